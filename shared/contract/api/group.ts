@@ -1,0 +1,27 @@
+/** API group of the two kinds; cluster-scoped both. */
+export const GROUP = 'kubelet-gitops.dev';
+export const VERSION = 'v1alpha1';
+export const API_VERSION = `${GROUP}/${VERSION}`;
+
+/** Namespace of the config sources, the Lease and the programs, unless configured otherwise. */
+export const DEFAULT_NAMESPACE = 'kubelet-gitops';
+
+/** The key of a config source's ConfigMap that holds the payload; the one that Dynamic Kubelet Configuration used. */
+export const PAYLOAD_KEY = 'kubelet';
+
+/** Label on every object that the reconciler makes, so that it finds and prunes only its own. */
+export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
+export const MANAGED_BY = 'kubelet-gitops';
+
+/** Label on a config source: the pool it was rendered for. */
+export const POOL_LABEL = `${GROUP}/pool`;
+
+/** Label that a person puts on a Node to keep our hands off it; any value but `false` counts. */
+export const OPT_OUT_LABEL = `${GROUP}/opt-out`;
+
+/** Annotations on a config source: where the payload came from (for people) and the version of the canonical form. */
+export const COMMIT_ANNOTATION = `${GROUP}/commit`;
+export const CANONICAL_FORM_ANNOTATION = `${GROUP}/canonical-form`;
+
+/** Finalizer-free by design: losing our objects must never block the deletion of a Node. */
+export const FIELD_MANAGER = 'kubelet-gitops';

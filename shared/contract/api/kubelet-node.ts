@@ -1,0 +1,119 @@
+import type { Condition, ObjectMeta } from './object.ts';
+
+/** How a payload meets the node's own local config: over it, or instead of it (as Dynamic Kubelet Configuration did). */
+export type ApplyMode = 'overlay' | 'replace';
+
+/**
+ * The config source that a node is to run. `uid` and `resourceVersion` only say where the bytes are;
+ * what identifies a config is `sha256` (of the payload's bytes) together with the apply mode.
+ */
+export interface ConfigSource {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Key of the ConfigMap's `data`. */
+  readonly key: string;
+  /** Hex SHA-256 of the payload, UTF-8. */
+  readonly sha256: string;
+}
+
+/** In which time, and how patiently, a node proves a new config. Durations as `10m`, `90s`. */
+export interface TrialSpec {
+  /** Healthy time (not wall-clock time) after which a config becomes lastKnownGood. Default 10m, as the kubelet had it. */
+  readonly duration: string;
+  /** How long a kubelet may take from its start to healthy before it counts as failed. Default 2m. */
+  readonly startTimeout: string;
+  /** How many unplanned restarts of the kubelet a trial forgives. Default 2. */
+  readonly maxRestarts: number;
+}
+
+export const DEFAULT_TRIAL: TrialSpec = { duration: '10m', startTimeout: '2m', maxRestarts: 2 };
+
+/** Written by the reconciler only. Without `configSource` the node is to run its own local config. */
+export interface KubeletNodeSpec {
+  readonly pool?: string;
+  /** The commit that led to this assignment; for people, never compared. */
+  readonly commit?: string;
+  readonly configSource?: ConfigSource;
+  readonly apply?: ApplyMode;
+  readonly trial?: TrialSpec;
+}
+
+/** The phases of design section 5. */
+export type NodePhase = 'Idle' | 'Staging' | 'Trial' | 'FallingBack' | 'Drifted' | 'Broken';
+
+/** The name under which status shows the node's own local config; no config source can have it (no hash). */
+export const LOCAL = 'local';
+
+/** A config as status names it. `name` is `local` (and nothing else is set) for the node's own config. */
+export interface ConfigReference {
+  readonly name: string;
+  readonly sha256?: string;
+  readonly apply?: ApplyMode;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+/** Why an assignment did not come to run. `reason` is a stable CamelCase word, `message` is for people. */
+export interface NodeError {
+  readonly reason: string;
+  readonly message: string;
+  readonly at: string;
+  /** Name of the config that it is about. */
+  readonly config?: string;
+}
+
+/** A config that failed on this node and is not tried again until another is assigned or a person asks. */
+export interface RejectedConfig {
+  readonly name: string;
+  readonly sha256: string;
+  readonly apply: ApplyMode;
+  readonly reason: string;
+  readonly message: string;
+  readonly at: string;
+}
+
+/** Written by the node's agent only, through the status subresource. */
+export interface KubeletNodeStatus {
+  /** `metadata.generation` of the spec that the rest of the status speaks of. */
+  readonly observedGeneration?: number;
+  readonly phase?: NodePhase;
+  readonly assigned?: ConfigReference;
+  readonly active?: ConfigReference;
+  readonly lastKnownGood?: ConfigReference;
+  readonly error?: NodeError | null;
+  readonly rejected?: readonly RejectedConfig[];
+  /** Present during a trial only. */
+  readonly trial?: {
+    readonly config: string;
+    readonly since: string;
+    /** Healthy seconds so far, of `durationSeconds`. */
+    readonly healthySeconds: number;
+    readonly durationSeconds: number;
+    readonly restarts: number;
+  } | null;
+  /** When the active config became lastKnownGood. */
+  readonly promotedAt?: string | null;
+  readonly kubeletVersion?: string;
+  readonly bootID?: string;
+  readonly agentVersion?: string;
+  /** Last sign of life of the agent, refreshed at least every `HEARTBEAT_MS`. */
+  readonly heartbeat?: string;
+  readonly conditions?: readonly Condition[];
+}
+
+/** Cluster-scoped; named like its Node and owned by it. Short name `knode`. */
+export interface KubeletNode {
+  readonly apiVersion?: string;
+  readonly kind?: 'KubeletNode';
+  readonly metadata: ObjectMeta;
+  readonly spec?: KubeletNodeSpec;
+  readonly status?: KubeletNodeStatus;
+}
+
+/** Agents refresh `status.heartbeat` this often when nothing else changes. */
+export const HEARTBEAT_MS = 5 * 60_000;
+
+/** A node whose agent has been silent for longer than this counts as having none: three missed heartbeats. */
+export const AGENT_SILENT_MS = 3 * HEARTBEAT_MS;

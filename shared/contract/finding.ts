@@ -1,0 +1,38 @@
+/** How bad: an error keeps a payload from being used, a warning is only shown. */
+export type Severity = 'error' | 'warning';
+
+/**
+ * One thing that is wrong with a file, for the person who has to mend it. CI, reconciler and agent make the same ones,
+ * because they run the same code.
+ */
+export interface Finding {
+  /** Stable kebab-case word: `unknown-field`, `duplicate-key`, `out-of-range` … */
+  readonly code: string;
+  readonly severity: Severity;
+  /** What is wrong and why, one sentence, no trailing full stop. */
+  readonly message: string;
+  /** What to write instead, where that is known. */
+  readonly suggestion?: string;
+  /** Path from the root of the repository; absent where the bytes did not come from a file. */
+  readonly file?: string;
+  /** 1-based. */
+  readonly line?: number;
+  /** 1-based, in characters. */
+  readonly column?: number;
+  /** Dotted path of the field: `evictionHard["memory.available"]`, `logging.verbosity`. */
+  readonly field?: string;
+  /** Kubelet minor versions that it holds for (`1.34`); absent where it holds for all. */
+  readonly versions?: readonly string[];
+}
+
+/** `pools/gpu/kubelet.yaml:12:3: error unknown-field: … (did you mean …?)`, the form that editors and people know. */
+export function formatFinding(finding: Finding): string {
+  const at = [finding.file ?? '-', finding.line, finding.column].filter((part) => part !== undefined).join(':');
+  const versions = finding.versions === undefined ? '' : ` [kubelet ${finding.versions.join(', ')}]`;
+  const suggestion = finding.suggestion === undefined ? '' : ` (${finding.suggestion})`;
+  return `${at}: ${finding.severity} ${finding.code}: ${finding.message}${suggestion}${versions}`;
+}
+
+export function hasErrors(findings: readonly Finding[]): boolean {
+  return findings.some((finding) => finding.severity === 'error');
+}

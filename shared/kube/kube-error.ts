@@ -1,0 +1,52 @@
+import { GitopsError, type Disposition } from '../runtime/errors.ts';
+
+/** What the API server (or the way to it) said no with. */
+export type KubeErrorCode =
+  /** 404 on a write: the object, or the whole resource (CRD not installed), is not there. */
+  | 'KUBE_NOT_FOUND'
+  /** 409 AlreadyExists on create. */
+  | 'KUBE_ALREADY_EXISTS'
+  /** 409: the resourceVersion or uid given is not the present one. */
+  | 'KUBE_CONFLICT'
+  /** 401: the token is missing, expired or wrong. */
+  | 'KUBE_UNAUTHORIZED'
+  /** 403: the service account lacks a right; the message names it. */
+  | 'KUBE_FORBIDDEN'
+  /** 410: the resourceVersion is too old, list again. */
+  | 'KUBE_GONE'
+  /** 400, 405, 413, 415, 422: the object was refused. */
+  | 'KUBE_INVALID'
+  /** 429. */
+  | 'KUBE_THROTTLED'
+  /** 5xx. */
+  | 'KUBE_SERVER_ERROR'
+  /** No connection, reset, TLS failure. */
+  | 'KUBE_UNREACHABLE'
+  /** No answer in time. */
+  | 'KUBE_TIMEOUT'
+  /** The answer was no JSON or not of the expected shape. */
+  | 'KUBE_GARBLED'
+  /** The caller's signal aborted the call. */
+  | 'KUBE_ABORTED';
+
+export class KubeError extends GitopsError<KubeErrorCode> {
+  /** HTTP status, 0 where there was none. */
+  readonly status: number;
+
+  constructor(
+    code: KubeErrorCode,
+    message: string,
+    detail: { readonly status?: number; readonly disposition?: Disposition; readonly cause?: unknown } = {},
+  ) {
+    super(code, message, {
+      ...(detail.disposition === undefined ? {} : { disposition: detail.disposition }),
+      ...(detail.cause === undefined ? {} : { cause: detail.cause }),
+    });
+    this.name = 'KubeError';
+    this.status = detail.status ?? 0;
+  }
+}
+
+export function isKubeError(thrown: unknown, ...codes: readonly KubeErrorCode[]): thrown is KubeError {
+  return thrown instanceof KubeError && (codes.length === 0 || codes.includes(thrown.code));
+}

@@ -1,0 +1,91 @@
+import type { KubeObject } from '../contract/api/object.ts';
+
+/** A kind of object as the API's paths name it. */
+export interface Resource {
+  /** '' for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+export const NODES: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
+export const CONFIG_MAPS: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+};
+export const LEASES: Resource = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  plural: 'leases',
+  kind: 'Lease',
+  namespaced: true,
+};
+export const KUBELET_NODES: Resource = {
+  group: 'kubelet-gitops.dev',
+  version: 'v1alpha1',
+  plural: 'kubeletnodes',
+  kind: 'KubeletNode',
+  namespaced: false,
+};
+export const KUBELET_POOLS: Resource = { ...KUBELET_NODES, plural: 'kubeletpools', kind: 'KubeletPool' };
+
+/** Where objects are: one resource, and for namespaced resources one namespace (or all, for lists and watches). */
+export interface Place {
+  readonly resource: Resource;
+  readonly namespace?: string;
+}
+
+export interface Selection extends Place {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface Listed<T> {
+  /** Opaque; where a watch goes on from. */
+  readonly resourceVersion: string;
+  readonly items: readonly T[];
+}
+
+export type WatchEvent<T> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
+
+/**
+ * The API server as the project needs it. Every call ends: by an answer, by a `KubeError`, by its own timeout, or by the
+ * signal. Watches end when the server or the time limit closes them; `follow` strings them together.
+ */
+export interface Kube {
+  /** @returns null where there is no such object */
+  get<T extends KubeObject>(place: Place, name: string, signal?: AbortSignal): Promise<T | null>;
+  list<T extends KubeObject>(selection: Selection, signal?: AbortSignal): Promise<Listed<T>>;
+  watch<T extends KubeObject>(selection: Selection, from: string, signal: AbortSignal): AsyncIterable<WatchEvent<T>>;
+  create<T extends KubeObject>(place: Place, object: T, signal?: AbortSignal): Promise<T>;
+  /**
+   * JSON merge patch. With `metadata.resourceVersion` in the patch the write is refused (`conflict`) when somebody else
+   * wrote in between; every write of ours that follows from something read carries it.
+   */
+  mergePatch<T extends KubeObject>(
+    place: Place,
+    name: string,
+    patch: Readonly<Record<string, unknown>>,
+    options?: { readonly subresource?: 'status' },
+    signal?: AbortSignal,
+  ): Promise<T>;
+  /** Deletes the object if it still has this uid (and, when given, this resourceVersion). Gone already is fine. */
+  delete(
+    place: Place,
+    name: string,
+    precondition: { readonly uid: string; readonly resourceVersion?: string },
+    signal?: AbortSignal,
+  ): Promise<void>;
+}
+
+/** What a follower hears. `replaced` carries the whole truth, so nothing depends on not having missed a `changed`. */
+export type Heard<T> =
+  | { readonly heard: 'replaced'; readonly items: readonly T[] }
+  | { readonly heard: 'changed'; readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly item: T };

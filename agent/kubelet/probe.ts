@@ -1,0 +1,26 @@
+/** Whether the kubelet answers `ok` on its healthz port. */
+export type Health =
+  | { readonly health: 'ok' }
+  | { readonly health: 'failing'; readonly reason: string }
+  /** Nobody listens, or no answer in time. */
+  | { readonly health: 'down'; readonly reason: string };
+
+/** The configuration that the running kubelet reports on `/configz`. */
+export type RunningConfig =
+  | { readonly seen: true; readonly config: Readonly<Record<string, unknown>> }
+  /** Not to be read now, or not for us (`forbidden`: the kubelet's authorizer says no); never by itself a failure. */
+  | { readonly seen: false; readonly why: 'down' | 'forbidden' | 'untrusted' | 'error'; readonly reason: string };
+
+/** Where the kubelet is to be found on this node; follows from the config it runs. */
+export interface KubeletAddress {
+  /** null where the healthz server is switched off (`healthzPort: 0`). */
+  readonly healthz: { readonly host: string; readonly port: number } | null;
+  /** The authenticated API; null where it is switched off. */
+  readonly api: { readonly host: string; readonly port: number } | null;
+}
+
+/** Looks at the running kubelet from outside. Never throws for what the kubelet does; every call ends within its timeout. */
+export interface KubeletProbe {
+  health(address: KubeletAddress, signal: AbortSignal): Promise<Health>;
+  runningConfig(address: KubeletAddress, signal: AbortSignal): Promise<RunningConfig>;
+}

@@ -1,0 +1,27 @@
+import type { LabelRequirement, LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** `metav1.LabelSelector` against a node's labels: every requirement must hold; an empty selector matches every node. */
+export function selectorMatches(selector: LabelSelector, labels: Labels): boolean {
+  const wanted = Object.entries(selector.matchLabels ?? {});
+  return (
+    wanted.every(([key, value]) => labels[key] === value) &&
+    (selector.matchExpressions ?? []).every((requirement) => requirementHolds(requirement, labels))
+  );
+}
+
+/** NotIn and DoesNotExist hold where the label is missing, as in Kubernetes (apimachinery labels.Requirement). */
+function requirementHolds({ key, operator, values = [] }: LabelRequirement, labels: Labels): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+  }
+}

@@ -1,0 +1,143 @@
+import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { type Finding, hasErrors } from '#shared/contract/finding.ts';
+import { choosePool, type Choice } from './assign/choose-pool.ts';
+import type { Fleet, NodeView } from './fleet.ts';
+import type { CommitOid } from './git/source.ts';
+import { adoptName } from './materialise/adopt-name.ts';
+import type { LoadedPool, LoadedRepo, ValidPool } from './repo/loaded.ts';
+
+/** A config that a pool's nodes are to run. */
+export interface DesiredConfig {
+  readonly name: string;
+  readonly sha256: string;
+  /** Absent where the bytes are only in the cluster (a kept pool after a restart). */
+  readonly payload?: string;
+}
+
+/**
+ * rendered: from the commit in force. kept: the commit says something wrong about this pool (or git was not read yet),
+ * so what the cluster has stays in force. retiring: gone from git; its nodes go back to their local config.
+ */
+export type PoolOrigin = 'rendered' | 'kept' | 'retiring';
+
+export interface DesiredPool {
+  readonly name: string;
+  readonly origin: PoolOrigin;
+  readonly spec: KubeletPoolSpec;
+  /** null for retiring pools: the local config. */
+  readonly config: DesiredConfig | null;
+  /** The commit that the config was rendered from, where known. */
+  readonly commit: CommitOid | null;
+  /** What the commit in force has wrong about the pool, warnings included. */
+  readonly findings: readonly Finding[];
+}
+
+export interface Desired {
+  readonly commit: CommitOid | null;
+  readonly pools: ReadonlyMap<string, DesiredPool>;
+  /** What is wrong and belongs to no pool that exists: the repository's, and those of pools that never were valid. */
+  readonly findings: readonly Finding[];
+  /** Every node's pool, by node name. */
+  readonly choices: ReadonlyMap<string, Choice>;
+}
+
+/** The commit in force and what it holds. */
+export interface CommitInForce {
+  readonly oid: CommitOid;
+  readonly repo: LoadedRepo;
+}
+
+/** What this pool's payload would be told by the kubelets of these minor versions (`1.34`). Pure. */
+export type JudgePool = (pool: ValidPool, minors: readonly string[]) => readonly Finding[];
+
+/**
+ * What is wanted of the whole fleet. Each pool is judged by itself: one that is invalid keeps what it had, the others
+ * go on (design D4).
+ */
+export function desiredState(inForce: CommitInForce | null, fleet: Fleet, judge: JudgePool): Desired {
+  const known = [...fleet.pools.values()];
+  if (inForce === null) return assemble(null, known.flatMap((pool) => keep(pool, [])), [], fleet);
+
+  const pools: DesiredPool[] = [];
+  const findings: Finding[] = [...inForce.repo.findings];
+  const judged = judgeAll(inForce.repo.pools, fleet, judge);
+  for (const { pool, verdict } of judged) {
+    const wrong = [...pool.findings, ...verdict];
+    if (pool.status === 'valid' && !hasErrors(wrong)) {
+      const config = adoptName(pool, fleet.configSources);
+      pools.push({ name: pool.name, origin: 'rendered', spec: pool.spec, config, commit: inForce.oid, findings: wrong });
+      continue;
+    }
+    const present = fleet.pools.get(pool.name);
+    const kept = present === undefined ? [] : keep(present, wrong);
+    if (kept.length === 0) findings.push(...wrong);
+    pools.push(...kept);
+  }
+  const declared = new Set(inForce.repo.pools.map((pool) => pool.name));
+  pools.push(...known.filter((pool) => !declared.has(pool.metadata.name)).flatMap(retire));
+  return assemble(inForce.oid, pools, findings, fleet);
+}
+
+function judgeAll(
+  pools: readonly LoadedPool[],
+  fleet: Fleet,
+  judge: JudgePool,
+): readonly { readonly pool: LoadedPool; readonly verdict: readonly Finding[] }[] {
+  const valid = pools.filter((pool): pool is ValidPool => pool.status === 'valid');
+  const choices = chooseAll(valid.map(({ name, spec }) => ({ name, spec })), fleet);
+  return pools.map((pool) => {
+    if (pool.status === 'invalid') return { pool, verdict: [] };
+    const members = [...fleet.nodes.values()].filter((node) => isMember(choices.get(node.name), pool.name));
+    return { pool, verdict: judge(pool, minorsOf(members)) };
+  });
+}
+
+/** Distinct `major.minor` of the nodes' kubelets, sorted; unreadable versions are left out. */
+export function minorsOf(nodes: readonly NodeView[]): readonly string[] {
+  const minors = nodes.map((node) => /^v?(\d+\.\d+)/.exec(node.kubeletVersion)?.[1]);
+  return [...new Set(minors.filter((minor) => minor !== undefined))].sort();
+}
+
+/** A pool as the cluster has it; nothing where the cluster never had a valid version of it. */
+function keep(pool: KubeletPool, findings: readonly Finding[]): readonly DesiredPool[] {
+  const { spec, status = {} } = pool;
+  if (spec === undefined || status.configName === undefined || status.sha256 === undefined) return [];
+  const config = { name: status.configName, sha256: status.sha256 };
+  return [{ name: pool.metadata.name, origin: 'kept', spec, config, commit: status.commit ?? null, findings }];
+}
+
+function retire(pool: KubeletPool): readonly DesiredPool[] {
+  if (pool.spec === undefined) return [];
+  return [{ name: pool.metadata.name, origin: 'retiring', spec: pool.spec, config: null, commit: null, findings: [] }];
+}
+
+function assemble(
+  commit: CommitOid | null,
+  pools: readonly DesiredPool[],
+  findings: readonly Finding[],
+  fleet: Fleet,
+): Desired {
+  const present = pools.filter((pool) => pool.origin !== 'retiring');
+  return {
+    commit,
+    pools: new Map(pools.map((pool) => [pool.name, pool])),
+    findings,
+    choices: chooseAll(present, fleet),
+  };
+}
+
+function chooseAll(
+  pools: readonly { readonly name: string; readonly spec: KubeletPoolSpec }[],
+  fleet: Fleet,
+): ReadonlyMap<string, Choice> {
+  const candidates = pools.map(({ name, spec }) => ({
+    name,
+    priority: spec.priority,
+    nodeSelector: spec.nodeSelector,
+  }));
+  return new Map([...fleet.nodes.values()].map((node) => [node.name, choosePool(node.labels, candidates)]));
+}
+
+function isMember(choice: Choice | undefined, pool: string): boolean {
+  return choice?.choice === 'pool' && choice.pool === pool;
+}

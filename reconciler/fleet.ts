@@ -1,0 +1,41 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+
+/** What the reconciler keeps of a Node; everything else is dropped at the door. */
+export interface NodeView {
+  readonly name: string;
+  readonly uid: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The Ready condition is True. */
+  readonly ready: boolean;
+  /** `spec.unschedulable`. */
+  readonly cordoned: boolean;
+  /** `v1.34.2`. */
+  readonly kubeletVersion: string;
+  readonly createdAt: Millis;
+}
+
+/** One of our ConfigMaps. */
+export interface ConfigSourceView {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** The pool it was rendered for. */
+  readonly pool: string;
+  /** What it carries; undefined where the key is missing. */
+  readonly payload: string | undefined;
+  /** Hex SHA-256 of the payload, '' where there is none. */
+  readonly sha256: string;
+  /** Version of the canonical form that rendered it. */
+  readonly canonicalForm: number;
+  readonly createdAt: Millis;
+}
+
+/** The whole cluster as far as the reconciler cares, at one moment. Keys are names. */
+export interface Fleet {
+  readonly nodes: ReadonlyMap<string, NodeView>;
+  readonly kubeletNodes: ReadonlyMap<string, KubeletNode>;
+  readonly configSources: ReadonlyMap<string, ConfigSourceView>;
+  readonly pools: ReadonlyMap<string, KubeletPool>;
+}

@@ -1,0 +1,42 @@
+import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { Finding } from '#shared/contract/finding.ts';
+
+/** A pool that can be rendered; its findings are warnings only. */
+export interface ValidPool {
+  readonly status: 'valid';
+  readonly name: string;
+  readonly spec: KubeletPoolSpec;
+  /** The merged layers, before they became bytes. */
+  readonly value: Readonly<Record<string, unknown>>;
+  /** Canonical JSON of `value`. */
+  readonly payload: string;
+  readonly sha256: string;
+  readonly configName: string;
+  readonly findings: readonly Finding[];
+}
+
+/** A pool with at least one error; what it had before stays in force. */
+export interface InvalidPool {
+  readonly status: 'invalid';
+  readonly name: string;
+  readonly findings: readonly Finding[];
+}
+
+export type LoadedPool = ValidPool | InvalidPool;
+
+/** `clusters/<cluster>.yaml`, defaults filled in. */
+export interface ClusterConfig {
+  /** Minor versions (`1.34`) that every pool's payload is judged against besides those of its nodes. */
+  readonly kubeletVersions: readonly string[];
+  /** How many nodes (count, or percentage of the assigned ones) one commit may send back to their local config. */
+  readonly maxUnassign: number | string;
+}
+
+/** A commit's tree, read: pure function of the files. */
+export interface LoadedRepo {
+  readonly cluster: ClusterConfig;
+  /** Sorted by name. */
+  readonly pools: readonly LoadedPool[];
+  /** What is wrong with the repository beyond a single pool. */
+  readonly findings: readonly Finding[];
+}

@@ -1,0 +1,66 @@
+import {
+  AGENT_SILENT_MS,
+  type ApplyMode,
+  type ConfigReference,
+  type KubeletNode,
+  LOCAL,
+} from '#shared/contract/api/kubelet-node.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+
+/** What identifies a config on a node; null is the node's own local config. */
+export type Target = { readonly sha256: string; readonly apply: ApplyMode } | null;
+
+/**
+ * Where a node stands towards its target.
+ *
+ * settled: it runs the target and has proved it. soaking: the same, but it holds its place in the budget a while
+ * longer. updating: it was told and is not done. failed: it was told and took it back. outdated: it has yet to be told.
+ * no-agent: nobody listens there.
+ */
+export type Standing = 'settled' | 'soaking' | 'updating' | 'failed' | 'outdated' | 'no-agent';
+
+/** Whether the agent of a node gave a sign of life lately. */
+export function agentAlive(node: KubeletNode | undefined, now: Millis): boolean {
+  const heartbeat = fromTimestamp(node?.status?.heartbeat);
+  return heartbeat !== undefined && now - heartbeat <= AGENT_SILENT_MS;
+}
+
+/** The assignment that a node has now, as the API server knows it. */
+export function assignmentOf(node: KubeletNode | undefined): Target {
+  const source = node?.spec?.configSource;
+  return source === undefined ? null : { sha256: source.sha256, apply: node?.spec?.apply ?? 'overlay' };
+}
+
+export function sameTarget(a: Target, b: Target): boolean {
+  if (a === null || b === null) return a === b;
+  return a.sha256 === b.sha256 && a.apply === b.apply;
+}
+
+export function standingOf(node: KubeletNode | undefined, target: Target, soakMs: Millis, now: Millis): Standing {
+  if (node === undefined || !agentAlive(node, now)) return 'no-agent';
+  if (!sameTarget(assignmentOf(node), target)) return 'outdated';
+
+  const status = node.status ?? {};
+  if ((status.observedGeneration ?? 0) < (node.metadata.generation ?? 0)) return 'updating';
+  if (status.phase === 'Broken' || isRejected(node, target)) return 'failed';
+
+  const quiet = status.phase === 'Idle' || status.phase === 'Drifted';
+  if (!quiet || !refersTo(status.active, target) || !refersTo(status.lastKnownGood, target)) return 'updating';
+  const promotedAt = fromTimestamp(status.promotedAt);
+  return target !== null && promotedAt !== undefined && now - promotedAt < soakMs ? 'soaking' : 'settled';
+}
+
+function isRejected(node: KubeletNode, target: Target): boolean {
+  return (node.status?.rejected ?? []).some((rejected) => sameTarget(rejected, target));
+}
+
+function refersTo(reference: ConfigReference | undefined, target: Target): boolean {
+  if (target === null) return reference === undefined || reference.name === LOCAL;
+  return reference?.sha256 === target.sha256 && (reference.apply ?? 'overlay') === target.apply;
+}
+
+/** Whether the agent is in the middle of changing the kubelet, whatever it was told since. */
+export function inTransition(node: KubeletNode | undefined): boolean {
+  const phase = node?.status?.phase;
+  return phase === 'Staging' || phase === 'Trial' || phase === 'FallingBack' || phase === 'Broken';
+}

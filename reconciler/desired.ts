@@ -56,7 +56,13 @@ export type JudgePool = (pool: ValidPool, minors: readonly string[]) => readonly
  */
 export function desiredState(inForce: CommitInForce | null, fleet: Fleet, judge: JudgePool): Desired {
   const known = [...fleet.pools.values()];
-  if (inForce === null) return assemble(null, known.flatMap((pool) => keep(pool, [])), [], fleet);
+  if (inForce === null)
+    return assemble(
+      null,
+      known.flatMap((pool) => keep(pool, [])),
+      [],
+      fleet,
+    );
 
   const pools: DesiredPool[] = [];
   const findings: Finding[] = [...inForce.repo.findings];
@@ -65,7 +71,14 @@ export function desiredState(inForce: CommitInForce | null, fleet: Fleet, judge:
     const wrong = [...pool.findings, ...verdict];
     if (pool.status === 'valid' && !hasErrors(wrong)) {
       const config = adoptName(pool, fleet.configSources);
-      pools.push({ name: pool.name, origin: 'rendered', spec: pool.spec, config, commit: inForce.oid, findings: wrong });
+      pools.push({
+        name: pool.name,
+        origin: 'rendered',
+        spec: pool.spec,
+        config,
+        commit: inForce.oid,
+        findings: wrong,
+      });
       continue;
     }
     const present = fleet.pools.get(pool.name);
@@ -84,7 +97,10 @@ function judgeAll(
   judge: JudgePool,
 ): readonly { readonly pool: LoadedPool; readonly verdict: readonly Finding[] }[] {
   const valid = pools.filter((pool): pool is ValidPool => pool.status === 'valid');
-  const choices = chooseAll(valid.map(({ name, spec }) => ({ name, spec })), fleet);
+  const choices = chooseAll(
+    valid.map(({ name, spec }) => ({ name, spec })),
+    fleet,
+  );
   return pools.map((pool) => {
     if (pool.status === 'invalid') return { pool, verdict: [] };
     const members = [...fleet.nodes.values()].filter((node) => isMember(choices.get(node.name), pool.name));

@@ -82,7 +82,7 @@ export interface KubeletPoolStatus {
   readonly phase?: PoolPhase;
   readonly message?: string;
   readonly counts?: PoolCounts;
-  readonly halt?: Halt | null;
+  readonly halt?: Halt;
   readonly failures?: readonly PoolFailure[];
   readonly conditions?: readonly Condition[];
 }

@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import type { DesiredPool } from '../desired.ts';
+import type { Fleet } from '../fleet.ts';
+import type { GroupPlan, NodesPlan } from '../rollout/plan-nodes.ts';
+import type { Step } from '../steps.ts';
+import { poolStatus } from './pool-status.ts';
+
+export interface PoolsPlan {
+  /** The status of every pool as it is to be. */
+  readonly statuses: ReadonlyMap<string, KubeletPoolStatus>;
+  readonly steps: readonly Step[];
+}
+
+/** KubeletPools as git and the rollout want them: spec, status, and no longer there once a retired pool is empty. */
+export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis): PoolsPlan {
+  const statuses = new Map<string, KubeletPoolStatus>();
+  const steps: Step[] = [];
+  for (const planned of nodes.groups) {
+    const { pool } = planned.group;
+    if (pool === null) continue;
+    const present = fleet.pools.get(pool.name);
+    const status = poolStatus(pool, planned, present, toTimestamp(now));
+    statuses.set(pool.name, status);
+    steps.push(...specSteps(pool, planned, fleet));
+    if (present !== undefined && !isOver(planned) && !isDeepStrictEqual(present.status, status)) {
+      steps.push({ step: 'write-pool-status', pool: present, status });
+    }
+  }
+  return { statuses, steps };
+}
+
+function specSteps(pool: DesiredPool, planned: GroupPlan, fleet: Fleet): readonly Step[] {
+  const present = fleet.pools.get(pool.name);
+  if (present === undefined) return [{ step: 'create-pool', pool: pool.name, spec: pool.spec }];
+  if (isOver(planned)) return [{ step: 'delete-pool', pool: pool.name, uid: present.metadata.uid ?? '' }];
+  const same = isDeepStrictEqual(present.spec, pool.spec);
+  return pool.origin !== 'rendered' || same ? [] : [{ step: 'write-pool', pool: present, spec: pool.spec }];
+}
+
+/** A pool that left git and has no node left that remembers it. */
+function isOver({ group }: GroupPlan): boolean {
+  return group.pool?.origin === 'retiring' && group.members.length === 0;
+}

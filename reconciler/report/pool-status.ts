@@ -1,0 +1,126 @@
+import type {
+  Halt,
+  KubeletPool,
+  KubeletPoolStatus,
+  PoolCounts,
+  PoolFailure,
+  PoolPhase,
+} from '#shared/contract/api/kubelet-pool.ts';
+import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
+import type { DesiredPool } from '../desired.ts';
+import { failedMembers, type MemberDecision } from '../rollout/decide-group.ts';
+import type { Member } from '../rollout/membership.ts';
+import type { GroupPlan } from '../rollout/plan-nodes.ts';
+import { type ConditionNow, settleConditions } from './conditions.ts';
+
+const MOST_FAILURES = 10;
+const MOST_FINDINGS = 5;
+
+/** Status of one pool: a pure function of what was decided for its nodes. */
+export function poolStatus(
+  pool: DesiredPool,
+  { group, halt, decisions }: GroupPlan,
+  present: KubeletPool | undefined,
+  at: string,
+): KubeletPoolStatus {
+  const counts = countsOf(group.members);
+  const phase = phaseOf(counts, halt, decisions);
+  const message = messageOf(pool, counts, phase, halt, decisions);
+  return {
+    ...(present?.metadata.generation === undefined ? {} : { observedGeneration: present.metadata.generation }),
+    ...(pool.commit === null ? {} : { commit: pool.commit }),
+    ...(pool.config === null ? {} : { configName: pool.config.name, sha256: pool.config.sha256 }),
+    phase,
+    message,
+    counts,
+    ...(halt === null ? {} : { halt }),
+    failures: failedMembers(group).slice(0, MOST_FAILURES).map(failureOf),
+    conditions: settleConditions(conditionsOf(pool, phase, message), present?.status?.conditions, at),
+  };
+}
+
+function countsOf(members: readonly Member[]): PoolCounts {
+  const count = (...standings: readonly Member['standing'][]): number =>
+    members.filter((member) => standings.includes(member.standing)).length;
+  return {
+    nodes: members.length,
+    updated: count('settled', 'soaking'),
+    updating: count('updating'),
+    pending: count('outdated'),
+    failed: count('failed'),
+    noAgent: count('no-agent'),
+    drifted: members.filter((member) => member.kubeletNode?.status?.phase === 'Drifted').length,
+  };
+}
+
+function phaseOf(counts: PoolCounts, halt: Halt | null, decisions: readonly MemberDecision[]): PoolPhase {
+  if (counts.nodes === 0) return 'Empty';
+  if (halt !== null) return 'Halted';
+  if (counts.updated === counts.nodes) return 'Settled';
+  const moving = decisions.some(
+    ({ member, verdict }) => member.standing === 'updating' || verdict.verdict === 'change',
+  );
+  return moving || decisions.some(({ member }) => member.standing === 'soaking') ? 'Progressing' : 'Waiting';
+}
+
+function messageOf(
+  pool: DesiredPool,
+  counts: PoolCounts,
+  phase: PoolPhase,
+  halt: Halt | null,
+  decisions: readonly MemberDecision[],
+): string {
+  const what = pool.config?.name ?? 'the local config';
+  const done = `${counts.updated} of ${counts.nodes} nodes run ${what}`;
+  switch (phase) {
+    case 'Empty':
+      return 'no node matches the selector';
+    case 'Halted':
+      return halt?.message ?? '';
+    case 'Settled':
+      return done;
+    case 'Progressing':
+    case 'Waiting': {
+      const waiting = decisions.find(({ verdict }) => verdict.verdict === 'hold');
+      const because =
+        waiting?.verdict.verdict === 'hold' ? `; ${waiting.member.node.name} waits: ${waiting.verdict.because}` : '';
+      return `${done}${because}`;
+    }
+  }
+}
+
+function conditionsOf(pool: DesiredPool, phase: PoolPhase, message: string): readonly ConditionNow[] {
+  const is = (truth: boolean): 'True' | 'False' => (truth ? 'True' : 'False');
+  const invalid = hasErrors(pool.findings);
+  return [
+    { type: 'Ready', status: is(phase === 'Settled' || phase === 'Empty'), reason: phase, message },
+    { type: 'Reconciling', status: is(phase === 'Progressing'), reason: phase, message },
+    { type: 'Stalled', status: is(phase === 'Halted'), reason: phase, message: phase === 'Halted' ? message : '' },
+    {
+      type: 'ConfigValid',
+      status: is(!invalid),
+      reason: invalid ? 'Refused' : pool.origin === 'retiring' ? 'Retiring' : 'Accepted',
+      message: summarise(pool.findings),
+    },
+  ];
+}
+
+/** The first few findings, for a place where not all of them fit. */
+export function summarise(findings: readonly Finding[]): string {
+  const errorsFirst = [...findings].sort((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'));
+  const shown = errorsFirst.slice(0, MOST_FINDINGS).map(formatFinding);
+  const rest = findings.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
+}
+
+function failureOf({ kubeletNode, node, target }: Member): PoolFailure {
+  const status = kubeletNode?.status;
+  const rejected = status?.rejected?.find((entry) => entry.sha256 === target?.sha256);
+  return {
+    node: node.name,
+    config: rejected?.name ?? kubeletNode?.spec?.configSource?.name ?? '',
+    reason: rejected?.reason ?? status?.error?.reason ?? 'Unknown',
+    message: rejected?.message ?? status?.error?.message ?? '',
+    at: rejected?.at ?? status?.error?.at ?? '',
+  };
+}

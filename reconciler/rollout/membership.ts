@@ -1,0 +1,96 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { parseDuration } from '#shared/contract/duration.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Choice } from '../assign/choose-pool.ts';
+import type { Desired, DesiredPool } from '../desired.ts';
+import type { Fleet, NodeView } from '../fleet.ts';
+import { assignmentOf, inTransition, type Standing, standingOf, type Target } from './standing.ts';
+
+/** A node with everything that a decision about it needs. */
+export interface Member {
+  readonly node: NodeView;
+  readonly kubeletNode: KubeletNode | undefined;
+  /** What it is to run; null is its local config. */
+  readonly target: Target;
+  readonly standing: Standing;
+  /** It cannot take pods now, for whatever reason, or has nobody who could be told. Counts against the budget. */
+  readonly unavailable: boolean;
+}
+
+/** The nodes that share one budget: a pool's own and those that are on their way out of it. */
+export interface Group {
+  /** null for nodes that leave a pool which is not known any more. */
+  readonly pool: DesiredPool | null;
+  readonly members: readonly Member[];
+}
+
+/** A node that nobody may touch now, and why. */
+export interface Untouchable {
+  readonly node: NodeView;
+  readonly choice: Choice;
+}
+
+export interface Membership {
+  readonly groups: readonly Group[];
+  readonly untouchable: readonly Untouchable[];
+}
+
+/** Sorts every node to the budget that a change of it is paid from. */
+export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membership {
+  const members = new Map<string | null, Member[]>([...desired.pools.keys()].map((name) => [name, []]));
+  const untouchable: Untouchable[] = [];
+  for (const node of fleet.nodes.values()) {
+    const choice = desired.choices.get(node.name) ?? { choice: 'none' };
+    const kubeletNode = kubeletNodeOf(node, fleet);
+    if (choice.choice === 'conflict' || choice.choice === 'opted-out') {
+      untouchable.push({ node, choice });
+      continue;
+    }
+    const home = choice.choice === 'pool' ? choice.pool : leaving(kubeletNode, desired);
+    if (home === undefined) continue;
+    const target = choice.choice === 'pool' ? targetOf(desired.pools.get(choice.pool)) : null;
+    const list = members.get(home) ?? [];
+    list.push(memberOf(node, kubeletNode, target, desired.pools.get(home ?? ''), now));
+    members.set(home, list);
+  }
+  const groups = [...members].map(([name, list]) => ({
+    pool: name === null ? null : (desired.pools.get(name) ?? null),
+    members: list,
+  }));
+  return { groups, untouchable };
+}
+
+/** The KubeletNode of this very Node: one that was left behind by an earlier Node of the same name does not count. */
+function kubeletNodeOf(node: NodeView, fleet: Fleet): KubeletNode | undefined {
+  const found = fleet.kubeletNodes.get(node.name);
+  return found?.metadata.ownerReferences?.some((owner) => owner.uid === node.uid) === true ? found : undefined;
+}
+
+/**
+ * Whose budget pays for taking a node's config away: that of the pool it leaves, which stays written in its spec until it
+ * runs its local config; undefined where nothing is to be taken away.
+ */
+function leaving(node: KubeletNode | undefined, desired: Desired): string | null | undefined {
+  const pool = node?.spec?.pool;
+  if (pool === undefined && assignmentOf(node) === null && !inTransition(node)) return undefined;
+  return pool !== undefined && desired.pools.has(pool) ? pool : null;
+}
+
+function targetOf(pool: DesiredPool | undefined): Target {
+  const config = pool?.config ?? null;
+  return config === null ? null : { sha256: config.sha256, apply: pool?.spec.apply ?? 'overlay' };
+}
+
+function memberOf(
+  node: NodeView,
+  kubeletNode: KubeletNode | undefined,
+  target: Target,
+  pool: DesiredPool | undefined,
+  now: Millis,
+): Member {
+  const soakMs = parseDuration(pool?.spec.rollout.soak ?? '0s') ?? 0;
+  const standing = standingOf(kubeletNode, target, soakMs, now);
+  const busy = standing === 'updating' || standing === 'soaking' || standing === 'failed' || standing === 'no-agent';
+  const unavailable = busy || !node.ready || node.cordoned || inTransition(kubeletNode);
+  return { node, kubeletNode, target, standing, unavailable };
+}

@@ -1,0 +1,42 @@
+import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { DesiredConfig } from './desired.ts';
+
+/**
+ * One write to the cluster. Each is safe to repeat, and is refused by the API server when the object that it was decided
+ * on has changed since.
+ */
+export type Step =
+  | {
+      readonly step: 'create-config-source';
+      readonly pool: string;
+      readonly config: DesiredConfig & { readonly payload: string };
+      readonly commit: string;
+    }
+  | {
+      readonly step: 'delete-config-source';
+      readonly name: string;
+      readonly uid: string;
+      readonly because: 'tampered' | 'unused';
+    }
+  | { readonly step: 'create-node'; readonly node: string; readonly uid: string }
+  | { readonly step: 'delete-node'; readonly node: string; readonly uid: string }
+  /** Tells a node what to run: another config, its local config, or the same with other trial settings (`amend`). */
+  | {
+      readonly step: 'assign' | 'unassign' | 'amend';
+      readonly node: KubeletNode;
+      readonly spec: KubeletNodeSpec;
+      readonly because: string;
+    }
+  | { readonly step: 'create-pool'; readonly pool: string; readonly spec: KubeletPoolSpec }
+  | { readonly step: 'write-pool'; readonly pool: KubeletPool; readonly spec: KubeletPoolSpec }
+  | { readonly step: 'write-pool-status'; readonly pool: KubeletPool; readonly status: KubeletPoolStatus }
+  | { readonly step: 'delete-pool'; readonly pool: string; readonly uid: string };
+
+export interface PlanSettings {
+  /** Namespace of the config sources. */
+  readonly namespace: string;
+  /** A config source that nothing refers to is deleted when it is older than this. */
+  readonly keepUnusedMs: Millis;
+}

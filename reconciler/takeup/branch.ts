@@ -1,0 +1,62 @@
+import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import type { CommitOid, GitSource, Snapshot } from '../git/source.ts';
+
+/** Since when, and why, the repository cannot be read. */
+export interface GitFailure {
+  readonly since: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The branch as it was last read. */
+export interface BranchView {
+  /** The newest commit that was read whole; null before the first. */
+  readonly tip: Snapshot | null;
+  /** null while the repository answers. */
+  readonly failure: GitFailure | null;
+}
+
+/** Follows a branch: reads it when asked to, keeps the last good reading through any failure. */
+export interface Branch {
+  view(): BranchView;
+  /**
+   * One poll. Never throws: a failure is in the view.
+   *
+   * @param since the commit in force, against which the lineage of a new tip is judged
+   * @returns how long to stay away at least (a server's Retry-After), 0 usually
+   */
+  poll(since: CommitOid | null, signal: AbortSignal): Promise<Millis>;
+}
+
+export function createBranch(source: GitSource, clock: Clock, log: Log): Branch {
+  let tip: Snapshot | null = null;
+  let judgedAgainst: CommitOid | null = null;
+  let failure: GitFailure | null = null;
+
+  return {
+    view: () => ({ tip, failure }),
+    async poll(since, signal) {
+      try {
+        const oid = await source.resolve(signal);
+        // The tip is read again when another commit came into force meanwhile: its lineage may have changed.
+        const known = tip?.commit.oid === oid && (since === judgedAgainst || since === oid);
+        if (!known) {
+          tip = await source.snapshot(since, signal);
+          judgedAgainst = since;
+          log.info({ commit: tip.commit.oid, lineage: tip.lineage, files: tip.files.size }, 'commit read');
+        }
+        if (failure !== null) log.info({ url: source.url, since: failure.since }, 'repository answers again');
+        failure = null;
+        return 0;
+      } catch (error) {
+        if (signal.aborted) return 0;
+        const at = failure?.since ?? toTimestamp(clock.now());
+        failure = { since: at, code: codeOf(error) ?? 'GIT_ERROR', message: reasonOf(error) };
+        log.warn({ url: source.url, branch: source.branch, since: at, err: error }, 'repository cannot be read');
+        return error instanceof GitopsError && error.disposition.kind === 'wait' ? error.disposition.ms : 0;
+      }
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Desired } from '../desired.ts';
+import type { Fleet } from '../fleet.ts';
+import type { Lineage } from '../git/source.ts';
+import type { LoadedRepo } from '../repo/loaded.ts';
+import { amountOf } from '../rollout/amount.ts';
+import { assignmentOf } from '../rollout/standing.ts';
+
+/** What to do when the branch was rewritten, so that the commit in force is not among the ancestors of its tip. */
+export type RewritePolicy = 'refuse' | 'follow';
+
+export type RefusalReason = 'history-rewritten' | 'no-pools' | 'unassigns-too-many';
+
+export type TakeUp =
+  | { readonly takeUp: true }
+  | { readonly takeUp: false; readonly reason: RefusalReason; readonly message: string };
+
+export interface CandidateCommit {
+  readonly lineage: Lineage;
+  readonly repo: LoadedRepo;
+  /** What would be wanted if the commit were in force. */
+  readonly desired: Desired;
+}
+
+/**
+ * Whether a new commit may come into force at all. What is wrong with single pools is not decided here: those keep what
+ * they had. Refused is only what would take configs away on a large scale, or what nobody is known to have meant.
+ */
+export function judgeCommit({ lineage, repo, desired }: CandidateCommit, policy: RewritePolicy, fleet: Fleet): TakeUp {
+  if (lineage === 'rewritten' && policy === 'refuse') {
+    return refuse(
+      'history-rewritten',
+      'the branch was rewritten: the commit in force is not an ancestor of its tip. ' +
+        'Restore the branch, or start the reconciler with --on-rewrite=follow if this was meant',
+    );
+  }
+  const assigned = [...fleet.kubeletNodes.values()].filter((node) => assignmentOf(node) !== null);
+  if (repo.pools.length === 0 && (fleet.pools.size > 0 || assigned.length > 0)) {
+    return refuse('no-pools', 'there is no pools/<name>/pool.yaml in it: an empty repository never unassigns a fleet');
+  }
+  const losing = assigned.filter((node) => desired.choices.get(node.metadata.name)?.choice === 'none');
+  const limit = unassignLimit(repo.cluster.maxUnassign, assigned.length);
+  if (losing.length > limit) {
+    const names = losing.slice(0, 3).map((node) => node.metadata.name);
+    return refuse(
+      'unassigns-too-many',
+      `it would send ${losing.length} of ${assigned.length} assigned nodes back to their local config ` +
+        `(${names.join(', ')}${losing.length > names.length ? ' …' : ''}), and maxUnassign allows ${limit}. ` +
+        'If this is meant, raise spec.maxUnassign in clusters/<cluster>.yaml in the same commit',
+    );
+  }
+  return { takeUp: true };
+}
+
+/** A percentage lets at least one node go, unless it is `0%`. */
+function unassignLimit(maxUnassign: number | string, assigned: number): number {
+  if (maxUnassign === 0 || maxUnassign === '0%') return 0;
+  return Math.max(1, amountOf(maxUnassign, assigned, 'down'));
+}
+
+const refuse = (reason: RefusalReason, message: string): TakeUp => ({ takeUp: false, reason, message });

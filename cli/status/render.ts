@@ -1,0 +1,121 @@
+import type { ConfigReference, KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
+import { agentAlive } from '#reconciler/rollout/standing.ts';
+import type { SourceState } from '#reconciler/report/source-state.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import type { Paint, Tone } from '../paint.ts';
+import { type Cell, renderTable } from '../table.ts';
+
+export interface StatusView {
+  readonly source: SourceState;
+  readonly pools: readonly KubeletPool[];
+  readonly nodes: readonly KubeletNode[];
+}
+
+/** What `kubelet-gitops status` prints: the commit, the pools, the nodes; what is wrong stands under what it is about. */
+export function renderStatus({ source, pools, nodes }: StatusView, paint: Paint, now: Millis): string {
+  const sections = [renderSource(source, paint, now), renderPools(pools, paint), renderNodes(nodes, paint, now)];
+  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function renderSource(source: SourceState, paint: Paint, now: Millis): readonly string[] {
+  const commit = source.commit === '' ? paint('busy', 'none in force yet') : source.commit.slice(0, 12);
+  const about = source.commit === '' ? '' : ` ${source.subject} (${source.author}, ${age(source.takenUpAt, now)} ago)`;
+  const lines = [
+    `${paint('strong', 'repository')}  ${source.url === '' ? '-' : `${source.url} ${source.branch}`}`,
+    `${paint('strong', 'commit')}      ${commit}${about}`,
+  ];
+  if (source.refusedCommit !== '') {
+    lines.push(`${paint('bad', 'refused')}     ${source.refusedCommit.slice(0, 12)}: ${source.refusedBecause}`);
+  }
+  if (source.failure !== '')
+    lines.push(`${paint('bad', 'git')}         fails since ${source.failingSince}: ${source.failure}`);
+  if (source.notes !== 'on') lines.push(`${paint('busy', 'notes')}       ${source.notes}`);
+  for (const finding of source.findings.split('\n').filter((line) => line !== '')) lines.push(paint('bad', finding));
+  return lines;
+}
+
+const PHASE_TONES: Readonly<Record<PoolPhase, Tone>> = {
+  Settled: 'good',
+  Progressing: 'busy',
+  Waiting: 'busy',
+  Halted: 'bad',
+  Empty: 'quiet',
+};
+
+function renderPools(pools: readonly KubeletPool[], paint: Paint): readonly string[] {
+  if (pools.length === 0) return [paint('quiet', 'no pools')];
+  const heading = ['POOL', 'PHASE', 'UPDATED', 'UPDATING', 'PENDING', 'FAILED', 'NO AGENT', 'CONFIG'];
+  const table = renderTable([heading, ...pools.map((pool) => poolRow(pool, paint))]);
+  return table.flatMap((line, index) => {
+    const pool = pools[index - 1];
+    return pool === undefined ? [line] : [line, ...poolTroubles(pool).map((text) => paint('bad', `  ${text}`))];
+  });
+}
+
+function poolRow({ metadata, status = {} }: KubeletPool, paint: Paint): readonly Cell[] {
+  const { counts } = status;
+  const phase = status.phase ?? 'Waiting';
+  const count = (value: number | undefined, tone: Tone): Cell => {
+    const text = String(value ?? 0);
+    return { text, shown: value === undefined || value === 0 ? paint('quiet', text) : paint(tone, text) };
+  };
+  return [
+    metadata.name,
+    { text: phase, shown: paint(PHASE_TONES[phase], phase) },
+    counts === undefined ? '-' : `${counts.updated}/${counts.nodes}`,
+    count(counts?.updating, 'busy'),
+    count(counts?.pending, 'busy'),
+    count(counts?.failed, 'bad'),
+    count(counts?.noAgent, 'bad'),
+    status.configName ?? 'local',
+  ];
+}
+
+function poolTroubles({ status = {} }: KubeletPool): readonly string[] {
+  const invalid = status.conditions?.find(({ type, status: is }) => type === 'ConfigValid' && is === 'False');
+  const kept = invalid === undefined ? [] : ['kept as it was, because the commit says:', ...indent(invalid.message)];
+  const waiting = status.phase === 'Halted' || status.phase === 'Waiting' ? [status.message ?? ''] : [];
+  return [...kept, ...waiting];
+}
+
+const indent = (text: string): readonly string[] => text.split('\n').map((line) => `  ${line}`);
+
+function renderNodes(nodes: readonly KubeletNode[], paint: Paint, now: Millis): readonly string[] {
+  if (nodes.length === 0) return [paint('quiet', 'no nodes')];
+  const heading = ['NODE', 'POOL', 'PHASE', 'ASSIGNED', 'ACTIVE', 'LAST KNOWN GOOD', 'KUBELET', 'SEEN'];
+  const table = renderTable([heading, ...nodes.map((node) => nodeRow(node, paint, now))]);
+  return table.flatMap((line, index) => {
+    const error = nodes[index - 1]?.status?.error;
+    return error === undefined || error === null ? [line] : [line, paint('bad', `  ${error.reason}: ${error.message}`)];
+  });
+}
+
+function nodeRow(node: KubeletNode, paint: Paint, now: Millis): readonly Cell[] {
+  const { spec = {}, status = {} } = node;
+  const silent = !agentAlive(node, now);
+  const phase = silent ? 'NoAgent' : (status.phase ?? 'Unknown');
+  const tone: Tone = phase === 'Idle' ? 'good' : phase === 'NoAgent' || phase === 'Broken' ? 'bad' : 'busy';
+  const name = (reference: ConfigReference | undefined): string => reference?.name ?? '-';
+  return [
+    node.metadata.name,
+    spec.pool ?? '-',
+    { text: phase, shown: paint(tone, phase) },
+    spec.configSource?.name ?? 'local',
+    name(status.active),
+    name(status.lastKnownGood),
+    status.kubeletVersion ?? '-',
+    status.heartbeat === undefined ? 'never' : age(status.heartbeat, now),
+  ];
+}
+
+/** `12s`, `5m`, `3h`, `8d`: as kubectl shows ages. */
+export function age(timestamp: string, now: Millis): string {
+  const at = fromTimestamp(timestamp);
+  if (at === undefined) return '?';
+  const seconds = Math.max(0, Math.round((now - at) / 1000));
+  if (seconds < 120) return `${seconds}s`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
+}

@@ -1,0 +1,140 @@
+import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import { type CommitInForce, desiredState } from '#reconciler/desired.ts';
+import type { Fleet, NodeView } from '#reconciler/fleet.ts';
+import { plan, type Plan } from '#reconciler/plan.ts';
+import type { Step } from '#reconciler/steps.ts';
+import type { ValidPool } from '#reconciler/repo/loaded.ts';
+import { configSource, fleetOf, idleNode, NOW } from './fleet.ts';
+
+const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
+
+/**
+ * A cluster in memory in which the reconciler's writes come true at once and agents move when they are told to. Time stands
+ * still: what takes time is an event of its own.
+ */
+export class FleetSimulation {
+  fleet: Fleet = fleetOf({});
+  inForce: CommitInForce | null = null;
+  /** SHA-256 of payloads that no kubelet survives. */
+  readonly deadly = new Set<string>();
+  /** By SHA-256 of a payload, every node that was ever told to run it. */
+  readonly exposed = new Map<string, Set<string>>();
+
+  reconcile(): Plan {
+    const planned = plan(
+      desiredState(this.inForce, this.fleet, () => []),
+      this.fleet,
+      SETTINGS,
+      NOW,
+    );
+    for (const step of planned.steps) this.perform(step);
+    return planned;
+  }
+
+  addNode(node: NodeView): void {
+    this.fleet = { ...this.fleet, nodes: new Map([...this.fleet.nodes, [node.name, node]]) };
+  }
+
+  removeNode(name: string): void {
+    const nodes = new Map(this.fleet.nodes);
+    nodes.delete(name);
+    this.fleet = { ...this.fleet, nodes };
+  }
+
+  /** The agent of a node takes one step towards what it was told. */
+  agentStep(name: string): void {
+    const node = this.fleet.kubeletNodes.get(name);
+    if (node === undefined) return;
+    this.put({ ...node, status: { ...nextStatus(node, this.deadly), heartbeat: toTimestamp(NOW) } });
+  }
+
+  private put(node: KubeletNode): void {
+    this.fleet = { ...this.fleet, kubeletNodes: new Map([...this.fleet.kubeletNodes, [node.metadata.name, node]]) };
+  }
+
+  private perform(step: Step): void {
+    const { fleet } = this;
+    switch (step.step) {
+      case 'create-config-source': {
+        const { config, pool } = step;
+        const source = configSource({ ...config, name: pool, configName: config.name } as unknown as ValidPool);
+        this.fleet = { ...fleet, configSources: new Map([...fleet.configSources, [config.name, source]]) };
+        return;
+      }
+      case 'delete-config-source':
+        this.fleet = { ...fleet, configSources: without(fleet.configSources, step.name) };
+        return;
+      case 'create-node': {
+        const node = fleet.nodes.get(step.node);
+        if (node !== undefined) this.put(idleNode(node));
+        return;
+      }
+      case 'delete-node':
+        this.fleet = { ...fleet, kubeletNodes: without(fleet.kubeletNodes, step.node) };
+        return;
+      case 'assign':
+      case 'unassign':
+      case 'amend': {
+        const { node, spec } = step;
+        this.put({ ...node, spec, metadata: { ...node.metadata, generation: (node.metadata.generation ?? 0) + 1 } });
+        const sha256 = spec.configSource?.sha256 ?? '';
+        this.exposed.set(sha256, (this.exposed.get(sha256) ?? new Set()).add(node.metadata.name));
+        return;
+      }
+      case 'create-pool':
+        this.fleet = {
+          ...fleet,
+          pools: new Map([
+            ...fleet.pools,
+            [step.pool, { metadata: { name: step.pool, uid: step.pool }, spec: step.spec }],
+          ]),
+        };
+        return;
+      case 'write-pool':
+        this.fleet = {
+          ...fleet,
+          pools: new Map([...fleet.pools, [step.pool.metadata.name, { ...step.pool, spec: step.spec }]]),
+        };
+        return;
+      case 'write-pool-status': {
+        const present = fleet.pools.get(step.pool.metadata.name) ?? step.pool;
+        this.fleet = {
+          ...fleet,
+          pools: new Map([...fleet.pools, [step.pool.metadata.name, { ...present, status: step.status }]]),
+        };
+        return;
+      }
+      case 'delete-pool':
+        this.fleet = { ...fleet, pools: without(fleet.pools, step.pool) };
+    }
+  }
+}
+
+function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+}
+
+/** The agent's life in four steps: it hears, tries, and promotes or takes back. */
+function nextStatus(node: KubeletNode, deadly: ReadonlySet<string>): KubeletNodeStatus {
+  const status = { ...node.status, observedGeneration: node.metadata.generation ?? 0 };
+  const source = node.spec?.configSource;
+  const apply = node.spec?.apply ?? 'overlay';
+  const wanted = source === undefined ? { name: 'local' } : { name: source.name, sha256: source.sha256, apply };
+  const rejected = status.rejected ?? [];
+  if (rejected.some((entry) => entry.sha256 === source?.sha256)) return { ...status, assigned: wanted, phase: 'Idle' };
+  if (status.phase === 'Trial' && status.active?.name === wanted.name) {
+    if (source === undefined || !deadly.has(source.sha256)) {
+      return { ...status, phase: 'Idle', lastKnownGood: wanted, assigned: wanted };
+    }
+    const why = { reason: 'KubeletCrashLooping', message: 'exit-code 1', at: toTimestamp(NOW) };
+    const entry = { name: source.name, sha256: source.sha256, apply, ...why };
+    const good = status.lastKnownGood ?? { name: 'local' };
+    return { ...status, phase: 'Idle', active: good, error: why, rejected: [...rejected, entry] };
+  }
+  const there = status.active?.name === wanted.name && status.lastKnownGood?.name === wanted.name;
+  if (there) return { ...status, assigned: wanted, phase: 'Idle' };
+  return { ...status, assigned: wanted, active: wanted, phase: 'Trial' };
+}

@@ -1,0 +1,103 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Absolute paths. */
+export interface ControlPlaneBinaries {
+  readonly etcd: string;
+  readonly kubeApiserver: string;
+  readonly kubectl: string;
+}
+
+/** Absolute paths; `directory` belongs at the front of containerd's PATH. */
+export interface NodeBinaries {
+  readonly directory: string;
+  readonly kubelet: string;
+  readonly containerd: string;
+  readonly runc: string;
+  readonly cniPlugins: string;
+}
+
+export type Located<T> =
+  | { readonly found: true; readonly binaries: T }
+  | { readonly found: false; readonly reason: string };
+
+const RECIPE = join(import.meta.dirname, 'kubernetes-1.20', 'build.sh');
+
+/**
+ * etcd, kube-apiserver and kubectl: those in the directory that KUBEBUILDER_ASSETS names (envtest's convention, of any
+ * version) where it is set, otherwise our build of 1.20.2.
+ */
+export async function locateControlPlane(): Promise<Located<ControlPlaneBinaries>> {
+  const assets = process.env['KUBEBUILDER_ASSETS'] ?? '';
+  const directory = assets === '' ? await ourBuild() : ({ found: true, path: assets } as const);
+  if (!directory.found) return directory;
+  return complete({
+    etcd: join(directory.path, 'etcd'),
+    kubeApiserver: join(directory.path, 'kube-apiserver'),
+    kubectl: join(directory.path, 'kubectl'),
+  });
+}
+
+/** kubelet 1.20.2 and a container runtime for it, from our build. Running them takes root on Linux. */
+export async function locateNode(): Promise<Located<NodeBinaries>> {
+  if (process.getuid?.() !== 0) return { found: false, reason: 'a real kubelet needs root' };
+  const directory = await ourBuild();
+  if (!directory.found) return directory;
+  return complete({
+    directory: directory.path,
+    kubelet: join(directory.path, 'kubelet'),
+    containerd: join(directory.path, 'containerd'),
+    runc: join(directory.path, 'runc'),
+    cniPlugins: join(directory.path, 'cni'),
+  });
+}
+
+/** For a test's `skip` option: why there can be no control plane here, or false. */
+export async function whyNoControlPlane(): Promise<string | false> {
+  const located = await locateControlPlane();
+  return located.found ? false : located.reason;
+}
+
+/** For a test's `skip` option: why there can be no control plane with real kubelets here, or false. */
+export async function whyNoNode(): Promise<string | false> {
+  const [controlPlane, node] = await Promise.all([locateControlPlane(), locateNode()]);
+  if (!controlPlane.found) return controlPlane.reason;
+  return node.found ? false : node.reason;
+}
+
+type Directory = { readonly found: true; readonly path: string } | { readonly found: false; readonly reason: string };
+
+let building: Promise<string> | undefined;
+
+/** The directory of our build. In CI it is made when it is missing, so that nothing is skipped there. */
+async function ourBuild(): Promise<Directory> {
+  if (isTrue(process.env['CI'])) return { found: true, path: await (building ??= build()) };
+  const path = await promisify(execFile)(RECIPE, ['--where']).then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  );
+  if (path !== undefined) return { found: true, path };
+  return { found: false, reason: `Kubernetes 1.20.2 is not built on this machine; run ${RECIPE} as root, once` };
+}
+
+/** @throws when the recipe fails; its own output went to standard error */
+async function build(): Promise<string> {
+  const child = spawn(RECIPE, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const output: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text));
+  const [status] = (await once(child, 'close')) as [number | null];
+  const path = output.join('').trimEnd().split('\n').at(-1) ?? '';
+  if (status !== 0 || path === '') throw new Error(`${RECIPE} ended with status ${status}`);
+  return path;
+}
+
+function complete<T extends object>(binaries: T): Located<T> {
+  const missing = Object.values(binaries).filter((path: string) => !existsSync(path));
+  if (missing.length === 0) return { found: true, binaries };
+  return { found: false, reason: `missing: ${missing.join(', ')}` };
+}
+
+const isTrue = (text: string | undefined): boolean => text === 'true' || text === '1';

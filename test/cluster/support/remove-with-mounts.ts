@@ -1,0 +1,18 @@
+import { execFile } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+/**
+ * Removes a directory that a kubelet or a container runtime lived in. They leave mounts behind: the kubelet binds its
+ * root directory onto itself, so that mounts below it propagate.
+ */
+export async function removeWithMounts(directory: string): Promise<void> {
+  const mounts = await readFile('/proc/self/mounts', 'utf8');
+  const below = mounts
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((path) => path.startsWith(`${directory}/`));
+  // The last one mounted may lie on top of the others.
+  for (const path of below.toReversed()) await promisify(execFile)('umount', [path]);
+  await rm(directory, { recursive: true, force: true });
+}

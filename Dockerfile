@@ -1,0 +1,22 @@
+# syntax=docker/dockerfile:1
+
+# One small image for both programs: the two bundles, a stripped Node and the libraries that it links. No shell, no
+# package manager, nothing that the programs do not run.
+ARG NODE_VERSION=24.21.0
+
+FROM node:${NODE_VERSION}-bookworm-slim AS build
+RUN apt-get update && apt-get install -y --no-install-recommends binutils && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY package.json package-lock.json ./
+# --include=optional: esbuild's own binary is an optional dependency.
+RUN npm ci --ignore-scripts --include=optional --no-audit --no-fund
+COPY . .
+RUN node scripts/build.ts && sh scripts/image-root.sh "$(command -v node)" dist /image
+
+FROM scratch
+COPY --from=build /image /
+LABEL org.opencontainers.image.title="kubelet-gitops" \
+      org.opencontainers.image.licenses="Apache-2.0"
+USER 65532:65532
+ENTRYPOINT ["/usr/bin/node"]
+CMD ["/app/reconciler.js"]

@@ -1,0 +1,47 @@
+import { build, type Metafile } from 'esbuild';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+
+/** What each program is called in the image, and where it starts. */
+export const PROGRAMS = { agent: 'agent/main.ts', reconciler: 'reconciler/main.ts' } as const;
+
+/** CommonJS dependencies of an ES module bundle need a `require`; the odd name cannot meet a minified one. */
+const BANNER =
+  "import { createRequire as __kgCreateRequire } from 'node:module'; const require = __kgCreateRequire(import.meta.url);";
+
+/**
+ * Bundles one program into `outdir`, minified, with what it loads lazily in files of its own.
+ *
+ * @returns which inputs went into it, for the test of what may not
+ */
+export async function bundle(program: keyof typeof PROGRAMS, outdir: string): Promise<Metafile> {
+  const { metafile } = await build({
+    entryPoints: { [program]: PROGRAMS[program] },
+    outdir,
+    bundle: true,
+    splitting: true,
+    chunkNames: `${program}-[name]-[hash]`,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    minify: true,
+    keepNames: true,
+    legalComments: 'none',
+    metafile: true,
+    banner: { js: BANNER },
+    logLevel: 'warning',
+  });
+  return metafile;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { outdir: { type: 'string', default: 'dist' } } });
+  await rm(values.outdir, { recursive: true, force: true });
+  await mkdir(values.outdir, { recursive: true });
+  await writeFile(`${values.outdir}/package.json`, '{"type":"module"}\n');
+  for (const program of Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[]) {
+    const { outputs } = await bundle(program, values.outdir);
+    const bytes = Object.values(outputs).reduce((sum, output) => sum + output.bytes, 0);
+    console.log(`${program}: ${Math.round(bytes / 1024)} KiB in ${Object.keys(outputs).length} files`);
+  }
+}

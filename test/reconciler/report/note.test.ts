@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { desiredState } from '#reconciler/desired.ts';
+import type { Fleet } from '#reconciler/fleet.ts';
+import { plan } from '#reconciler/plan.ts';
+import { type CommitNote, noteInForce, noteRefused, noteSuperseded, renderNote } from '#reconciler/report/note.ts';
+import {
+  assignedNode,
+  commit,
+  COMMIT_B,
+  configSource,
+  failedNode,
+  fleetOf,
+  invalidPool,
+  nodeView,
+  NOW,
+  poolInCluster,
+  settledNode,
+  validPool,
+} from '../../support/fleet.ts';
+
+const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
+const workers = validPool('workers', 110);
+const a = nodeView('a', 'workers');
+const b = nodeView('b', 'workers');
+const cluster = (...kubeletNodes: Parameters<typeof fleetOf>[0]['kubeletNodes'] & object): Fleet =>
+  fleetOf({ nodes: [a, b], kubeletNodes, configSources: [configSource(workers)], pools: [poolInCluster(workers)] });
+
+function note(fleet: Fleet, ...pools: Parameters<typeof commit> extends [string, ...infer P] ? P : never): CommitNote {
+  const desired = desiredState(commit(COMMIT_B, ...pools), fleet, () => []);
+  return noteInForce('prod', COMMIT_B, desired, plan(desired, fleet, SETTINGS, NOW).pools);
+}
+
+const settled = cluster(settledNode(a, workers), settledNode(b, workers));
+
+describe('the note on a commit', () => {
+  it('says settled when every pool runs it', () => assert.equal(note(settled, workers).outcome, 'settled'));
+  it('says progressing while a node is on trial', () => {
+    const fleet = cluster(settledNode(a, workers), assignedNode(b, workers, { phase: 'Trial' }));
+    assert.equal(note(fleet, workers).outcome, 'progressing');
+  });
+  it('says halted, with the node and its reason', () => {
+    const halted = note(cluster(settledNode(a, workers), failedNode(b, workers)), workers);
+    assert.equal(halted.outcome, 'halted');
+    assert.match(renderNote(halted), /^b: KubeletCrashLooping: exit-code 1$/m);
+  });
+  it('says partly-refused, with file and line, when a pool is invalid and keeps what it had', () => {
+    const refused = note(settled, invalidPool('workers'));
+    assert.equal(refused.outcome, 'partly-refused');
+    assert.match(renderNote(refused), /pools\/workers\/kubelet\.yaml:3:1: error unknown-field/);
+  });
+  it('says partly-refused when an invalid pool never was valid', () => {
+    assert.equal(note(settled, workers, invalidPool('gpu')).outcome, 'partly-refused');
+  });
+  it('says refused for a commit that did not come into force', () => {
+    assert.match(
+      renderNote(noteRefused('prod', COMMIT_B, 'the branch was rewritten')),
+      /^prod: refused \(the branch was rewritten\)/,
+    );
+  });
+  it('says what displaced it', () => {
+    assert.match(
+      renderNote(noteSuperseded(note(settled, workers), 'c'.repeat(40))),
+      /superseded by cccccccccccc while settled/,
+    );
+  });
+
+  it('is a table for people, an empty line, and JSON with a schema version', () => {
+    const text = renderNote(note(settled, workers));
+    const [table = '', json = ''] = text.split('\n\n');
+    assert.deepEqual(table.split('\n'), [
+      'prod: settled',
+      'POOL     PHASE    UPDATED  FAILED  CONFIG',
+      `workers  Settled  2/2      0       ${workers.configName}`,
+    ]);
+    const read = JSON.parse(json) as { schema: string; pools: { counts: { nodes: number } }[] };
+    assert.equal(read.schema, 'kubelet-gitops.dev/note/v1');
+    assert.equal(read.pools[0]?.counts.nodes, 2);
+  });
+
+  it('is equal for equal states, so that it is not written twice', () => {
+    assert.equal(renderNote(note(settled, workers)), renderNote(note(settled, workers)));
+  });
+});

@@ -28,6 +28,8 @@ while [ -z "$ending" ]; do
   setpriv --pdeathsig KILL -- "$@" &
   pid=$!
   publish kubelet.pid "$pid"
+  # Told to end just before there was anything to end.
+  [ -z "$ending" ] || kill -TERM "$pid"
   while :; do
     wait "$pid"
     status=$?

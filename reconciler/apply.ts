@@ -28,6 +28,11 @@ export interface ApplyPorts {
   readonly wrote: (node: KubeletNode) => void;
 }
 
+interface ConfigMap extends KubeObject {
+  readonly immutable: boolean;
+  readonly data: Readonly<Record<string, string>>;
+}
+
 export interface Applied {
   readonly done: number;
   /** Steps that were refused because the world had moved on, or that failed: the next pass decides anew. */
@@ -123,7 +128,7 @@ async function patch<T extends KubeObject, Part extends 'spec' | 'status'>(
   return kube.mergePatch<T>({ resource }, name, body, options, signal);
 }
 
-function configSource(step: Extract<Step, { step: 'create-config-source' }>, namespace: string): KubeObject {
+function configSource(step: Extract<Step, { step: 'create-config-source' }>, namespace: string): ConfigMap {
   const { config, pool, commit } = step;
   return {
     apiVersion: 'v1',
@@ -134,7 +139,8 @@ function configSource(step: Extract<Step, { step: 'create-config-source' }>, nam
       labels: { [MANAGED_BY_LABEL]: MANAGED_BY, [POOL_LABEL]: pool },
       annotations: { [COMMIT_ANNOTATION]: commit, [CANONICAL_FORM_ANNOTATION]: String(CANONICAL_FORM) },
     },
-    ...{ immutable: true, data: { [PAYLOAD_KEY]: config.payload } },
+    immutable: true,
+    data: { [PAYLOAD_KEY]: config.payload },
   };
 }
 

@@ -14,12 +14,12 @@ export interface SourceState {
   readonly branch: string;
   readonly cluster: string;
   /** The commit in force. */
-  readonly commit: CommitOid | '';
+  readonly commit: CommitOid;
   readonly subject: string;
   readonly author: string;
   readonly takenUpAt: string;
   /** A newer commit that was not let into force, and why. */
-  readonly refusedCommit: CommitOid | '';
+  readonly refusedCommit: CommitOid;
   readonly refusedBecause: string;
   /** Since when git fails, and with what. */
   readonly failingSince: string;

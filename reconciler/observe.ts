@@ -1,0 +1,75 @@
+import {
+  CANONICAL_FORM_ANNOTATION,
+  MANAGED_BY,
+  MANAGED_BY_LABEL,
+  PAYLOAD_KEY,
+  POOL_LABEL,
+} from '#shared/contract/api/group.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import { payloadSha256 } from '#shared/contract/config-map.ts';
+import { fromTimestamp } from '#shared/runtime/clock.ts';
+import type { ConfigSourceView, NodeView } from './fleet.ts';
+
+/** Config sources carry both labels; the record of the commit in force carries only the first. */
+export const CONFIG_SOURCE_SELECTOR = `${MANAGED_BY_LABEL}=${MANAGED_BY},${POOL_LABEL}`;
+
+interface NodeObject extends KubeObject {
+  readonly spec?: { readonly unschedulable?: boolean };
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly nodeInfo?: { readonly kubeletVersion?: string };
+  };
+}
+
+interface ConfigMapObject extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** What is kept of a Node: a small part, because there are many and they change often. */
+export function viewNode(object: KubeObject): NodeView {
+  const { metadata, spec, status } = object as NodeObject;
+  return {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    labels: metadata.labels ?? {},
+    ready: status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true,
+    cordoned: spec?.unschedulable === true,
+    kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '',
+    createdAt: fromTimestamp(metadata.creationTimestamp) ?? 0,
+  };
+}
+
+export function viewConfigSource(object: KubeObject): ConfigSourceView {
+  const { metadata, data } = object as ConfigMapObject;
+  const payload = data?.[PAYLOAD_KEY];
+  return {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    pool: metadata.labels?.[POOL_LABEL] ?? '',
+    payload,
+    sha256: payload === undefined ? '' : payloadSha256(payload),
+    canonicalForm: Number(metadata.annotations?.[CANONICAL_FORM_ANNOTATION] ?? 1),
+    createdAt: fromTimestamp(metadata.creationTimestamp) ?? 0,
+  };
+}
+
+/** Our own kinds without the bookkeeping of the API server, which can be longer than the object. */
+export const viewKubeletNode = (object: KubeObject): KubeletNode => withoutBookkeeping(object) as KubeletNode;
+export const viewKubeletPool = (object: KubeObject): KubeletPool => withoutBookkeeping(object) as KubeletPool;
+
+function withoutBookkeeping({ metadata, ...rest }: KubeObject): KubeObject {
+  const { name, uid, generation, resourceVersion, ownerReferences } = metadata;
+  return {
+    ...rest,
+    metadata: {
+      name,
+      ...(uid === undefined ? {} : { uid }),
+      ...(generation === undefined ? {} : { generation }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(ownerReferences === undefined ? {} : { ownerReferences }),
+    },
+  };
+}

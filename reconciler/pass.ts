@@ -1,0 +1,102 @@
+import { formatFinding } from '#shared/contract/finding.ts';
+import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import { apply, type ApplyPorts } from './apply.ts';
+import { type Desired, desiredState, type JudgePool } from './desired.ts';
+import type { Fleet } from './fleet.ts';
+import { type Plan, plan } from './plan.ts';
+import { type CommitNote, noteInForce, noteRefused, noteSuperseded } from './report/note.ts';
+import type { Notes } from './report/notes.ts';
+import { createSayings } from './report/sayings.ts';
+import type { SourceRecord } from './report/record.ts';
+import type { SourceState } from './report/source-state.ts';
+import type { PlanSettings } from './steps.ts';
+import type { Branch } from './takeup/branch.ts';
+import type { RefusedCommit, TakenUp, TakeUps } from './takeup/take-up.ts';
+
+export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
+  readonly clock: Clock;
+  readonly cluster: string;
+  readonly settings: PlanSettings;
+  /** null until everything was seen once. */
+  readonly fleet: () => Fleet | null;
+  readonly branch: Branch;
+  readonly repository: { readonly url: string; readonly branch: string };
+  readonly takeUps: TakeUps;
+  readonly judge: JudgePool;
+  readonly record: SourceRecord;
+  /** null where notes are switched off. */
+  readonly notes: Notes | null;
+}
+
+/** One round of observe, plan, apply, report. @returns whether there was anything to look at yet */
+export type Pass = (signal: AbortSignal) => Promise<boolean>;
+
+export function createPass(ports: PassPorts): Pass {
+  const { log, clock, cluster, settings, notes } = ports;
+  const said = createSayings(log);
+  let lastNote: CommitNote | null = null;
+
+  return async (signal) => {
+    const fleet = ports.fleet();
+    if (fleet === null) return false;
+    const recorded = await ports.record.load(signal);
+    const { tip, failure } = ports.branch.view();
+
+    const taken = ports.takeUps.decide(tip, fleet, recorded.commit === '' ? null : recorded.commit);
+    const desired = desiredState(taken.inForce, fleet, ports.judge);
+    said.commit(taken, tip?.commit.subject ?? '');
+    said.findings(desired);
+
+    const planned = plan(desired, fleet, settings, clock.now());
+    said.phases(planned.pools, fleet);
+    await apply(planned.steps, { ...ports, namespace: settings.namespace }, signal);
+
+    annotate(desired, planned, taken.refused);
+    if (ports.mayWrite()) await ports.record.save(stateNow(recorded, taken, desired, failure, tip), signal);
+    return true;
+  };
+
+  function annotate(desired: Desired, { pools }: Plan, refused: RefusedCommit | null): void {
+    if (notes === null) return;
+    if (refused !== null) notes.want(noteRefused(cluster, refused.commit, refused.message));
+    if (desired.commit === null) return;
+    const note = noteInForce(cluster, desired.commit, desired, pools);
+    const displaced = lastNote !== null && lastNote.commit !== note.commit;
+    if (displaced && lastNote !== null && (lastNote.outcome === 'progressing' || lastNote.outcome === 'halted')) {
+      notes.want(noteSuperseded(lastNote, note.commit));
+    }
+    notes.want(note);
+    lastNote = note;
+  }
+
+  function stateNow(
+    recorded: SourceState,
+    { inForce, refused }: TakenUp,
+    desired: Desired,
+    failure: ReturnType<Branch['view']>['failure'],
+    tip: ReturnType<Branch['view']>['tip'],
+  ): SourceState {
+    const fresh = inForce !== null && inForce.oid !== recorded.commit && tip?.commit.oid === inForce.oid;
+    const state = notes?.state() ?? { notes: 'off' as const, because: 'switched off' };
+    return {
+      ...recorded,
+      ...ports.repository,
+      cluster,
+      ...(fresh ? describeCommit(tip.commit, toTimestamp(clock.now())) : {}),
+      refusedCommit: refused?.commit ?? '',
+      refusedBecause: refused?.message ?? '',
+      failingSince: failure?.since ?? '',
+      failure: failure?.message ?? '',
+      notes: state.notes === 'on' ? 'on' : `off: ${state.because}`,
+      findings: inForce === null ? recorded.findings : desired.findings.slice(0, 20).map(formatFinding).join('\n'),
+    };
+  }
+}
+
+function describeCommit(
+  commit: NonNullable<ReturnType<Branch['view']>['tip']>['commit'],
+  takenUpAt: string,
+): Pick<SourceState, 'commit' | 'subject' | 'author' | 'takenUpAt'> {
+  return { commit: commit.oid, subject: commit.subject, author: commit.author.name, takenUpAt };
+}

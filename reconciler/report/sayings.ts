@@ -1,0 +1,55 @@
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { formatFinding } from '#shared/contract/finding.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import type { Desired } from '../desired.ts';
+import type { Fleet } from '../fleet.ts';
+import type { TakenUp } from '../takeup/take-up.ts';
+
+/** Log lines about what changed since the last pass; nothing is said twice. */
+export interface Sayings {
+  commit(taken: TakenUp, subject: string): void;
+  findings(desired: Desired): void;
+  phases(pools: ReadonlyMap<string, KubeletPoolStatus>, fleet: Fleet): void;
+}
+
+export function createSayings(log: Log): Sayings {
+  let inForce = '';
+  let refused = '';
+  let found = '';
+  return {
+    commit(taken, subject) {
+      if (taken.inForce !== null && taken.inForce.oid !== inForce) {
+        inForce = taken.inForce.oid;
+        log.info({ commit: inForce, subject }, 'commit taken up');
+      }
+      const refusal = taken.refused === null ? '' : `${taken.refused.commit} ${taken.refused.reason}`;
+      if (taken.refused !== null && refusal !== refused) {
+        const { commit, reason, message } = taken.refused;
+        log.warn({ commit, reason, because: message }, 'commit refused');
+      }
+      refused = refusal;
+    },
+    findings(desired) {
+      const lines = [...desired.findings, ...[...desired.pools.values()].flatMap((pool) => pool.findings)];
+      const now = `${desired.commit} ${lines.map(formatFinding).join('\n')}`;
+      if (now === found) return;
+      found = now;
+      for (const finding of lines) {
+        log.warn(
+          { commit: desired.commit, code: finding.code, finding: formatFinding(finding) },
+          'finding in the commit',
+        );
+      }
+    },
+    phases(pools, fleet) {
+      for (const [pool, { phase, commit, configName: config, message }] of pools) {
+        const from = fleet.pools.get(pool)?.status?.phase;
+        if (from === phase) continue;
+        log[phase === 'Halted' ? 'error' : 'info'](
+          { pool, commit, config, from, to: phase, message },
+          'pool phase changed',
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import { createEnvReader } from '#shared/runtime/env.ts';
+import { GitopsError } from '#shared/runtime/errors.ts';
+import type { RewritePolicy } from './takeup/judge-commit.ts';
+
+/** Everything that an operator can set; docs/reference/settings.md says what for. */
+export interface ReconcilerSettings {
+  readonly cluster: string;
+  readonly gitUrl: string;
+  readonly gitBranch: string;
+  /** Directory with `username` and `password`, or `token`; read again at every use. */
+  readonly gitCredentialsDir: string | undefined;
+  /** PEM file of a private certificate authority. */
+  readonly gitCaFile: string | undefined;
+  readonly pollMs: Millis;
+  readonly onRewrite: RewritePolicy;
+  readonly notes: 'on' | 'off';
+  readonly notesRef: string;
+  /** Like `gitCredentialsDir`, for writing notes only. */
+  readonly notesCredentialsDir: string | undefined;
+  readonly notesEveryMs: Millis;
+  readonly namespace: string;
+  readonly identity: string;
+  readonly keepUnusedMs: Millis;
+  readonly healthPort: number;
+  readonly kubeconfig: string | undefined;
+  readonly logLevel: string;
+}
+
+/** @throws GitopsError `SETTINGS_INVALID`, which names every mistake at once */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): ReconcilerSettings {
+  const read = createEnvReader(env);
+  const cluster = read.text('CLUSTER');
+  const settings: ReconcilerSettings = {
+    cluster,
+    gitUrl: read.text('GIT_URL'),
+    gitBranch: read.text('GIT_BRANCH', 'main'),
+    gitCredentialsDir: read.optional('GIT_CREDENTIALS_DIR'),
+    gitCaFile: read.optional('GIT_CA_FILE'),
+    pollMs: read.duration('POLL_INTERVAL', '60s'),
+    onRewrite: read.oneOf('ON_REWRITE', ['refuse', 'follow'], 'refuse'),
+    notes: read.oneOf('NOTES', ['on', 'off'], 'on'),
+    notesRef: read.text('NOTES_REF', `refs/notes/kubelet-gitops/${cluster}`),
+    notesCredentialsDir: read.optional('NOTES_CREDENTIALS_DIR') ?? read.optional('GIT_CREDENTIALS_DIR'),
+    notesEveryMs: read.duration('NOTES_INTERVAL', '30s'),
+    namespace: read.text('NAMESPACE', DEFAULT_NAMESPACE),
+    identity: read.text('POD_NAME', `reconciler-${cluster}`),
+    keepUnusedMs: read.duration('KEEP_UNUSED', '1h'),
+    healthPort: read.integer('HEALTH_PORT', 8080),
+    kubeconfig: read.optional('KUBECONFIG'),
+    logLevel: read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error'], 'info'),
+  };
+  // The cluster's name becomes part of a file name and of a git ref.
+  if (cluster !== '' && !/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(cluster)) {
+    read.mistake(`CLUSTER=${cluster} is no name: lower-case letters, digits, dots and dashes, at most 63 characters`);
+  }
+  const mistakes = read.mistakes();
+  if (mistakes.length > 0) {
+    throw new GitopsError('SETTINGS_INVALID', `the reconciler cannot start: ${mistakes.join('; ')}`, {
+      disposition: { kind: 'stalled', until: 'operator' },
+    });
+  }
+  return settings;
+}

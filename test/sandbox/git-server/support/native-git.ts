@@ -1,0 +1,74 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+/** For `describe`'s `skip`: says loudly why the real git is not asked, or false where it is installed. */
+export const WITHOUT_GIT: string | false = (() => {
+  try {
+    execFileSync('git', ['--version'], { stdio: 'ignore' });
+    return false;
+  } catch {
+    return 'SKIPPED: the git binary is not installed, so nothing proves that real git clients work with the sandbox';
+  }
+})();
+
+export interface GitResult {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The real git in a directory, deaf to the configuration of the machine and of the person who runs the tests. */
+export interface NativeGit {
+  /** Runs git and throws with its output where it fails. */
+  (...args: readonly string[]): Promise<string>;
+  /** Runs git and tells how it went. */
+  attempt(...args: readonly string[]): Promise<GitResult>;
+  /** Like `attempt`, with text on standard input. */
+  feed(input: string, ...args: readonly string[]): Promise<GitResult>;
+  readonly directory: string;
+}
+
+export function nativeGit(directory: string): NativeGit {
+  const feed = (input: string, ...args: readonly string[]): Promise<GitResult> =>
+    new Promise((resolve) => {
+      const options = { cwd: directory, env: environment(directory), timeout: 20_000, maxBuffer: 16 * 1024 * 1024 };
+      const child = execFile('git', [...args], options, (error, out, err) => {
+        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, out, err });
+      });
+      // Git may end without having read all of its input: its exit code says what that means, the broken pipe nothing.
+      child.stdin?.on('error', () => undefined).end(input);
+    });
+  const attempt = (...args: readonly string[]) => feed('', ...args);
+  const run = async (...args: readonly string[]): Promise<string> => {
+    const result = await attempt(...args);
+    if (result.code !== 0)
+      throw new Error(`git ${args.join(' ')} ended with ${result.code}:\n${result.err}${result.out}`);
+    return result.out.trim();
+  };
+  return Object.assign(run, { attempt, feed, directory });
+}
+
+/** A directory that is gone when the test ends. */
+export async function temporaryDirectory(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'sandbox-git-'));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+function environment(home: string): NodeJS.ProcessEnv {
+  const person = { NAME: 'Ada', EMAIL: 'ada@example.com', DATE: '2026-03-01T12:00:00Z' };
+  const named = (role: string) => Object.entries(person).map(([key, value]) => [`GIT_${role}_${key}`, value]);
+  return {
+    PATH: process.env['PATH'],
+    HOME: home,
+    LC_ALL: 'C',
+    NO_PROXY: '127.0.0.1',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
+    ...Object.fromEntries([...named('AUTHOR'), ...named('COMMITTER')]),
+  };
+}

@@ -1,6 +1,5 @@
 import { formatFinding } from '#shared/contract/finding.ts';
 import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
-import type { Log } from '#shared/runtime/log.ts';
 import { apply, type ApplyPorts } from './apply.ts';
 import { type Desired, desiredState, type JudgePool } from './desired.ts';
 import type { Fleet } from './fleet.ts';

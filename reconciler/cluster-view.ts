@@ -1,0 +1,67 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import type { FollowOptions } from '#shared/kube/follow.ts';
+import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
+import { createMirror, type Mirror } from '#shared/kube/mirror.ts';
+import type { ConfigSourceView, Fleet, NodeView } from './fleet.ts';
+import { CONFIG_SOURCE_SELECTOR, viewConfigSource, viewKubeletNode, viewKubeletPool, viewNode } from './observe.ts';
+import type { WrittenNodes } from './written-nodes.ts';
+
+export interface ClusterViewOptions extends Omit<FollowOptions, 'signal'> {
+  readonly kube: Kube;
+  /** Namespace of the config sources. */
+  readonly namespace: string;
+  readonly written: WrittenNodes;
+  /** A poke: something that matters may have changed. */
+  readonly onChange: () => void;
+}
+
+/** The cluster as four watches show it. */
+export interface ClusterView {
+  /** The whole fleet at this moment; null until every watch has seen everything once. */
+  fleet(): Fleet | null;
+  /** Follows until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createClusterView(options: ClusterViewOptions): ClusterView {
+  const { kube, namespace, written } = options;
+  const nodes = createMirror<KubeObject, NodeView>({
+    ...options,
+    selection: { resource: NODES },
+    project: viewNode,
+    kube,
+  });
+  const kubeletNodes = createMirror<KubeObject, KubeletNode>({
+    ...options,
+    selection: { resource: KUBELET_NODES },
+    project: viewKubeletNode,
+  });
+  const pools = createMirror<KubeObject, KubeletPool>({
+    ...options,
+    selection: { resource: KUBELET_POOLS },
+    project: viewKubeletPool,
+  });
+  const configSources = createMirror<KubeObject, ConfigSourceView>({
+    ...options,
+    selection: { resource: CONFIG_MAPS, namespace, labelSelector: CONFIG_SOURCE_SELECTOR },
+    project: viewConfigSource,
+  });
+  const mirrors: readonly Mirror<unknown>[] = [nodes, kubeletNodes, pools, configSources];
+
+  return {
+    fleet() {
+      if (!mirrors.every((mirror) => mirror.synced())) return null;
+      return {
+        nodes: new Map(nodes.items),
+        kubeletNodes: written.over(new Map(kubeletNodes.items)),
+        pools: new Map(pools.items),
+        configSources: new Map([...configSources.items.values()].map((source) => [source.name, source])),
+      };
+    },
+    async run(signal) {
+      await Promise.all(mirrors.map((mirror) => mirror.run(signal)));
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import type { Kube } from '#shared/kube/kube.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { isKubeError } from '#shared/kube/kube-error.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import { createWakeUps } from '#shared/runtime/wake-ups.ts';
+import { createClusterView } from './cluster-view.ts';
+import type { JudgePool } from './desired.ts';
+import type { Annotator } from './git/annotator.ts';
+import type { GitSource, Snapshot } from './git/source.ts';
+import { createPass } from './pass.ts';
+import type { LoadedRepo } from './repo/loaded.ts';
+import { createNotes } from './report/notes.ts';
+import { createRecord } from './report/record.ts';
+import { createBranch } from './takeup/branch.ts';
+import type { RewritePolicy } from './takeup/judge-commit.ts';
+import { createTakeUps } from './takeup/take-up.ts';
+import { createWrittenNodes } from './written-nodes.ts';
+
+export interface ReconcilerPorts {
+  readonly kube: Kube;
+  readonly source: GitSource;
+  /** null switches notes off. */
+  readonly annotator: Annotator | null;
+  readonly load: (snapshot: Snapshot) => LoadedRepo;
+  readonly judge: JudgePool;
+  /** Whether this process is the one that acts. */
+  readonly isLeader: () => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Numbers in [0, 1), for jitter. */
+  readonly random: () => number;
+}
+
+export interface ReconcilerOptions {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly onRewrite: RewritePolicy;
+  readonly keepUnusedMs: Millis;
+  readonly notesEveryMs: Millis;
+  /** Longest time between two passes: soaks end and agents fall silent without an event. */
+  readonly recheckMs: Millis;
+  /** Shortest time between the ends of two passes, so that a burst of events makes one pass. */
+  readonly restMs: Millis;
+}
+
+export interface Reconciler {
+  /** Works until the signal aborts, then writes the notes that are still due. Rejects only for a bug. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Reads the branch now, as far as this process acts. Never rejects. */
+  poll(signal: AbortSignal): Promise<void>;
+  /** Something outside may have changed (leadership, say). */
+  poke(): void;
+  ready(): boolean;
+  /** Monotonic time of the last pass, whatever came of it. */
+  lastPassAt(): Millis;
+}
+
+const FLUSH_TIMEOUT_MS = 5_000;
+
+export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOptions): Reconciler {
+  const { kube, clock, log, random, source } = ports;
+  const wakeUps = createWakeUps(clock);
+  const written = createWrittenNodes(clock);
+  const branch = createBranch(source, clock, log);
+  const record = createRecord(kube, options.namespace);
+  const view = createClusterView({
+    kube,
+    namespace: options.namespace,
+    written,
+    onChange: wakeUps.poke,
+    onFault: (err, retryInMs) => log.warn({ err, retryInMs }, 'watch interrupted'),
+    clock,
+    random,
+  });
+  const notes =
+    ports.annotator === null
+      ? null
+      : createNotes({
+          annotator: ports.annotator,
+          clock,
+          log,
+          random,
+          everyMs: options.notesEveryMs,
+          onChange: wakeUps.poke,
+        });
+  const pass = createPass({
+    ...ports,
+    cluster: options.cluster,
+    settings: { namespace: options.namespace, keepUnusedMs: options.keepUnusedMs },
+    fleet: view.fleet,
+    mayWrite: ports.isLeader,
+    wrote: written.wrote,
+    branch,
+    repository: { url: source.url, branch: source.branch },
+    takeUps: createTakeUps({ load: ports.load, judge: ports.judge, policy: options.onRewrite }),
+    record,
+    notes,
+  });
+  let lastPassAt = clock.monotonic();
+  let stayAwayUntil: Millis = 0;
+
+  async function passes(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      if (ports.isLeader()) await onePass(signal);
+      lastPassAt = clock.monotonic();
+      await clock.sleep(options.restMs, signal);
+      await wakeUps.next(options.recheckMs, signal);
+    }
+  }
+
+  /** The API server may be away or refuse: that ends a pass, never the loop. Anything else is a bug and may end us. */
+  async function onePass(signal: AbortSignal): Promise<void> {
+    try {
+      await pass(signal);
+    } catch (error) {
+      if (!isKubeError(error)) throw error;
+      if (!signal.aborted) log.warn({ err: error }, 'pass broken off');
+    }
+  }
+
+  return {
+    async run(signal) {
+      await Promise.all([view.run(signal), passes(signal), notes?.run(signal)]);
+      if (ports.isLeader()) await notes?.flush(AbortSignal.timeout(FLUSH_TIMEOUT_MS));
+    },
+    async poll(signal) {
+      if (!ports.isLeader() || clock.monotonic() < stayAwayUntil) return;
+      try {
+        const { commit } = await record.load(signal);
+        const waitMs = await branch.poll(commit === '' ? null : commit, signal);
+        stayAwayUntil = clock.monotonic() + waitMs;
+      } catch (error) {
+        if (!signal.aborted) log.warn({ err: error }, 'poll put off: the record of the commit in force cannot be read');
+      }
+      wakeUps.poke();
+    },
+    poke: wakeUps.poke,
+    ready: () => view.fleet() !== null,
+    lastPassAt: () => lastPassAt,
+  };
+}

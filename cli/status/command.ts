@@ -1,0 +1,45 @@
+import { connectKube } from '#reconciler/kube/connect.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import { VERSION } from '#shared/runtime/version.ts';
+import type { Io } from '../io.ts';
+import { paintFor } from '../paint.ts';
+import type { StatusOptions } from '../usage.ts';
+import { readStatus } from './read.ts';
+import { renderStatus, type StatusView } from './render.ts';
+
+const WATCH_EVERY_MS = 2_000;
+
+/** `kubelet-gitops status`. @returns 0 when every pool is settled, 1 otherwise; throws where the cluster cannot be read */
+export async function runStatus({ kubeconfig, context, namespace, watch }: StatusOptions, io: Io): Promise<0 | 1> {
+  const kube = await connectKube({
+    ...(kubeconfig === undefined ? {} : { kubeconfigPath: kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+    env: io.env,
+    clock: systemClock,
+    log: silentLog,
+    userAgent: `kubelet-gitops/${VERSION}`,
+  });
+  const paint = paintFor(io.out, io.env);
+  let view = await readStatus(kube, namespace);
+  io.out.write(renderStatus(view, paint, systemClock.now()));
+  while (watch && !allSettled(view)) {
+    await systemClock.sleep(WATCH_EVERY_MS);
+    view = await readStatus(kube, namespace);
+    const clear = io.out.isTTY === true ? '\u001b[H\u001b[2J' : '\n';
+    io.out.write(`${clear}${renderStatus(view, paint, systemClock.now())}`);
+  }
+  return allSettled(view) ? 0 : 1;
+}
+
+/** Whether there is nothing that anybody has to look at or wait for. */
+export function allSettled({ source, pools }: StatusView): boolean {
+  const quiet = source.failure === '' && source.refusedCommit === '' && source.findings === '';
+  return (
+    quiet &&
+    pools.every(({ status }) => {
+      const valid = status?.conditions?.every(({ type, status: is }) => type !== 'ConfigValid' || is === 'True');
+      return (status?.phase === 'Settled' || status?.phase === 'Empty') && valid === true;
+    })
+  );
+}

@@ -1,0 +1,21 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/report/source-state.ts';
+import type { StatusView } from './render.ts';
+
+/** Reads what `status` shows: three calls. Throws a `KubeError` where one of them fails. */
+export async function readStatus(kube: Kube, namespace: string, signal?: AbortSignal): Promise<StatusView> {
+  const [state, pools, nodes] = await Promise.all([
+    kube.get<StateConfigMap>({ resource: CONFIG_MAPS, namespace }, SOURCE_STATE_NAME, signal),
+    kube.list<KubeletPool>({ resource: KUBELET_POOLS }, signal),
+    kube.list<KubeletNode>({ resource: KUBELET_NODES }, signal),
+  ]);
+  return { source: readSourceState(state), pools: byName(pools.items), nodes: byName(nodes.items) };
+}
+
+function byName<T extends KubeObject>(objects: readonly T[]): readonly T[] {
+  const collator = new Intl.Collator('en', { numeric: true });
+  return [...objects].sort((a, b) => collator.compare(a.metadata.name, b.metadata.name));
+}

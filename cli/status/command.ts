@@ -39,7 +39,7 @@ export function allSettled({ source, pools }: StatusView): boolean {
     quiet &&
     pools.every(({ status }) => {
       const valid = status?.conditions?.every(({ type, status: is }) => type !== 'ConfigValid' || is === 'True');
-      return (status?.phase === 'Settled' || status?.phase === 'Empty') && valid === true;
+      return (status?.phase === 'Settled' || status?.phase === 'Empty') && valid !== false;
     })
   );
 }

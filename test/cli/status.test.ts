@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { plain } from '#cli/paint.ts';
+import { allSettled } from '#cli/status/command.ts';
+import { renderStatus, type StatusView } from '#cli/status/render.ts';
+import { NO_STATE } from '#reconciler/report/source-state.ts';
+import { COMMIT_A, failedNode, nodeView, NOW, poolInCluster, settledNode, validPool } from '../support/fleet.ts';
+
+const workers = validPool('workers', 110);
+const counts = { nodes: 2, updated: 2, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
+const source = {
+  ...NO_STATE,
+  url: 'https://git.example/c.git',
+  branch: 'main',
+  commit: COMMIT_A,
+  subject: 'Raise maxPods',
+  author: 'Ada',
+  takenUpAt: '2026-11-21T11:55:00Z',
+};
+const settled: StatusView = {
+  source,
+  pools: [poolInCluster(workers, { phase: 'Settled', counts })],
+  nodes: [settledNode(nodeView('node-1', 'workers'), workers, { kubeletVersion: 'v1.34.2' })],
+};
+const halted: StatusView = {
+  source: {
+    ...source,
+    refusedCommit: 'b'.repeat(40),
+    refusedBecause: 'the branch was rewritten',
+    failure: 'no answer',
+    failingSince: '2026-11-21T11:00:00Z',
+  },
+  pools: [
+    poolInCluster(workers, {
+      phase: 'Halted',
+      message: 'failed on node-1',
+      counts: { ...counts, updated: 1, failed: 1 },
+    }),
+  ],
+  nodes: [failedNode(nodeView('node-1', 'workers'), workers)],
+};
+
+describe('kubelet-gitops status', () => {
+  it('shows commit, pools and nodes as tables', () => {
+    const text = renderStatus(settled, plain, NOW);
+    assert.match(text, /^commit      aaaaaaaaaaaa Raise maxPods \(Ada, 5m ago\)$/m);
+    assert.match(text, /^workers  Settled  2\/2      0         0        0       0         workers-\w{10}$/m);
+    assert.match(text, /^node-1  workers  Idle   workers-\w{10}  workers-\w{10}  workers-\w{10}  v1\.34\.2  0s$/m);
+  });
+
+  it('says what is wrong under what it is wrong with', () => {
+    const lines = renderStatus(halted, plain, NOW).split('\n');
+    const after = (start: string): string => lines[lines.findIndex((line) => line.startsWith(start)) + 1] ?? '';
+    assert.match(after('workers'), /^ {2}failed on node-1$/);
+    assert.match(after('node-1'), /^ {2}KubeletCrashLooping: exit-code 1$/);
+    assert.ok(lines.includes('refused     bbbbbbbbbbbb: the branch was rewritten'));
+    assert.ok(lines.includes('git         fails since 2026-11-21T11:00:00Z: no answer'));
+  });
+
+  it('stays within 160 columns for ordinary names', () => {
+    const widest = Math.max(
+      ...renderStatus(settled, plain, NOW)
+        .split('\n')
+        .map((line) => line.length),
+    );
+    assert.ok(widest <= 160, `${widest} columns`);
+  });
+
+  it('tells scripts whether all is well', () => {
+    assert.equal(allSettled(settled), true);
+    assert.equal(allSettled(halted), false);
+    assert.equal(allSettled({ ...settled, source: halted.source }), false);
+  });
+});

@@ -29,12 +29,15 @@ export interface NativeGit {
   /** Like `attempt`, with text on standard input. */
   feed(input: string, ...args: readonly string[]): Promise<GitResult>;
   readonly directory: string;
+  /** What it is run with: nothing of the machine's or the person's configuration. */
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 export function nativeGit(directory: string): NativeGit {
+  const env = environmentIn(directory);
   const feed = (input: string, ...args: readonly string[]): Promise<GitResult> =>
     new Promise((resolve) => {
-      const options = { cwd: directory, env: environment(directory), timeout: 20_000, maxBuffer: 16 * 1024 * 1024 };
+      const options = { cwd: directory, env, timeout: 20_000, maxBuffer: 16 * 1024 * 1024 };
       const child = execFile('git', [...args], options, (error, out, err) => {
         resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, out, err });
       });
@@ -48,7 +51,7 @@ export function nativeGit(directory: string): NativeGit {
       throw new Error(`git ${args.join(' ')} ended with ${result.code}:\n${result.err}${result.out}`);
     return result.out.trim();
   };
-  return Object.assign(run, { attempt, feed, directory });
+  return Object.assign(run, { attempt, feed, directory, environment: env });
 }
 
 /** A directory that is gone when the test ends. */
@@ -58,7 +61,7 @@ export async function temporaryDirectory(t: TestContext): Promise<string> {
   return directory;
 }
 
-function environment(home: string): NodeJS.ProcessEnv {
+function environmentIn(home: string): NodeJS.ProcessEnv {
   const person = { NAME: 'Ada', EMAIL: 'ada@example.com', DATE: '2026-03-01T12:00:00Z' };
   const named = (role: string) => Object.entries(person).map(([key, value]) => [`GIT_${role}_${key}`, value]);
   return {

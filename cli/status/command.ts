@@ -23,13 +23,14 @@ export async function runStatus({ kubeconfig, context, namespace, watch }: Statu
   const paint = paintFor(io.out, io.env);
   let view = await readStatus(kube, namespace);
   io.out.write(renderStatus(view, paint, systemClock.now()));
-  while (watch && !allSettled(view)) {
+  if (!watch) return allSettled(view) ? 0 : 1;
+  while (!allSettled(view)) {
     await systemClock.sleep(WATCH_EVERY_MS);
     view = await readStatus(kube, namespace);
     const clear = io.out.isTTY === true ? '\u001b[H\u001b[2J' : '\n';
     io.out.write(`${clear}${renderStatus(view, paint, systemClock.now())}`);
   }
-  return allSettled(view) ? 0 : 1;
+  return 0;
 }
 
 /** Whether there is nothing that anybody has to look at or wait for. */

@@ -60,13 +60,25 @@ export type WatchEvent<T> =
  * signal. Watches end when the server or the time limit closes them; `follow` strings them together.
  */
 export interface Kube {
-  /** @returns null where there is no such object */
+  /**
+   * @returns null where the server says that there is no such object
+   * @throws KUBE_NOT_FOUND where it does not know the resource (no CRD): that says nothing about the object
+   */
   get<T extends KubeObject>(place: Place, name: string, signal?: AbortSignal): Promise<T | null>;
+  /** All of a selection as of one moment, read by pages. Items of a list carry neither `apiVersion` nor `kind`. */
   list<T extends KubeObject>(selection: Selection, signal?: AbortSignal): Promise<Listed<T>>;
+  /**
+   * One watch from a list's (or an event's) resourceVersion on. It ends quietly when the server ends it, which it is
+   * asked to do after five to ten minutes, and otherwise by an error. Leaving the loop, and the signal, close the
+   * connection.
+   *
+   * @throws KUBE_GONE where the version is too old, by status or by event
+   */
   watch<T extends KubeObject>(selection: Selection, from: string, signal: AbortSignal): AsyncIterable<WatchEvent<T>>;
+  /** @throws KUBE_ALREADY_EXISTS */
   create<T extends KubeObject>(place: Place, object: T, signal?: AbortSignal): Promise<T>;
   /**
-   * JSON merge patch. With `metadata.resourceVersion` in the patch the write is refused (`conflict`) when somebody else
+   * JSON merge patch. With `metadata.resourceVersion` in the patch the write is refused (KUBE_CONFLICT) when somebody else
    * wrote in between; every write of ours that follows from something read carries it.
    */
   mergePatch<T extends KubeObject>(
@@ -76,7 +88,11 @@ export interface Kube {
     options?: { readonly subresource?: 'status' },
     signal?: AbortSignal,
   ): Promise<T>;
-  /** Deletes the object if it still has this uid (and, when given, this resourceVersion). Gone already is fine. */
+  /**
+   * Deletes the object if it still has this uid (and, when given, this resourceVersion). Gone already is fine.
+   *
+   * @throws KUBE_CONFLICT where another object has the name by now, or somebody wrote to this one
+   */
   delete(
     place: Place,
     name: string,

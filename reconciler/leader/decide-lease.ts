@@ -1,0 +1,60 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import { type Lease, type LeaseSpec, type LeaseTiming, toMicroTime } from './lease.ts';
+
+/** When this process first saw the lease say what it says now. */
+export interface Sighting {
+  readonly saying: string;
+  /** Monotonic, this machine's. */
+  readonly sinceMs: Millis;
+}
+
+export interface LeaseMoment {
+  /** null: there is none yet. */
+  readonly lease: Lease | null;
+  readonly sighting: Sighting | null;
+  /** Unique to this process: a replica that starts again under an old name would lead together with the old one. */
+  readonly me: string;
+  /** Monotonic. */
+  readonly nowMs: Millis;
+  /** Wall-clock time, only written down. */
+  readonly wallMs: Millis;
+  readonly timing: LeaseTiming;
+}
+
+export type LeaseDecision =
+  | { readonly do: 'create'; readonly spec: LeaseSpec }
+  | { readonly do: 'renew'; readonly spec: LeaseSpec }
+  | { readonly do: 'take'; readonly spec: LeaseSpec; readonly from: string }
+  | { readonly do: 'wait'; readonly holder: string; readonly forMs: Millis };
+
+/**
+ * Notes a lease that was just read. Its age is counted from the first sight of its content by this machine's own clock,
+ * so that the clocks of the replicas need not agree on the time.
+ */
+export function sight(lease: Lease, before: Sighting | null, nowMs: Millis): Sighting {
+  const { holderIdentity, acquireTime, renewTime, leaseTransitions } = lease.spec ?? {};
+  const saying = JSON.stringify([holderIdentity, acquireTime, renewTime, leaseTransitions]);
+  return before?.saying === saying ? before : { saying, sinceMs: nowMs };
+}
+
+/** The next step towards holding the lease. A write that follows from it carries the lease's resourceVersion. */
+export function decideLease({ lease, sighting, me, nowMs, wallMs, timing }: LeaseMoment): LeaseDecision {
+  const now = toMicroTime(wallMs);
+  const mine = { holderIdentity: me, leaseDurationSeconds: Math.ceil(timing.leaseMs / 1000), renewTime: now };
+  if (lease === null) return { do: 'create', spec: { ...mine, acquireTime: now, leaseTransitions: 0 } };
+
+  const spec = lease.spec ?? {};
+  const holder = spec.holderIdentity ?? '';
+  if (holder === me) return { do: 'renew', spec: mine };
+
+  const leftMs = holder === '' ? 0 : expiryMs(spec, sighting ?? sight(lease, null, nowMs), timing) - nowMs;
+  if (leftMs > 0) return { do: 'wait', holder, forMs: leftMs };
+  const leaseTransitions = (spec.leaseTransitions ?? 0) + 1;
+  return { do: 'take', from: holder, spec: { ...mine, acquireTime: now, leaseTransitions } };
+}
+
+/** The holder's own promise of how often it renews counts, not ours: replicas may be configured differently. */
+function expiryMs({ leaseDurationSeconds }: LeaseSpec, { sinceMs }: Sighting, timing: LeaseTiming): Millis {
+  const seconds = leaseDurationSeconds ?? 0;
+  return sinceMs + (seconds > 0 ? seconds * 1000 : timing.leaseMs);
+}

@@ -1,0 +1,79 @@
+import { isKubeError } from '#shared/kube/kube-error.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import { codeOf } from '#shared/runtime/errors.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import { LEASE_TIMING, type LeaseTiming } from './lease.ts';
+import { createLeaseClient, type LeaseClientOptions } from './lease-client.ts';
+
+export interface HoldLeaseOptions extends Omit<LeaseClientOptions, 'timing'> {
+  readonly log: Log;
+  readonly timing?: LeaseTiming;
+  readonly onGained?: () => void;
+  /** The lead is lost (not: given back). Writes under way may still arrive: each must carry a resourceVersion. */
+  readonly onLost?: () => void;
+}
+
+export interface LeaseHold {
+  /**
+   * Whether this process may write now. Ask right before every write. True only within the renew time after the last
+   * renewal that succeeded, counted from when it was sent: it turns false by itself, also in a process that was stopped.
+   */
+  isLeader(): boolean;
+  /** Who leads as far as is known, for people; undefined before the lease was read, '' where nobody does. */
+  holder(): string | undefined;
+  /** Resolves when the lease is given back after the signal; never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Tries to get and to keep a Lease for as long as the signal does not abort, as client-go's leader election does: same
+ * object, same timing, so that either kind of replica respects the other.
+ */
+export function holdLease(options: HoldLeaseOptions): LeaseHold {
+  const { clock, signal, random, log, identity, timing = LEASE_TIMING, onGained, onLost } = options;
+  const lease = createLeaseClient({ ...options, timing });
+  let leadingUntilMs: Millis = Number.NEGATIVE_INFINITY;
+  let led = false;
+  let lastFault: string | undefined;
+
+  const leading = (): boolean => clock.monotonic() < leadingUntilMs;
+
+  const tell = (): void => {
+    if (leading() === led) return;
+    led = !led;
+    if (led) log.info({ identity, lease: options.name }, 'leading');
+    else log.warn({ identity, lease: options.name, holder: lease.holder() }, 'lead lost');
+    (led ? onGained : onLost)?.();
+  };
+
+  const attempt = async (): Promise<void> => {
+    const sentMs = clock.monotonic();
+    const patienceMs = timing.renewMs / 2;
+    try {
+      const held = await lease.step(led ? Math.min(patienceMs, leadingUntilMs - sentMs) : patienceMs);
+      leadingUntilMs = held ? sentMs + timing.renewMs : Number.NEGATIVE_INFINITY;
+      lastFault = undefined;
+    } catch (error) {
+      if (signal.aborted || isKubeError(error, 'KUBE_CONFLICT', 'KUBE_ALREADY_EXISTS')) return;
+      const fault = codeOf(error) ?? 'unknown';
+      log[fault === lastFault ? 'debug' : 'warn']({ lease: options.name, err: error }, 'lease not reached');
+      lastFault = fault;
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await attempt();
+      tell();
+      const pauseMs = led ? timing.retryMs : timing.retryMs * (1 + JITTER * random());
+      await clock.sleep(led ? Math.min(pauseMs, leadingUntilMs - clock.monotonic()) : pauseMs, signal);
+      if (!signal.aborted) tell();
+    }
+    if (leading()) await lease.release().catch((error: unknown) => log.debug({ err: error }, 'lease not given back'));
+  };
+
+  return { isLeader: () => !signal.aborted && leading(), holder: () => lease.holder(), ended: run() };
+}
+
+/** client-go's JitterFactor: those who wait come one after the other. */
+const JITTER = 1.2;

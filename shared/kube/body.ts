@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import { TextDecoder } from 'node:util';
+import { type Call, titleOf } from './call.ts';
+import { KubeError } from './kube-error.ts';
+import type { Lifetime } from './lifetime.ts';
+import { brokenError } from './unreachable.ts';
+
+export const MIB = 1024 * 1024;
+
+/** The body's bytes as they come. Stopping early, and any error, destroys the connection. */
+export async function* chunksOf(call: Call, response: IncomingMessage, life: Lifetime): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of response) yield chunk as Buffer;
+  } catch (error) {
+    throw life.signal.aborted ? life.signal.reason : brokenError(call, error);
+  }
+}
+
+/** The whole body as text, UTF-8. @throws KUBE_GARBLED where it is longer than `maxBytes` */
+export async function readText(
+  call: Call,
+  response: IncomingMessage,
+  life: Lifetime,
+  maxBytes: number,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunksOf(call, response, life)) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw garbled(call, `the answer is longer than ${maxBytes / MIB} MiB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * The lines of a body as they become complete, the last one also without its line feed; empty ones are left out.
+ * A character that is split over chunks is put together again.
+ *
+ * @throws KUBE_GARBLED where the bytes are no UTF-8 or a line is longer than `maxLength` UTF-16 units
+ */
+export async function* linesOf(
+  call: Call,
+  chunks: AsyncIterable<Uint8Array>,
+  maxLength: number,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + decode(call, () => decoder.decode(chunk, { stream: true }))).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.filter((line) => line !== '');
+    if (rest.length > maxLength) throw garbled(call, `an event is longer than ${maxLength} characters`);
+  }
+  rest += decode(call, () => decoder.decode());
+  if (rest !== '') yield rest;
+}
+
+function decode(call: Call, decoding: () => string): string {
+  try {
+    return decoding();
+  } catch (error) {
+    throw garbled(call, 'the answer is not UTF-8', error);
+  }
+}
+
+/** A decoded JSON text. @throws KUBE_GARBLED */
+export function parseJson(call: Call, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // The parser's own message quotes the text, which may be anything.
+    throw garbled(call, `the answer is no JSON (${text.length} characters)`);
+  }
+}
+
+export function garbled(call: Call, why: string, cause?: unknown): KubeError {
+  return new KubeError('KUBE_GARBLED', `cannot ${titleOf(call)}: ${why}`, { cause });
+}

@@ -1,0 +1,86 @@
+import type { KubeObject } from '../contract/api/object.ts';
+import { FIELD_MANAGER } from '../contract/api/group.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { MIB } from './body.ts';
+import { type Call, titleOf } from './call.ts';
+import type { Credentials } from './credentials.ts';
+import type { Kube, Place } from './kube.ts';
+import { listAll } from './list-all.ts';
+import { objectFrom } from './objects.ts';
+import { isMissingObject } from './refusal.ts';
+import type { Timeouts } from './sender.ts';
+import { createTransport, type Transport } from './transport.ts';
+import { watchOnce } from './watch-once.ts';
+
+export interface KubeOptions {
+  /** The API server's address: `https://10.96.0.1:443`, `http://127.0.0.1:8001`; a path in it goes before the API's. */
+  readonly server: string;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timeouts?: Partial<Timeouts>;
+  /** `kubelet-gitops-agent/0.1.0`: shows in audit logs. */
+  readonly userAgent: string;
+  /** Numbers in [0, 1) for the jitter of a watch's length. */
+  readonly random?: () => number;
+}
+
+/** An object is at most 1.5 MiB in etcd. */
+const MAX_OBJECT_BYTES = 4 * MIB;
+
+/**
+ * The API server over `node:https`: a few connections that are kept, no redirects, and no call without an end. Needs no
+ * closing: idle connections do not keep the process alive.
+ */
+export function createKube({ log, random = Math.random, ...options }: KubeOptions): Kube {
+  const transport = createTransport({ ...options, onWarning: warnOnce(log) });
+  return {
+    async get<T extends KubeObject>(place: Place, name: string, signal?: AbortSignal) {
+      const call: Call = { verb: 'get', ...place, name };
+      const answer = await transport.ask(call, MAX_OBJECT_BYTES, signal);
+      if (answer.ok) return objectFrom(call, answer.body) as T;
+      if (isMissingObject(answer.refusal)) return null;
+      throw answer.error;
+    },
+    list: (selection, signal) => listAll(transport, selection, signal),
+    watch: (selection, from, signal) => watchOnce(transport, selection, from, random, signal),
+    create: (place, object, signal) =>
+      write(transport, { verb: 'create', ...place, query: MANAGER, body: object }, object.metadata.name, signal),
+    mergePatch: (place, name, patch, { subresource } = {}, signal) =>
+      write(
+        transport,
+        { verb: 'patch', ...place, name, ...(subresource && { subresource }), query: MANAGER, body: patch },
+        name,
+        signal,
+      ),
+    async delete(place, name, preconditions, signal) {
+      const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions, propagationPolicy: 'Background' };
+      const answer = await transport.ask({ verb: 'delete', ...place, name, body }, MAX_OBJECT_BYTES, signal);
+      if (!answer.ok && !isMissingObject(answer.refusal)) throw answer.error;
+    },
+  };
+}
+
+const MANAGER = { fieldManager: FIELD_MANAGER };
+
+async function write<T extends KubeObject>(
+  transport: Transport,
+  call: Call & Place,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const answer = await transport.ask(call, MAX_OBJECT_BYTES, signal);
+  if (!answer.ok) throw answer.error;
+  return objectFrom({ ...call, name }, answer.body) as T;
+}
+
+/** The API server repeats a warning with every call; the log shows each once. */
+function warnOnce(log: Log): (call: Call, warning: string) => void {
+  const seen = new Set<string>();
+  return (call, warning) => {
+    if (seen.has(warning) || seen.size >= 100) return;
+    seen.add(warning);
+    log.warn({ call: titleOf(call), warning }, 'the API server warns');
+  };
+}

@@ -1,0 +1,55 @@
+import type { Agent } from 'node:http';
+
+/** What a call is made with. PEM where it is a certificate or a key. */
+export interface Credential {
+  /** Authorities that the server's certificate may come from; the system's own where it is left out. */
+  readonly ca?: string;
+  /** Bearer token, without any space around it. */
+  readonly token?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** The name that the server's certificate must have, where it is not that of the address. */
+  readonly serverName?: string;
+  /** A kubeconfig's `insecure-skip-tls-verify`. */
+  readonly insecure?: boolean;
+  /** More headers: basic authentication, impersonation. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The way through a proxy: used instead of connections of our own. */
+  readonly agent?: Agent;
+}
+
+/** Where credentials come from. They may change from call to call: tokens expire, authorities are rotated. */
+export interface Credentials {
+  /** @throws where there is none, a missing token file for example: that is the end of this call, not of the client */
+  current(): Promise<Credential>;
+  /** The present credential was refused: the next `current` looks again. */
+  refresh(): void;
+}
+
+/** Credentials that never change: for tests and the sandbox. */
+export function staticCredentials(credential: Credential = {}): Credentials {
+  const { token } = credential;
+  const fixed = token === undefined ? credential : { ...credential, token: token.trim() };
+  return { current: () => Promise.resolve(fixed), refresh: () => undefined };
+}
+
+/** Whether it would make no difference to the server which of the two is used. */
+export function sameCredential(one: Credential, other: Credential): boolean {
+  return (
+    one.token === other.token &&
+    sameConnection(one, other) &&
+    JSON.stringify(one.headers ?? {}) === JSON.stringify(other.headers ?? {})
+  );
+}
+
+/** Whether a connection that was made with one may be used with the other: tokens and headers travel by request. */
+export function sameConnection(one: Credential, other: Credential): boolean {
+  return (
+    one.ca === other.ca &&
+    one.cert === other.cert &&
+    one.key === other.key &&
+    one.serverName === other.serverName &&
+    one.insecure === other.insecure &&
+    one.agent === other.agent
+  );
+}

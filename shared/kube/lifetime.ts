@@ -1,0 +1,69 @@
+import type { Clock, Millis } from '../runtime/clock.ts';
+
+/**
+ * How long something may go on: until its parent signal aborts, its time is up, or it is cut for another reason. The
+ * signal's `reason` says which. Whoever makes one calls `end`, always: it takes timers and listeners away.
+ */
+export interface Lifetime {
+  readonly signal: AbortSignal;
+  /** Aborts the signal for this reason, unless it is over already. */
+  cut(reason: unknown): void;
+  /** Cuts in `ms` milliseconds, unless disarmed before by calling what is returned. */
+  cutAfter(ms: Millis, reason: () => unknown): () => void;
+  /** Over and well: nothing aborts the signal any more. */
+  end(): void;
+}
+
+/** @param onParent the reason when the parent aborts; made only then, as an error is dear */
+export function createLifetime(clock: Clock, parent: AbortSignal | undefined, onParent: () => unknown): Lifetime {
+  const life = new AbortController();
+  const over = new AbortController();
+
+  const cut = (reason: unknown): void => {
+    if (over.signal.aborted) return;
+    end();
+    life.abort(reason);
+  };
+  const fromParent = (): void => cut(onParent());
+  const end = (): void => {
+    parent?.removeEventListener('abort', fromParent);
+    over.abort();
+  };
+
+  if (parent?.aborted === true) fromParent();
+  else parent?.addEventListener('abort', fromParent);
+
+  return {
+    signal: life.signal,
+    cut,
+    end,
+    cutAfter(ms, reason) {
+      const disarmed = new AbortController();
+      const disarm = (): void => {
+        over.signal.removeEventListener('abort', disarm);
+        disarmed.abort();
+      };
+      if (over.signal.aborted) return disarm;
+      over.signal.addEventListener('abort', disarm);
+      const cutInTime = async (): Promise<void> => {
+        await clock.sleep(ms, disarmed.signal);
+        if (!disarmed.signal.aborted) cut(reason());
+      };
+      void cutInTime();
+      return disarm;
+    },
+  };
+}
+
+/** The promise, or the signal's reason as a rejection, whichever comes first. The promise itself then goes on unheard. */
+export async function within<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  const { promise: cut, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason as Error);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([promise, cut]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

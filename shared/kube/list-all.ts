@@ -1,0 +1,63 @@
+import type { KubeObject } from '../contract/api/object.ts';
+import { garbled, MIB } from './body.ts';
+import type { Call } from './call.ts';
+import { isKubeError } from './kube-error.ts';
+import type { Listed, Selection } from './kube.ts';
+import { type Page, pageFrom } from './objects.ts';
+import type { Transport } from './transport.ts';
+
+/** client-go's page size. */
+const PAGE = 500;
+
+/** Far beyond any cluster: a server that never comes to an end is not followed for ever. */
+const MOST_PAGES = 2000;
+
+const MAX_LIST_BYTES = 64 * MIB;
+
+/**
+ * A whole list, by pages, all as of one moment. The server forgets a page's moment after some minutes (410); then the
+ * list is read once more in one piece, which cannot expire.
+ */
+export async function listAll<T extends KubeObject>(
+  transport: Transport,
+  selection: Selection,
+  signal: AbortSignal | undefined,
+): Promise<Listed<T>> {
+  try {
+    return await listByPages(transport, selection, signal);
+  } catch (error) {
+    if (!isKubeError(error, 'KUBE_GONE')) throw error;
+    const { resourceVersion, items } = await readPage<T>(transport, listCall(selection), signal);
+    return { resourceVersion, items };
+  }
+}
+
+async function listByPages<T extends KubeObject>(
+  transport: Transport,
+  selection: Selection,
+  signal: AbortSignal | undefined,
+): Promise<Listed<T>> {
+  const items: T[] = [];
+  let from: string | undefined;
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const page: Page<T> = await readPage(transport, listCall(selection, String(PAGE), from), signal);
+    for (const item of page.items) items.push(item);
+    if (page.next === undefined) return { resourceVersion: page.resourceVersion, items };
+    from = page.next;
+  }
+  throw garbled(listCall(selection), `the list has no end after ${MOST_PAGES} pages`);
+}
+
+async function readPage<T extends KubeObject>(
+  transport: Transport,
+  call: Call,
+  signal: AbortSignal | undefined,
+): Promise<Page<T>> {
+  const answer = await transport.ask(call, MAX_LIST_BYTES, signal);
+  if (!answer.ok) throw answer.error;
+  return pageFrom(call, answer.body);
+}
+
+function listCall({ labelSelector, fieldSelector, ...place }: Selection, limit?: string, from?: string): Call {
+  return { verb: 'list', ...place, query: { labelSelector, fieldSelector, limit, continue: from } };
+}

@@ -1,0 +1,129 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock, Millis } from '../runtime/clock.ts';
+import { reasonOf } from '../runtime/errors.ts';
+import { type Call, isRead, methodOf, pathOf, titleOf } from './call.ts';
+import { createConnections } from './connections.ts';
+import { type Credential, type Credentials, sameCredential } from './credentials.ts';
+import { exchange, type Exchanged } from './exchange.ts';
+import { KubeError } from './kube-error.ts';
+import { type Lifetime, within } from './lifetime.ts';
+import { isTrustFailure, timeoutError, unreachableError } from './unreachable.ts';
+
+export interface Timeouts {
+  /** For the connection, TLS included. */
+  readonly connectMs: Millis;
+  /** For a whole call; for a watch, until its answer begins. */
+  readonly callMs: Millis;
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, callMs: 30_000 };
+
+export interface SenderOptions {
+  /** `https://10.96.0.1:443`, `http://127.0.0.1:8001`, with a path in front of the API's where there is one. */
+  readonly server: string;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly userAgent: string;
+  readonly timeouts?: Partial<Timeouts>;
+  /** Hears the server's `Warning` headers (deprecated versions, fields it does not know). */
+  readonly onWarning?: (call: Call, warning: string) => void;
+}
+
+/** @throws KubeError where there is no answer; the lifetime's reason where that ends first */
+export type Send = (call: Call, life: Lifetime) => Promise<IncomingMessage>;
+
+/**
+ * Sends a call until there is an answer worth having. It is sent again at most once for each of: a connection that was
+ * stale (reads only), a refused token or an untrusted certificate that a look at the credentials replaces.
+ */
+export function createSender(options: SenderOptions, timeouts: Timeouts): Send {
+  const { credentials, onWarning } = options;
+  const server = new URL(options.server);
+  const connections = createConnections(server);
+
+  const currentCredential = async (call: Call, life: Lifetime): Promise<Credential> => {
+    try {
+      return await within(life.signal, credentials.current());
+    } catch (error) {
+      if (life.signal.aborted) throw life.signal.reason;
+      throw credentialError(call, error);
+    }
+  };
+
+  const attempt = (call: Call, credential: Credential, life: Lifetime): Promise<Exchanged> => {
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    return exchange(
+      {
+        server,
+        path: pathOf(call),
+        method: methodOf(call),
+        headers: headersOf(call, credential, options.userAgent),
+        body,
+        agent: connections.agentFor(credential),
+      },
+      life,
+      {
+        ms: timeouts.connectMs,
+        reason: () => timeoutError(call, `no connection to ${server.host}`, timeouts.connectMs),
+      },
+    );
+  };
+
+  return async (call, life) => {
+    let credential = await currentCredential(call, life);
+    let mayRepeat = isRead(call);
+    let mayRenew = true;
+    for (;;) {
+      const sent = await attempt(call, credential, life);
+      if (life.signal.aborted) throw life.signal.reason;
+      if (sent.kind === 'broken' && sent.stale && mayRepeat) {
+        mayRepeat = false;
+        continue;
+      }
+      if (mayRenew && isRefusedCredential(sent)) {
+        mayRenew = false;
+        credentials.refresh();
+        const renewed = await currentCredential(call, life);
+        const changed = !sameCredential(credential, renewed);
+        credential = renewed;
+        if (changed) {
+          if (sent.kind === 'answered') sent.response.destroy();
+          continue;
+        }
+      }
+      if (sent.kind === 'broken') throw unreachableError(call, server, sent.error);
+      for (const warning of warningsOf(sent.response)) onWarning?.(call, warning);
+      return sent.response;
+    }
+  };
+}
+
+const isRefusedCredential = (sent: Exchanged): boolean =>
+  sent.kind === 'answered' ? sent.response.statusCode === 401 : isTrustFailure(sent.error);
+
+function headersOf(call: Call, credential: Credential, userAgent: string): Readonly<Record<string, string>> {
+  const { token, headers = {} } = credential;
+  return {
+    accept: 'application/json',
+    'user-agent': userAgent,
+    ...(call.body === undefined ? {} : { 'content-type': contentTypeOf(call) }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...headers,
+  };
+}
+
+const contentTypeOf = (call: Call): string =>
+  call.verb === 'patch' ? 'application/merge-patch+json' : 'application/json';
+
+/** The text of each `Warning: 299 - "text"`, RFC 7234 5.5. */
+function warningsOf(response: IncomingMessage): readonly string[] {
+  const header = response.headers['warning'];
+  const all = typeof header === 'string' ? header : '';
+  return [...all.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => (text ?? '').replaceAll(/\\(.)/g, '$1'));
+}
+
+function credentialError(call: Call, cause: unknown): KubeError {
+  return new KubeError('KUBE_UNAUTHORIZED', `cannot ${titleOf(call)}: there is no credential (${reasonOf(cause)})`, {
+    cause,
+  });
+}

@@ -1,0 +1,30 @@
+/** `metav1.Status`, as far as it is read: what the API server says instead of an object. */
+export interface Status {
+  readonly code: number;
+  /** CamelCase word: `NotFound`, `AlreadyExists`, `Conflict`, `Expired` … */
+  readonly reason: string;
+  readonly message: string;
+  /** The object that the server speaks of; '' where it speaks of none. */
+  readonly name: string;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+/** Reads a decoded body or a watch's ERROR object; undefined where it is no Status. */
+export function readStatus(body: unknown): Status | undefined {
+  if (!isRecord(body) || body['kind'] !== 'Status') return undefined;
+  const details = isRecord(body['details']) ? body['details'] : {};
+  const seconds = details['retryAfterSeconds'];
+  return {
+    code: typeof body['code'] === 'number' ? body['code'] : 0,
+    reason: textOf(body['reason']),
+    message: textOf(body['message']),
+    name: textOf(details['name']),
+    retryAfterSeconds: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
+  };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

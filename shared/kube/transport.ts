@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http';
+import type { Millis } from '../runtime/clock.ts';
+import { chunksOf, linesOf, MIB, parseJson, readText } from './body.ts';
+import { type Call, titleOf } from './call.ts';
+import { KubeError } from './kube-error.ts';
+import { createLifetime, type Lifetime } from './lifetime.ts';
+import { type Refusal, refusalError } from './refusal.ts';
+import { createSender, DEFAULT_TIMEOUTS, type SenderOptions } from './sender.ts';
+import { timeoutError } from './unreachable.ts';
+
+export type Answer =
+  | { readonly ok: true; readonly body: unknown }
+  | { readonly ok: false; readonly refusal: Refusal; readonly error: KubeError };
+
+export interface Transport {
+  /** One whole answer. @throws KubeError where there is none, or none to be read */
+  ask(call: Call, maxBytes: number, signal: AbortSignal | undefined): Promise<Answer>;
+  /** The lines of a long answer. Ends with it; after `limitMs` at the latest. @throws KubeError */
+  lines(call: Call, limitMs: Millis, signal: AbortSignal): AsyncIterable<string>;
+}
+
+/** A Status is short; what else comes with an error code (a proxy's page) is not worth more. */
+const MAX_REFUSAL_BYTES = MIB;
+
+/** Objects are at most 1.5 MiB in etcd; JSON escapes and an event's wrapping leave room to spare here. */
+const MAX_EVENT_LENGTH = 8 * MIB;
+
+/** HTTP as the API server speaks it: credentials, one deadline for all of a call, errors that say what failed. */
+export function createTransport(options: SenderOptions): Transport {
+  const { clock } = options;
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const send = createSender(options, timeouts);
+
+  const answerOf = async (call: Call, response: IncomingMessage, life: Lifetime, maxBytes: number): Promise<Answer> => {
+    const status = response.statusCode ?? 0;
+    if (status >= 200 && status < 300) {
+      return { ok: true, body: parseJson(call, await readText(call, response, life, maxBytes)) };
+    }
+    const body = jsonOrNothing(await readText(call, response, life, MAX_REFUSAL_BYTES));
+    const refusal = { status, body, retryAfter: response.headers['retry-after'] };
+    return { ok: false, refusal, error: refusalError(call, refusal, clock.now()) };
+  };
+
+  return {
+    async ask(call, maxBytes, signal) {
+      const life = createLifetime(clock, signal, () => abortedError(call, signal));
+      life.cutAfter(timeouts.callMs, () => timeoutError(call, 'no complete answer', timeouts.callMs));
+      try {
+        return await answerOf(call, await send(call, life), life, maxBytes);
+      } finally {
+        life.end();
+      }
+    },
+    async *lines(call, limitMs, signal) {
+      const life = createLifetime(clock, signal, () => abortedError(call, signal));
+      const begun = life.cutAfter(timeouts.callMs, () => timeoutError(call, 'no answer', timeouts.callMs));
+      life.cutAfter(limitMs, () => timeoutError(call, 'the server did not end it', limitMs));
+      let response: IncomingMessage | undefined;
+      try {
+        response = await send(call, life);
+        if (response.statusCode !== 200) {
+          const answer = await answerOf(call, response, life, MAX_REFUSAL_BYTES);
+          throw answer.ok ? unexpected(call, response) : answer.error;
+        }
+        begun();
+        yield* linesOf(call, chunksOf(call, response, life), MAX_EVENT_LENGTH);
+      } finally {
+        life.end();
+        if (response?.complete !== true) response?.destroy();
+      }
+    },
+  };
+}
+
+function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function unexpected(call: Call, response: IncomingMessage): KubeError {
+  return new KubeError('KUBE_GARBLED', `cannot ${titleOf(call)}: HTTP ${response.statusCode}, not a watch`);
+}
+
+/** Why the caller called it off stays visible as the cause. */
+function abortedError(call: Call, signal: AbortSignal | undefined): KubeError {
+  return new KubeError('KUBE_ABORTED', `${titleOf(call)} was called off`, { cause: signal?.reason });
+}

@@ -1,0 +1,43 @@
+import type { Millis } from '../runtime/clock.ts';
+import { codeOf, reasonOf } from '../runtime/errors.ts';
+import { sanitizeUrl } from '../runtime/sanitize.ts';
+import { type Call, titleOf } from './call.ts';
+import { KubeError } from './kube-error.ts';
+
+/** The error for a request that got no answer. */
+export function unreachableError(call: Call, server: URL, cause: unknown): KubeError {
+  const code = codeOf(cause);
+  const why = code === undefined ? '' : ` (${code})`;
+  const hint = isTrustFailure(cause) ? ': its certificate is not trusted, or is for another name' : '';
+  const to = sanitizeUrl(server.href).replace(/\/$/, '');
+  return new KubeError('KUBE_UNREACHABLE', `cannot ${titleOf(call)}: no answer from ${to}${why}${hint}`, { cause });
+}
+
+/** The error for an answer that broke off. */
+export function brokenError(call: Call, cause: unknown): KubeError {
+  const why = codeOf(cause) ?? reasonOf(cause);
+  return new KubeError('KUBE_UNREACHABLE', `cannot ${titleOf(call)}: the connection broke (${why})`, { cause });
+}
+
+/** The error for something that took too long. */
+export function timeoutError(call: Call, what: string, ms: Millis): KubeError {
+  return new KubeError('KUBE_TIMEOUT', `cannot ${titleOf(call)}: ${what} within ${ms / 1000} s`);
+}
+
+/** The TLS handshake failed over the server's certificate: new authorities may help. Codes of node:tls (OpenSSL's). */
+export function isTrustFailure(error: unknown): boolean {
+  return TRUST_FAILURES.has(codeOf(error) ?? '');
+}
+
+const TRUST_FAILURES: ReadonlySet<string> = new Set([
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'INVALID_CA',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);

@@ -1,0 +1,69 @@
+import type { KubeObject } from '../contract/api/object.ts';
+import type { Millis } from '../runtime/clock.ts';
+import { garbled, parseJson } from './body.ts';
+import type { Call } from './call.ts';
+import type { Selection, WatchEvent } from './kube.ts';
+import { objectFrom } from './objects.ts';
+import { watchError } from './refusal.ts';
+import { isRecord } from './status.ts';
+import type { Transport } from './transport.ts';
+
+/** The server is asked to end each watch after this long; jittered, so that a fleet does not come back in step. */
+const SHORTEST_SECONDS = 300;
+const LONGEST_SECONDS = 600;
+
+/** A server that has not ended a watch this long after its time is hung or unreachable, however alive the socket looks. */
+const GRACE_MS: Millis = 30_000;
+
+/**
+ * One watch, until the server ends it. Quiet is normal: bookmarks come only when some object of the kind changed.
+ *
+ * @throws KUBE_GONE, KUBE_TIMEOUT, KUBE_GARBLED and whatever else ends it otherwise; KUBE_ABORTED by the signal
+ */
+export async function* watchOnce<T extends KubeObject>(
+  transport: Transport,
+  { labelSelector, fieldSelector, ...place }: Selection,
+  from: string,
+  random: () => number,
+  signal: AbortSignal,
+): AsyncGenerator<WatchEvent<T>, void, void> {
+  const seconds = SHORTEST_SECONDS + Math.floor(random() * (LONGEST_SECONDS - SHORTEST_SECONDS + 1));
+  const query = {
+    watch: 'true',
+    allowWatchBookmarks: 'true',
+    resourceVersion: from,
+    timeoutSeconds: String(seconds),
+    labelSelector,
+    fieldSelector,
+  };
+  const call: Call = { verb: 'watch', ...place, query };
+  for await (const line of transport.lines(call, seconds * 1000 + GRACE_MS, signal)) {
+    yield eventFrom(call, parseJson(call, line));
+  }
+}
+
+function eventFrom<T extends KubeObject>(call: Call, event: unknown): WatchEvent<T> {
+  const { type, object } = isRecord(event) ? event : {};
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      return { type, object: versioned(call, objectFrom(call, object) as T) };
+    case 'BOOKMARK': {
+      const metadata = isRecord(object) ? object['metadata'] : undefined;
+      const resourceVersion = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
+      if (typeof resourceVersion !== 'string') throw garbled(call, 'a bookmark without a resourceVersion');
+      return { type, resourceVersion };
+    }
+    case 'ERROR':
+      throw watchError(call, object);
+    default:
+      throw garbled(call, 'an event of no known type');
+  }
+}
+
+/** Without its version nobody could go on from an event. */
+function versioned<T extends KubeObject>(call: Call, object: T): T {
+  if (typeof object.metadata.resourceVersion !== 'string') throw garbled(call, 'an event without a resourceVersion');
+  return object;
+}

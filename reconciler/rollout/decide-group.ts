@@ -63,7 +63,11 @@ export function haltOf(group: Group, before: Halt | null, at: string): Halt | nu
   if (before !== null && before.sha256 === config.sha256) return before;
 
   const failed = failedMembers(group).map((member) => member.node.name);
-  const threshold = thresholdOf(pool.spec.rollout.onFailure.threshold, group.members.length);
+  const { rollout } = pool.spec;
+  const nodes = group.members.length;
+  // Failed nodes hold their place in the budget: when they fill it, nothing can go on, whatever the threshold says.
+  const budget = Math.max(1, budgetOf(rollout.maxUnavailable, nodes));
+  const threshold = Math.min(thresholdOf(rollout.onFailure.threshold, nodes), budget);
   if (failed.length < threshold) return null;
   const names =
     failed.length > 5 ? `${failed.slice(0, 5).join(', ')} and ${failed.length - 5} more` : failed.join(', ');

@@ -1,0 +1,31 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { generateKubeletConfigSchema } from './generate/kubelet-config-schema.ts';
+
+/**
+ * Writes the files that are made from other source files; with `--check` it only says which of them are out of date,
+ * and fails. The generated files are committed, so that nothing has to be generated before a build or a test.
+ */
+const root = new URL('..', import.meta.url);
+const files = generateKubeletConfigSchema();
+const check = process.argv.includes('--check');
+const stale: string[] = [];
+
+for (const [path, text] of files) {
+  const url = new URL(path, root);
+  const present = await readFile(url, 'utf8').catch(() => '');
+  if (present === text) continue;
+  stale.push(path);
+  if (!check) await writeFile(url, text);
+}
+
+if (stale.length === 0) {
+  console.log(`${files.size} generated files are up to date`);
+} else if (check) {
+  console.error(
+    `out of date: ${stale.join(', ')} (in ${fileURLToPath(root)}): run npm run generate and commit the result`,
+  );
+  process.exitCode = 1;
+} else {
+  console.log(`written: ${stale.join(', ')}`);
+}

@@ -1,0 +1,1 @@
+export const CANONICAL_FORM = 1;

@@ -1,0 +1,94 @@
+import type { Finding } from '../finding.ts';
+import { readJson, type Report } from './decode/json.ts';
+import { lineIndex, type PositionOf, positionsIn } from './decode/position.ts';
+import { show } from './decode/show.ts';
+import { sourceText } from './decode/source-text.ts';
+import { readYaml } from './decode/yaml.ts';
+import { sameButCase } from './syntax/did-you-mean.ts';
+
+export const KUBELET_CONFIG_API_VERSION = 'kubelet.config.k8s.io/v1beta1';
+export const KUBELET_CONFIG_KIND = 'KubeletConfiguration';
+
+/** A file's value, and what is wrong with how it is written. */
+export interface Decoded {
+  /**
+   * What the kubelet works with: whole numbers beyond 2^53 are `bigint`, of doubled keys the last counts. Absent where
+   * nothing can be read. Present beside errors where the kubelet would go on and a person would not expect how.
+   */
+  readonly value?: unknown;
+  readonly findings: readonly Finding[];
+  readonly positionOf: PositionOf;
+}
+
+/** A file that holds a KubeletConfiguration. */
+export interface DecodedKubeletConfig extends Decoded {
+  readonly value?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads YAML, or JSON where the text starts with `{` (the kubelet draws the line there too). Errors are everything that
+ * is no YAML and everything that YAML 1.1, YAML 1.2 and people read differently; each has its line and column.
+ *
+ * @param file path for the findings
+ */
+export function decodeYaml(bytes: Uint8Array, file?: string): Decoded {
+  const source = sourceText(bytes, file);
+  if ('finding' in source) return { findings: [source.finding], positionOf: () => undefined };
+  const { text } = source;
+  const lines = lineIndex(text, file);
+  const findings: Finding[] = [];
+  const report: Report = (code, offset, message, suggestion) => {
+    const extra = suggestion === undefined ? {} : { suggestion };
+    findings.push({ code, severity: 'error', message, ...extra, ...lines.at(offset) });
+  };
+  const read = /^\s*\{/.test(text) ? readJson(text, report) : readYaml(text, report);
+  if (read === undefined) return { findings, positionOf: () => undefined };
+  return { value: read.value, findings, positionOf: positionsIn(read.marks, lines) };
+}
+
+/** `decodeYaml` for a file that must hold a KubeletConfiguration of v1beta1, the only version that there is. */
+export function decodeKubeletConfig(bytes: Uint8Array, file?: string): DecodedKubeletConfig {
+  const { value, findings, positionOf } = decodeYaml(bytes, file);
+  if (value === undefined) return { findings, positionOf };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const message = 'the file has to be a map of fields, not a list or a single value';
+    return { findings: [...findings, at(positionOf, [], { code: 'wrong-kind', message }, file)], positionOf };
+  }
+  const config = value as Readonly<Record<string, unknown>>;
+  const wrong = wrongType(config, positionOf, file);
+  return wrong.length > 0 ? { findings: [...findings, ...wrong], positionOf } : { value: config, findings, positionOf };
+}
+
+function wrongType(
+  config: Readonly<Record<string, unknown>>,
+  positionOf: PositionOf,
+  file?: string,
+): readonly Finding[] {
+  const wanted = { apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND };
+  return Object.entries(wanted).flatMap(([key, expected]) => {
+    const written = config[key];
+    if (written === expected) return [];
+    const otherCase = written === undefined ? sameButCase(key, Object.keys(config)) : undefined;
+    if (otherCase !== undefined) {
+      const wrongCase = { code: 'wrong-case', message: `${otherCase} is not ${key}`, suggestion: `write ${key}` };
+      return [at(positionOf, [otherCase], { ...wrongCase, field: otherCase }, file)];
+    }
+    const found = written === undefined ? 'is missing' : `is ${show(written)}`;
+    const finding = {
+      code: 'wrong-kind',
+      message: `${key} ${found}`,
+      suggestion: `write ${key}: ${expected}`,
+      field: key,
+    };
+    return [at(positionOf, [key], finding, file)];
+  });
+}
+
+function at(
+  positionOf: PositionOf,
+  path: readonly string[],
+  finding: { code: string; message: string; suggestion?: string; field?: string },
+  file: string | undefined,
+): Finding {
+  return { severity: 'error', ...finding, ...(file === undefined ? {} : { file }), ...positionOf(path) };
+}

@@ -1,0 +1,78 @@
+/** A value as JSON has it; `bigint` for whole numbers that a double cannot hold exactly. */
+export type Scalar = string | number | bigint | boolean | null;
+
+/** The reading of a plain (unquoted) YAML scalar. */
+export interface PlainReading {
+  /** What the kubelet takes it for; undefined where it cannot (`.nan`, `.inf`). */
+  readonly value: Scalar | undefined;
+  /** What YAML 1.2, and with it most editors and linters, takes it for, where that is something else. */
+  readonly elsewhere?: Scalar;
+}
+
+const TRUE = new Set(['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON']);
+const FALSE = new Set(['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF']);
+const NULL = new Set(['', '~', 'null', 'Null', 'NULL']);
+const NOT_FINITE = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+const DECIMAL = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+
+/**
+ * Reads a plain scalar as the kubelet's YAML library does (go-yaml v2 under sigs.k8s.io/yaml, in all versions): YAML
+ * 1.1's booleans and leading-zero octals, Go's prefixes, underscores; no base-60 numbers, and dates stay text.
+ */
+export function readPlain(text: string): PlainReading {
+  const value = readAsKubelet(text);
+  const elsewhere = readAsYaml12(text);
+  return Object.is(value, elsewhere) || elsewhere === undefined ? { value } : { value, elsewhere };
+}
+
+function readAsKubelet(text: string): Scalar | undefined {
+  if (NULL.has(text)) return null;
+  if (TRUE.has(text)) return true;
+  if (FALSE.has(text)) return false;
+  if (NOT_FINITE.test(text)) return undefined;
+  if (text.startsWith('.')) return DECIMAL.test(text) ? finite(text) : text;
+  if (!/^[-+0-9]/.test(text)) return text;
+  const digits = text.replaceAll('_', '');
+  return readGoInteger(digits) ?? (DECIMAL.test(digits) ? finite(digits) : text);
+}
+
+/** Go's `strconv.ParseInt(s, 0, 64)` and, for what only that can hold, `ParseUint`. */
+function readGoInteger(digits: string): number | bigint | undefined {
+  const match = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/.exec(digits);
+  if (match === null) return undefined;
+  const [, sign = '', hex, binary, octal, decimal] = match;
+  const prefixed = hex !== undefined ? `0x${hex}` : binary !== undefined ? `0b${binary}` : octal && `0o${octal}`;
+  const size = BigInt(prefixed || (decimal ?? '0'));
+  const value = sign === '-' ? -size : size;
+  if (value < -(2n ** 63n) || value >= (sign === '' ? 2n ** 64n : 2n ** 63n)) return undefined;
+  return exact(value);
+}
+
+/** YAML 1.2's core schema. */
+function readAsYaml12(text: string): Scalar | undefined {
+  if (NULL.has(text)) return null;
+  if (/^(?:true|True|TRUE)$/.test(text)) return true;
+  if (/^(?:false|False|FALSE)$/.test(text)) return false;
+  if (NOT_FINITE.test(text)) return undefined;
+  if (/^0o[0-7]+$|^0x[0-9a-fA-F]+$/.test(text)) return exact(BigInt(text));
+  if (/^[-+]?[0-9]+$/.test(text)) return wholeNumber(text);
+  return DECIMAL.test(text) ? finite(text) : text;
+}
+
+/** Whole numbers of up to 64 bits stay exact, larger ones become doubles, as in Go. */
+function wholeNumber(text: string): number | bigint | undefined {
+  const value = BigInt(text.replace('+', ''));
+  return value < -(2n ** 63n) || value >= 2n ** 64n ? finite(text) : exact(value);
+}
+
+/** A number where a double holds it exactly, otherwise a bigint. */
+export function exact(value: bigint): number | bigint {
+  const double = Number(value);
+  return Number.isSafeInteger(double) ? double : value;
+}
+
+/** Zero has no sign in JSON as Go writes it. */
+function finite(text: string): number | undefined {
+  const value = Number(text);
+  return Number.isFinite(value) ? value + 0 : undefined;
+}

@@ -1,0 +1,46 @@
+import type { Fields } from './field.ts';
+
+/** What pods get on the node: how many, their network, volumes and limits. */
+export const PODS_FIELDS = {
+  maxPods: { kind: 'int32', default: 110, min: 0, note: 'capacity' },
+  podsPerCore: { kind: 'int32', min: 0, note: 'capacity' },
+  podPidsLimit: { kind: 'int64', pointer: true, default: -1, note: 'new-pods-only' },
+  clusterDomain: { kind: 'string', note: 'new-pods-only' },
+  clusterDNS: { kind: 'string-list', note: 'new-pods-only' },
+  resolvConf: { kind: 'string', pointer: true, default: '/etc/resolv.conf', note: 'new-pods-only' },
+  hairpinMode: {
+    kind: 'string',
+    default: 'promiscuous-bridge',
+    values: ['promiscuous-bridge', 'hairpin-veth', 'none'],
+    cost: 'drain',
+  },
+  makeIPTablesUtilChains: { kind: 'bool', pointer: true, default: true, note: 'kube-proxy' },
+  iptablesMasqueradeBit: {
+    kind: 'int32',
+    pointer: true,
+    default: 14,
+    min: 0,
+    max: 31,
+    ignoredFrom: 28,
+    note: 'kube-proxy',
+  },
+  iptablesDropBit: { kind: 'int32', pointer: true, default: 15, min: 0, max: 31, ignoredFrom: 28, note: 'kube-proxy' },
+  cpuCFSQuota: { kind: 'bool', pointer: true, default: true, cost: 'drain', note: 'restarts-containers' },
+  cpuCFSQuotaPeriod: { kind: 'duration', pointer: true, default: '100ms', cost: 'drain', note: 'restarts-containers' },
+  allowedUnsafeSysctls: { kind: 'string-list', note: 'new-pods-only' },
+  seccompDefault: { kind: 'bool', since: 22, pointer: true, default: false, note: 'new-pods-only' },
+  protectKernelDefaults: { kind: 'bool', note: 'host-must-match' },
+  userNamespaces: { kind: 'struct', since: 33, cost: 'drain' },
+  'userNamespaces.idsPerPod': { kind: 'int64', since: 33, pointer: true, cost: 'drain' },
+  crashLoopBackOff: { kind: 'struct', since: 32 },
+  'crashLoopBackOff.maxContainerRestartPeriod': {
+    kind: 'duration',
+    since: 32,
+    pointer: true,
+    default: '5m',
+    gate: 'KubeletCrashLoopBackOffMax',
+  },
+  enableControllerAttachDetach: { kind: 'bool', pointer: true, default: true, cost: 'drain' },
+  volumePluginDir: { kind: 'string', default: '/usr/libexec/kubernetes/kubelet-plugins/volume/exec/', cost: 'drain' },
+  volumeStatsAggPeriod: { kind: 'duration', default: '1m' },
+} as const satisfies Fields;

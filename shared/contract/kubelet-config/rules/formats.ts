@@ -1,0 +1,138 @@
+import type { Path } from '../decode/position.ts';
+import { show } from '../decode/show.ts';
+import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
+import { parseGoDuration } from '../syntax/go-duration.ts';
+import { parseQuantity } from '../syntax/quantity.ts';
+import { valuesOf } from '../fields.ts';
+import type { ConfigView } from '../view.ts';
+import { isMap, type WrittenField } from '../walk.ts';
+import { type Complaint, oneOf } from './rule.ts';
+
+/** What is wrong with one field's value by itself: bounds, words, durations, quantities, as the table has them. */
+export function judgeFormat(written: WrittenField, config: ConfigView): readonly Complaint[] {
+  const { field, value, path } = written;
+  switch (field.kind) {
+    case 'duration':
+      return typeof value === 'string' ? duration(value, path) : [];
+    case 'duration-or-nanoseconds':
+      return durationOrNanoseconds(value, path, config.minor);
+    case 'quantity':
+      return quantity(value, path);
+    case 'quantity-map':
+      return isMap(value) ? Object.entries(value).flatMap(([key, item]) => quantity(item, [...path, key])) : [];
+    case 'time':
+      return typeof value === 'string' ? time(value, path) : [];
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+      return range(written);
+    case 'string':
+      return typeof value === 'string' ? word(written, value, config) : [];
+    case 'string-list':
+      return Array.isArray(value) ? value.flatMap((item, index) => listWord(written, item, index, config)) : [];
+    case 'bool':
+    case 'float':
+    case 'struct':
+    case 'struct-list':
+    case 'int32-list':
+    case 'string-map':
+    case 'bool-map':
+    case 'string-list-map':
+      return [];
+  }
+}
+
+function duration(text: string, at: Path): readonly Complaint[] {
+  if (parseGoDuration(text) !== undefined) return [];
+  const suggestion = /^[-+]?\d+$/.test(text) ? `write "${text}s" if seconds are meant` : durationHint(text);
+  return [{ code: 'bad-duration', at, message: `${show(text)} is no duration`, suggestion }];
+}
+
+function durationHint(text: string): string {
+  const days = /^(\d+)\s*(d|w)$/i.exec(text);
+  if (days !== null) return `write "${Number(days[1]) * (days[2]?.toLowerCase() === 'w' ? 168 : 24)}h"`;
+  const lower = text.toLowerCase().replaceAll(' ', '');
+  return parseGoDuration(lower) === undefined ? 'write hours, minutes and seconds such as "1h30m"' : `write "${lower}"`;
+}
+
+function durationOrNanoseconds(value: unknown, at: Path, minor: number): readonly Complaint[] {
+  if (typeof value !== 'string') return [];
+  if (minor >= 28) return duration(value, at);
+  const message = 'kubelets up to 1.27 take this duration as a number of nanoseconds only';
+  const nanoseconds = parseGoDuration(value);
+  const suggestion = nanoseconds === undefined ? {} : { suggestion: `write ${nanoseconds}` };
+  return [{ code: 'wrong-type', at, message, ...suggestion }];
+}
+
+function quantity(value: unknown, at: Path): readonly Complaint[] {
+  if (typeof value !== 'string' || parseQuantity(value) !== undefined) return [];
+  return [badQuantity(value, at)];
+}
+
+/** Also for the fields that are plain text to the decoder and a quantity to those who read them. */
+export function badQuantity(text: string, at: Path): Complaint {
+  const trimmed = text
+    .trim()
+    .replace(/([kmgtpe])b$/i, '$1')
+    .replace(/([kmgtpe])ib$/i, '$1i');
+  const fixed = [trimmed, trimmed.replaceAll(' ', '')].find(
+    (guess) => guess !== text && parseQuantity(guess) !== undefined,
+  );
+  const suggestion = fixed === undefined ? 'write an amount such as 500m, 1.5Gi or 100Mi' : `write ${fixed}`;
+  return { code: 'bad-quantity', at, message: `${show(text)} is no quantity`, suggestion };
+}
+
+function time(text: string, at: Path): readonly Complaint[] {
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)))
+    return [];
+  const suggestion = 'write it as 2030-01-31T12:00:00Z';
+  return [{ code: 'bad-time', at, message: `${show(text)} is no time as RFC 3339 has it`, suggestion }];
+}
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+function range({ field, value, path }: WrittenField): readonly Complaint[] {
+  if (typeof value !== 'bigint' && !Number.isInteger(value)) return [];
+  const number = BigInt(value as number | bigint);
+  if (field.kind === 'int64' && (number > INT64_MAX || number < -INT64_MAX - 1n)) {
+    return [{ code: 'out-of-range', at: path, message: `${number} does not fit into 64 bits` }];
+  }
+  // Zero stands for "unset" in fields that are no pointers.
+  if (number === 0n && field.pointer !== true) return [];
+  if (number >= (field.min ?? -Infinity) && number <= (field.max ?? Infinity)) return [];
+  const bounds = field.max === undefined ? `at least ${field.min}` : `from ${field.min ?? 0} to ${field.max}`;
+  return [
+    { code: 'out-of-range', at: path, message: `${number} is out of range: the kubelet takes numbers ${bounds}` },
+  ];
+}
+
+function word({ field, path }: WrittenField, value: string, config: ConfigView): readonly Complaint[] {
+  const isUnset = value === '' && field.pointer !== true;
+  if (isUnset || (field.gate !== undefined && !config.gate(field.gate))) return [];
+  const usual = field.usualValues;
+  if (usual !== undefined && !usual.includes(value))
+    return [{ ...unknownValue(value, usual, path), severity: 'warning' }];
+  const values = valuesOf(field, config.minor);
+  return values === undefined || values.includes(value) ? [] : [unknownValue(value, values, path)];
+}
+
+function listWord(
+  { field, path }: WrittenField,
+  item: unknown,
+  index: number,
+  config: ConfigView,
+): readonly Complaint[] {
+  const values = valuesOf(field, config.minor);
+  const text = item ?? '';
+  if (values === undefined || typeof text !== 'string' || values.includes(text)) return [];
+  return [unknownValue(text, values, [...path, index])];
+}
+
+/** Complaint about a word that is none of those that the kubelet knows in this place. */
+export function unknownValue(value: string, values: readonly string[], at: Path): Complaint {
+  const meant = sameButCase(value, values) ?? didYouMean(value, values);
+  const known = values.length <= 8 ? `write ${oneOf(values)}` : undefined;
+  const suggestion = meant === undefined ? known : `did you mean ${meant}?`;
+  const message = `${show(value)} is no value that the kubelet knows here`;
+  return { code: 'unknown-value', at, message, ...(suggestion === undefined ? {} : { suggestion }) };
+}

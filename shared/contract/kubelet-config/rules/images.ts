@@ -1,0 +1,124 @@
+import { parseQuantity } from '../syntax/quantity.ts';
+import type { ConfigView } from '../view.ts';
+import { badQuantity } from './formats.ts';
+import { at, needsGate, type Rule } from './rule.ts';
+
+/** Image garbage collection, pulls, credentials, and container logs. */
+export const IMAGE_RULES: readonly Rule[] = [
+  function* gcThresholds(config) {
+    const low = config.number('imageGCLowThresholdPercent') ?? 0;
+    const high = config.number('imageGCHighThresholdPercent') ?? 0;
+    if (low < high) return;
+    yield {
+      code: 'conflict',
+      at: at(config.isSet('imageGCLowThresholdPercent') ? 'imageGCLowThresholdPercent' : 'imageGCHighThresholdPercent'),
+      message: `imageGCLowThresholdPercent (${low}) has to be below imageGCHighThresholdPercent (${high})`,
+      restsOn: ['imageGCLowThresholdPercent', 'imageGCHighThresholdPercent'],
+    };
+  },
+  function* gcAges(config) {
+    const minimum = config.duration('imageMinimumGCAge') ?? 0;
+    const maximum = config.duration('imageMaximumGCAge') ?? 0;
+    const path = at('imageMaximumGCAge');
+    if (config.minor >= 36 && minimum < 0)
+      yield { code: 'out-of-range', at: at('imageMinimumGCAge'), message: 'imageMinimumGCAge cannot be negative' };
+    if (maximum !== 0 && !config.gate('ImageMaximumGCAge')) yield needsGate('imageMaximumGCAge', 'ImageMaximumGCAge');
+    if (maximum < 0) yield { code: 'out-of-range', at: path, message: 'imageMaximumGCAge cannot be negative' };
+    if (maximum > 0 && maximum <= minimum) {
+      const message = 'imageMaximumGCAge has to be more than imageMinimumGCAge, which is 2m where it is not set';
+      yield { code: 'conflict', at: path, message, restsOn: ['imageMaximumGCAge', 'imageMinimumGCAge'] };
+    }
+  },
+  function* parallelPulls(config) {
+    const pulls = config.number('maxParallelImagePulls') ?? 1;
+    if (pulls <= 1 || !serializesPulls(config)) return;
+    yield {
+      code: 'conflict',
+      at: at('maxParallelImagePulls'),
+      message: `${pulls} parallel image pulls contradict serializeImagePulls: true`,
+      suggestion: 'set serializeImagePulls: false',
+      restsOn: ['serializeImagePulls', 'maxParallelImagePulls'],
+    };
+  },
+  function* pullCredentials(config) {
+    const policy = config.text('imagePullCredentialsVerificationPolicy') ?? '';
+    const hasGate = config.gate('KubeletEnsureSecretPulledImages');
+    if (policy !== '' && !hasGate)
+      yield needsGate('imagePullCredentialsVerificationPolicy', 'KubeletEnsureSecretPulledImages');
+    const images = config.texts('preloadedImagesVerificationAllowlist');
+    if (images.length > 0 && (policy !== 'NeverVerifyAllowlistedImages' || !hasGate)) {
+      yield {
+        code: 'conflict',
+        at: at('preloadedImagesVerificationAllowlist'),
+        message: 'the list counts only with the policy NeverVerifyAllowlistedImages, and is refused without',
+        suggestion: 'set imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages',
+        restsOn: ['imagePullCredentialsVerificationPolicy'],
+      };
+    }
+    for (const [index, image] of images.entries()) {
+      if (isImagePattern(image)) continue;
+      const message = `"${image}" is neither an image name without tag and digest nor such a name with /* at its end`;
+      yield { code: 'bad-image-pattern', at: ['preloadedImagesVerificationAllowlist', index], message };
+    }
+  },
+  function* logSize(config) {
+    const size = config.text('containerLogMaxSize') ?? '';
+    const bytes = parseQuantity(size);
+    const path = at('containerLogMaxSize');
+    if (bytes === undefined) yield badQuantity(size, path);
+    // Kubernetes keeps 1.5Gi as a decimal fraction, which the kubelet does not take for a number of bytes.
+    else if (!Number.isInteger(bytes) || /\..*i$/.test(size) || bytes < 0 || bytes >= 2 ** 63) {
+      yield {
+        code: 'out-of-range',
+        at: path,
+        message: `${size} is no whole number of bytes`,
+        suggestion: 'write it as 10Mi',
+      };
+    }
+  },
+  function* logMonitorInterval(config) {
+    const interval = config.duration('containerLogMonitorInterval');
+    if (interval === undefined || interval >= 3e9) return;
+    yield {
+      code: 'out-of-range',
+      at: at('containerLogMonitorInterval'),
+      message: 'the interval has to be at least 3s',
+    };
+  },
+  function* podLogsDir(config) {
+    const path = config.text('podLogsDir') ?? '';
+    if (!path.startsWith('/') || (isCleanPath(path) && /^[\0-\x7F]*$/.test(path))) return;
+    const message = `"${path}" has to be the shortest form of the path, in ASCII`;
+    yield {
+      code: 'bad-path',
+      at: at('podLogsDir'),
+      message,
+      suggestion: 'leave out final and doubled slashes, . and ..',
+    };
+  },
+];
+
+/** Unset, it is true, but for several parallel pulls; an overlay goes over a config where that is settled already. */
+function serializesPulls(config: ConfigView): boolean {
+  if (config.isSet('serializeImagePulls') || config.apply === 'overlay')
+    return config.flag('serializeImagePulls') ?? true;
+  return false;
+}
+
+const IMAGE_NAME =
+  /^(?:[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?)*(?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
+
+function isImagePattern(pattern: string): boolean {
+  return IMAGE_NAME.test(pattern.endsWith('/*') ? pattern.slice(0, -2) : pattern);
+}
+
+/** Whether Go's `filepath.Clean` would leave it alone. */
+function isCleanPath(path: string): boolean {
+  return (
+    path === '/' ||
+    path
+      .slice(1)
+      .split('/')
+      .every((part) => part !== '' && part !== '.' && part !== '..')
+  );
+}

@@ -1,0 +1,141 @@
+import { formatPath, type Path } from '../decode/position.ts';
+import { show } from '../decode/show.ts';
+import type { Field } from '../fields/field.ts';
+import { childrenOf, existsIn, FIELDS, TYPE_FIELDS } from '../fields.ts';
+import { minorName } from '../minor.ts';
+import { matchesKubeletConfig, type StructuralError } from '../schema.generated.js';
+import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
+import { isMap, type WrittenField, writtenFields } from '../walk.ts';
+import { type Complaint, oneOf } from './rule.ts';
+
+type Config = Readonly<Record<string, unknown>>;
+
+/** Whatever has the wrong type or a name that no version knows, but for what is in fields that this minor drops. */
+export function judgeStructure(config: Config, minor: number): readonly Complaint[] {
+  // The generated code knows no bigint; their bounds are judged with the formats.
+  if (matchesKubeletConfig(withoutBigints(config))) return [];
+  const errors = matchesKubeletConfig.errors ?? [];
+  return errors.map((error) => complaintOf(error, config)).filter(({ at }) => isRead(at, minor));
+}
+
+/** Fields that other versions have and this one has not: the kubelet drops them with no more than a line in its log. */
+export function judgeVersions(config: Config, minor: number): readonly Complaint[] {
+  const complaints: Complaint[] = [];
+  const enter = ({ field }: WrittenField): boolean => existsIn(field, minor);
+  for (const { path, field, value } of writtenFields(config, enter)) {
+    if (existsIn(field, minor) || value === null) continue;
+    const isEarly = minor < (field.since ?? 0);
+    const when = isEarly ? `came with ${minorName(field.since ?? 0)}` : `went after ${minorName(field.until ?? 0)}`;
+    complaints.push({
+      code: 'unknown-field',
+      at: path,
+      message: `kubelet ${minorName(minor)} does not know ${formatPath(path)} and drops it: it ${when}`,
+      suggestion: 'take it out, or put it into a pool of nodes that have it',
+    });
+  }
+  return complaints;
+}
+
+/** Whether a kubelet of this minor gets as far as the path. */
+function isRead(path: Path, minor: number): boolean {
+  return path.every((_, index) => existsIn(FIELDS.get(patternOf(path.slice(0, index + 1))) ?? ANY, minor));
+}
+
+const ANY: Field = { kind: 'struct' };
+
+function complaintOf({ instancePath, keyword, params }: StructuralError, config: Config): Complaint {
+  const path = pathOf(instancePath, config);
+  if (keyword === 'additionalProperties') return unknownName(path, String(params['additionalProperty']));
+  const value = path.reduce<unknown>((here, step) => (here as Record<string | number, unknown>)[step], config);
+  if (keyword === 'minimum' || keyword === 'maximum') {
+    return { code: 'out-of-range', at: path, message: `${show(value)} does not fit into the field's 32 bits` };
+  }
+  const wanted = [params['type']].flat().filter((type) => type !== 'null');
+  return wrongType(path, value, wanted.map(String));
+}
+
+function unknownName(parent: Path, name: string): Complaint {
+  const pattern = patternOf(parent);
+  const known = [...childrenOf(pattern), ...(pattern === '' ? TYPE_FIELDS : [])];
+  const at = [...parent, name];
+  const otherCase = sameButCase(name, known);
+  if (otherCase !== undefined) {
+    const message = `the kubelet tells upper and lower case apart and drops ${formatPath(at)}`;
+    return { code: 'wrong-case', at, message, suggestion: `write ${otherCase}` };
+  }
+  const meant = didYouMean(name, known);
+  const elsewhere = meant === undefined ? pathEndingIn(name) : undefined;
+  const suggestion = meant === undefined ? elsewhere && `it belongs to ${elsewhere}` : `did you mean ${meant}?`;
+  const message = `no kubelet from 1.20 on knows ${formatPath(at)}`;
+  return { code: 'unknown-field', at, message, ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+/** The parent of a field that has this name somewhere else in the table. */
+function pathEndingIn(name: string): string | undefined {
+  for (const path of FIELDS.keys()) if (path.endsWith(`.${name}`)) return path.slice(0, -name.length - 1);
+  return undefined;
+}
+
+function wrongType(at: Path, value: unknown, wanted: readonly string[]): Complaint {
+  const field = FIELDS.get(patternOf(at));
+  if (value === null) {
+    const message = 'null is fatal here, although it is fine in most other fields';
+    return { code: 'wrong-type', at, message, suggestion: 'leave the field out to get its default' };
+  }
+  const wants = field?.kind === 'duration' ? 'a duration in quotes' : oneOf(wanted.map((type) => NAMES[type] ?? type));
+  const message = `the kubelet wants ${wants} here and finds ${typeName(value)}`;
+  const suggestion = field?.kind === 'duration' ? 'write it as "10s"' : typeAdvice(value, wanted);
+  return { code: 'wrong-type', at, message, ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+};
+
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (isMap(value)) return 'a map';
+  return typeof value === 'string' ? `the text ${show(value)}` : show(value);
+}
+
+function typeAdvice(value: unknown, wanted: readonly string[]): string | undefined {
+  if (wanted.includes('string') && ['number', 'boolean', 'bigint'].includes(typeof value))
+    return `write "${show(value)}" in quotes`;
+  if (wanted.includes('array') && !isMap(value)) return `write [${show(value)}]`;
+  if (typeof value !== 'string') return undefined;
+  const isNumber = wanted.includes('integer') && /^-?\d+$/.test(value);
+  const isFlag = wanted.includes('boolean') && /^(?:true|false)$/.test(value);
+  return isNumber || isFlag ? `write ${value} without quotes` : undefined;
+}
+
+/** ajv's JSON pointer as a path; a step is an index where the value there is a list. */
+function pathOf(pointer: string, config: Config): Path {
+  let here: unknown = config;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => {
+      const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+      const step = Array.isArray(here) ? Number(name) : name;
+      here = (here as Record<string | number, unknown>)[step];
+      return step;
+    });
+}
+
+const patternOf = (path: Path): string =>
+  path.reduce<string>(
+    (pattern, step) => (typeof step === 'number' ? `${pattern}[]` : pattern === '' ? step : `${pattern}.${step}`),
+    '',
+  );
+
+function withoutBigints(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(withoutBigints);
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBigints(item)]));
+}

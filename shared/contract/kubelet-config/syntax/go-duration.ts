@@ -1,0 +1,34 @@
+const UNIT_NS: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  μs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  m: 60e9,
+  h: 3600e9,
+};
+const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
+
+export const SECOND_NS = 1e9;
+
+/**
+ * Reads a duration as Go's `time.ParseDuration` does: `1h30m`, `1.5s`, `-5m`, `0`; no days, no bare numbers.
+ *
+ * @returns nanoseconds, or undefined where Go refuses it (also beyond 292 years)
+ */
+export function parseGoDuration(text: string): number | undefined {
+  const sign = text.startsWith('-') ? -1 : 1;
+  const body = text.replace(/^[-+]/, '');
+  if (body === '0') return 0;
+  let total = 0n;
+  let end = 0;
+  PART.lastIndex = 0;
+  for (let part = PART.exec(body); part !== null; part = PART.exec(body)) {
+    const [whole = '', fraction = ''] = (part[1] ?? '').split('.');
+    const unit = UNIT_NS[part[2] ?? ''] ?? 0;
+    total += BigInt(whole || 0) * BigInt(unit) + BigInt(Math.trunc(Number(`0.${fraction || 0}`) * unit));
+    end = PART.lastIndex;
+  }
+  return end === 0 || end !== body.length || total >= 2n ** 63n ? undefined : sign * Number(total) + 0;
+}

@@ -1,0 +1,108 @@
+import type { ApplyMode } from '../api/kubelet-node.ts';
+import type { Finding } from '../finding.ts';
+import { formatPath, type Path, type PositionOf } from './decode/position.ts';
+import { existsIn } from './fields.ts';
+import { minorNumber, minorName, NEWEST_MINOR, OLDEST_MINOR } from './minor.ts';
+import { EVICTION_RULES } from './rules/eviction.ts';
+import { judgeFeatureGates } from './rules/feature-gates.ts';
+import { judgeFormat } from './rules/formats.ts';
+import { IMAGE_RULES } from './rules/images.ts';
+import { LOGGING_RULES } from './rules/logging.ts';
+import { NODE_RULES } from './rules/node.ts';
+import { RESERVATION_RULES } from './rules/reservations.ts';
+import { MANAGER_RULES } from './rules/resource-managers.ts';
+import type { Complaint, Rule } from './rules/rule.ts';
+import { SERVING_RULES } from './rules/serving.ts';
+import { judgeStructure, judgeVersions } from './rules/structure.ts';
+import { type ConfigView, viewOf } from './view.ts';
+import { isMap, writtenFields } from './walk.ts';
+
+/** Every rule that looks at more than one field, or at more than the table says of it. */
+export const RULES: readonly Rule[] = [
+  ...SERVING_RULES,
+  ...IMAGE_RULES,
+  ...RESERVATION_RULES,
+  ...MANAGER_RULES,
+  ...EVICTION_RULES,
+  ...NODE_RULES,
+  ...LOGGING_RULES,
+];
+
+export interface ValidationOptions {
+  /** The kubelet's version: `1.34`, `v1.34.2`. Newer ones than the table has are judged as the newest that it has. */
+  readonly minor: string;
+  /**
+   * `replace` (the default): the config is all that the kubelet gets. `overlay`: it goes over a config that is not known
+   * here, so that null takes a field back and what rests on unset fields is only a warning.
+   */
+  readonly apply?: ApplyMode;
+  readonly positionOf?: PositionOf;
+  /** For findings without a position. */
+  readonly file?: string;
+}
+
+/**
+ * What a kubelet of one version says against a config before it serves pods, as far as the config alone decides it:
+ * everything that keeps it from starting, and what it would silently drop. What depends on the node (swap, cgroups,
+ * CPUs, files) is the agent's to look at.
+ *
+ * @returns all findings at once, each with the version that it holds for; none means that the kubelet starts with it
+ */
+export function validateKubeletConfig(value: unknown, options: ValidationOptions): readonly Finding[] {
+  const number = minorNumber(options.minor);
+  if (number === undefined || number < OLDEST_MINOR) return [unsupported(options)];
+  if (!isMap(value)) return [asFinding({ code: 'wrong-type', at: [], message: 'the config has to be a map' }, options)];
+  const config = options.apply === 'overlay' ? withoutNulls(value) : value;
+  const view = viewOf(config, Math.min(number, NEWEST_MINOR), options.apply ?? 'replace');
+  const complaints = [...judge(config, view)];
+  return complaints.map((complaint) => asFinding(softened(complaint, view), options));
+}
+
+function* judge(config: Readonly<Record<string, unknown>>, view: ConfigView): Generator<Complaint> {
+  yield* judgeStructure(config, view.minor);
+  yield* judgeVersions(config, view.minor);
+  for (const written of writtenFields(config, ({ field }) => existsIn(field, view.minor))) {
+    if (written.value !== null && existsIn(written.field, view.minor)) yield* judgeFormat(written, view);
+  }
+  const gates = config['featureGates'];
+  if (isMap(gates)) yield* judgeFeatureGates(gates, view);
+  for (const rule of RULES) yield* rule(view);
+}
+
+/** What an overlay leaves to the node's own config may be different there from what was assumed here. */
+function softened(complaint: Complaint, view: ConfigView): Complaint {
+  const isKnown = view.apply === 'replace' || (complaint.restsOn ?? []).every((path) => view.isSet(path));
+  if (isKnown) return complaint;
+  return {
+    ...complaint,
+    severity: 'warning',
+    message: `${complaint.message} (unless the node's own config sees to it)`,
+  };
+}
+
+function asFinding(complaint: Complaint, { minor, positionOf, file }: ValidationOptions): Finding {
+  const { code, severity = 'error', at, message, suggestion } = complaint;
+  return {
+    code,
+    severity,
+    message,
+    ...(suggestion === undefined ? {} : { suggestion }),
+    ...(file === undefined ? {} : { file }),
+    ...positionOf?.(at),
+    ...fieldOf(at),
+    versions: [minorName(minorNumber(minor) ?? 0)],
+  };
+}
+
+const fieldOf = (path: Path): { readonly field?: string } => (path.length === 0 ? {} : { field: formatPath(path) });
+
+function unsupported({ minor, file }: ValidationOptions): Finding {
+  const message = `kubelets of version ${minor} are not supported: the oldest is ${minorName(OLDEST_MINOR)}`;
+  return { code: 'unsupported-version', severity: 'error', message, ...(file === undefined ? {} : { file }) };
+}
+
+/** An overlay without what it takes back. Lists are left as they are: they replace whole. */
+function withoutNulls(map: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const kept = Object.entries(map).filter(([, item]) => item !== null);
+  return Object.fromEntries(kept.map(([key, item]) => [key, isMap(item) ? withoutNulls(item) : item]));
+}

@@ -1,5 +1,6 @@
 import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Finding } from '#shared/contract/finding.ts';
+import type { PositionOf } from '#shared/contract/kubelet-config/decode/position.ts';
 
 /** A pool that can be rendered; its findings are warnings only. */
 export interface ValidPool {
@@ -13,6 +14,10 @@ export interface ValidPool {
   readonly sha256: string;
   readonly configName: string;
   readonly findings: readonly Finding[];
+  /** Where a field of `value` was written: file, line and column of the layer that set it. */
+  readonly positionOf?: PositionOf;
+  /** Versions whose verdict is among the findings already. */
+  readonly judgedFor?: readonly string[];
 }
 
 /** A pool with at least one error; what it had before stays in force. */

@@ -9,6 +9,7 @@ import { judgeFormat } from './rules/formats.ts';
 import { IMAGE_RULES } from './rules/images.ts';
 import { LOGGING_RULES } from './rules/logging.ts';
 import { NODE_RULES } from './rules/node.ts';
+import { judgeOverlay } from './rules/overlay.ts';
 import { RESERVATION_RULES } from './rules/reservations.ts';
 import { MANAGER_RULES } from './rules/resource-managers.ts';
 import type { Complaint, Rule } from './rules/rule.ts';
@@ -54,7 +55,7 @@ export function validateKubeletConfig(value: unknown, options: ValidationOptions
   if (!isMap(value)) return [asFinding({ code: 'wrong-type', at: [], message: 'the config has to be a map' }, options)];
   const config = options.apply === 'overlay' ? withoutNulls(value) : value;
   const view = viewOf(config, Math.min(number, NEWEST_MINOR), options.apply ?? 'replace');
-  const complaints = [...judge(config, view)];
+  const complaints = [...(options.apply === 'overlay' ? judgeOverlay(value) : []), ...judge(config, view)];
   return complaints.map((complaint) => asFinding(softened(complaint, view), options));
 }
 

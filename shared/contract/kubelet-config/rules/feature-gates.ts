@@ -17,7 +17,7 @@ function judgeGate(name: string, isOn: boolean, minor: number): readonly Complai
   const spec = gateSpec(name, minor);
   if (spec === undefined) return [unknownGate(name, minor)];
   if (!spec.locked || spec.default === isOn) return [];
-  const message = `kubelet ${minorName(minor)} has locked the gate ${name} to ${spec.default} and does not start with ${isOn}`;
+  const message = `the kubelet has locked the gate ${name} to ${spec.default} and does not start with ${isOn}`;
   return [{ code: 'locked-feature-gate', at, message, suggestion: 'take it out' }];
 }
 
@@ -33,7 +33,7 @@ function unknownGate(name: string, minor: number): Complaint {
   }
   const first = history[0]?.from ?? 0;
   const when = minor < first ? `came with ${minorName(first)}` : `went with ${minorName(history.at(-1)?.from ?? 0)}`;
-  const message = `kubelet ${minorName(minor)} does not know the gate ${name} ${fatal}: it ${when}`;
+  const message = `the kubelet does not know the gate ${name} ${fatal}: it ${when}`;
   return { code, at, message, suggestion: 'take it out, or put it into a pool of nodes that know it' };
 }
 

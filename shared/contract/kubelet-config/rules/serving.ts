@@ -51,7 +51,7 @@ export const SERVING_RULES: readonly Rule[] = [
     const shown = config.text('showHiddenMetricsForVersion') ?? '';
     const previous = minorName(config.minor - 1);
     if (shown === '' || shown === previous) return;
-    const message = `kubelet ${minorName(config.minor)} shows hidden metrics of the minor version before it only`;
+    const message = 'a kubelet shows hidden metrics of the minor version before its own only';
     yield {
       code: 'unknown-value',
       at: at('showHiddenMetricsForVersion'),

@@ -29,7 +29,7 @@ export function judgeVersions(config: Config, minor: number): readonly Complaint
     complaints.push({
       code: 'unknown-field',
       at: path,
-      message: `kubelet ${minorName(minor)} does not know ${formatPath(path)} and drops it: it ${when}`,
+      message: `the kubelet does not know ${formatPath(path)} and drops it: it ${when}`,
       suggestion: 'take it out, or put it into a pool of nodes that have it',
     });
   }

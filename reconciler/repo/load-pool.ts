@@ -1,0 +1,130 @@
+import { configMapName, MAX_PAYLOAD_BYTES, MAX_POOL_NAME_LENGTH, payloadSha256 } from '#shared/contract/config-map.ts';
+import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { type Finding, hasErrors } from '#shared/contract/finding.ts';
+import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
+import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contract/kubelet-config/decode.ts';
+import { composeLayers, type Composed, type Layer } from '#shared/contract/kubelet-config/merge.ts';
+import { isDnsLabel } from '#shared/contract/kubelet-config/syntax/names.ts';
+import type { PositionOf } from '#shared/contract/kubelet-config/decode/position.ts';
+import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
+import type { RepoFile } from '../git/source.ts';
+import type { FileDecoder } from './decode-cache.ts';
+import type { ClusterConfig, LoadedPool } from './loaded.ts';
+import { readPool } from './read-pool.ts';
+import { fileReport } from './report.ts';
+
+/** What a pool is loaded from. */
+export interface PoolSource {
+  readonly name: string;
+  readonly files: ReadonlyMap<string, RepoFile>;
+  readonly cluster: ClusterConfig;
+  /** What was left out of `files`, by path. */
+  readonly leftOut: ReadonlyMap<string, Finding>;
+}
+
+/** One pool from its folder and the layers that it names. Whatever is wrong stays with this pool. */
+export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
+  const { name } = source;
+  const path = `pools/${name}/pool.yaml`;
+  const file = source.files.get(path);
+  if (file === undefined) return { status: 'invalid', name, findings: [noPoolFile(source, path)] };
+
+  const { value, findings: written, positionOf } = decoder.own(file);
+  if (value === undefined) return { status: 'invalid', name, findings: written };
+  const report = fileReport(path, positionOf);
+  if (!isDnsLabel(name, MAX_POOL_NAME_LENGTH)) {
+    const message = `a pool's folder has to be a DNS label of at most ${MAX_POOL_NAME_LENGTH} characters`;
+    report.error('bad-name', [], `"${name}" cannot be a pool: ${message}`, 'rename the folder');
+  }
+  const spec = readPool(value, name, report);
+  const layers = spec.layers.map((layer, index) => readLayer(layer, index, source, decoder, positionOf));
+  const findings = [
+    ...written,
+    ...report.findings,
+    ...layers.flatMap((layer) => layer.findings),
+    ...unusedFiles(spec, source),
+  ];
+  const read = layers.flatMap(({ layer }) => layer ?? []);
+  if (hasErrors(findings) || read.length < layers.length) return { status: 'invalid', name, findings };
+  return render(source, spec, composeLayers(read, spec.apply), findings);
+}
+
+function render(source: PoolSource, spec: KubeletPoolSpec, composed: Composed, before: readonly Finding[]): LoadedPool {
+  const { name, cluster } = source;
+  const { positionOf } = composed;
+  const value = { ...composed.value, apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND };
+  const payload = canonicalize(value);
+  const options = { apply: spec.apply, positionOf, file: `pools/${name}/pool.yaml` };
+  const judged = cluster.kubeletVersions;
+  const verdict =
+    judged.length > 0 ? validateForVersions(value, judged, options) : validateForAnyVersion(value, options);
+  const findings = [...before, ...composed.findings, ...verdict, ...tooLarge(payload, name)];
+  if (hasErrors(findings)) return { status: 'invalid', name, findings };
+  const configName = configMapName(name, payload);
+  const sha256 = payloadSha256(payload);
+  return { status: 'valid', name, spec, value, payload, sha256, configName, findings, positionOf, judgedFor: judged };
+}
+
+interface ReadLayer {
+  readonly layer?: Layer;
+  readonly findings: readonly Finding[];
+}
+
+function readLayer(
+  path: string,
+  index: number,
+  source: PoolSource,
+  decoder: FileDecoder,
+  positionOf: PositionOf,
+): ReadLayer {
+  const file = source.files.get(path);
+  if (file === undefined) return { findings: [missingLayer(path, index, source, positionOf)] };
+  const { value, findings, positionOf: inLayer } = decoder.layer(file);
+  return value === undefined ? { findings } : { layer: { file: path, value, positionOf: inLayer }, findings };
+}
+
+function missingLayer(path: string, index: number, source: PoolSource, positionOf: PositionOf): Finding {
+  const report = fileReport(`pools/${source.name}/pool.yaml`, positionOf);
+  const leftOut = source.leftOut.get(path);
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const near = [...source.files.keys()].find(
+    (other) => other.startsWith(folder) && /kubelet\.(?:ya?ml|json)$/.test(other),
+  );
+  const message = leftOut === undefined ? `there is no ${path}` : `${path} cannot be used: ${leftOut.message}`;
+  report.error(
+    'missing-layer',
+    ['spec', 'layers', index],
+    message,
+    near === undefined ? undefined : `there is ${near}`,
+  );
+  return report.findings[0] as Finding;
+}
+
+/** A folder without its pool.yaml is more likely a slip than a wish to unassign its nodes: those remove the folder. */
+function noPoolFile({ name, leftOut }: PoolSource, path: string): Finding {
+  const left = leftOut.get(path);
+  const message =
+    left === undefined ? `pools/${name}/ has files and no pool.yaml` : `${path} cannot be used: ${left.message}`;
+  const suggestion = 'add pool.yaml, or remove the whole folder to unassign its nodes';
+  return { code: 'missing-pool', severity: 'error', message, suggestion, file: path };
+}
+
+function unusedFiles(spec: KubeletPoolSpec, { name, files }: PoolSource): readonly Finding[] {
+  const folder = `pools/${name}/`;
+  const configs = [...files.keys()].filter((path) => path.startsWith(folder) && /\.(?:ya?ml|json)$/.test(path));
+  const unused = configs.filter((path) => !path.endsWith('/pool.yaml') && !spec.layers.includes(path));
+  return unused.map((file) => ({
+    code: 'unused-file',
+    severity: 'warning',
+    message: 'no layer of the pool beside it is this file',
+    suggestion: `list it in the layers of ${folder}pool.yaml, or remove it`,
+    file,
+  }));
+}
+
+function tooLarge(payload: string, name: string): readonly Finding[] {
+  const bytes = Buffer.byteLength(payload);
+  if (bytes <= MAX_PAYLOAD_BYTES) return [];
+  const message = `the config has ${bytes} bytes, and a ConfigMap holds at most ${MAX_PAYLOAD_BYTES}`;
+  return [{ code: 'payload-too-large', severity: 'error', message, file: `pools/${name}/pool.yaml` }];
+}

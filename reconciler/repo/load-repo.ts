@@ -1,0 +1,74 @@
+import type { Finding } from '#shared/contract/finding.ts';
+import type { RepoFile } from '../git/source.ts';
+import { decodeCache, type DecodeCache, type FileDecoder } from './decode-cache.ts';
+import { loadPool } from './load-pool.ts';
+import type { ClusterConfig, LoadedRepo } from './loaded.ts';
+import { DEFAULT_CLUSTER, readCluster, UNREADABLE_CLUSTER } from './read-cluster.ts';
+import { fileReport } from './report.ts';
+
+export interface LoadOptions {
+  /** Name of the cluster: `clusters/<cluster>.yaml` speaks of it. */
+  readonly cluster: string;
+  /** What the source left out of the files, and why. */
+  readonly gitFindings?: readonly Finding[];
+  /** Kept by the caller from load to load; without it every file is read anew. */
+  readonly cache?: DecodeCache;
+}
+
+/**
+ * Reads a commit's files: the pools with their configs, and what the cluster's file says. The result depends on the
+ * files and the cluster's name alone. What is wrong with one pool, or with a layer, concerns only the pools that use it.
+ */
+export function loadRepo(files: ReadonlyMap<string, RepoFile>, options: LoadOptions): LoadedRepo {
+  const { cache = decodeCache() } = options;
+  return cache.load((decoder) => load(files, options, decoder));
+}
+
+function load(files: ReadonlyMap<string, RepoFile>, options: LoadOptions, decoder: FileDecoder): LoadedRepo {
+  const { gitFindings = [] } = options;
+  const leftOut = new Map(
+    gitFindings.flatMap((finding) => (finding.file === undefined ? [] : [[finding.file, finding] as const])),
+  );
+  const { cluster, findings } = loadCluster(files, options.cluster, leftOut, decoder);
+  const names = poolNames([...files.keys(), ...leftOut.keys()]);
+  const pools = names.map((name) => loadPool({ name, files, cluster, leftOut }, decoder));
+  return { cluster, pools, findings: [...findings, ...nestedPools(files), ...gitFindings] };
+}
+
+function loadCluster(
+  files: ReadonlyMap<string, RepoFile>,
+  name: string,
+  leftOut: ReadonlyMap<string, Finding>,
+  decoder: FileDecoder,
+): { readonly cluster: ClusterConfig; readonly findings: readonly Finding[] } {
+  const path = `clusters/${name}.yaml`;
+  const file = files.get(path);
+  if (file === undefined) return { cluster: leftOut.has(path) ? UNREADABLE_CLUSTER : DEFAULT_CLUSTER, findings: [] };
+  const { value, findings, positionOf } = decoder.own(file);
+  if (value === undefined) return { cluster: UNREADABLE_CLUSTER, findings };
+  const report = fileReport(path, positionOf);
+  const cluster = readCluster(value, name, report);
+  const all = [...findings, ...report.findings];
+  // Also what the parser found odd: a doubled key may be the allowance.
+  return {
+    cluster: findings.length === 0 ? cluster : { ...cluster, maxUnassign: UNREADABLE_CLUSTER.maxUnassign },
+    findings: all,
+  };
+}
+
+/** Every folder in `pools/` that has anything but hidden files in it. */
+function poolNames(paths: readonly string[]): readonly string[] {
+  const names = paths.flatMap((path) => /^pools\/([^/]+)\/[^.]/.exec(path)?.[1] ?? []);
+  return [...new Set(names)].sort();
+}
+
+function nestedPools(files: ReadonlyMap<string, RepoFile>): readonly Finding[] {
+  const nested = [...files.keys()].filter((path) => /^pools\/[^/]+\/.+\/pool\.yaml$/.test(path));
+  return nested.map((file) => ({
+    code: 'nested-pool',
+    severity: 'error',
+    message: 'a pool in a folder of another pool is not looked at',
+    suggestion: 'move the folder to pools/',
+    file,
+  }));
+}

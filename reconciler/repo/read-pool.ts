@@ -1,0 +1,87 @@
+import { API_VERSION } from '#shared/contract/api/group.ts';
+import { DEFAULT_TRIAL, type TrialSpec } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPoolSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
+import { show } from '#shared/contract/kubelet-config/decode/show.ts';
+import { resolveLayer } from './layer-path.ts';
+import { readAmount, readDuration, readInteger, readWord } from './read-scalars.ts';
+import { readSelector } from './read-selector.ts';
+import { checkHeader, type FileReport, readMap } from './report.ts';
+
+const INT32_MAX = 2 ** 31 - 1;
+
+/**
+ * A `pool.yaml` as a spec with every default filled in. Where something is wrong it is in the report, and the spec is
+ * not to be used.
+ *
+ * @param name the pool's, from its folder
+ */
+export function readPool(document: unknown, name: string, report: FileReport): KubeletPoolSpec {
+  const root = readMap(document, [], ['apiVersion', 'kind', 'metadata', 'spec'], report) ?? {};
+  checkHeader(root, { apiVersion: API_VERSION, kind: 'KubeletPool', name }, report);
+  if (root.spec === undefined) report.error('missing-field', [], 'the pool has no spec');
+  const keys = ['nodeSelector', 'priority', 'layers', 'apply', 'rollout', 'trial'] as const;
+  const spec = readMap(root.spec, ['spec'], keys, report) ?? {};
+  const at = (key: string): Path => ['spec', key];
+  return {
+    nodeSelector: readSelector(spec.nodeSelector, at('nodeSelector'), report),
+    priority: readInteger(spec.priority, at('priority'), { min: -INT32_MAX, max: INT32_MAX, default: 0 }, report),
+    layers: readLayers(spec.layers, at('layers'), name, report),
+    apply: readWord(spec.apply, at('apply'), ['overlay', 'replace'], report),
+    rollout: readRollout(spec.rollout, at('rollout'), report),
+    trial: readTrial(spec.trial, at('trial'), report),
+  };
+}
+
+function readLayers(value: unknown, path: Path, name: string, report: FileReport): readonly string[] {
+  if (value === undefined) return [`pools/${name}/kubelet.yaml`];
+  if (!Array.isArray(value) || value.length === 0) {
+    report.error(
+      'wrong-type',
+      path,
+      'layers has to be a list of at least one file',
+      'leave it out for kubelet.yaml beside it',
+    );
+    return [];
+  }
+  const layers: string[] = [];
+  for (const [index, written] of value.entries()) {
+    const at = [...path, index];
+    const layer = typeof written === 'string' ? resolveLayer(written, `pools/${name}`) : undefined;
+    if (layer === undefined) report.error('bad-path', at, `${show(written)} is no path of a file in this repository`);
+    else if (layers.includes(layer)) report.error('duplicate-item', at, `${layer} is among the layers already`);
+    else layers.push(layer);
+  }
+  return layers;
+}
+
+function readRollout(value: unknown, path: Path, report: FileReport): RolloutSpec {
+  const rollout = readMap(value, path, ['maxUnavailable', 'soak', 'onFailure'], report) ?? {};
+  const onFailure = readMap(rollout.onFailure, [...path, 'onFailure'], ['threshold', 'action'], report) ?? {};
+  const at = (key: string): Path => [...path, key];
+  const failure = (key: string): Path => [...path, 'onFailure', key];
+  return {
+    maxUnavailable: readAmount(rollout.maxUnavailable, at('maxUnavailable'), { min: 0, default: 1 }, report),
+    soak: readDuration(rollout.soak, at('soak'), { zero: 'allowed', default: '0s' }, report),
+    onFailure: {
+      threshold: readAmount(onFailure.threshold, failure('threshold'), { min: 1, default: 1 }, report),
+      action: readWord(onFailure.action, failure('action'), ['halt'], report),
+    },
+  };
+}
+
+function readTrial(value: unknown, path: Path, report: FileReport): TrialSpec {
+  const trial = readMap(value, path, ['duration', 'startTimeout', 'maxRestarts'], report) ?? {};
+  const { duration, startTimeout, maxRestarts } = DEFAULT_TRIAL;
+  const at = (key: string): Path => [...path, key];
+  return {
+    duration: readDuration(trial.duration, at('duration'), { zero: 'refused', default: duration }, report),
+    startTimeout: readDuration(
+      trial.startTimeout,
+      at('startTimeout'),
+      { zero: 'refused', default: startTimeout },
+      report,
+    ),
+    maxRestarts: readInteger(trial.maxRestarts, at('maxRestarts'), { min: 0, max: 1000, default: maxRestarts }, report),
+  };
+}

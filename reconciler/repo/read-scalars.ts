@@ -1,0 +1,67 @@
+import { parseDuration } from '#shared/contract/duration.ts';
+import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
+import { show } from '#shared/contract/kubelet-config/decode/show.ts';
+import { didYouMean, sameButCase } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
+import { type FileReport, nameOf } from './report.ts';
+
+/** Each of these gives the default where nothing is written, and reports and gives the default where it is wrong. */
+
+export function readInteger(
+  value: unknown,
+  path: Path,
+  range: { readonly min: number; readonly max?: number; readonly default: number },
+  report: FileReport,
+): number {
+  if (value === undefined) return range.default;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= range.min && value <= (range.max ?? Infinity)) {
+    return value;
+  }
+  const bounds = range.max === undefined ? `of at least ${range.min}` : `from ${range.min} to ${range.max}`;
+  report.error('out-of-range', path, `${nameOf(path)} is ${show(value)} and has to be a whole number ${bounds}`);
+  return range.default;
+}
+
+/** A duration of ours, kept as text. */
+export function readDuration(
+  value: unknown,
+  path: Path,
+  rule: { readonly zero: 'allowed' | 'refused'; readonly default: string },
+  report: FileReport,
+): string {
+  if (value === undefined) return rule.default;
+  const span = typeof value === 'string' ? parseDuration(value) : undefined;
+  if (typeof value === 'string' && span !== undefined && (span > 0 || rule.zero === 'allowed')) return value;
+  const problem = span === 0 ? 'has to be more than 0s' : `is ${show(value)}, which is no duration`;
+  report.error('bad-duration', path, `${nameOf(path)} ${problem}`, 'write it as 90s, 10m or 1h30m');
+  return rule.default;
+}
+
+/** A count or a percentage (`"25%"`) of nodes. */
+export function readAmount(
+  value: unknown,
+  path: Path,
+  rule: { readonly min: number; readonly default: number | string },
+  report: FileReport,
+): number | string {
+  if (value === undefined) return rule.default;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= rule.min) return value;
+  const percent = typeof value === 'string' ? /^(\d{1,3})%$/.exec(value)?.[1] : undefined;
+  if (percent !== undefined && Number(percent) >= rule.min && Number(percent) <= 100) return `${Number(percent)}%`;
+  const message = `${nameOf(path)} is ${show(value)} and has to be a count or a percentage of at least ${rule.min}`;
+  report.error('out-of-range', path, message, 'write a number such as 2, or "10%"');
+  return rule.default;
+}
+
+export function readWord<Word extends string>(
+  value: unknown,
+  path: Path,
+  words: readonly [Word, ...Word[]],
+  report: FileReport,
+): Word {
+  const word = value === undefined ? words[0] : words.find((candidate) => candidate === value);
+  if (word !== undefined) return word;
+  const meant = typeof value === 'string' ? (sameButCase(value, words) ?? didYouMean(value, words)) : undefined;
+  const suggestion = meant === undefined ? `write ${words.join(' or ')}` : `did you mean ${meant}?`;
+  report.error('unknown-value', path, `${nameOf(path)} cannot be ${show(value)}`, suggestion);
+  return words[0];
+}

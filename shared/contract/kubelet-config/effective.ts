@@ -1,0 +1,72 @@
+import { setOwn } from './decode/json.ts';
+import { defaultOf, existsIn, FIELDS } from './fields.ts';
+import { mergePatch } from './merge.ts';
+import { minorNumber, NEWEST_MINOR } from './minor.ts';
+import { valueAt, viewOf } from './view.ts';
+import { isMap } from './walk.ts';
+
+type Config = Readonly<Record<string, unknown>>;
+
+/**
+ * The config that a kubelet works with when `payload` lies in its drop-in directory, as one file for kubelets that have
+ * no such directory. Both ways mean the same, because the drop-in is a merge patch on the local config *with its
+ * defaults*: those defaults that the payload would otherwise bend are written out (kubelet 1.28 to 1.36,
+ * `mergeKubeletConfigurations`).
+ *
+ * @param local   the node's own config, as `decodeKubeletConfig` reads it
+ * @param payload an overlay, nulls included
+ * @param minor   the kubelet's version: `1.34`, `v1.34.2`
+ */
+export function overlayOnLocal(local: Config, payload: Config, minor: string): Config {
+  const version = Math.min(minorNumber(minor) ?? NEWEST_MINOR, NEWEST_MINOR);
+  const base = { ...local };
+  settleEviction(base, payload, version);
+  settlePulls(base, payload, version);
+  settleReportFrequency(base, payload);
+  settleGated(base, payload, version);
+  const result = mergePatch(base, payload) as Record<string, unknown>;
+  if (touches(payload, 'evictionHard', 'mergeDefaultEvictionSettings')) {
+    // Nothing brings the default thresholds back once the drop-ins are merged: what is gone then stays off.
+    result['evictionHard'] ??= {};
+    delete result['mergeDefaultEvictionSettings'];
+  }
+  return result;
+}
+
+/** The default thresholds are put in, all or none, before the drop-ins are merged key by key. */
+function settleEviction(base: Record<string, unknown>, payload: Config, minor: number): void {
+  if (!touches(payload, 'evictionHard', 'mergeDefaultEvictionSettings')) return;
+  const field = FIELDS.get('evictionHard');
+  const defaults = field === undefined ? {} : defaultOf(field, minor);
+  const own = base['evictionHard'] ?? undefined;
+  const fillsUp = minor >= 33 && base['mergeDefaultEvictionSettings'] === true;
+  if (own === undefined) base['evictionHard'] = defaults;
+  else if (fillsUp && isMap(own) && isMap(defaults)) base['evictionHard'] = { ...defaults, ...own };
+}
+
+/** `serializeImagePulls` gets its default by the local `maxParallelImagePulls`, and keeps it. */
+function settlePulls(base: Record<string, unknown>, payload: Config, minor: number): void {
+  if (minor < 27 || !touches(payload, 'maxParallelImagePulls')) return;
+  base['serializeImagePulls'] ??= !(Number(base['maxParallelImagePulls'] ?? 0) >= 2);
+}
+
+/** `nodeStatusReportFrequency` follows the local `nodeStatusUpdateFrequency` where only that is set, and keeps it. */
+function settleReportFrequency(base: Record<string, unknown>, payload: Config): void {
+  if (!touches(payload, 'nodeStatusUpdateFrequency')) return;
+  base['nodeStatusReportFrequency'] ??= base['nodeStatusUpdateFrequency'] ?? '5m';
+}
+
+/** Defaults that a gate brings stay when the payload turns the gate off, and the kubelet then refuses them. */
+function settleGated(base: Record<string, unknown>, payload: Config, minor: number): void {
+  if (!touches(payload, 'featureGates')) return;
+  const before = viewOf(base, minor, 'replace');
+  for (const [path, field] of FIELDS) {
+    if (field.gate === undefined || field.default === undefined || !existsIn(field, minor)) continue;
+    if (!before.gate(field.gate) || (valueAt(base, path) ?? undefined) !== undefined) continue;
+    const patch = path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), defaultOf(field, minor));
+    for (const [key, value] of Object.entries(mergePatch(base, patch) as Config)) setOwn(base, key, value);
+  }
+}
+
+const touches = (payload: Config, ...fields: readonly string[]): boolean =>
+  fields.some((field) => Object.hasOwn(payload, field));

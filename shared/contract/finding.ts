@@ -30,7 +30,13 @@ export function formatFinding(finding: Finding): string {
   const at = [finding.file ?? '-', finding.line, finding.column].filter((part) => part !== undefined).join(':');
   const versions = finding.versions === undefined ? '' : ` [kubelet ${finding.versions.join(', ')}]`;
   const suggestion = finding.suggestion === undefined ? '' : ` (${finding.suggestion})`;
-  return `${at}: ${finding.severity} ${finding.code}: ${finding.message}${suggestion}${versions}`;
+  return `${at}: ${finding.severity} ${finding.code}: ${subjectOf(finding)}${finding.message}${suggestion}${versions}`;
+}
+
+/** The field, where the message does not name it itself. */
+function subjectOf({ field, message }: Finding): string {
+  const name = field?.split('.').at(-1);
+  return field === undefined || name === undefined || message.includes(name) ? '' : `${field}: `;
 }
 
 export function hasErrors(findings: readonly Finding[]): boolean {

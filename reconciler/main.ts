@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
+import { createLog } from '#shared/runtime/log.ts';
+import { VERSION } from '#shared/runtime/version.ts';
+import { createAnnotator } from './git/annotate.ts';
+import { fileCredentials } from './git/credentials.ts';
+import { createGitSource } from './git/git-source.ts';
+import { startPolling } from './git/poll.ts';
+import { serveHealth } from './health.ts';
+import { connectKube } from './kube/connect.ts';
+import { holdLease } from './leader/hold-lease.ts';
+import { createReconciler } from './reconciler.ts';
+import { decodeCache } from './repo/decode-cache.ts';
+import { judgePool } from './repo/judge-pool.ts';
+import { loadRepo } from './repo/load-repo.ts';
+import { type ReconcilerSettings, readSettings } from './settings.ts';
+
+const LEASE_NAME = 'kubelet-gitops-reconciler';
+const RECHECK_MS = 15_000;
+const REST_MS = 250;
+/** The loop goes round at least every recheck; a pass of a large fleet over a slow API server may take a while. */
+const STUCK_AFTER_MS = 10 * 60_000;
+
+async function main(settings: ReconcilerSettings): Promise<void> {
+  const log = createLog({ level: settings.logLevel, base: { program: 'reconciler', cluster: settings.cluster } });
+  const clock = systemClock;
+  const random = Math.random;
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+
+  const kube = await connectKube({ env: process.env, clock, log, userAgent: `kubelet-gitops-reconciler/${VERSION}` });
+  const git = { url: settings.gitUrl, caFile: settings.gitCaFile, clock, random };
+  const source = createGitSource({
+    ...git,
+    branch: settings.gitBranch,
+    credentials: fileCredentials(settings.gitCredentialsDir),
+  });
+  const annotator =
+    settings.notes === 'off'
+      ? null
+      : createAnnotator({ ...git, ref: settings.notesRef, credentials: fileCredentials(settings.notesCredentialsDir) });
+
+  const cache = decodeCache();
+  const handBack = new AbortController();
+  const lease = holdLease({
+    kube,
+    namespace: settings.namespace,
+    name: LEASE_NAME,
+    identity: `${settings.identity}_${randomUUID()}`,
+    clock,
+    random,
+    log,
+    signal: handBack.signal,
+    onGained: () => void reconciler.poll(stop.signal),
+    // What was in memory may be out of date when the lead comes back: another process starts from what the cluster says.
+    onLost: () => {
+      log.error({}, 'lead lost: stopping, to start again from the cluster');
+      process.exitCode = 1;
+      stop.abort();
+    },
+  });
+  const reconciler = createReconciler(
+    {
+      kube,
+      source,
+      annotator,
+      load: ({ files, findings }) => loadRepo(files, { cluster: settings.cluster, gitFindings: findings, cache }),
+      judge: judgePool,
+      isLeader: () => lease.isLeader(),
+      clock,
+      log,
+      random,
+    },
+    { ...settings, recheckMs: RECHECK_MS, restMs: REST_MS },
+  );
+  const polling = startPolling({
+    everyMs: settings.pollMs,
+    random,
+    clock,
+    log,
+    onTick: () => reconciler.poll(stop.signal),
+  });
+  const health = await serveHealth(
+    { live: () => clock.monotonic() - reconciler.lastPassAt() < STUCK_AFTER_MS, ready: () => reconciler.ready() },
+    settings.healthPort,
+  );
+  log.info({ version: VERSION, url: source.url, branch: source.branch, port: health.port }, 'started');
+
+  await reconciler.run(stop.signal);
+  polling.stop();
+  health.close();
+  handBack.abort();
+  await lease.ended;
+  log.info({}, 'stopped');
+}
+
+try {
+  await main(readSettings(process.env));
+} catch (error) {
+  process.stderr.write(`kubelet-gitops reconciler: ${reasonOf(error)}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { runValidate } from '#cli/validate/command.ts';
+
+describe('kubelet-gitops validate', () => {
+  let directory = '';
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-validate-'));
+    await cp('config-repo-template', directory, { recursive: true });
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  async function validate(
+    ...kubeletVersions: readonly string[]
+  ): Promise<{ readonly code: number; readonly text: string }> {
+    let text = '';
+    const out = { write: (chunk: string) => (text += chunk) };
+    const code = await runValidate({ directory, cluster: undefined, kubeletVersions }, { out, err: out, env: {} });
+    return { code, text };
+  }
+
+  it('has nothing to say about the template', async () => {
+    assert.deepEqual(await validate(), { code: 0, text: '3 pools, nothing found\n' });
+  });
+
+  it('has nothing to say about the template for any kubelet from 1.27 on', async () => {
+    const versions = Array.from({ length: 10 }, (_, index) => `1.${27 + index}`);
+    assert.deepEqual(await validate(...versions), { code: 0, text: '3 pools, nothing found\n' });
+  });
+
+  it('says which kubelets do not know a field', async () => {
+    const { code, text } = await validate('1.26');
+    assert.equal(code, 1);
+    assert.match(text, /^base\/common\.yaml:32:1: error unknown-field: .*maxParallelImagePulls.*it came with 1\.27/m);
+  });
+
+  it('finds everything at once, each with file, line and column', async () => {
+    const gpu = join(directory, 'pools/gpu/kubelet.yaml');
+    const good = await readFile(gpu, 'utf8');
+    await writeFile(gpu, `${good}maxPodz: 200\nsyncFrequency: 1 minute\n`);
+    await symlink('/etc/passwd', join(directory, 'base/extra.yaml'));
+    const { code, text } = await validate();
+    assert.equal(code, 1);
+    const lines = good.split('\n').length;
+    assert.match(
+      text,
+      new RegExp(`^pools/gpu/kubelet\\.yaml:${lines}:1: error unknown-field: .*maxPodz.*maxPods`, 'm'),
+    );
+    assert.match(text, new RegExp(`^pools/gpu/kubelet\\.yaml:${lines + 1}:\\d+: error .*syncFrequency`, 'm'));
+    assert.match(text, /^base\/extra\.yaml: error symlink: /m);
+  });
+
+  it('says so where there is no repository', async () => {
+    await assert.rejects(
+      runValidate(
+        { directory: join(directory, 'scripts'), cluster: undefined, kubeletVersions: [] },
+        { out: { write: () => 0 }, err: { write: () => 0 }, env: {} },
+      ),
+      /holds no config repository/,
+    );
+  });
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import { createMirror, keyOf } from '#shared/kube/mirror.ts';
+import { createManualClock } from './support/manual-clock.ts';
+import { changed, fault, item, listed, scriptedSource } from './support/scripted-source.ts';
+import { AT_NODES } from './support/test-kube.ts';
+
+interface Kept {
+  readonly name: string;
+  readonly colour: string;
+}
+
+function setUp() {
+  const clock = createManualClock();
+  const source = scriptedSource(clock);
+  const stop = new AbortController();
+  let pokes = 0;
+  const mirror = createMirror<KubeObject, Kept>({
+    kube: source.kube,
+    selection: AT_NODES,
+    clock,
+    random: () => 0,
+    onFault: () => undefined,
+    onChange: () => (pokes += 1),
+    project: ({ metadata: { name, labels } }) =>
+      labels?.['hidden'] === 'yes' ? undefined : { name, colour: labels?.['colour'] ?? 'none' },
+  });
+  return { clock, source, stop, mirror, pokes: () => pokes };
+}
+
+const colours = (items: ReadonlyMap<string, Kept>): Record<string, string> =>
+  Object.fromEntries([...items].map(([key, { colour }]) => [key, colour]));
+
+describe('a mirror', () => {
+  it('is not in step before the first list, and pokes when it is, though there is nothing', async () => {
+    const on = setUp();
+    on.source.lists(fault('KUBE_UNREACHABLE'), listed('5'));
+    void on.mirror.run(on.stop.signal);
+    await on.clock.advance(0);
+    assert.deepEqual([on.mirror.synced(), on.mirror.lastHeardAt(), on.pokes()], [false, undefined, 0]);
+    await on.clock.advance(1000);
+    assert.deepEqual([on.mirror.synced(), on.mirror.lastHeardAt(), on.pokes()], [true, on.clock.now(), 1]);
+  });
+
+  it('keeps what the projection says, by name, as it changes', async () => {
+    const on = setUp();
+    on.source.lists(listed('5', 'a', 'b'));
+    on.source.watches([
+      changed('MODIFIED', 'a', '6', { colour: 'red' }),
+      changed('DELETED', 'b', '7'),
+      changed('ADDED', 'c', '8', { hidden: 'yes' }),
+      changed('ADDED', 'd', '9', { colour: 'blue' }),
+      'hold',
+    ]);
+    void on.mirror.run(on.stop.signal);
+    await on.clock.advance(0);
+    assert.deepEqual(colours(on.mirror.items), { a: 'red', d: 'blue' });
+  });
+
+  it('forgets what the projection leaves out from now on', async () => {
+    const on = setUp();
+    on.source.lists(listed('5', 'a'));
+    on.source.watches([changed('MODIFIED', 'a', '6', { hidden: 'yes' }), 'hold']);
+    void on.mirror.run(on.stop.signal);
+    await on.clock.advance(0);
+    assert.deepEqual([colours(on.mirror.items), on.pokes()], [{}, 2]);
+  });
+
+  it('pokes only for what makes a difference, and keeps the value where there is none', async () => {
+    const on = setUp();
+    on.source.lists(listed('5', 'a'));
+    on.source.watches([60_000, changed('MODIFIED', 'a', '6', { other: 'label' }), 'hold']);
+    void on.mirror.run(on.stop.signal);
+    await on.clock.advance(0);
+    const before = on.mirror.items.get('a');
+    await on.clock.advance(60_000);
+    assert.equal(on.mirror.items.get('a'), before);
+    assert.equal(on.mirror.lastHeardAt(), on.clock.now());
+    assert.equal(on.pokes(), 1);
+  });
+
+  it('drops what a later list no longer has', async () => {
+    const on = setUp();
+    on.source.lists(listed('5', 'a', 'b'), { resourceVersion: '9', items: [item('b', '5'), item('c', '9')] });
+    on.source.watches([20_000, fault('KUBE_GONE')]);
+    void on.mirror.run(on.stop.signal);
+    await on.clock.advance(21_000);
+    assert.deepEqual([...on.mirror.items.keys()].toSorted(), ['b', 'c']);
+    assert.equal(on.pokes(), 2);
+  });
+
+  it('ends with its signal, and keeps what it knows', async () => {
+    const on = setUp();
+    on.source.lists(listed('5', 'a'));
+    const running = on.mirror.run(on.stop.signal);
+    await on.clock.advance(0);
+    on.stop.abort();
+    await running;
+    assert.equal(on.mirror.items.size, 1);
+  });
+
+  it('names objects by namespace where there is one', () => {
+    assert.equal(keyOf({ metadata: { name: 'a' } }), 'a');
+    assert.equal(keyOf({ metadata: { name: 'a', namespace: 'ns' } }), 'ns/a');
+  });
+});

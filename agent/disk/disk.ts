@@ -24,7 +24,10 @@ export interface Disk {
   stat(path: string): Promise<FileStat | null>;
   /** Names in a directory, sorted; empty where there is no such directory. */
   list(path: string): Promise<readonly string[]>;
-  /** Temporary file beside it, write, fsync, rename, fsync of the directory. The directory must exist. */
+  /**
+   * Temporary file beside it, write, fsync, rename, fsync of the directory. The directory must exist. Not to be called
+   * twice at once for one path.
+   */
   replace(path: string, bytes: Uint8Array, owner: FileOwner): Promise<void>;
   /** Makes the directory and its parents, durably; there already is fine. */
   makeDirectory(path: string, mode: number): Promise<void>;

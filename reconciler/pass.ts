@@ -48,7 +48,7 @@ export function createPass(ports: PassPorts): Pass {
     said.findings(desired);
 
     const planned = plan(desired, fleet, settings, clock.now());
-    said.phases(planned.pools, fleet);
+    said.phases(planned.pools);
     await apply(planned.steps, { ...ports, namespace: settings.namespace }, signal);
 
     annotate(desired, planned, taken.refused);

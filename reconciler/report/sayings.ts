@@ -1,21 +1,21 @@
-import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { Desired } from '../desired.ts';
-import type { Fleet } from '../fleet.ts';
 import type { TakenUp } from '../takeup/take-up.ts';
 
 /** Log lines about what changed since the last pass; nothing is said twice. */
 export interface Sayings {
   commit(taken: TakenUp, subject: string): void;
   findings(desired: Desired): void;
-  phases(pools: ReadonlyMap<string, KubeletPoolStatus>, fleet: Fleet): void;
+  phases(pools: ReadonlyMap<string, KubeletPoolStatus>): void;
 }
 
 export function createSayings(log: Log): Sayings {
   let inForce = '';
   let refused = '';
   let found = '';
+  const phases = new Map<string, PoolPhase>();
   return {
     commit(taken, subject) {
       if (taken.inForce !== null && taken.inForce.oid !== inForce) {
@@ -41,10 +41,11 @@ export function createSayings(log: Log): Sayings {
         );
       }
     },
-    phases(pools, fleet) {
+    phases(pools) {
       for (const [pool, { phase, commit, configName: config, message }] of pools) {
-        const from = fleet.pools.get(pool)?.status?.phase;
-        if (from === phase) continue;
+        const from = phases.get(pool);
+        if (from === phase || phase === undefined) continue;
+        phases.set(pool, phase);
         log[phase === 'Halted' ? 'error' : 'info'](
           { pool, commit, config, from, to: phase, message },
           'pool phase changed',

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { decodeYaml } from '#shared/contract/kubelet-config/decode.ts';
+import { formatFinding } from '#shared/contract/finding.ts';
+import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import type { DesiredPool } from '#reconciler/desired.ts';
+import { DEFAULT_CLUSTER, readCluster } from '#reconciler/repo/read-cluster.ts';
+import { readPool } from '#reconciler/repo/read-pool.ts';
+import { fileReport } from '#reconciler/repo/report.ts';
+import { type CommitNote, noteInForce, renderNote } from '#reconciler/report/note.ts';
+
+const read = (page: string): string => readFileSync(page, 'utf8');
+
+/** The fenced blocks of a page that are marked as this language, without the indentation of a list they may stand in. */
+function blocks(page: string, language: string): readonly string[] {
+  const fenced = read(page).matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm);
+  return [...fenced].flatMap(([, indent = '', marked, text = '']) =>
+    marked === language ? [text.replaceAll(new RegExp(`^${indent}`, 'gm'), '')] : [],
+  );
+}
+
+const decode = (text: string): unknown => decodeYaml(Buffer.from(text)).value;
+
+describe('the examples of files in the documentation', () => {
+  for (const page of ['docs/install.md', 'docs/reference/pool.md']) {
+    it(`${page}: are pools and cluster files that can be read`, () => {
+      const documents = blocks(page, 'yaml').map(decode).filter(isMap);
+      const ours = documents.filter(({ kind }) => kind === 'KubeletPool' || kind === 'ClusterConfig');
+      assert.ok(ours.length >= 2);
+      for (const document of ours) {
+        const report = fileReport(page, () => undefined);
+        if (document['kind'] === 'KubeletPool') readPool(document, 'none', report);
+        else readCluster(document, 'my-cluster', report);
+        assert.deepEqual(report.findings.map(formatFinding), []);
+      }
+    });
+  }
+});
+
+/** `a.b` → value, for everything in a tree of maps. */
+function flatten(value: object, prefix = ''): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(value).flatMap(([key, item]: [string, unknown]) => {
+    const path = `${prefix}${key}`;
+    return isMap(item) && Object.keys(item).length > 0
+      ? Object.entries(flatten(item, `${path}.`))
+      : [[path, item] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Rows `| key | type | default | rule |` under a heading, default without its code marks. */
+function defaultsUnder(heading: string): Readonly<Record<string, string>> {
+  const section =
+    read('docs/reference/pool.md')
+      .split(/^## /m)
+      .find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const rows = [...section.matchAll(/^\| `([A-Za-z.]+)` \| [^|]+ \| ([^|]+) \|/gm)];
+  return Object.fromEntries(rows.map(([, key = '', value = '']) => [key, value.replaceAll(/[`"]/g, '').trim()]));
+}
+
+describe('the reference of pool.yaml and the cluster file', () => {
+  it('has every key of a pool with the default that it has in fact', () => {
+    const document = { apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'KubeletPool', spec: { nodeSelector: {} } };
+    const spec = flatten(
+      readPool(
+        document,
+        'x',
+        fileReport('x', () => undefined),
+      ),
+    );
+    const expected: Readonly<Record<string, unknown>> = { ...spec, nodeSelector: 'required', layers: '[kubelet.yaml]' };
+    const shown = Object.fromEntries(Object.entries(expected).map(([key, value]) => [key, String(value)]));
+    assert.deepEqual(spec['layers'], ['pools/x/kubelet.yaml']);
+    assert.deepEqual(defaultsUnder('pool.yaml'), shown);
+  });
+  it('has every key of a cluster file with the default that it has in fact', () => {
+    const { maxUnassign, kubeletVersions, ...rest } = DEFAULT_CLUSTER;
+    assert.deepEqual(rest, {});
+    assert.deepEqual(kubeletVersions, []);
+    assert.deepEqual(defaultsUnder('Cluster file'), { kubeletVersions: 'none', maxUnassign });
+  });
+});
+
+describe('the example of a note', () => {
+  const [json = ''] = blocks('docs/notes.md', 'json');
+  const { schema, ...shown } = JSON.parse(json) as CommitNote & { readonly schema: string };
+
+  it('is rendered as the page shows it', () => {
+    const lines = renderNote(shown).trimEnd().split('\n');
+    assert.deepEqual(JSON.parse(lines.at(-1) ?? ''), { schema, ...shown });
+    assert.ok(blocks('docs/notes.md', '').includes(`${lines.slice(0, -2).join('\n')}\n`));
+  });
+
+  it('has the fields that a note of the reconciler has', () => {
+    const pool: DesiredPool = {
+      name: 'general',
+      origin: 'retiring',
+      spec: readPool(
+        {},
+        'general',
+        fileReport('x', () => undefined),
+      ),
+      config: null,
+      commit: null,
+      findings: [],
+    };
+    const counts = { nodes: 1, updated: 1, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
+    const failure = { node: 'a', config: 'b', reason: 'c', message: 'd', at: 'e' };
+    const desired = { commit: 'x', pools: new Map([[pool.name, pool]]), findings: [], choices: new Map() };
+    const note = noteInForce('demo', 'x', desired, new Map([[pool.name, { counts, failures: [failure] }]]));
+    assert.deepEqual(Object.keys(shown).sort(), Object.keys(note).sort());
+    assert.deepEqual(Object.keys(shown.pools[0] ?? {}).sort(), Object.keys(note.pools[0] ?? {}).sort());
+    assert.deepEqual(shown.pools[0]?.failures.map(Object.keys), [Object.keys(failure)]);
+    assert.deepEqual(Object.keys(shown.pools[0]?.counts ?? {}), Object.keys(counts));
+  });
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+
+/** Where findings are made: by loading and by reading the tree, in the reconciler and in CI. */
+const SOURCES = globSync([
+  'shared/contract/kubelet-config/**/*.ts',
+  'reconciler/{repo,git}/**/*.ts',
+  'cli/validate/**/*.ts',
+]);
+
+/** Codes stand in `code: '…'`, in `const code = … ? '…' : '…'`, or as an argument of what reports them. */
+const PLACES = [
+  /\bcode(?:: | = )(?:[^'\n;{}()]*\? )?'([a-z0-9-]+)'(?: : '([a-z0-9-]+)')?/g,
+  /\bfind\([^']*'(?:error|warning)'(?: : '(?:error|warning)')?,\s*'([a-z0-9-]+)'/g,
+  /\b(?:report|fail|refuse|finding|error)\(\s*(?:file,\s*)?'([a-z0-9]+(?:-[a-z0-9]+)+)'/g,
+];
+
+function codesIn(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8');
+  return PLACES.flatMap((place) => [...text.matchAll(place)].flatMap(([, ...codes]) => codes.filter(Boolean)));
+}
+
+const used = new Set(SOURCES.flatMap(codesIn));
+const explained = [...readFileSync('docs/reference/findings.md', 'utf8').matchAll(/^### (.+)$/gm)].map(
+  ([, code = '']) => code,
+);
+
+describe('the page about findings', () => {
+  it('explains every code that the source can give', () => {
+    assert.ok(used.size > 40, `found only ${used.size} codes in the source`);
+    assert.deepEqual(
+      [...used].filter((code) => !explained.includes(code)),
+      [],
+    );
+  });
+
+  it('explains no code that nothing gives', () => {
+    const text = SOURCES.map((file) => readFileSync(file, 'utf8')).join('\n');
+    assert.deepEqual(
+      explained.filter((code) => !text.includes(`'${code}'`)),
+      [],
+    );
+  });
+
+  it('explains each once', () => {
+    assert.equal(new Set(explained).size, explained.length);
+  });
+});

@@ -1,0 +1,131 @@
+import type { Resource } from '#shared/kube/kube.ts';
+import { CONFIG_MAPS, LEASES, NODES } from '#shared/kube/kube.ts';
+import { checkConfigMap } from '#sandbox/api-server/resources/config-map.ts';
+import { NODE_COLUMNS } from '#sandbox/api-server/resources/node-columns.ts';
+import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
+import { withTypeAndMeta } from '#sandbox/api-server/schema/object-meta.ts';
+import type { Schema } from '#sandbox/api-server/schema/structural.ts';
+import { ANYTHING, TEXT, TEXTS } from '#sandbox/api-server/schema/structural.ts';
+import { createValidator } from '#sandbox/api-server/schema/validator.ts';
+import type { Cause } from '#sandbox/api-server/status/refusal.ts';
+import type { Json } from '#sandbox/api-server/stored-object.ts';
+import { isJson, memberOf } from '#sandbox/api-server/stored-object.ts';
+import { AGE_COLUMN, column, NAME_COLUMN } from '#sandbox/api-server/table/column.ts';
+
+const core = { group: '', version: 'v1' };
+
+export const NAMESPACES: Resource = { ...core, plural: 'namespaces', kind: 'Namespace', namespaced: false };
+export const EVENTS: Resource = { ...core, plural: 'events', kind: 'Event', namespaced: true };
+export const SERVICE_ACCOUNTS: Resource = {
+  ...core,
+  plural: 'serviceaccounts',
+  kind: 'ServiceAccount',
+  namespaced: true,
+};
+export const CUSTOM_RESOURCE_DEFINITIONS: Resource = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
+
+const SPEC_AND_STATUS: Schema = { type: 'object', properties: { spec: ANYTHING, status: ANYTHING } };
+
+const CONFIG_MAP: Schema = {
+  type: 'object',
+  properties: { data: TEXTS, binaryData: TEXTS, immutable: { type: 'boolean' } },
+};
+
+const MICRO_TIME: Schema = { type: 'string', format: 'micro-time' };
+const LEASE: Schema = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        holderIdentity: TEXT,
+        leaseDurationSeconds: { type: 'integer' },
+        acquireTime: MICRO_TIME,
+        renewTime: MICRO_TIME,
+        leaseTransitions: { type: 'integer' },
+      },
+    },
+  },
+};
+
+/** The built-in resources that the project meets, and no others. */
+export const BUILT_IN: readonly ServedResource[] = [
+  builtIn(NODES, SPEC_AND_STATUS, { shortNames: ['no'], statusSubresource: true, columns: NODE_COLUMNS }),
+  builtIn(NAMESPACES, SPEC_AND_STATUS, {
+    shortNames: ['ns'],
+    statusSubresource: true,
+    columns: [NAME_COLUMN, column('Status', (object) => textAt(object, 'status', 'phase')), AGE_COLUMN],
+  }),
+  builtIn(CONFIG_MAPS, CONFIG_MAP, {
+    shortNames: ['cm'],
+    check: checkConfigMap,
+    columns: [NAME_COLUMN, column('Data', entries, { type: 'integer' }), AGE_COLUMN],
+  }),
+  builtIn(EVENTS, ANYTHING, { shortNames: ['ev'], check: checkEvent }),
+  builtIn(SERVICE_ACCOUNTS, ANYTHING, { shortNames: ['sa'] }),
+  builtIn(LEASES, LEASE, {
+    check: checkLease,
+    unconditionalUpdate: false,
+    createOnUpdate: true,
+    columns: [NAME_COLUMN, column('Holder', (object) => textAt(object, 'spec', 'holderIdentity')), AGE_COLUMN],
+  }),
+  builtIn(CUSTOM_RESOURCE_DEFINITIONS, SPEC_AND_STATUS, {
+    shortNames: ['crd', 'crds'],
+    categories: ['api-extensions'],
+    statusSubresource: true,
+    unconditionalUpdate: false,
+  }),
+];
+
+function builtIn(resource: Resource, rest: Schema, traits: Partial<ServedResource>): ServedResource {
+  const schema = withTypeAndMeta(rest);
+  return {
+    resource,
+    // Built-in resources had none before 1.27.
+    singular: '',
+    listKind: `${resource.kind}List`,
+    shortNames: [],
+    categories: [],
+    schema,
+    validate: createValidator(schema),
+    check: () => [],
+    origin: 'built-in',
+    statusSubresource: false,
+    unconditionalUpdate: true,
+    createOnUpdate: false,
+    columns: [NAME_COLUMN, AGE_COLUMN],
+    ...traits,
+  };
+}
+
+function entries(configMap: Json): number {
+  const count = (part: unknown): number => (isJson(part) ? Object.keys(part).length : 0);
+  return count(configMap['data']) + count(configMap['binaryData']);
+}
+
+function textAt(object: Json, ...path: readonly string[]): string {
+  const value = memberOf(object, ...path);
+  return typeof value === 'string' ? value : '';
+}
+
+function checkLease(lease: Json): readonly Cause[] {
+  const seconds = memberOf(lease, 'spec', 'leaseDurationSeconds');
+  if (typeof seconds !== 'number' || seconds > 0) return [];
+  const field = 'spec.leaseDurationSeconds';
+  return [{ reason: 'FieldValueInvalid', message: `Invalid value: ${seconds}: must be greater than 0`, field }];
+}
+
+/** Events about cluster-scoped objects belong in the namespace `default`. */
+function checkEvent(event: Json): readonly Cause[] {
+  const about = memberOf(event, 'involvedObject', 'namespace') ?? '';
+  const namespace = memberOf(event, 'metadata', 'namespace');
+  if (about === namespace || (about === '' && namespace === 'default')) return [];
+  const message = `Invalid value: ${JSON.stringify(about)}: does not match event.namespace`;
+  return [{ reason: 'FieldValueInvalid', message, field: 'involvedObject.namespace' }];
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '#shared/runtime/clock.ts';
+import { backoffDelay } from '#shared/runtime/backoff.ts';
+import type { Annotated, Annotator } from './annotator.ts';
+import type { GitCredentials } from './credentials.ts';
+import { isGitError } from './errors.ts';
+import { createRemote } from './http/remote.ts';
+import type { GitSession } from './http/session.ts';
+import type { GitLimits } from './limits.ts';
+import { noteText } from './notes/note-text.ts';
+import { assertCommitOid, commitNotes, loadNotes, type NotesAuthor, type NotesStore } from './notes/notes-store.ts';
+import { pushNotes } from './notes/push-notes.ts';
+import { setNotes } from './notes/set-notes.ts';
+import { notesRef } from './ref-name.ts';
+import type { CommitOid } from './source.ts';
+
+export interface AnnotatorOptions {
+  /** `https://host/path.git`, without a credential in it. */
+  readonly url: string;
+  /** `refs/notes/…`; one writer a ref, usually. */
+  readonly ref: string;
+  /** One that may push. */
+  readonly credentials: GitCredentials;
+  /** PEM file of the authorities to trust instead of the well-known ones. */
+  readonly caFile?: string | undefined;
+  readonly limits?: Partial<GitLimits>;
+  /** Of the notes' commits. */
+  readonly author?: NotesAuthor;
+  readonly clock: Clock;
+  /** Numbers in [0, 1). */
+  readonly random: () => number;
+}
+
+const AUTHOR: NotesAuthor = { name: 'kubelet-gitops', email: 'kubelet-gitops@noreply.invalid' };
+const MESSAGE = 'Notes added by kubelet-gitops\n';
+const TRIES = 5;
+/** Between tries, so that writers who met once do not meet again. */
+const RACE_BACKOFF = { firstMs: 100, maxMs: 2_000, jitter: 0.9 };
+/** Every push leaves its objects in memory; after so many all of it is fetched anew. */
+const PUSHES_A_STORE = 200;
+
+/**
+ * Writes notes onto a ref over HTTP. What the ref held is kept in memory between calls, so that a note costs one push.
+ *
+ * @throws GitError `GIT_URL_UNUSABLE`, `GIT_REF_NAME_INVALID`
+ */
+export function createAnnotator(options: AnnotatorOptions): Annotator {
+  const { author = AUTHOR, clock, random } = options;
+  const remote = createRemote(options);
+  const ref = notesRef(options.ref);
+  let held: { readonly store: NotesStore; readonly pushes: number } | null = null;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  async function attempt(session: GitSession, notes: ReadonlyMap<CommitOid, Buffer>): Promise<Annotated> {
+    const before = held;
+    // Held again only after it went well: after any error nobody knows what the server has.
+    held = null;
+    const store = before?.store ?? (await loadNotes(session, ref));
+    const pushes = before?.pushes ?? 0;
+    const tree = await setNotes(store.objects, store.tree, notes);
+    if (tree === store.tree) {
+      held = { store, pushes };
+      return { written: false };
+    }
+    const seconds = Math.floor(clock.now() / 1000);
+    const tip = await commitNotes(store, ref, tree, { author, seconds, message: MESSAGE });
+    await pushNotes(session, store.objects.repo, ref);
+    held = pushes + 1 >= PUSHES_A_STORE ? null : { store: { ...store, tip, tree }, pushes: pushes + 1 };
+    return { written: true, notesCommit: tip };
+  }
+
+  async function annotate(notes: ReadonlyMap<CommitOid, Buffer>, signal: AbortSignal): Promise<Annotated> {
+    return remote.within(signal, async (session) => {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await attempt(session, notes);
+        } catch (error) {
+          if (!isGitError(error, 'GIT_PUSH_RACE') || tries === TRIES || signal.aborted) throw error;
+          await clock.sleep(backoffDelay(tries, RACE_BACKOFF, random()), signal);
+        }
+      }
+    });
+  }
+
+  return {
+    ref,
+    async annotate(notes, signal) {
+      for (const commit of notes.keys()) assertCommitOid(commit);
+      const texts = new Map([...notes].map(([commit, text]) => [commit, noteText(text)]));
+      if (texts.size === 0) return { written: false };
+      const turn = queue.then(() => annotate(texts, signal));
+      queue = turn.catch(() => undefined);
+      return turn;
+    },
+  };
+}

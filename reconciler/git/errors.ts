@@ -1,0 +1,75 @@
+import { type Disposition, GitopsError } from '#shared/runtime/errors.ts';
+
+/** What the git server (or the way to it) said no with. */
+export type GitErrorCode =
+  /** The address is no http(s) one, or carries a credential. */
+  | 'GIT_URL_UNUSABLE'
+  /** The branch or notes ref is not a name that git accepts. */
+  | 'GIT_REF_NAME_INVALID'
+  /** The files of the credential are missing or malformed. */
+  | 'GIT_CREDENTIALS_UNREADABLE'
+  /** The file of certificate authorities is missing or no PEM. */
+  | 'GIT_CA_UNREADABLE'
+  /** No connection: DNS, refused, reset before an answer. */
+  | 'GIT_UNREACHABLE'
+  /** The server's certificate is not trusted, or is for another name. */
+  | 'GIT_UNTRUSTED'
+  /** Connecting, waiting or the whole call took too long. */
+  | 'GIT_TIMEOUT'
+  /** The caller's signal aborted the call. */
+  | 'GIT_ABORTED'
+  /** 401, or the 203 that Azure DevOps sends instead. */
+  | 'GIT_UNAUTHORIZED'
+  /** 403: the credential may not do this. */
+  | 'GIT_FORBIDDEN'
+  /** 404: no such repository, or none that the credential may see. */
+  | 'GIT_NOT_FOUND'
+  /** 429, or 503 with Retry-After. */
+  | 'GIT_THROTTLED'
+  /** 5xx. */
+  | 'GIT_SERVER_ERROR'
+  /** Any other status. */
+  | 'GIT_REFUSED'
+  /** A redirect to another host, to plain http, of a POST, or to what is no repository. */
+  | 'GIT_REDIRECT_REFUSED'
+  /** The answer is not of git's smart HTTP protocol: a web page, say. */
+  | 'GIT_NOT_GIT'
+  /** The answer ended too early, however cleanly. */
+  | 'GIT_CUT'
+  /** The server's own error message, sent inside a successful answer. */
+  | 'GIT_REMOTE_ERROR'
+  /** The repository names its objects by SHA-256. */
+  | 'GIT_SHA256'
+  /** The branch is not there: renamed, deleted, or nothing was ever pushed. */
+  | 'GIT_BRANCH_MISSING'
+  /** Objects are missing or their checksum is wrong. */
+  | 'GIT_DAMAGED'
+  /** More bytes, objects, files or depth than is read. */
+  | 'GIT_TOO_BIG'
+  /** Others kept pushing to the notes ref faster than we could. */
+  | 'GIT_PUSH_RACE'
+  /** A hook or a rule of the server refused the push. */
+  | 'GIT_PUSH_REFUSED'
+  /** What is to be annotated is no commit's name. */
+  | 'GIT_NOTE_INVALID';
+
+export class GitError extends GitopsError<GitErrorCode> {
+  constructor(
+    code: GitErrorCode,
+    message: string,
+    detail: { readonly disposition?: Disposition; readonly cause?: unknown } = {},
+  ) {
+    super(code, message, detail);
+    this.name = 'GitError';
+  }
+}
+
+export function isGitError(thrown: unknown, ...codes: readonly GitErrorCode[]): thrown is GitError {
+  return thrown instanceof GitError && (codes.length === 0 || codes.includes(thrown.code));
+}
+
+/** Trying again is of no use until somebody changes a setting, a credential or the server. */
+export const UNTIL_OPERATOR: Disposition = { kind: 'stalled', until: 'operator' };
+
+/** Trying again is of no use until the branch has another commit. */
+export const UNTIL_NEW_COMMIT: Disposition = { kind: 'stalled', until: 'new-commit' };

@@ -1,0 +1,59 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Disposition } from '#shared/runtime/errors.ts';
+import { GitError, type GitErrorCode, UNTIL_OPERATOR } from '../errors.ts';
+import { plainLine } from '../plain-text.ts';
+import type { Answer } from './exchange.ts';
+
+/** Longest Retry-After that is obeyed: a day's pause must not come from a stranger's typing error. */
+const LONGEST_WAIT_MS = 60 * 60_000;
+
+/**
+ * The error for a status that is no success.
+ *
+ * @param what  the repository, `https://host/path.git`
+ * @param clean takes credentials out of a text
+ * @param now   wall-clock time, because Retry-After may be a date
+ */
+export function refusalOf(answer: Answer, what: string, clean: (text: string) => string, now: Millis): GitError {
+  const waitMs = retryAfter(answer.headers['retry-after'], now);
+  const { code, why, disposition } = meaningOf(answer.status, waitMs);
+  const said = /^text\/plain\b/.test(answer.headers['content-type'] ?? '') ? answer.body.toString('utf8') : '';
+  const remark = plainLine(clean(said), 200);
+  return new GitError(code, `${what}: ${why} (status ${answer.status})${remark === '' ? '' : `: ${remark}`}`, {
+    disposition: waitMs === null ? disposition : { kind: 'wait', ms: waitMs },
+  });
+}
+
+interface Meaning {
+  readonly code: GitErrorCode;
+  readonly why: string;
+  readonly disposition: Disposition;
+}
+
+function meaningOf(status: number, waitMs: Millis | null): Meaning {
+  const stalled = (code: GitErrorCode, why: string): Meaning => ({ code, why, disposition: UNTIL_OPERATOR });
+  const passing = (code: GitErrorCode, why: string): Meaning => ({ code, why, disposition: { kind: 'retry' } });
+  switch (status) {
+    case 401:
+    case 203:
+      return stalled('GIT_UNAUTHORIZED', 'the credential is missing, wrong or has expired');
+    case 403:
+      if (waitMs !== null) return passing('GIT_THROTTLED', 'too many requests');
+      return stalled('GIT_FORBIDDEN', 'the credential does not allow this');
+    case 404:
+      return stalled('GIT_NOT_FOUND', 'there is no such repository, or the credential may not see it');
+    case 429:
+      return passing('GIT_THROTTLED', 'too many requests');
+    default:
+      if (status === 503 && waitMs !== null) return passing('GIT_THROTTLED', 'the server asks for a pause');
+      if (status >= 500) return passing('GIT_SERVER_ERROR', 'the server failed');
+      return stalled('GIT_REFUSED', 'the server refused the request');
+  }
+}
+
+/** Seconds or a date (RFC 9110, 10.2.3) as milliseconds from now; null where the header is absent or unreadable. */
+export function retryAfter(header: string | undefined, now: Millis): Millis | null {
+  if (header === undefined) return null;
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? null : Math.min(LONGEST_WAIT_MS, Math.max(0, ms));
+}

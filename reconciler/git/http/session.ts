@@ -1,0 +1,145 @@
+import type { HttpClient } from 'isomorphic-git';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { VERSION } from '#shared/runtime/version.ts';
+import { type GitCredential, redact } from '../credentials.ts';
+import { GitError, UNTIL_OPERATOR } from '../errors.ts';
+import type { GitLimits } from '../limits.ts';
+import { plainLine } from '../plain-text.ts';
+import { type Advertisement, readAdvertisement } from '../wire/advertisement.ts';
+import type { Agents } from './connections.ts';
+import { type Answer, type Ask, exchange } from './exchange.ts';
+import { startPatience } from './patience.ts';
+import { followRedirect, isRedirect } from './redirect.ts';
+import { refusalOf } from './refusal.ts';
+
+export type GitService = 'git-upload-pack' | 'git-receive-pack';
+
+/** What a server said first, and where. Kept from call to call for version 2, where it holds no refs. */
+export interface Greeting {
+  /** Address of the repository after redirects. */
+  readonly base: URL;
+  readonly body: Buffer;
+  readonly advertisement: Advertisement;
+}
+
+/** One call on a repository: one credential, one deadline, as many requests as it takes. */
+export interface GitSession {
+  /** The repository without credentials, for messages and for isomorphic-git. */
+  readonly url: string;
+  readonly limits: GitLimits;
+  readonly signal: AbortSignal;
+  /** The last greeting of upload-pack; null before the first. */
+  greeting(): Greeting | null;
+  /**
+   * What the server is and has, from `GET …/info/refs`.
+   *
+   * @param version 2 may be answered from memory
+   */
+  greet(service: GitService, version: 0 | 2): Promise<Greeting>;
+  /** The answer to a POST, not yet looked into. `version` 2 announces protocol 2. */
+  post(
+    service: GitService,
+    body: Uint8Array,
+    options: { readonly version: 0 | 2; readonly maxBytes: number; readonly enough?: Ask['enough'] },
+  ): Promise<Buffer>;
+  /** Takes the credential out of a text. */
+  clean(text: string): string;
+}
+
+export interface SessionOptions {
+  readonly url: URL;
+  readonly credential: GitCredential | null;
+  readonly agents: Agents;
+  readonly limits: GitLimits;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** From an earlier call. */
+  readonly greeting: Greeting | null;
+}
+
+export type { HttpClient };
+
+const MOST_REDIRECTS = 5;
+
+export function openSession(options: SessionOptions): GitSession {
+  const { url, credential, agents, limits, clock, signal } = options;
+  const shown = url.href;
+  const deadline: Millis = clock.monotonic() + limits.totalMs;
+  let greeting = options.greeting;
+  let base = greeting?.base ?? url;
+  const clean = (text: string): string => redact(text, credential);
+
+  async function ask(request: Omit<Ask, 'headers'>, headers: Readonly<Record<string, string>>): Promise<Answer> {
+    const patience = startPatience({ clock, limits, deadline, what: shown, signal });
+    try {
+      // A fresh object each time, and the credential from the first request on: no 401 in between.
+      const all = {
+        'user-agent': `git/kubelet-gitops-${VERSION}`,
+        ...headers,
+        ...(credential === null ? {} : { authorization: credential.authorization }),
+      };
+      return await exchange({ ...request, headers: all }, agents, patience);
+    } finally {
+      patience.end();
+    }
+  }
+
+  function checked(answer: Answer, mediaType: string): Buffer {
+    if (answer.status !== 200) throw refusalOf(answer, shown, clean, clock.now());
+    const encoding = answer.headers['content-encoding'] ?? 'identity';
+    const sent = answer.headers['content-type'] ?? 'nothing';
+    if (sent === mediaType && encoding === 'identity') return answer.body;
+    const what = sent === mediaType ? `an answer in ${encoding}, which was not asked for` : plainLine(clean(sent), 80);
+    throw new GitError(
+      'GIT_NOT_GIT',
+      `${shown} does not answer as a git repository, but with ${what}: is the address right?`,
+      { disposition: UNTIL_OPERATOR },
+    );
+  }
+
+  return {
+    url: shown,
+    limits,
+    signal,
+    clean,
+    greeting: () => greeting,
+    async greet(service, version) {
+      if (version === 2 && greeting?.advertisement.version === 2) return greeting;
+      let at = new URL(`${url.href}/info/refs?service=${service}`);
+      for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
+        const answer = await ask(
+          { method: 'GET', url: at, body: new Uint8Array(), maxBytes: limits.advertisementBytes },
+          version === 2 ? PROTOCOL_2 : {},
+        );
+        if (isRedirect(answer.status)) {
+          at = followRedirect(at, answer.headers.location);
+          continue;
+        }
+        const body = checked(answer, `application/x-${service}-advertisement`);
+        base = new URL(at.href.slice(0, at.href.lastIndexOf('/info/refs')));
+        const heard = { base, body, advertisement: readAdvertisement(body, clean) };
+        if (service === 'git-upload-pack') greeting = heard;
+        return heard;
+      }
+      throw new GitError('GIT_REDIRECT_REFUSED', `${shown} redirects more than ${MOST_REDIRECTS} times`, {
+        disposition: UNTIL_OPERATOR,
+      });
+    },
+    async post(service, body, { version, maxBytes, enough }) {
+      const headers = {
+        'content-type': `application/x-${service}-request`,
+        accept: `application/x-${service}-result`,
+        'content-length': String(body.length),
+        ...(version === 2 ? PROTOCOL_2 : {}),
+      };
+      const target = new URL(`${base.href}/${service}`);
+      const answer = await ask({ method: 'POST', url: target, body, maxBytes, enough }, headers);
+      if (isRedirect(answer.status)) {
+        throw new GitError('GIT_REDIRECT_REFUSED', `${shown} redirects a request with a body, which is not followed`);
+      }
+      return checked(answer, `application/x-${service}-result`);
+    },
+  };
+}
+
+const PROTOCOL_2 = { 'git-protocol': 'version=2' };

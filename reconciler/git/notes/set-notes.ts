@@ -1,0 +1,64 @@
+import type { ObjectStore } from '../objects/store.ts';
+import { formatTree, isDirectory, parseTree, type TreeEntry } from '../objects/tree.ts';
+import type { CommitOid } from '../source.ts';
+
+const FILE = '100644';
+const DIRECTORY = '40000';
+
+/**
+ * Sets notes in a notes tree and leaves everything else in it alone.
+ *
+ * Each note goes to `ab/cdef…`: flat trees make every note cost a listing of them all. Git itself spreads notes over
+ * none to many levels and moves them as their number grows, so the same note may lie in another place; it is removed
+ * there, because git shows both, glued together.
+ *
+ * @param root tree to start from, null for none
+ * @returns the new tree; the same name where every note stood there already
+ */
+export async function setNotes(
+  store: ObjectStore,
+  root: string | null,
+  notes: ReadonlyMap<CommitOid, Buffer>,
+): Promise<string> {
+  let entries = root === null ? [] : parseTree(root, await store.read(root, 'tree'));
+  for (const [commit, text] of notes) {
+    const blob = await store.write('blob', text);
+    entries = await without(store, entries, commit);
+    const folder = commit.slice(0, 2);
+    const inside = (await open(store, entries, folder)) ?? [];
+    const filled = [...inside, entryOf(FILE, commit.slice(2), blob)];
+    entries = put(entries, entryOf(DIRECTORY, folder, await store.write('tree', formatTree(filled))));
+  }
+  return store.write('tree', formatTree(entries));
+}
+
+/** The entries without the note, at whatever depth it lies. Directories that this empties are gone. */
+async function without(store: ObjectStore, entries: readonly TreeEntry[], rest: string): Promise<readonly TreeEntry[]> {
+  const left = entries.filter((entry) => isDirectory(entry) || nameOf(entry) !== rest);
+  const folder = rest.slice(0, 2);
+  const inside = rest.length > 2 ? await open(store, left, folder) : null;
+  if (inside === null) return left;
+  const kept = await without(store, inside, rest.slice(2));
+  if (kept.length === inside.length && kept.every((entry, index) => entry === inside[index])) return left;
+  if (kept.length === 0) return left.filter((entry) => nameOf(entry) !== folder);
+  return put(left, entryOf(DIRECTORY, folder, await store.write('tree', formatTree(kept))));
+}
+
+/** The entries of a directory; null where there is none of that name. */
+async function open(
+  store: ObjectStore,
+  entries: readonly TreeEntry[],
+  name: string,
+): Promise<readonly TreeEntry[] | null> {
+  const found = entries.find((entry) => isDirectory(entry) && nameOf(entry) === name);
+  return found === undefined ? null : parseTree(found.oid, await store.read(found.oid, 'tree'));
+}
+
+const put = (entries: readonly TreeEntry[], entry: TreeEntry): readonly TreeEntry[] => [
+  ...entries.filter((present) => nameOf(present) !== nameOf(entry)),
+  entry,
+];
+
+const nameOf = (entry: TreeEntry): string => entry.name.toString('latin1');
+
+const entryOf = (mode: string, name: string, oid: string): TreeEntry => ({ mode, name: Buffer.from(name), oid });

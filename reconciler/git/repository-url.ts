@@ -1,0 +1,41 @@
+import { sanitizeText } from '#shared/runtime/sanitize.ts';
+import { GitError, UNTIL_OPERATOR } from './errors.ts';
+
+const SCP_LIKE = /^(?:[^/@:]+@)?([^/@:]+):(?!\/\/)(.+)$/;
+
+/**
+ * The address of a repository as it is asked under: http or https, nothing behind the path, no slash at its end.
+ *
+ * @throws GitError `GIT_URL_UNUSABLE`, whose message never repeats a credential
+ */
+export function repositoryUrl(text: string): URL {
+  const scp = SCP_LIKE.exec(text);
+  if (scp !== null) throw overSsh(scp[1] ?? '', scp[2] ?? '');
+  const url = URL.parse(text);
+  if (url === null)
+    throw unusable(`"${sanitizeText(text)}" is no address of a repository: write https://<host>/<path>`);
+  if (url.protocol === 'ssh:' || url.protocol === 'git+ssh:') throw overSsh(url.hostname, url.pathname);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw unusable(`repositories are read over https only, not over ${url.protocol}//`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw unusable(
+      `the address of the repository on ${url.host} holds a credential, which would show up in logs and status: ` +
+        'put user and password (or a token) into a Secret and mount it as the credentials directory',
+    );
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw unusable(`the address of the repository on ${url.host} has something behind its path (? or #): leave it out`);
+  }
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  return url;
+}
+
+function overSsh(host: string, path: string): GitError {
+  const https = `https://${host}/${path.replace(/^[/~]+/, '')}`;
+  return unusable(`repositories are read over https, not over ssh: the same one is usually at ${https}`);
+}
+
+function unusable(message: string): GitError {
+  return new GitError('GIT_URL_UNUSABLE', message, { disposition: UNTIL_OPERATOR });
+}

@@ -1,0 +1,37 @@
+import type { TreeEntry } from '../objects/tree.ts';
+
+export interface Wrong {
+  readonly code: string;
+  readonly message: string;
+}
+
+const REGULAR: ReadonlySet<string> = new Set(['100644', '100755']);
+
+/** Why an entry that is no directory is not a regular file; null where it is one. */
+export function judgeEntry({ mode }: TreeEntry): Wrong | null {
+  if (REGULAR.has(mode)) return null;
+  if (mode === '120000') {
+    return { code: 'symlink', message: 'symbolic links are not followed: commit the file itself' };
+  }
+  if (mode === '160000') {
+    return { code: 'submodule', message: 'submodules are not followed: commit the files themselves' };
+  }
+  return { code: 'odd-mode', message: `the file has the mode ${mode}, which git no longer writes: commit it anew` };
+}
+
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1';
+
+/** Why a file is not taken over; null where it is. */
+export function judgeFile(bytes: Uint8Array, mostBytes: number): Wrong | null {
+  if (bytes.length > mostBytes) {
+    return { code: 'file-too-big', message: `${bytes.length} bytes, and at most ${mostBytes} are read` };
+  }
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, LFS_POINTER.length)).toString(
+    'latin1',
+  );
+  if (head !== LFS_POINTER) return null;
+  return {
+    code: 'lfs-pointer',
+    message: 'the file is kept in Git LFS, and only a pointer to it is in the commit: commit the file itself',
+  };
+}

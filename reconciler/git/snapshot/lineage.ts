@@ -1,0 +1,51 @@
+import { isGitError } from '../errors.ts';
+import type { GitSession } from '../http/session.ts';
+import { parseCommit } from '../objects/commit.ts';
+import { createObjectStore } from '../objects/store.ts';
+import type { Commit, CommitOid, Lineage } from '../source.ts';
+import { requestPack } from '../wire/request-pack.ts';
+
+/** `known` is false where the history in between is too big to be read: a rewrite is assumed then. */
+export interface JudgedLineage {
+  readonly lineage: Lineage;
+  readonly known: boolean;
+}
+
+const SURE = (lineage: Lineage): JudgedLineage => ({ lineage, known: true });
+
+/**
+ * How the tip relates to the commit that was last taken up. Usually told by the tip's parents alone; otherwise the
+ * server is asked for what lies between the two, and for nothing where it does not know the old one.
+ */
+export async function judgeLineage(session: GitSession, tip: Commit, since: CommitOid | null): Promise<JudgedLineage> {
+  if (since === null) return SURE('first');
+  if (since === tip.oid) return SURE('same');
+  if (tip.parents.includes(since)) return SURE('descendant');
+  if (tip.parents.length === 0) return SURE('rewritten');
+  try {
+    return SURE((await descends(session, tip, since)) ? 'descendant' : 'rewritten');
+  } catch (error) {
+    if (!isGitError(error, 'GIT_TOO_BIG')) throw error;
+    return { lineage: 'rewritten', known: false };
+  }
+}
+
+/** The pack holds every commit that the tip has and `since` has not: if one of them has it as parent, it descends. */
+async function descends(session: GitSession, tip: Commit, since: CommitOid): Promise<boolean> {
+  const { limits } = session;
+  // Files that came and went in between are downloaded as well, and may be of any size that memory bears.
+  const generous = { ...limits, objectBytes: Math.max(limits.objectBytes, limits.inflatedBytes / 4) };
+  const answer = await requestPack(session, { want: tip.oid, have: since }, generous);
+  if (answer.pack === null || answer.objects === 0) return false;
+  const store = createObjectStore();
+  const between = await store.addPack(answer.pack);
+  const met = new Set<CommitOid>();
+  const open = [...tip.parents];
+  for (let oid = open.pop(); oid !== undefined; oid = open.pop()) {
+    if (oid === since) return true;
+    if (met.has(oid) || !between.has(oid)) continue;
+    met.add(oid);
+    open.push(...parseCommit(oid, await store.read(oid, 'commit')).parents);
+  }
+  return false;
+}

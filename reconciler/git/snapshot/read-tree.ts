@@ -1,0 +1,109 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Finding, Severity } from '#shared/contract/finding.ts';
+import { GitError, UNTIL_NEW_COMMIT } from '../errors.ts';
+import type { GitLimits } from '../limits.ts';
+import type { ObjectStore } from '../objects/store.ts';
+import { isDirectory, parseTree, type TreeEntry } from '../objects/tree.ts';
+import type { RepoFile } from '../source.ts';
+import { judgeEntry, judgeFile } from './judge-entry.ts';
+import { judgeName } from './names.ts';
+
+export interface ReadTreeOptions {
+  readonly store: ObjectStore;
+  readonly limits: GitLimits;
+  /** Which paths are read. */
+  readonly select: (path: string) => boolean;
+  /** Bytes by object name that are known from before. */
+  readonly known: ReadonlyMap<string, Uint8Array>;
+}
+
+export interface ReadTree {
+  readonly files: ReadonlyMap<string, RepoFile>;
+  readonly findings: readonly Finding[];
+}
+
+/** So many files in a row, then others get a turn. */
+const FILES_A_TURN = 50;
+
+/**
+ * Reads the files of a tree, one after the other, without a working copy. Directories that begin with a dot are left
+ * out. What cannot be taken over becomes a finding; what goes beyond the limits ends the reading.
+ *
+ * @throws GitError `GIT_TOO_BIG`, `GIT_DAMAGED`
+ */
+export async function readTree(root: string, { store, limits, select, known }: ReadTreeOptions): Promise<ReadTree> {
+  const files = new Map<string, RepoFile>();
+  const findings: Finding[] = [];
+  // One copy of a file's bytes, however often the tree names it: a small pack must not become a large snapshot.
+  const read = new Map<string, Uint8Array>();
+  let entriesSeen = 0;
+
+  const find = (severity: Severity, code: string, file: string, message: string): void => {
+    findings.push({ code, severity, message, file });
+  };
+
+  async function visit(oid: string, folder: string, depth: number): Promise<void> {
+    if (depth > limits.depth)
+      throw tooBig(`directories ${depth} deep (${folder}), and at most ${limits.depth} are read`);
+    const entries = parseTree(oid, await store.read(oid, 'tree'));
+    entriesSeen += entries.length;
+    if (entriesSeen > limits.treeEntries) {
+      throw tooBig(`more than ${limits.treeEntries} files and directories: give it a repository of its own`);
+    }
+    const twice = namesGivenTwice(entries);
+    for (const entry of entries) {
+      const judged = judgeName(entry.name);
+      const path = folder + (judged.usable ? judged.name : judged.shown);
+      // Outside of what is read, an odd name does no harm; it may be the reason why something is not read.
+      if (!judged.usable)
+        find(select(path) ? 'error' : 'warning', 'hostile-name', path, `the name ${judged.why}: rename it`);
+      else if (!twice.has(judged.name)) await visitEntry(entry, path, depth);
+      else if (twice.get(judged.name) === entry && (select(path) || isDirectory(entry))) {
+        find('error', 'duplicate-name', path, 'the directory holds this name twice: make the commit anew');
+      }
+    }
+  }
+
+  async function visitEntry(entry: TreeEntry, path: string, depth: number): Promise<void> {
+    if (isDirectory(entry)) {
+      if (!/(?:^|\/)\.[^/]*$/.test(path)) await visit(entry.oid, `${path}/`, depth + 1);
+      return;
+    }
+    if (!select(path)) return;
+    const wrong = judgeEntry(entry);
+    if (wrong !== null) return find('error', wrong.code, path, wrong.message);
+    await readFile(entry.oid, path);
+  }
+
+  async function readFile(oid: string, path: string): Promise<void> {
+    const bytes = read.get(oid) ?? known.get(oid) ?? (await store.read(oid, 'blob'));
+    read.set(oid, bytes);
+    const wrong = judgeFile(bytes, limits.fileBytes);
+    if (wrong !== null) return find('error', wrong.code, path, wrong.message);
+    files.set(path, { path, oid, bytes });
+    if (files.size > limits.files) throw tooBig(`more than ${limits.files} files of configuration`);
+    if (files.size % FILES_A_TURN === 0) await nextTurn();
+  }
+
+  await visit(root, '', 1);
+  return { files, findings };
+}
+
+/** Name → the first entry that has it, for names that several entries have. */
+function namesGivenTwice(entries: readonly TreeEntry[]): ReadonlyMap<string, TreeEntry> {
+  const first = new Map<string, TreeEntry>();
+  const twice = new Map<string, TreeEntry>();
+  for (const entry of entries) {
+    const name = entry.name.toString('utf8');
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, entry);
+    else twice.set(name, earlier);
+  }
+  return twice;
+}
+
+function tooBig(what: string): GitError {
+  return new GitError('GIT_TOO_BIG', `the commit is too big for a config repository: it holds ${what}`, {
+    disposition: UNTIL_NEW_COMMIT,
+  });
+}

@@ -1,0 +1,34 @@
+import git from 'isomorphic-git';
+import { codeOf } from '#shared/runtime/errors.ts';
+import { GitError, isGitError } from '../errors.ts';
+import { httpClientOf } from '../http/http-client.ts';
+import type { GitSession } from '../http/session.ts';
+
+/**
+ * The commit that a ref names now; null where the ref is not there. The server is told the name, so that the answer
+ * is a line whatever else it has, and its protocol's version is remembered, so that a poll is a single request.
+ *
+ * @throws GitError
+ */
+export async function findTip(session: GitSession, ref: string): Promise<string | null> {
+  const refs = await list(session, ref);
+  // The server matches by prefix: `main` brings `main-2` along.
+  const oid = refs.find((candidate) => candidate.ref === ref)?.oid;
+  if (oid === undefined) return null;
+  if (/^[0-9a-f]{40}$/.test(oid)) return oid;
+  throw new GitError('GIT_NOT_GIT', `${session.url} names no commit for ${ref}`);
+}
+
+async function list(
+  session: GitSession,
+  ref: string,
+): Promise<readonly { readonly ref: string; readonly oid: string }[]> {
+  try {
+    const http = httpClientOf(session);
+    return await git.listServerRefs({ http, url: session.url, prefix: ref, headers: {} });
+  } catch (error) {
+    if (isGitError(error)) throw error;
+    const why = codeOf(error) ?? 'for an unknown reason';
+    throw new GitError('GIT_NOT_GIT', `the answer of ${session.url} cannot be read (${why})`, { cause: error });
+  }
+}

@@ -1,0 +1,69 @@
+import { GitError } from '../errors.ts';
+
+/** One piece of git's framing (gitprotocol-common, pkt-line). */
+export type Packet =
+  | { readonly kind: 'line'; readonly payload: Buffer }
+  | { readonly kind: 'flush' }
+  | { readonly kind: 'delimiter' }
+  | { readonly kind: 'end-of-response' };
+
+const MARKS: Readonly<Record<number, Packet>> = {
+  0: { kind: 'flush' },
+  1: { kind: 'delimiter' },
+  2: { kind: 'end-of-response' },
+};
+
+/**
+ * Takes an answer apart. Payloads are views into it.
+ *
+ * @throws GitError `GIT_CUT` where a packet is not whole, `GIT_NOT_GIT` where there is none
+ */
+export function readPackets(bytes: Buffer): readonly Packet[] {
+  const packets: Packet[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    if (at + 4 > bytes.length) throw cut();
+    const length = lengthAt(bytes, at);
+    const mark = MARKS[length];
+    if (mark !== undefined) {
+      packets.push(mark);
+      at += 4;
+      continue;
+    }
+    if (at + length > bytes.length) throw cut();
+    packets.push({ kind: 'line', payload: bytes.subarray(at + 4, at + length) });
+    at += length;
+  }
+  return packets;
+}
+
+function lengthAt(bytes: Buffer, at: number): number {
+  const hex = bytes.toString('latin1', at, at + 4);
+  const length = /^[0-9a-f]{4}$/i.test(hex) ? Number.parseInt(hex, 16) : 3;
+  if (length === 3) throw new GitError('GIT_NOT_GIT', 'the answer is not of git’s protocol: is this a git server?');
+  return length;
+}
+
+/** Like `readPackets`, for an answer that has to end with a flush: one that ends without was cut, however cleanly. */
+export function readWholeAnswer(bytes: Buffer): readonly Packet[] {
+  const packets = readPackets(bytes);
+  if (packets.at(-1)?.kind !== 'flush') throw cut();
+  return packets;
+}
+
+function cut(): GitError {
+  return new GitError('GIT_CUT', 'the server’s answer ends too early: it, or a proxy before it, gave up half-way');
+}
+
+/** A line without the line break at its end. */
+export function textOf(packet: Packet): string {
+  return packet.kind === 'line' ? packet.payload.toString('utf8').replace(/\n$/, '') : '';
+}
+
+export const FLUSH = Buffer.from('0000');
+
+/** A line with its length before it; `text` brings its own line break. */
+export function packetLine(text: string): Buffer {
+  const payload = Buffer.from(text);
+  return Buffer.concat([Buffer.from((payload.length + 4).toString(16).padStart(4, '0')), payload]);
+}

@@ -1,0 +1,66 @@
+import { GitError } from '../errors.ts';
+import type { GitSession } from '../http/session.ts';
+import { type PackLimits, scanPack } from './pack-scan.ts';
+import { FLUSH, packetLine, readWholeAnswer } from './pkt-line.ts';
+import { throwRemoteError } from './remote-error.ts';
+import { readSideBand } from './side-band.ts';
+
+/** What is asked of the server (gitprotocol-pack). */
+export interface PackWish {
+  /** A commit that a ref names, or that can be reached from one. */
+  readonly want: string;
+  /** How many generations, `want` being the first. Absent: all of them. */
+  readonly depth?: 1;
+  /** A commit whose whole history is left out. */
+  readonly have?: string;
+}
+
+export type PackAnswer =
+  | { readonly pack: Buffer; readonly objects: number }
+  /** The server does not know `have`. Nothing was downloaded then. */
+  | { readonly pack: null };
+
+/**
+ * Asks for objects, in protocol 0, which every server speaks and which needs no list of refs first.
+ *
+ * Not left to isomorphic-git's `fetch`: that downloads all refs each time, fails where the server's default branch
+ * does not exist, takes a refusal for success, and moves its refs before the objects are there.
+ *
+ * @returns a pack whose checksum and sizes were checked
+ * @throws GitError
+ */
+export async function requestPack(session: GitSession, wish: PackWish, limits: PackLimits): Promise<PackAnswer> {
+  const answer = await session.post('git-upload-pack', bodyOf(wish, session), {
+    version: 0,
+    maxBytes: session.limits.packBytes,
+    enough: wish.have === undefined ? undefined : isUnknown,
+  });
+  if (wish.have !== undefined && isUnknown(answer)) return { pack: null };
+  const packets = readWholeAnswer(answer);
+  throwRemoteError(packets, session.clean);
+  const { payload } = readSideBand(packets, session.clean);
+  if (payload.length === 0) throw new GitError('GIT_CUT', `${session.url} sent no objects`);
+  return { pack: payload, ...(await scanPack(payload, limits)) };
+}
+
+/** The server's first words about the commits that we have: that it has none of them. */
+const isUnknown = (head: Buffer): boolean => head.toString('latin1', 0, 8) === '0008NAK\n';
+
+/** Without thin-pack, so that a pack holds the bases of its deltas. */
+const WISHED_FOR = ['multi_ack_detailed', 'side-band-64k', 'ofs-delta', 'no-progress'];
+
+function bodyOf({ want, depth, have }: PackWish, session: GitSession): Buffer {
+  return Buffer.concat([
+    packetLine(`want ${want} ${capabilitiesFor(session).join(' ')}\n`),
+    ...(depth === undefined ? [] : [packetLine(`deepen ${depth}\n`)]),
+    FLUSH,
+    ...(have === undefined ? [] : [packetLine(`have ${have}\n`)]),
+    packetLine('done\n'),
+  ]);
+}
+
+/** A server that greets in version 0 lists what it can; those that speak version 2 know all of these. */
+function capabilitiesFor(session: GitSession): readonly string[] {
+  const heard = session.greeting()?.advertisement;
+  return heard?.version === 0 ? WISHED_FOR.filter((name) => heard.capabilities.has(name)) : WISHED_FOR;
+}

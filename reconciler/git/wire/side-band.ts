@@ -1,0 +1,33 @@
+import { GitError } from '../errors.ts';
+import { type Packet, textOf } from './pkt-line.ts';
+import { remoteError } from './remote-error.ts';
+
+/** An answer in side-band-64k framing, taken apart. */
+export interface SideBand {
+  /** Lines outside the bands: `shallow …`, `ACK …`, `NAK`. */
+  readonly lines: readonly string[];
+  /** Band 1: the pack, or the report on a push. */
+  readonly payload: Buffer;
+  /** Band 2: what git shows as `remote: …`. */
+  readonly remarks: string;
+}
+
+/** @throws GitError `GIT_REMOTE_ERROR` for band 3, with which a server ends an answer that it cannot finish */
+export function readSideBand(packets: readonly Packet[], clean: (text: string) => string): SideBand {
+  const lines: string[] = [];
+  const payload: Buffer[] = [];
+  const remarks: Buffer[] = [];
+  for (const packet of packets) {
+    if (packet.kind !== 'line') continue;
+    const rest = packet.payload.subarray(1);
+    const band = packet.payload[0];
+    if (band === 1) payload.push(rest);
+    else if (band === 2) remarks.push(rest);
+    else if (band === 3) throw remoteError(rest.toString('utf8'), clean);
+    else lines.push(textOf(packet));
+  }
+  if (lines.length === 0 && payload.length === 0) {
+    throw new GitError('GIT_CUT', 'the server’s answer is empty: it failed without a word');
+  }
+  return { lines, payload: Buffer.concat(payload), remarks: Buffer.concat(remarks).toString('utf8') };
+}

@@ -65,7 +65,7 @@ export function parseKubeconfig(text: string, path: string): Kubeconfig {
 /** The parser's message would quote the line, and a line may hold a token. */
 function parseYaml(text: string, path: string): unknown {
   try {
-    return parse(text, { maxAliasCount: 0 }) as unknown;
+    return parse(text) as unknown;
   } catch (error) {
     const at = (error as { readonly linePos?: readonly [{ readonly line: number }] }).linePos?.[0].line;
     const where = at === undefined ? '' : `, line ${at}`;

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { decideLease, type LeaseDecision, sight } from '#reconciler/leader/decide-lease.ts';
+import { type Lease, LEASE_TIMING, type LeaseSpec, releasedSpec, toMicroTime } from '#reconciler/leader/lease.ts';
+
+const WALL = Date.UTC(2026, 0, 1, 12, 0, 0, 5);
+const NOW = '2026-01-01T12:00:00.005000Z';
+const mine = { holderIdentity: 'me', leaseDurationSeconds: 15, renewTime: NOW };
+const lease = (spec?: LeaseSpec): Lease => ({
+  metadata: { name: 'l', resourceVersion: '7' },
+  ...(spec === undefined ? {} : { spec }),
+});
+const held = (by: string, more: LeaseSpec = {}): Lease =>
+  lease({ holderIdentity: by, leaseDurationSeconds: 15, leaseTransitions: 3, ...more });
+
+const rows: readonly (readonly [what: string, lease: Lease | null, ageMs: number, decision: LeaseDecision])[] = [
+  ['that is not there', null, 0, { do: 'create', spec: { ...mine, acquireTime: NOW, leaseTransitions: 0 } }],
+  ['that is mine', held('me'), 1, { do: 'renew', spec: mine }],
+  ['that is mine and old', held('me'), 1e6, { do: 'renew', spec: mine }],
+  ["that is another's and fresh", held('you'), 0, { do: 'wait', holder: 'you', forMs: 15_000 }],
+  ["that is another's, a moment before its end", held('you'), 14_999, { do: 'wait', holder: 'you', forMs: 1 }],
+  ["that is another's and at its end", held('you'), 15_000, take('you', 4)],
+  ['whose holder promised half a minute', held('you', { leaseDurationSeconds: 30 }), 29_000, wait(1000)],
+  ['whose holder promised nothing', held('you', { leaseDurationSeconds: null }), 14_000, wait(1000)],
+  ['that was given back', lease(releasedSpec(WALL)), 0, take('', 1)],
+  ['that says nothing', lease(), 0, take('', 1)],
+  [
+    'that was renewed by a clock of last century',
+    held('you', { renewTime: '1999-01-01T00:00:00.000000Z' }),
+    1000,
+    wait(14_000),
+  ],
+];
+
+function take(from: string, leaseTransitions: number): LeaseDecision {
+  return { do: 'take', from, spec: { ...mine, acquireTime: NOW, leaseTransitions } };
+}
+
+function wait(forMs: number): LeaseDecision {
+  return { do: 'wait', holder: 'you', forMs };
+}
+
+describe('a lease', () => {
+  for (const [what, one, ageMs, decision] of rows) {
+    it(`${what} (seen for ${ageMs} ms): ${decision.do}`, () => {
+      const sighting = one === null ? null : sight(one, null, 5000);
+      const moment = { lease: one, sighting, me: 'me', nowMs: 5000 + ageMs, wallMs: WALL, timing: LEASE_TIMING };
+      assert.deepEqual(decideLease(moment), decision);
+    });
+  }
+
+  it('is as old as the first sight of what it says', () => {
+    const first = sight(held('you', { renewTime: 'a' }), null, 100);
+    assert.equal(sight(held('you', { renewTime: 'a' }), first, 900), first);
+    assert.equal(sight(held('you', { renewTime: 'b' }), first, 900).sinceMs, 900);
+    assert.equal(sight(held('he', { renewTime: 'a' }), first, 900).sinceMs, 900);
+  });
+
+  it('is not made younger by a write to its labels', () => {
+    const labelled: Lease = { ...held('you'), metadata: { name: 'l', resourceVersion: '8', labels: { a: 'b' } } };
+    assert.equal(sight(labelled, sight(held('you'), null, 100), 900).sinceMs, 100);
+  });
+
+  it('has times with six digits, which is all that the API server reads', () => {
+    assert.equal(toMicroTime(WALL), NOW);
+  });
+});

@@ -6,8 +6,7 @@
  * @returns undefined where it is no path, or leads out of the repository
  */
 export function resolveLayer(written: string, folder: string): string | undefined {
-  if (written === '' || written.startsWith('/') || written.endsWith('/') || /[\\\p{Cc}]/u.test(written))
-    return undefined;
+  if (written.startsWith('/') || /(?:^|\/)\.{0,2}$/.test(written) || /[\\\p{Cc}]/u.test(written)) return undefined;
   const isBeside = !written.includes('/') || /^\.\.?\//.test(written);
   const parts: string[] = isBeside ? folder.split('/') : [];
   for (const part of written.split('/')) {

@@ -50,10 +50,16 @@ function settlePulls(base: Record<string, unknown>, payload: Config, minor: numb
   base['serializeImagePulls'] ??= !(Number(base['maxParallelImagePulls'] ?? 0) >= 2);
 }
 
-/** `nodeStatusReportFrequency` follows the local `nodeStatusUpdateFrequency` where only that is set, and keeps it. */
+/**
+ * `nodeStatusReportFrequency` follows `nodeStatusUpdateFrequency` where only that is set: before the merge by what the
+ * local config sets, and afterwards, where the payload takes it back, by what has a default by then.
+ */
 function settleReportFrequency(base: Record<string, unknown>, payload: Config): void {
-  if (!touches(payload, 'nodeStatusUpdateFrequency')) return;
-  base['nodeStatusReportFrequency'] ??= base['nodeStatusUpdateFrequency'] ?? '5m';
+  if (touches(payload, 'nodeStatusUpdateFrequency')) {
+    base['nodeStatusReportFrequency'] ??= base['nodeStatusUpdateFrequency'] ?? '5m';
+  } else if (payload['nodeStatusReportFrequency'] === null) {
+    base['nodeStatusUpdateFrequency'] ??= '10s';
+  }
 }
 
 /** Defaults that a gate brings stay when the payload turns the gate off, and the kubelet then refuses them. */

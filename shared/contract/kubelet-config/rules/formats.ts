@@ -97,6 +97,9 @@ function range({ field, value, path }: WrittenField): readonly Complaint[] {
   if (field.kind === 'int64' && (number > INT64_MAX || number < -INT64_MAX - 1n)) {
     return [{ code: 'out-of-range', at: path, message: `${number} does not fit into 64 bits` }];
   }
+  // What does not fit the type was judged with the structure.
+  if (field.kind !== 'int64' && (number >= 2n ** 32n || number < -(2n ** 31n))) return [];
+  if (field.kind === 'int32' && number >= 2n ** 31n) return [];
   // Zero stands for "unset" in fields that are no pointers.
   if (number === 0n && field.pointer !== true) return [];
   if (number >= (field.min ?? -Infinity) && number <= (field.max ?? Infinity)) return [];

@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, it } from 'node:test';
+import type { RepoFile } from '#reconciler/git/source.ts';
+import { decodeCache } from '#reconciler/repo/decode-cache.ts';
+import { judgePool } from '#reconciler/repo/judge-pool.ts';
+import { loadRepo } from '#reconciler/repo/load-repo.ts';
+import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/repo/loaded.ts';
+import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import type { Finding } from '#shared/contract/finding.ts';
+
+const POOL =
+  'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nspec:\n  nodeSelector: {matchLabels: {pool: x}}\n';
+const KUBELET = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
+const CLUSTER = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec:\n';
+
+type Tree = Readonly<Record<string, string>>;
+
+function filesOf(tree: Tree): ReadonlyMap<string, RepoFile> {
+  return new Map(
+    Object.entries(tree).map(([path, text]) => {
+      const bytes = Buffer.from(text, 'utf8');
+      return [path, { path, bytes, oid: createHash('sha1').update(bytes).digest('hex') }] as const;
+    }),
+  );
+}
+
+const load = (tree: Tree, gitFindings: readonly Finding[] = []): LoadedRepo =>
+  loadRepo(filesOf(tree), { cluster: 'prod', gitFindings });
+
+const brief = (findings: readonly Finding[]): readonly string[] =>
+  findings.map(({ code, file, line, column }) => `${code} ${file}${line === undefined ? '' : `:${line}:${column}`}`);
+
+function pool(repo: LoadedRepo, name: string): LoadedPool {
+  const found = repo.pools.find((candidate) => candidate.name === name);
+  assert.ok(found !== undefined, `there is no pool ${name}`);
+  return found;
+}
+
+function valid(repo: LoadedRepo, name: string): ValidPool {
+  const found = pool(repo, name);
+  assert.deepEqual(brief(found.findings), []);
+  assert.ok(found.status === 'valid');
+  return found;
+}
+
+describe('a pool', () => {
+  it('needs no more than a selector and a kubelet.yaml', () => {
+    const repo = load({ 'pools/gpu/pool.yaml': POOL, 'pools/gpu/kubelet.yaml': `${KUBELET}maxPods: 64\n` });
+    const { spec, value, payload, sha256, configName } = valid(repo, 'gpu');
+    assert.deepEqual(spec, {
+      nodeSelector: { matchLabels: { pool: 'x' } },
+      priority: 0,
+      layers: ['pools/gpu/kubelet.yaml'],
+      apply: 'overlay',
+      rollout: { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
+      trial: { duration: '10m', startTimeout: '2m', maxRestarts: 2 },
+    });
+    assert.deepEqual(value, { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', maxPods: 64 });
+    assert.deepEqual(JSON.parse(payload), value);
+    assert.equal(sha256, payloadSha256(payload));
+    assert.equal(configName, configMapName('gpu', payload));
+    assert.deepEqual(repo.findings, []);
+  });
+
+  it('lays its layers over each other in their order', () => {
+    const repo = load({
+      'base/all.yaml': `${KUBELET}maxPods: 110\nkubeReserved: {cpu: 100m, memory: 1Gi}\n`,
+      'pools/a/pool.yaml': `${POOL}  layers: [base/all.yaml, kubelet.yaml]\n`,
+      'pools/a/kubelet.yaml': `${KUBELET}kubeReserved: {memory: 2Gi}\n`,
+      'pools/b/pool.yaml': `${POOL}  layers: [../../base/all.yaml, ./more.yaml]\n  apply: replace\n`,
+      'pools/b/more.yaml': `${KUBELET}maxPods: null\n`,
+    });
+    assert.deepEqual(valid(repo, 'a').value['kubeReserved'], { cpu: '100m', memory: '2Gi' });
+    assert.equal(valid(repo, 'a').value['maxPods'], 110);
+    assert.deepEqual(valid(repo, 'b').spec.layers, ['base/all.yaml', 'pools/b/more.yaml']);
+    assert.equal(Object.hasOwn(valid(repo, 'b').value, 'maxPods'), false);
+  });
+
+  it('has the same payload whatever the dialect, the comments and the order', () => {
+    const repo = load({
+      'pools/a/pool.yaml': POOL,
+      'pools/a/kubelet.yaml': `# hello\n${KUBELET}maxPods: 5\nlogging: {verbosity: 3, format: json}\n`,
+      'pools/b/pool.yaml': POOL,
+      'pools/b/kubelet.yaml': JSON.stringify({
+        logging: { format: 'json', verbosity: 3 },
+        kind: 'KubeletConfiguration',
+        maxPods: 5,
+        apiVersion: 'kubelet.config.k8s.io/v1beta1',
+      }),
+    });
+    assert.equal(valid(repo, 'a').payload, valid(repo, 'b').payload);
+  });
+
+  const faults: readonly (readonly [string, Tree, readonly string[]])[] = [
+    ['without pool.yaml', { 'pools/x/kubelet.yaml': KUBELET }, ['missing-pool pools/x/pool.yaml']],
+    ['whose pool.yaml is no YAML', { 'pools/x/pool.yaml': 'a: [' }, ['yaml-syntax pools/x/pool.yaml:1:5']],
+    ['without a layer', { 'pools/x/pool.yaml': POOL }, ['missing-layer pools/x/pool.yaml:3:1']],
+    [
+      'with an unknown key',
+      { 'pools/x/pool.yaml': `${POOL}  prioritty: 5\n`, 'pools/x/kubelet.yaml': KUBELET },
+      ['unknown-field pools/x/pool.yaml:5:3'],
+    ],
+    [
+      'with a layer outside of the repository',
+      { 'pools/x/pool.yaml': `${POOL}  layers: [../../../etc/kubelet.yaml, /etc/kubelet.yaml]\n` },
+      ['bad-path pools/x/pool.yaml:5:12', 'bad-path pools/x/pool.yaml:5:39'],
+    ],
+    [
+      'with a layer twice',
+      { 'pools/x/pool.yaml': `${POOL}  layers: [kubelet.yaml, ./kubelet.yaml]\n`, 'pools/x/kubelet.yaml': KUBELET },
+      ['duplicate-item pools/x/pool.yaml:5:26'],
+    ],
+    [
+      'with a layer that is something else',
+      { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': 'apiVersion: v1\nkind: ConfigMap\n' },
+      ['wrong-kind pools/x/kubelet.yaml:1:1', 'wrong-kind pools/x/kubelet.yaml:2:1'],
+    ],
+    [
+      'with a field that no kubelet has',
+      { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}maxPodz: 5\n` },
+      ['unknown-field pools/x/kubelet.yaml:3:1'],
+    ],
+    [
+      'with a value that no kubelet takes',
+      { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}maxPods: -5\n` },
+      ['out-of-range pools/x/kubelet.yaml:3:1'],
+    ],
+    [
+      'with a word that means two things',
+      { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}failSwapOn: no\n` },
+      ['yaml-ambiguous pools/x/kubelet.yaml:3:13'],
+    ],
+    [
+      'whose folder is no name',
+      { 'pools/My_Pool/pool.yaml': POOL, 'pools/My_Pool/kubelet.yaml': KUBELET },
+      ['bad-name pools/My_Pool/pool.yaml:1:1'],
+    ],
+    [
+      'that calls itself otherwise',
+      { 'pools/x/pool.yaml': `${POOL}metadata: {name: other}\n`, 'pools/x/kubelet.yaml': KUBELET },
+      ['wrong-name pools/x/pool.yaml:5:12'],
+    ],
+  ];
+  for (const [name, tree, expected] of faults) {
+    it(`${name} is invalid and says where`, () => {
+      const [only] = load(tree).pools;
+      assert.equal(only?.status, 'invalid');
+      assert.deepEqual(brief(only?.findings ?? []), expected);
+    });
+  }
+
+  it('is invalid where its config outgrows a ConfigMap', () => {
+    const layers = Array.from({ length: 5 }, (_, index) => `base/${index}.yaml`);
+    const tree = Object.fromEntries(
+      layers.map((path, index) => [path, `${KUBELET}staticPodURLHeader: {h${index}: ["${'x'.repeat(220_000)}"]}\n`]),
+    );
+    const repo = load({ ...tree, 'pools/x/pool.yaml': `${POOL}  layers: [${layers.join(', ')}]\n` });
+    assert.deepEqual(brief(pool(repo, 'x').findings), ['payload-too-large pools/x/pool.yaml']);
+  });
+
+  it('warns about a config beside it that it does not use', () => {
+    const repo = load({
+      'pools/x/pool.yaml': `${POOL}  layers: [a.yaml]\n`,
+      'pools/x/a.yaml': KUBELET,
+      'pools/x/kubelet.yaml': KUBELET,
+    });
+    assert.equal(pool(repo, 'x').status, 'valid');
+    assert.deepEqual(brief(pool(repo, 'x').findings), ['unused-file pools/x/kubelet.yaml']);
+  });
+
+  it('says why git left its layer out', () => {
+    const symlink: Finding = {
+      code: 'symlink',
+      severity: 'warning',
+      message: 'symbolic links are not followed',
+      file: 'pools/x/kubelet.yaml',
+    };
+    const [finding] = pool(load({ 'pools/x/pool.yaml': POOL }, [symlink]), 'x').findings;
+    assert.match(finding?.message ?? '', /symbolic links are not followed/);
+  });
+
+  it('whose pool.yaml git left out is kept, not retired', () => {
+    const symlink: Finding = {
+      code: 'symlink',
+      severity: 'warning',
+      message: 'symbolic links are not followed',
+      file: 'pools/x/pool.yaml',
+    };
+    assert.equal(pool(load({}, [symlink]), 'x').status, 'invalid');
+  });
+});
+
+describe('a fault', () => {
+  const good = { 'pools/good/pool.yaml': POOL, 'pools/good/kubelet.yaml': KUBELET };
+
+  it('in one pool leaves the others alone', () => {
+    const repo = load({ ...good, 'pools/bad/pool.yaml': 'x' });
+    assert.deepEqual(
+      repo.pools.map(({ name, status }) => [name, status]),
+      [
+        ['bad', 'invalid'],
+        ['good', 'valid'],
+      ],
+    );
+  });
+
+  it('in a layer concerns the pools that use it', () => {
+    const shared = {
+      'base/all.yaml': `${KUBELET}maxPods: many\n`,
+      'pools/bad/pool.yaml': `${POOL}  layers: [base/all.yaml]\n`,
+    };
+    const repo = load({ ...good, ...shared });
+    assert.deepEqual(
+      repo.pools.map(({ name, status }) => [name, status]),
+      [
+        ['bad', 'invalid'],
+        ['good', 'valid'],
+      ],
+    );
+    assert.deepEqual(brief(pool(repo, 'bad').findings), ['wrong-type base/all.yaml:3:1']);
+  });
+
+  it('in a nested folder is one of the repository', () => {
+    const repo = load({ ...good, 'pools/good/deep/pool.yaml': POOL });
+    assert.ok(brief(repo.findings).includes('nested-pool pools/good/deep/pool.yaml'));
+  });
+
+  it('of git is passed on', () => {
+    const finding: Finding = { code: 'submodule', severity: 'warning', message: 'x', file: 'vendor' };
+    assert.deepEqual(load(good, [finding]).findings, [finding]);
+  });
+});
+
+describe('a cluster file', () => {
+  const pools = { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}podLogsDir: /var/log/pods\n` };
+  const cluster = (spec: string) => load({ ...pools, 'clusters/prod.yaml': `${CLUSTER}${spec}` });
+
+  it('may be absent', () => assert.deepEqual(load(pools).cluster, { kubeletVersions: [], maxUnassign: '20%' }));
+
+  it('names the versions that every pool is judged for', () => {
+    assert.equal(pool(cluster('  kubeletVersions: ["1.34"]\n'), 'x').status, 'valid');
+    const [finding] = pool(cluster('  kubeletVersions: ["1.28", "1.34"]\n'), 'x').findings;
+    assert.deepEqual([finding?.code, finding?.versions], ['unknown-field', ['1.28']]);
+  });
+
+  it('sets how many nodes a commit may send home', () =>
+    assert.equal(cluster('  maxUnassign: 3\n').cluster.maxUnassign, 3));
+
+  const faults: readonly (readonly [string, string, readonly string[]])[] = [
+    ['an unknown key', '  maxUnasign: 3\n', ['unknown-field clusters/prod.yaml:4:3']],
+    ['a version without quotes', '  kubeletVersions: [1.30]\n', ['bad-version clusters/prod.yaml:4:21']],
+    ['an allowance that is none', '  maxUnassign: all\n', ['out-of-range clusters/prod.yaml:4:3']],
+    ['a key twice', '  maxUnassign: 3\n  maxUnassign: 90%\n', ['duplicate-key clusters/prod.yaml:5:3']],
+  ];
+  for (const [name, spec, expected] of faults) {
+    it(`with ${name} is reported, breaks no pool and allows nothing to be unassigned`, () => {
+      const repo = cluster(spec);
+      assert.deepEqual(brief(repo.findings), expected);
+      assert.equal(pool(repo, 'x').status, 'valid');
+      assert.equal(repo.cluster.maxUnassign, 0);
+    });
+  }
+
+  it('that is no YAML does the same', () => {
+    const repo = load({ ...pools, 'clusters/prod.yaml': 'a: [' });
+    assert.deepEqual([repo.cluster, pool(repo, 'x').status], [{ kubeletVersions: [], maxUnassign: 0 }, 'valid']);
+  });
+});
+
+describe('a pool’s judge', () => {
+  const tree = { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}\npodLogsDir: /var/log/pods\n` };
+
+  it('says what the kubelets of its nodes would, with the line of the layer', () => {
+    const findings = judgePool(valid(load(tree), 'x'), ['1.28', '1.29', '1.34']);
+    assert.deepEqual(brief(findings), ['unknown-field pools/x/kubelet.yaml:4:1']);
+    assert.deepEqual(findings[0]?.versions, ['1.28', '1.29']);
+  });
+
+  it('has nothing to say without nodes', () => assert.deepEqual(judgePool(valid(load(tree), 'x'), []), []));
+
+  it('does not repeat what the cluster’s versions said', () => {
+    const text = `${KUBELET}clusterDNS: [dns]\n`;
+    const repo = load({
+      'pools/x/pool.yaml': POOL,
+      'pools/x/kubelet.yaml': text,
+      'clusters/prod.yaml': `${CLUSTER}  kubeletVersions: ["1.34"]\n`,
+    });
+    const found = pool(repo, 'x');
+    assert.ok(found.status === 'valid');
+    assert.equal(found.findings.length, 1);
+    assert.deepEqual(judgePool(found, ['1.34']), []);
+  });
+});
+
+describe('files that did not change', () => {
+  it('are not read again', () => {
+    const files = filesOf({ 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}maxPods: 5\n` });
+    const cache = decodeCache();
+    const first = loadRepo(files, { cluster: 'prod', cache });
+    // Bytes that would not parse: whoever looks at them again is found out.
+    const unreadable = new Map(
+      [...files].map(([path, file]) => [path, { ...file, bytes: Buffer.from('a: [') }] as const),
+    );
+    const second = loadRepo(unreadable, { cluster: 'prod', cache });
+    assert.deepEqual(
+      second.pools.map(({ status }) => status),
+      ['valid'],
+    );
+    assert.deepEqual(JSON.stringify(second), JSON.stringify(first));
+  });
+
+  it('are forgotten when a load does not ask for them', () => {
+    const files = filesOf({ 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': KUBELET });
+    const cache = decodeCache();
+    loadRepo(files, { cluster: 'prod', cache });
+    loadRepo(new Map(), { cluster: 'prod', cache });
+    const unreadable = new Map(
+      [...files].map(([path, file]) => [path, { ...file, bytes: Buffer.from('a: [') }] as const),
+    );
+    assert.deepEqual(
+      loadRepo(unreadable, { cluster: 'prod', cache }).pools.map(({ status }) => status),
+      ['invalid'],
+    );
+  });
+});

@@ -166,38 +166,62 @@ describe('a lease that is held', () => {
   });
 });
 
+/** How a replica's network is for a while. */
+interface Weather {
+  readonly forMs: number;
+  readonly network: keyof typeof NETWORKS;
+}
+
+const NETWORKS = {
+  well: { thereMs: 20, backMs: 20 },
+  slow: { thereMs: 1500, backMs: 1500 },
+  /** Requests arrive after their caller gave up. */
+  late: { thereMs: 9000, backMs: 20 },
+  deaf: { thereMs: 20, backMs: 20, lost: 'answer' },
+  cut: { thereMs: 20, backMs: 20, lost: 'request' },
+} as const satisfies Record<string, Fate>;
+
+function weatherAt(series: readonly Weather[], ms: number): Fate {
+  let until = 0;
+  for (const { forMs, network } of series) {
+    until += forMs;
+    if (ms < until) return NETWORKS[network];
+  }
+  return NETWORKS.well;
+}
+
 describe('three replicas with clocks that run up to 15 % fast or slow, on a network that delays and loses', () => {
-  const fates = fc.array(
-    fc.record<Fate>({
-      thereMs: fc.integer({ min: 1, max: 12_000 }),
-      backMs: fc.integer({ min: 1, max: 3000 }),
-      lost: fc.constantFrom('request', 'answer', undefined, undefined, undefined),
-    }),
-    { minLength: 5, maxLength: 40 },
-  );
-  const machines = fc.tuple(...['a', 'b', 'c'].map(() => fc.integer({ min: 85, max: 115 })));
+  const weather = fc.record<Weather>({
+    forMs: fc.integer({ min: 2000, max: 30_000 }),
+    network: fc.constantFrom('well', 'well', 'slow', 'late', 'deaf', 'cut'),
+  });
+  const machine = fc.record({
+    rate: fc.constantFrom(0.85, 1, 1.15),
+    weather: fc.array(weather, { minLength: 2, maxLength: 10 }),
+  });
 
   it('never have two leaders, and have one soon after the network is well', async () => {
     await fc.assert(
-      fc.asyncProperty(machines, fates, async (rates, series) => {
+      fc.asyncProperty(fc.tuple(machine, machine, machine), async (machines) => {
         const world = createManualClock();
         const store = leaseStore(world);
-        const all = rates.map((rate, at) => replica('abc'.charAt(at), world, store, rate / 100, at * 1e7));
+        const all = machines.map(({ rate }, at) => replica('abc'.charAt(at), world, store, rate, at * 1e7));
+        for (const [at, one] of all.entries()) {
+          one.befall(() => weatherAt(machines[at]?.weather ?? [], world.monotonic()));
+        }
         const leaders = (): number => all.filter((one) => one.isLeader()).length;
-        let next = 0;
-        for (const one of all) one.befall(() => series[(next += 1) % series.length] ?? quick);
-        for (let step = 0; step < 240; step += 1) {
+        for (let step = 0; step < 400; step += 1) {
           await world.advance(250);
           assert.ok(leaders() <= 1, `two leaders after ${world.monotonic()} ms`);
         }
-        for (const one of all) one.befall(() => quick);
+        for (const one of all) one.befall(() => NETWORKS.well);
         await world.advance(40_000);
         assert.equal(leaders(), 1);
         for (const one of all) one.stop();
         await world.advance(15_000);
         await Promise.all(all.map(({ ended }) => ended));
       }),
-      { numRuns: 30 },
+      { numRuns: 40 },
     );
   });
 });

@@ -56,7 +56,10 @@ export function decodeKubeletConfig(bytes: Uint8Array, file?: string): DecodedKu
   }
   const config = value as Readonly<Record<string, unknown>>;
   const wrong = wrongType(config, positionOf, file);
-  return wrong.length > 0 ? { findings: [...findings, ...wrong], positionOf } : { value: config, findings, positionOf };
+  const all = [...findings, ...wrong];
+  // Type fields in another case are the one fault here that the kubelet lives with.
+  const isRead = wrong.every(({ code }) => code === 'wrong-case');
+  return isRead ? { value: config, findings: all, positionOf } : { findings: all, positionOf };
 }
 
 function wrongType(

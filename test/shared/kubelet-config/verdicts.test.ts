@@ -39,6 +39,8 @@ const ON_PURPOSE = new Set([
   'wrong-case',
   'unknown-field',
   'json-number',
+  'too-deep',
+  'yaml-alias',
 ]);
 
 const path = process.env['KUBELET_VERDICTS'];

@@ -1,6 +1,6 @@
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { GitError } from '../errors.ts';
-import { readWholeAnswer } from '../wire/pkt-line.ts';
+import { assertWhole, readPackets } from '../wire/pkt-line.ts';
 import { throwRemoteError } from '../wire/remote-error.ts';
 import { readSideBand } from '../wire/side-band.ts';
 import type { GitService, GitSession } from './session.ts';
@@ -17,8 +17,9 @@ export function httpClientOf(session: GitSession, onRemark: (text: string) => vo
     if (isGreeting) return (await session.greet(service, version)).body;
     const body = await bytesOf(request.body);
     const answer = await session.post(service, body, { version, maxBytes: session.limits.advertisementBytes });
-    const packets = readWholeAnswer(answer);
+    const packets = readPackets(answer);
     throwRemoteError(packets, session.clean);
+    assertWhole(packets);
     if (service === 'git-receive-pack') onRemark(session.clean(readSideBand(packets, session.clean).remarks));
     return answer;
   }

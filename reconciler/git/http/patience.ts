@@ -26,7 +26,8 @@ export interface PatienceOptions {
 
 export function startPatience({ clock, limits, deadline, what, signal }: PatienceOptions): Patience {
   const lost = new AbortController();
-  const over = new AbortController();
+  let pause = new AbortController();
+  let over = false;
   const startedAt = clock.monotonic();
   let heardAt: Millis | null = null;
 
@@ -40,11 +41,12 @@ export function startPatience({ clock, limits, deadline, what, signal }: Patienc
   };
 
   async function watch(): Promise<void> {
-    while (!over.signal.aborted) {
+    while (!over) {
       const { at, why } = next();
       const left = at - clock.monotonic();
       if (left <= 0) return lost.abort(new GitError('GIT_TIMEOUT', `gave up on ${what}: ${why}`));
-      await clock.sleep(left, over.signal);
+      pause = new AbortController();
+      await clock.sleep(left, pause.signal);
     }
   }
 
@@ -54,10 +56,17 @@ export function startPatience({ clock, limits, deadline, what, signal }: Patienc
   void watch();
   return {
     signal: lost.signal,
-    connected: () => (heardAt = clock.monotonic()),
-    heard: () => (heardAt = clock.monotonic()),
+    connected() {
+      heardAt = clock.monotonic();
+      // What is waited for is another thing from here on.
+      pause.abort();
+    },
+    heard() {
+      heardAt = clock.monotonic();
+    },
     end() {
-      over.abort();
+      over = true;
+      pause.abort();
       signal.removeEventListener('abort', giveUp);
     },
   };

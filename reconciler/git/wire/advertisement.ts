@@ -1,5 +1,5 @@
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
-import { type Packet, readWholeAnswer, textOf } from './pkt-line.ts';
+import { assertWhole, type Packet, readPackets, textOf } from './pkt-line.ts';
 import { throwRemoteError } from './remote-error.ts';
 
 /** What a server says of itself before anything is asked of it. */
@@ -15,8 +15,9 @@ export interface Advertisement {
  * @throws GitError `GIT_CUT`, `GIT_NOT_GIT`, `GIT_REMOTE_ERROR`, `GIT_SHA256`
  */
 export function readAdvertisement(body: Buffer, clean: (text: string) => string): Advertisement {
-  const packets = readWholeAnswer(body);
+  const packets = readPackets(body);
   throwRemoteError(packets, clean);
+  assertWhole(packets);
   const lines = packets.filter((packet) => packet.kind === 'line').filter((line) => !isServiceLine(line));
   const version = lines[0] !== undefined && textOf(lines[0]) === 'version 2' ? 2 : 0;
   const capabilities = new Set(version === 2 ? lines.slice(1).map(textOf) : capabilitiesOfFirstRef(lines[0]));

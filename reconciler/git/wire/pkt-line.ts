@@ -44,11 +44,9 @@ function lengthAt(bytes: Buffer, at: number): number {
   return length;
 }
 
-/** Like `readPackets`, for an answer that has to end with a flush: one that ends without was cut, however cleanly. */
-export function readWholeAnswer(bytes: Buffer): readonly Packet[] {
-  const packets = readPackets(bytes);
+/** An answer has to end with a flush: one that ends without was cut, however cleanly. */
+export function assertWhole(packets: readonly Packet[]): void {
   if (packets.at(-1)?.kind !== 'flush') throw cut();
-  return packets;
 }
 
 function cut(): GitError {

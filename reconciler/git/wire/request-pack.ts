@@ -1,7 +1,7 @@
 import { GitError } from '../errors.ts';
 import type { GitSession } from '../http/session.ts';
 import { type PackLimits, scanPack } from './pack-scan.ts';
-import { FLUSH, packetLine, readWholeAnswer } from './pkt-line.ts';
+import { assertWhole, FLUSH, packetLine, readPackets } from './pkt-line.ts';
 import { throwRemoteError } from './remote-error.ts';
 import { readSideBand } from './side-band.ts';
 
@@ -36,9 +36,10 @@ export async function requestPack(session: GitSession, wish: PackWish, limits: P
     enough: wish.have === undefined ? undefined : isUnknown,
   });
   if (wish.have !== undefined && isUnknown(answer)) return { pack: null };
-  const packets = readWholeAnswer(answer);
+  const packets = readPackets(answer);
   throwRemoteError(packets, session.clean);
   const { payload } = readSideBand(packets, session.clean);
+  assertWhole(packets);
   if (payload.length === 0) throw new GitError('GIT_CUT', `${session.url} sent no objects`);
   return { pack: payload, ...(await scanPack(payload, limits)) };
 }

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { codeOf } from '#shared/runtime/errors.ts';
+import { isGitError } from '#reconciler/git/errors.ts';
+import type { GitFault, GitRequestKind } from '../../support/git-http-backend.ts';
+import { failsWith, soon, start } from './support/start.ts';
+import { steeredClock } from './support/steered-clock.ts';
+
+/** Fault → code of the error, whichever request it strikes. */
+const faults: readonly (readonly [GitFault, RegExp])[] = [
+  ['hang', /^GIT_TIMEOUT$/],
+  ['stall', /^GIT_TIMEOUT$/],
+  ['drip', /^GIT_TIMEOUT$/],
+  ['cut', /^GIT_CUT$/],
+  ['clean-cut', /^GIT_CUT$/],
+  ['empty', /^GIT_CUT$/],
+  ['reset', /^GIT_(?:UNREACHABLE|CUT)$/],
+  [{ status: 500 }, /^GIT_SERVER_ERROR$/],
+];
+
+const kinds: readonly GitRequestKind[] = ['greeting', 'refs', 'pack'];
+
+describe('a git server that fails', () => {
+  for (const [fault, code] of faults) {
+    const name = typeof fault === 'string' ? fault : `status ${fault.status}`;
+    it(`(${name}) ends the call with an error, and the next one is none the worse`, async (t) => {
+      const { server, repository, source } = await start(t);
+      await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
+      // The limits are those of production; only the waiting for them is cut short, from the fault on.
+      const clock = steeredClock();
+      const strike = (kind: GitRequestKind): void => {
+        clock.hurry = false;
+        server.fault = (at) => {
+          clock.hurry = at === kind;
+          return at === kind ? fault : null;
+        };
+      };
+      const heal = (): void => {
+        clock.hurry = false;
+        server.fault = () => null;
+      };
+      const git = source({ clock });
+      for (const kind of kinds) {
+        strike(kind);
+        // The greeting is remembered while all goes well: only a new source, or one that just failed, asks for it.
+        const struck = kind === 'greeting' ? source({ clock }) : git;
+        await assert.rejects(struck.snapshot(null, soon()), (error) => code.test(codeOf(error) ?? ''), kind);
+        heal();
+        assert.equal((await struck.snapshot(null, soon())).files.size, 1, kind);
+      }
+      const second = await repository.commitFiles({ 'base/a.yaml': 'a: 2\n' });
+      strike('pack');
+      await assert.rejects(git.snapshot(null, soon()), (error) => code.test(codeOf(error) ?? ''), 'a later commit');
+      heal();
+      assert.equal((await git.snapshot(null, soon())).commit.oid, second);
+    });
+  }
+
+  it('by a single wrong bit is found out', async (t) => {
+    const { server, repository, source } = await start(t);
+    await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
+    const git = source();
+    server.fault = (kind) => (kind === 'pack' ? 'flip' : null);
+    await assert.rejects(git.snapshot(null, soon()), failsWith('GIT_DAMAGED'));
+    server.fault = () => null;
+    assert.equal((await git.snapshot(null, soon())).files.size, 1);
+  });
+
+  it('by refusing the commit says so, instead of succeeding with nothing', async (t) => {
+    const { server, repository, source } = await start(t);
+    await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
+    const git = source();
+    // The branch is forced elsewhere, and its old commit pruned, between the two requests.
+    server.fault = async (kind) => {
+      if (kind !== 'pack') return null;
+      await repository.commitFiles({ 'base/a.yaml': 'a: 2\n' }, { parents: [] });
+      await server.git('gc', '--quiet', '--prune=now');
+      return null;
+    };
+    await assert.rejects(git.snapshot(null, soon()), failsWith('GIT_REMOTE_ERROR', /not our ref/));
+    server.fault = () => null;
+    assert.equal((await git.snapshot(null, soon())).files.size, 1);
+  });
+
+  it('by lacking objects says so', async (t) => {
+    const { server, repository, source } = await start(t);
+    const { tree, commit, setRef } = repository;
+    const root = await tree([['40000', 'pools', await tree([['100644', 'a.yaml', 'b'.repeat(40)]])]]);
+    await setRef('refs/heads/main', await commit({ tree: root }));
+    await assert.rejects(source().snapshot(null, soon()), (error) => {
+      assert.ok(isGitError(error, 'GIT_REMOTE_ERROR', 'GIT_CUT', 'GIT_DAMAGED'), String(error));
+      return true;
+    });
+    assert.equal(server.requests.at(-1)?.kind, 'pack');
+  });
+
+  it('because it is gone is reported as unreachable', async (t) => {
+    const { source } = await start(t);
+    const nobody = source({ url: 'http://127.0.0.1:1/config.git' });
+    await assert.rejects(nobody.resolve(soon()), failsWith('GIT_UNREACHABLE', /ECONNREFUSED/));
+  });
+
+  it('or that never completes a connection is given up on', async (t) => {
+    const { source } = await start(t);
+    // TEST-NET-1: no host answers there, if packets get out at all.
+    const nowhere = source({ url: 'http://192.0.2.1/config.git', limits: { connectMs: 100 } });
+    await assert.rejects(nowhere.resolve(soon()), (error) => isGitError(error, 'GIT_TIMEOUT', 'GIT_UNREACHABLE'));
+  });
+
+  it('gets no second request after the caller gave up', async (t) => {
+    const { server, repository, source } = await start(t);
+    await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
+    const caller = new AbortController();
+    server.fault = () => {
+      caller.abort();
+      return 'hang';
+    };
+    await assert.rejects(source().snapshot(null, caller.signal), failsWith('GIT_ABORTED'));
+    await assert.rejects(source().snapshot(null, caller.signal), failsWith('GIT_ABORTED'));
+    assert.equal(server.requests.length, 1);
+  });
+
+  it('by closing a kept connection is asked again on a new one', async (t) => {
+    const { server, repository, source } = await start(t);
+    await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
+    const git = source();
+    await git.resolve(soon());
+    let resets = 0;
+    server.fault = () => ((resets += 1) === 1 ? 'reset' : null);
+    await git.resolve(soon());
+    assert.equal(resets, 2);
+  });
+
+  it('for all answers together gets no longer than the whole call may take', async (t) => {
+    const { server, repository, source } = await start(t);
+    await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
+    const clock = steeredClock();
+    server.fault = () => {
+      clock.skip(61_000);
+      return null;
+    };
+    const git = source({ clock, limits: { idleMs: 100_000 } });
+    await assert.rejects(git.snapshot(null, soon()), failsWith('GIT_TIMEOUT', /longer than 120 s/));
+  });
+});
+
+describe('a status that is no success', () => {
+  const rows = [
+    [401, {}, 'GIT_UNAUTHORIZED', 'stalled'],
+    [203, {}, 'GIT_UNAUTHORIZED', 'stalled'],
+    [403, {}, 'GIT_FORBIDDEN', 'stalled'],
+    [403, { 'retry-after': '60' }, 'GIT_THROTTLED', 'wait'],
+    [404, {}, 'GIT_NOT_FOUND', 'stalled'],
+    [418, {}, 'GIT_REFUSED', 'stalled'],
+    [429, {}, 'GIT_THROTTLED', 'retry'],
+    [429, { 'retry-after': '7' }, 'GIT_THROTTLED', 'wait'],
+    [503, {}, 'GIT_SERVER_ERROR', 'retry'],
+    [503, { 'retry-after': '7' }, 'GIT_THROTTLED', 'wait'],
+  ] as const;
+  for (const [status, headers, code, disposition] of rows) {
+    it(`${status} ${JSON.stringify(headers)} is ${code}, and the loop is told: ${disposition}`, async (t) => {
+      const { server, source } = await start(t);
+      server.fault = () => ({ status, headers, body: 'so says\u001b[2J the server' });
+      await assert.rejects(source().resolve(soon()), (error) => {
+        assert.ok(isGitError(error, code), String(error));
+        assert.equal(error.disposition.kind, disposition);
+        assert.match(error.message, /so says\[2J the server$/);
+        return true;
+      });
+    });
+  }
+
+  it('keeps the time that the server asks for', async (t) => {
+    const { server, source } = await start(t);
+    server.fault = () => ({ status: 429, headers: { 'retry-after': '7' } });
+    await assert.rejects(source().resolve(soon()), (error) => {
+      assert.ok(isGitError(error));
+      assert.deepEqual(error.disposition, { kind: 'wait', ms: 7000 });
+      return true;
+    });
+  });
+
+  it('a web page is no repository', async (t) => {
+    const { server, source } = await start(t);
+    server.fault = () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Sign in</h1>' });
+    await assert.rejects(source().resolve(soon()), failsWith('GIT_NOT_GIT', /text\/html/));
+  });
+});

@@ -1,0 +1,223 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type NativeGit, nativeGit } from '../sandbox/git-server/support/native-git.ts';
+
+/** The requests that a call on a repository is made of. */
+export type GitRequestKind = 'greeting' | 'refs' | 'pack' | 'push-greeting' | 'push';
+
+/** How the server spoils the right answer. */
+export type GitFault =
+  /** Never answers. */
+  | 'hang'
+  /** Half of the answer, then silence. */
+  | 'stall'
+  /** A byte a time. */
+  | 'drip'
+  /** Half of what was announced, then the connection is gone. */
+  | 'cut'
+  /** Half of the answer, ended as if that were all. */
+  | 'clean-cut'
+  /** One bit is wrong. */
+  | 'flip'
+  /** Status 200 and not a byte. */
+  | 'empty'
+  /** The connection is closed before an answer. */
+  | 'reset'
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
+
+export interface SeenRequest {
+  readonly kind: GitRequestKind;
+  readonly url: string;
+  readonly authorization: string | undefined;
+}
+
+export interface BackendOptions {
+  readonly tls?: { readonly key: string; readonly cert: string };
+  /** For `git init`. */
+  readonly init?: readonly string[];
+}
+
+/** The real `git http-backend` behind a loopback server that can be told to fail. */
+export interface GitHttpBackend {
+  /** Of the repository `config.git`. */
+  readonly url: string;
+  readonly origin: string;
+  /** The real git inside the bare repository. */
+  readonly git: NativeGit;
+  readonly requests: readonly SeenRequest[];
+  /** Bytes on the sockets since the last call of this function, HTTP headers and all. */
+  wire(): { readonly up: number; readonly down: number };
+  /** Asked at each request; a fault spoils it. */
+  fault: (kind: GitRequestKind, request: IncomingMessage) => GitFault | null | Promise<GitFault | null>;
+  /** What the holder of a credential may do. */
+  access: (authorization: string | undefined) => 'push' | 'read' | 'nothing';
+}
+
+const REPOSITORY = 'config.git';
+
+/** Fails loudly where the git binary is missing: without it nothing here proves anything. */
+export async function startGitHttpBackend(t: TestContext, options: BackendOptions = {}): Promise<GitHttpBackend> {
+  const root = await mkdtemp(join(tmpdir(), 'git-http-backend-'));
+  const directory = join(root, REPOSITORY);
+  await mkdir(directory);
+  const git = nativeGit(directory);
+  await git('init', '--quiet', '--bare', '--initial-branch=main', ...(options.init ?? []));
+  await git('config', 'http.receivepack', 'true');
+
+  const requests: SeenRequest[] = [];
+  const sockets = new Set<Socket>();
+  const counted = { up: 0, down: 0 };
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    void answer(request, response).catch(() => response.destroy());
+  };
+  const http = options.tls === undefined ? createHttp(listener) : createHttps(options.tls, listener);
+  http.on('connection', (socket: Socket) => sockets.add(socket));
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  t.after(async () => {
+    http.close();
+    http.closeAllConnections();
+    await rm(root, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { authorization } = request.headers;
+    const kind = kindOf(request);
+    requests.push({ kind, url: request.url ?? '', authorization });
+    const body = await collect(request);
+    const fault = await backend.fault(kind, request);
+    if (fault === 'hang') return;
+    if (fault === 'reset') return void request.socket.destroy();
+    if (typeof fault === 'object' && fault !== null) {
+      response.writeHead(fault.status, { 'content-type': 'text/plain', ...fault.headers }).end(fault.body ?? '');
+      return;
+    }
+    const access = backend.access(authorization);
+    if (access === 'nothing') return void response.writeHead(401, { 'www-authenticate': 'Basic' }).end();
+    if (access === 'read' && kind.startsWith('push')) return void response.writeHead(403).end();
+    const right = await runBackend(root, git.environment, request, body);
+    response.writeHead(right.status, right.headers);
+    spoil(response, right.body, fault);
+  }
+
+  const protocol = options.tls === undefined ? 'http' : 'https';
+  const origin = `${protocol}://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const backend: GitHttpBackend = {
+    url: `${origin}/${REPOSITORY}`,
+    origin,
+    git,
+    requests,
+    wire() {
+      const now = { up: 0, down: 0 };
+      for (const socket of sockets) {
+        now.up += socket.bytesRead;
+        now.down += socket.bytesWritten;
+      }
+      const since = { up: now.up - counted.up, down: now.down - counted.down };
+      Object.assign(counted, now);
+      return since;
+    },
+    fault: () => null,
+    access: () => 'push',
+  };
+  return backend;
+}
+
+function kindOf(request: IncomingMessage): GitRequestKind {
+  const push = request.url?.includes('git-receive-pack') === true;
+  if (request.method === 'GET') return push ? 'push-greeting' : 'greeting';
+  if (push) return 'push';
+  return request.headers['git-protocol'] === 'version=2' ? 'refs' : 'pack';
+}
+
+interface RightAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** One CGI call (RFC 3875). */
+async function runBackend(
+  root: string,
+  environment: NodeJS.ProcessEnv,
+  request: IncomingMessage,
+  body: Buffer,
+): Promise<RightAnswer> {
+  const [path = '', query = ''] = (request.url ?? '').split('?');
+  const child = spawn('git', ['http-backend'], {
+    env: {
+      ...environment,
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: '1',
+      PATH_INFO: path,
+      QUERY_STRING: query,
+      REQUEST_METHOD: request.method,
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      CONTENT_LENGTH: String(body.length),
+      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      REMOTE_USER: 'test',
+      REMOTE_ADDR: '127.0.0.1',
+    },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  // The backend may end without having read everything.
+  child.stdin.on('error', () => undefined).end(body);
+  const output = await collect(child.stdout);
+  const blank = output.indexOf('\r\n\r\n');
+  const lines = output.toString('latin1', 0, Math.max(0, blank)).split('\r\n');
+  const headers = Object.fromEntries(lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string]));
+  const { Status: status, ...rest } = headers;
+  return { status: Number.parseInt(status ?? '200', 10), headers: rest, body: output.subarray(blank + 4) };
+}
+
+async function collect(stream: NodeJS.ReadableStream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+function spoil(response: ServerResponse, right: Buffer, fault: Exclude<GitFault, object> | null): void {
+  const half = right.subarray(0, Math.floor(right.length / 2));
+  switch (fault) {
+    case null:
+      response.end(right);
+      return;
+    case 'stall':
+      response.write(half);
+      return;
+    case 'drip':
+      drip(response, right);
+      return;
+    case 'cut':
+      response.write(half, () => response.destroy());
+      return;
+    case 'clean-cut':
+      response.end(half);
+      return;
+    case 'flip': {
+      const wrong = Buffer.from(right);
+      const at = Math.floor(right.length * 0.9);
+      wrong[at] = (wrong[at] ?? 0) ^ 4;
+      response.end(wrong);
+      return;
+    }
+    case 'hang':
+    case 'reset':
+    case 'empty':
+      response.end();
+  }
+}
+
+/** So slow that it never ends, and never silent for long. */
+function drip(response: ServerResponse, right: Buffer): void {
+  let at = 0;
+  const timer = setInterval(() => response.write(right.subarray(at, (at += 1))), 5);
+  response.on('close', () => clearInterval(timer));
+}

@@ -10,6 +10,8 @@ export interface ServiceStatus {
   readonly automaticRestarts: number | null;
   /** How the last run ended, in the service manager's words (`exit-code 1`, `signal KILL`); absent where not known. */
   readonly lastExit?: string;
+  /** Why the state is `unknown`, or why the service does not run, where there is more to say. */
+  readonly reason?: string;
 }
 
 /** The service manager of the kubelet, behind the two things the agent asks of it. */

@@ -1,0 +1,102 @@
+import { constants } from 'node:os';
+import type { DBusValue, Variant } from '#agent/dbus/value.ts';
+import type { ServiceStatus } from './service.ts';
+
+type Properties = ReadonlyMap<DBusValue, DBusValue>;
+
+/**
+ * What the properties of a unit mean (org.freedesktop.systemd1(5)). Versions of systemd that lack one are fine:
+ * `NRestarts` came with 235, `InvocationID` with 232.
+ */
+export function statusFromProperties(properties: Properties): ServiceStatus {
+  const unit = text(properties, 'Id') ?? 'the unit';
+  const load = text(properties, 'LoadState');
+  if (load !== 'loaded') {
+    return {
+      state: 'unknown',
+      run: null,
+      automaticRestarts: null,
+      reason: load === 'not-found' ? `systemd knows no unit ${unit}` : `systemd has not loaded ${unit}: ${load ?? '?'}`,
+    };
+  }
+  const lastExit = exitOf(properties);
+  return {
+    state: stateOf(properties),
+    run: runOf(properties),
+    automaticRestarts: number(properties, 'NRestarts') ?? null,
+    ...(lastExit === undefined ? {} : { lastExit }),
+  };
+}
+
+function stateOf(properties: Properties): ServiceStatus['state'] {
+  switch (text(properties, 'ActiveState') ?? '') {
+    case 'active':
+    case 'reloading':
+    case 'refreshing':
+      return 'running';
+    // Waiting for the next automatic restart included.
+    case 'activating':
+      return 'starting';
+    // On the way down, or down: unless it is to come up again.
+    case 'deactivating':
+    case 'inactive':
+      return hasJob(properties) ? 'starting' : 'stopped';
+    case 'failed':
+      return hasJob(properties) ? 'starting' : 'failed';
+    default:
+      return 'unknown';
+  }
+}
+
+/** systemd draws a new invocation id for every start, automatic ones included. */
+function runOf(properties: Properties): string | null {
+  const pid = number(properties, 'MainPID') ?? 0;
+  if (pid === 0) return null;
+  const invocation = valueOf(properties, 'InvocationID');
+  if (invocation instanceof Uint8Array && invocation.some((byte) => byte !== 0)) {
+    return Buffer.from(invocation).toString('hex');
+  }
+  const started = valueOf(properties, 'ExecMainStartTimestampMonotonic');
+  return `${pid}@${typeof started === 'bigint' ? started : 0}`;
+}
+
+/** Known between an end and the next start only: a start takes it back. */
+function exitOf(properties: Properties): string | undefined {
+  const how = EXITS[number(properties, 'ExecMainCode') ?? 0];
+  if (how === undefined) return undefined;
+  const status = number(properties, 'ExecMainStatus') ?? 0;
+  const exit = how === 'exit-code' ? `${how} ${status}` : `${how} ${signalName(status)}`;
+  const result = text(properties, 'Result') ?? '';
+  return TELLING_RESULTS.has(result) ? `${exit}, ${result}` : exit;
+}
+
+/** CLD_EXITED, CLD_KILLED, CLD_DUMPED of waitid(2). */
+const EXITS: Readonly<Record<number, string>> = { 1: 'exit-code', 2: 'signal', 3: 'core-dump' };
+
+/** What the end of the process does not say by itself. */
+const TELLING_RESULTS = new Set(['start-limit-hit', 'oom-kill', 'timeout', 'watchdog', 'protocol', 'resources']);
+
+function signalName(number: number): string {
+  const name = Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
+  return name === undefined ? String(number) : name.replace(/^SIG/, '');
+}
+
+/** `(uo)`: id and path of the job that is queued or at work; 0 where there is none. */
+function hasJob(properties: Properties): boolean {
+  const job = valueOf(properties, 'Job');
+  return Array.isArray(job) && job[0] !== 0;
+}
+
+function valueOf(properties: Properties, name: string): DBusValue | undefined {
+  return (properties.get(name) as Variant | undefined)?.value;
+}
+
+function text(properties: Properties, name: string): string | undefined {
+  const value = valueOf(properties, name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function number(properties: Properties, name: string): number | undefined {
+  const value = valueOf(properties, name);
+  return typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,102 @@
+import { BUS, type BusConnection, refusalName } from '#agent/dbus/connection.ts';
+import type { BusLink } from '#agent/dbus/link.ts';
+import type { DBusValue } from '#agent/dbus/value.ts';
+import { type Disposition, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+
+/** The words of `org.freedesktop.systemd1` that are used here; each equals the `systemctl` command named with it. */
+const MANAGER = {
+  destination: 'org.freedesktop.systemd1',
+  path: '/org/freedesktop/systemd1',
+  interface: 'org.freedesktop.systemd1.Manager',
+} as const;
+
+const PROPERTIES = 'org.freedesktop.DBus.Properties';
+
+/** `systemctl show`: all properties of the unit, whatever its type, as they are at one moment. */
+export async function readUnit(
+  connection: BusConnection,
+  unit: string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<DBusValue, DBusValue>> {
+  const path = await pathOf(connection, unit, signal);
+  const { destination } = MANAGER;
+  const getAll = { destination, path, interface: PROPERTIES, member: 'GetAll', signature: 's', body: [''] };
+  const [properties] = await connection.call(getAll, signal);
+  return properties instanceof Map ? properties : new Map();
+}
+
+/**
+ * `systemctl reset-failed` and `systemctl restart --no-block`. The first lets a unit start again that was started too
+ * often, and takes its count of automatic restarts back to zero, which a restart alone does not always do.
+ *
+ * @throws GitopsError SERVICE_UNREACHABLE, SERVICE_NOT_FOUND, SERVICE_DENIED, SERVICE_RESTART_FAILED
+ */
+export async function restartUnit(link: BusLink, unit: string, signal: AbortSignal): Promise<void> {
+  let connection: BusConnection;
+  try {
+    connection = await link.connection(signal);
+  } catch (error) {
+    throw new GitopsError('SERVICE_UNREACHABLE', `cannot restart ${unit}: ${reasonOf(error)}`, { cause: error });
+  }
+  try {
+    await connection.call({ ...MANAGER, member: 'ResetFailedUnit', signature: 's', body: [unit] }, signal);
+  } catch (error) {
+    // Not loaded: there is nothing to reset, and the restart loads it.
+    if (refusalName(error) !== 'org.freedesktop.systemd1.NoSuchUnit') throw notRestarted(unit, error);
+  }
+  try {
+    await connection.call({ ...MANAGER, member: 'RestartUnit', signature: 'ss', body: [unit, 'replace'] }, signal);
+  } catch (error) {
+    throw notRestarted(unit, error);
+  }
+}
+
+/**
+ * Calls back at every change of the unit's state that systemd tells of.
+ *
+ * @returns stops it, as far as this side goes; the bus forgets when the connection ends
+ */
+export async function followUnit(
+  connection: BusConnection,
+  unit: string,
+  changed: () => void,
+  signal: AbortSignal,
+): Promise<() => void> {
+  const path = await pathOf(connection, unit, signal);
+  const rule = `type='signal',sender='${MANAGER.destination}',path='${path}',interface='${PROPERTIES}'`;
+  await connection.call({ ...BUS, member: 'AddMatch', signature: 's', body: [rule] }, signal);
+  try {
+    // Without a subscriber systemd keeps such signals to itself.
+    await connection.call({ ...MANAGER, member: 'Subscribe' }, signal);
+  } catch (error) {
+    if (refusalName(error) !== 'org.freedesktop.systemd1.AlreadySubscribed') throw error;
+  }
+  return connection.onSignal((message) => {
+    if (message.path === path && message.member === 'PropertiesChanged') changed();
+  });
+}
+
+/** Loads the unit's file where that has not happened yet; a unit that does not exist has a path, too. */
+async function pathOf(connection: BusConnection, unit: string, signal: AbortSignal): Promise<string> {
+  const [path] = await connection.call({ ...MANAGER, member: 'LoadUnit', signature: 's', body: [unit] }, signal);
+  if (typeof path !== 'string') throw new GitopsError('BUS_PROTOCOL', `systemd gave no path for the unit ${unit}`);
+  return path;
+}
+
+function notRestarted(unit: string, error: unknown): GitopsError {
+  const name = refusalName(error) ?? '';
+  const operator: Disposition = { kind: 'stalled', until: 'operator' };
+  if (name === 'org.freedesktop.systemd1.NoSuchUnit') {
+    const message = `systemd knows no unit ${unit}: name the kubelet's unit in KUBELET_SERVICE`;
+    return new GitopsError('SERVICE_NOT_FOUND', message, { cause: error, disposition: operator });
+  }
+  if (DENIALS.some((denial) => name.endsWith(denial))) {
+    const message =
+      `systemd does not let the agent restart ${unit} (${reasonOf(error)}): the agent has to run as root, ` +
+      'and neither AppArmor nor SELinux may confine it';
+    return new GitopsError('SERVICE_DENIED', message, { cause: error, disposition: operator });
+  }
+  return new GitopsError('SERVICE_RESTART_FAILED', `cannot restart ${unit}: ${reasonOf(error)}`, { cause: error });
+}
+
+const DENIALS = ['.AccessDenied', '.InteractiveAuthorizationRequired', '.AuthFailed'];

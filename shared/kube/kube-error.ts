@@ -2,7 +2,7 @@ import { GitopsError, type Disposition } from '../runtime/errors.ts';
 
 /** What the API server (or the way to it) said no with. */
 export type KubeErrorCode =
-  /** 404 on a write: the object, or the whole resource (CRD not installed), is not there. */
+  /** 404: the object that was to be written is not there, or (on any verb) the whole resource: no CRD, no namespace. */
   | 'KUBE_NOT_FOUND'
   /** 409 AlreadyExists on create. */
   | 'KUBE_ALREADY_EXISTS'
@@ -10,7 +10,7 @@ export type KubeErrorCode =
   | 'KUBE_CONFLICT'
   /** 401: the token is missing, expired or wrong. */
   | 'KUBE_UNAUTHORIZED'
-  /** 403: the service account lacks a right; the message names it. */
+  /** 403: a right is missing, and the message names it; or a quota or admission says no. */
   | 'KUBE_FORBIDDEN'
   /** 410: the resourceVersion is too old, list again. */
   | 'KUBE_GONE'
@@ -22,9 +22,9 @@ export type KubeErrorCode =
   | 'KUBE_SERVER_ERROR'
   /** No connection, reset, TLS failure. */
   | 'KUBE_UNREACHABLE'
-  /** No answer in time. */
+  /** No complete answer in time, or a watch that the server did not end in time. */
   | 'KUBE_TIMEOUT'
-  /** The answer was no JSON or not of the expected shape. */
+  /** The answer was no JSON, not of the expected shape, too long, or a redirect. */
   | 'KUBE_GARBLED'
   /** The caller's signal aborted the call. */
   | 'KUBE_ABORTED';

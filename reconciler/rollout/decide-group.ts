@@ -1,7 +1,6 @@
 import type { Halt } from '#shared/contract/api/kubelet-pool.ts';
 import { budgetOf, thresholdOf } from './amount.ts';
 import type { Group, Member } from './membership.ts';
-import { inTransition } from './standing.ts';
 
 /** Why an outdated node is not changed now. */
 export type Hold = 'budget' | 'halted' | 'not-ready' | 'cordoned' | 'no-agent' | 'no-config-source';
@@ -39,7 +38,7 @@ export function decideGroup(group: Group, halt: Halt | null, available: boolean)
     if (member.target !== null && !available) {
       return hold(member, 'no-config-source', 'the config source is not in the cluster yet');
     }
-    if (inTransition(member.kubeletNode)) {
+    if (member.changing) {
       return change(member, 'it is in the middle of a change that is out of date');
     }
     if (!member.node.ready) return hold(member, 'not-ready', 'the node is not Ready');

@@ -15,6 +15,8 @@ export interface Member {
   readonly standing: Standing;
   /** It cannot take pods now, for whatever reason, or has nobody who could be told. Counts against the budget. */
   readonly unavailable: boolean;
+  /** Its kubelet is being changed, or may be at any moment, whatever the target is. */
+  readonly changing: boolean;
 }
 
 /** The nodes that share one budget: a pool's own and those that are on their way out of it. */
@@ -46,7 +48,7 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
       untouchable.push({ node, choice });
       continue;
     }
-    const home = choice.choice === 'pool' ? choice.pool : leaving(kubeletNode, desired);
+    const home = choice.choice === 'pool' ? choice.pool : leaving(kubeletNode, desired, now);
     if (home === undefined) continue;
     const target = choice.choice === 'pool' ? targetOf(desired.pools.get(choice.pool)) : null;
     const list = members.get(home) ?? [];
@@ -70,9 +72,9 @@ function kubeletNodeOf(node: NodeView, fleet: Fleet): KubeletNode | undefined {
  * Whose budget pays for taking a node's config away: that of the pool it leaves, which stays written in its spec until it
  * runs its local config; undefined where nothing is to be taken away.
  */
-function leaving(node: KubeletNode | undefined, desired: Desired): string | null | undefined {
+function leaving(node: KubeletNode | undefined, desired: Desired, now: Millis): string | null | undefined {
   const pool = node?.spec?.pool;
-  if (pool === undefined && assignmentOf(node) === null && !inTransition(node)) return undefined;
+  if (pool === undefined && assignmentOf(node) === null && !inTransition(node, now)) return undefined;
   return pool !== undefined && desired.pools.has(pool) ? pool : null;
 }
 
@@ -91,6 +93,7 @@ function memberOf(
   const soakMs = parseDuration(pool?.spec.rollout.soak ?? '0s') ?? 0;
   const standing = standingOf(kubeletNode, target, soakMs, now);
   const busy = standing === 'updating' || standing === 'soaking' || standing === 'failed' || standing === 'no-agent';
-  const unavailable = busy || !node.ready || node.cordoned || inTransition(kubeletNode);
-  return { node, kubeletNode, target, standing, unavailable };
+  const changing = inTransition(kubeletNode, now);
+  const unavailable = busy || changing || !node.ready || node.cordoned;
+  return { node, kubeletNode, target, standing, unavailable, changing };
 }

@@ -59,8 +59,12 @@ function refersTo(reference: ConfigReference | undefined, target: Target): boole
   return reference?.sha256 === target.sha256 && (reference.apply ?? 'overlay') === target.apply;
 }
 
-/** Whether the agent is in the middle of changing the kubelet, whatever it was told since. */
-export function inTransition(node: KubeletNode | undefined): boolean {
+/**
+ * Whether the agent is in the middle of a change, or about to begin one that it was told of: whatever it was told since,
+ * its kubelet restarts or may do so at any moment.
+ */
+export function inTransition(node: KubeletNode | undefined, now: Millis): boolean {
   const phase = node?.status?.phase;
-  return phase === 'Staging' || phase === 'Trial' || phase === 'FallingBack' || phase === 'Broken';
+  const changing = phase === 'Staging' || phase === 'Trial' || phase === 'FallingBack' || phase === 'Broken';
+  return changing || standingOf(node, assignmentOf(node), 0, now) === 'updating';
 }

@@ -121,7 +121,7 @@ describe('budgets', () => {
           assert.ok((fleet.exposed.get(pool(DEADLY).sha256)?.size ?? 0) <= budgetOf(allowed, nodes));
         },
       ),
-      { numRuns: 50 },
+      { numRuns: 300 },
     );
   });
 

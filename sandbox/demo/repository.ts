@@ -4,28 +4,34 @@ import { fileURLToPath } from 'node:url';
 import { parseDocument } from 'yaml';
 
 /** Spans of the sandbox: what takes minutes on real nodes takes seconds here. */
-export const SHORTENED = { trial: '3s', startTimeout: '4s', maxRestarts: 1, soak: '1s' } as const;
+export interface Spans {
+  readonly trial: string;
+  readonly startTimeout: string;
+  readonly soak: string;
+}
+
+export const SHORTENED: Spans = { trial: '3s', startTimeout: '4s', soak: '1s' };
 
 const TEMPLATE = fileURLToPath(new URL('../../config-repo-template', import.meta.url));
 
 /** The files of config-repo-template, with trials and soaks shortened so that a story takes a minute and not an hour. */
-export async function templateFiles(): Promise<Readonly<Record<string, string>>> {
+export async function templateFiles(spans: Spans = SHORTENED): Promise<Readonly<Record<string, string>>> {
   const files: Record<string, string> = {};
   for (const entry of await readdir(TEMPLATE, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = relative(TEMPLATE, join(entry.parentPath, entry.name)).replaceAll('\\', '/');
     const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
-    files[path] = path.endsWith('/pool.yaml') ? shorten(text) : text;
+    files[path] = path.endsWith('/pool.yaml') ? shorten(text, spans) : text;
   }
   return files;
 }
 
-function shorten(text: string): string {
+function shorten(text: string, spans: Spans): string {
   const pool = parseDocument(text);
-  pool.setIn(['spec', 'rollout', 'soak'], SHORTENED.soak);
-  pool.setIn(['spec', 'trial', 'duration'], SHORTENED.trial);
-  pool.setIn(['spec', 'trial', 'startTimeout'], SHORTENED.startTimeout);
-  pool.setIn(['spec', 'trial', 'maxRestarts'], SHORTENED.maxRestarts);
+  pool.setIn(['spec', 'rollout', 'soak'], spans.soak);
+  pool.setIn(['spec', 'trial', 'duration'], spans.trial);
+  pool.setIn(['spec', 'trial', 'startTimeout'], spans.startTimeout);
+  pool.setIn(['spec', 'trial', 'maxRestarts'], 1);
   return pool.toString();
 }
 

@@ -1,0 +1,70 @@
+import { createAnnotator } from '#reconciler/git/annotate.ts';
+import { fileCredentials } from '#reconciler/git/credentials.ts';
+import { createGitSource } from '#reconciler/git/git-source.ts';
+import { createReconciler } from '#reconciler/reconciler.ts';
+import { decodeCache } from '#reconciler/repo/decode-cache.ts';
+import { judgePool } from '#reconciler/repo/judge-pool.ts';
+import { loadRepo } from '#reconciler/repo/load-repo.ts';
+import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import type { Kube } from '#shared/kube/kube.ts';
+import { type Millis, systemClock } from '#shared/runtime/clock.ts';
+import type { Log } from '#shared/runtime/log.ts';
+
+export interface SandboxReconcilerOptions {
+  readonly kube: Kube;
+  readonly cluster: string;
+  readonly gitUrl: string;
+  readonly pollMs: Millis;
+  readonly log: Log;
+}
+
+/** The real reconciler with the sandbox's ports: no lease, and everything that waits waits less. */
+export interface SandboxReconciler {
+  readonly notesRef: string;
+  stop(): Promise<void>;
+}
+
+export function startReconciler({ kube, cluster, gitUrl, pollMs, log }: SandboxReconcilerOptions): SandboxReconciler {
+  const clock = systemClock;
+  const random = Math.random;
+  const notesRef = `refs/notes/kubelet-gitops/${cluster}`;
+  const cache = decodeCache();
+  const git = { url: gitUrl, credentials: fileCredentials(undefined), clock, random };
+  const reconciler = createReconciler(
+    {
+      kube,
+      source: createGitSource({ ...git, branch: 'main' }),
+      annotator: createAnnotator({ ...git, ref: notesRef }),
+      load: ({ files, findings }) => loadRepo(files, { cluster, gitFindings: findings, cache }),
+      judge: judgePool,
+      isLeader: () => true,
+      clock,
+      log,
+      random,
+    },
+    {
+      cluster,
+      namespace: DEFAULT_NAMESPACE,
+      onRewrite: 'refuse',
+      keepUnusedMs: 3_600_000,
+      notesEveryMs: 250,
+      recheckMs: 200,
+      restMs: 20,
+    },
+  );
+  const stop = new AbortController();
+  const polling = (async () => {
+    while (!stop.signal.aborted) {
+      await reconciler.poll(stop.signal);
+      await clock.sleep(pollMs, stop.signal);
+    }
+  })();
+  const running = reconciler.run(stop.signal);
+  return {
+    notesRef,
+    async stop() {
+      stop.abort();
+      await Promise.all([running, polling]);
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readStatus } from '#cli/status/read.ts';
+import type { StatusView } from '#cli/status/render.ts';
+import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import { createKube } from '#shared/kube/client.ts';
+import { staticCredentials } from '#shared/kube/credentials.ts';
+import type { Kube } from '#shared/kube/kube.ts';
+import { GitopsError } from '#shared/runtime/errors.ts';
+import { type Millis, systemClock } from '#shared/runtime/clock.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import { startApiServer, type SandboxApiServer } from './api-server/server.ts';
+import { startGitServer, type SandboxGitServer } from './git-server/server.ts';
+import { startNode, type SandboxNode, type SandboxNodeOptions } from './node.ts';
+import { startReconciler, type SandboxReconciler } from './reconciler.ts';
+
+export interface WorldOptions {
+  readonly cluster: string;
+  readonly nodes: readonly SandboxNodeOptions[];
+  /** One log for each program: `reconciler`, `agent`. */
+  readonly log: (program: string) => Log;
+  /** Port of the git server; any free one otherwise. */
+  readonly gitPort?: number;
+  readonly apiPort?: number;
+  readonly pollMs: Millis;
+}
+
+/** The whole system in one process: a git server, an API server, a reconciler, and nodes with agents and kubelets. */
+export interface World {
+  readonly git: SandboxGitServer;
+  readonly api: SandboxApiServer;
+  readonly nodes: ReadonlyMap<string, SandboxNode>;
+  readonly reconciler: SandboxReconciler;
+  /** A client with every right, as an administrator has it. */
+  readonly kube: Kube;
+  readonly adminToken: string;
+  status(): Promise<StatusView>;
+  /** Resolves with the first status for which the condition holds. @throws GitopsError `SANDBOX_NOT_YET` after `withinMs` */
+  until(what: string, condition: (view: StatusView) => boolean, withinMs: Millis): Promise<StatusView>;
+  stop(): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 50;
+const TOKENS = { admin: 'admin-token', reconciler: 'reconciler-token', agent: 'agent-token' } as const;
+
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-sandbox-'));
+  const git = await startGitServer(options.gitPort === undefined ? {} : { port: options.gitPort });
+  const api = await startApiServer({
+    tokens: Object.values(TOKENS),
+    ...(options.apiPort === undefined ? {} : { port: options.apiPort }),
+  });
+  const connect = (program: keyof typeof TOKENS): Kube =>
+    createKube({
+      server: api.url,
+      credentials: staticCredentials({ token: TOKENS[program] }),
+      clock: systemClock,
+      log: options.log(program),
+      userAgent: `sandbox-${program}`,
+    });
+  const kube = connect('admin');
+  const nodes = new Map<string, SandboxNode>();
+  for (const node of options.nodes) {
+    const stateDir = join(directory, node.name);
+    nodes.set(
+      node.name,
+      await startNode(node, { api, kube: connect('agent'), directory: stateDir, log: options.log('agent') }),
+    );
+  }
+  const reconciler = startReconciler({
+    kube: connect('reconciler'),
+    cluster: options.cluster,
+    gitUrl: git.url,
+    pollMs: options.pollMs,
+    log: options.log('reconciler'),
+  });
+  const status = (): Promise<StatusView> => readStatus(kube, DEFAULT_NAMESPACE);
+
+  return {
+    git,
+    api,
+    nodes,
+    reconciler,
+    kube,
+    adminToken: TOKENS.admin,
+    status,
+    async until(what, condition, withinMs) {
+      const deadline = systemClock.monotonic() + withinMs;
+      for (;;) {
+        const view = await status();
+        if (condition(view)) return view;
+        if (systemClock.monotonic() > deadline) {
+          throw new GitopsError('SANDBOX_NOT_YET', `${what}: not within ${withinMs} ms`, { fields: { view } });
+        }
+        await systemClock.sleep(LOOK_EVERY_MS);
+      }
+    },
+    async stop() {
+      await reconciler.stop();
+      await Promise.all([...nodes.values()].map((node) => node.stop()));
+      await api.stop();
+      await git.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

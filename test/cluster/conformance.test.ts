@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { createKube } from '#shared/kube/client.ts';
+import { staticCredentials } from '#shared/kube/credentials.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import { conformance } from '../conformance/suite.ts';
+import { rawClient } from '../conformance/support/raw.ts';
+import { whyNoControlPlane } from './support/binaries.ts';
+import type { ControlPlane } from './support/control-plane.ts';
+import { startControlPlane } from './support/control-plane.ts';
+import { until } from './support/until.ts';
+
+const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
+
+conformance('a real kube-apiserver', async () => {
+  const reason = await whyNoControlPlane();
+  if (reason !== false) return { skip: reason };
+  const cluster = await startControlPlane();
+  await install(cluster);
+  const { url, ca, admin } = cluster;
+  const { certificate: cert, key } = admin;
+  return {
+    kube: createKube({
+      server: url,
+      credentials: staticCredentials({ ca, cert, key }),
+      clock: systemClock,
+      log: silentLog,
+      userAgent: 'conformance',
+    }),
+    raw: rawClient({ url, ca, cert, key }),
+    agentToken: await cluster.serviceAccountToken('kubelet-gitops', 'kubelet-gitops-agent'),
+    // The watch cache begins anew with the server: nothing from before can be watched from.
+    forgetHistory: cluster.restart,
+    close: cluster.stop,
+  };
+});
+
+async function install(cluster: ControlPlane): Promise<void> {
+  for (const files of ['namespace', 'crds', 'rbac']) {
+    const { code, stderr } = await cluster.kubectl(['apply', '-f', join(DEPLOY, files)]);
+    if (code !== 0) throw new Error(`kubectl apply: ${stderr}`);
+  }
+  const served = async (): Promise<boolean> =>
+    (await cluster.request('GET', '/apis/kubelet-gitops.dev/v1alpha1/kubeletpools')).status === 200;
+  await until('the custom resources', served, { withinMs: 30_000, everyMs: 50 });
+}

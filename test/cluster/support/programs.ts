@@ -1,0 +1,120 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle, type PROGRAMS } from '../../../scripts/build.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { type Daemon, startDaemon } from './daemon.ts';
+import { until } from './until.ts';
+
+/** The two programs as the image holds them, to be run as their pods would run them. */
+export interface Programs {
+  /**
+   * Starts one under its own service account: token and authority lie where the kubelet mounts them, and the API server's
+   * address comes from the environment, so that nothing but the manifests' rights is at its disposal.
+   */
+  readonly start: (program: keyof typeof PROGRAMS, env: Readonly<Record<string, string>>) => Promise<Program>;
+  readonly remove: () => Promise<void>;
+}
+
+export interface Program extends Daemon {
+  /** Every line that it logged so far. */
+  readonly lines: () => Promise<readonly LogLine[]>;
+  /** Resolves with the first line that has this message. */
+  readonly said: (message: string, withinMs: number) => Promise<LogLine>;
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+export const NAMESPACE = 'kubelet-gitops';
+const MOUNT_POINT = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** Flags that the manifests give Node, by program. */
+const FLAGS = {
+  agent: ['--max-semi-space-size=1', '--optimize-for-size', '--max-old-space-size=64'],
+  reconciler: [],
+} as const;
+
+export async function buildPrograms(cluster: ControlPlane): Promise<Programs> {
+  const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-programs-'));
+  await writeFile(join(directory, 'package.json'), '{"type":"module"}');
+  for (const program of ['agent', 'reconciler'] as const) await bundle(program, directory);
+  let count = 0;
+
+  return {
+    async start(program, env) {
+      count += 1;
+      const account = join(directory, `account-${count}`);
+      await mkdir(account);
+      await writeFile(
+        join(account, 'token'),
+        await cluster.serviceAccountToken(NAMESPACE, `kubelet-gitops-${program}`),
+      );
+      await writeFile(join(account, 'ca.crt'), cluster.ca);
+      await mkdir(MOUNT_POINT, { recursive: true });
+      const { hostname, port } = new URL(cluster.url);
+      const logFile = join(directory, `${program}-${count}.log`);
+      const daemon = startDaemon({
+        name: program,
+        command: 'unshare',
+        args: [
+          '--mount',
+          'sh',
+          '-c',
+          `mount --bind "$1" ${MOUNT_POINT} && shift && exec "$@"`,
+          'sh',
+          account,
+          process.execPath,
+          ...FLAGS[program],
+          join(directory, `${program}.js`),
+        ],
+        env: { NAMESPACE, KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port, ...env },
+        logFile,
+      });
+      const lines = async (): Promise<readonly LogLine[]> =>
+        (await readFile(logFile, 'utf8'))
+          .split('\n')
+          .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []));
+      return {
+        ...daemon,
+        lines,
+        said: (message, withinMs) =>
+          until(
+            `${program} saying "${message}"`,
+            async () => {
+              const ended = daemon.ended();
+              if (ended !== undefined) throw new Error(`${ended}\n${daemon.logTail()}`);
+              return (await lines()).find(({ msg }) => msg === message);
+            },
+            { withinMs },
+          ),
+      };
+    },
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/** Applies the manifests, but for the two workloads: nothing here runs pods. */
+export async function installManifests(cluster: ControlPlane): Promise<void> {
+  const files = [
+    'namespace/namespace.yaml',
+    'crds/kubeletnodes.yaml',
+    'crds/kubeletpools.yaml',
+    'rbac/reconciler.yaml',
+    'rbac/agent.yaml',
+    'components/configz-before-1.33/rbac.yaml',
+  ];
+  const { code, stderr } = await cluster.kubectl(['apply', ...files.flatMap((file) => ['-f', `deploy/${file}`])]);
+  if (code !== 0) throw new Error(`the manifests were not accepted: ${stderr}`);
+  const crds = ['crd/kubeletnodes.kubelet-gitops.dev', 'crd/kubeletpools.kubelet-gitops.dev'];
+  const { code: established } = await cluster.kubectl([
+    'wait',
+    '--for=condition=Established',
+    '--timeout=30s',
+    ...crds,
+  ]);
+  if (established !== 0) throw new Error('the CRDs were not established within 30 s');
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CONFIG_MAPS } from '#shared/kube/kube.ts';
+import { configOf, PATIENCE_MS, startScenario } from './support.ts';
+
+describe('when something is away or wrong', () => {
+  it('git away: everything stays, status says since when, and the next commit is taken up when it is back', async () => {
+    await using scenario = await startScenario();
+    const { world } = scenario;
+    const before = scenario.restarts();
+    world.git.setFault({ kind: 'unreachable' });
+    const view = await world.until('git fails', ({ source }) => source.failure !== '', PATIENCE_MS);
+    assert.match(view.source.failingSince, /^\d{4}-\d\d-\d\dT/);
+    world.git.setFault(null);
+    await world.until('git is back', ({ source }) => source.failure === '', PATIENCE_MS);
+    assert.deepEqual(scenario.restarts(), before);
+    await scenario.settledOn(await scenario.change('gpu', { maxPods: 60 }));
+  });
+
+  it('a rewritten branch is refused, by name, and nothing changes', async () => {
+    await using scenario = await startScenario();
+    const { world } = scenario;
+    const before = { config: configOf(await world.status(), 'gpu'), restarts: scenario.restarts() };
+    const head = await scenario.change('gpu', { maxPods: 61 });
+    await scenario.settledOn(head);
+    const config = configOf(await world.status(), 'gpu');
+    const stranger = await world.git.commit({ files: scenario.files, message: 'Another history' }, 'stranger');
+    await world.git.setRef('refs/heads/main', stranger);
+    const view = await world.until('refused', ({ source }) => source.refusedCommit === stranger, PATIENCE_MS);
+    assert.match(view.source.refusedBecause, /rewritten/);
+    assert.equal(configOf(view, 'gpu'), config);
+    assert.notEqual(config, before.config);
+  });
+
+  it('an emptied repository is refused', async () => {
+    await using scenario = await startScenario();
+    const { world, files } = scenario;
+    const before = scenario.restarts();
+    const none = Object.fromEntries(Object.keys(files).map((path) => [path, null]));
+    const commit = await world.git.commit({ files: { ...none, 'README.md': 'gone' }, message: 'Empty' });
+    await world.until('refused', ({ source }) => source.refusedCommit === commit, PATIENCE_MS);
+    assert.deepEqual(scenario.restarts(), before);
+  });
+
+  it('a deleted config source is made anew under the same name, and no kubelet restarts', async () => {
+    await using scenario = await startScenario();
+    const { world } = scenario;
+    const before = scenario.restarts();
+    const place = { resource: CONFIG_MAPS, namespace: 'kubelet-gitops' };
+    const name = configOf(await world.status(), 'general') ?? '';
+    const uid = (await world.kube.get(place, name))?.metadata.uid ?? '';
+    await world.kube.delete(place, name, { uid });
+    let anew: string | undefined;
+    for (const deadline = Date.now() + PATIENCE_MS; anew === undefined || anew === uid;) {
+      assert.ok(Date.now() < deadline, 'it was not made anew');
+      anew = (await world.kube.get(place, name))?.metadata.uid;
+    }
+    await world.until(
+      'the nodes hear of it',
+      ({ nodes }) =>
+        nodes.filter(({ spec }) => spec?.pool === 'general').every(({ spec }) => spec?.configSource?.uid === anew),
+      PATIENCE_MS,
+    );
+    await scenario.settledOn(await scenario.change('gpu', { maxPods: 62 }));
+    const { 'gpu-1': _, ...others } = scenario.restarts();
+    const { 'gpu-1': __, ...othersBefore } = before;
+    assert.deepEqual(others, othersBefore);
+  });
+
+  it('the API server restarted in mid-rollout: the rollout goes on', async () => {
+    await using scenario = await startScenario();
+    const { world } = scenario;
+    const commit = await scenario.change('general', { maxPods: 133 });
+    await world.until('under way', ({ nodes }) => nodes.some(({ status }) => status?.phase === 'Trial'), PATIENCE_MS);
+    await world.api.restart();
+    await scenario.settledOn(commit);
+  });
+
+  it('a reconciler that starts anew repeats nothing', async () => {
+    await using scenario = await startScenario();
+    const { world } = scenario;
+    const before = { view: await world.status(), restarts: scenario.restarts() };
+    await world.restartReconciler();
+    const commit = await scenario.change('gpu', { maxPods: 63 });
+    const view = await scenario.settledOn(commit);
+    const generations = (of: typeof view): readonly unknown[] =>
+      of.nodes
+        .filter(({ spec }) => spec?.pool === 'general')
+        .map(({ metadata }) => [metadata.name, metadata.generation]);
+    assert.deepEqual(generations(view), generations(before.view));
+    assert.equal(scenario.restarts()['worker-1'], before.restarts['worker-1']);
+  });
+
+  it('an agent that starts anew restarts no kubelet', async () => {
+    await using scenario = await startScenario();
+    const before = scenario.restarts();
+    await scenario.world.nodes.get('worker-1')?.restartAgent();
+    await scenario.settledOn(await scenario.change('gpu', { maxPods: 64 }));
+    assert.equal(scenario.restarts()['worker-1'], before['worker-1']);
+  });
+});

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { configOf, GPU, PATIENCE_MS, phaseOf, settled, startScenario } from './support.ts';
+
+const DEADLY = { reservedSystemCPUs: '0-999' };
+
+describe('from a commit to the kubelets', () => {
+  it('every node of a pool runs what was pushed, one node at a time, and the note on the commit says so', async () => {
+    await using scenario = await startScenario();
+    const { world } = scenario;
+    const before = scenario.restarts();
+    const commit = await scenario.change('general', { maxPods: 150 });
+    await scenario.settledOn(commit);
+    for (const name of ['worker-1', 'worker-2', 'worker-3']) {
+      assert.equal(world.nodes.get(name)?.kubelet.running()?.['maxPods'], 150, name);
+      assert.equal(scenario.restarts()[name], (before[name] ?? 0) + 1, `${name} restarted once`);
+    }
+    assert.equal(scenario.restarts()['gpu-1'], before['gpu-1'], 'the other pool was left alone');
+    const note = await noteOn(scenario, commit, /^demo: settled/);
+    assert.match(note, /^general +Settled +3\/3/m);
+  });
+
+  it('a commit that changes no meaning restarts nothing and makes no new config', async () => {
+    await using scenario = await startScenario();
+    const before = { config: configOf(await scenario.world.status(), 'general'), restarts: scenario.restarts() };
+    const path = 'pools/general/kubelet.yaml';
+    const commit = await scenario.world.git.commit({
+      files: { [path]: `# a comment\n${scenario.files[path]}` },
+      message: 'Comment',
+    });
+    const view = await scenario.settledOn(commit);
+    assert.deepEqual({ config: configOf(view, 'general'), restarts: scenario.restarts() }, before);
+  });
+
+  it('a pool that validation refuses keeps what it has, says file and line, and holds up no other pool', async () => {
+    await using scenario = await startScenario();
+    const { world, files } = scenario;
+    const before = scenario.restarts();
+    const commit = await world.git.commit({
+      files: {
+        'pools/gpu/kubelet.yaml': `${files['pools/gpu/kubelet.yaml']}maxPodz: 3\n`,
+        'pools/general/kubelet.yaml': (files['pools/general/kubelet.yaml'] ?? '').replace(
+          'maxPods: 110',
+          'maxPods: 120',
+        ),
+      },
+      message: 'One good, one bad',
+    });
+    await scenario.settledOn(commit);
+    assert.equal(world.nodes.get('worker-1')?.kubelet.running()?.['maxPods'], 120);
+    assert.equal(scenario.restarts()['gpu-1'], before['gpu-1']);
+    assert.match(
+      await noteOn(scenario, commit, /partly-refused/),
+      /pools\/gpu\/kubelet\.yaml:\d+:1: error unknown-field/,
+    );
+  });
+
+  it('a config that kills kubelets reaches maxUnavailable nodes, is taken back there, and halts the pool until it is reverted', async () => {
+    await using scenario = await startScenario();
+    const { world } = scenario;
+    const before = scenario.restarts();
+    const bad = await scenario.change('general', DEADLY);
+    const halted = await world.until('halted', (view) => phaseOf(view, 'general') === 'Halted', PATIENCE_MS);
+    const failed = halted.nodes.filter(({ status }) => (status?.rejected ?? []).length > 0);
+    assert.equal(failed.length, 1);
+    assert.equal(failed[0]?.status?.phase, 'Idle');
+    assert.match(failed[0]?.status?.error?.message ?? '', /\S/);
+    const touched = Object.entries(scenario.restarts()).filter(([name, starts]) => starts !== before[name]);
+    assert.deepEqual(
+      touched.map(([name]) => name),
+      [failed[0]?.metadata.name],
+    );
+    assert.match(await noteOn(scenario, bad, /^demo: halted/), new RegExp(`^${failed[0]?.metadata.name}: `, 'm'));
+
+    const restarts = scenario.restarts();
+    const good = await scenario.change('general', {});
+    await scenario.settledOn(good);
+    assert.deepEqual(scenario.restarts(), restarts, 'the revert restarts nobody: all run it already');
+  });
+
+  it('a node that joins gets its pool’s config, and one that changes its labels moves', async () => {
+    await using scenario = await startScenario();
+    const { world } = scenario;
+    await world.addNode({ name: 'gpu-2', labels: GPU });
+    const joined = (running: number): boolean => world.nodes.get('gpu-2')?.kubelet.running()?.['maxPods'] === running;
+    await world.until('gpu-2 runs the gpu pool', (view) => joined(50) && settled(view), PATIENCE_MS);
+    await world.nodes.get('gpu-2')?.relabel({ accelerator: 'none', 'node-role.kubernetes.io/worker': '' });
+    await world.until('gpu-2 runs the general pool', (view) => joined(110) && settled(view), PATIENCE_MS);
+  });
+
+  it('a pool that leaves git gives its nodes their local config back, with one restart', async () => {
+    await using scenario = await startScenario();
+    const { world } = scenario;
+    const before = scenario.restarts()['gpu-1'] ?? 0;
+    const gone = { 'pools/gpu/pool.yaml': null, 'pools/gpu/kubelet.yaml': null };
+    // Without the pool the node would match no other one: the general pool leaves out nodes with an accelerator.
+    const commit = await world.git.commit({ files: gone, message: 'No more gpu pool' });
+    const view = await world.until(
+      'no gpu pool',
+      ({ source, pools }) => source.commit === commit && pools.length === 2,
+      PATIENCE_MS,
+    );
+    assert.equal(world.nodes.get('gpu-1')?.kubelet.running()?.['maxPods'] ?? 110, 110);
+    assert.equal(scenario.restarts()['gpu-1'], before + 1);
+    assert.equal(view.nodes.find(({ metadata }) => metadata.name === 'gpu-1')?.status?.active?.name, 'local');
+  });
+});
+
+/** The note on a commit once it matches: notes follow the cluster at their own pace. */
+async function noteOn(
+  scenario: Awaited<ReturnType<typeof startScenario>>,
+  commit: string,
+  pattern: RegExp,
+): Promise<string> {
+  const read = (): string => scenario.world.git.readNotes(scenario.world.reconciler.notesRef).get(commit) ?? '';
+  await scenario.world.until(`note ${pattern.source}`, () => pattern.test(read()), PATIENCE_MS);
+  return read();
+}

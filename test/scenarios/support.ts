@@ -1,0 +1,61 @@
+import type { StatusView } from '#cli/status/render.ts';
+import { templateFiles, withFields } from '#sandbox/demo/repository.ts';
+import { startWorld, type World } from '#sandbox/world.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+
+const WORKER = { 'node-role.kubernetes.io/worker': '' };
+export const GPU = { ...WORKER, accelerator: 'nvidia' };
+export const CONTROL_PLANE = { 'node-role.kubernetes.io/control-plane': '' };
+
+/** Generous: what is waited for comes within a second or two, and a busy machine must not fail a test. */
+export const PATIENCE_MS = 60_000;
+
+export const settled = ({ pools }: StatusView): boolean =>
+  pools.length > 0 && pools.every(({ status }) => status?.phase === 'Settled' || status?.phase === 'Empty');
+
+export const phaseOf = (view: StatusView, pool: string): string | undefined =>
+  view.pools.find(({ metadata }) => metadata.name === pool)?.status?.phase;
+
+export const configOf = (view: StatusView, pool: string): string | undefined =>
+  view.pools.find(({ metadata }) => metadata.name === pool)?.status?.configName;
+
+/** A world with three workers and a GPU node, and its files; trials of a fraction of a second. */
+export interface Scenario extends AsyncDisposable {
+  readonly world: World;
+  readonly files: Readonly<Record<string, string>>;
+  /** Commits fields of a pool's kubelet.yaml. @returns the commit */
+  change(pool: string, fields: Readonly<Record<string, unknown>>, message?: string): Promise<string>;
+  /** Waits until all pools are settled on this commit. */
+  settledOn(commit: string): Promise<StatusView>;
+  restarts(): Readonly<Record<string, number>>;
+}
+
+export async function startScenario(): Promise<Scenario> {
+  const world = await startWorld({
+    cluster: 'demo',
+    nodes: [
+      { name: 'worker-1', labels: WORKER },
+      { name: 'worker-2', labels: WORKER },
+      { name: 'worker-3', labels: WORKER },
+      { name: 'gpu-1', labels: GPU },
+    ],
+    log: () => silentLog,
+    pollMs: 100,
+  });
+  const files = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '2s' });
+  const commit = await world.git.commit({ files, message: 'Start' });
+  const scenario: Scenario = {
+    world,
+    files,
+    change: (pool, fields, message = 'Change') => {
+      const path = `pools/${pool}/kubelet.yaml`;
+      return world.git.commit({ files: { [path]: withFields(files[path] ?? '', fields) }, message });
+    },
+    settledOn: (oid) =>
+      world.until(`settled on ${oid.slice(0, 8)}`, (view) => view.source.commit === oid && settled(view), PATIENCE_MS),
+    restarts: () => Object.fromEntries([...world.nodes].map(([name, node]) => [name, node.kubelet.starts()])),
+    [Symbol.asyncDispose]: () => world.stop(),
+  };
+  await scenario.settledOn(commit);
+  return scenario;
+}

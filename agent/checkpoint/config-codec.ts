@@ -1,0 +1,62 @@
+import type { ConfigSource } from '#shared/contract/api/kubelet-node.ts';
+import { SHAPES } from '../assignment.ts';
+import type { Config, Target, TrialTerms } from '../state.ts';
+import { termsFrom, termsToSpec } from '../terms.ts';
+import { amountIn, asRecord, damaged, optionalText, type Raw, textIn, wordIn } from './shape.ts';
+
+/** A config without where its bytes are: what identifies it, how it is tried, and what people want to know of it. */
+export function encodeTraits({ source, apply, trial, pool, commit }: Config): Raw {
+  return {
+    apply,
+    ...(commit === undefined ? {} : { commit }),
+    ...(pool === undefined ? {} : { pool }),
+    sha256: source.sha256,
+    trial: termsToSpec(trial),
+  };
+}
+
+/** @throws CHECKPOINT_DAMAGED */
+export function decodeConfig(location: Raw, traits: Raw): Config {
+  const trial = decodeTerms(traits['trial']);
+  const pool = optionalText(traits, 'pool');
+  const commit = optionalText(traits, 'commit');
+  const part = (field: keyof ConfigSource): string => textIn(location, field, SHAPES[field]);
+  return {
+    source: {
+      namespace: part('namespace'),
+      name: part('name'),
+      uid: part('uid'),
+      resourceVersion: part('resourceVersion'),
+      key: part('key'),
+      sha256: textIn(traits, 'sha256', SHAPES.sha256),
+    },
+    apply: wordIn(traits, 'apply', ['overlay', 'replace']),
+    trial,
+    ...(pool === undefined ? {} : { pool }),
+    ...(commit === undefined ? {} : { commit }),
+  };
+}
+
+/** One map for a config inside a file of ours; null for local. */
+export function encodeTarget(target: Target): Raw | null {
+  return target === null ? null : { ...target.source, ...encodeTraits(target) };
+}
+
+/** @throws CHECKPOINT_DAMAGED */
+export function decodeTarget(value: unknown): Target {
+  if (value === null) return null;
+  const raw = asRecord(value, 'config');
+  return decodeConfig(raw, raw);
+}
+
+/** Reads a `TrialSpec`. @throws CHECKPOINT_DAMAGED */
+export function decodeTerms(value: unknown): TrialTerms {
+  const spec = asRecord(value, 'trial terms');
+  const terms = termsFrom({
+    duration: textIn(spec, 'duration'),
+    startTimeout: textIn(spec, 'startTimeout'),
+    maxRestarts: amountIn(spec, 'maxRestarts'),
+  });
+  if (terms === undefined) throw damaged('trial terms are unreadable');
+  return terms;
+}

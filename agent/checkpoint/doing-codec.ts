@@ -1,0 +1,86 @@
+import type { Change, Doing, Judged, State } from '../state.ts';
+import { termsToSpec } from '../terms.ts';
+import { decodeTarget, decodeTerms, encodeTarget } from './config-codec.ts';
+import {
+  amountIn,
+  asRecord,
+  damaged,
+  expectVersion,
+  flagIn,
+  optionalText,
+  parseJson,
+  type Raw,
+  textIn,
+  wordIn,
+} from './shape.ts';
+
+const VERSION = 1;
+
+/** What a node is in the middle of, as `meta/trial` holds it. @returns null for idle: then there is no file */
+export function encodeDoing(doing: State['doing']): string | null {
+  if (doing.phase === 'idle') return null;
+  return `${JSON.stringify({ version: VERSION, ...rawOf(doing) }, null, 2)}\n`;
+}
+
+function rawOf(doing: Exclude<Doing, { phase: 'idle' }>): Raw {
+  switch (doing.phase) {
+    case 'trial':
+      return { ...doing, config: encodeTarget(doing.config) };
+    case 'falling-back':
+      return { ...doing, to: encodeTarget(doing.to), terms: termsToSpec(doing.terms) };
+    case 'broken':
+      return { ...doing };
+  }
+}
+
+/** @throws CHECKPOINT_DAMAGED */
+export function decodeDoing(text: string): Doing {
+  const raw = parseJson(text);
+  expectVersion(raw, VERSION);
+  const phase = wordIn(raw, 'phase', ['trial', 'falling-back', 'broken']);
+  switch (phase) {
+    case 'trial': {
+      const config = decodeTarget(raw['config']);
+      if (config === null) throw damaged('config is missing');
+      return { phase, config, since: textIn(raw, 'since'), wasReady: flagIn(raw, 'wasReady'), change: changeIn(raw) };
+    }
+    case 'falling-back': {
+      const because = wordIn(raw, 'because', ['failed', 'unassigned', 'superseded']);
+      return { phase, to: decodeTarget(raw['to']), because, terms: decodeTerms(raw['terms']), change: changeIn(raw) };
+    }
+    case 'broken':
+      return { phase, judged: judgedIn(raw), waitedMs: amountIn(raw, 'waitedMs') };
+  }
+}
+
+function changeIn(doing: Raw): Change {
+  const raw = asRecord(doing['change'], 'change');
+  const step = wordIn(raw, 'step', ['install', 'restart', 'judge']);
+  switch (step) {
+    case 'install':
+      return { step };
+    case 'restart':
+      return {
+        step,
+        runBefore: optionalText(raw, 'runBefore') ?? null,
+        bootId: textIn(raw, 'bootId'),
+        orders: amountIn(raw, 'orders'),
+        waitedMs: amountIn(raw, 'waitedMs'),
+      };
+    case 'judge':
+      return { step, judged: judgedIn(raw) };
+  }
+}
+
+function judgedIn(holder: Raw): Judged {
+  const raw = asRecord(holder['judged'], 'judged');
+  return {
+    bootId: textIn(raw, 'bootId'),
+    run: optionalText(raw, 'run') ?? null,
+    automaticRestarts: raw['automaticRestarts'] === null ? null : amountIn(raw, 'automaticRestarts'),
+    restarts: amountIn(raw, 'restarts'),
+    healthyMs: amountIn(raw, 'healthyMs'),
+    unhealthyMs: amountIn(raw, 'unhealthyMs'),
+    healthy: flagIn(raw, 'healthy'),
+  };
+}

@@ -1,0 +1,59 @@
+import { parse, stringify } from 'yaml';
+import type { Target } from '../state.ts';
+import { decodeConfig, encodeTraits } from './config-codec.ts';
+import { asRecord, damaged, expectVersion, optionalText, type Raw, textIn } from './shape.ts';
+
+/** A reference to a checkpoint, as `meta/assigned` and `meta/last-known-good` hold one. */
+export interface Reference {
+  readonly target: Target;
+  /** When it became lastKnownGood, RFC 3339. */
+  readonly promotedAt: string | null;
+}
+
+export const NO_REFERENCE: Reference = { target: null, promotedAt: null };
+
+const API_VERSION = 'kubelet.config.k8s.io/v1beta1';
+const KIND = 'SerializedNodeConfigSource';
+
+/** Our own part of the file. Decoders of the kind are not strict, so old tooling reads the rest. */
+const OURS = 'kubeletGitops';
+const VERSION = 1;
+
+/**
+ * The reference as the kubelet wrote it when it still had dynamic configuration (`SerializedNodeConfigSource` of
+ * k8s.io/kubelet v1beta1, sorted keys; nothing at all for local), with what identifies the config beside it.
+ */
+export function encodeReference({ target, promotedAt }: Reference): string {
+  if (target === null) return '';
+  const { namespace, name, uid, resourceVersion, key } = target.source;
+  const document = {
+    apiVersion: API_VERSION,
+    kind: KIND,
+    [OURS]: { ...encodeTraits(target), ...(promotedAt === null ? {} : { promotedAt }), version: VERSION },
+    source: { configMap: { kubeletConfigKey: key, name, namespace, resourceVersion, uid } },
+  };
+  return stringify(document, { version: '1.1', sortMapEntries: true, lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** @throws CHECKPOINT_DAMAGED */
+export function decodeReference(text: string): Reference {
+  if (text === '') return NO_REFERENCE;
+  const raw = asRecord(parseYaml(text), 'the file');
+  if (raw['apiVersion'] !== API_VERSION || raw['kind'] !== KIND) throw damaged(`it holds no ${KIND}`);
+  const traits = asRecord(raw[OURS], OURS);
+  expectVersion(traits, VERSION);
+  const location = locationIn(asRecord(asRecord(raw['source'], 'source')['configMap'], 'source.configMap'));
+  return { target: decodeConfig(location, traits), promotedAt: optionalText(traits, 'promotedAt') ?? null };
+}
+
+function locationIn(configMap: Raw): Raw {
+  return { ...configMap, key: textIn(configMap, 'kubeletConfigKey') };
+}
+
+function parseYaml(text: string): unknown {
+  try {
+    return parse(text, { version: '1.1', maxAliasCount: 0, logLevel: 'silent' });
+  } catch (error) {
+    throw damaged('it is no YAML', error);
+  }
+}

@@ -1,0 +1,71 @@
+import type { Failure } from '../failure.ts';
+import { type Config, type Doing, IDLE, rejectionOf, sameConfig, type State, withRejected } from '../state.ts';
+import { DEFAULT_TERMS } from '../terms.ts';
+import type { Reference } from './reference.ts';
+import type { Failures } from './rejected-codec.ts';
+
+/** A file's content, or that it was there and could not be believed. */
+export type Found<T> = { readonly found: T } | { readonly damaged: string };
+
+/** What the four files under `meta` hold. `doing` is null where there is no such file. */
+export interface Records {
+  readonly assigned: Found<Reference>;
+  readonly lastKnownGood: Found<Reference>;
+  readonly doing: Found<Doing | null>;
+  readonly failures: Found<Failures>;
+}
+
+const RECORD_LOST: Failure = {
+  reason: 'RecordLost',
+  message: 'it failed on this node before; the note of why was damaged',
+};
+
+/**
+ * The state that the files tell of, whatever is damaged among them. What one damaged file said follows from the others as
+ * far as it can; where it cannot, the node is taken to run local, and the next assignment finds out by a trial.
+ *
+ * @param at RFC 3339
+ */
+export function restoreState(records: Records, at: string): State {
+  const { assigned, lastKnownGood, doing, failures } = records;
+  const state: State = {
+    assigned: 'found' in assigned ? assigned.found.target : null,
+    lastKnownGood: 'found' in lastKnownGood ? lastKnownGood.found.target : null,
+    promotedAt: 'found' in lastKnownGood ? lastKnownGood.found.promotedAt : null,
+    doing: IDLE,
+    ...('found' in failures ? failures.found : { rejected: [], error: null }),
+  };
+  if ('damaged' in doing) return { ...state, doing: guessDoing(state, records, at) };
+  if (doing.found !== null) return { ...state, doing: doing.found };
+  return restoreIdle(state, records, at);
+}
+
+/** An idle node runs lastKnownGood, and what is assigned is the same or was rejected. */
+function restoreIdle(state: State, { assigned, lastKnownGood, failures }: Records, at: string): State {
+  if ('damaged' in assigned) return { ...state, assigned: state.lastKnownGood };
+  const config = state.assigned;
+  if (config === null || sameConfig(config, state.lastKnownGood)) return state;
+  if (rejectionOf(state, config) !== undefined) return state;
+  if ('damaged' in lastKnownGood) return { ...state, lastKnownGood: config };
+  return 'damaged' in failures ? withRejected(state, config, { ...RECORD_LOST, at }) : state;
+}
+
+/** The node was in the middle of something, and what is wanted tells what that must have been. */
+function guessDoing(state: State, { assigned }: Records, at: string): Doing {
+  const config = state.assigned;
+  if (config === null) {
+    if ('found' in assigned) return fallingBackTo(null, 'unassigned');
+    return state.lastKnownGood === null ? IDLE : fallingBackTo(state.lastKnownGood, 'failed');
+  }
+  if (sameConfig(config, state.lastKnownGood)) return fallingBackTo(config, 'superseded');
+  if (rejectionOf(state, config) !== undefined) return fallingBackTo(state.lastKnownGood, 'failed');
+  return { phase: 'trial', config, since: at, wasReady: false, change: { step: 'install' } };
+}
+
+const fallingBackTo = (to: Config | null, because: 'failed' | 'unassigned' | 'superseded'): Doing => ({
+  phase: 'falling-back',
+  to,
+  because,
+  terms: to?.trial ?? DEFAULT_TERMS,
+  change: { step: 'install' },
+});

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { reasonOf } from '#shared/runtime/errors.ts';
+import type { Disk } from '../disk/disk.ts';
+import { isTemporary } from '../disk/node-disk.ts';
+import { activeOf, type Doing, type State } from '../state.ts';
+import { decodeDoing, encodeDoing } from './doing-codec.ts';
+import { clearTheWay, readFile } from './own-files.ts';
+import { createPayloads, type Payloads } from './payloads.ts';
+import { decodeReference, encodeReference, NO_REFERENCE } from './reference.ts';
+import { decodeFailures, encodeFailures, NO_FAILURES } from './rejected-codec.ts';
+import { type Found, restoreState } from './restore.ts';
+
+/** The agent's memory on the node's disk: what `State` says, and the payloads that it names. */
+export interface CheckpointStore {
+  /**
+   * The state as it was saved last. Whatever is missing or damaged is made up for; `problems` says what that was, in
+   * sentences for people. Never throws.
+   *
+   * @param at RFC 3339
+   */
+  load(at: string): Promise<{ readonly state: State; readonly problems: readonly string[] }>;
+  /**
+   * Writes what differs from what was written last, in an order that leaves a state that makes sense wherever it ends.
+   *
+   * @throws `GitopsError` where the disk refuses
+   */
+  save(state: State): Promise<void>;
+  readonly payloads: Pick<Payloads, 'read' | 'write'>;
+  /** Removes the payloads that the state does not name, and what interrupted writes left behind. */
+  collectGarbage(state: State): Promise<void>;
+}
+
+const MAX_META_BYTES = 1_000_000;
+const META_FILE = { mode: 0o600 };
+
+type Name = 'assigned' | 'last-known-good' | 'trial' | 'rejected';
+
+export function createStore(disk: Disk, stateDirectory: string): CheckpointStore {
+  const meta = join(stateDirectory, 'meta');
+  const payloads = createPayloads(disk, join(stateDirectory, 'checkpoints'));
+  /** What is on disk as far as this process knows; null for no file. */
+  const written = new Map<Name, string | null>();
+
+  const find = async <T>(name: Name, absent: T, decode: (text: string) => T): Promise<Found<T>> => {
+    try {
+      const bytes = await readFile(disk, join(meta, name), MAX_META_BYTES);
+      const found = bytes === null ? absent : decode(bytes.toString('utf8'));
+      written.set(name, bytes === null ? null : bytes.toString('utf8'));
+      return { found };
+    } catch (error) {
+      return { damaged: `${join(meta, name)} is unusable and was left aside: ${reasonOf(error)}` };
+    }
+  };
+
+  const write = async (name: Name, text: string | null): Promise<void> => {
+    const before = written.get(name);
+    // A file that was never there says the same as an empty one.
+    if (before === text || (before === null && text === '')) return;
+    written.delete(name);
+    const path = join(meta, name);
+    if (text === null || (await disk.stat(path))?.kind === 'directory') await disk.remove(path);
+    if (text !== null) await disk.replace(path, Buffer.from(text, 'utf8'), META_FILE);
+    written.set(name, text);
+  };
+
+  return {
+    payloads,
+    async load(at) {
+      const records = {
+        assigned: await find('assigned', NO_REFERENCE, decodeReference),
+        lastKnownGood: await find('last-known-good', NO_REFERENCE, decodeReference),
+        doing: await find<Doing | null>('trial', null, decodeDoing),
+        failures: await find('rejected', NO_FAILURES, decodeFailures),
+      };
+      const problems = Object.values(records).flatMap((found) => ('damaged' in found ? [found.damaged] : []));
+      return { state: restoreState(records, at), problems };
+    },
+    async save(state) {
+      await clearTheWay(disk, stateDirectory, meta);
+      for (const [name, text] of inOrder(state)) await write(name, text);
+    },
+    async collectGarbage(state) {
+      const named = [state.assigned, state.lastKnownGood, activeOf(state)];
+      await payloads.keepOnly(named.filter((target) => target !== null));
+      for (const name of await disk.list(meta)) if (isTemporary(name)) await disk.remove(join(meta, name));
+    },
+  };
+}
+
+/**
+ * The files in the order in which they are written. Why something failed comes before what follows from that. What the
+ * node is in the middle of comes first when it begins, and goes last when it ends, so that a node that dies in between
+ * goes on with it.
+ */
+function inOrder({
+  assigned,
+  lastKnownGood,
+  promotedAt,
+  doing,
+  rejected,
+  error,
+}: State): readonly [Name, string | null][] {
+  const references: [Name, string][] = [
+    ['last-known-good', encodeReference({ target: lastKnownGood, promotedAt })],
+    ['assigned', encodeReference({ target: assigned, promotedAt: null })],
+  ];
+  const middle: [Name, string | null] = ['trial', encodeDoing(doing)];
+  const failures: [Name, string | null] = ['rejected', encodeFailures({ rejected, error })];
+  return doing.phase === 'idle' ? [failures, ...references, middle] : [failures, middle, ...references];
+}

@@ -1,0 +1,136 @@
+import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import type { Field } from '#shared/contract/kubelet-config/fields/field.ts';
+import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
+import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
+import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What the kubelet puts into its config whatever the file says (rules of the flags that shadow them). */
+const NOT_FROM_THE_FILE: ReadonlySet<string> = new Set([
+  'apiVersion',
+  'kind',
+  'logging.options.json.splitStream',
+  'logging.options.text.splitStream',
+]);
+
+/** Relative paths in these are resolved against the folder of the kubelet's config file. */
+const PATHS: ReadonlySet<string> = new Set([
+  'staticPodPath',
+  'tlsCertFile',
+  'tlsPrivateKeyFile',
+  'authentication.x509.clientCAFile',
+  'resolvConf',
+  'volumePluginDir',
+  'podLogsDir',
+]);
+
+/**
+ * Where the running kubelet's config (`kubeletconfig` of /configz) is not what a payload says. Every field that the
+ * payload sets has to be there as the kubelet writes it: `10m` as `10m0s`, `1024Mi` as `1Gi`. Fields that the payload
+ * takes back (null) may be anything, and so may plain fields that it sets to zero, as the kubelet fills those in. Maps
+ * are compared by key, lists whole.
+ *
+ * @returns one phrase a difference: `maxPods=110 instead of 250`
+ */
+export function contradictions(payload: Json, running: Json): readonly string[] {
+  return [...compareStruct(payload, running, '')];
+}
+
+function* compareStruct(meant: Json, running: Json, path: string): Generator<string> {
+  for (const [name, value] of Object.entries(meant)) {
+    const at = path === '' ? name : `${path}.${name}`;
+    const field = FIELDS.get(at);
+    if (value === null || value === undefined || NOT_FROM_THE_FILE.has(at)) continue;
+    const seen = Object.hasOwn(running, name) ? running[name] : undefined;
+    if (isMap(value) && (isMap(seen) || seen === undefined)) {
+      if (field === undefined || field.kind === 'struct') yield* compareStruct(value, seen ?? {}, at);
+      else yield* compareMap(value, seen ?? {}, at, field);
+    } else if (!isSame(value, seen, field, at)) {
+      yield differs(at, value, seen);
+    }
+  }
+}
+
+/** A map that people write the keys of: gates, eviction signals, reservations. null means nothing there, or false. */
+function* compareMap(meant: Json, running: Json, path: string, field: Field): Generator<string> {
+  for (const [key, value] of Object.entries(meant)) {
+    const seen = Object.hasOwn(running, key) ? running[key] : undefined;
+    const item: Field = field.kind === 'quantity-map' ? { ...field, kind: 'quantity' } : { ...field, pointer: true };
+    if (value === null || isSame(value, seen, item, path)) continue;
+    yield differs(`${path}[${JSON.stringify(key)}]`, value, seen);
+  }
+}
+
+function isSame(meant: unknown, seen: unknown, field: Field | undefined, path: string): boolean {
+  if (isZero(meant)) return isZero(seen ?? null) || mayBeFilledIn(field, meant);
+  if (seen === undefined) return false;
+  if (field?.kind === 'duration' || field?.kind === 'duration-or-nanoseconds') {
+    return nanoseconds(meant) !== undefined && nanoseconds(meant) === nanoseconds(seen);
+  }
+  if (field?.kind === 'quantity') return sizeOf(meant) === sizeOf(seen);
+  if (PATHS.has(path) && isResolved(meant, seen)) return true;
+  return isEqual(meant, seen) || isAnyNegative(path, meant, seen);
+}
+
+/** Zero means unset in plain fields, so the kubelet's default or the node's own value takes its place; not in pointers. */
+function mayBeFilledIn(field: Field | undefined, zero: unknown): boolean {
+  if (field === undefined) return true;
+  return field.pointer !== true && (zero !== false || field.default !== undefined);
+}
+
+function isZero(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (isMap(value)) return Object.values(value).every(isZero);
+  if (typeof value === 'string') return value === '' || parseGoDuration(value) === 0;
+  return value === 0 || value === false || value === null || value === 0n;
+}
+
+/** Numbers by value, whatever JSON made of them; lists in order; what a list's maps leave out is zero. */
+function isEqual(meant: unknown, seen: unknown): boolean {
+  if (Array.isArray(meant) && Array.isArray(seen)) {
+    return meant.length === seen.length && meant.every((item, index) => isEqual(item, seen[index]));
+  }
+  if (isMap(meant) && isMap(seen)) {
+    return [...new Set([...Object.keys(meant), ...Object.keys(seen)])].every((key) => isAlike(meant[key], seen[key]));
+  }
+  if (typeof meant === 'bigint' || typeof seen === 'bigint') return String(meant) === String(seen);
+  return meant === seen;
+}
+
+function isAlike(meant: unknown, seen: unknown): boolean {
+  if (isEqual(meant, seen) || (isZero(meant ?? null) && isZero(seen ?? null))) return true;
+  const durations = [nanoseconds(meant), nanoseconds(seen)];
+  const sizes = [sizeOf(meant), sizeOf(seen)];
+  const [one, other] = durations.includes(undefined) ? sizes : durations;
+  return one !== undefined && one === other;
+}
+
+function nanoseconds(value: unknown): number | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+  return typeof value === 'string' ? parseGoDuration(value) : undefined;
+}
+
+function sizeOf(value: unknown): number | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+  return typeof value === 'string' ? parseQuantity(value) : undefined;
+}
+
+const isResolved = (meant: unknown, seen: unknown): boolean =>
+  typeof meant === 'string' &&
+  typeof seen === 'string' &&
+  !meant.startsWith('/') &&
+  seen.endsWith(`/${meant.replace(/^\.\//, '')}`);
+
+/** The kubelet turns any negative limit of PIDs into -1: no limit. */
+const isAnyNegative = (path: string, meant: unknown, seen: unknown): boolean =>
+  path === 'podPidsLimit' && typeof meant === 'number' && meant < 0 && seen === -1;
+
+const differs = (path: string, meant: unknown, seen: unknown): string =>
+  `${path}=${show(seen)} instead of ${show(meant)}`;
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}

@@ -1,0 +1,40 @@
+import type { Decision } from '../decision.ts';
+import type { Observation } from '../observation.ts';
+import { type Doing, IDLE, type State } from '../state.ts';
+import { tallySteadiness, verdictOf } from './judge.ts';
+import type { Pace } from './pace.ts';
+
+type Broken = Extract<Doing, { phase: 'broken' }>;
+
+/**
+ * Every config failed, local included, so something else is wrong with the node. Watches whether the kubelet comes back
+ * by other means, and starts it now and then where the service manager has given up on it.
+ */
+export function watchBroken(state: State, before: Broken, seen: Observation, pace: Pace): Decision {
+  const verdict = verdictOf(seen);
+  const judged = tallySteadiness(before.judged, verdict, seen, pace.maxStepMs);
+  if (judged.healthyMs >= pace.steadyMs) {
+    const error = state.assigned === null ? null : state.error;
+    return {
+      next: { ...state, doing: IDLE, error },
+      actions: [{ do: 'collect-garbage' }],
+      recheckAfterMs: pace.idleMs,
+    };
+  }
+  const isDown = seen.service.state === 'stopped' || seen.service.state === 'failed';
+  const waitedMs = isDown ? before.waitedMs + Math.min(seen.elapsedMs, pace.maxStepMs) : 0;
+  const start = waitedMs >= pace.brokenRestartMs;
+  // Nothing is counted that nobody asks for later: this state goes to disk whenever it changes.
+  const doing: Broken = {
+    phase: 'broken',
+    judged: { ...judged, restarts: 0, unhealthyMs: 0 },
+    waitedMs: start ? 0 : waitedMs,
+  };
+  return {
+    next: { ...state, doing },
+    actions: start
+      ? [{ do: 'restart-kubelet', because: 'it is down with every config, local included: once more' }]
+      : [],
+    recheckAfterMs: Math.min(verdict.verdict === 'healthy' ? pace.changingMs : pace.maxStepMs, seen.pollMs),
+  };
+}

@@ -1,0 +1,87 @@
+import type { Action } from '../decision.ts';
+import type { Failure } from '../failure.ts';
+import type { Observation } from '../observation.ts';
+import { type Change, type Judged, nameOf, type Target, type TrialTerms } from '../state.ts';
+import { startJudging } from './judge.ts';
+import type { Pace } from './pace.ts';
+
+/** What becomes of a change with one look. */
+export type Advance =
+  | { readonly advance: 'going'; readonly change: Change; readonly actions: readonly Action[]; readonly moved: boolean }
+  /** The kubelet was restarted with the new files; the rest is judging. */
+  | { readonly advance: 'judging'; readonly judged: Judged }
+  /** It cannot be installed. */
+  | { readonly advance: 'stuck'; readonly failure: Failure };
+
+export interface ChangeOf {
+  readonly target: Target;
+  readonly terms: TrialTerms;
+  readonly because: string;
+}
+
+/** Takes a change one step on: install, then restart, then judge. Orders no restart before the files are in place. */
+export function advance(change: Change, seen: Observation, of: ChangeOf, pace: Pace): Advance {
+  switch (change.step) {
+    case 'install':
+      return install(seen, of);
+    case 'restart':
+      return wasRestarted(change, seen)
+        ? going({ step: 'judge', judged: startJudging(seen) })
+        : waitForRestart(change, seen, of, pace);
+    case 'judge':
+      return { advance: 'judging', judged: change.judged };
+  }
+}
+
+const going = (change: Change, ...actions: readonly Action[]): Advance => ({
+  advance: 'going',
+  change,
+  actions,
+  moved: true,
+});
+
+function install({ files, service, bootId }: Observation, { target, because }: ChangeOf): Advance {
+  const change: Change = { step: 'install' };
+  switch (files.files) {
+    case 'installed':
+      return going(
+        { step: 'restart', runBefore: service.run, bootId, orders: 1, waitedMs: 0 },
+        { do: 'restart-kubelet', because },
+      );
+    case 'differ':
+      return { advance: 'going', change, actions: [{ do: 'install', target }], moved: false };
+    case 'lost':
+      return { advance: 'stuck', failure: { reason: 'CheckpointLost', message: files.message } };
+    case 'blocked':
+      return files.forGood
+        ? { advance: 'stuck', failure: { reason: 'CannotInstall', message: files.message } }
+        : { advance: 'going', change, actions: [], moved: false };
+  }
+}
+
+type Restart = Extract<Change, { step: 'restart' }>;
+
+/**
+ * Whether the kubelet was started since the files were put in place, by us or not. Where the service manager knows no
+ * runs, only our own order tells.
+ */
+function wasRestarted({ runBefore, bootId }: Restart, { service, restart, bootId: bootNow }: Observation): boolean {
+  if (bootNow !== bootId) return true;
+  if (service.run === null) return restart === 'done' || (runBefore !== null && service.state !== 'unknown');
+  return service.run !== runBefore;
+}
+
+/** An order that came to nothing is given again, ever more seldom: if it was carried out, the run would be another. */
+function waitForRestart(change: Restart, seen: Observation, { terms, because, target }: ChangeOf, pace: Pace): Advance {
+  const waitedMs = change.waitedMs + Math.min(seen.elapsedMs, pace.maxStepMs);
+  const firstMs = seen.restart === 'failed' ? pace.restartRetryMs : Math.max(pace.restartRetryMs, terms.startTimeoutMs);
+  const patienceMs = Math.min(firstMs * 2 ** Math.min(change.orders - 1, 10), pace.maxRestartRetryMs);
+  if (waitedMs < patienceMs) return { advance: 'going', change: { ...change, waitedMs }, actions: [], moved: false };
+  const again = `${because} (order ${change.orders + 1}: the kubelet still runs without ${nameOf(target)})`;
+  return {
+    advance: 'going',
+    change: { ...change, orders: change.orders + 1, waitedMs: 0 },
+    actions: [{ do: 'restart-kubelet', because: again }],
+    moved: false,
+  };
+}

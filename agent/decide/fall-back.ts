@@ -1,0 +1,81 @@
+import type { Decision } from '../decision.ts';
+import { asError, type Failure } from '../failure.ts';
+import type { Observation } from '../observation.ts';
+import { type FallingBack, IDLE, nameOf, type State, type Target, type TrialTerms } from '../state.ts';
+import { advance } from './change.ts';
+import { failureOf, startJudging, tallySteadiness, verdictOf } from './judge.ts';
+import type { Pace } from './pace.ts';
+
+/** Starts the way back to a config that needs no trial: lastKnownGood or local. */
+export function startFallingBack(
+  state: State,
+  to: Target,
+  because: FallingBack['because'],
+  terms: TrialTerms,
+): Decision {
+  const doing: FallingBack = { phase: 'falling-back', to, because, terms, change: { step: 'install' } };
+  return { next: { ...state, doing }, actions: [{ do: 'install', target: to }], recheckAfterMs: 0 };
+}
+
+/** Goes on until the kubelet is steadily healthy; from lastKnownGood on to local, and from there to `broken`. */
+export function continueFallingBack(state: State, doing: FallingBack, seen: Observation, pace: Pace): Decision {
+  const { to, terms } = doing;
+  const step = advance(doing.change, seen, { target: to, terms, because: becauseOf(doing, state) }, pace);
+  const recheckAfterMs = Math.min(pace.changingMs, seen.pollMs);
+  if (step.advance === 'stuck') return giveUp(state, doing, step.failure, seen);
+  if (step.advance === 'going') {
+    const next = { ...state, doing: { ...doing, change: step.change } };
+    return { next, actions: step.actions, recheckAfterMs: step.moved ? 0 : recheckAfterMs };
+  }
+  const verdict = verdictOf(seen);
+  const judged = tallySteadiness(step.judged, verdict, seen, pace.maxStepMs);
+  const failure = failureOf(judged, verdict, seen, terms, pace);
+  if (failure !== undefined) return giveUp(state, doing, failure, seen);
+  if (judged.healthyMs >= pace.steadyMs) return settle(state, doing, pace);
+  return { next: { ...state, doing: { ...doing, change: { step: 'judge', judged } } }, actions: [], recheckAfterMs };
+}
+
+function becauseOf({ to, because }: FallingBack, state: State): string {
+  switch (because) {
+    case 'failed':
+      return `back to ${nameOf(to)}: ${state.error?.reason ?? 'the config on trial failed'}`;
+    case 'unassigned':
+      return 'back to local: no config is assigned any more';
+    case 'superseded':
+      return `back to ${nameOf(to)}: it is assigned again`;
+  }
+}
+
+/** The kubelet is back. What it fell back to is what it runs, and so what is good. */
+function settle(state: State, { to, because }: FallingBack, pace: Pace): Decision {
+  const next: State = {
+    ...state,
+    doing: IDLE,
+    lastKnownGood: to,
+    promotedAt: to === null ? null : state.promotedAt,
+    ...(because === 'unassigned' ? { assigned: null, error: null } : {}),
+  };
+  return { next, actions: [{ do: 'collect-garbage' }], recheckAfterMs: pace.idleMs };
+}
+
+function giveUp(state: State, doing: FallingBack, failure: Failure, seen: Observation): Decision {
+  const { to, because, terms } = doing;
+  const config = state.assigned ?? undefined;
+  const before = state.error === null ? '' : `${state.error.message}. Then `;
+  if (to !== null) {
+    const message = `${before}${to.source.name}, the last known good config, failed too: ${failure.message}`;
+    const error = asError({ reason: 'FallbackFailed', message }, config, seen.at, state.error);
+    return startFallingBack({ ...state, lastKnownGood: null, promotedAt: null, error }, null, because, terms);
+  }
+  const message = `${before}the node's own config failed too: ${failure.message}. Look at the kubelet's log on the node`;
+  const error = asError({ reason: 'KubeletBroken', message }, config, seen.at, state.error);
+  const judged = startJudging(seen);
+  const next: State = {
+    ...state,
+    lastKnownGood: null,
+    promotedAt: null,
+    error,
+    doing: { phase: 'broken', judged, waitedMs: 0 },
+  };
+  return { next, actions: [], recheckAfterMs: 0 };
+}

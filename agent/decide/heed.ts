@@ -1,0 +1,68 @@
+import { asError } from '../failure.ts';
+import type { Observation } from '../observation.ts';
+import { activeOf, type Config, errorOf, rejectionOf, sameConfig, type State, withoutRejected } from '../state.ts';
+import { DEFAULT_TERMS } from '../terms.ts';
+import { startFallingBack } from './fall-back.ts';
+import { type Heeded, isRejected, kept, restoreCheckpoint, stage, turned } from './staging.ts';
+
+/** Heeds what the API server wants. Never touches the kubelet for what it runs already, or for what is not known. */
+export function heed(state: State, seen: Observation): Heeded {
+  const { intent } = seen;
+  switch (intent.intent) {
+    case 'unknown':
+      return kept(state);
+    case 'invalid': {
+      const error = asError(intent.failure, undefined, seen.at, state.error);
+      return kept(error === state.error ? state : { ...state, error });
+    }
+    case 'local':
+      return heedLocal(state);
+    case 'config':
+      return heedConfig(state, intent.config, seen);
+  }
+}
+
+function heedLocal(state: State): Heeded {
+  const { doing } = state;
+  if (activeOf(state) !== null) {
+    const terms = doing.phase === 'trial' ? doing.config.trial : (state.lastKnownGood?.trial ?? DEFAULT_TERMS);
+    const unassigned: State = { ...state, assigned: null, lastKnownGood: null, promotedAt: null, error: null };
+    return turned(startFallingBack(unassigned, null, 'unassigned', terms));
+  }
+  if (doing.phase === 'falling-back' && doing.because !== 'unassigned') {
+    return kept({ ...state, assigned: null, doing: { ...doing, because: 'unassigned' } });
+  }
+  // The error of a broken node is not about the assignment: it stays until the kubelet is back.
+  const error = doing.phase === 'idle' ? null : state.error;
+  return kept(state.assigned === null && state.error === error ? state : { ...state, assigned: null, error });
+}
+
+function heedConfig(state: State, config: Config, seen: Observation): Heeded {
+  const { doing, lastKnownGood } = state;
+  const active = activeOf(state);
+  if (active !== null && sameConfig(config, active)) return heedActive(state, config, active, seen);
+  if (doing.phase === 'trial' && lastKnownGood !== null && sameConfig(config, lastKnownGood)) {
+    const back: State = { ...state, assigned: lastKnownGood, error: null };
+    return turned(startFallingBack(back, lastKnownGood, 'superseded', doing.config.trial));
+  }
+  if (isRejected(state, config)) return kept(withItsError(state, config));
+  // One thing at a time: the way back ends soon, and then there is ground to stand on.
+  if (doing.phase === 'falling-back') return kept(withoutRejected(state, config));
+  return stage(state, config, seen);
+}
+
+/** What is wanted runs already, or is on its way: another commit, a ConfigMap made anew, or the same news again. */
+function heedActive(state: State, config: Config, active: Config, seen: Observation): Heeded {
+  const isOnItsWayBack = state.doing.phase === 'falling-back';
+  const error = isOnItsWayBack ? state.error : null;
+  const isKnown = sameConfig(state.assigned, active) && state.error === error;
+  const known = isKnown ? state : { ...state, assigned: active, error };
+  return seen.files.files === 'lost' && !isOnItsWayBack ? restoreCheckpoint(known, config, seen) : kept(known);
+}
+
+/** Another assignment's error may have come in between. */
+function withItsError(state: State, config: Config): State {
+  const entry = rejectionOf(state, config);
+  if (entry === undefined || state.error?.config === entry.name) return state;
+  return { ...state, error: errorOf(entry) };
+}

@@ -1,0 +1,121 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Failure, FailureReason } from '../failure.ts';
+import type { ServiceStatus } from '../kubelet/service.ts';
+import type { Observation } from '../observation.ts';
+import type { Judged, Trial, TrialTerms } from '../state.ts';
+import type { Pace } from './pace.ts';
+
+/** What one look says of the kubelet. `unclear` counts neither way. */
+export type Verdict =
+  | { readonly verdict: 'healthy' | 'unclear' }
+  | { readonly verdict: 'unhealthy'; readonly reason: FailureReason; readonly why: string };
+
+const HEALTHY: Verdict = { verdict: 'healthy' };
+const UNCLEAR: Verdict = { verdict: 'unclear' };
+const unhealthy = (reason: FailureReason, why: string): Verdict => ({ verdict: 'unhealthy', reason, why });
+
+/** Whether the kubelet is up, whatever it runs. */
+export function verdictOf({ service, health }: Observation): Verdict {
+  if (service.state === 'stopped' || service.state === 'failed') {
+    return unhealthy('NotHealthy', `the service manager has it as ${service.state}${lastExit(service)}`);
+  }
+  switch (health.health) {
+    case 'ok':
+      return HEALTHY;
+    case 'off':
+      return service.state === 'running' ? HEALTHY : UNCLEAR;
+    case 'failing':
+    case 'down':
+      return unhealthy('NotHealthy', `its health endpoint says: ${health.reason}${lastExit(service)}`);
+  }
+}
+
+/**
+ * Whether the kubelet proves the config on trial: it is up, it runs what was meant, and its Node is Ready. A Node that
+ * cannot be seen, or was not Ready before, proves nothing and accuses nobody; nor does a config whose checkpoint is lost:
+ * it could not be fallen back to.
+ */
+export function trialVerdictOf(seen: Observation, { wasReady }: Trial): Verdict {
+  const up = verdictOf(seen);
+  if (up.verdict !== 'healthy') return up;
+  if (seen.files.files === 'differ') {
+    return unhealthy('FilesChanged', 'somebody else changed the config files on the node');
+  }
+  if (seen.files.files === 'lost') return UNCLEAR;
+  if (seen.running.running === 'contradicts') {
+    return unhealthy('ConfigContradicted', `it runs ${seen.running.differences.join('; ')}`);
+  }
+  if (seen.nodeReady === 'yes') return HEALTHY;
+  return seen.nodeReady === 'no' && wasReady ? unhealthy('NodeNotReady', 'its Node is no longer Ready') : UNCLEAR;
+}
+
+export function startJudging({ bootId, service }: Observation): Judged {
+  return {
+    bootId,
+    run: service.run,
+    automaticRestarts: service.automaticRestarts,
+    restarts: 0,
+    healthyMs: 0,
+    unhealthyMs: 0,
+    healthy: false,
+  };
+}
+
+/** Adds one look. A reboot is nobody's failure: the kubelet gets its time to start anew, and what it proved stays. */
+export function tally(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
+  const healthy = verdict.verdict === 'healthy';
+  const now = { ...before, bootId: seen.bootId, automaticRestarts: seen.service.automaticRestarts, healthy };
+  if (seen.bootId !== before.bootId) return { ...now, run: seen.service.run, unhealthyMs: 0 };
+
+  const restarts = unplannedRestarts(before, seen.service);
+  const stepMs = Math.min(seen.elapsedMs, maxStepMs);
+  const sameRun = restarts === 0 && (seen.service.run === null || seen.service.run === before.run);
+  return {
+    ...now,
+    run: seen.service.run ?? before.run,
+    automaticRestarts: seen.service.automaticRestarts ?? before.automaticRestarts,
+    restarts: before.restarts + restarts,
+    healthyMs: before.healthyMs + (healthy && before.healthy && sameRun ? stepMs : 0),
+    unhealthyMs: healthy ? 0 : before.unhealthyMs + (before.healthy || verdict.verdict === 'unclear' ? 0 : stepMs),
+  };
+}
+
+/** As `tally`, but what was healthy before a restart proves nothing: for a config that has no trial before it. */
+export function tallySteadiness(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
+  const judged = tally(before, verdict, seen, maxStepMs);
+  const steady = verdict.verdict === 'healthy' && judged.restarts === before.restarts && judged.run === before.run;
+  return steady ? judged : { ...judged, healthyMs: 0 };
+}
+
+/**
+ * The service manager's counter tells best: it leaves out what people start by hand, and begins again from 0 when they
+ * do. Without one, another run is a restart.
+ */
+function unplannedRestarts(before: Judged, { automaticRestarts: now, run }: ServiceStatus): number {
+  const then = before.automaticRestarts;
+  if (now !== null && then !== null) return now >= then ? now - then : now;
+  return before.run !== null && run !== null && run !== before.run ? 1 : 0;
+}
+
+/** Why what was seen so far is enough to give up; undefined where it is not. */
+export function failureOf(
+  judged: Judged,
+  verdict: Verdict,
+  seen: Observation,
+  terms: TrialTerms,
+  pace: Pace,
+): Failure | undefined {
+  if (judged.restarts > terms.maxRestarts) {
+    const message = `the kubelet restarted ${judged.restarts} times by itself${lastExit(seen.service)}`;
+    return { reason: 'CrashLoop', message };
+  }
+  if (verdict.verdict !== 'unhealthy') return undefined;
+  const { reason, why } = verdict;
+  const neverMends = reason === 'ConfigContradicted' || reason === 'FilesChanged';
+  const patienceMs = neverMends ? Math.min(pace.contradictedMs, terms.startTimeoutMs) : terms.startTimeoutMs;
+  if (judged.unhealthyMs < patienceMs) return undefined;
+  const message = `the kubelet was not in order for ${Math.round(judged.unhealthyMs / 1000)} s: ${why}`;
+  return { reason, message };
+}
+
+const lastExit = ({ lastExit }: ServiceStatus): string => (lastExit === undefined ? '' : ` (last exit: ${lastExit})`);

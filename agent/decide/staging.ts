@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Decision } from '../decision.ts';
+import { asError, type Failure } from '../failure.ts';
+import type { Observation } from '../observation.ts';
+import { type Config, rejectionOf, sameConfig, type State, withoutRejected, withRejected } from '../state.ts';
+import { startTrial } from './trial.ts';
+
+/**
+ * What the intent changes. `turned`: the node is set on another config, and nothing else is decided with this look.
+ * `kept`: it goes on with what it is doing.
+ */
+export interface Heeded {
+  readonly heeded: 'turned' | 'kept';
+  readonly decision: Decision;
+}
+
+export const turned = (decision: Decision): Heeded => ({ heeded: 'turned', decision });
+export const kept = (next: State): Heeded => keptWith({ next, actions: [], recheckAfterMs: Infinity });
+const keptWith = (decision: Decision): Heeded => ({ heeded: 'kept', decision });
+
+/** Not to be tried: it failed here, and no other was assigned since. */
+export function isRejected(state: State, config: Config): boolean {
+  return sameConfig(state.assigned, config) && rejectionOf(state, config) !== undefined;
+}
+
+/**
+ * Gets a config ready while the kubelet goes on with what it runs, and puts it on trial once it is. Being assigned anew
+ * is what forgives a config that failed here before.
+ */
+export function stage(state: State, config: Config, seen: Observation): Heeded {
+  const { staged } = seen;
+  switch (staged?.outcome) {
+    case undefined:
+      return fetchAgain(withoutRejected(state, config), config);
+    case 'ready':
+      return turned(startTrial(state, config, seen));
+    case 'refused': {
+      const error = asError(explained(config, staged.failure), config, seen.at, state.error);
+      return kept(withRejected({ ...state, assigned: config, error }, config, error));
+    }
+    case 'unavailable': {
+      const error = asError(staged.failure, config, seen.at, state.error);
+      const next = error === state.error ? state : { ...state, error };
+      return staged.retryInMs <= 0 ? fetchAgain(next, config) : keptWith(waiting(next, staged.retryInMs));
+    }
+  }
+}
+
+function explained(config: Config, { reason, message }: Failure): Failure {
+  return { reason, message: `${config.source.name} was refused, and the kubelet left alone: ${message}` };
+}
+
+/** Gets back the checkpoint of a config that runs already: without it the node could not fall back to it. */
+export function restoreCheckpoint(state: State, config: Config, { staged }: Observation): Heeded {
+  const found = pointTo(state, config);
+  if (staged?.outcome === 'ready' && !isDeepStrictEqual(found, state)) return kept(found);
+  if (staged?.outcome === 'refused') return kept(state);
+  if (staged?.outcome === 'unavailable' && staged.retryInMs > 0) return keptWith(waiting(state, staged.retryInMs));
+  return keptWith({ next: state, actions: [{ do: 'stage', config }], recheckAfterMs: staged === null ? 0 : Infinity });
+}
+
+/** The same config, by where its bytes are now. */
+function pointTo(state: State, config: Config): State {
+  const now = <T extends Config | null>(target: T): T | Config => (sameConfig(target, config) ? config : target);
+  const { doing } = state;
+  return {
+    ...state,
+    assigned: now(state.assigned),
+    lastKnownGood: now(state.lastKnownGood),
+    doing: doing.phase === 'trial' ? { ...doing, config: now(doing.config) } : doing,
+  };
+}
+
+const fetchAgain = (next: State, config: Config): Heeded =>
+  keptWith({ next, actions: [{ do: 'stage', config }], recheckAfterMs: 0 });
+
+const waiting = (next: State, recheckAfterMs: number): Decision => ({ next, actions: [], recheckAfterMs });

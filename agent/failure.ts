@@ -1,0 +1,61 @@
+import type { NodeError } from '#shared/contract/api/kubelet-node.ts';
+import { type Config, nameOf } from './state.ts';
+
+/** Why an assignment does not run, in words that do not change between releases. */
+export type FailureReason =
+  /** The KubeletNode's spec cannot be read. */
+  | 'InvalidAssignment'
+  /** The config source is not in the cluster (any more). */
+  | 'ConfigMapNotFound'
+  /** The API server could not be asked for it. */
+  | 'DownloadFailed'
+  /** What came is not what was assigned. */
+  | 'PayloadMismatch'
+  /** What version the kubelet has could not be found out. */
+  | 'VersionUnknown'
+  /** The payload could not be written to the node's disk. */
+  | 'CheckpointFailed'
+  /** The kubelet of this version would not start with it. */
+  | 'ConfigInvalid'
+  /** The kubelet would not start with it on this node. */
+  | 'PreflightFailed'
+  /** There is no way to put it where the kubelet reads it. */
+  | 'CannotInstall'
+  /** The kubelet kept dying with it. */
+  | 'CrashLoop'
+  /** The kubelet was not healthy with it in time. */
+  | 'NotHealthy'
+  /** The kubelet was healthy, but the Node was not Ready any more. */
+  | 'NodeNotReady'
+  /** The kubelet ran something else than the config says. */
+  | 'ConfigContradicted'
+  /** The kubelet could not be restarted. */
+  | 'RestartFailed'
+  /** Somebody else changed the managed files in mid-trial. */
+  | 'FilesChanged'
+  /** The node's copy of the payload was lost or damaged. */
+  | 'CheckpointLost'
+  /** The last known good config did not come up either; local runs. */
+  | 'FallbackFailed'
+  /** Not even local comes up. */
+  | 'KubeletBroken'
+  /** The note of why it was rejected was lost with a damaged file. */
+  | 'RecordLost';
+
+/** `message` is a sentence for people, without a full stop at its end. */
+export interface Failure {
+  readonly reason: FailureReason;
+  readonly message: string;
+}
+
+/** The failure as status shows it. Keeps the time of an equal error before, so that repeating it changes nothing. */
+export function asError(
+  { reason, message }: Failure,
+  config: Config | undefined,
+  at: string,
+  before: NodeError | null,
+): NodeError {
+  const error = { reason, message, at, ...(config === undefined ? {} : { config: nameOf(config) }) };
+  const same = before?.reason === reason && before.message === message && before.config === error.config;
+  return same ? before : error;
+}

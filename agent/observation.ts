@@ -1,0 +1,63 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Failure } from './failure.ts';
+import type { Health } from './kubelet/probe.ts';
+import type { ServiceStatus } from './kubelet/service.ts';
+import type { Config } from './state.ts';
+
+/** What the API server wants of this node. */
+export type Intent =
+  /** The API server was not heard yet, or there is no KubeletNode. Absence is not an order: everything stays. */
+  | { readonly intent: 'unknown' }
+  /** There is a KubeletNode, and it assigns nothing. */
+  | { readonly intent: 'local' }
+  | { readonly intent: 'config'; readonly config: Config }
+  /** There is an assignment that cannot be read. */
+  | { readonly intent: 'invalid'; readonly failure: Failure };
+
+/** What came of fetching and checking a config, before the kubelet has heard of it. */
+export type Staged = { readonly config: Config } & (
+  | { readonly outcome: 'ready' }
+  /** Its content is wrong for this node; trying again cannot help. */
+  | { readonly outcome: 'refused'; readonly failure: Failure }
+  /** It could not be had; `retryInMs` from now it may be tried again. */
+  | { readonly outcome: 'unavailable'; readonly failure: Failure; readonly retryInMs: Millis }
+);
+
+/** How the managed files compare with what the active config needs. */
+export type Files =
+  | { readonly files: 'installed' | 'differ' }
+  /** The checkpoint is gone or damaged. */
+  | { readonly files: 'lost'; readonly message: string }
+  /** It cannot be installed here; `forGood` where trying again cannot help. */
+  | { readonly files: 'blocked'; readonly message: string; readonly forGood: boolean };
+
+/** How the running config compares with the active one. */
+export type Running =
+  | { readonly running: 'as-meant' }
+  | { readonly running: 'contradicts'; readonly differences: readonly string[] }
+  | { readonly running: 'unseen'; readonly why: string };
+
+/** One look at everything, taken for one state. No decision can ask for more. */
+export interface Observation {
+  readonly intent: Intent;
+  /** For the config of the intent; null where nothing was tried. */
+  readonly staged: Staged | null;
+  readonly files: Files;
+  readonly service: ServiceStatus;
+  /** `off`: the kubelet has no health endpoint. */
+  readonly health: Health | { readonly health: 'off' };
+  readonly running: Running;
+  /** The Node's Ready condition; `unknown` where it cannot be read. */
+  readonly nodeReady: 'yes' | 'no' | 'unknown';
+  /** How the restart that this process ordered last went; `none` where it ordered none. */
+  readonly restart: 'none' | 'done' | 'failed';
+  readonly bootId: string;
+  /** Time since the look before this one by the monotonic clock; 0 for the first of this process. */
+  readonly elapsedMs: Millis;
+  /** The first look of this process. */
+  readonly first: boolean;
+  /** Wall-clock time, RFC 3339, for display. */
+  readonly at: string;
+  /** How long the service manager may be left unwatched while it matters. */
+  readonly pollMs: Millis;
+}

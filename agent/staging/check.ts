@@ -1,0 +1,64 @@
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import type { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
+import type { Finding } from '#shared/contract/finding.ts';
+import type { Failure, FailureReason } from '../failure.ts';
+import type { Installer } from '../kubelet/installer.ts';
+import type { Config } from '../state.ts';
+import type { Preflight } from './preflight.ts';
+
+export type Validate = typeof validateKubeletConfig;
+
+export interface Checks {
+  readonly installer: Pick<Installer, 'plan'>;
+  readonly validate: Validate;
+  readonly preflight: Preflight;
+}
+
+/**
+ * Everything that can be found wrong with a payload before the kubelet reads it: by itself, together with the node's own
+ * config, and on this machine. What is wrong with the node's own config alone is not the payload's fault.
+ *
+ * @param minor the kubelet's version: `v1.34.2`
+ * @returns undefined where nothing is wrong
+ * @throws `INSTALL_*` where it cannot be installed
+ */
+export async function check(
+  config: Config,
+  payload: string,
+  minor: string,
+  { installer, validate, preflight }: Checks,
+): Promise<Failure | undefined> {
+  const { value, findings } = decodeKubeletConfig(Buffer.from(payload, 'utf8'));
+  const unreadable = failureFrom('ConfigInvalid', findings);
+  if (unreadable !== undefined || value === undefined) return unreadable ?? NOT_READABLE;
+
+  const own = validate(value, { minor, apply: config.apply });
+  const { effective } = await installer.plan({ payload, apply: config.apply });
+  const together = config.apply === 'overlay' ? validate(effective, { minor }) : [];
+  const local = together.length === 0 ? [] : validate(await localConfig(installer), { minor });
+  const wrong = [...own, ...together.filter((finding) => !local.some((other) => keyOf(other) === keyOf(finding)))];
+  return failureFrom('ConfigInvalid', wrong) ?? failureFrom('PreflightFailed', await preflight(effective, minor));
+}
+
+const NOT_READABLE: Failure = { reason: 'ConfigInvalid', message: 'the payload is no KubeletConfiguration' };
+
+async function localConfig(installer: Checks['installer']): Promise<unknown> {
+  return (await installer.plan(null)).effective;
+}
+
+const keyOf = ({ code, field, message }: Finding): string => `${code} ${field ?? ''} ${message}`;
+
+const MOST_FINDINGS = 3;
+
+function failureFrom(reason: FailureReason, findings: readonly Finding[]): Failure | undefined {
+  const errors = new Map(findings.filter(({ severity }) => severity === 'error').map((each) => [keyOf(each), each]));
+  if (errors.size === 0) return undefined;
+  const shown = [...errors.values()].slice(0, MOST_FINDINGS).map(sentence);
+  const more = errors.size > MOST_FINDINGS ? ` (and ${errors.size - MOST_FINDINGS} more)` : '';
+  return { reason, message: `${shown.join('; ')}${more}` };
+}
+
+function sentence({ field, message, suggestion }: Finding): string {
+  const where = field === undefined || message.includes(field) ? '' : `${field}: `;
+  return `${where}${message}${suggestion === undefined ? '' : ` (${suggestion})`}`;
+}

@@ -1,0 +1,58 @@
+import type { Kube } from '#shared/kube/kube.ts';
+import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import type { CheckpointStore } from '../checkpoint/store.ts';
+import type { Failure } from '../failure.ts';
+import type { Config } from '../state.ts';
+import { check, type Checks } from './check.ts';
+import { fetchPayload } from './fetch.ts';
+
+export interface StageOptions extends Checks {
+  readonly kube: Kube;
+  readonly payloads: CheckpointStore['payloads'];
+  /** The kubelet's version (`v1.34.2`), from its Node; undefined where that cannot be read. */
+  readonly kubeletVersion: () => Promise<string | undefined>;
+}
+
+/** What came of it. `refused`: the content is wrong for this node. `unavailable`: something was in the way. */
+export type StageResult =
+  | { readonly outcome: 'ready' }
+  | { readonly outcome: 'refused' | 'unavailable'; readonly failure: Failure };
+
+const unavailable = (failure: Failure): StageResult => ({ outcome: 'unavailable', failure });
+
+/**
+ * Gets a config ready to be installed: fetched, verified and on the node's disk, and then found good for this kubelet.
+ * A checkpoint that is there already is not fetched again. Never throws, never touches the kubelet.
+ */
+export async function stageConfig(config: Config, options: StageOptions, signal: AbortSignal): Promise<StageResult> {
+  const { kube, payloads, kubeletVersion } = options;
+  const present = await payloads.read(config);
+  let payload = 'payload' in present ? present.payload : undefined;
+  if (payload === undefined) {
+    const fetched = await fetchPayload(kube, config, signal);
+    if ('failure' in fetched) return unavailable(fetched.failure);
+    ({ payload } = fetched);
+    try {
+      await payloads.write(config, payload);
+    } catch (error) {
+      return unavailable({ reason: 'CheckpointFailed', message: reasonOf(error) });
+    }
+  }
+  const minor = await kubeletVersion();
+  if (minor === undefined) {
+    const message = "the kubelet's version is not known: the Node object of this machine cannot be read";
+    return unavailable({ reason: 'VersionUnknown', message });
+  }
+  try {
+    const failure = await check(config, payload, minor, options);
+    return failure === undefined ? { outcome: 'ready' } : { outcome: 'refused', failure };
+  } catch (error) {
+    const failure: Failure = { reason: 'CannotInstall', message: reasonOf(error) };
+    return { outcome: isForGood(error) ? 'refused' : 'unavailable', failure };
+  }
+}
+
+/** Trying again cannot help. */
+export function isForGood(error: unknown): boolean {
+  return error instanceof GitopsError && error.disposition.kind === 'stalled';
+}

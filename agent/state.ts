@@ -1,0 +1,155 @@
+import type { ApplyMode, ConfigSource, NodeError, RejectedConfig } from '#shared/contract/api/kubelet-node.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+
+/** How a config has to prove itself; `TrialSpec` in milliseconds. */
+export interface TrialTerms {
+  readonly durationMs: Millis;
+  readonly startTimeoutMs: Millis;
+  readonly maxRestarts: number;
+}
+
+/** An assignment with all that is needed to run it while the API server is away. */
+export interface Config {
+  readonly source: ConfigSource;
+  readonly apply: ApplyMode;
+  readonly trial: TrialTerms;
+  /** For people: never compared. */
+  readonly pool?: string;
+  readonly commit?: string;
+}
+
+/** What a node can run: a config source's payload, or (null) nothing but its own local config. */
+export type Target = Config | null;
+
+/**
+ * Where this node stands. This is exactly what is on its disk, so every value must make sense to an agent that reads
+ * it after a reboot. While nothing is being changed (`idle`), the kubelet runs `lastKnownGood`, and `assigned` is
+ * either the same or rejected.
+ */
+export interface State {
+  /** What is wanted, and whose checkpoint is on disk. */
+  readonly assigned: Target;
+  readonly lastKnownGood: Target;
+  readonly doing: Doing;
+  /** Newest last. An entry counts only while its config is the assigned one; the others are history. */
+  readonly rejected: readonly RejectedConfig[];
+  readonly error: NodeError | null;
+  /** When `lastKnownGood` became that, RFC 3339; null for local. */
+  readonly promotedAt: string | null;
+}
+
+export type Doing =
+  | { readonly phase: 'idle' }
+  | Trial
+  | FallingBack
+  /** Local is installed and the kubelet is not healthy with it. `waitedMs`: since it was last started by us. */
+  | { readonly phase: 'broken'; readonly judged: Judged; readonly waitedMs: Millis };
+
+export interface Trial {
+  readonly phase: 'trial';
+  readonly config: Config;
+  /** RFC 3339, for display. */
+  readonly since: string;
+  /** The Node was Ready when the trial began; otherwise its not being Ready is no fault of the config. */
+  readonly wasReady: boolean;
+  readonly change: Change;
+}
+
+export interface FallingBack {
+  readonly phase: 'falling-back';
+  readonly to: Target;
+  /** `superseded`: the assignment itself went back to lastKnownGood in mid-trial. */
+  readonly because: 'failed' | 'unassigned' | 'superseded';
+  /** Of the config that failed, or of the one that is left. */
+  readonly terms: TrialTerms;
+  readonly change: Change;
+}
+
+/** How far the kubelet is on its way to another config. Each step can be done again after a crash. */
+export type Change =
+  | { readonly step: 'install' }
+  /** The files are in place. A run or a boot other than these shows that the kubelet was started since. */
+  | {
+      readonly step: 'restart';
+      readonly runBefore: string | null;
+      readonly bootId: string;
+      /** How often the restart was ordered, and how long ago the last time was. */
+      readonly orders: number;
+      readonly waitedMs: Millis;
+    }
+  | { readonly step: 'judge'; readonly judged: Judged };
+
+/** What was seen of the kubelet since it was restarted. Spans count only while the agent looks. */
+export interface Judged {
+  readonly bootId: string;
+  /** Null until a run was seen. */
+  readonly run: string | null;
+  /** The service manager's counter at the last look. */
+  readonly automaticRestarts: number | null;
+  /** Restarts that nobody ordered; the machine's own do not count. */
+  readonly restarts: number;
+  /** Sum of the spans between two looks at one run that both found it healthy. */
+  readonly healthyMs: Millis;
+  /** Since it was last healthy, or since the restart. */
+  readonly unhealthyMs: Millis;
+  /** What the last look found. */
+  readonly healthy: boolean;
+}
+
+export const IDLE: Doing = { phase: 'idle' };
+
+/** A node that was never assigned anything. */
+export const INITIAL_STATE: State = {
+  assigned: null,
+  lastKnownGood: null,
+  doing: IDLE,
+  rejected: [],
+  error: null,
+  promotedAt: null,
+};
+
+/** How many rejected configs a node remembers. */
+export const MAX_REJECTED = 20;
+
+/** Where a config's bytes are (uid, resourceVersion, name) says nothing about what it is. */
+export function sameConfig(one: Target, other: Target): boolean {
+  if (one === null || other === null) return one === other;
+  return one.source.sha256 === other.source.sha256 && one.apply === other.apply;
+}
+
+/** What is installed for the kubelet's next start, once the actions that led to this state are done. */
+export function activeOf({ doing, lastKnownGood }: State): Target {
+  switch (doing.phase) {
+    case 'idle':
+      return lastKnownGood;
+    case 'trial':
+      return doing.config;
+    case 'falling-back':
+      return doing.to;
+    case 'broken':
+      return null;
+  }
+}
+
+export const nameOf = (target: Target): string => target?.source.name ?? 'local';
+
+/** The config's entry among the rejected ones, whether or not it counts now. */
+export function rejectionOf(state: State, config: Config): RejectedConfig | undefined {
+  return state.rejected.find(({ sha256, apply }) => sha256 === config.source.sha256 && apply === config.apply);
+}
+
+/** The rejection as the node's error. */
+export function errorOf({ reason, message, at, name }: RejectedConfig): NodeError {
+  return { reason, message, at, config: name };
+}
+
+export function withRejected(state: State, config: Config, { reason, message, at }: NodeError): State {
+  const { name, sha256 } = config.source;
+  const entry: RejectedConfig = { name, sha256, apply: config.apply, reason, message, at };
+  return { ...state, rejected: [...withoutRejected(state, config).rejected, entry].slice(-MAX_REJECTED) };
+}
+
+export function withoutRejected(state: State, config: Config): State {
+  const entry = rejectionOf(state, config);
+  return entry === undefined ? state : { ...state, rejected: state.rejected.filter((other) => other !== entry) };
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { KUBELET_POOLS } from '#shared/kube/kube.ts';
+import type { Behaviour } from '../suite.ts';
+import type { Bench } from '../support/bench.ts';
+import { AT_NODES, fieldsOf, nodeBody, NODES_PATH, refusalOf } from '../support/bench.ts';
+import type { Loose } from '../support/raw.ts';
+
+const AT = '2026-01-01T00:00:00Z';
+const SHA = 'a'.repeat(64);
+
+/** Specs of a KubeletNode that are refused, the field to blame, and how the message goes on. */
+const BAD_SPECS: readonly (readonly [spec: unknown, field: string, message: RegExp])[] = [
+  ['workers', 'spec', /Invalid value: "string": spec in body must be of type object: "string"/],
+  [{ pool: 1 }, 'spec.pool', /Invalid value: "integer": spec\.pool in body must be of type string: "integer"/],
+  [{ pool: 'Upper' }, 'spec.pool', /Invalid value: "Upper": spec\.pool in body should match '\^/],
+  [{ pool: 'x'.repeat(53) }, 'spec.pool', /(should be at most 52 chars long|Too long)/],
+  [{ apply: 'merge' }, 'spec.apply', /Unsupported value: "merge": supported values: "overlay", "replace"/],
+  [{ commit: 'abc' }, 'spec.commit', /should match/],
+  [{ trial: { duration: 'soon', startTimeout: '2m', maxRestarts: 2 } }, 'spec.trial.duration', /should match/],
+  [{ trial: { duration: '', startTimeout: '2m', maxRestarts: 2 } }, 'spec.trial.duration', /at least 1 chars long/],
+  [
+    { trial: { duration: '10m', startTimeout: '2m', maxRestarts: -1 } },
+    'spec.trial.maxRestarts',
+    /greater than or equal to 0/,
+  ],
+  [
+    { trial: { duration: '10m', startTimeout: '2m', maxRestarts: 1.5 } },
+    'spec.trial.maxRestarts',
+    /must be of type integer: "number"/,
+  ],
+  [{ trial: { duration: '10m', startTimeout: '2m' } }, 'spec.trial.maxRestarts', /Required value/],
+];
+
+const BAD_STATUSES: readonly (readonly [status: unknown, field: string])[] = [
+  [{ phase: 'Sleeping' }, 'status.phase'],
+  [{ heartbeat: 'yesterday' }, 'status.heartbeat'],
+  [{ heartbeat: '2026-01-01' }, 'status.heartbeat'],
+  [{ assigned: {} }, 'status.assigned.name'],
+  [{ active: { name: 'a', sha256: 'A'.repeat(64) } }, 'status.active.sha256'],
+  [
+    { rejected: [{ name: 'a', sha256: SHA, apply: 'overlay', reason: 'R', message: 'm', at: 'never' }] },
+    'status.rejected.at',
+  ],
+  [{ rejected: {} }, 'status.rejected'],
+  [
+    { conditions: [{ type: 'A', status: 'Maybe', reason: 'R', message: '', lastTransitionTime: AT }] },
+    'status.conditions.status',
+  ],
+];
+
+const POOL: KubeletPoolSpec = {
+  nodeSelector: { matchLabels: { 'node-role.kubernetes.io/worker': '' } },
+  priority: 0,
+  layers: ['base/small.yaml', 'pools/workers/kubelet.yaml'],
+  apply: 'overlay',
+  rollout: { maxUnavailable: '10%', soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
+  trial: { duration: '10m', startTimeout: '2m', maxRestarts: 2 },
+};
+
+const poolBody = (name: string, spec: unknown): KubeletPool => ({
+  apiVersion: 'kubelet-gitops.dev/v1alpha1',
+  kind: 'KubeletPool',
+  metadata: { name },
+  spec: spec as KubeletPoolSpec,
+});
+
+export const validatingBehaviours: readonly Behaviour[] = [
+  ['a spec that breaks the schema is refused, with the field and the reason', refusesBadSpecs],
+  ['a status that breaks the schema is refused, with the field', refusesBadStatuses],
+  ['all that is wrong is said at once', saysAll],
+  [
+    'null is the same as nothing, unless the field may be null',
+    async ({ raw, fresh }) => {
+      const body = { ...nodeBody(fresh()), spec: { pool: null, apply: 'overlay' } };
+      const made = (await raw.call({ method: 'POST', path: NODES_PATH, body })).json();
+      assert.deepEqual(made.spec, { apply: 'overlay' });
+      const path = `${NODES_PATH}/${made.metadata.name}/status`;
+      const status = { phase: null, error: null, trial: null, promotedAt: null };
+      const put = await raw.call({ method: 'PUT', path, body: { ...made, status } });
+      assert.deepEqual(put.json().status, { error: null, trial: null, promotedAt: null });
+    },
+  ],
+  [
+    'an empty text is a text',
+    async ({ kube, aNode }) => {
+      const { name } = (await aNode()).metadata;
+      const conditions = [{ type: 'Stalled', status: 'False', reason: 'Settled', message: '', lastTransitionTime: AT }];
+      const patch = { status: { conditions, kubeletVersion: '' } };
+      const written = await kube.mergePatch<KubeletNode>(AT_NODES, name, patch, { subresource: 'status' });
+      assert.deepEqual(written.status, patch.status);
+    },
+  ],
+  [
+    'counts may be numbers or percentages, and nothing else',
+    async ({ kube, fresh }) => {
+      const at = { resource: KUBELET_POOLS };
+      const pool = (maxUnavailable: unknown): KubeletPool =>
+        poolBody(fresh('pool'), { ...POOL, rollout: { ...POOL.rollout, maxUnavailable } });
+      for (const fine of [0, 3, '0%', '25%', '100%']) {
+        assert.equal((await kube.create(at, pool(fine))).spec?.rollout.maxUnavailable, fine);
+      }
+      for (const wrong of [-1, 1.5, '3', '%', '10 %', true, null]) {
+        const refused = await refusalOf(kube.create(at, pool(wrong)));
+        assert.match(refused.message, /spec\.rollout\.maxUnavailable/, String(wrong));
+      }
+    },
+  ],
+  [
+    'a pool is taken as the reconciler writes it, with its status',
+    async ({ kube, fresh }) => {
+      const at = { resource: KUBELET_POOLS };
+      const made = await kube.create(at, poolBody(fresh('pool'), POOL));
+      assert.deepEqual(made.spec, POOL);
+      const status = {
+        observedGeneration: 1,
+        commit: '0123456789012345678901234567890123456789',
+        configName: 'workers-2gmf6b4k8c',
+        sha256: SHA,
+        phase: 'Halted',
+        message: 'stopped',
+        counts: { nodes: 3, updated: 1, updating: 0, pending: 1, failed: 1, noAgent: 0, drifted: 0 },
+        halt: { config: 'workers-2gmf6b4k8c', sha256: SHA, at: AT, message: 'stopped' },
+        failures: [{ node: 'a', config: '', reason: 'Unknown', message: '', at: '' }],
+        conditions: [{ type: 'Ready', status: 'False', reason: 'Halted', message: '', lastTransitionTime: AT }],
+      };
+      const written = await kube.mergePatch<KubeletPool>(at, made.metadata.name, { status }, { subresource: 'status' });
+      assert.deepEqual(written.status, status);
+    },
+  ],
+];
+
+async function refusesBadSpecs({ raw, fresh }: Bench): Promise<void> {
+  for (const [spec, field, message] of BAD_SPECS) {
+    const answer = await raw.call({ method: 'POST', path: NODES_PATH, body: { ...nodeBody(fresh()), spec } });
+    const status = answer.json();
+    assert.equal(answer.status, 422, `${field}: ${answer.text}`);
+    assert.equal(status.reason, 'Invalid');
+    assert.equal(status.details.kind, 'KubeletNode');
+    assert.deepEqual(fieldsOf(status), [field]);
+    assert.match(status.message, /^KubeletNode\.kubelet-gitops\.dev ".+" is invalid: /);
+    assert.match(status.message, message);
+  }
+}
+
+async function refusesBadStatuses({ raw, aNode }: Bench): Promise<void> {
+  const { name } = (await aNode()).metadata;
+  for (const [status, field] of BAD_STATUSES) {
+    const answer = await raw.call({ method: 'PATCH', path: `${NODES_PATH}/${name}/status`, body: { status } });
+    assert.equal(answer.status, 422, field);
+    assert.deepEqual(fieldsOf(answer.json()), [field]);
+  }
+}
+
+async function saysAll({ raw, fresh }: Bench): Promise<void> {
+  const spec = { pool: 1, apply: 'merge', configSource: { namespace: 'a', name: 'b' } };
+  const answer = await raw.call({ method: 'POST', path: NODES_PATH, body: { ...nodeBody(fresh()), spec } });
+  assert.deepEqual([...fieldsOf(answer.json())].sort(), [
+    'spec.apply',
+    'spec.configSource.key',
+    'spec.configSource.resourceVersion',
+    'spec.configSource.sha256',
+    'spec.configSource.uid',
+    'spec.pool',
+  ]);
+  const reasons = new Set(answer.json().details.causes.map((cause: Loose) => cause.reason));
+  assert.deepEqual(reasons, new Set(['FieldValueInvalid', 'FieldValueNotSupported', 'FieldValueRequired']));
+}

@@ -1,0 +1,65 @@
+import { after, before, describe, it } from 'node:test';
+import { accessBehaviours } from './behaviours/access.ts';
+import { configMapBehaviours } from './behaviours/config-maps.ts';
+import { creatingBehaviours } from './behaviours/creating.ts';
+import { deletingBehaviours } from './behaviours/deleting.ts';
+import { definitionBehaviours } from './behaviours/definitions.ts';
+import { formBehaviours } from './behaviours/forms.ts';
+import { leaseBehaviours } from './behaviours/leases.ts';
+import { listingBehaviours } from './behaviours/listing.ts';
+import { patchingBehaviours } from './behaviours/patching.ts';
+import { statusBehaviours } from './behaviours/status.ts';
+import { validatingBehaviours } from './behaviours/validating.ts';
+import { waitingBehaviours } from './behaviours/waiting.ts';
+import { watchingBehaviours } from './behaviours/watching.ts';
+import type { Bench } from './support/bench.ts';
+import { benchOn } from './support/bench.ts';
+import type { Connect, Connection } from './support/connection.ts';
+
+/** One behaviour of an API server that the project relies on, in a sentence, and how to see it. */
+export type Behaviour = readonly [sentence: string, see: (bench: Bench) => Promise<void>];
+
+const GROUPS: Readonly<Record<string, readonly Behaviour[]>> = {
+  creating: creatingBehaviours,
+  patching: patchingBehaviours,
+  'the status subresource': statusBehaviours,
+  deleting: deletingBehaviours,
+  'config maps': configMapBehaviours,
+  validating: validatingBehaviours,
+  definitions: definitionBehaviours,
+  listing: listingBehaviours,
+  watching: watchingBehaviours,
+  waiting: waitingBehaviours,
+  'forms of an answer': formBehaviours,
+  leases: leaseBehaviours,
+  access: accessBehaviours,
+};
+
+/**
+ * What the project relies on in an API server, tried on one. The same behaviours hold for a real kube-apiserver and for
+ * the sandbox; where they differ it is the sandbox that is wrong.
+ */
+export function conformance(name: string, connect: Connect): void {
+  describe(name, () => {
+    let connection: Connection | undefined;
+    let bench: Bench | undefined;
+    let reason = 'there is no server';
+    before(async () => {
+      const connected = await connect();
+      if ('skip' in connected) {
+        reason = connected.skip;
+      } else {
+        connection = connected;
+        bench = benchOn(connected);
+      }
+    });
+    after(() => connection?.close());
+    for (const [group, behaviours] of Object.entries(GROUPS)) {
+      describe(group, { concurrency: group === 'waiting' }, () => {
+        for (const [sentence, see] of behaviours) {
+          it(sentence, (t) => (bench === undefined ? t.skip(reason) : see(bench)));
+        }
+      });
+    }
+  });
+}

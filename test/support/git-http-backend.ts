@@ -24,12 +24,12 @@ export type GitFault =
   | 'cut'
   /** Half of the answer, ended as if that were all. */
   | 'clean-cut'
-  /** One bit is wrong. */
-  | 'flip'
   /** Status 200 and not a byte. */
   | 'empty'
   /** The connection is closed before an answer. */
   | 'reset'
+  /** One bit is wrong, that far into the answer (0 to 1). */
+  | { readonly flipAt: number }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
 
 export interface SeenRequest {
@@ -95,7 +95,7 @@ export async function startGitHttpBackend(t: TestContext, options: BackendOption
     const fault = await backend.fault(kind, request);
     if (fault === 'hang') return;
     if (fault === 'reset') return void request.socket.destroy();
-    if (typeof fault === 'object' && fault !== null) {
+    if (typeof fault === 'object' && fault !== null && 'status' in fault) {
       response.writeHead(fault.status, { 'content-type': 'text/plain', ...fault.headers }).end(fault.body ?? '');
       return;
     }
@@ -183,7 +183,10 @@ async function collect(stream: NodeJS.ReadableStream): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function spoil(response: ServerResponse, right: Buffer, fault: Exclude<GitFault, object> | null): void {
+type Spoiling = Exclude<GitFault, { readonly status: number }> | null;
+
+function spoil(response: ServerResponse, right: Buffer, fault: Spoiling): void {
+  if (typeof fault === 'object' && fault !== null) return void response.end(flip(right, fault.flipAt));
   const half = right.subarray(0, Math.floor(right.length / 2));
   switch (fault) {
     case null:
@@ -201,18 +204,18 @@ function spoil(response: ServerResponse, right: Buffer, fault: Exclude<GitFault,
     case 'clean-cut':
       response.end(half);
       return;
-    case 'flip': {
-      const wrong = Buffer.from(right);
-      const at = Math.floor(right.length * 0.9);
-      wrong[at] = (wrong[at] ?? 0) ^ 4;
-      response.end(wrong);
-      return;
-    }
     case 'hang':
     case 'reset':
     case 'empty':
       response.end();
   }
+}
+
+function flip(right: Buffer, part: number): Buffer {
+  const wrong = Buffer.from(right);
+  const at = Math.min(right.length - 1, Math.floor(right.length * part));
+  wrong[at] = (wrong[at] ?? 0) ^ 4;
+  return wrong;
 }
 
 /** So slow that it never ends, and never silent for long. */

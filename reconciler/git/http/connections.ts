@@ -1,7 +1,7 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { createSecureContext } from 'node:tls';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
 
@@ -42,11 +42,15 @@ export function createConnections(caFile: string | undefined): Connections {
   };
 }
 
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
+
 async function readAuthorities(file: string): Promise<string> {
   try {
     const pem = await readFile(file, 'utf8');
-    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it holds no PEM certificate');
-    createSecureContext({ ca: pem });
+    const certificates = pem.match(CERTIFICATE) ?? [];
+    if (certificates.length === 0) throw new Error('no certificate in it');
+    // Node takes garbage for an empty list, and then trusts nobody without saying why.
+    for (const certificate of certificates) void new X509Certificate(certificate);
     return pem;
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'it is not there' : 'it is no readable PEM file of certificates';

@@ -69,7 +69,11 @@ describe('what a snapshot leaves out, and says so', () => {
         const file = await blob('a: 1\n');
         return [
           ['100644', name, file],
-          ['40000', Buffer.concat([Buffer.from('0'), Buffer.from(name as Uint8Array)]).subarray(0, 300), await tree([])],
+          [
+            '40000',
+            Buffer.concat([Buffer.from('0'), Buffer.from(name as Uint8Array)]).subarray(0, 300),
+            await tree([]),
+          ],
           ['100644', 'fine.yaml', file],
         ];
       });

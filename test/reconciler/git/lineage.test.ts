@@ -5,7 +5,10 @@ import { soon, start, type Started } from './support/start.ts';
 
 const change = (n: number) => ({ 'base/a.yaml': `a: ${n}\n` });
 
-async function lineageOf({ server, source }: Started, since: string | null): Promise<{ lineage: string; requests: number }> {
+async function lineageOf(
+  { server, source }: Started,
+  since: string | null,
+): Promise<{ lineage: string; requests: number }> {
   const before = server.requests.length;
   const { lineage } = await source().snapshot(since, soon());
   return { lineage, requests: server.requests.length - before };
@@ -38,7 +41,8 @@ describe('how a commit relates to the one in force', () => {
     const right = await repository.commit({ tree, parents: [root], message: 'right' });
     const merge = await repository.commit({ tree, parents: [left, right] });
     await repository.setRef('refs/heads/main', await repository.commit({ tree, parents: [merge] }));
-    for (const since of [root, left, right, merge]) assert.equal((await lineageOf(started, since)).lineage, 'descendant');
+    for (const since of [root, left, right, merge])
+      assert.equal((await lineageOf(started, since)).lineage, 'descendant');
   });
 
   it('is rewritten when the branch was forced back', async (t) => {
@@ -90,7 +94,10 @@ describe('how a commit relates to the one in force', () => {
     for (let n = 1; n <= 30; n += 1) await repository.commitFiles(change(n));
     const { lineage, findings } = await source({ limits: { objects: 50 } }).snapshot(first, soon());
     assert.equal(lineage, 'rewritten');
-    assert.deepEqual(findings.map(({ code, severity }) => `${severity} ${code}`), ['warning lineage-unknown']);
+    assert.deepEqual(
+      findings.map(({ code, severity }) => `${severity} ${code}`),
+      ['warning lineage-unknown'],
+    );
   });
 
   it('is told although a file that came and went in between was too big to be read', async (t) => {

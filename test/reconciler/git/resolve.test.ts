@@ -29,7 +29,10 @@ describe('a poll', () => {
   it('costs the same with 20,000 other refs', async (t) => {
     const { server, repository, source } = await start(t);
     const oid = await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
-    const pulls = Array.from({ length: 20_000 }, (_, n) => [`refs/pull/${String(n).padStart(6, '0')}/head`, oid] as const);
+    const pulls = Array.from(
+      { length: 20_000 },
+      (_, n) => [`refs/pull/${String(n).padStart(6, '0')}/head`, oid] as const,
+    );
     await repository.packRefs(new Map(pulls));
     const git = source();
     server.wire();

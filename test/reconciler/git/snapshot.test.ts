@@ -46,7 +46,11 @@ describe('a snapshot', () => {
     const { server, repository, source } = await start(t);
     const tree = await repository.tree([]);
     const signature = 'gpgsig -----BEGIN SSH SIGNATURE-----\n U1NIU0lH\n -----END SSH SIGNATURE-----\n';
-    const oid = await repository.commit({ tree, extra: signature, message: 'Raise \u202emaxPods\u0007 for gpu\r\n\nBody\n' });
+    const oid = await repository.commit({
+      tree,
+      extra: signature,
+      message: 'Raise \u202emaxPods\u0007 for gpu\r\n\nBody\n',
+    });
     await repository.setRef('refs/heads/main', oid);
     const { commit } = await source().snapshot(null, soon());
     assert.equal(commit.subject, 'Raise maxPods for gpu');
@@ -69,7 +73,8 @@ describe('a snapshot', () => {
     );
     await server.git('repack', '-adfq', '--depth=20');
     const { files } = await source().snapshot(null, soon());
-    for (let n = 0; n < 30; n += 1) assert.equal(text(files.get(`pools/p${n}/kubelet.yaml`)?.bytes), `${long}maxPods: ${n}\n`);
+    for (let n = 0; n < 30; n += 1)
+      assert.equal(text(files.get(`pools/p${n}/kubelet.yaml`)?.bytes), `${long}maxPods: ${n}\n`);
   });
 
   it('shares the bytes of files that did not change with the one before', async (t) => {

@@ -4,7 +4,12 @@ import type { RawRepository } from './support/repository.ts';
 import { failsWith, manyPools, soon, start } from './support/start.ts';
 
 /** A directory of `width` names for the same directory, `depth` times over: few objects, width^depth files. */
-async function bomb({ blob, tree }: RawRepository, width: number, depth: number, leaf: string | Uint8Array): Promise<string> {
+async function bomb(
+  { blob, tree }: RawRepository,
+  width: number,
+  depth: number,
+  leaf: string | Uint8Array,
+): Promise<string> {
   let oid = await blob(leaf);
   for (let level = 0; level < depth; level += 1) {
     const mode = level === 0 ? '100644' : '40000';
@@ -20,7 +25,10 @@ describe('a commit that is too big for a config repository', () => {
     await server.git('repack', '-adq');
     const before = process.memoryUsage().rss;
     const peak = watchMemory();
-    await assert.rejects(source().snapshot(null, soon()), failsWith('GIT_TOO_BIG', /67108864 bytes, and at most 1048576/));
+    await assert.rejects(
+      source().snapshot(null, soon()),
+      failsWith('GIT_TOO_BIG', /67108864 bytes, and at most 1048576/),
+    );
     assert.ok(peak() - before < 40 * 1024 * 1024, 'memory stays bounded');
   });
 
@@ -45,7 +53,10 @@ describe('a commit that is too big for a config repository', () => {
     const { tree, commit, setRef } = repository;
     const root = await tree([['40000', 'pools', await bomb(repository, 100, 5, 'a: 1\n')]]);
     await setRef('refs/heads/main', await commit({ tree: root }));
-    await assert.rejects(source().snapshot(null, soon()), failsWith('GIT_TOO_BIG', /20000 files and directories|5000 files/));
+    await assert.rejects(
+      source().snapshot(null, soon()),
+      failsWith('GIT_TOO_BIG', /20000 files and directories|5000 files/),
+    );
   });
 
   it('is refused when its directories are too deep', async (t) => {

@@ -16,6 +16,8 @@ export function openEvents(response: ServerResponse, project: (object: StoredObj
   response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
   response.flushHeaders();
   const line = (type: string, object: Json): void => {
+    // Between its end and the news of it, a watch can still hear of changes.
+    if (response.destroyed || response.writableEnded) return;
     response.write(`${JSON.stringify({ type, object })}\n`);
     if (response.writableLength > MOST_UNSENT_BYTES) response.destroy();
   };

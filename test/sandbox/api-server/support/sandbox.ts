@@ -1,0 +1,32 @@
+import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
+import { createKube } from '#shared/kube/client.ts';
+import { staticCredentials } from '#shared/kube/credentials.ts';
+import type { Kube } from '#shared/kube/kube.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import type { ApiServerOptions, SandboxApiServer } from '#sandbox/api-server/server.ts';
+import { startApiServer } from '#sandbox/api-server/server.ts';
+import type { Raw } from '../../../conformance/support/raw.ts';
+import { rawClient } from '../../../conformance/support/raw.ts';
+
+export interface Sandbox extends AsyncDisposable {
+  readonly server: SandboxApiServer;
+  readonly kube: Kube;
+  readonly raw: Raw;
+}
+
+/** A server of its own for one test, with clients that may do everything. */
+export async function aSandbox(options: Partial<ApiServerOptions> = {}): Promise<Sandbox> {
+  const server = await startApiServer({ tokens: ['all'], ...options });
+  const kube = createKube({
+    server: server.url,
+    credentials: staticCredentials({ token: 'all' }),
+    clock: systemClock,
+    log: silentLog,
+    userAgent: 'test',
+    timeouts: { callMs: 2_000 },
+  });
+  return { server, kube, raw: rawClient({ url: server.url, token: 'all' }), [Symbol.asyncDispose]: server.stop };
+}
+
+export const nodeNamed = (name: string, spec: KubeletNodeSpec = {}): KubeletNode => ({ metadata: { name }, spec });

@@ -40,6 +40,8 @@ export type Running =
 /** One look at everything, taken for one state. No decision can ask for more. */
 export interface Observation {
   readonly intent: Intent;
+  /** `metadata.generation` of the KubeletNode that the intent was read from; undefined where there is none. */
+  readonly generation: number | undefined;
   /** For the config of the intent; null where nothing was tried. */
   readonly staged: Staged | null;
   readonly files: Files;

@@ -50,7 +50,7 @@ export interface Trial {
   readonly config: Config;
   /** RFC 3339, for display. */
   readonly since: string;
-  /** The Node was Ready when the trial began; otherwise its not being Ready is no fault of the config. */
+  /** The Node was Ready when the trial began, and so has to stay it. Where it was not, that is no fault of the config. */
   readonly wasReady: boolean;
   readonly change: Change;
 }

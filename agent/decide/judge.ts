@@ -31,9 +31,9 @@ export function verdictOf({ service, health }: Observation): Verdict {
 }
 
 /**
- * Whether the kubelet proves the config on trial: it is up, it runs what was meant, and its Node is Ready. A Node that
- * cannot be seen, or was not Ready before, proves nothing and accuses nobody; nor does a config whose checkpoint is lost:
- * it could not be fallen back to.
+ * Whether the kubelet proves the config on trial: it is up, it runs what was meant, and its Node is Ready if it was so
+ * before. A Node that cannot be seen proves nothing and accuses nobody; nor does a config whose checkpoint is lost, as
+ * the node could not fall back to it.
  */
 export function trialVerdictOf(seen: Observation, { wasReady }: Trial): Verdict {
   const up = verdictOf(seen);
@@ -45,8 +45,8 @@ export function trialVerdictOf(seen: Observation, { wasReady }: Trial): Verdict 
   if (seen.running.running === 'contradicts') {
     return unhealthy('ConfigContradicted', `it runs ${seen.running.differences.join('; ')}`);
   }
-  if (seen.nodeReady === 'yes') return HEALTHY;
-  return seen.nodeReady === 'no' && wasReady ? unhealthy('NodeNotReady', 'its Node is no longer Ready') : UNCLEAR;
+  if (!wasReady || seen.nodeReady === 'yes') return HEALTHY;
+  return seen.nodeReady === 'no' ? unhealthy('NodeNotReady', 'its Node is no longer Ready') : UNCLEAR;
 }
 
 export function startJudging({ bootId, service }: Observation): Judged {

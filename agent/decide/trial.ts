@@ -20,7 +20,8 @@ import type { Pace } from './pace.ts';
 
 /** Puts a staged config on trial; whatever was on trial before is superseded, lastKnownGood stays what it was. */
 export function startTrial(state: State, config: Config, seen: Observation): Decision {
-  const wasReady = seen.nodeReady === 'yes';
+  // A trial that is superseded may be why the Node is not Ready now.
+  const wasReady = seen.nodeReady === 'yes' || (state.doing.phase === 'trial' && state.doing.wasReady);
   const doing: Trial = { phase: 'trial', config, since: seen.at, wasReady, change: { step: 'install' } };
   const next: State = { ...state, assigned: config, error: null, doing };
   return { next, actions: [{ do: 'install', target: config }], recheckAfterMs: 0 };

@@ -1,18 +1,21 @@
 import type { Decision } from '../decision.ts';
 import { sameConfig, type State } from '../state.ts';
+import type { Pace } from './pace.ts';
 
 /**
  * What may be done of a decision whose state cannot be written to disk. The way back is always free, because an agent
  * that starts from the older state finds it again; so is going on with a trial that is on disk. Everything else waits:
  * a new trial or a promotion that the disk knows nothing of would be gone after a restart.
  */
-export function whenUnsaved(before: State, { next, actions, recheckAfterMs }: Decision): Decision {
+export function whenUnsaved(before: State, { next, actions, recheckAfterMs }: Decision, pace: Pace): Decision {
   const goesBack = next.doing.phase === 'falling-back' || next.doing.phase === 'broken';
   const goesOn =
     before.doing.phase === 'trial' &&
     next.doing.phase === 'trial' &&
     sameConfig(before.doing.config, next.doing.config) &&
     sameConfig(before.assigned, next.assigned);
-  if (!goesBack && !goesOn) return { next: before, actions: [], recheckAfterMs };
+  if (!goesBack && !goesOn) {
+    return { next: before, actions: [], recheckAfterMs: Math.max(recheckAfterMs, pace.changingMs) };
+  }
   return { next, actions: actions.filter((action) => action.do !== 'collect-garbage'), recheckAfterMs };
 }

@@ -1,0 +1,137 @@
+import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
+import type { Kube } from '#shared/kube/kube.ts';
+import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import { VERSION } from '#shared/runtime/version.ts';
+import { createWakeUps } from '#shared/runtime/wake-ups.ts';
+import { createAct } from './act.ts';
+import { createStore } from './checkpoint/store.ts';
+import { decide } from './decide.ts';
+import { PACE, type Pace } from './decide/pace.ts';
+import type { Disk } from './disk/disk.ts';
+import { createKeeper } from './keep.ts';
+import type { Installer } from './kubelet/installer.ts';
+import type { KubeletProbe } from './kubelet/probe.ts';
+import type { KubeletService } from './kubelet/service.ts';
+import { runLoop, type Steps } from './loop.ts';
+import { emptyMemory } from './memory.ts';
+import { createObserve } from './observe.ts';
+import { createOwnNode } from './own-node.ts';
+import { createReporter } from './report.ts';
+import type { Validate } from './staging/check.ts';
+import { noPreflight, type Preflight } from './staging/preflight.ts';
+import { INITIAL_STATE, nameOf, type State } from './state.ts';
+import { watchAssignment } from './watch-assignment.ts';
+
+/** Everything that the agent touches. The real ones are made in `main.ts`. */
+export interface AgentPorts {
+  /** Of the Node, and so of the KubeletNode. */
+  readonly nodeName: string;
+  /** Absolute; made where it does not exist. One agent at a time. */
+  readonly stateDirectory: string;
+  readonly kube: Kube;
+  readonly disk: Disk;
+  readonly service: KubeletService;
+  readonly probe: KubeletProbe;
+  readonly installer: Installer;
+  /** Identifies the present boot of the machine (`/proc/sys/kernel/random/boot_id`). */
+  readonly bootId: () => Promise<string>;
+  readonly clock: Clock;
+  /** Numbers in [0, 1). */
+  readonly random: () => number;
+  /** Has the node's name on every line. */
+  readonly log: Log;
+  readonly agentVersion?: string;
+  readonly validate?: Validate;
+  readonly preflight?: Preflight;
+  /** Where another sense of time is wanted: the sandbox does not wait for minutes. */
+  readonly pace?: Partial<Pace>;
+}
+
+export interface Agent {
+  /** Works until the signal aborts, and leaves the node as it is then. Never rejects, but for a bug. Not to be called twice. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Where the node stands, as the last turn left it. */
+  state(): State;
+}
+
+/** Long enough that a mistake of ours which repeats itself does not eat a CPU. */
+const RECOVER_MS = 10_000;
+
+export function createAgent(ports: AgentPorts): Agent {
+  const { nodeName, kube, clock, random, log, service, agentVersion = VERSION } = ports;
+  const pace: Pace = { ...PACE, ...ports.pace };
+  const store = createStore(ports.disk, ports.stateDirectory);
+  const memory = emptyMemory();
+  const wakeUps = createWakeUps(clock);
+  const ownNode = createOwnNode(kube, nodeName, clock);
+  const keeper = createKeeper(store, log, pace);
+  const reporter = createReporter(ports);
+  const assignment = watchAssignment({
+    ...ports,
+    onHeard: (node) => reporter.heard(node),
+    onChange: () => wakeUps.poke(),
+  });
+  let latest: State = INITIAL_STATE;
+
+  const steps = (damage: readonly string[], signal: AbortSignal): Steps => ({
+    observe: createObserve({
+      ...ports,
+      payloads: store.payloads,
+      ownNode,
+      memory,
+      assignment: () => assignment.current(),
+    }),
+    decide: (state, seen) => decide(state, seen, pace),
+    async keep(before, decision) {
+      const kept = await keeper.keep(before, decision);
+      latest = kept.next;
+      return kept;
+    },
+    report: ({ next: state, actions }, seen) => {
+      const { kubeletVersion } = ownNode.last();
+      const diskProblems = [...damage, keeper.problem()].filter((problem) => problem !== null);
+      reporter.tell({ state, seen, actions, kubeletVersion, agentVersion, fault: memory.fault, diskProblems });
+    },
+    act: createAct({
+      ...ports,
+      store,
+      memory,
+      staging: {
+        ...ports,
+        payloads: store.payloads,
+        validate: ports.validate ?? validateKubeletConfig,
+        preflight: ports.preflight ?? noPreflight,
+        kubeletVersion: async () => (await ownNode.look(0, signal)).kubeletVersion,
+      },
+    }),
+    wait: (ms, until) => wakeUps.next(ms, until),
+    recover(error) {
+      if (!signal.aborted) log.error({ err: error }, 'turn broken off');
+      return RECOVER_MS;
+    },
+  });
+
+  return {
+    state: () => latest,
+    async run(signal) {
+      const { state, problems } = await store.load(toTimestamp(clock.now()));
+      latest = state;
+      for (const problem of problems) log.error({ problem }, 'damaged file');
+      const { doing, assigned, lastKnownGood } = state;
+      const stands = { phase: doing.phase, assigned: nameOf(assigned), lastKnownGood: nameOf(lastKnownGood) };
+      log.info({ version: agentVersion, ...stands }, 'started');
+      const unwatch = service.watch(() => wakeUps.poke());
+      try {
+        await Promise.all([
+          runLoop(state, steps(problems, signal), signal),
+          assignment.run(signal),
+          reporter.run(signal),
+        ]);
+      } finally {
+        unwatch();
+      }
+      log.info({}, 'stopped');
+    },
+  };
+}

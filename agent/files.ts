@@ -1,0 +1,49 @@
+import { reasonOf } from '#shared/runtime/errors.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import type { CheckpointStore } from './checkpoint/store.ts';
+import { addressOf } from './kubelet-address.ts';
+import type { Installable, Installer } from './kubelet/installer.ts';
+import type { KubeletAddress } from './kubelet/probe.ts';
+import type { Files } from './observation.ts';
+import { isForGood } from './staging/stage.ts';
+import type { Target } from './state.ts';
+
+/** What the node's disk says of a target. */
+export interface SeenFiles {
+  readonly files: Files;
+  /** Where a kubelet that runs the target is to be found; the usual place where that cannot be said. */
+  readonly address: KubeletAddress;
+  /** The payload's fields; null for local, and where the checkpoint is lost. */
+  readonly payload: Readonly<Record<string, unknown>> | null;
+}
+
+type Reading = Pick<CheckpointStore['payloads'], 'read'>;
+
+/** Compares the managed files with what the target needs. Never throws. */
+export async function lookAtFiles(target: Target, payloads: Reading, installer: Installer): Promise<SeenFiles> {
+  const found = await installableOf(target, payloads);
+  if ('lost' in found) return { files: { files: 'lost', message: found.lost }, address: addressOf({}), payload: null };
+  const payload = found.installable === null ? null : fieldsOf(found.installable.payload);
+  try {
+    const plan = await installer.plan(found.installable);
+    const files = (await installer.isInstalled(plan)) ? 'installed' : 'differ';
+    return { files: { files }, address: addressOf(plan.effective), payload };
+  } catch (error) {
+    const files: Files = { files: 'blocked', message: reasonOf(error), forGood: isForGood(error) };
+    return { files, address: addressOf({}), payload };
+  }
+}
+
+/** What an installer needs for a target, from the checkpoint. */
+export async function installableOf(
+  target: Target,
+  payloads: Reading,
+): Promise<{ readonly installable: Installable | null } | { readonly lost: string }> {
+  if (target === null) return { installable: null };
+  const checkpoint = await payloads.read(target);
+  if ('lost' in checkpoint) return checkpoint;
+  return { installable: { payload: checkpoint.payload, apply: target.apply } };
+}
+
+const fieldsOf = (payload: string): SeenFiles['payload'] =>
+  decodeKubeletConfig(Buffer.from(payload, 'utf8')).value ?? null;

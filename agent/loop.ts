@@ -1,0 +1,33 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Act } from './act.ts';
+import type { Decision } from './decision.ts';
+import type { Observation } from './observation.ts';
+import type { Observe } from './observe.ts';
+import type { State } from './state.ts';
+
+/** What a turn of the loop is made of. */
+export interface Steps {
+  readonly observe: Observe;
+  readonly decide: (state: State, seen: Observation) => Decision;
+  /** Writes the state down. @returns the decision as far as it may be carried out */
+  readonly keep: (before: State, decision: Decision) => Promise<Decision>;
+  readonly report: (decision: Decision, seen: Observation) => void;
+  readonly act: Act;
+  readonly wait: (ms: Millis, signal: AbortSignal) => Promise<void>;
+  /** A turn that broke off, which is a mistake of ours. @returns how long to wait before the next */
+  readonly recover: (error: unknown) => Millis;
+}
+
+/** Observe, decide, write down, act: for ever, and from wherever the node stands. Decides nothing. */
+export async function runLoop(start: State, steps: Steps, signal: AbortSignal): Promise<void> {
+  let state = start;
+  const turn = async (): Promise<Millis> => {
+    const seen = await steps.observe(state, signal);
+    const decision = await steps.keep(state, steps.decide(state, seen));
+    state = decision.next;
+    steps.report(decision, seen);
+    for (const action of decision.actions) if (!(await steps.act(action, state, signal))) break;
+    return decision.recheckAfterMs;
+  };
+  while (!signal.aborted) await steps.wait(await turn().catch(steps.recover), signal);
+}

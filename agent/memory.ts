@@ -1,0 +1,22 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Failure } from './failure.ts';
+import type { StageResult } from './staging/stage.ts';
+import type { Config } from './state.ts';
+
+/** What this process knows of its own doings. Losing it costs nothing but time: nothing here is on disk. */
+export interface Memory {
+  staged: {
+    readonly config: Config;
+    readonly result: StageResult;
+    /** Monotonic; when an `unavailable` one may be tried again. */
+    readonly retryAt: Millis;
+    /** How often in a row it was unavailable. */
+    readonly faults: number;
+  } | null;
+  /** How the last restart that was ordered went. */
+  restart: 'none' | 'done' | 'failed';
+  /** What of an installation or a restart could not be carried out; null since the last that could. */
+  fault: Failure | null;
+}
+
+export const emptyMemory = (): Memory => ({ staged: null, restart: 'none', fault: null });

@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { intentOf } from './assignment.ts';
+import type { CheckpointStore } from './checkpoint/store.ts';
+import { contradictions } from './configz-compare.ts';
+import { lookAtFiles, type SeenFiles } from './files.ts';
+import type { Installer } from './kubelet/installer.ts';
+import type { KubeletAddress, KubeletProbe, RunningConfig } from './kubelet/probe.ts';
+import type { KubeletService } from './kubelet/service.ts';
+import type { Memory } from './memory.ts';
+import type { Intent, Observation, Running, Staged } from './observation.ts';
+import type { OwnNode } from './own-node.ts';
+import { activeOf, sameConfig, type State } from './state.ts';
+
+export interface ObserveOptions {
+  readonly clock: Clock;
+  readonly service: KubeletService;
+  readonly probe: KubeletProbe;
+  readonly installer: Installer;
+  readonly payloads: CheckpointStore['payloads'];
+  readonly ownNode: OwnNode;
+  readonly bootId: () => Promise<string>;
+  /** The node's KubeletNode as last heard of. */
+  readonly assignment: () => KubeletNode | null;
+  readonly memory: Memory;
+}
+
+export type Observe = (state: State, signal: AbortSignal) => Promise<Observation>;
+
+/** While nothing is being changed, the API server and the kubelet's authorizer are asked only this often. */
+const IDLE_NODE_MS = 30 * 60_000;
+const IDLE_CONFIGZ_MS = 15 * 60_000;
+/** A kubelet that was started anew, perhaps as a newer one, tells its version within a minute. */
+const NEW_RUN_MS = 3 * 60_000;
+const NEW_RUN_NODE_MS = 60_000;
+
+/** Reads everything that a decision can ask for, into one value. Decides nothing. */
+export function createObserve(options: ObserveOptions): Observe {
+  const { clock, service, probe, installer, payloads, ownNode, memory } = options;
+  const lookAtConfig = createConfigzReader(probe, clock);
+  let lastAt: Millis | undefined;
+  let bootId = '';
+  let run: { readonly id: string | null; readonly since: Millis } | undefined;
+
+  return async (state, signal) => {
+    const startedAt = clock.monotonic();
+    const assignment = options.assignment();
+    const intent = intentOf(assignment);
+    const staged = recalled(memory, intent, startedAt);
+    const isTrial = state.doing.phase === 'trial';
+    const active = activeOf(state);
+    bootId = await options.bootId().catch(() => bootId);
+    const seenFiles = await lookAtFiles(active, payloads, installer);
+    // The run first: what is read after it belongs to this run or to a later one.
+    const status = await service.status(signal);
+    if (run === undefined || run.id !== status.run) run = { id: status.run, since: startedAt };
+    const { healthz } = seenFiles.address;
+    const health = healthz === null ? ({ health: 'off' } as const) : await probe.health(seenFiles.address, signal);
+    const running = await lookAtConfig(state, seenFiles, status.run, signal);
+    const isWanted = isTrial || (intent.intent === 'config' && !sameConfig(intent.config, active));
+    const isNewRun = startedAt - run.since < NEW_RUN_MS;
+    const node = await ownNode.look(isWanted ? 0 : isNewRun ? NEW_RUN_NODE_MS : IDLE_NODE_MS, signal);
+    const seen: Observation = {
+      intent,
+      generation: assignment?.metadata.generation,
+      staged,
+      files: seenFiles.files,
+      service: status,
+      health,
+      running,
+      nodeReady: node.ready,
+      restart: memory.restart,
+      bootId,
+      elapsedMs: lastAt === undefined ? 0 : startedAt - lastAt,
+      first: lastAt === undefined,
+      at: toTimestamp(clock.now()),
+      pollMs: service.pollMs,
+    };
+    lastAt = startedAt;
+    return seen;
+  };
+}
+
+/** What was staged counts for the very same assignment only; anything else is forgotten. */
+function recalled(memory: Memory, intent: Intent, now: Millis): Staged | null {
+  const { staged } = memory;
+  if (staged === null) return null;
+  const { config, result, retryAt } = staged;
+  const wanted = intent.intent === 'config' ? intent.config : null;
+  if (!sameConfig(config, wanted) || !isDeepStrictEqual(config.source, wanted?.source)) {
+    if (intent.intent !== 'unknown') memory.staged = null;
+    return null;
+  }
+  return result.outcome === 'unavailable'
+    ? { config, ...result, outcome: 'unavailable', retryInMs: retryAt - now }
+    : ({ config, ...result } as Staged);
+}
+
+/** Reads /configz, at each look while the running config is being judged, and now and then otherwise. */
+function createConfigzReader(probe: KubeletProbe, clock: Clock) {
+  let last: { readonly config: RunningConfig; readonly run: string | null; readonly at: Millis } | undefined;
+  const read = async (address: KubeletAddress, run: string | null, maxAgeMs: Millis, signal: AbortSignal) => {
+    const isFresh = last?.run === run && clock.monotonic() - last.at < maxAgeMs;
+    if (last === undefined || !isFresh) {
+      last = { config: await probe.runningConfig(address, signal), run, at: clock.monotonic() };
+    }
+    return last.config;
+  };
+  return async ({ doing }: State, seen: SeenFiles, run: string | null, signal: AbortSignal): Promise<Running> => {
+    if (seen.payload === null) return { running: 'unseen', why: 'there is no payload to compare it with' };
+    if (seen.address.api === null) return { running: 'unseen', why: 'the kubelet serves no API' };
+    const isJudged = doing.phase === 'trial' && doing.change.step === 'judge';
+    if (doing.phase !== 'idle' && !isJudged) return { running: 'unseen', why: 'the kubelet is being changed' };
+    const config = await read(seen.address, run, isJudged ? 0 : IDLE_CONFIGZ_MS, signal);
+    if (!config.seen) return { running: 'unseen', why: config.reason };
+    const differences = contradictions(seen.payload, config.config);
+    return differences.length === 0 ? { running: 'as-meant' } : { running: 'contradicts', differences };
+  };
+}

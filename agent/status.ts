@@ -1,0 +1,138 @@
+import {
+  type ConfigReference,
+  type KubeletNodeStatus,
+  LOCAL,
+  type NodeError,
+  type NodePhase,
+} from '#shared/contract/api/kubelet-node.ts';
+import type { Condition } from '#shared/contract/api/object.ts';
+import { verdictOf } from './decide/judge.ts';
+import type { Decision } from './decision.ts';
+import { asError, type Failure } from './failure.ts';
+import type { Observation } from './observation.ts';
+import { activeOf, nameOf, type State, type Target, type Trial } from './state.ts';
+
+/** All that a status speaks of. */
+export interface Told {
+  /** After the decision, and so before its actions. */
+  readonly state: State;
+  readonly seen: Observation;
+  readonly actions: Decision['actions'];
+  readonly kubeletVersion: string | undefined;
+  readonly agentVersion: string;
+  /** What could not be carried out lately. */
+  readonly fault: Failure | null;
+  /** What is wrong with the agent's own files, in sentences. */
+  readonly diskProblems: readonly string[];
+}
+
+/**
+ * What the agent says of its node, but for the heartbeat. Equal observations give equal statuses, so that nothing is
+ * written for nothing.
+ *
+ * @param before what the KubeletNode says now: times of conditions that still hold are kept
+ */
+export function statusOf(told: Told, before: KubeletNodeStatus): KubeletNodeStatus {
+  const { state, seen, kubeletVersion } = told;
+  const error = errorIn(told, before);
+  const trial = state.doing.phase === 'trial' ? trialOf(state.doing, seen) : undefined;
+  return {
+    ...(seen.generation === undefined ? {} : { observedGeneration: seen.generation }),
+    phase: phaseOf(told),
+    assigned: referenceTo(state.assigned),
+    active: referenceTo(activeOf(state)),
+    lastKnownGood: referenceTo(state.lastKnownGood),
+    ...(error === null ? {} : { error }),
+    ...(state.rejected.length === 0 ? {} : { rejected: state.rejected }),
+    ...(trial === undefined ? {} : { trial }),
+    ...(state.promotedAt === null ? {} : { promotedAt: state.promotedAt }),
+    ...(kubeletVersion === undefined ? {} : { kubeletVersion }),
+    bootID: seen.bootId,
+    agentVersion: told.agentVersion,
+    conditions: [healthOf(told), storageOf(told)].map((condition) => settled(condition, before, seen.at)),
+  };
+}
+
+function phaseOf({ state, seen, actions }: Told): NodePhase {
+  switch (state.doing.phase) {
+    case 'trial':
+      return 'Trial';
+    case 'falling-back':
+      return 'FallingBack';
+    case 'broken':
+      return 'Broken';
+    case 'idle':
+      if (actions.some((action) => action.do === 'stage')) return 'Staging';
+      return driftIn(seen) === undefined ? 'Idle' : 'Drifted';
+  }
+}
+
+function driftIn({ files, running }: Observation): string | undefined {
+  if (files.files === 'differ') return 'the managed files on the node are not what was installed';
+  return running.running === 'contradicts' ? `the kubelet runs ${running.differences.join('; ')}` : undefined;
+}
+
+function referenceTo(target: Target): ConfigReference {
+  if (target === null) return { name: LOCAL };
+  const { name, sha256, uid, resourceVersion } = target.source;
+  return { name, sha256, apply: target.apply, uid, resourceVersion };
+}
+
+function errorIn({ state, seen, fault }: Told, before: KubeletNodeStatus): NodeError | null {
+  if (state.error !== null || fault === null || state.doing.phase === 'idle') return state.error;
+  return asError(fault, activeOf(state) ?? undefined, seen.at, before.error ?? null);
+}
+
+/** In steps of a tenth of the trial, half a minute at most: the status is no progress bar for the API server to draw. */
+function trialOf({ config, since, change }: Trial, { intent }: Observation): NonNullable<KubeletNodeStatus['trial']> {
+  const wanted =
+    intent.intent === 'config' && intent.config.source.sha256 === config.source.sha256 ? intent.config : config;
+  const durationSeconds = Math.ceil(wanted.trial.durationMs / 1000);
+  const step = Math.min(30, Math.max(1, Math.floor(durationSeconds / 10)));
+  const healthy = change.step === 'judge' ? change.judged.healthyMs / 1000 : 0;
+  return {
+    config: nameOf(config),
+    since,
+    healthySeconds: Math.floor(healthy / step) * step,
+    durationSeconds,
+    restarts: change.step === 'judge' ? change.judged.restarts : 0,
+  };
+}
+
+type Plain = Omit<Condition, 'lastTransitionTime'>;
+
+/** Whether the kubelet does well with the config that it has: what an alert wants to know of a node. */
+function healthOf({ state, seen }: Told): Plain {
+  const type = 'KubeletConfigHealthy';
+  const name = nameOf(activeOf(state));
+  const verdict = verdictOf(seen);
+  const why = verdict.verdict === 'unhealthy' ? verdict.why : '';
+  if (state.doing.phase === 'broken') {
+    const message = state.error?.message ?? 'the kubelet is healthy with none of its configs';
+    return { type, status: 'False', reason: 'Broken', message };
+  }
+  if (state.doing.phase !== 'idle') {
+    const reason = state.doing.phase === 'trial' ? 'OnTrial' : 'FallingBack';
+    const message = `${name} has yet to prove itself${why === '' ? '' : `; the kubelet is not healthy: ${why}`}`;
+    return { type, status: 'Unknown', reason, message };
+  }
+  if (why !== '') return { type, status: 'False', reason: 'NotHealthy', message: `the kubelet is not healthy: ${why}` };
+  const drift = driftIn(seen);
+  if (drift !== undefined) return { type, status: 'False', reason: 'Drifted', message: drift };
+  if (verdict.verdict === 'healthy') return { type, status: 'True', reason: 'Healthy', message: `it runs ${name}` };
+  return { type, status: 'Unknown', reason: 'NotSeen', message: 'the kubelet cannot be seen' };
+}
+
+/** Whether the agent could start anew, on this or after the next boot, and know where the node stands. */
+function storageOf({ diskProblems }: Told): Plain {
+  const type = 'CheckpointsIntact';
+  if (diskProblems.length === 0) {
+    return { type, status: 'True', reason: 'Intact', message: 'the state directory is in order' };
+  }
+  return { type, status: 'False', reason: 'Damaged', message: diskProblems.join('; ').slice(0, 4000) };
+}
+
+function settled(condition: Plain, before: KubeletNodeStatus, at: string): Condition {
+  const same = before.conditions?.find(({ type }) => type === condition.type);
+  return { ...condition, lastTransitionTime: same?.status === condition.status ? same.lastTransitionTime : at };
+}

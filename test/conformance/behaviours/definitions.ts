@@ -10,14 +10,19 @@ export const definitionBehaviours: readonly Behaviour[] = [
   [
     'both kinds are served with their short names and their status',
     async ({ raw }) => {
-      const { resources } = (await raw.call({ path: '/apis/kubelet-gitops.dev/v1alpha1' })).json();
-      const found = resources.map(({ name, kind, namespaced, shortNames, categories }: Loose) => ({
-        name,
-        kind,
-        namespaced,
-        shortNames,
-        categories,
-      }));
+      const listed = async (): Promise<Loose[]> =>
+        (await raw.call({ path: '/apis/kubelet-gitops.dev/v1alpha1' })).json().resources;
+      // Discovery follows a moment after the definitions, in no order.
+      await eventually(async () => (await listed()).length >= 4);
+      const found = (await listed())
+        .map(({ name, kind, namespaced, shortNames, categories }) => ({
+          name,
+          kind,
+          namespaced,
+          shortNames,
+          categories,
+        }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
       const categories = ['kubelet-gitops'];
       const node = { kind: 'KubeletNode', namespaced: false };
       const pool = { kind: 'KubeletPool', namespaced: false };

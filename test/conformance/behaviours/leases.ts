@@ -56,6 +56,8 @@ export const leaseBehaviours: readonly Behaviour[] = [
       assert.equal((await kube.mergePatch<Lease>(AT_LEASES, name, { spec: { renewTime } })).spec.renewTime, renewTime);
       const given = await kube.mergePatch<Lease>(AT_LEASES, name, { spec: { holderIdentity: null, renewTime: null } });
       assert.deepEqual(given.spec, { leaseDurationSeconds: 15, leaseTransitions: 0 });
+      const nobodys = await kube.mergePatch<Lease>(AT_LEASES, name, { spec: { holderIdentity: '' } });
+      assert.equal(nobodys.spec.holderIdentity, '');
     },
   ],
   [

@@ -45,7 +45,7 @@ export function startPolling(options: PollingOptions): Polling {
     if (busy || stopped.signal.aborted) return;
     busy = true;
     try {
-      await clock.sleep(delayMs, stopped.signal);
+      if (delayMs > 0) await clock.sleep(delayMs, stopped.signal);
       if (!stopped.signal.aborted) await onTick();
     } catch (error) {
       log.error({ err: error }, 'poll ended with an error');

@@ -26,8 +26,8 @@ export interface PatienceOptions {
 
 export function startPatience({ clock, limits, deadline, what, signal }: PatienceOptions): Patience {
   const lost = new AbortController();
+  const over = new AbortController();
   let pause = new AbortController();
-  let over = false;
   const startedAt = clock.monotonic();
   let heardAt: Millis | null = null;
 
@@ -41,7 +41,7 @@ export function startPatience({ clock, limits, deadline, what, signal }: Patienc
   };
 
   async function watch(): Promise<void> {
-    while (!over) {
+    while (!over.signal.aborted) {
       const { at, why } = next();
       const left = at - clock.monotonic();
       if (left <= 0) return lost.abort(new GitError('GIT_TIMEOUT', `gave up on ${what}: ${why}`));
@@ -65,7 +65,7 @@ export function startPatience({ clock, limits, deadline, what, signal }: Patienc
       heardAt = clock.monotonic();
     },
     end() {
-      over = true;
+      over.abort();
       pause.abort();
       signal.removeEventListener('abort', giveUp);
     },

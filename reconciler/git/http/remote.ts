@@ -41,7 +41,8 @@ export function createRemote(options: RemoteOptions): Remote {
       const session = openSession({ url, credential, agents, limits, clock, signal, greeting });
       try {
         const result = await work(session);
-        greeting = session.greeting();
+        const heard = session.greeting();
+        greeting = heard?.advertisement.version === 2 ? heard : null;
         return result;
       } catch (error) {
         // The server may have moved or changed: the next call asks it anew.

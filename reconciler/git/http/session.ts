@@ -1,4 +1,3 @@
-import type { HttpClient } from 'isomorphic-git';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import { type GitCredential, redact } from '../credentials.ts';
@@ -27,7 +26,6 @@ export interface GitSession {
   /** The repository without credentials, for messages and for isomorphic-git. */
   readonly url: string;
   readonly limits: GitLimits;
-  readonly signal: AbortSignal;
   /** The last greeting of upload-pack; null before the first. */
   greeting(): Greeting | null;
   /**
@@ -57,8 +55,6 @@ export interface SessionOptions {
   readonly greeting: Greeting | null;
 }
 
-export type { HttpClient };
-
 const MOST_REDIRECTS = 5;
 
 export function openSession(options: SessionOptions): GitSession {
@@ -87,7 +83,7 @@ export function openSession(options: SessionOptions): GitSession {
   function checked(answer: Answer, mediaType: string): Buffer {
     if (answer.status !== 200) throw refusalOf(answer, shown, clean, clock.now());
     const encoding = answer.headers['content-encoding'] ?? 'identity';
-    const sent = answer.headers['content-type'] ?? 'nothing';
+    const [sent = ''] = (answer.headers['content-type'] ?? 'nothing').toLowerCase().split(';');
     if (sent === mediaType && encoding === 'identity') return answer.body;
     const what = sent === mediaType ? `an answer in ${encoding}, which was not asked for` : plainLine(clean(sent), 80);
     throw new GitError(
@@ -100,7 +96,6 @@ export function openSession(options: SessionOptions): GitSession {
   return {
     url: shown,
     limits,
-    signal,
     clean,
     greeting: () => greeting,
     async greet(service, version) {

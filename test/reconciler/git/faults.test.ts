@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, it } from 'node:test';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
@@ -113,11 +115,16 @@ describe('a git server that fails', () => {
     await assert.rejects(nobody.resolve(soon()), failsWith('GIT_UNREACHABLE', /ECONNREFUSED/));
   });
 
-  it('or that never completes a connection is given up on', async (t) => {
+  it('or never completes the handshake is given up on', async (t) => {
     const { source } = await start(t);
-    // TEST-NET-1: no host answers there, if packets get out at all.
-    const nowhere = source({ url: 'http://192.0.2.1/config.git', limits: { connectMs: 100 } });
-    await assert.rejects(nowhere.resolve(soon()), (error) => isGitError(error, 'GIT_TIMEOUT', 'GIT_UNREACHABLE'));
+    const mute = createServer((socket) => t.after(() => socket.destroy()));
+    mute.listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    t.after(() => mute.close());
+    const clock = steeredClock();
+    clock.hurry = true;
+    const nobody = source({ url: `https://127.0.0.1:${(mute.address() as AddressInfo).port}/config.git`, clock });
+    await assert.rejects(nobody.resolve(soon()), failsWith('GIT_TIMEOUT', /no connection within 10 s/));
   });
 
   it('gets no second request after the caller gave up', async (t) => {
@@ -191,6 +198,13 @@ describe('a status that is no success', () => {
       assert.deepEqual(error.disposition, { kind: 'wait', ms: 7000 });
       return true;
     });
+  });
+
+  it('is judged by the media type alone, not by what stands behind it', async (t) => {
+    const { server, source } = await start(t);
+    const headers = { 'content-type': 'application/x-git-upload-pack-advertisement; charset=utf-8' };
+    server.fault = () => ({ status: 200, headers, body: '000cERR no\n\n' });
+    await assert.rejects(source().resolve(soon()), failsWith('GIT_REMOTE_ERROR', /says: no$/));
   });
 
   it('a web page is no repository', async (t) => {

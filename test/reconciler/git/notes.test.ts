@@ -201,7 +201,10 @@ describe('several writers of notes', () => {
       }),
     );
     const notes = await Promise.all(started.commits.map((commit) => started.note(commit)));
-    assert.deepEqual(notes, started.commits.map((_, n) => `by ${Math.floor(n / 4)}\n`));
+    assert.deepEqual(
+      notes,
+      started.commits.map((_, n) => `by ${Math.floor(n / 4)}\n`),
+    );
     assert.equal(await started.server.git('rev-list', '--count', REF), '24');
     t.diagnostic(`24 notes took ${races} pushes`);
   });
@@ -229,10 +232,12 @@ describe('several writers of notes', () => {
       return null;
     };
     await annotator.annotate(new Map([[fourth, 'ours']]), soon());
-    assert.deepEqual(
-      await Promise.all(started.commits.map((commit) => started.note(commit))),
-      ['ours\n', 'theirs\n', 'ours\n\ntheirs\n', 'ours\n'],
-    );
+    assert.deepEqual(await Promise.all(started.commits.map((commit) => started.note(commit))), [
+      'ours\n',
+      'theirs\n',
+      'ours\n\ntheirs\n',
+      'ours\n',
+    ]);
   });
 
   it('begin again when the ref was deleted or rewritten', async (t) => {
@@ -300,10 +305,13 @@ describe('a server that does not want notes', () => {
       const file = join(started.server.git.directory, 'hooks', hook);
       await writeFile(file, '#!/bin/sh\necho "policy: no notes here" >&2\nexit 1\n');
       await chmod(file, 0o755);
-      await assert.rejects(started.annotator().annotate(new Map([[started.commits[0] ?? '', 'x']]), soon()), (error) => {
-        assert.match(String(error), /hook declined.*policy: no notes here/);
-        return stalled('GIT_PUSH_REFUSED')(error);
-      });
+      await assert.rejects(
+        started.annotator().annotate(new Map([[started.commits[0] ?? '', 'x']]), soon()),
+        (error) => {
+          assert.match(String(error), /hook declined.*policy: no notes here/);
+          return stalled('GIT_PUSH_REFUSED')(error);
+        },
+      );
       assert.equal(started.server.requests.filter(({ kind }) => kind === 'push').length, 1);
     });
   }
@@ -312,10 +320,7 @@ describe('a server that does not want notes', () => {
     const started = await startWithNotes(t);
     const [first = ''] = started.commits;
     await started.server.git('notes', '--ref=refs/notes/kubelet-gitops', 'add', '-m', 'x', first);
-    await assert.rejects(
-      started.annotator().annotate(new Map([[first, 'x']]), soon()),
-      stalled('GIT_PUSH_REFUSED'),
-    );
+    await assert.rejects(started.annotator().annotate(new Map([[first, 'x']]), soon()), stalled('GIT_PUSH_REFUSED'));
   });
 
   for (const fault of ['cut', 'clean-cut', 'empty', 'reset'] as const) {
@@ -325,9 +330,8 @@ describe('a server that does not want notes', () => {
       const annotator = started.annotator();
       await annotator.annotate(new Map([[first, 'one']]), soon());
       started.server.fault = (kind) => (kind === 'push' ? fault : null);
-      await assert.rejects(
-        annotator.annotate(new Map([[second, 'two']]), soon()),
-        (error) => isGitError(error, 'GIT_CUT', 'GIT_UNREACHABLE'),
+      await assert.rejects(annotator.annotate(new Map([[second, 'two']]), soon()), (error) =>
+        isGitError(error, 'GIT_CUT', 'GIT_UNREACHABLE'),
       );
       started.server.fault = () => null;
       await annotator.annotate(new Map([[second, 'two']]), soon());

@@ -69,7 +69,7 @@ describe('a server that redirects', () => {
     assert.ok(server.requests.length <= 6);
   });
 
-  it('to another host gets the credential there to see in no case', async (t) => {
+  it('to another host never shows it the credential', async (t) => {
     const { server, source } = await start(t);
     const other = await start(t);
     server.fault = (_, { url = '' }) => ({ status: 302, headers: { location: other.server.origin + url } });

@@ -30,7 +30,7 @@ function load(files: ReadonlyMap<string, RepoFile>, options: LoadOptions, decode
     gitFindings.flatMap((finding) => (finding.file === undefined ? [] : [[finding.file, finding] as const])),
   );
   const { cluster, findings } = loadCluster(files, options.cluster, leftOut, decoder);
-  const names = poolNames([...files.keys(), ...leftOut.keys()]);
+  const names = poolNames([...files.keys()], [...leftOut.keys()]);
   const pools = names.map((name) => loadPool({ name, files, cluster, leftOut }, decoder));
   return { cluster, pools, findings: [...findings, ...nestedPools(files), ...gitFindings] };
 }
@@ -56,9 +56,15 @@ function loadCluster(
   };
 }
 
-/** Every folder in `pools/` that has anything but hidden files in it. */
-function poolNames(paths: readonly string[]): readonly string[] {
-  const names = paths.flatMap((path) => /^pools\/([^/]+)\/[^.]/.exec(path)?.[1] ?? []);
+/**
+ * Every folder in `pools/` that has anything but hidden files in it, and whatever was left out there: a folder that became a
+ * symbolic link is a broken pool, not one that was taken away.
+ */
+function poolNames(paths: readonly string[], leftOut: readonly string[]): readonly string[] {
+  const names = [
+    ...paths.flatMap((path) => /^pools\/([^/]+)\/[^.]/.exec(path)?.[1] ?? []),
+    ...leftOut.flatMap((path) => /^pools\/([^/]+)(?:\/|$)/.exec(path)?.[1] ?? []),
+  ];
   return [...new Set(names)].sort();
 }
 

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+
+const RUNBOOK = readFileSync('docs/operate.md', 'utf8');
+
+/** Words that operators meet, where the union type of them is declared. */
+const UNIONS = [
+  { type: 'FailureReason', file: 'agent/failure.ts' },
+  { type: 'NodePhase', file: 'shared/contract/api/kubelet-node.ts' },
+  { type: 'PoolPhase', file: 'shared/contract/api/kubelet-pool.ts' },
+  { type: 'RefusalReason', file: 'reconciler/takeup/judge-commit.ts' },
+  { type: 'GitErrorCode', file: 'reconciler/git/errors.ts' },
+];
+
+/** Members of a union of string literals; comments between them may hold anything but a semicolon at a line's end. */
+function membersOf(type: string, file: string): readonly string[] {
+  const source = readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+  const declaration = new RegExp(`type ${type} =([^;]*);`).exec(source)?.[1] ?? '';
+  return [...declaration.matchAll(/'([^']+)'/g)].map(([, member = '']) => member);
+}
+
+describe('the runbook', () => {
+  for (const { type, file } of UNIONS) {
+    it(`has a line for every ${type}`, () => {
+      const members = membersOf(type, file);
+      assert.ok(members.length >= 3, `${file} declares no ${type}`);
+      assert.deepEqual(
+        members.filter((member) => member !== 'Settled' && !RUNBOOK.includes(`\`${member}\``)),
+        [],
+      );
+    });
+  }
+});

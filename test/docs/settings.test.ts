@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+
+const PAGE = 'docs/reference/settings.md';
+const PROGRAMS = [
+  { program: 'Reconciler', source: 'reconciler/settings.ts' },
+  { program: 'Agent', source: 'agent/config.ts' },
+];
+
+/** Names that the program asks its environment for. */
+function readIn(source: string): readonly string[] {
+  const asked = /\b(?:text|optional|duration|oneOf|integer|path)\(\s*(?:read,\s*)?'([A-Z][A-Z0-9_]+)'/g;
+  return [...new Set([...readFileSync(source, 'utf8').matchAll(asked)].map(([, name = '']) => name))].sort();
+}
+
+/** Names in the first column of the table under the program's heading. */
+function explainedFor(program: string): readonly string[] {
+  const sections = readFileSync(PAGE, 'utf8').split(/^## /m);
+  const section = sections.find((text) => text.startsWith(`${program}\n`)) ?? '';
+  return [...section.matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(([, name = '']) => name).sort();
+}
+
+describe('the page about settings', () => {
+  for (const { program, source } of PROGRAMS) {
+    it(`lists what the ${program.toLowerCase()} reads, and nothing else`, () => {
+      const names = readIn(source);
+      assert.ok(names.length > 3, `found only ${names.length} names in ${source}`);
+      assert.deepEqual(explainedFor(program), names);
+    });
+  }
+});

@@ -27,7 +27,7 @@ export async function readUnit(
 
 /**
  * `systemctl reset-failed` and `systemctl restart --no-block`. The first lets a unit start again that was started too
- * often, and takes its count of automatic restarts back to zero, which a restart alone does not always do.
+ * often (start-limit-hit); a restart alone would be refused.
  *
  * @throws GitopsError SERVICE_UNREACHABLE, SERVICE_NOT_FOUND, SERVICE_DENIED, SERVICE_RESTART_FAILED
  */

@@ -1,0 +1,39 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const RECIPE = join(import.meta.dirname, 'tree.sh');
+
+/** The pristine file system that nodes are copies of, or why there is none. */
+export type Tree = { readonly found: true; readonly path: string } | { readonly found: false; readonly reason: string };
+
+/** In CI it is made when it is missing. @throws in CI where it cannot be made */
+export async function locateTree(): Promise<Tree> {
+  if (inCi()) return { found: true, path: await make() };
+  if (process.getuid?.() !== 0) return { found: false, reason: 'a real systemd in a container needs root' };
+  try {
+    const { stdout } = await promisify(execFile)(RECIPE, ['--where']);
+    return { found: true, path: stdout.trim() };
+  } catch {
+    return { found: false, reason: `the nodes' file system is not made on this machine; run ${RECIPE} as root, once` };
+  }
+}
+
+/** For a test's `skip` option: why there can be no node here, or false. @throws instead of skipping in CI */
+export async function whyNoNode(): Promise<string | false> {
+  const tree = await locateTree();
+  return tree.found ? false : tree.reason;
+}
+
+async function make(): Promise<string> {
+  const child = spawn(RECIPE, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const output: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text));
+  const [status] = (await once(child, 'close')) as [number | null];
+  const path = output.join('').trimEnd().split('\n').at(-1) ?? '';
+  if (status !== 0 || path === '') throw new Error(`${RECIPE} ended with status ${status}`);
+  return path;
+}
+
+const inCi = (): boolean => ['true', '1'].includes(process.env['CI'] ?? '');

@@ -31,7 +31,10 @@ export interface World {
   readonly git: SandboxGitServer;
   readonly api: SandboxApiServer;
   readonly nodes: ReadonlyMap<string, SandboxNode>;
-  readonly reconciler: SandboxReconciler;
+  readonly notesRef: string;
+  addNode(node: SandboxNodeOptions): Promise<void>;
+  /** Ends the reconciler and starts another one, which knows nothing but what the cluster says. */
+  restartReconciler(): Promise<void>;
   /** A client with every right, as an administrator has it. */
   readonly kube: Kube;
   readonly adminToken: string;
@@ -49,6 +52,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const git = await startGitServer(options.gitPort === undefined ? {} : { port: options.gitPort });
   const api = await startApiServer({
     tokens: Object.values(TOKENS),
+    // kubectl sends no token over plain HTTP: whoever plays with the sandbox may do everything.
+    anonymous: { user: 'sandbox' },
     ...(options.apiPort === undefined ? {} : { port: options.apiPort }),
   });
   const connect = (program: keyof typeof TOKENS): Kube =>
@@ -61,27 +66,32 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     });
   const kube = connect('admin');
   const nodes = new Map<string, SandboxNode>();
-  for (const node of options.nodes) {
-    const stateDir = join(directory, node.name);
-    nodes.set(
-      node.name,
-      await startNode(node, { api, kube: connect('agent'), directory: stateDir, log: options.log('agent') }),
-    );
-  }
-  const reconciler = startReconciler({
-    kube: connect('reconciler'),
-    cluster: options.cluster,
-    gitUrl: git.url,
-    pollMs: options.pollMs,
-    log: options.log('reconciler'),
-  });
+  const addNode = async (node: SandboxNodeOptions): Promise<void> => {
+    const ports = { api, kube: connect('agent'), directory: join(directory, node.name), log: options.log('agent') };
+    nodes.set(node.name, await startNode(node, ports));
+  };
+  for (const node of options.nodes) await addNode(node);
+  const begin = (): SandboxReconciler =>
+    startReconciler({
+      kube: connect('reconciler'),
+      cluster: options.cluster,
+      gitUrl: git.url,
+      pollMs: options.pollMs,
+      log: options.log('reconciler'),
+    });
+  let reconciler = begin();
   const status = (): Promise<StatusView> => readStatus(kube, DEFAULT_NAMESPACE);
 
   return {
     git,
     api,
     nodes,
-    reconciler,
+    notesRef: reconciler.notesRef,
+    addNode,
+    async restartReconciler() {
+      await reconciler.stop();
+      reconciler = begin();
+    },
     kube,
     adminToken: TOKENS.admin,
     status,

@@ -60,10 +60,13 @@ describe('from a commit to the kubelets', () => {
     const { world } = scenario;
     const before = scenario.restarts();
     const bad = await scenario.change('general', DEADLY);
-    const halted = await world.until('halted', (view) => phaseOf(view, 'general') === 'Halted', PATIENCE_MS);
+    const halted = await world.until(
+      'halted, and the node back on what it had',
+      (view) => phaseOf(view, 'general') === 'Halted' && view.nodes.every(({ status }) => status?.phase === 'Idle'),
+      PATIENCE_MS,
+    );
     const failed = halted.nodes.filter(({ status }) => (status?.rejected ?? []).length > 0);
     assert.equal(failed.length, 1);
-    assert.equal(failed[0]?.status?.phase, 'Idle');
     assert.match(failed[0]?.status?.error?.message ?? '', /\S/);
     const touched = Object.entries(scenario.restarts()).filter(([name, starts]) => starts !== before[name]);
     assert.deepEqual(
@@ -112,7 +115,7 @@ async function noteOn(
   commit: string,
   pattern: RegExp,
 ): Promise<string> {
-  const read = (): string => scenario.world.git.readNotes(scenario.world.reconciler.notesRef).get(commit) ?? '';
+  const read = (): string => scenario.world.git.readNotes(scenario.world.notesRef).get(commit) ?? '';
   await scenario.world.until(`note ${pattern.source}`, () => pattern.test(read()), PATIENCE_MS);
   return read();
 }

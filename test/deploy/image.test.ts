@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { bundle } from '../../scripts/build.ts';
+
+const FORBIDDEN = /node_modules\/(?:@kubernetes\/client-node|isomorphic-git|undici|node-cron|ajv|fast-check)\//;
+
+describe('the bundles', () => {
+  let directory = '';
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-bundles-'));
+    await writeFile(join(directory, 'package.json'), '{"type":"module"}');
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  it('the agent’s is small and carries nothing that costs memory on every node', async () => {
+    const { inputs, outputs } = await bundle('agent', directory);
+    assert.deepEqual(
+      Object.keys(inputs).filter((path) => FORBIDDEN.test(path)),
+      [],
+    );
+    const bytes = Object.values(outputs).reduce((sum, output) => sum + output.bytes, 0);
+    assert.ok(bytes < 400 * 1024, `${Math.round(bytes / 1024)} KiB`);
+  });
+
+  it('the reconciler’s keeps client-node in files that a pod never loads', async () => {
+    const { outputs } = await bundle('reconciler', directory);
+    const entry = Object.entries(outputs).find(([path]) => path.endsWith('/reconciler.js'))?.[1];
+    const eager = new Set(Object.keys(entry?.inputs ?? {}));
+    assert.deepEqual(
+      [...eager].filter((path) => path.includes('@kubernetes/client-node')),
+      [],
+    );
+  });
+
+  const noRoot = process.getuid?.() === 0 ? false : 'only root may change the root directory';
+  const noStrip = spawnSync('strip', ['--version']).error === undefined ? false : 'strip (binutils) is not installed';
+
+  it('run in the image’s root directory, where there is nothing else', { skip: noRoot || noStrip }, async () => {
+    const root = join(directory, 'root');
+    const bundles = join(directory, 'bundles');
+    execFileSync('mkdir', ['-p', bundles]);
+    for (const program of ['agent', 'reconciler'] as const) await bundle(program, bundles);
+    await writeFile(join(bundles, 'package.json'), '{"type":"module"}');
+    execFileSync('sh', ['scripts/image-root.sh', await realpath(process.execPath), bundles, root]);
+    for (const [program, user] of [
+      ['agent', '0:0'],
+      ['reconciler', '65532:65532'],
+    ] as const) {
+      const argv = [`--userspec=${user}`, root, '/usr/bin/node', `/app/${program}.js`];
+      const { status, stderr } = spawnSync('chroot', argv, { env: {}, encoding: 'utf8' });
+      assert.equal(status, 2, stderr);
+      assert.match(stderr, /is not set/, program);
+    }
+    const files = await readdir(root, { recursive: true, withFileTypes: true });
+    const sizes = await Promise.all(
+      files.filter((file) => file.isFile()).map((file) => stat(join(file.parentPath, file.name))),
+    );
+    const bytes = sizes.reduce((sum, { size }) => sum + size, 0);
+    assert.ok(bytes < 125 * 1024 * 1024, `${Math.round(bytes / 1_048_576)} MiB`);
+    assert.ok(
+      !files.some((file) => ['sh', 'bash', 'busybox', 'apt', 'npm'].includes(file.name)),
+      'no shell, no package manager',
+    );
+  });
+});

@@ -59,7 +59,7 @@ export interface Agent {
 const RECOVER_MS = 10_000;
 
 export function createAgent(ports: AgentPorts): Agent {
-  const { nodeName, kube, clock, random, log, service, agentVersion = VERSION } = ports;
+  const { nodeName, kube, clock, log, service, agentVersion = VERSION } = ports;
   const pace: Pace = { ...PACE, ...ports.pace };
   const store = createStore(ports.disk, ports.stateDirectory);
   const memory = emptyMemory();

@@ -1,6 +1,6 @@
 import type { Decision } from '../decision.ts';
 import type { Observation } from '../observation.ts';
-import { type Doing, IDLE, type State } from '../state.ts';
+import { type Doing, errorOf, IDLE, rejectionOf, type State } from '../state.ts';
 import { tallySteadiness, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
 
@@ -14,9 +14,10 @@ export function watchBroken(state: State, before: Broken, seen: Observation, pac
   const verdict = verdictOf(seen);
   const judged = tallySteadiness(before.judged, verdict, seen, pace.maxStepMs);
   if (judged.healthyMs >= pace.steadyMs) {
-    const error = state.assigned === null ? null : state.error;
+    const rejected = state.assigned === null ? undefined : rejectionOf(state, state.assigned);
+    const error = rejected === undefined ? null : errorOf(rejected);
     return {
-      next: { ...state, doing: IDLE, error },
+      next: { ...state, doing: IDLE, lastKnownGood: null, promotedAt: null, error },
       actions: [{ do: 'collect-garbage' }],
       recheckAfterMs: pace.idleMs,
     };

@@ -1,0 +1,78 @@
+import { isAbsolute } from 'node:path';
+import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
+import { GitopsError } from '#shared/runtime/errors.ts';
+import { VERSION } from '#shared/runtime/version.ts';
+
+/** How the kubelet is restarted on this machine. */
+export type ServiceSettings =
+  | { readonly manager: 'systemd'; readonly unit: string }
+  /** A shell command, and the file that the kubelet's process number is in where there is one. */
+  | { readonly manager: 'command'; readonly command: string; readonly pidFile: string | undefined };
+
+/** Everything that an operator can set for the agent. */
+export interface AgentSettings {
+  readonly nodeName: string;
+  readonly stateDirectory: string;
+  /** The kubelet's `--config`. */
+  readonly kubeletConfigFile: string;
+  /** The kubelet's `--config-dir`; undefined where it has none, and configs are merged into the file. */
+  readonly kubeletConfigDir: string | undefined;
+  /** Certificate that the kubelet serves its API with; undefined for the one in its usual place. */
+  readonly kubeletServingCerts: string | undefined;
+  readonly service: ServiceSettings;
+  /** The API server's address; undefined for the pod's own. */
+  readonly kubeServer: string | undefined;
+  /** Directory with `token` and `ca.crt` for it. */
+  readonly kubeCredentialsDirectory: string | undefined;
+  readonly logLevel: string;
+  readonly agentVersion: string;
+}
+
+/** @throws GitopsError `SETTINGS_INVALID`, which names every mistake at once */
+export function parseEnv(env: Readonly<Record<string, string | undefined>>): AgentSettings {
+  const read = createEnvReader(env);
+  const settings: AgentSettings = {
+    nodeName: read.text('NODE_NAME'),
+    stateDirectory: path(read, 'STATE_DIR', '/var/lib/kubelet-gitops') ?? '',
+    kubeletConfigFile: path(read, 'KUBELET_CONFIG_FILE', '/var/lib/kubelet/config.yaml') ?? '',
+    kubeletConfigDir: path(read, 'KUBELET_CONFIG_DIR'),
+    kubeletServingCerts: path(read, 'KUBELET_SERVING_CERTS'),
+    service: serviceIn(read),
+    kubeServer: read.optional('KUBE_SERVER'),
+    kubeCredentialsDirectory: path(read, 'KUBE_CREDENTIALS_DIR'),
+    logLevel: read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error'], 'info'),
+    agentVersion: read.text('AGENT_VERSION', VERSION),
+  };
+  if (settings.kubeServer !== undefined && !/^https?:\/\//.test(settings.kubeServer)) {
+    read.mistake('KUBE_SERVER is no URL: write https://HOST:PORT');
+  }
+  const mistakes = read.mistakes();
+  if (mistakes.length > 0) {
+    throw new GitopsError('SETTINGS_INVALID', `the agent cannot start: ${mistakes.join('; ')}`, {
+      disposition: { kind: 'stalled', until: 'operator' },
+    });
+  }
+  return Object.freeze(settings);
+}
+
+function path(read: EnvReader, name: string, fallback?: string): string | undefined {
+  const value = read.optional(name) ?? fallback;
+  if (value !== undefined && !isAbsolute(value)) read.mistake(`${name}=${value} is no absolute path`);
+  return value;
+}
+
+function serviceIn(read: EnvReader): ServiceSettings {
+  const command = read.optional('KUBELET_RESTART_COMMAND');
+  const unit = read.optional('KUBELET_SERVICE');
+  const pidFile = path(read, 'KUBELET_PID_FILE');
+  if (command !== undefined && unit !== undefined) {
+    read.mistake('KUBELET_SERVICE and KUBELET_RESTART_COMMAND are both set: choose one way to restart the kubelet');
+  }
+  if (pidFile !== undefined && command === undefined) {
+    read.mistake('KUBELET_PID_FILE goes with KUBELET_RESTART_COMMAND, which is not set');
+  }
+  if (command !== undefined) return { manager: 'command', command, pidFile };
+  const name = unit ?? 'kubelet.service';
+  if (!/^[\w@.:\\-]+\.service$/.test(name)) read.mistake(`KUBELET_SERVICE=${name} is no unit: write kubelet.service`);
+  return { manager: 'systemd', unit: name };
+}

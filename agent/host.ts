@@ -1,0 +1,6 @@
+import { readFile } from 'node:fs/promises';
+
+/** Identifies the present boot of the machine, in a container as well: the file is the kernel's, not a mount's. */
+export async function readBootId(): Promise<string> {
+  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { tally, tallySteadiness, trialVerdictOf, verdictOf } from '#agent/decide/judge.ts';
+import type { Observation } from '#agent/observation.ts';
+import type { Judged, Trial } from '#agent/state.ts';
+import { DOWN, JUDGED, judging, onTrial, seen } from '../../support/agent/states.ts';
+
+const MAX_STEP_MS = 15_000;
+const run = (id: string | null, automaticRestarts: number | null = 0): Partial<Observation> => ({
+  service: { state: 'running', run: id, automaticRestarts },
+});
+const look = (judged: Partial<Judged>, ...parts: readonly Partial<Observation>[]): Judged => {
+  const observation = seen(...parts);
+  return tally({ ...JUDGED, ...judged }, verdictOf(observation), observation, MAX_STEP_MS);
+};
+
+describe('the tally of looks at a kubelet', () => {
+  it('counts the time between two healthy looks', () => {
+    assert.equal(look({ healthyMs: 1_000 }).healthyMs, 6_000);
+  });
+
+  it('counts no time before the first healthy look', () => {
+    assert.equal(look({ healthyMs: 1_000, healthy: false }).healthyMs, 1_000);
+  });
+
+  it('counts no more of a long gap than a look is good for', () => {
+    assert.equal(look({}, { elapsedMs: 3_600_000 }).healthyMs, MAX_STEP_MS);
+    assert.equal(look({ healthy: false }, DOWN, { elapsedMs: 3_600_000 }).unhealthyMs, MAX_STEP_MS);
+  });
+
+  it('counts no time over a restart, whoever made it', () => {
+    assert.equal(look({ healthyMs: 1_000 }, run('run-2', 1)).healthyMs, 1_000);
+    assert.equal(look({ healthyMs: 1_000 }, run('run-2', 0)).healthyMs, 1_000);
+  });
+
+  it('keeps the healthy time over a crash that is forgiven, and over a reboot', () => {
+    assert.deepEqual(look({ healthyMs: 1_000 }, { bootId: 'boot-2' }, run('run-9', 7)), {
+      ...JUDGED,
+      bootId: 'boot-2',
+      run: 'run-9',
+      automaticRestarts: 7,
+      healthyMs: 1_000,
+    });
+  });
+
+  it('gives a kubelet its time to start anew after a reboot', () => {
+    assert.equal(look({ unhealthyMs: 100_000, healthy: false }, DOWN, { bootId: 'boot-2' }).unhealthyMs, 0);
+  });
+
+  it('counts unhealthy time from the first unhealthy look, and forgets it at a healthy one', () => {
+    assert.equal(look({ healthy: true }, DOWN).unhealthyMs, 0);
+    assert.equal(look({ healthy: false, unhealthyMs: 5_000 }, DOWN).unhealthyMs, 10_000);
+    assert.equal(look({ healthy: false, unhealthyMs: 5_000 }).unhealthyMs, 0);
+  });
+
+  it('counts neither way what is unclear', () => {
+    const unclear = tally(
+      { ...JUDGED, healthy: false, unhealthyMs: 5_000 },
+      { verdict: 'unclear' },
+      seen(),
+      MAX_STEP_MS,
+    );
+    assert.equal(unclear.unhealthyMs, 5_000);
+    assert.equal(unclear.healthyMs, 0);
+    assert.equal(unclear.healthy, false);
+  });
+
+  it('counts the crashes since a person started the kubelet by hand, and not the hand', () => {
+    assert.equal(look({ automaticRestarts: 5 }, run('run-2', 2)).restarts, 2);
+    assert.equal(look({ automaticRestarts: 5 }, run('run-2', 0)).restarts, 0);
+  });
+
+  it('takes no news of the service manager for nothing', () => {
+    const blind = look({ automaticRestarts: 5, restarts: 1 }, run(null, null));
+    assert.deepEqual([blind.run, blind.automaticRestarts, blind.restarts], ['run-1', 5, 1]);
+    assert.equal(look({ automaticRestarts: null, run: null }, run('run-2', null)).restarts, 0);
+  });
+
+  it('calls a kubelet steady only within one run', () => {
+    const steady = (...parts: readonly Partial<Observation>[]): number => {
+      const observation = seen(...parts);
+      return tallySteadiness({ ...JUDGED, healthyMs: 9_000 }, verdictOf(observation), observation, MAX_STEP_MS)
+        .healthyMs;
+    };
+    assert.equal(steady(), 14_000);
+    assert.equal(steady(run('run-2', 0)), 0);
+    assert.equal(steady(run('run-1', 1)), 0);
+    assert.equal(steady({ bootId: 'boot-2' }, run('run-2')), 0);
+    assert.equal(steady(DOWN), 0);
+  });
+});
+
+describe('the verdict of one look', () => {
+  const trial = onTrial(judging()).doing as Trial;
+  const off: Partial<Observation> = { health: { health: 'off' } };
+  const rows: readonly (readonly [string, readonly Partial<Observation>[], Partial<Trial>, string])[] = [
+    ['healthy where everything is as meant', [], {}, 'healthy'],
+    [
+      'healthy where the running config cannot be read',
+      [{ running: { running: 'unseen', why: 'forbidden' } }],
+      {},
+      'healthy',
+    ],
+    ['healthy without a health endpoint where the process runs', [off], {}, 'healthy'],
+    [
+      'unclear where there is neither an endpoint nor a service manager',
+      [off, { service: { state: 'unknown', run: null, automaticRestarts: null } }],
+      {},
+      'unclear',
+    ],
+    ['unclear while the Node cannot be seen', [{ nodeReady: 'unknown' }], {}, 'unclear'],
+    [
+      'healthy without the Node where it was not Ready before',
+      [{ nodeReady: 'unknown' }],
+      { wasReady: false },
+      'healthy',
+    ],
+    [
+      'unhealthy where the endpoint answers for a unit that failed',
+      [{ service: { state: 'failed', run: null, automaticRestarts: 4, lastExit: 'exit-code 1' } }],
+      {},
+      'NotHealthy: the service manager has it as failed (last exit: exit-code 1)',
+    ],
+    [
+      'unhealthy where the endpoint says so',
+      [{ health: { health: 'failing', reason: 'healthz said 500' } }],
+      {},
+      'NotHealthy: its health endpoint says: healthz said 500',
+    ],
+    [
+      'unhealthy where the config is shadowed',
+      [{ running: { running: 'contradicts', differences: ['maxPods=110 instead of 250'] } }],
+      {},
+      'ConfigContradicted: it runs maxPods=110 instead of 250',
+    ],
+  ];
+  for (const [title, parts, about, expected] of rows) {
+    it(title, () => {
+      const verdict = trialVerdictOf(seen(...parts), { ...trial, ...about });
+      const text = verdict.verdict === 'unhealthy' ? `${verdict.reason}: ${verdict.why}` : verdict.verdict;
+      assert.equal(text, expected);
+    });
+  }
+});

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import type { Files, Intent, Observation, Staged } from '#agent/observation.ts';
+import type { Change, Config, Doing, Judged, State, Target } from '#agent/state.ts';
+import { A, AT, B, C, ERROR_B, QUIET, TERMS } from './states.ts';
+
+const FAILURE = { reason: 'NotHealthy', message: 'so it was' } as const;
+const configs = fc.constantFrom<Config[]>(A, B, C, { ...A, apply: 'replace' });
+const targets = fc.option(configs) as fc.Arbitrary<Target>;
+const spans = fc.constantFrom(0, 4_999, 5_000, 14_999, 15_000, 29_999, 120_000, 595_000, 600_000);
+const runs = fc.constantFrom(null, 'run-1', 'run-2');
+const boots = fc.constantFrom('boot-1', 'boot-2');
+const counts = fc.constantFrom(null, 0, 1, 3);
+
+const judged: fc.Arbitrary<Judged> = fc.record({
+  bootId: boots,
+  run: runs,
+  automaticRestarts: counts,
+  restarts: fc.integer({ min: 0, max: 3 }),
+  healthyMs: spans,
+  unhealthyMs: spans,
+  healthy: fc.boolean(),
+});
+
+const changes: fc.Arbitrary<Change> = fc.oneof(
+  fc.constant<Change>({ step: 'install' }),
+  fc.record({
+    step: fc.constant('restart' as const),
+    runBefore: runs,
+    bootId: boots,
+    orders: fc.integer({ min: 1, max: 30 }),
+    waitedMs: spans,
+  }),
+  fc.record({ step: fc.constant('judge' as const), judged }),
+);
+
+const doings: fc.Arbitrary<Doing> = fc.oneof(
+  fc.constant<Doing>({ phase: 'idle' }),
+  fc.record({
+    phase: fc.constant('trial' as const),
+    config: configs,
+    since: fc.constant(AT),
+    wasReady: fc.boolean(),
+    change: changes,
+  }),
+  fc.record({
+    phase: fc.constant('falling-back' as const),
+    to: targets,
+    because: fc.constantFrom('failed' as const, 'unassigned' as const, 'superseded' as const),
+    terms: fc.constant(TERMS),
+    change: changes,
+  }),
+  fc.record({ phase: fc.constant('broken' as const), judged, waitedMs: spans }),
+);
+
+const rejections = fc
+  .uniqueArray(configs, { maxLength: 3 })
+  .map((rejected) =>
+    rejected.map(({ source: { name, sha256 }, apply }) => ({ name, sha256, apply, ...FAILURE, at: AT })),
+  );
+
+/** Any state at all, those included that no history leads to. */
+export const arbitraryState: fc.Arbitrary<State> = fc.record({
+  assigned: targets,
+  lastKnownGood: targets,
+  doing: doings,
+  rejected: rejections,
+  error: fc.constantFrom(null, ERROR_B),
+  promotedAt: fc.constantFrom(null, AT),
+});
+
+const intents: fc.Arbitrary<Intent> = fc.oneof(
+  fc.constant<Intent>({ intent: 'unknown' }),
+  fc.constant<Intent>({ intent: 'local' }),
+  fc.constant<Intent>({ intent: 'invalid', failure: { reason: 'InvalidAssignment', message: 'unreadable' } }),
+  configs.map((config): Intent => ({ intent: 'config', config })),
+);
+
+const outcomes = fc.constantFrom<Staged[]>(
+  { config: A, outcome: 'ready' },
+  { config: A, outcome: 'refused', failure: FAILURE },
+  { config: A, outcome: 'unavailable', failure: FAILURE, retryInMs: 0 },
+  { config: A, outcome: 'unavailable', failure: FAILURE, retryInMs: 3_000 },
+);
+
+const files = fc.constantFrom<Files[]>(
+  { files: 'installed' },
+  { files: 'differ' },
+  { files: 'lost', message: 'gone' },
+  { files: 'blocked', message: 'no way', forGood: true },
+  { files: 'blocked', message: 'not now', forGood: false },
+);
+
+/** Anything that a look can find. What was staged is for what is wanted, as the observer sees to it. */
+export const arbitraryObservation: fc.Arbitrary<Observation> = fc
+  .record({
+    intent: intents,
+    staged: fc.option(outcomes),
+    files,
+    service: fc.record({
+      state: fc.constantFrom('running', 'starting', 'stopped', 'failed', 'unknown'),
+      run: runs,
+      automaticRestarts: counts,
+    }),
+    health: fc.constantFrom<Observation['health'][]>(
+      { health: 'ok' },
+      { health: 'off' },
+      { health: 'down', reason: 'nobody listens' },
+      { health: 'failing', reason: '500' },
+    ),
+    running: fc.constantFrom<Observation['running'][]>(
+      { running: 'as-meant' },
+      { running: 'contradicts', differences: ['maxPods=110 instead of 250'] },
+      { running: 'unseen', why: 'forbidden' },
+    ),
+    nodeReady: fc.constantFrom('yes', 'no', 'unknown'),
+    restart: fc.constantFrom('none', 'done', 'failed'),
+    bootId: boots,
+    elapsedMs: fc.constantFrom(0, 5_000, 15_000, 3_600_000),
+    first: fc.boolean(),
+  })
+  .map((parts) => {
+    const { intent, staged } = parts;
+    const config = intent.intent === 'config' ? intent.config : null;
+    return { ...QUIET, ...parts, staged: staged === null || config === null ? null : { ...staged, config } };
+  });

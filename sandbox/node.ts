@@ -7,7 +7,7 @@ import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { type Millis, systemClock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { SandboxApiServer } from './api-server/server.ts';
-import { createSimulatedKubelet, type SimulatedKubelet } from './kubelet/kubelet.ts';
+import { createSimulatedKubelet, type SimulatedKubelet } from './simple-kubelet/kubelet.ts';
 
 export interface SandboxNodeOptions {
   readonly name: string;

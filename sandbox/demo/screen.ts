@@ -23,6 +23,7 @@ export function createScreen(output: Output, paint: Paint): Screen {
   return {
     paint,
     say(...lines) {
+      if (lines.length === 0) return;
       output.write(`${clear()}${lines.join('\n')}\n`);
       drawn = 0;
     },

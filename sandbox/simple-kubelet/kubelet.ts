@@ -42,14 +42,13 @@ export interface SimulatedKubelet {
   running(): Config | null;
 }
 
-type Process =
-  | { readonly is: 'down'; readonly lastExit: string | null }
-  | { readonly is: 'starting' | 'healthy'; readonly config: Config };
+type Process = { readonly is: 'down' } | { readonly is: 'starting' | 'healthy'; readonly config: Config };
 
 export function createSimulatedKubelet(options: SimulatedKubeletOptions): SimulatedKubelet {
   const { clock, host = PLAIN_HOST, startMs, restartMs, onReady } = options;
   const listeners = new Set<() => void>();
-  let process: Process = { is: 'down', lastExit: null };
+  let process: Process = { is: 'down' };
+  let lastExit: string | null = null;
   let starts = 0;
   let automaticRestarts = 0;
   let life = new AbortController();
@@ -67,7 +66,8 @@ export function createSimulatedKubelet(options: SimulatedKubeletOptions): Simula
       starts += 1;
       const died = await runOnce(signal);
       if (signal.aborted) return;
-      become({ is: 'down', lastExit: died });
+      lastExit = died;
+      become({ is: 'down' });
       await clock.sleep(restartMs, signal);
       if (!signal.aborted) automaticRestarts += 1;
     }
@@ -89,7 +89,8 @@ export function createSimulatedKubelet(options: SimulatedKubeletOptions): Simula
 
   function end(): void {
     life.abort();
-    become({ is: 'down', lastExit: 'signal TERM' });
+    lastExit = 'signal TERM';
+    become({ is: 'down' });
   }
 
   function start(): void {
@@ -100,7 +101,6 @@ export function createSimulatedKubelet(options: SimulatedKubeletOptions): Simula
 
   const status = (): ServiceStatus => {
     const down = process.is === 'down';
-    const lastExit = process.is === 'down' ? process.lastExit : null;
     return {
       state: down ? 'starting' : 'running',
       run: down ? null : String(starts),

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
@@ -16,7 +17,7 @@ import type { KubeletService } from './kubelet/service.ts';
 import { runLoop, type Steps } from './loop.ts';
 import { emptyMemory } from './memory.ts';
 import { createObserve } from './observe.ts';
-import { createOwnNode } from './own-node.ts';
+import { createOwnNode, type OwnNode } from './own-node.ts';
 import { createReporter } from './report.ts';
 import type { Validate } from './staging/check.ts';
 import { noPreflight, type Preflight } from './staging/preflight.ts';
@@ -41,6 +42,8 @@ export interface AgentPorts {
   readonly random: () => number;
   /** Has the node's name on every line. */
   readonly log: Log;
+  /** Where the installer wants to know the kubelet's version too. */
+  readonly ownNode?: OwnNode;
   readonly agentVersion?: string;
   readonly validate?: Validate;
   readonly preflight?: Preflight;
@@ -55,16 +58,19 @@ export interface Agent {
   state(): State;
 }
 
+/** Keeps the kubelet's version for the time when the API server is away. */
+export const versionFileIn = (stateDirectory: string): string => join(stateDirectory, 'meta', 'kubelet-version');
+
 /** Long enough that a mistake of ours which repeats itself does not eat a CPU. */
 const RECOVER_MS = 10_000;
 
 export function createAgent(ports: AgentPorts): Agent {
-  const { nodeName, kube, clock, log, service, agentVersion = VERSION } = ports;
+  const { clock, log, service, agentVersion = VERSION } = ports;
   const pace: Pace = { ...PACE, ...ports.pace };
   const store = createStore(ports.disk, ports.stateDirectory);
   const memory = emptyMemory();
   const wakeUps = createWakeUps(clock);
-  const ownNode = createOwnNode(kube, nodeName, clock);
+  const ownNode = ports.ownNode ?? createOwnNode({ ...ports, versionFile: versionFileIn(ports.stateDirectory) });
   const keeper = createKeeper(store, log, pace);
   const reporter = createReporter(ports);
   const assignment = watchAssignment({
@@ -89,9 +95,8 @@ export function createAgent(ports: AgentPorts): Agent {
       return kept;
     },
     report: ({ next: state, actions }, seen) => {
-      const { kubeletVersion } = ownNode.last();
       const diskProblems = [...damage, keeper.problem()].filter((problem) => problem !== null);
-      reporter.tell({ state, seen, actions, kubeletVersion, agentVersion, fault: memory.fault, diskProblems });
+      reporter.tell({ state, seen, actions, agentVersion, fault: memory.fault, diskProblems });
     },
     act: createAct({
       ...ports,

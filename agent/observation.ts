@@ -51,6 +51,8 @@ export interface Observation {
   readonly running: Running;
   /** The Node's Ready condition; `unknown` where it cannot be read. */
   readonly nodeReady: 'yes' | 'no' | 'unknown';
+  /** `v1.34.2`; undefined where it was never found out. */
+  readonly kubeletVersion: string | undefined;
   /** How the restart that this process ordered last went; `none` where it ordered none. */
   readonly restart: 'none' | 'done' | 'failed';
   readonly bootId: string;

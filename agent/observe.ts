@@ -70,6 +70,7 @@ export function createObserve(options: ObserveOptions): Observe {
       health,
       running,
       nodeReady: node.ready,
+      kubeletVersion: node.kubeletVersion,
       restart: memory.restart,
       bootId,
       elapsedMs: lastAt === undefined ? 0 : startedAt - lastAt,

@@ -18,7 +18,6 @@ export interface Told {
   readonly state: State;
   readonly seen: Observation;
   readonly actions: Decision['actions'];
-  readonly kubeletVersion: string | undefined;
   readonly agentVersion: string;
   /** What could not be carried out lately. */
   readonly fault: Failure | null;
@@ -33,7 +32,8 @@ export interface Told {
  * @param before what the KubeletNode says now: times of conditions that still hold are kept
  */
 export function statusOf(told: Told, before: KubeletNodeStatus): KubeletNodeStatus {
-  const { state, seen, kubeletVersion } = told;
+  const { state, seen } = told;
+  const { kubeletVersion } = seen;
   const error = errorIn(told, before);
   const trial = state.doing.phase === 'trial' ? trialOf(state.doing, seen) : undefined;
   return {

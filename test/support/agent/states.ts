@@ -48,6 +48,7 @@ export const QUIET: Observation = {
   health: { health: 'ok' },
   running: { running: 'as-meant' },
   nodeReady: 'yes',
+  kubeletVersion: 'v1.34.2',
   restart: 'none',
   bootId: 'boot-1',
   elapsedMs: 5_000,

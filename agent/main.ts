@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { createKube } from '#shared/kube/client.ts';
+import { type Credentials, staticCredentials } from '#shared/kube/credentials.ts';
+import { inClusterCredentials, inClusterServer, SERVICE_ACCOUNT_DIRECTORY } from '#shared/kube/in-cluster.ts';
+import { minorName, minorNumber } from '#shared/contract/kubelet-config/minor.ts';
+import { type Clock, systemClock } from '#shared/runtime/clock.ts';
+import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import { createLog, type Log } from '#shared/runtime/log.ts';
+import { createAgent, versionFileIn } from './agent.ts';
+import { type AgentSettings, parseEnv } from './config.ts';
+import { createNodeDisk } from './disk/node-disk.ts';
+import { readBootId } from './host.ts';
+import { USUAL_SERVING_CERTS } from './kubelet/configz.ts';
+import { createHostProbe } from './kubelet/host-probe.ts';
+import { createInstaller } from './kubelet/install.ts';
+import { createCommandService } from './kubelet/service-command.ts';
+import { createSystemdService } from './kubelet/service-systemd.ts';
+import type { KubeletService } from './kubelet/service.ts';
+import { waitForLock } from './lock.ts';
+import { createOwnNode, type OwnNode } from './own-node.ts';
+
+async function main(settings: AgentSettings): Promise<void> {
+  const { nodeName, stateDirectory } = settings;
+  const log = createLog({ level: settings.logLevel, base: { program: 'agent', node: nodeName } });
+  const clock = systemClock;
+  const random = Math.random;
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+
+  const disk = createNodeDisk();
+  const api = apiServer(settings, clock);
+  const userAgent = `kubelet-gitops-agent/${settings.agentVersion}`;
+  const kube = createKube({ ...api, clock, log, userAgent, random });
+  const ownNode = createOwnNode({ kube, nodeName, clock, disk, versionFile: versionFileIn(stateDirectory) });
+  const { service, close } = serviceFor(settings, clock, random, log);
+
+  await disk.makeDirectory(stateDirectory, 0o700).catch((error: unknown) => log.error({ err: error }, 'no state'));
+  const lock = await waitForLock(join(stateDirectory, 'agent.sock'), clock, log, stop.signal);
+  const agent = createAgent({
+    nodeName,
+    stateDirectory,
+    kube,
+    disk,
+    service,
+    ownNode,
+    probe: createHostProbe({
+      token: async () => (await api.credentials.current()).token ?? '',
+      servingCertFiles:
+        settings.kubeletServingCerts === undefined ? USUAL_SERVING_CERTS : [settings.kubeletServingCerts],
+    }),
+    installer: createInstaller({
+      disk,
+      stateDirectory,
+      configFile: settings.kubeletConfigFile,
+      dropInDirectory: settings.kubeletConfigDir,
+      kubeletMinor: () => minorOf(ownNode),
+    }),
+    bootId: readBootId,
+    clock,
+    random,
+    log,
+    agentVersion: settings.agentVersion,
+  });
+  await agent.run(stop.signal);
+  close();
+  await lock?.release();
+}
+
+/** The pod's own API server and service account, unless the settings name others. */
+function apiServer(
+  { kubeServer, kubeCredentialsDirectory }: AgentSettings,
+  clock: Clock,
+): { readonly server: string; readonly credentials: Credentials } {
+  const server = kubeServer ?? inClusterServer(process.env);
+  if (server === undefined) {
+    const message = 'the agent runs in no pod: set KUBE_SERVER, and KUBE_CREDENTIALS_DIR where it asks for a token';
+    throw new GitopsError('SETTINGS_INVALID', message);
+  }
+  const isOutside = kubeServer !== undefined && kubeCredentialsDirectory === undefined;
+  const directory = kubeCredentialsDirectory ?? SERVICE_ACCOUNT_DIRECTORY;
+  return { server, credentials: isOutside ? staticCredentials() : inClusterCredentials(clock, directory) };
+}
+
+function serviceFor(
+  { service }: AgentSettings,
+  clock: Clock,
+  random: () => number,
+  log: Log,
+): { readonly service: KubeletService; readonly close: () => void } {
+  if (service.manager === 'command') {
+    const { command, pidFile } = service;
+    return { service: createCommandService({ restartCommand: command, pidFile }), close: () => undefined };
+  }
+  const systemd = createSystemdService({ unit: service.unit, clock, random, log });
+  return { service: systemd, close: () => systemd.close() };
+}
+
+/** How an overlay is laid over the local config depends on the kubelet's version. */
+async function minorOf(ownNode: OwnNode): Promise<string> {
+  const minor = minorNumber((await ownNode.kubeletVersion()) ?? '');
+  if (minor !== undefined) return minorName(minor);
+  throw new GitopsError(
+    'KUBELET_VERSION_UNKNOWN',
+    'the version of the kubelet is not known yet: its Node was never read',
+  );
+}
+
+try {
+  await main(parseEnv(process.env));
+} catch (error) {
+  process.stderr.write(`kubelet-gitops agent: ${reasonOf(error)}\n`);
+  process.exitCode = 2;
+}

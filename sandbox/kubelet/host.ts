@@ -1,37 +1,45 @@
-/** The machine under a simulated kubelet, as far as a KubeletConfiguration can break on it. */
-export interface SimulatedHost {
-  readonly cpus: number;
-  /** Cgroups that exist. */
-  readonly cgroups: readonly string[];
-  readonly swap: boolean;
-}
-
-export const PLAIN_HOST: SimulatedHost = { cpus: 4, cgroups: ['/', '/system.slice', '/kubepods'], swap: false };
-
 type Config = Readonly<Record<string, unknown>>;
 
-/**
- * Why a real kubelet would end right after its start with this config on this host: what no validation of the file alone
- * can find. null where it would run.
- */
-export function whyItDies(config: Config, host: SimulatedHost): string | null {
-  const beyond = cpusIn(config['reservedSystemCPUs']).find((cpu) => cpu >= host.cpus);
-  if (beyond !== undefined) {
-    return `reservedSystemCPUs names CPU ${beyond}, and this machine has ${host.cpus}`;
-  }
-  for (const field of ['systemReservedCgroup', 'kubeReservedCgroup'] as const) {
-    const cgroup = config[field];
-    if (typeof cgroup === 'string' && cgroup !== '' && !host.cgroups.includes(cgroup)) {
-      return `the cgroup ${cgroup} of ${field} does not exist`;
-    }
-  }
-  return host.swap && config['failSwapOn'] !== false ? 'swap is on, and failSwapOn is not switched off' : null;
+/** The machine under a simulated kubelet, as far as a config can be too much for it. */
+export interface SimulatedHost {
+  readonly cpus: number;
+  /** Cgroups besides the kubelet's own: `/system.slice`. */
+  readonly cgroups: readonly string[];
+  readonly hasSwap: boolean;
 }
 
-function cpusIn(list: unknown): readonly number[] {
-  if (typeof list !== 'string') return [];
-  return list
-    .split(',')
-    .flatMap((range) => (range.split('-').at(-1) ?? '').trim())
-    .map(Number);
+export const SMALL_HOST: SimulatedHost = { cpus: 4, cgroups: ['/system.slice'], hasSwap: false };
+
+/**
+ * Why a kubelet ends on this machine with a config that is valid in itself, in the words of a real one; null where it
+ * does not. What a real kubelet does not look at (the cgroup of a reservation that is not enforced) is no reason here.
+ *
+ * @param config with its defaults
+ */
+export function unbearable(config: Config, host: SimulatedHost): string | null {
+  return cpusBeyond(config, host) ?? missingCgroup(config, host) ?? swapIsOn(config, host);
+}
+
+function cpusBeyond({ reservedSystemCPUs }: Config, { cpus }: SimulatedHost): string | null {
+  if (typeof reservedSystemCPUs !== 'string' || reservedSystemCPUs === '') return null;
+  const highest = Math.max(...reservedSystemCPUs.split(/[-,]/).map(Number));
+  if (highest < cpus) return null;
+  return `reservedSystemCPUs "${reservedSystemCPUs}" is not a subset of the online CPUs "0-${cpus - 1}"`;
+}
+
+function missingCgroup(config: Config, { cgroups }: SimulatedHost): string | null {
+  const { enforceNodeAllocatable: enforced } = config;
+  if (!Array.isArray(enforced)) return null;
+  for (const kind of ['system', 'kube'] as const) {
+    const cgroup = config[`${kind}ReservedCgroup`];
+    const isEnforced = enforced.some((item) => String(item).startsWith(`${kind}-reserved`));
+    if (!isEnforced || typeof cgroup !== 'string' || cgroups.includes(cgroup)) continue;
+    return `Failed to enforce ${kind === 'system' ? 'System' : 'Kube'} Reserved Cgroup Limits on "${cgroup}": cgroup does not exist`;
+  }
+  return null;
+}
+
+function swapIsOn({ failSwapOn }: Config, { hasSwap }: SimulatedHost): string | null {
+  if (!hasSwap || failSwapOn === false) return null;
+  return 'running with swap on is not supported, please disable swap or set --fail-swap-on flag to false';
 }

@@ -1,23 +1,23 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAgent } from '#agent/agent.ts';
 import { createNodeDisk } from '#agent/disk/node-disk.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
-import { type Millis, systemClock } from '#shared/runtime/clock.ts';
+import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { SandboxApiServer } from './api-server/server.ts';
-import { createSimulatedKubelet, type SimulatedKubelet } from './simple-kubelet/kubelet.ts';
+import { createSimulatedKubelet, type SimulatedKubelet } from './kubelet/kubelet.ts';
+import type { NodeReport, Timing } from './kubelet/options.ts';
 
 export interface SandboxNodeOptions {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Default v1.34.2. */
   readonly kubeletVersion?: string;
-  /** From the start of the kubelet's process to healthy. Default 100 ms. */
-  readonly startMs?: Millis;
+  /** How long the kubelet takes for things. */
+  readonly timing?: Partial<Timing>;
   /** Whether the kubelet has a drop-in directory. Default true. */
-  readonly dropIns?: boolean;
+  readonly readsDropIns?: boolean;
 }
 
 export interface SandboxNodePorts {
@@ -32,7 +32,7 @@ export interface SandboxNodePorts {
 export interface SandboxNode {
   readonly name: string;
   readonly kubelet: SimulatedKubelet;
-  /** Environment with which the agent's program would work on this node. */
+  /** Environment with which the agent's program would work beside this node, without touching it. */
   readonly agentEnv: Readonly<Record<string, string>>;
   relabel(labels: Readonly<Record<string, string>>): void;
   /** Ends the agent and starts another one on the same disk. */
@@ -40,59 +40,36 @@ export interface SandboxNode {
   stop(): Promise<void>;
 }
 
-/** What the node was provisioned with. */
-const LOCAL_CONFIG = `apiVersion: kubelet.config.k8s.io/v1beta1
-kind: KubeletConfiguration
-clusterDNS: [10.96.0.10]
-clusterDomain: cluster.local
-cgroupDriver: systemd
-`;
-
 /** Looks often enough for a story of a minute. */
 const PACE = { idleMs: 1_000, changingMs: 100, steadyMs: 300, contradictedMs: 1_000, restartRetryMs: 500 };
 
 export async function startNode(options: SandboxNodeOptions, ports: SandboxNodePorts): Promise<SandboxNode> {
-  const { name, labels, kubeletVersion = 'v1.34.2', startMs = 100, dropIns = true } = options;
+  const { name, labels, kubeletVersion = 'v1.34.2', timing = {}, readsDropIns = true } = options;
   const { api, directory } = ports;
-  const files = {
-    config: join(directory, 'kubelet', 'config.yaml'),
-    dropIns: dropIns ? join(directory, 'kubelet', 'config.d') : undefined,
-    state: join(directory, 'state'),
-  };
-  await mkdir(files.dropIns ?? join(directory, 'kubelet'), { recursive: true });
-  await writeFile(files.config, LOCAL_CONFIG, { mode: 0o644 });
-
-  const setReady = (ready: boolean): void => {
-    const status = {
-      conditions: [{ type: 'Ready', status: ready ? 'True' : 'False', reason: 'Simulated', message: '' }],
-    };
-    if (api.store.get(NODES, name) !== undefined) api.store.patch(NODES, name, { status });
-  };
   api.store.seed(NODES, {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name, labels },
     status: { nodeInfo: { kubeletVersion }, conditions: [] },
   });
-  const kubelet = createSimulatedKubelet({
-    configFile: files.config,
-    ...(files.dropIns === undefined ? {} : { dropInDirectory: files.dropIns }),
-    startMs,
-    restartMs: startMs * 2,
-    clock: systemClock,
-    onReady: setReady,
+  const kubelet = await createSimulatedKubelet({
+    directory: join(directory, 'kubelet'),
+    version: kubeletVersion,
+    readsDropIns,
+    timing,
+    onReport: (report) => publish(api, name, report),
   });
-  kubelet.start();
-  let agent = runAgent(name, kubeletVersion, files, kubelet, ports);
+  await kubelet.start();
+  let agent = runAgent(name, kubeletVersion, kubelet, ports);
 
   return {
     name,
     kubelet,
     agentEnv: {
-      KUBELET_CONFIG_FILE: files.config,
+      KUBELET_CONFIG_FILE: kubelet.configFile,
       KUBELET_RESTART_COMMAND: 'true',
       NODE_NAME: name,
-      STATE_DIR: `${files.state}-of-another-agent`,
+      STATE_DIR: join(directory, 'state-of-another-agent'),
     },
     relabel(next) {
       const gone = Object.fromEntries(Object.keys(labels).map((label) => [label, null]));
@@ -100,39 +77,50 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
     },
     async restartAgent() {
       await agent.stop();
-      agent = runAgent(name, kubeletVersion, files, kubelet, ports);
+      agent = runAgent(name, kubeletVersion, kubelet, ports);
     },
     async stop() {
       await agent.stop();
-      kubelet.stop();
+      await kubelet.close();
     },
   };
+}
+
+/** What the kubelet and the control plane would write on the Node. */
+function publish(
+  api: SandboxApiServer,
+  name: string,
+  { ready, reason, message, kubeletVersion, bootId }: NodeReport,
+): void {
+  if (api.store.get(NODES, name) === undefined) return;
+  const lastHeartbeatTime = toTimestamp(systemClock.now());
+  const conditions = [{ type: 'Ready', status: ready, reason, message, lastHeartbeatTime }];
+  api.store.patch(NODES, name, { status: { conditions, nodeInfo: { kubeletVersion, bootID: bootId } } });
 }
 
 function runAgent(
   nodeName: string,
   kubeletVersion: string,
-  files: { readonly config: string; readonly dropIns: string | undefined; readonly state: string },
   kubelet: SimulatedKubelet,
-  { kube, log }: SandboxNodePorts,
+  { kube, log, directory }: SandboxNodePorts,
 ): { stop(): Promise<void> } {
+  const stateDirectory = join(directory, 'state');
   const disk = createNodeDisk();
-  const installer = createInstaller({
-    disk,
-    stateDirectory: files.state,
-    configFile: files.config,
-    dropInDirectory: files.dropIns,
-    kubeletMinor: () => Promise.resolve(kubeletVersion.replace(/^v(\d+\.\d+).*/, '$1')),
-  });
   const agent = createAgent({
     nodeName,
-    stateDirectory: files.state,
+    stateDirectory,
     kube,
     disk,
     service: kubelet.service,
     probe: kubelet.probe,
-    installer,
-    bootId: () => Promise.resolve('sandbox'),
+    installer: createInstaller({
+      disk,
+      stateDirectory,
+      configFile: kubelet.configFile,
+      dropInDirectory: kubelet.dropInDirectory,
+      kubeletMinor: () => Promise.resolve(kubeletVersion.replace(/^v(\d+\.\d+).*/, '$1')),
+    }),
+    bootId: () => Promise.resolve(kubelet.bootId()),
     clock: systemClock,
     random: Math.random,
     log,

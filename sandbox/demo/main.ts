@@ -18,7 +18,7 @@ const NODES = [
   { name: 'worker-3', labels: WORKER },
   { name: 'gpu-1', labels: { ...WORKER, accelerator: 'nvidia' } },
   { name: 'gpu-2', labels: { ...WORKER, accelerator: 'nvidia' } },
-].map((node) => ({ ...node, startMs: 400 }));
+].map((node) => ({ ...node, timing: { startMs: 400 } }));
 
 const LOGS = '.kubelet-gitops';
 

@@ -195,10 +195,11 @@ describe('the main job on a real cluster', { skip }, () => {
     const before = await kubelet.restarts();
     await cluster.stopApiServer();
     await agent.stop();
-    agent = await programs.start('agent', agentEnv()).catch(async (error: unknown) => {
-      await cluster.startApiServer();
-      throw error;
-    });
+    agent = await programs.start('agent', agentEnv());
+    await agent.said('started', 10_000);
+    // Long enough for the agent to look at its node and to find nobody to ask.
+    await until('the agent missing the API server', async () => /KUBE_UNREACHABLE/.test(agent.logTail(50)), WITHIN);
+    assert.equal(await kubelet.restarts(), before);
     await cluster.startApiServer();
     const commit = await push('maxPods: 77\n# a comment\n', 'Comment');
     await settledOn(commit);

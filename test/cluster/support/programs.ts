@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,13 +48,14 @@ export async function buildPrograms(cluster: ControlPlane): Promise<Programs> {
   return {
     async start(program, env) {
       count += 1;
-      const account = join(directory, `account-${count}`);
-      await mkdir(account);
-      await writeFile(
-        join(account, 'token'),
-        await cluster.serviceAccountToken(NAMESPACE, `kubelet-gitops-${program}`),
-      );
-      await writeFile(join(account, 'ca.crt'), cluster.ca);
+      const account = join(directory, `account-of-${program}`);
+      // A pod that is started again while the API server is away still has the token it had.
+      if (!existsSync(account)) {
+        const token = await cluster.serviceAccountToken(NAMESPACE, `kubelet-gitops-${program}`);
+        await mkdir(account);
+        await writeFile(join(account, 'token'), token);
+        await writeFile(join(account, 'ca.crt'), cluster.ca);
+      }
       await mkdir(MOUNT_POINT, { recursive: true });
       const { hostname, port } = new URL(cluster.url);
       const logFile = join(directory, `${program}-${count}.log`);

@@ -28,6 +28,9 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
   readonly notes: Notes | null;
 }
 
+/** The record is for people: what is beyond this many lines is in the log. */
+const MOST_LINES = 20;
+
 /** One round of observe, plan, apply, report. @returns whether there was anything to look at yet */
 export type Pass = (signal: AbortSignal) => Promise<boolean>;
 
@@ -49,10 +52,12 @@ export function createPass(ports: PassPorts): Pass {
 
     const planned = plan(desired, fleet, settings, clock.now());
     said.phases(planned.pools);
+    const leftAlone = planned.nodes.untouchable.flatMap(conflictLine);
+    said.conflicts(leftAlone);
     await apply(planned.steps, { ...ports, namespace: settings.namespace }, signal);
 
     annotate(desired, planned, taken.refused);
-    if (ports.mayWrite()) await ports.record.save(stateNow(recorded, taken, desired, failure, tip), signal);
+    if (ports.mayWrite()) await ports.record.save(stateNow(recorded, taken, desired, leftAlone, failure, tip), signal);
     return true;
   };
 
@@ -73,6 +78,7 @@ export function createPass(ports: PassPorts): Pass {
     recorded: SourceState,
     { inForce, refused }: TakenUp,
     desired: Desired,
+    leftAlone: readonly string[],
     failure: ReturnType<Branch['view']>['failure'],
     tip: ReturnType<Branch['view']>['tip'],
   ): SourceState {
@@ -88,7 +94,7 @@ export function createPass(ports: PassPorts): Pass {
       failingSince: failure?.since ?? '',
       failure: failure?.message ?? '',
       notes: state.notes === 'on' ? 'on' : `off: ${state.because}`,
-      findings: inForce === null ? recorded.findings : desired.findings.slice(0, 20).map(formatFinding).join('\n'),
+      findings: [...desired.findings.map(formatFinding), ...leftAlone].slice(0, MOST_LINES).join('\n'),
     };
   }
 }
@@ -98,4 +104,13 @@ function describeCommit(
   takenUpAt: string,
 ): Pick<SourceState, 'commit' | 'subject' | 'author' | 'takenUpAt'> {
   return { commit: commit.oid, subject: commit.subject, author: commit.author.name, takenUpAt };
+}
+
+/** A node that is left as it is because nobody can say which pool it belongs to. One that a person opted out is no news. */
+function conflictLine({ node, choice }: Plan['nodes']['untouchable'][number]): readonly string[] {
+  if (choice.choice !== 'conflict') return [];
+  const pools = choice.pools.join(' and ');
+  return [
+    `node ${node.name} is left as it is: ${pools} select it with the same priority. Give one of them a higher one`,
+  ];
 }

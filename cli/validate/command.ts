@@ -10,7 +10,8 @@ import { type DirectoryTree, readDirectory } from './read-directory.ts';
 /** `kubelet-gitops validate`. @returns 0 when nothing was found, 1 otherwise; throws where there is no repository */
 export async function runValidate(options: ValidateOptions, io: Io): Promise<0 | 1> {
   const tree = await readDirectory(options.directory);
-  if (tree.files.size === 0 && tree.findings.length === 0) {
+  const paths = [...tree.files.keys(), ...tree.findings.map(({ file }) => file ?? '')];
+  if (!paths.some((path) => /^(?:pools|base|clusters)\//.test(path))) {
     throw new GitopsError(
       'NO_CONFIG_REPO',
       `${options.directory} holds no config repository: there are no files in pools/, base/ or clusters/`,

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '#shared/contract/finding.ts';
+import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
+import { judgeFile } from '#reconciler/git/snapshot/judge-entry.ts';
+import { isConfigPath } from '#reconciler/git/snapshot/select.ts';
 import type { RepoFile } from '#reconciler/git/source.ts';
 
-const ROOTS = ['clusters', 'base', 'pools'];
-const MOST_BYTES = 256 * 1024;
+/** Never part of what is committed. */
+const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
 export interface DirectoryTree {
   readonly files: ReadonlyMap<string, RepoFile>;
@@ -16,29 +19,29 @@ export interface DirectoryTree {
 export async function readDirectory(directory: string): Promise<DirectoryTree> {
   const files = new Map<string, RepoFile>();
   const findings: Finding[] = [];
-  const refuse = (code: string, path: string, message: string): void => {
-    findings.push({ code, severity: 'error', message, file: path });
-  };
 
   async function visit(path: string): Promise<void> {
-    const stat = await lstat(join(directory, path)).catch(() => null);
-    if (stat === null) return;
-    if (stat.isSymbolicLink())
-      return refuse('symlink', path, 'symbolic links are not followed: commit the file itself');
+    const stat = await lstat(join(directory, path));
     if (stat.isDirectory()) {
-      const names = await readdir(join(directory, path));
-      for (const name of names.sort()) await visit(`${path}/${name}`);
+      for (const name of (await readdir(join(directory, path))).sort()) {
+        if (!SKIPPED.has(name)) await visit(path === '' ? name : `${path}/${name}`);
+      }
+      return;
+    }
+    if (!isConfigPath(path)) return;
+    if (stat.isSymbolicLink()) {
+      const message = 'symbolic links are not followed: commit the file itself';
+      findings.push({ code: 'symlink', severity: 'error', message, file: path });
       return;
     }
     if (!stat.isFile()) return;
-    if (stat.size > MOST_BYTES) {
-      return refuse('file-too-big', path, `${stat.size} bytes, and at most ${MOST_BYTES} are read`);
-    }
     const bytes = await readFile(join(directory, path));
-    files.set(path, { path, oid: blobOid(bytes), bytes });
+    const wrong = judgeFile(bytes, DEFAULT_GIT_LIMITS.fileBytes);
+    if (wrong === null) files.set(path, { path, oid: blobOid(bytes), bytes });
+    else findings.push({ ...wrong, severity: 'error', file: path });
   }
 
-  for (const root of ROOTS) await visit(root);
+  await visit('');
   return { files, findings };
 }
 

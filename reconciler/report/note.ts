@@ -15,9 +15,9 @@ export type CommitOutcome = 'settled' | 'progressing' | 'halted' | 'partly-refus
 
 export interface NotedPool {
   readonly name: string;
-  readonly origin: PoolOrigin | 'refused';
+  readonly origin: PoolOrigin;
   readonly config: string | null;
-  readonly phase: PoolPhase | 'Refused';
+  readonly phase: PoolPhase;
   readonly counts: PoolCounts | null;
   readonly failures: readonly PoolFailure[];
   readonly findings: readonly string[];

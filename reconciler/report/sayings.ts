@@ -9,6 +9,7 @@ export interface Sayings {
   commit(taken: TakenUp, subject: string): void;
   findings(desired: Desired): void;
   phases(pools: ReadonlyMap<string, KubeletPoolStatus>): void;
+  conflicts(lines: readonly string[]): void;
 }
 
 export function createSayings(log: Log): Sayings {
@@ -16,6 +17,7 @@ export function createSayings(log: Log): Sayings {
   let refused = '';
   let found = '';
   const phases = new Map<string, PoolPhase>();
+  let conflicts: readonly string[] = [];
   return {
     commit(taken, subject) {
       if (taken.inForce !== null && taken.inForce.oid !== inForce) {
@@ -40,6 +42,11 @@ export function createSayings(log: Log): Sayings {
           'finding in the commit',
         );
       }
+    },
+    conflicts(lines) {
+      for (const line of lines.filter((other) => !conflicts.includes(other)))
+        log.warn({ because: line }, 'node left alone');
+      conflicts = lines;
     },
     phases(pools) {
       for (const [pool, { phase, commit, configName: config, message }] of pools) {

@@ -30,7 +30,7 @@ export function judgeCommit({ lineage, repo, desired }: CandidateCommit, policy:
     return refuse(
       'history-rewritten',
       'the branch was rewritten: the commit in force is not an ancestor of its tip. ' +
-        'Restore the branch, or start the reconciler with --on-rewrite=follow if this was meant',
+        'Restore the branch, or set ON_REWRITE=follow on the reconciler if this was meant',
     );
   }
   const assigned = [...fleet.kubeletNodes.values()].filter((node) => assignmentOf(node) !== null);

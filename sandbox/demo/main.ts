@@ -61,7 +61,7 @@ function invitation(gitUrl: string, apiUrl: string): readonly string[] {
     '',
     'Everything keeps running. Try it:',
     '',
-    `  git clone ${gitUrl} my-config && cd my-config && scripts/show-notes.sh`,
+    `  git clone ${gitUrl} my-config && cd my-config && sh scripts/show-notes.sh`,
     '  edit pools/gpu/kubelet.yaml, then: git commit -a -m "My change" && git push',
     '  git fetch && git log -1                                   # what became of it',
     '',

@@ -191,6 +191,14 @@ describe('the main job on a real cluster', { skip }, () => {
     assert.equal(await kubelet.restarts(), before);
   });
 
+  it('the rights in the manifests are enough: nobody was refused anything', async () => {
+    const lines = [...(await reconciler.lines()), ...(await agent.lines())];
+    assert.deepEqual(
+      lines.filter((line) => /KUBE_FORBIDDEN|KUBE_UNAUTHORIZED/.test(JSON.stringify(line))),
+      [],
+    );
+  });
+
   it('an agent that starts anew while the API server is away restarts nothing', async () => {
     const before = await kubelet.restarts();
     await cluster.stopApiServer();
@@ -227,12 +235,9 @@ describe('the main job on a real cluster', { skip }, () => {
     assert.equal(await kubelet.restarts(), before + 1);
   });
 
-  it('neither program was refused anything, nor said a word about a credential', async () => {
+  it('neither program logs a token', async () => {
     const lines = [...(await reconciler.lines()), ...(await agent.lines())];
-    assert.deepEqual(
-      lines.filter((line) => /KUBE_FORBIDDEN|KUBE_UNAUTHORIZED/.test(JSON.stringify(line))),
-      [],
-    );
+    assert.ok(lines.length > 20);
     assert.deepEqual(
       lines.filter((line) => /eyJ[\w-]{10,}\./.test(JSON.stringify(line))),
       [],

@@ -42,6 +42,17 @@ describe('when something is away or wrong', () => {
     assert.deepEqual(scenario.restarts(), before);
   });
 
+  it('two pools of one priority on a node: it is left as it is, and status says which pools', async () => {
+    await using scenario = await startScenario();
+    const { world, files } = scenario;
+    const before = scenario.restarts();
+    const rival = (files['pools/gpu/pool.yaml'] ?? '').replace('./kubelet.yaml', '../gpu/kubelet.yaml');
+    await world.git.commit({ files: { 'pools/rival/pool.yaml': rival }, message: 'A rival' });
+    const view = await world.until('conflict', ({ source }) => /gpu-1/.test(source.findings), PATIENCE_MS);
+    assert.match(view.source.findings, /node gpu-1 is left as it is: gpu and rival select it with the same priority/);
+    assert.deepEqual(scenario.restarts(), before);
+  });
+
   it('a deleted config source is made anew under the same name, and no kubelet restarts', async () => {
     await using scenario = await startScenario();
     const { world } = scenario;

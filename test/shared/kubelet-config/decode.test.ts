@@ -55,7 +55,7 @@ describe('decoding YAML', () => {
   const faults: readonly (readonly [string, string | Uint8Array, readonly string[]])[] = [
     ['an empty file', '', ['empty-file@1:1']],
     ['nothing but comments', '# hello\n', ['empty-file@1:1']],
-    ['a file beyond the limit', `# ${'x'.repeat(MAX_FILE_BYTES)}`, ['file-too-large@-:-']],
+    ['a file beyond the limit', `# ${'x'.repeat(MAX_FILE_BYTES)}`, ['file-too-big@-:-']],
     ['bytes that are no UTF-8', Buffer.from([0x61, 0x3a, 0x20, 0xff]), ['not-utf8@-:-']],
     ['a control character', 'a: 1\nb: x\u0007', ['not-utf8@2:5']],
     ['a tab as indentation', 'a:\n\tb: 1', ['yaml-syntax@2:1']],

@@ -11,7 +11,7 @@ export function sourceText(bytes: Uint8Array, file: string | undefined): SourceT
   if (bytes.byteLength > MAX_FILE_BYTES) {
     return refuse(
       file,
-      'file-too-large',
+      'file-too-big',
       `the file has ${bytes.byteLength} bytes, and at most ${MAX_FILE_BYTES} are read`,
     );
   }

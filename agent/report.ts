@@ -25,6 +25,8 @@ export interface Reporter {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** Least time between two writes: what changes more often than this is of no use to anybody else. */
+const REST_MS: Millis = 250;
 const REPORT_BACKOFF: BackoffOptions = { firstMs: 2_000, maxMs: 60_000, jitter: 0.5 };
 /** The part of the heartbeat's time that is left to chance, so that a fleet does not beat in step. */
 const JITTER = 0.2;
@@ -55,6 +57,7 @@ export function createReporter({ kube, nodeName, clock, random, log }: ReporterO
     ownVersions.splice(0, ownVersions.length - 20);
     present = written.status ?? {};
     heartbeatAt = clock.monotonic() + HEARTBEAT_MS * (1 - JITTER * random());
+    await clock.sleep(REST_MS, signal);
   };
 
   const failed = (error: unknown): void => {

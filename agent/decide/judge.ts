@@ -105,17 +105,19 @@ export function failureOf(
   terms: TrialTerms,
   pace: Pace,
 ): Failure | undefined {
+  const restarted = `the kubelet restarted ${judged.restarts} times by itself`;
   if (judged.restarts > terms.maxRestarts) {
-    const message = `the kubelet restarted ${judged.restarts} times by itself${lastExit(seen.service)}`;
-    return { reason: 'CrashLoop', message };
+    return { reason: 'CrashLoop', message: `${restarted}${lastExit(seen.service)}` };
   }
   if (verdict.verdict !== 'unhealthy') return undefined;
   const { reason, why } = verdict;
   const neverMends = reason === 'ConfigContradicted' || reason === 'FilesChanged';
   const patienceMs = neverMends ? Math.min(pace.contradictedMs, terms.startTimeoutMs) : terms.startTimeoutMs;
   if (judged.unhealthyMs < patienceMs) return undefined;
-  const message = `the kubelet was not in order for ${Math.round(judged.unhealthyMs / 1000)} s: ${why}`;
-  return { reason, message };
+  const span = `not in order for ${Math.round(judged.unhealthyMs / 1000)} s: ${why}`;
+  return reason === 'NotHealthy' && judged.restarts > 0
+    ? { reason: 'CrashLoop', message: `${restarted} and was ${span}` }
+    : { reason, message: `the kubelet was ${span}` };
 }
 
 const lastExit = ({ lastExit }: ServiceStatus): string => (lastExit === undefined ? '' : ` (last exit: ${lastExit})`);

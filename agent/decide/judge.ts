@@ -120,4 +120,10 @@ export function failureOf(
     : { reason, message: `the kubelet was ${span}` };
 }
 
-const lastExit = ({ lastExit }: ServiceStatus): string => (lastExit === undefined ? '' : ` (last exit: ${lastExit})`);
+function lastExit({ lastExit, reason }: ServiceStatus): string {
+  const words = [
+    ...(lastExit === undefined ? [] : [`last exit: ${lastExit}`]),
+    ...(reason === undefined ? [] : [reason]),
+  ];
+  return words.length === 0 ? '' : ` (${words.join(', ')})`;
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { contradictions } from '#agent/configz-compare.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+type Row = readonly [title: string, payload: Json, running: Json, differences: readonly string[]];
+
+const TYPE = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' };
+
+const rows: readonly Row[] = [
+  ['nothing set, nothing to contradict', { ...TYPE }, { maxPods: 110 }, []],
+  ['what runs is what was meant', { ...TYPE, maxPods: 250 }, { maxPods: 250 }, []],
+  ['another number', { maxPods: 250 }, { maxPods: 110 }, ['maxPods=110 instead of 250']],
+  ['a field that the kubelet does not know', { podsLimit: 3 }, {}, ['podsLimit=nothing instead of 3']],
+  [
+    'a duration in other words',
+    { syncFrequency: '10m', nodeStatusUpdateFrequency: '90s' },
+    { syncFrequency: '10m0s', nodeStatusUpdateFrequency: '1m30s' },
+    [],
+  ],
+  ['another duration', { syncFrequency: '10m' }, { syncFrequency: '1m0s' }, ['syncFrequency="1m0s" instead of "10m"']],
+  ['a flush frequency in nanoseconds', { logging: { flushFrequency: '5s' } }, { logging: { flushFrequency: 5e9 } }, []],
+  [
+    'a field taken back',
+    { maxPods: null, evictionHard: null },
+    { maxPods: 110, evictionHard: { 'memory.available': '100Mi' } },
+    [],
+  ],
+  [
+    'zero where the kubelet fills in its default',
+    { maxPods: 0, syncFrequency: '0s', clusterDomain: '' },
+    { maxPods: 110, syncFrequency: '1m0s', clusterDomain: 'x' },
+    [],
+  ],
+  [
+    'zero in a pointer is a value',
+    { podPidsLimit: 0, registryPullQPS: 0 },
+    { podPidsLimit: -1, registryPullQPS: 5 },
+    ['podPidsLimit=-1 instead of 0', 'registryPullQPS=5 instead of 0'],
+  ],
+  [
+    'zero in a pointer that runs as zero',
+    { registryPullQPS: 0, failSwapOn: false },
+    { registryPullQPS: 0, failSwapOn: false },
+    [],
+  ],
+  [
+    'false in a pointer that runs as true',
+    { failSwapOn: false },
+    { failSwapOn: true },
+    ['failSwapOn=true instead of false'],
+  ],
+  [
+    'false without a default that runs as true: a flag',
+    { serverTLSBootstrap: false },
+    { serverTLSBootstrap: true },
+    ['serverTLSBootstrap=true instead of false'],
+  ],
+  ['zero that the kubelet leaves out', { podCIDR: '', serverTLSBootstrap: false, tlsCipherSuites: [] }, {}, []],
+  [
+    'one signal of a map, among others',
+    { evictionHard: { 'memory.available': '200Mi' } },
+    { evictionHard: { 'memory.available': '200Mi', 'nodefs.available': '10%' } },
+    [],
+  ],
+  [
+    'another value in a map',
+    { evictionHard: { 'memory.available': '200Mi' } },
+    { evictionHard: { 'memory.available': '100Mi' } },
+    ['evictionHard["memory.available"]="100Mi" instead of "200Mi"'],
+  ],
+  [
+    'a key that is missing from a map',
+    { kubeReserved: { cpu: '100m' } },
+    {},
+    ['kubeReserved["cpu"]=nothing instead of "100m"'],
+  ],
+  ['a key of a map that is taken back', { kubeReserved: { cpu: null } }, { kubeReserved: { cpu: '1' } }, []],
+  ['a gate that is off and not shown', { featureGates: { NodeSwap: false } }, {}, []],
+  [
+    'a gate that a flag turns on',
+    { featureGates: { NodeSwap: false } },
+    { featureGates: { NodeSwap: true } },
+    ['featureGates["NodeSwap"]=true instead of false'],
+  ],
+  [
+    'nested structs',
+    { authentication: { anonymous: { enabled: false }, webhook: { cacheTTL: '2m' } } },
+    { authentication: { anonymous: { enabled: true }, webhook: { cacheTTL: '2m0s' } } },
+    ['authentication.anonymous.enabled=true instead of false'],
+  ],
+  [
+    'lists whole and in order',
+    { clusterDNS: ['10.0.0.10', '10.0.0.11'] },
+    { clusterDNS: ['10.0.0.11', '10.0.0.10'] },
+    ['clusterDNS=["10.0.0.11","10.0.0.10"] instead of ["10.0.0.10","10.0.0.11"]'],
+  ],
+  [
+    'lists of structs with what the kubelet writes in its own way',
+    { reservedMemory: [{ numaNode: 0, limits: { memory: '1024Mi' } }] },
+    { reservedMemory: [{ limits: { memory: '1Gi' } }] },
+    [],
+  ],
+  ['a quantity in other words', { containerLogMaxSize: '10Mi' }, { containerLogMaxSize: '10Mi' }, []],
+  [
+    'a relative path',
+    { staticPodPath: 'manifests', resolvConf: './resolv.conf' },
+    { staticPodPath: '/var/lib/kubelet/manifests', resolvConf: '/var/lib/kubelet/resolv.conf' },
+    [],
+  ],
+  ['any negative limit of PIDs', { podPidsLimit: -5 }, { podPidsLimit: -1 }, []],
+  [
+    'what only flags can set',
+    { logging: { options: { json: { splitStream: true } } } },
+    { logging: { options: { json: { splitStream: false } } } },
+    [],
+  ],
+  [
+    'big numbers',
+    { maxOpenFiles: 9007199254740993n },
+    { maxOpenFiles: 1_000_000 },
+    ['maxOpenFiles=1000000 instead of 9007199254740993'],
+  ],
+];
+
+describe('the running config compared with a payload', () => {
+  for (const [title, payload, running, differences] of rows) {
+    it(title, () => {
+      assert.deepEqual(contradictions(payload, running), differences);
+    });
+  }
+
+  it('shortens what would fill a screen', () => {
+    const [difference = ''] = contradictions({ clusterDomain: 'a'.repeat(500) }, { clusterDomain: 'b' });
+    assert.ok(difference.length < 130 && difference.endsWith('...'));
+  });
+});

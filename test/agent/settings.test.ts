@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseEnv } from '#agent/config.ts';
+import { addressOf } from '#agent/kubelet-address.ts';
+import { VERSION } from '#shared/runtime/version.ts';
+
+const mistakesIn = (env: Readonly<Record<string, string>>): string => {
+  try {
+    parseEnv(env);
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+  return '';
+};
+
+describe('the settings of an agent', () => {
+  it('need no more than the name of the node', () => {
+    assert.deepEqual(parseEnv({ NODE_NAME: 'node-1' }), {
+      nodeName: 'node-1',
+      stateDirectory: '/var/lib/kubelet-gitops',
+      kubeletConfigFile: '/var/lib/kubelet/config.yaml',
+      kubeletConfigDir: undefined,
+      kubeletServingCerts: undefined,
+      service: { manager: 'systemd', unit: 'kubelet.service' },
+      kubeServer: undefined,
+      kubeCredentialsDirectory: undefined,
+      logLevel: 'info',
+      agentVersion: VERSION,
+    });
+  });
+
+  it('take a command in place of a unit', () => {
+    const { service } = parseEnv({
+      NODE_NAME: 'n',
+      KUBELET_RESTART_COMMAND: 'kill -HUP 1',
+      KUBELET_PID_FILE: '/run/kubelet.pid',
+    });
+    assert.deepEqual(service, { manager: 'command', command: 'kill -HUP 1', pidFile: '/run/kubelet.pid' });
+  });
+
+  it('take empty text for not set', () => {
+    assert.equal(parseEnv({ NODE_NAME: 'n', KUBELET_CONFIG_DIR: '' }).kubeletConfigDir, undefined);
+  });
+
+  it('are refused with every mistake at once', () => {
+    const message = mistakesIn({
+      STATE_DIR: 'state',
+      KUBELET_SERVICE: 'kubelet',
+      KUBELET_PID_FILE: '/run/kubelet.pid',
+      KUBE_SERVER: '10.0.0.1',
+      LOG_LEVEL: 'loud',
+    });
+    for (const part of [
+      'NODE_NAME is not set',
+      'STATE_DIR=state is no absolute path',
+      'KUBELET_SERVICE=kubelet is no unit',
+      'KUBELET_PID_FILE goes with',
+      'KUBE_SERVER is no URL',
+      'LOG_LEVEL=loud',
+    ]) {
+      assert.ok(message.includes(part), part);
+    }
+    assert.match(
+      mistakesIn({ NODE_NAME: 'n', KUBELET_SERVICE: 'a.service', KUBELET_RESTART_COMMAND: 'true' }),
+      /both set/,
+    );
+  });
+});
+
+describe('where a kubelet is to be found', () => {
+  const rows: readonly (readonly [string, Readonly<Record<string, unknown>>, unknown])[] = [
+    [
+      'in the usual place',
+      {},
+      { healthz: { host: '127.0.0.1', port: 10248 }, api: { host: '127.0.0.1', port: 10250 } },
+    ],
+    [
+      'where its config says',
+      { healthzPort: 1234, healthzBindAddress: '::', port: 4321, address: '10.1.1.1' },
+      { healthz: { host: '::1', port: 1234 }, api: { host: '10.1.1.1', port: 4321 } },
+    ],
+    ['nowhere, where both are switched off', { healthzPort: 0, enableServer: false }, { healthz: null, api: null }],
+    [
+      'in the usual place where its config makes no sense',
+      { healthzPort: 'x', port: 0, address: '0.0.0.0' },
+      { healthz: { host: '127.0.0.1', port: 10248 }, api: { host: '127.0.0.1', port: 10250 } },
+    ],
+  ];
+  for (const [title, effective, expected] of rows) {
+    it(title, () => {
+      assert.deepEqual(addressOf(effective), expected);
+    });
+  }
+});

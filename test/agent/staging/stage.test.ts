@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createStore } from '#agent/checkpoint/store.ts';
+import type { InstallPlan } from '#agent/kubelet/installer.ts';
+import type { Preflight } from '#agent/staging/preflight.ts';
+import { stageConfig, type StageResult } from '#agent/staging/stage.ts';
+import type { Config } from '#agent/state.ts';
+import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
+import { appendHash, configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
+import { GitopsError, type Disposition } from '#shared/runtime/errors.ts';
+import { createFakeKube } from '../../support/agent/fake-kube.ts';
+import { createMemoryDisk } from '../../support/agent/memory-disk.ts';
+import { A } from '../../support/agent/states.ts';
+import { payloadOf } from '../../support/agent/whole-node.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Setting {
+  readonly payload?: string;
+  readonly apply?: ApplyMode;
+  /** The node's own config. */
+  readonly local?: Fields;
+  readonly data?: Readonly<Record<string, string>> | null;
+  readonly name?: string;
+  readonly version?: string | null;
+  readonly preflight?: Preflight;
+  readonly installError?: Disposition;
+  readonly away?: boolean;
+  readonly fullDisk?: boolean;
+}
+
+const PAYLOAD = payloadOf({ maxPods: 100 });
+const NEVER = new AbortController().signal;
+
+async function stage(setting: Setting) {
+  const { payload = PAYLOAD, apply = 'overlay', local = {}, version = 'v1.34.2' } = setting;
+  const name = setting.name ?? configMapName('general', payload);
+  const config: Config = { ...A, apply, source: { ...A.source, name, sha256: payloadSha256(payload) } };
+  const kube = createFakeKube();
+  const data = setting.data === undefined ? { kubelet: payload } : setting.data;
+  kube.put('configmaps', { metadata: { name, namespace: 'kubelet-gitops' }, ...(data === null ? {} : { data }) });
+  if (data === null) kube.remove('configmaps', name);
+  kube.setAway(setting.away === true);
+  const disk = createMemoryDisk();
+  if (setting.fullDisk === true) disk.failAfter(0);
+  const { payloads } = createStore(disk, '/state');
+  const plan = (effective: Fields): InstallPlan => ({ method: 'file', effective, files: [] });
+  const run = (): Promise<StageResult> =>
+    stageConfig(
+      config,
+      {
+        kube,
+        payloads,
+        validate: validateKubeletConfig,
+        preflight: setting.preflight ?? (() => []),
+        kubeletVersion: async () => version ?? undefined,
+        installer: {
+          async plan(installable) {
+            if (installable === null) return plan(local);
+            if (setting.installError !== undefined) {
+              throw new GitopsError('INSTALL_X', 'no way to install it', { disposition: setting.installError });
+            }
+            return plan({ ...local, ...(JSON.parse(installable.payload) as Fields) });
+          },
+        },
+      },
+      NEVER,
+    );
+  const result = await run();
+  return { result, run, kube, checkpoint: disk.tree()[`/state/checkpoints/uid-a/41/kubelet`] };
+}
+
+const show = (result: StageResult): string =>
+  result.outcome === 'ready' ? 'ready' : `${result.outcome} ${result.failure.reason}: ${result.failure.message}`;
+
+describe('staging', () => {
+  it('makes a checkpoint of what was assigned, byte for byte', async () => {
+    const { result, checkpoint } = await stage({});
+    assert.deepEqual(result, { outcome: 'ready' });
+    assert.equal(checkpoint, PAYLOAD);
+  });
+
+  it('does not fetch what is on disk already, so that it needs no API server', async () => {
+    const { run, kube } = await stage({});
+    kube.setAway(true);
+    kube.calls.length = 0;
+    assert.deepEqual(await run(), { outcome: 'ready' });
+    assert.deepEqual(kube.calls, []);
+  });
+
+  const otherData = { kubelet: payloadOf({ maxPods: 9999 }) };
+  const rows: readonly (readonly [string, Setting, RegExp])[] = [
+    [
+      'waits for a ConfigMap that is not there',
+      { data: null },
+      /^unavailable ConfigMapNotFound: ConfigMap kubelet-gitops\/general-\w+ is not there/,
+    ],
+    [
+      'waits for an API server that is away',
+      { away: true },
+      /^unavailable DownloadFailed: .*no answer from the API server/,
+    ],
+    [
+      'takes no other content',
+      { data: otherData },
+      /^unavailable PayloadMismatch: .* its SHA-256 is \w{64}, not \w{64}/,
+    ],
+    [
+      'takes no ConfigMap without the key',
+      { data: { other: PAYLOAD } },
+      /^unavailable PayloadMismatch: .* has no key kubelet/,
+    ],
+    [
+      'takes no name that is not the hash of the content',
+      { name: 'general-bbbbbbbbbb' },
+      /^unavailable PayloadMismatch: .* should end in \w{10}/,
+    ],
+    [
+      'takes nothing beside the payload that the name does not cover',
+      { data: { kubelet: PAYLOAD, more: 'x' } },
+      /^unavailable PayloadMismatch/,
+    ],
+    [
+      'takes no payload that is bigger than a ConfigMap can be',
+      { payload: payloadOf({ clusterDomain: 'x'.repeat(1_000_000) }) },
+      /^unavailable PayloadMismatch: .* bytes, more than a payload may/,
+    ],
+    ['says when the disk is full', { fullDisk: true }, /^unavailable CheckpointFailed: .*the disk is full/],
+    ['waits for the kubelet’s version', { version: null }, /^unavailable VersionUnknown/],
+    [
+      'refuses what is no KubeletConfiguration',
+      { payload: 'maxPods: 100\n' },
+      /^refused ConfigInvalid: apiVersion is missing/,
+    ],
+    [
+      'refuses what this kubelet would not start with',
+      { payload: payloadOf({ imageGCHighThresholdPercent: 400 }) },
+      /^refused ConfigInvalid: .*imageGCHighThresholdPercent/,
+    ],
+    [
+      'refuses what this kubelet does not know, by its version',
+      { payload: payloadOf({ crashLoopBackOff: { maxContainerRestartPeriod: '1m' } }), version: 'v1.28.1' },
+      /^refused ConfigInvalid: .*crashLoopBackOff/,
+    ],
+    [
+      'shows the first of many mistakes',
+      { payload: payloadOf({ a: 1, b: 2, c: 3, d: 4, e: 5 }) },
+      /^refused ConfigInvalid: .*\(and \d more\)$/,
+    ],
+    [
+      'refuses what does not go with the node’s own config',
+      { payload: payloadOf({ imageGCLowThresholdPercent: 90 }), local: { imageGCHighThresholdPercent: 85 } },
+      /^refused ConfigInvalid: .*imageGC/,
+    ],
+    [
+      'does not blame the payload for the node’s own config',
+      { local: { imageGCHighThresholdPercent: 400 } },
+      /^ready$/,
+    ],
+    [
+      'refuses what preflight finds',
+      {
+        preflight: ({ maxPods }, minor) => [
+          { code: 'x', severity: 'error', message: `${String(maxPods)} on ${minor}` },
+        ],
+      },
+      /^refused PreflightFailed: 100 on v1\.34\.2$/,
+    ],
+    ['lets warnings pass', { preflight: () => [{ code: 'x', severity: 'warning', message: 'hm' }] }, /^ready$/],
+    [
+      'refuses what can never be installed',
+      { installError: { kind: 'stalled', until: 'operator' } },
+      /^refused CannotInstall: no way to install it$/,
+    ],
+    ['tries again what cannot be installed now', { installError: { kind: 'retry' } }, /^unavailable CannotInstall/],
+    [
+      'takes a payload in place of the local config without looking at that',
+      { apply: 'replace', local: { imageGCHighThresholdPercent: 400 } },
+      /^ready$/,
+    ],
+  ];
+  for (const [title, setting, expected] of rows) {
+    it(title, async () => {
+      assert.match(show((await stage(setting)).result), expected);
+    });
+  }
+
+  it('takes a name for another pool, as long as it is the hash of the content', async () => {
+    const hash = appendHash({ name: 'a-b-c', data: { kubelet: PAYLOAD } });
+    assert.deepEqual((await stage({ name: `a-b-c-${hash}` })).result, { outcome: 'ready' });
+  });
+});

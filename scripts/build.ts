@@ -25,7 +25,6 @@ export async function bundle(program: keyof typeof PROGRAMS, outdir: string): Pr
     format: 'esm',
     target: 'node22',
     minify: true,
-    keepNames: true,
     legalComments: 'none',
     metafile: true,
     banner: { js: BANNER },

@@ -31,10 +31,9 @@ export function createCommandService({
       const run = await runningProcess(pidFile);
       return { state: run === null ? 'stopped' : 'running', run, automaticRestarts: null };
     },
-    restart: (because, signal) =>
+    restart: (_, signal) =>
       new Promise((resolve, reject) => {
-        const env = { ...process.env, KUBELET_RESTART_REASON: because };
-        execFile('sh', ['-c', restartCommand], { signal, timeout: timeoutMs, env }, (error, stdout, stderr) => {
+        execFile('sh', ['-c', restartCommand], { signal, timeout: timeoutMs }, (error, stdout, stderr) => {
           if (error === null) return resolve();
           const output = `${stderr}${stdout}`.trim().slice(-MOST_OUTPUT);
           const message = `the command that restarts the kubelet failed (${restartCommand}): ${error.message}${output === '' ? '' : `: ${output}`}`;

@@ -51,7 +51,7 @@ describe('the bundles', () => {
       ['reconciler', '65532:65532'],
     ] as const) {
       const argv = [`--userspec=${user}`, root, '/usr/bin/node', `/app/${program}.js`];
-      const { status, stderr } = spawnSync('chroot', argv, { env: {}, encoding: 'utf8' });
+      const { status, stderr } = spawnSync('/usr/sbin/chroot', argv, { env: {}, encoding: 'utf8' });
       assert.equal(status, 2, stderr);
       assert.match(stderr, /is not set/, program);
     }

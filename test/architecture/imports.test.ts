@@ -20,7 +20,7 @@ const rules: readonly Rule[] = [
   { files: 'cli/**/*.ts', never: /^#(?:agent|sandbox)\//, because: 'dependencies point one way' },
   { files: '{agent,shared}/**/*.ts', never: new RegExp(`^(?:${HEAVY})`), because: 'it costs memory on every node' },
   {
-    files: '{agent/decide,agent/trial,agent/fallback,agent/staging,reconciler/plan,reconciler/desired}.ts',
+    files: '{agent/decide/*,agent/decide,agent/state,reconciler/plan,reconciler/desired}.ts',
     never: new RegExp(`^${IMPURE}`),
     because: 'decisions are pure',
   },
@@ -36,7 +36,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-const PURE = '{agent/decide,agent/trial,agent/fallback,agent/staging,reconciler/plan,reconciler/desired}.ts';
+const PURE = '{agent/decide/*,agent/decide,agent/state,reconciler/plan,reconciler/desired}.ts';
 const PURE_FOLDERS = '{shared/contract,reconciler/{assign,rollout,materialise,repo}}/**/*.ts';
 const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^'";]*?from\s+'([^']+)'|import\('([^']+)'\)/g;
 

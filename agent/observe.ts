@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { intentOf } from './assignment.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from './checkpoint/store.ts';
 import { contradictions } from './configz-compare.ts';
 import { lookAtFiles, type SeenFiles } from './files.ts';
 import type { Installer } from './kubelet/installer.ts';
-import type { KubeletAddress, KubeletProbe, RunningConfig } from './kubelet/probe.ts';
-import type { KubeletService } from './kubelet/service.ts';
+import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from './kubelet/probe.ts';
+import type { KubeletService, ServiceStatus } from './kubelet/service.ts';
 import type { Memory } from './memory.ts';
 import type { Intent, Observation, Running, Staged } from './observation.ts';
 import type { OwnNode } from './own-node.ts';
@@ -53,10 +54,11 @@ export function createObserve(options: ObserveOptions): Observe {
     bootId = await options.bootId().catch(() => bootId);
     const seenFiles = await lookAtFiles(active, payloads, installer);
     // The run first: what is read after it belongs to this run or to a later one.
-    const status = await service.status(signal);
+    const status = await service.status(signal).catch(unknownService);
     if (run === undefined || run.id !== status.run) run = { id: status.run, since: startedAt };
     const { healthz } = seenFiles.address;
-    const health = healthz === null ? ({ health: 'off' } as const) : await probe.health(seenFiles.address, signal);
+    const health =
+      healthz === null ? ({ health: 'off' } as const) : await probe.health(seenFiles.address, signal).catch(down);
     const running = await lookAtConfig(state, seenFiles, status.run, signal);
     const isWanted = isTrial || (intent.intent === 'config' && !sameConfig(intent.config, active));
     const isNewRun = startedAt - run.since < NEW_RUN_MS;
@@ -83,6 +85,16 @@ export function createObserve(options: ObserveOptions): Observe {
   };
 }
 
+// Ports do not throw by contract; but nothing that they do may keep a trial from being judged.
+const unknownService = (error: unknown): ServiceStatus => ({
+  state: 'unknown',
+  run: null,
+  automaticRestarts: null,
+  reason: reasonOf(error),
+});
+const down = (error: unknown): Health => ({ health: 'down', reason: reasonOf(error) });
+const unread = (error: unknown): RunningConfig => ({ seen: false, why: 'error', reason: reasonOf(error) });
+
 /** What was staged counts for the very same assignment only; anything else is forgotten. */
 function recalled(memory: Memory, intent: Intent, now: Millis): Staged | null {
   const { staged } = memory;
@@ -104,7 +116,8 @@ function createConfigzReader(probe: KubeletProbe, clock: Clock) {
   const read = async (address: KubeletAddress, run: string | null, maxAgeMs: Millis, signal: AbortSignal) => {
     const isFresh = last?.run === run && clock.monotonic() - last.at < maxAgeMs;
     if (last === undefined || !isFresh) {
-      last = { config: await probe.runningConfig(address, signal), run, at: clock.monotonic() };
+      const config = await probe.runningConfig(address, signal).catch(unread);
+      last = { config, run, at: clock.monotonic() };
     }
     return last.config;
   };

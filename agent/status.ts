@@ -10,6 +10,7 @@ import { verdictOf } from './decide/judge.ts';
 import type { Decision } from './decision.ts';
 import { asError, type Failure } from './failure.ts';
 import type { Observation } from './observation.ts';
+import { firstOf } from './first-of.ts';
 import { activeOf, nameOf, type State, type Target, type Trial } from './state.ts';
 
 /** All that a status speaks of. */
@@ -69,7 +70,7 @@ function phaseOf({ state, seen, actions }: Told): NodePhase {
 
 function driftIn({ files, running }: Observation): string | undefined {
   if (files.files === 'differ') return 'the managed files on the node are not what was installed';
-  return running.running === 'contradicts' ? `the kubelet runs ${running.differences.join('; ')}` : undefined;
+  return running.running === 'contradicts' ? `the kubelet runs ${firstOf(running.differences)}` : undefined;
 }
 
 function referenceTo(target: Target): ConfigReference {
@@ -124,12 +125,13 @@ function healthOf({ state, seen }: Told): Plain {
 }
 
 /** Whether the agent could start anew, on this or after the next boot, and know where the node stands. */
-function storageOf({ diskProblems }: Told): Plain {
+function storageOf({ diskProblems, seen: { files } }: Told): Plain {
   const type = 'CheckpointsIntact';
-  if (diskProblems.length === 0) {
+  const problems = files.files === 'lost' ? [...diskProblems, files.message] : diskProblems;
+  if (problems.length === 0) {
     return { type, status: 'True', reason: 'Intact', message: 'the state directory is in order' };
   }
-  return { type, status: 'False', reason: 'Damaged', message: diskProblems.join('; ').slice(0, 4000) };
+  return { type, status: 'False', reason: 'Damaged', message: firstOf(problems) };
 }
 
 function settled(condition: Plain, before: KubeletNodeStatus, at: string): Condition {

@@ -1,5 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Failure, FailureReason } from '../failure.ts';
+import { firstOf } from '../first-of.ts';
 import type { ServiceStatus } from '../kubelet/service.ts';
 import type { Observation } from '../observation.ts';
 import type { Judged, Trial, TrialTerms } from '../state.ts';
@@ -43,7 +44,7 @@ export function trialVerdictOf(seen: Observation, { wasReady }: Trial): Verdict 
   }
   if (seen.files.files === 'lost') return UNCLEAR;
   if (seen.running.running === 'contradicts') {
-    return unhealthy('ConfigContradicted', `it runs ${seen.running.differences.join('; ')}`);
+    return unhealthy('ConfigContradicted', `it runs ${firstOf(seen.running.differences)}`);
   }
   if (!wasReady || seen.nodeReady === 'yes') return HEALTHY;
   return seen.nodeReady === 'no' ? unhealthy('NodeNotReady', 'its Node is no longer Ready') : UNCLEAR;

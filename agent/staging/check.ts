@@ -2,6 +2,7 @@ import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import type { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import type { Failure, FailureReason } from '../failure.ts';
+import { firstOf } from '../first-of.ts';
 import type { Installer } from '../kubelet/installer.ts';
 import type { Config } from '../state.ts';
 import type { Preflight } from './preflight.ts';
@@ -48,14 +49,9 @@ async function localConfig(installer: Checks['installer']): Promise<unknown> {
 
 const keyOf = ({ code, field, message }: Finding): string => `${code} ${field ?? ''} ${message}`;
 
-const MOST_FINDINGS = 3;
-
 function failureFrom(reason: FailureReason, findings: readonly Finding[]): Failure | undefined {
   const errors = new Map(findings.filter(({ severity }) => severity === 'error').map((each) => [keyOf(each), each]));
-  if (errors.size === 0) return undefined;
-  const shown = [...errors.values()].slice(0, MOST_FINDINGS).map(sentence);
-  const more = errors.size > MOST_FINDINGS ? ` (and ${errors.size - MOST_FINDINGS} more)` : '';
-  return { reason, message: `${shown.join('; ')}${more}` };
+  return errors.size === 0 ? undefined : { reason, message: firstOf([...errors.values()].map(sentence)) };
 }
 
 function sentence({ field, message, suggestion }: Finding): string {

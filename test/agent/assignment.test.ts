@@ -64,7 +64,7 @@ describe('what a KubeletNode wants', () => {
     ['sha256', 'a'.repeat(63)],
   ];
   for (const [field, value] of hostile) {
-    it(`is refused where ${field} is ${String(JSON.stringify(value)).slice(0, 30)}`, () => {
+    it(`is refused where ${field} is ${(JSON.stringify(value) ?? 'missing').slice(0, 30)}`, () => {
       const intent = intentOf(withSource({ [field]: value }));
       assert.ok(intent.intent === 'invalid' && intent.failure.message.includes(`spec.configSource.${field}`));
       assert.ok(intent.failure.message.length < 300);

@@ -73,10 +73,10 @@ export function createFakeKube(): FakeKube {
       check(signal);
       return (objects.get(`${resource.plural}/${name}`) as T | undefined) ?? null;
     },
-    async list<T extends KubeObject>({ resource }: Place, signal?: AbortSignal) {
+    async list({ resource }: Place, signal?: AbortSignal) {
       check(signal);
       const items = [...objects].filter(([key]) => key.startsWith(`${resource.plural}/`)).map(([, object]) => object);
-      return { resourceVersion: String(version), items: items as unknown as T[] };
+      return { resourceVersion: String(version), items: items as never[] };
     },
     async *watch<T extends KubeObject>({ resource }: Place, from: string, signal: AbortSignal) {
       check(signal);

@@ -1,0 +1,48 @@
+import { failedService, table } from '../../support/agent/decision-table.ts';
+import { B, broken, C, DOWN, seen, wanting } from '../../support/agent/states.ts';
+
+table('a broken node', [
+  ['is watched', broken(), seen(wanting(B), DOWN), 'broken: assigned B, active local, good local, CrashLoop', []],
+  [
+    'is started again now and then where its service manager gave up',
+    broken({}, 595_000),
+    seen(wanting(B), DOWN, failedService),
+    'broken: assigned B, active local, good local, CrashLoop',
+    ['restart'],
+  ],
+  [
+    'is left to a service manager that goes on by itself',
+    broken({}, 595_000),
+    seen(wanting(B), DOWN),
+    'broken: assigned B, active local, good local, CrashLoop',
+    [],
+  ],
+  [
+    'is well again when its kubelet is steadily healthy',
+    broken({ healthy: true, healthyMs: 5_000 }),
+    seen(wanting(B)),
+    'idle: assigned B, active local, good local, CrashLoop',
+    ['collect-garbage'],
+  ],
+  [
+    'tries another config: it may be the remedy',
+    broken(),
+    seen(wanting(C), DOWN),
+    'broken: assigned B, active local, good local, CrashLoop',
+    ['stage C'],
+  ],
+  [
+    'does not try the rejected one again',
+    broken(),
+    seen(wanting(B), DOWN),
+    'broken: assigned B, active local, good local, CrashLoop',
+    [],
+  ],
+  [
+    'keeps its error when it is unassigned',
+    broken(),
+    seen(wanting(null), DOWN),
+    'broken: assigned local, active local, good local, CrashLoop',
+    [],
+  ],
+]);

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CONFIG_FILE, DROP_INS } from '../../support/agent/fake-kubelet.ts';
+import { createWholeNode, LOCAL_FILE, NODE, payloadOf } from '../../support/agent/whole-node.ts';
+import { names, isIdleOn, settledNode } from '../../support/agent/whole-node-stories.ts';
+
+describe('a node with its agent', () => {
+  it('takes an assignment all the way: one restart, a trial, lastKnownGood', async () => {
+    const node = createWholeNode();
+    const name = node.assign({ maxPods: 100 });
+    await node.until('on trial', () => node.status().phase === 'Trial');
+    await node.pass(30_000);
+    const { trial, active, lastKnownGood, observedGeneration, conditions } = node.status();
+    assert.deepEqual([trial?.config, trial?.durationSeconds, trial?.restarts], [name, 60, 0]);
+    assert.ok((trial?.healthySeconds ?? 0) > 0);
+    assert.deepEqual([active?.name, lastKnownGood?.name, observedGeneration], [name, 'local', 1]);
+    assert.equal(conditions?.find(({ type }) => type === 'KubeletConfigHealthy')?.reason, 'OnTrial');
+
+    await node.until('promoted', isIdleOn(node, name));
+    assert.equal(node.maxPods(), 100);
+    assert.equal(node.kubelet.starts(), 2);
+    const status = node.status();
+    assert.deepEqual(names(status), [name, name, name]);
+    assert.equal(status.trial, undefined);
+    assert.match(status.promotedAt ?? '', /^2026-01-01T00:01/);
+    assert.equal(status.conditions?.find(({ type }) => type === 'KubeletConfigHealthy')?.status, 'True');
+    assert.deepEqual([status.kubeletVersion, status.bootID, status.agentVersion], ['v1.34.2', 'boot-1', 'test']);
+    await node.stop();
+  });
+
+  it('then leaves the node, the API server and the disk in peace but for its heartbeat', async () => {
+    const { node } = await settledNode();
+    const [starts, changes] = [node.kubelet.starts(), node.disk.changes()];
+    node.kube.calls.length = 0;
+    const before = node.status().heartbeat ?? '';
+    await node.pass(3_600_000);
+    assert.deepEqual([node.kubelet.starts(), node.disk.changes()], [starts, changes]);
+    const patches = node.kube.calls.filter((call) => call.startsWith('patch')).length;
+    assert.ok(patches >= 12 && patches <= 15, `${patches} heartbeats in an hour`);
+    assert.ok(node.kube.calls.filter((call) => call === `get nodes/${NODE}`).length <= 3);
+    assert.ok((node.status().heartbeat ?? '') > before);
+    await node.stop();
+  });
+
+  it('never touched by an assignment, does nothing to the node at all', async () => {
+    const node = createWholeNode();
+    node.kube.assign(NODE, {});
+    await node.pass(600_000);
+    assert.equal(node.kubelet.starts(), 1);
+    assert.deepEqual(names(node.status()), ['local', 'local', 'local']);
+    assert.equal(node.disk.tree()[CONFIG_FILE], LOCAL_FILE);
+    await node.stop();
+  });
+
+  it('takes another commit, a ConfigMap made anew and a relabelled one without a restart', async () => {
+    const { node, good } = await settledNode();
+    const payload = payloadOf({ maxPods: 100 });
+    node.kube.remove('configmaps', good);
+    node.assign({ maxPods: 100 }, { payload });
+    await node.pass(120_000);
+    assert.equal(node.kubelet.starts(), 2);
+    assert.equal(node.status().observedGeneration, 2);
+    await node.stop();
+  });
+
+  it('gives the local config back byte for byte when it is unassigned, with one restart', async () => {
+    for (const dropIns of [true, false]) {
+      const { node } = await settledNode({ dropIns });
+      node.unassign();
+      await node.until('local', isIdleOn(node, 'local'));
+      assert.equal(node.maxPods(), 42);
+      assert.equal(node.kubelet.starts(), 3);
+      assert.equal(node.disk.tree()[CONFIG_FILE], LOCAL_FILE);
+      assert.equal(node.disk.tree()[`${DROP_INS}/99-kubelet-gitops.conf`], undefined);
+      assert.equal(node.status().error, undefined);
+      await node.stop();
+    }
+  });
+});

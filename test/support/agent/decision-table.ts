@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { decide } from '#agent/decide.ts';
+import type { Action, Decision } from '#agent/decision.ts';
+import type { Observation, Staged } from '#agent/observation.ts';
+import { activeOf, nameOf, type State } from '#agent/state.ts';
+import { A, AT, B, C } from './states.ts';
+
+const letters = new Map([A, B, C].map((each, index) => [each.source.name, 'ABC'[index] ?? '']));
+const letterOf = (name: string): string => letters.get(name) ?? name;
+
+/** `stage B`, `install local`, `restart`, `collect-garbage`. */
+function short(action: Action): string {
+  switch (action.do) {
+    case 'stage':
+      return `stage ${letterOf(nameOf(action.config))}`;
+    case 'install':
+      return `install ${letterOf(nameOf(action.target))}`;
+    case 'restart-kubelet':
+      return 'restart';
+    case 'collect-garbage':
+      return action.do;
+  }
+}
+
+/** `idle: assigned B, active A, good A, error CrashLoop`. */
+function stand({ next }: Decision): string {
+  const { doing, assigned, lastKnownGood, error } = next;
+  const step = 'change' in doing ? ` (${doing.change.step})` : '';
+  const names = [assigned, activeOf(next), lastKnownGood].map((target) => letterOf(nameOf(target)));
+  return `${doing.phase}${step}: assigned ${names[0]}, active ${names[1]}, good ${names[2]}, ${error?.reason ?? 'no error'}`;
+}
+
+export const ready: Staged = { config: B, outcome: 'ready' };
+export const refused: Staged = {
+  config: B,
+  outcome: 'refused',
+  failure: { reason: 'ConfigInvalid', message: 'no such field' },
+};
+export const unavailable = (retryInMs: number): Staged => ({
+  config: B,
+  outcome: 'unavailable',
+  failure: { reason: 'DownloadFailed', message: 'no answer' },
+  retryInMs,
+});
+export const failedDownload = { reason: 'DownloadFailed', message: 'no answer', at: AT, config: B.source.name };
+export const differ: Partial<Observation> = { files: { files: 'differ' } };
+export const lost: Partial<Observation> = { files: { files: 'lost', message: 'gone' } };
+export const blocked = (forGood: boolean): Partial<Observation> => ({
+  files: { files: 'blocked', message: 'no way', forGood },
+});
+export const run = (id: string | null, automaticRestarts: number | null = 0): Partial<Observation> => ({
+  service: { state: id === null ? 'starting' : 'running', run: id, automaticRestarts },
+});
+export const failedService: Partial<Observation> = { service: { state: 'failed', run: null, automaticRestarts: 3 } };
+export const unseenService: Partial<Observation> = {
+  service: { state: 'unknown', run: null, automaticRestarts: null },
+};
+export const contradicts: Partial<Observation> = {
+  running: { running: 'contradicts', differences: ['maxPods=110 instead of 250'] },
+};
+export const notReady: Partial<Observation> = { nodeReady: 'no' };
+export const unreadNode: Partial<Observation> = { nodeReady: 'unknown' };
+export const rebooted: Partial<Observation> = { bootId: 'boot-2', ...run('run-1') };
+
+/** A sentence; where the node stands; what is seen; where it stands then, as `stand` puts it; what is to be done. */
+type Row = readonly [when: string, state: State, observation: Observation, stand: string, actions: readonly string[]];
+
+/** One decision a row. */
+export function table(title: string, rows: readonly Row[]): void {
+  describe(title, () => {
+    for (const [when, state, observation, expected, actions] of rows) {
+      it(when, () => {
+        const decision = decide(state, observation);
+        assert.equal(stand(decision), expected);
+        assert.deepEqual(decision.actions.map(short), actions);
+      });
+    }
+  });
+}

@@ -1,12 +1,14 @@
 import { dirname, join } from 'node:path';
+import { formatFinding } from '#shared/contract/finding.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { overlayOnLocal } from '#shared/contract/kubelet-config/effective.ts';
-import { formatFinding } from '#shared/contract/finding.ts';
+import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { Disk, FileOwner } from '../disk/disk.ts';
-import type { Installable, Installer, InstallMethod, InstallPlan } from './installer.ts';
-import { createLocalConfigKeeper, type LocalConfig } from './local-config.ts';
+import type { Disk } from '../disk/disk.ts';
+import { DROP_IN_NAME, FIRST_MINOR_WITH_DROP_INS, NO_DROP_INS, readOwnDropIns } from './install-drop-ins.ts';
+import { createLocalConfigKeeper, type LocalConfig } from './install-local.ts';
+import type { Installable, Installer, InstallPlan, ManagedFile } from './installer.ts';
 
 export interface InstallerOptions {
   readonly disk: Disk;
@@ -19,111 +21,138 @@ export interface InstallerOptions {
   readonly kubeletMinor: () => Promise<string>;
 }
 
-/** Last by name among the drop-ins, so that nothing of the node's own stands above it. */
-export const DROP_IN_NAME = '99-kubelet-gitops.conf';
+type Config = Readonly<Record<string, unknown>>;
 
-/** Kubelets before 1.28 know no `--config-dir` (KEP-3983). */
-const FIRST_MINOR_WITH_DROP_INS = 28;
+/** The agent's own user is root. */
+const AGENT_ONLY = { mode: 0o600 };
 
-const ROOT_ONLY: FileOwner = { mode: 0o600, uid: 0, gid: 0 };
+const STALLED = { disposition: { kind: 'stalled', until: 'operator' } } as const;
 
 export function createInstaller(options: InstallerOptions): Installer {
   const { disk, configFile, dropInDirectory, kubeletMinor } = options;
   const keeper = createLocalConfigKeeper(disk, options.stateDirectory, configFile);
   const dropIn = dropInDirectory === undefined ? undefined : join(dropInDirectory, DROP_IN_NAME);
 
-  async function methodFor(config: Installable): Promise<InstallMethod> {
-    if (dropIn === undefined || config.apply === 'replace') return 'file';
-    return Number((await kubeletMinor()).split('.')[1]) >= FIRST_MINOR_WITH_DROP_INS ? 'drop-in' : 'file';
+  const readsDropIns = async (): Promise<boolean> =>
+    dropIn !== undefined && (minorNumber(await kubeletMinor()) ?? 0) >= FIRST_MINOR_WITH_DROP_INS;
+
+  /** What the kubelet makes of a config file, and of drop-ins around the place of ours. */
+  async function load(file: Config, ours: Config | null): Promise<Config> {
+    const own = dropInDirectory === undefined ? NO_DROP_INS : await readOwnDropIns(disk, dropInDirectory);
+    const layers = [...own.below, ...(ours === null ? [] : [ours]), ...own.above];
+    if (layers.length === 0 || !(await readsDropIns())) return file;
+    const minor = await kubeletMinor();
+    return layers.reduce((config, layer) => overlayOnLocal(config, layer, minor), file);
   }
 
-  /** A file that is ours goes back to the local config; one that is not is left alone. */
-  const localFile = (local: LocalConfig): InstallPlan['files'] =>
-    local.isOurs ? [{ path: configFile, bytes: local.bytes.toString('utf8') }] : [];
-  const noDropIn = (): InstallPlan['files'] => (dropIn === undefined ? [] : [{ path: dropIn, bytes: null }]);
+  async function planLocal(local: LocalConfig): Promise<InstallPlan> {
+    const file = fieldsOf(local, configFile) ?? {};
+    // The way back to the local config must not fail because a version is not known.
+    const effective = await load(file, null).catch(() => file);
+    const method = dropIn === undefined ? 'file' : 'drop-in';
+    return { method, effective, files: [...withoutDropIn(dropIn), ...localFile(local, configFile)] };
+  }
 
-  async function plan(config: Installable | null): Promise<InstallPlan> {
+  async function planDropIn(local: LocalConfig, { payload }: Installable, path: string): Promise<InstallPlan> {
+    const file = local.bytes === null ? {} : readableOrThrow(local, configFile);
+    const bytes = Buffer.from(payload, 'utf8');
+    const ours: ManagedFile = { path, holds: 'ours', bytes, owner: AGENT_ONLY };
+    const effective = await load(file, payloadFields(payload));
+    return { method: 'drop-in', effective, files: [...localFile(local, configFile), ours] };
+  }
+
+  async function planFile(local: LocalConfig, { payload, apply }: Installable): Promise<InstallPlan> {
+    if (local.bytes === null) throw noConfigFile(configFile);
+    if (local.file === 'link') throw notAFile(configFile);
+    const fields = payloadFields(payload);
+    const isOverlay = apply === 'overlay';
+    const file = isOverlay ? overlayOnLocal(readableOrThrow(local, configFile), fields, await kubeletMinor()) : fields;
+    const bytes = Buffer.from(isOverlay ? canonicalize(file) : payload, 'utf8');
+    const ours: ManagedFile = { path: configFile, holds: 'ours', bytes, owner: local.owner };
+    return { method: 'file', effective: await load(file, null), files: [...withoutDropIn(dropIn), ours] };
+  }
+
+  async function isInPlace(file: ManagedFile, local: LocalConfig): Promise<boolean> {
+    if (file.holds === 'local') return local.file === 'local' || local.file === 'link';
+    const stat = await disk.stat(file.path);
+    if (file.holds === 'nothing') return stat === null;
+    if (stat?.kind !== 'file') return false;
+    const { mode, uid = stat.uid, gid = stat.gid } = file.owner;
+    if (stat.mode !== mode || stat.uid !== uid || stat.gid !== gid) return false;
+    return (await disk.read(file.path))?.equals(file.bytes) === true;
+  }
+
+  async function put(file: ManagedFile): Promise<void> {
     const local = await keeper.read();
-    if (config === null) {
-      const files = [...noDropIn(), { path: configFile, bytes: local.bytes.toString('utf8') }];
-      return { method: 'file', effective: readable(local, configFile) ?? {}, files };
-    }
-    const method = await methodFor(config);
-    const payload = fieldsOf(config.payload);
-    const effective = config.apply === 'replace' ? payload : overlay(local, payload, await kubeletMinor());
-    if (method === 'drop-in' && dropIn !== undefined) {
-      return { method, effective, files: [{ path: dropIn, bytes: config.payload }, ...localFile(local)] };
-    }
-    const bytes = config.apply === 'replace' ? config.payload : canonicalize(effective);
-    return { method, effective, files: [{ path: configFile, bytes }, ...noDropIn()] };
+    if (await isInPlace(file, local)) return;
+    if (file.holds === 'nothing') return disk.remove(file.path);
+    if (file.path === configFile) await keeper.beforeWriting(local, file.bytes);
+    else await disk.makeDirectory(dirname(file.path), 0o755);
+    await disk.replace(file.path, file.bytes, file.owner);
   }
-
-  function overlay(
-    local: LocalConfig,
-    payload: Readonly<Record<string, unknown>>,
-    minor: string,
-  ): Readonly<Record<string, unknown>> {
-    const own = readable(local, configFile);
-    if (own === undefined) throw unreadableLocal(local, configFile);
-    return overlayOnLocal(own, payload, minor);
-  }
-
-  async function isInPlace({ path, bytes }: InstallPlan['files'][number], owner: FileOwner): Promise<boolean> {
-    const stat = await disk.stat(path);
-    if (bytes === null || stat === null) return bytes === null && stat === null;
-    const rightOwner =
-      stat.mode === owner.mode && stat.uid === (owner.uid ?? stat.uid) && stat.gid === (owner.gid ?? stat.gid);
-    return stat.kind === 'file' && rightOwner && (await disk.read(path))?.equals(Buffer.from(bytes, 'utf8')) === true;
-  }
-
-  const ownerOf = (path: string, local: LocalConfig): FileOwner => (path === configFile ? local.owner : ROOT_ONLY);
 
   return {
-    plan,
+    async plan(config) {
+      const local = await keeper.read();
+      if (config === null) return planLocal(local);
+      const isDropIn = config.apply === 'overlay' && (await readsDropIns());
+      return isDropIn && dropIn !== undefined ? planDropIn(local, config, dropIn) : planFile(local, config);
+    },
     async isInstalled({ files }) {
       const local = await keeper.read();
-      const inPlace = await Promise.all(files.map((file) => isInPlace(file, ownerOf(file.path, local))));
-      return inPlace.every(Boolean);
+      for (const file of files) if (!(await isInPlace(file, local))) return false;
+      return true;
     },
     async install({ files }) {
-      for (const file of files) {
-        const local = await keeper.read();
-        const owner = ownerOf(file.path, local);
-        if (await isInPlace(file, owner)) continue;
-        if (file.bytes === null) {
-          await disk.remove(file.path);
-          continue;
-        }
-        if (file.path === configFile) await keeper.beforeWriting(local, file.bytes);
-        else await disk.makeDirectory(dirname(file.path), 0o755);
-        await disk.replace(file.path, Buffer.from(file.bytes, 'utf8'), owner);
-      }
+      for (const file of files) await put(file);
     },
   };
 }
 
-/** The local config's fields; undefined where it cannot be read at all. Whatever the kubelet forgives is forgiven here. */
-function readable(local: LocalConfig, path: string): Readonly<Record<string, unknown>> | undefined {
-  return decodeKubeletConfig(local.bytes, path).value;
+const withoutDropIn = (path: string | undefined): readonly ManagedFile[] =>
+  path === undefined ? [] : [{ path, holds: 'nothing' }];
+
+const localFile = ({ bytes, owner, file }: LocalConfig, path: string): readonly ManagedFile[] =>
+  bytes === null || file === 'link' ? [] : [{ path, holds: 'local', bytes, owner }];
+
+/** Undefined where it cannot be read at all. Whatever the kubelet forgives is forgiven here. */
+function fieldsOf({ bytes }: LocalConfig, path: string): Config | undefined {
+  return bytes === null ? undefined : decodeKubeletConfig(bytes, path).value;
 }
 
-function fieldsOf(payload: string): Readonly<Record<string, unknown>> {
+function readableOrThrow(local: LocalConfig, path: string): Config {
+  const fields = fieldsOf(local, path);
+  if (fields !== undefined) return fields;
+  const { findings } = decodeKubeletConfig(local.bytes ?? Buffer.alloc(0), path);
+  throw new GitopsError(
+    'INSTALL_LOCAL_UNREADABLE',
+    `nothing can be laid over the node's own config, because it cannot be read: ${findings.map(formatFinding).join('; ')}`,
+    STALLED,
+  );
+}
+
+function payloadFields(payload: string): Config {
   const { value, findings } = decodeKubeletConfig(Buffer.from(payload, 'utf8'));
   if (value !== undefined) return value;
   throw new GitopsError(
     'INSTALL_PAYLOAD_UNREADABLE',
     `the payload is no KubeletConfiguration: ${findings.map(formatFinding).join('; ')}`,
-    {
-      disposition: { kind: 'stalled', until: 'new-commit' },
-    },
+    { disposition: { kind: 'stalled', until: 'new-commit' } },
   );
 }
 
-function unreadableLocal(local: LocalConfig, path: string): GitopsError<'INSTALL_LOCAL_UNREADABLE'> {
-  const { findings } = decodeKubeletConfig(local.bytes, path);
+function noConfigFile(path: string): GitopsError<'INSTALL_NO_LOCAL_CONFIG'> {
   return new GitopsError(
-    'INSTALL_LOCAL_UNREADABLE',
-    `nothing can be laid over the node's own config, because it cannot be read: ${findings.map(formatFinding).join('; ')}`,
-    { disposition: { kind: 'stalled', until: 'operator' } },
+    'INSTALL_NO_LOCAL_CONFIG',
+    `there is no ${path}: set KUBELET_CONFIG_FILE to what the kubelet's --config says, and see that its directory is mounted`,
+    STALLED,
+  );
+}
+
+function notAFile(path: string): GitopsError<'INSTALL_NOT_A_FILE'> {
+  return new GitopsError(
+    'INSTALL_NOT_A_FILE',
+    `${path} is a link, which a file would take the place of: set KUBELET_CONFIG_FILE to where the file really is`,
+    STALLED,
   );
 }

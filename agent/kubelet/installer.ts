@@ -1,4 +1,5 @@
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
+import type { FileOwner } from '../disk/disk.ts';
 
 /** A config ready to be installed: the payload's exact bytes and how they meet the local config. */
 export interface Installable {
@@ -9,13 +10,20 @@ export interface Installable {
 /** `drop-in`: a file in the kubelet's `--config-dir`, over the untouched local file. `file`: the kubelet's config file itself. */
 export type InstallMethod = 'drop-in' | 'file';
 
+/** A file that is ours to look after, as it has to be. */
+export type ManagedFile =
+  | { readonly path: string; readonly holds: 'ours'; readonly bytes: Buffer; readonly owner: FileOwner }
+  /** The node's own config, byte by byte. Whatever else the node's owner puts there is as good, and is left alone. */
+  | { readonly path: string; readonly holds: 'local'; readonly bytes: Buffer; readonly owner: FileOwner }
+  | { readonly path: string; readonly holds: 'nothing' };
+
 /** What the managed files on the node would make the kubelet run at its next start. */
 export interface InstallPlan {
   readonly method: InstallMethod;
   /** Whole KubeletConfiguration that the kubelet would load, as far as the files say (defaults not filled in). */
   readonly effective: Readonly<Record<string, unknown>>;
-  /** The files as they have to be: bytes, or null for a file that must not be there. */
-  readonly files: readonly { readonly path: string; readonly bytes: string | null }[];
+  /** In the order in which they are to be put in place: between two of them the kubelet would start with its local config. */
+  readonly files: readonly ManagedFile[];
 }
 
 /** Puts configs where the kubelet reads them at its start. Knows the local config and never loses it. */

@@ -7,7 +7,7 @@ import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 type Config = Readonly<Record<string, unknown>>;
 
 /**
- * A config with the defaults of a kubelet of this minor, as /configz would show it. Simplified: defaults inside lists and
+ * A config with the defaults of a kubelet of this minor, but for the eviction thresholds. Simplified: defaults inside lists and
  * a few that follow from the machine are left out.
  */
 export function withDefaults(config: Config, minor: number): Config {
@@ -16,13 +16,26 @@ export function withDefaults(config: Config, minor: number): Config {
   const { gate } = viewOf(config, minor, 'replace');
   for (const [path, field] of FIELDS) {
     const value = asWritten(defaultOf(field, minor), field.kind, minor);
-    if (value === undefined || path.includes('[]') || !existsIn(field, minor)) continue;
+    if (value === undefined || path.includes('[]') || path === 'evictionHard' || !existsIn(field, minor)) continue;
     if (field.gate !== undefined && !gate(field.gate)) continue;
     const own = valueAt(filled, path);
     const isUnset = own === undefined || own === null || (field.pointer !== true && isZero(own, field.kind));
     if (isUnset) fill(filled, path, value);
   }
   return filled;
+}
+
+/**
+ * The thresholds are filled in once, after the config file was read and before any drop-in: all of them where it has none,
+ * and from 1.33 on those that it lacks where it asks for that.
+ */
+export function withEvictionDefaults(config: Config, minor: number): Config {
+  const field = FIELDS.get('evictionHard');
+  const defaults = field === undefined ? {} : (defaultOf(field, minor) as Config);
+  const own = config['evictionHard'] as Config | null | undefined;
+  const isFilledUp = minor >= 33 && config['mergeDefaultEvictionSettings'] === true;
+  if (own === undefined || own === null) return { ...config, evictionHard: defaults };
+  return isFilledUp ? { ...config, evictionHard: { ...defaults, ...own } } : config;
 }
 
 /** Kubelets up to 1.27 take one of the durations as a number only. */

@@ -6,7 +6,8 @@ import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { withDefaults } from './defaults.ts';
+import { withDefaults, withEvictionDefaults } from './defaults.ts';
+import { knownFields } from './known-fields.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -31,13 +32,13 @@ export async function loadConfig(
   dropInDirectory: string | undefined,
   minor: number,
 ): Promise<Loaded> {
-  const base = await readConfigFile(configFile);
+  const base = await readConfigFile(configFile, minor);
   if ('fatal' in base) return base;
-  let config = withDefaults(base.config, minor);
+  let config = withEvictionDefaults(withDefaults(base.config, minor), minor);
   const dropIns = minor < FIRST_MINOR_WITH_DROP_INS ? [] : await dropInsBelow(dropInDirectory).catch(reasonOf);
   if (typeof dropIns === 'string') return { fatal: `failed to merge kubelet configs: ${dropIns}` };
   for (const path of dropIns) {
-    const dropIn = await readConfigFile(path);
+    const dropIn = await readConfigFile(path, minor);
     if ('fatal' in dropIn) return dropIn;
     config = mergePatch(config, dropIn.config) as Config;
   }
@@ -51,11 +52,11 @@ export async function loadConfig(
   };
 }
 
-async function readConfigFile(path: string): Promise<Loaded> {
+async function readConfigFile(path: string, minor: number): Promise<Loaded> {
   try {
     const { value, findings } = decodeKubeletConfig(await readFile(path), path);
     // What can be read counts, whatever else is to be said about how it is written.
-    if (value !== undefined) return { config: value };
+    if (value !== undefined) return { config: knownFields(value, minor) };
     return { fatal: `failed to load kubelet config file: ${findings.map(formatFinding).join('; ')}` };
   } catch (error) {
     return { fatal: `failed to load kubelet config file, path: ${path}, error: ${reasonOf(error)}` };

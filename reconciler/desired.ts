@@ -4,15 +4,8 @@ import { choosePool, type Choice } from './assign/choose-pool.ts';
 import type { Fleet, NodeView } from './fleet.ts';
 import type { CommitOid } from './git/source.ts';
 import { adoptName } from './materialise/adopt-name.ts';
+import type { DesiredConfig } from './materialise/config.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from './repo/loaded.ts';
-
-/** A config that a pool's nodes are to run. */
-export interface DesiredConfig {
-  readonly name: string;
-  readonly sha256: string;
-  /** Absent where the bytes are only in the cluster (a kept pool after a restart). */
-  readonly payload?: string;
-}
 
 /**
  * rendered: from the commit in force. kept: the commit says something wrong about this pool (or git was not read yet),

@@ -1,7 +1,7 @@
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { DesiredConfig } from './desired.ts';
+import type { DesiredConfig } from './materialise/config.ts';
 
 /**
  * One write to the cluster. Each is safe to repeat, and is refused by the API server when the object that it was decided

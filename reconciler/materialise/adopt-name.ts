@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CANONICAL_FORM } from '#shared/contract/kubelet-config/canonical.ts';
 import { configMapName } from '#shared/contract/config-map.ts';
-import type { DesiredConfig } from '../desired.ts';
 import type { ConfigSourceView } from '../fleet.ts';
 import type { ValidPool } from '../repo/loaded.ts';
+import type { DesiredConfig } from './config.ts';
 
 /**
  * The config to use for a rendered pool. Where another release of ours wrote the same meaning in other bytes, the config

@@ -10,7 +10,7 @@ import { createAgent, versionFileIn } from './agent.ts';
 import { type AgentSettings, parseEnv } from './config.ts';
 import { createNodeDisk } from './disk/node-disk.ts';
 import { readBootId } from './host.ts';
-import { USUAL_SERVING_CERTS } from './kubelet/configz.ts';
+import { USUAL_SERVING_CERTS } from './kubelet/serving-certificate.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
 import { createInstaller } from './kubelet/install.ts';
 import { createCommandService } from './kubelet/service-command.ts';

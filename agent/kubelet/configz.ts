@@ -1,123 +1,64 @@
-import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { request } from 'node:https';
-import { connect, type TLSSocket } from 'node:tls';
+import { within } from '#shared/kube/lifetime.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
+import { boundedGet, type Got } from './bounded-get.ts';
 import type { RunningConfig } from './probe.ts';
+import { type Address, dialKubelet, type Dialled } from './serving-certificate.ts';
 
 export interface ConfigzOptions {
-  /** The agent's service account token, as it is now. */
+  /** The agent's service account token, as it is now; empty for none. */
   readonly token: () => Promise<string>;
   /** PEM files on this machine that may hold the certificate that the kubelet serves with. */
   readonly servingCertFiles: readonly string[];
 }
 
-/** Where kubelets keep their serving certificate: signed by the cluster, or made by themselves. */
-export const USUAL_SERVING_CERTS = [
-  '/var/lib/kubelet/pki/kubelet-server-current.pem',
-  '/var/lib/kubelet/pki/kubelet.crt',
-] as const;
+type Unseen = Extract<RunningConfig, { readonly seen: false }>;
 
-const MOST_BYTES = 4 * 1024 * 1024;
-const unseen = (why: Exclude<RunningConfig, { seen: true }>['why'], reason: string): RunningConfig => ({
-  seen: false,
-  why,
-  reason,
-});
+const MOST_BYTES = 1024 * 1024;
 
-/**
- * Reads `/configz`. The token is shown only to the holder of a certificate that lies on this machine's disk as the
- * kubelet's: while the kubelet is down, anybody on the host may listen on its port.
- */
+/** Reads `/configz`. The token is shown to nobody but the kubelet. */
 export async function readConfigz(
-  address: { readonly host: string; readonly port: number },
+  address: Address,
   { token, servingCertFiles }: ConfigzOptions,
   signal: AbortSignal,
 ): Promise<RunningConfig> {
-  let socket: TLSSocket;
+  let dialled: Dialled;
   try {
-    socket = await dial(address, signal);
+    dialled = await dialKubelet(address, servingCertFiles, signal);
   } catch (error) {
-    return unseen('down', signal.aborted ? 'no TLS connection in time' : reasonOf(error));
+    return unseen('down', reasonOf(error));
   }
+  const { socket, isKubelet } = dialled;
   try {
-    const known = await knownCertificates(servingCertFiles);
-    const shown: Buffer | undefined = socket.getPeerCertificate().raw;
-    if (shown === undefined || !known.some((certificate) => certificate.equals(shown))) {
-      const where = servingCertFiles.join(', ');
-      return unseen(
-        'untrusted',
-        `port ${address.port} shows a certificate that is not in ${where}: it was not given the token`,
-      );
+    if (!isKubelet) {
+      const where = servingCertFiles.join(' or ');
+      const advice = 'if it is the kubelet, set KUBELET_SERVING_CERTS to the file of its serving certificate';
+      return unseen('untrusted', `port ${address.port} shows another certificate than ${where}; ${advice}`);
     }
-    return await ask(socket, await token(), signal);
+    const shown = await within(signal, token());
+    const headers = { accept: 'application/json', ...(shown === '' ? {} : { authorization: `Bearer ${shown}` }) };
+    return answerOf(await boundedGet({ ...address, path: '/configz', headers, socket, mostBytes: MOST_BYTES }, signal));
   } catch (error) {
-    return unseen('error', signal.aborted ? 'no answer in time' : reasonOf(error));
+    return unseen('error', reasonOf(error));
   } finally {
     socket.destroy();
   }
 }
 
-/** Whoever answers is compared with the disk afterwards, so the usual check of names and authorities has nothing to add. */
-function dial(
-  { host, port }: { readonly host: string; readonly port: number },
-  signal: AbortSignal,
-): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, rejectUnauthorized: false }, () => {
-      signal.removeEventListener('abort', abort);
-      resolve(socket);
-    });
-    const abort = (): void => void socket.destroy(new Error('aborted'));
-    socket.once('error', reject);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-  });
-}
-
-/** Every certificate of the files that are there, as DER. The private keys in them are none of our business. */
-async function knownCertificates(files: readonly string[]): Promise<readonly Buffer[]> {
-  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
-  const blocks = texts.flatMap(
-    (text) => text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [],
-  );
-  return blocks.map((block) => new X509Certificate(block).raw);
-}
-
-function ask(socket: TLSSocket, token: string, signal: AbortSignal): Promise<RunningConfig> {
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, accept: 'application/json', host: 'localhost' };
-    const asking = request(
-      { path: '/configz', headers, agent: false, createConnection: () => socket, signal },
-      (response) => {
-        const chunks: Buffer[] = [];
-        let size = 0;
-        response.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size > MOST_BYTES) response.destroy(new Error(`/configz is longer than ${MOST_BYTES} bytes`));
-          else chunks.push(chunk);
-        });
-        response.once('error', reject);
-        response.once('end', () => resolve(answerOf(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))));
-      },
-    );
-    asking.once('error', reject);
-    asking.end();
-  });
-}
-
-function answerOf(status: number, text: string): RunningConfig {
-  if (status === 401 || status === 403) {
-    return unseen(
-      'forbidden',
-      'the kubelet lets the agent not read /configz: it lacks "get" on nodes/configz (nodes/proxy before 1.33)',
-    );
+function answerOf({ status, text }: Got): RunningConfig {
+  if (status === 401) {
+    const message = 'the kubelet does not know the agent’s token: authentication.webhook.enabled has to be true';
+    return unseen('forbidden', message);
+  }
+  if (status === 403) {
+    const message = 'the agent may not read /configz: it needs "get" on nodes/configz, or on nodes/proxy before 1.33';
+    return unseen('forbidden', message);
   }
   if (status !== 200) return unseen('error', `/configz answers ${status}`);
-  const body = JSON.parse(text) as { readonly kubeletconfig?: unknown };
-  const config = body.kubeletconfig;
+  const config = (JSON.parse(text) as { readonly kubeletconfig?: unknown } | null)?.kubeletconfig;
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     return unseen('error', '/configz holds no "kubeletconfig"');
   }
   return { seen: true, config: config as Readonly<Record<string, unknown>> };
 }
+
+const unseen = (why: Unseen['why'], reason: string): RunningConfig => ({ seen: false, why, reason });

@@ -1,50 +1,51 @@
-import { request } from 'node:http';
-import { reasonOf } from '#shared/runtime/errors.ts';
+import { createLifetime } from '#shared/kube/lifetime.ts';
+import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
+import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import { boundedGet } from './bounded-get.ts';
+import { type ConfigzOptions, readConfigz } from './configz.ts';
 import type { Health, KubeletProbe } from './probe.ts';
-import { readConfigz, type ConfigzOptions } from './configz.ts';
+import type { Address } from './serving-certificate.ts';
 
-/** Every look ends within this time, whatever the kubelet does. */
-const TIMEOUT_MS = 2_000;
-const MOST_BYTES = 4_096;
+export interface HostProbeOptions extends ConfigzOptions {
+  readonly clock?: Clock;
+  /** Every look ends within this time, whatever the kubelet does. Default 2 s. */
+  readonly timeoutMs?: Millis;
+}
+
+/** It says which check failed, in a line for each. */
+const MOST_HEALTHZ_BYTES = 16 * 1024;
 
 /** Looks at the kubelet of this machine over its own ports. */
-export function createHostProbe(options: ConfigzOptions): KubeletProbe {
+export function createHostProbe(options: HostProbeOptions): KubeletProbe {
+  const { clock = systemClock, timeoutMs = 2000 } = options;
+  const inTime = async <T>(signal: AbortSignal, look: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const life = createLifetime(clock, signal, () => new GitopsError('PROBE_ABORTED', 'given up'));
+    life.cutAfter(timeoutMs, () => new GitopsError('PROBE_TIMEOUT', `no answer within ${timeoutMs} ms`));
+    try {
+      return await look(life.signal);
+    } finally {
+      life.end();
+    }
+  };
   return {
     async health({ healthz }, signal) {
       if (healthz === null) return { health: 'down', reason: 'its health endpoint is switched off (healthzPort: 0)' };
-      const within = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-      try {
-        return await askHealthz(healthz, within);
-      } catch (error) {
-        return { health: 'down', reason: within.aborted ? `no answer within ${TIMEOUT_MS / 1000} s` : reasonOf(error) };
-      }
+      return inTime(signal, (cut) => askHealthz(healthz, cut));
     },
     async runningConfig({ api }, signal) {
       if (api === null) return { seen: false, why: 'down', reason: 'its API is switched off (enableServer: false)' };
-      return readConfigz(api, options, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
+      return inTime(signal, (cut) => readConfigz(api, options, cut));
     },
   };
 }
 
-function askHealthz(
-  { host, port }: { readonly host: string; readonly port: number },
-  signal: AbortSignal,
-): Promise<Health> {
-  return new Promise((resolve, reject) => {
-    const asking = request({ host, port, path: '/healthz', agent: false, signal }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        text = (text + chunk).slice(0, MOST_BYTES);
-      });
-      response.once('error', reject);
-      response.once('end', () => {
-        if (response.statusCode === 200) return resolve({ health: 'ok' });
-        const failing = /^\[-\].*$/m.exec(text)?.[0] ?? text.trim().split('\n')[0] ?? '';
-        resolve({ health: 'failing', reason: `healthz answers ${response.statusCode}: ${failing.slice(0, 200)}` });
-      });
-    });
-    asking.once('error', reject);
-    asking.end();
-  });
+async function askHealthz(at: Address, signal: AbortSignal): Promise<Health> {
+  try {
+    const { status, text } = await boundedGet({ ...at, path: '/healthz', mostBytes: MOST_HEALTHZ_BYTES }, signal);
+    if (status === 200) return { health: 'ok' };
+    const failed = /^\[-\].*$/m.exec(text)?.[0] ?? text.trim().split('\n')[0] ?? '';
+    return { health: 'failing', reason: `healthz answers ${status}: ${failed.slice(0, 200)}` };
+  } catch (error) {
+    return { health: 'down', reason: reasonOf(error) };
+  }
 }

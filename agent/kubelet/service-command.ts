@@ -1,45 +1,41 @@
-import { execFile } from 'node:child_process';
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import type { Millis } from '#shared/runtime/clock.ts';
-import { GitopsError } from '#shared/runtime/errors.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { runCommand } from './run-command.ts';
 import type { KubeletService, ServiceStatus } from './service.ts';
 
 export interface CommandServiceOptions {
-  /** A shell line that restarts the kubelet and need not wait for it. */
+  /** A shell line that restarts the kubelet and need not wait for it; finds the reason in `KUBELET_RESTART_REASON`. */
   readonly restartCommand: string;
   /** Holds the kubelet's process id while it runs; undefined where there is none, and then restarts cannot be counted. */
   readonly pidFile: string | undefined;
-  /** Default a minute. */
+  /** How long the command may take. Default a minute. */
   readonly timeoutMs?: Millis;
+  readonly clock?: Clock;
 }
 
-/** Output of a failed command that goes into the error. */
-const MOST_OUTPUT = 500;
+/** A process that ends tells nobody, so it is looked at often enough to see a restart that takes a second. */
+const POLL_MS = 1000;
 
-/** A kubelet that neither systemd nor anything else that we know manages: restarted by a command, seen by its process id. */
-export function createCommandService({
-  restartCommand,
-  pidFile,
-  timeoutMs = 60_000,
-}: CommandServiceOptions): KubeletService {
+/**
+ * A kubelet that no systemd manages: restarted by a command, known by its process id, which has to mean the same here as
+ * where the file was written. Who starts it again when it dies is not known, so automatic restarts are not counted.
+ */
+export function createCommandService(options: CommandServiceOptions): KubeletService {
+  const { restartCommand, pidFile, timeoutMs = 60_000, clock = systemClock } = options;
   return {
-    pollMs: 1_000,
+    pollMs: POLL_MS,
     async status(): Promise<ServiceStatus> {
-      if (pidFile === undefined) return { state: 'unknown', run: null, automaticRestarts: null };
+      const notCounted = { automaticRestarts: null };
+      if (pidFile === undefined) {
+        return { state: 'unknown', run: null, ...notCounted, reason: 'no KUBELET_PID_FILE says which process it is' };
+      }
       const run = await runningProcess(pidFile);
-      return { state: run === null ? 'stopped' : 'running', run, automaticRestarts: null };
+      return { state: run === null ? 'stopped' : 'running', run, ...notCounted };
     },
-    restart: (_, signal) =>
-      new Promise((resolve, reject) => {
-        execFile('sh', ['-c', restartCommand], { signal, timeout: timeoutMs }, (error, stdout, stderr) => {
-          if (error === null) return resolve();
-          const output = `${stderr}${stdout}`.trim().slice(-MOST_OUTPUT);
-          const message = `the command that restarts the kubelet failed (${restartCommand}): ${error.message}${output === '' ? '' : `: ${output}`}`;
-          reject(new GitopsError('SERVICE_RESTART_FAILED', message, { cause: error }));
-        });
-      }),
+    restart: (because, signal) => runCommand(restartCommand, because, { timeoutMs, clock }, signal),
     watch: (changed) => (pidFile === undefined ? () => undefined : watchFile(pidFile, changed)),
   };
 }
@@ -50,9 +46,9 @@ async function runningProcess(pidFile: string): Promise<string | null> {
   if (!/^\d+$/.test(pid)) return null;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // The command's name stands in brackets and may hold anything, spaces and brackets too (proc(5)).
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [state, startedAt] = [fields[0], fields[19]];
-  return startedAt === undefined || state === 'Z' ? null : `${pid}.${startedAt}`;
+  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const startedAt = fields[18];
+  return startedAt === undefined || state === 'Z' || state === 'X' ? null : `${pid}.${startedAt}`;
 }
 
 /** The directory is watched, because the file is replaced and goes away. Polling makes up for whatever this misses. */

@@ -1,0 +1,63 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { connect, type TLSSocket } from 'node:tls';
+
+/** Where kubelets keep their serving certificate: signed by the cluster, or made by themselves. */
+export const USUAL_SERVING_CERTS = [
+  '/var/lib/kubelet/pki/kubelet-server-current.pem',
+  '/var/lib/kubelet/pki/kubelet.crt',
+] as const;
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A TLS connection, and whether it leads to the kubelet. */
+export interface Dialled {
+  readonly socket: TLSSocket;
+  /** The other end has proven that it holds the key of a certificate in one of the files. */
+  readonly isKubelet: boolean;
+}
+
+/**
+ * Connects to where the kubelet should be, and says nothing yet. While the kubelet is down anybody on the host may listen
+ * on its port; only the kubelet itself can show the certificate that lies on the node's disk.
+ *
+ * @param files PEM; those that are missing or damaged are passed over
+ */
+export async function dialKubelet(address: Address, files: readonly string[], signal: AbortSignal): Promise<Dialled> {
+  const socket = await dial(address, signal);
+  try {
+    const shown: Buffer | undefined = socket.getPeerCertificate().raw;
+    const known = await Promise.all(files.map(readLeaf));
+    return { socket, isKubelet: shown !== undefined && known.some((leaf) => leaf?.equals(shown) === true) };
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** Whoever answers is compared with the disk, so the usual check of names and authorities has nothing to add. */
+function dial({ host, port }: Address, signal: AbortSignal): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, rejectUnauthorized: false });
+    const abort = (): void => void socket.destroy(signal.reason as Error);
+    // Stays on: an error that comes later must not end the process.
+    socket.on('error', reject);
+    socket.once('close', () => signal.removeEventListener('abort', abort));
+    socket.once('secureConnect', () => resolve(socket));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
+  });
+}
+
+/** The server's own certificate comes first in such files. Whoever signed it is not the kubelet. */
+async function readLeaf(file: string): Promise<Buffer | undefined> {
+  try {
+    const [leaf] = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(await readFile(file, 'utf8')) ?? [];
+    return leaf === undefined ? undefined : new X509Certificate(leaf).raw;
+  } catch {
+    return undefined;
+  }
+}

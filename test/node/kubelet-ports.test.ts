@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createNodeDisk } from '#agent/disk/node-disk.ts';
+import { addressOf } from '#agent/kubelet-address.ts';
+import { createHostProbe } from '#agent/kubelet/host-probe.ts';
+import { createInstaller } from '#agent/kubelet/install.ts';
+import type { Installable } from '#agent/kubelet/installer.ts';
+import type { RunningConfig } from '#agent/kubelet/probe.ts';
+import { createCommandService } from '#agent/kubelet/service-command.ts';
+import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
+import { whyNoNode } from '../cluster/support/binaries.ts';
+import { type ContainerRuntime, startContainerd } from '../cluster/support/container-runtime.ts';
+import { type ControlPlane, startControlPlane } from '../cluster/support/control-plane.ts';
+import { type Kubelet, startKubelet } from '../cluster/support/kubelet.ts';
+import { until } from '../cluster/support/until.ts';
+
+const skip = await whyNoNode();
+const never = new AbortController().signal;
+
+const RIGHTS = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: configz-reader }
+rules: [{ apiGroups: [""], resources: [nodes/proxy], verbs: [get] }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: configz-reader }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: configz-reader }
+subjects: [{ kind: ServiceAccount, namespace: default, name: reader }]
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: { namespace: default, name: reader }
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: { namespace: default, name: nobody }
+`;
+
+describe('the ports to a real kubelet', { skip }, () => {
+  let cluster: ControlPlane;
+  let runtime: ContainerRuntime;
+  let kubelet: Kubelet;
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-ports-'));
+    cluster = await startControlPlane();
+    runtime = await startContainerd();
+    kubelet = await startKubelet({ controlPlane: cluster, runtime, nodeName: 'node-p', config: { maxPods: 42 } });
+    await writeFile(join(directory, 'rights.yaml'), RIGHTS);
+    await cluster.kubectl(['apply', '-f', join(directory, 'rights.yaml')]);
+  });
+  after(async () => {
+    await kubelet?.stop();
+    await runtime?.stop();
+    await cluster?.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const look = async (account: string, certificate = kubelet.servingCertFile): Promise<RunningConfig> => {
+    const token = await cluster.serviceAccountToken('default', account);
+    const probe = createHostProbe({ token: async () => token, servingCertFiles: [certificate] });
+    return probe.runningConfig(addressOf(kubelet.config), never);
+  };
+  const why = (running: RunningConfig): string => (running.seen ? 'seen' : running.why);
+
+  it('read /configz with a service account’s token from the kubelet that shows its certificate', async () => {
+    const running = await look('reader');
+    assert.ok(running.seen, JSON.stringify(running));
+    assert.equal(running.config['maxPods'], 42);
+    assert.equal(why(await look('nobody')), 'forbidden');
+    assert.equal(why(await look('reader', cluster.caFile)), 'untrusted');
+  });
+
+  it('install an overlay that keeps the local config’s defaults, restart, and give the local config back', async () => {
+    const service = createCommandService({ restartCommand: kubelet.restartCommand, pidFile: kubelet.pidFile });
+    const probe = createHostProbe({ token: async () => '', servingCertFiles: [] });
+    const installer = createInstaller({
+      disk: createNodeDisk(),
+      stateDirectory: join(directory, 'state'),
+      configFile: kubelet.configFile,
+      dropInDirectory: undefined,
+      kubeletMinor: async () => '1.20',
+    });
+    const change = async (config: Installable | null): Promise<Readonly<Record<string, unknown>>> => {
+      const plan = await installer.plan(config);
+      await installer.install(plan);
+      const { run } = await service.status(never);
+      await service.restart('test', never);
+      const isUp = async (): Promise<boolean> => {
+        const now = await service.status(never);
+        const { health } = await probe.health(addressOf(plan.effective), never);
+        return now.state === 'running' && now.run !== run && health === 'ok';
+      };
+      await until('the kubelet to be healthy again', isUp, { withinMs: 60_000, evidence: kubelet.logTail });
+      const running = await look('reader');
+      assert.ok(running.seen, JSON.stringify(running));
+      return running.config;
+    };
+    const local = await readFile(kubelet.configFile);
+    const fields = { maxPods: 50, evictionHard: { 'memory.available': '123Mi' } };
+    const changed = await change({ payload: canonicalize(fields), apply: 'overlay' });
+    assert.equal(changed['maxPods'], 50);
+    assert.deepEqual(changed['evictionHard'], {
+      'imagefs.available': '15%',
+      'memory.available': '123Mi',
+      'nodefs.available': '10%',
+      'nodefs.inodesFree': '5%',
+    });
+    const again = await change(null);
+    assert.equal(again['maxPods'], 42);
+    assert.deepEqual(await readFile(kubelet.configFile), local);
+  });
+});

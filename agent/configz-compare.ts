@@ -6,12 +6,14 @@ import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What the kubelet puts into its config whatever the file says (rules of the flags that shadow them). */
+/** What the kubelet shows otherwise than the payload says, without any fault of either. */
 const NOT_FROM_THE_FILE: ReadonlySet<string> = new Set([
   'apiVersion',
   'kind',
   'logging.options.json.splitStream',
   'logging.options.text.splitStream',
+  // An instruction for the load, already carried out where the payload was merged into the config file.
+  'mergeDefaultEvictionSettings',
 ]);
 
 /** Relative paths in these are resolved against the folder of the kubelet's config file. */

@@ -21,6 +21,12 @@ const rows: readonly Row[] = [
   ['another duration', { syncFrequency: '10m' }, { syncFrequency: '1m0s' }, ['syncFrequency="1m0s" instead of "10m"']],
   ['a flush frequency in nanoseconds', { logging: { flushFrequency: '5s' } }, { logging: { flushFrequency: 5e9 } }, []],
   [
+    'an instruction that was carried out when the file was written',
+    { mergeDefaultEvictionSettings: true, evictionHard: { 'memory.available': '1Gi' } },
+    { mergeDefaultEvictionSettings: false, evictionHard: { 'memory.available': '1Gi', 'nodefs.available': '10%' } },
+    [],
+  ],
+  [
     'a field taken back',
     { maxPods: null, evictionHard: null },
     { maxPods: 110, evictionHard: { 'memory.available': '100Mi' } },

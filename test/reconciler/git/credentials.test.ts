@@ -9,6 +9,7 @@ import { describeError } from '#shared/runtime/log.ts';
 import { createAnnotator } from '#reconciler/git/annotate.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { failsWith, soon, start } from './support/start.ts';
+import { WITHOUT_GIT } from '../../support/needs.ts';
 
 async function secretDirectory(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'git-credentials-'));
@@ -59,7 +60,7 @@ describe('the credential in a directory', () => {
   });
 });
 
-describe('a repository that asks for a credential', () => {
+describe('a repository that asks for a credential', { skip: WITHOUT_GIT }, () => {
   it('gets it with the first request already, and with every one', async (t) => {
     const { server, repository, source } = await start(t);
     await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
@@ -88,7 +89,7 @@ describe('a repository that asks for a credential', () => {
   });
 });
 
-describe('a credential', () => {
+describe('a credential', { skip: WITHOUT_GIT }, () => {
   it('shows up in no error, whatever the server echoes', async (t) => {
     const { server, repository, source } = await start(t);
     await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });

@@ -8,6 +8,7 @@ import { isGitError } from '#reconciler/git/errors.ts';
 import type { GitFault, GitRequestKind } from '../../support/git-http-backend.ts';
 import { failsWith, soon, start } from './support/start.ts';
 import { steeredClock } from './support/steered-clock.ts';
+import { WITHOUT_GIT } from '../../support/needs.ts';
 
 /** Fault → code of the error, whichever request it strikes. */
 const faults: readonly (readonly [GitFault, RegExp])[] = [
@@ -26,7 +27,7 @@ const SILENT: ReadonlySet<GitFault> = new Set(['hang', 'stall', 'drip']);
 
 const kinds: readonly GitRequestKind[] = ['greeting', 'refs', 'pack'];
 
-describe('a git server that fails', () => {
+describe('a git server that fails', { skip: WITHOUT_GIT }, () => {
   for (const [fault, code] of faults) {
     const name = typeof fault === 'string' ? fault : JSON.stringify(fault);
     it(`(${name}) ends the call with an error, and the next one is none the worse`, async (t) => {
@@ -164,7 +165,7 @@ describe('a git server that fails', () => {
   });
 });
 
-describe('a status that is no success', () => {
+describe('a status that is no success', { skip: WITHOUT_GIT }, () => {
   const rows = [
     [401, {}, 'GIT_UNAUTHORIZED', 'stalled'],
     [203, {}, 'GIT_UNAUTHORIZED', 'stalled'],

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { Snapshot } from '#reconciler/git/source.ts';
 import type { RawEntry, RawRepository } from './support/repository.ts';
 import { soon, start } from './support/start.ts';
+import { WITHOUT_GIT } from '../../support/needs.ts';
 
 /** The snapshot of a commit whose `pools/` holds these entries. */
 async function poolsOf(
@@ -21,7 +22,7 @@ const said = ({ findings }: Snapshot): readonly string[] =>
 
 const read = ({ files }: Snapshot): readonly string[] => [...files.keys()];
 
-describe('what a snapshot leaves out, and says so', () => {
+describe('what a snapshot leaves out, and says so', { skip: WITHOUT_GIT }, () => {
   it('symbolic links, submodules, files of Git LFS and modes of old', async (t) => {
     const snapshot = await poolsOf(t, async ({ blob }) => [
       ['100644', 'a.yaml', await blob('a: 1\n')],

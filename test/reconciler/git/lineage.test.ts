@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { soon, start, type Started } from './support/start.ts';
+import { WITHOUT_GIT } from '../../support/needs.ts';
 
 const change = (n: number) => ({ 'base/a.yaml': `a: ${n}\n` });
 
@@ -14,7 +15,7 @@ async function lineageOf(
   return { lineage, requests: server.requests.length - before };
 }
 
-describe('how a commit relates to the one in force', () => {
+describe('how a commit relates to the one in force', { skip: WITHOUT_GIT }, () => {
   it('is the first, the same, or a child, which costs no further request', async (t) => {
     const started = await start(t);
     const first = await started.repository.commitFiles(change(1));

@@ -8,6 +8,7 @@ import type { Annotator } from '#reconciler/git/annotator.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
 import { failsWith, soon, start, type Started } from './support/start.ts';
+import { WITHOUT_GIT } from '../../support/needs.ts';
 
 const REF = 'refs/notes/kubelet-gitops/prod-eu-1';
 
@@ -43,7 +44,7 @@ async function places({ server }: Started): Promise<readonly string[]> {
   return (await server.git('ls-tree', '-r', '--name-only', REF)).split('\n');
 }
 
-describe('a note on a commit', () => {
+describe('a note on a commit', { skip: WITHOUT_GIT }, () => {
   it('makes the ref and is shown by git', async (t) => {
     const started = await startWithNotes(t);
     const [first = ''] = started.commits;
@@ -122,7 +123,7 @@ describe('a note on a commit', () => {
   });
 });
 
-describe('a notes tree', () => {
+describe('a notes tree', { skip: WITHOUT_GIT }, () => {
   it('made by git is understood, wherever git put the note', async (t) => {
     const started = await startWithNotes(t, 1);
     const { repository, server } = started;
@@ -176,7 +177,7 @@ describe('a notes tree', () => {
   });
 });
 
-describe('several writers of notes', () => {
+describe('several writers of notes', { skip: WITHOUT_GIT }, () => {
   it('lose nothing', async (t) => {
     const started = await startWithNotes(t, 24);
     const writers = Array.from({ length: 6 }, () => started.annotator());
@@ -273,7 +274,7 @@ describe('several writers of notes', () => {
   });
 });
 
-describe('a server that does not want notes', () => {
+describe('a server that does not want notes', { skip: WITHOUT_GIT }, () => {
   const stalled = (...codes: Parameters<typeof isGitError>[1][]) =>
     function (error: unknown): boolean {
       assert.ok(isGitError(error, ...codes), String(error));

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { isGitError } from '#reconciler/git/errors.ts';
 import { followRedirect } from '#reconciler/git/http/redirect.ts';
 import { failsWith, soon, start } from './support/start.ts';
+import { WITHOUT_GIT } from '../../support/needs.ts';
 
 const from = new URL('https://git.example/team/config.git/info/refs?service=git-upload-pack');
 const QUERY = '?service=git-upload-pack';
@@ -45,7 +46,7 @@ describe('where a redirect leads', () => {
   }
 });
 
-describe('a server that redirects', () => {
+describe('a server that redirects', { skip: WITHOUT_GIT }, () => {
   for (const status of [301, 302, 303, 307, 308]) {
     it(`with ${status} is followed once per call, and asked for the rest at the new place`, async (t) => {
       const { server, repository, source } = await start(t);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { failsWith, soon, start } from './support/start.ts';
+import { WITHOUT_GIT } from '../../support/needs.ts';
 
-describe('a poll', () => {
+describe('a poll', { skip: WITHOUT_GIT }, () => {
   it('names the commit that the branch points at', async (t) => {
     const { repository, source } = await start(t);
     const git = source();

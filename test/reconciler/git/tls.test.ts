@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { createAuthority } from '../../cluster/support/certificate-authority.ts';
 import { failsWith, soon, start, type Started } from './support/start.ts';
+import { WITHOUT_GIT, WITHOUT_OPENSSL } from '../../support/needs.ts';
 
 /** A repository behind a certificate of a private authority. */
 async function startPrivate(
@@ -19,7 +20,7 @@ async function startPrivate(
   return { ...started, directory, caFile: authority.certificateFile };
 }
 
-describe('a repository behind a private certificate authority', () => {
+describe('a repository behind a private certificate authority', { skip: WITHOUT_GIT || WITHOUT_OPENSSL }, () => {
   it('is read where the authority is given', async (t) => {
     const { repository, source, caFile, server } = await startPrivate(t);
     const oid = await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });

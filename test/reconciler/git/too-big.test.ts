@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RawRepository } from './support/repository.ts';
 import { failsWith, manyPools, soon, start } from './support/start.ts';
+import { WITHOUT_GIT } from '../../support/needs.ts';
 
 /** A directory of `width` names for the same directory, `depth` times over: few objects, width^depth files. */
 async function bomb(
@@ -18,7 +19,7 @@ async function bomb(
   return oid;
 }
 
-describe('a commit that is too big for a config repository', () => {
+describe('a commit that is too big for a config repository', { skip: WITHOUT_GIT }, () => {
   it('is refused before a huge object is unpacked', async (t) => {
     const { server, repository, source } = await start(t);
     await repository.commitFiles({ 'base/a.yaml': 'a: 1\n', 'docs/zeroes.bin': Buffer.alloc(64 * 1024 * 1024) });

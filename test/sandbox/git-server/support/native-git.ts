@@ -1,18 +1,10 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-/** For `describe`'s `skip`: says loudly why the real git is not asked, or false where it is installed. */
-export const WITHOUT_GIT: string | false = (() => {
-  try {
-    execFileSync('git', ['--version'], { stdio: 'ignore' });
-    return false;
-  } catch {
-    return 'SKIPPED: the git binary is not installed, so nothing proves that real git clients work with the sandbox';
-  }
-})();
+export { WITHOUT_GIT } from '../../../support/needs.ts';
 
 export interface GitResult {
   readonly code: number;

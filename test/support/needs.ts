@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process';
+
+/**
+ * For `describe`'s `skip`: false where a program is installed; otherwise a loud reason. On a machine without it the rest of the
+ * tests still tell something; in CI nothing may be missing, and nothing is skipped.
+ *
+ * @param why what nobody has proved when the tests are skipped
+ */
+export function without(program: string, args: readonly string[], why: string): string | false {
+  const { error } = spawnSync(program, args, { stdio: 'ignore' });
+  if (error === undefined) return false;
+  if (process.env['CI'] === 'true') throw new Error(`CI has to install ${program}: without it ${why}`);
+  return `SKIPPED: ${program} is not installed, so ${why}`;
+}
+
+export const WITHOUT_GIT = without(
+  'git',
+  ['--version'],
+  'nothing proves that we work with real git servers and clients',
+);
+export const WITHOUT_OPENSSL = without(
+  'openssl',
+  ['version'],
+  'nothing proves that private certificate authorities work',
+);

@@ -9,8 +9,9 @@ import { termsFrom } from './terms.ts';
  * @param node null where there is none
  */
 export function intentOf(node: KubeletNode | null): Intent {
-  if (node === null) return { intent: 'unknown' };
-  const { configSource: source, apply = 'overlay', trial = DEFAULT_TRIAL, pool, commit } = node.spec ?? {};
+  // Without a spec nothing was decided yet: an object that was lost and made anew must not look like an order.
+  if (node?.spec === undefined) return { intent: 'unknown' };
+  const { configSource: source, apply = 'overlay', trial = DEFAULT_TRIAL, pool, commit } = node.spec;
   if (source === undefined || source === null) return { intent: 'local' };
 
   for (const [field, shape] of Object.entries(SHAPES)) {

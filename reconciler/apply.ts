@@ -121,9 +121,9 @@ async function patch<T extends KubeObject, Part extends 'spec' | 'status'>(
   signal: AbortSignal,
 ): Promise<T | null> {
   const difference = mergeDiff({ ...present[part] }, { ...wanted });
-  if (difference === null) return null;
+  if (difference === null && present[part] !== undefined) return null;
   const { name, resourceVersion } = present.metadata;
-  const body = { metadata: { resourceVersion }, [part]: difference };
+  const body = { metadata: { resourceVersion }, [part]: difference ?? {} };
   const options = part === 'status' ? { subresource: 'status' as const } : {};
   return kube.mergePatch<T>({ resource }, name, body, options, signal);
 }
@@ -146,7 +146,7 @@ function configSource(step: Extract<Step, { step: 'create-config-source' }>, nam
 
 function kubeletNode(name: string, uid: string): KubeletNode {
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid }];
-  return { apiVersion: API_VERSION, kind: 'KubeletNode', metadata: { name, ownerReferences }, spec: {} };
+  return { apiVersion: API_VERSION, kind: 'KubeletNode', metadata: { name, ownerReferences } };
 }
 
 function kubeletPool({ pool, spec }: Extract<Step, { step: 'create-pool' }>): KubeletPool {

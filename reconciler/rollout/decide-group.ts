@@ -41,6 +41,7 @@ export function decideGroup(group: Group, halt: Halt | null, available: boolean)
     if (member.changing) {
       return change(member, 'it is in the middle of a change that is out of date');
     }
+    if (member.runsTarget) return change(member, 'it runs this already');
     if (!member.node.ready) return hold(member, 'not-ready', 'the node is not Ready');
     if (member.node.cordoned) return hold(member, 'cordoned', 'the node is cordoned');
     if (free <= 0) return hold(member, 'budget', `maxUnavailable allows ${budget} unavailable nodes in this pool`);

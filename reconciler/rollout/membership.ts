@@ -4,7 +4,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Choice } from '../assign/choose-pool.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
-import { assignmentOf, inTransition, type Standing, standingOf, type Target } from './standing.ts';
+import { assignmentOf, inTransition, type Standing, standingOf, type Target, runsAlready } from './standing.ts';
 
 /** A node with everything that a decision about it needs. */
 export interface Member {
@@ -17,6 +17,8 @@ export interface Member {
   readonly unavailable: boolean;
   /** Its kubelet is being changed, or may be at any moment, whatever the target is. */
   readonly changing: boolean;
+  /** It runs the target already, whatever it was told: to tell it takes nobody's place. */
+  readonly runsTarget: boolean;
 }
 
 /** The nodes that share one budget: a pool's own and those that are on their way out of it. */
@@ -74,8 +76,10 @@ function kubeletNodeOf(node: NodeView, fleet: Fleet): KubeletNode | undefined {
  */
 function leaving(node: KubeletNode | undefined, desired: Desired, now: Millis): string | null | undefined {
   const pool = node?.spec?.pool;
-  if (pool === undefined && assignmentOf(node) === null && !inTransition(node, now)) return undefined;
-  return pool !== undefined && desired.pools.has(pool) ? pool : null;
+  if (pool !== undefined) return desired.pools.has(pool) ? pool : null;
+  const hasSomething =
+    assignmentOf(node) !== null || inTransition(node, now) || standingOf(node, null, 0, now) === 'outdated';
+  return hasSomething ? null : undefined;
 }
 
 function targetOf(pool: DesiredPool | undefined): Target {
@@ -95,5 +99,5 @@ function memberOf(
   const busy = standing === 'updating' || standing === 'soaking' || standing === 'failed' || standing === 'no-agent';
   const changing = inTransition(kubeletNode, now);
   const unavailable = busy || changing || !node.ready || node.cordoned;
-  return { node, kubeletNode, target, standing, unavailable, changing };
+  return { node, kubeletNode, target, standing, unavailable, changing, runsTarget: runsAlready(kubeletNode, target) };
 }

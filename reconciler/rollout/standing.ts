@@ -38,9 +38,11 @@ export function sameTarget(a: Target, b: Target): boolean {
 
 export function standingOf(node: KubeletNode | undefined, target: Target, soakMs: Millis, now: Millis): Standing {
   if (node === undefined || !agentAlive(node, now)) return 'no-agent';
+  const status = node.status ?? {};
+  // Nothing was decided for this object yet: it is new, or was lost and made anew while the node ran on.
+  if (node.spec === undefined) return target === null && refersTo(status.active, null) ? 'settled' : 'outdated';
   if (!sameTarget(assignmentOf(node), target)) return 'outdated';
 
-  const status = node.status ?? {};
   if ((status.observedGeneration ?? 0) < (node.metadata.generation ?? 0)) return 'updating';
   if (status.phase === 'Broken' || isRejected(node, target)) return 'failed';
 
@@ -57,6 +59,11 @@ function isRejected(node: KubeletNode, target: Target): boolean {
 function refersTo(reference: ConfigReference | undefined, target: Target): boolean {
   if (target === null) return reference === undefined || reference.name === LOCAL;
   return reference?.sha256 === target.sha256 && (reference.apply ?? 'overlay') === target.apply;
+}
+
+/** Whether the node runs this config already and is at rest, so that being told of it costs nothing. */
+export function runsAlready(node: KubeletNode | undefined, target: Target): boolean {
+  return node?.status?.phase === 'Idle' && target !== null && refersTo(node.status.active, target);
 }
 
 /**

@@ -15,8 +15,12 @@ describe('what a KubeletNode wants', () => {
     assert.deepEqual(intentOf(null), { intent: 'unknown' });
   });
 
+  it('is unknown where nothing was decided yet: an object that was lost and made anew is no order either', () => {
+    assert.deepEqual(intentOf(knode(undefined)), { intent: 'unknown' });
+  });
+
   it('is local where it assigns nothing', () => {
-    for (const spec of [undefined, {}, { pool: 'general' }, { configSource: null }]) {
+    for (const spec of [{}, { pool: 'general' }, { configSource: null }]) {
       assert.deepEqual(intentOf(knode(spec)), { intent: 'local' });
     }
   });

@@ -60,6 +60,11 @@ function shorten(step: Step): string {
   }
 }
 
+/** As the reconciler makes it: without a spec nothing is decided. */
+function forgotten({ spec: _, ...node }: ReturnType<typeof idleNode>): ReturnType<typeof idleNode> {
+  return node;
+}
+
 const everySettled = fleetOf({
   nodes: [a, b, c],
   kubeletNodes: [a, b, c].map((node) => settledNode(node, old)),
@@ -94,6 +99,32 @@ const rows: readonly (readonly [string, CommitInForce | null, Fleet, readonly st
     fleetOf({
       nodes: [a],
       kubeletNodes: [{ ...idleNode(a), status: {} }],
+      configSources: [configSource(old)],
+      pools: [poolInCluster(old)],
+    }),
+    [],
+  ],
+  [
+    'nodes whose KubeletNodes were lost and made anew are told again, all at once where they run it already',
+    commit(COMMIT_B, old),
+    withNodes(everySettled, ...[a, b].map((node) => forgotten(settledNode(node, old)))),
+    [`assign a ${old.configName}`, `assign b ${old.configName}`],
+  ],
+  [
+    'a node that runs something although no pool selects it and nobody remembers why gets its local config back',
+    commit(COMMIT_B, old),
+    {
+      ...withNodes(everySettled, forgotten(settledNode(a, old))),
+      nodes: new Map([...everySettled.nodes, ['a', { ...a, labels: {} }]]),
+    },
+    ['unassign a local'],
+  ],
+  [
+    'a new node that no pool selects is left alone',
+    commit(COMMIT_B, old),
+    fleetOf({
+      nodes: [{ ...a, labels: {} }],
+      kubeletNodes: [forgotten(idleNode(a))],
       configSources: [configSource(old)],
       pools: [poolInCluster(old)],
     }),

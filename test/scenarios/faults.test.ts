@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CONFIG_MAPS } from '#shared/kube/kube.ts';
-import { configOf, PATIENCE_MS, startScenario } from './support.ts';
+import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { configOf, PATIENCE_MS, settled, startScenario } from './support.ts';
 
 describe('when something is away or wrong', () => {
   it('git away: everything stays, status says since when, and the next commit is taken up when it is back', async () => {
@@ -100,6 +100,28 @@ describe('when something is away or wrong', () => {
         .map(({ metadata }) => [metadata.name, metadata.generation]);
     assert.deepEqual(generations(view), generations(before.view));
     assert.equal(scenario.restarts()['worker-1'], before.restarts['worker-1']);
+  });
+
+  it('all our objects lost: they are made anew from git, and no kubelet restarts', async () => {
+    await using scenario = await startScenario();
+    const { world } = scenario;
+    const before = scenario.restarts();
+    for (const resource of [KUBELET_NODES, KUBELET_POOLS]) {
+      for (const { metadata } of (await world.kube.list({ resource })).items) {
+        await world.kube.delete({ resource }, metadata.name, { uid: metadata.uid ?? '' });
+      }
+    }
+    const remade = await world.until(
+      'all of it there again',
+      (view) =>
+        view.pools.length === 3 &&
+        view.nodes.length === 4 &&
+        settled(view) &&
+        view.nodes.every(({ spec }) => spec?.configSource !== undefined),
+      PATIENCE_MS,
+    );
+    assert.equal(remade.nodes.length, 4);
+    assert.deepEqual(scenario.restarts(), before);
   });
 
   it('an agent that starts anew restarts no kubelet', async () => {

@@ -30,7 +30,10 @@ export interface TrialSpec {
 
 export const DEFAULT_TRIAL: TrialSpec = { duration: '10m', startTimeout: '2m', maxRestarts: 2 };
 
-/** Written by the reconciler only. Without `configSource` the node is to run its own local config. */
+/**
+ * Written by the reconciler only. Without `configSource` the node is to run its own local config. A KubeletNode without any
+ * spec says nothing: its node stays as it is.
+ */
 export interface KubeletNodeSpec {
   readonly pool?: string;
   /** The commit that led to this assignment; for people, never compared. */

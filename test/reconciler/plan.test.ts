@@ -61,8 +61,8 @@ function shorten(step: Step): string {
 }
 
 /** As the reconciler makes it: without a spec nothing is decided. */
-function forgotten({ spec: _, ...node }: ReturnType<typeof idleNode>): ReturnType<typeof idleNode> {
-  return node;
+function forgotten({ metadata, status = {} }: ReturnType<typeof idleNode>): ReturnType<typeof idleNode> {
+  return { metadata, status };
 }
 
 const everySettled = fleetOf({

@@ -57,6 +57,7 @@ export function createAct(options: ActOptions): Act {
 
   const restart = (because: string, signal: AbortSignal): Promise<boolean> => {
     memory.restart = 'none';
+    memory.lastExit = undefined;
     return attempt('RestartFailed', 'the kubelet cannot be restarted', async () => {
       memory.restart = 'failed';
       await withDeadline(clock, RESTART_TIMEOUT_MS, signal, (inTime) => service.restart(because, inTime));

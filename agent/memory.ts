@@ -15,8 +15,10 @@ export interface Memory {
   } | null;
   /** How the last restart that was ordered went. */
   restart: 'none' | 'done' | 'failed';
+  /** How the kubelet last ended by itself since then: a service manager forgets it as soon as the next run begins. */
+  lastExit: string | undefined;
   /** What of an installation or a restart could not be carried out; null since the last that could. */
   fault: Failure | null;
 }
 
-export const emptyMemory = (): Memory => ({ staged: null, restart: 'none', fault: null });
+export const emptyMemory = (): Memory => ({ staged: null, restart: 'none', lastExit: undefined, fault: null });

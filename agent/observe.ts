@@ -54,7 +54,7 @@ export function createObserve(options: ObserveOptions): Observe {
     bootId = await options.bootId().catch(() => bootId);
     const seenFiles = await lookAtFiles(active, payloads, installer);
     // The run first: what is read after it belongs to this run or to a later one.
-    const status = await service.status(signal).catch(unknownService);
+    const status = withLastExit(await service.status(signal).catch(unknownService), memory);
     if (run === undefined || run.id !== status.run) run = { id: status.run, since: startedAt };
     const { healthz } = seenFiles.address;
     const health =
@@ -92,6 +92,12 @@ const unknownService = (error: unknown): ServiceStatus => ({
   automaticRestarts: null,
   reason: reasonOf(error),
 });
+/** What ended the run before this one is what people ask first. */
+function withLastExit(status: ServiceStatus, memory: Memory): ServiceStatus {
+  memory.lastExit = status.lastExit ?? memory.lastExit;
+  return memory.lastExit === undefined ? status : { ...status, lastExit: memory.lastExit };
+}
+
 const down = (error: unknown): Health => ({ health: 'down', reason: reasonOf(error) });
 const unread = (error: unknown): RunningConfig => ({ seen: false, why: 'error', reason: reasonOf(error) });
 

@@ -61,9 +61,14 @@ async function main(settings: AgentSettings): Promise<void> {
     log,
     agentVersion: settings.agentVersion,
   });
-  await agent.run(stop.signal);
-  close();
-  await lock?.release();
+  try {
+    await agent.run(stop.signal);
+  } finally {
+    // Also after a failure: what is left running would keep a process alive that looks after nothing any more.
+    stop.abort();
+    close();
+    await lock?.release();
+  }
 }
 
 /** The pod's own API server and service account, unless the settings name others. */

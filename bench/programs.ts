@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer } from 'node:net';
 import { bundle } from '../scripts/build.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { startWorld } from '#sandbox/world.ts';
 import { templateFiles } from '#sandbox/demo/repository.ts';
+import { freePorts } from '../test/cluster/support/free-ports.ts';
 import type { Measurement } from './report.ts';
 
 const RUNS = 3;
@@ -43,7 +43,7 @@ export async function measure(): Promise<readonly Measurement[]> {
       ...shared,
       CLUSTER: 'demo',
       GIT_URL: world.git.url,
-      HEALTH_PORT: String(await freePort()),
+      HEALTH_PORT: String((await freePorts(1))[0]),
       NOTES: 'off',
     };
     const agentEnv = {
@@ -114,13 +114,3 @@ const kubeconfigFor = (server: string, token: string): string =>
     users: [{ name: 'bench', user: { token } }],
     contexts: [{ name: 'bench', context: { cluster: 'bench', user: 'bench' } }],
   });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}

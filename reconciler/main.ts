@@ -7,7 +7,7 @@ import { createAnnotator } from './git/annotate.ts';
 import { fileCredentials } from './git/credentials.ts';
 import { createGitSource } from './git/git-source.ts';
 import { startPolling } from './git/poll.ts';
-import { serveHealth } from './health.ts';
+import { type HealthServer, serveHealth } from './health.ts';
 import { connectKube } from './kube/connect.ts';
 import { holdLease } from './leader/hold-lease.ts';
 import { createReconciler } from './reconciler.ts';
@@ -81,17 +81,22 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     log,
     onTick: () => reconciler.poll(stop.signal),
   });
-  const health = await serveHealth(
-    { live: () => clock.monotonic() - reconciler.lastPassAt() < STUCK_AFTER_MS, ready: () => reconciler.ready() },
-    settings.healthPort,
-  );
-  log.info({ version: VERSION, url: source.url, branch: source.branch, port: health.port }, 'started');
-
-  await reconciler.run(stop.signal);
-  polling.stop();
-  health.close();
-  handBack.abort();
-  await lease.ended;
+  let health: HealthServer | undefined;
+  try {
+    health = await serveHealth(
+      { live: () => clock.monotonic() - reconciler.lastPassAt() < STUCK_AFTER_MS, ready: () => reconciler.ready() },
+      settings.healthPort,
+    );
+    log.info({ version: VERSION, url: source.url, branch: source.branch, port: health.port }, 'started');
+    await reconciler.run(stop.signal);
+  } finally {
+    // Also after a failure: what is left running would keep a process alive that does nothing any more.
+    stop.abort();
+    polling.stop();
+    health?.close();
+    handBack.abort();
+    await lease.ended;
+  }
   log.info({}, 'stopped');
 }
 

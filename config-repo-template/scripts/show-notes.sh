@@ -26,9 +26,8 @@ add_once() {
 
 # With a "+": notes here are copies, and the server's are right.
 add_once "remote.$remote.fetch" "+$notes:$notes"
+# Shown beside git's own refs/notes/commits.
 add_once notes.displayRef "$notes"
-# Shows notes in the plain form of git log too, beside git's own refs/notes/commits.
-add_once notes.displayRef refs/notes/commits
 
 git fetch --quiet "$remote"
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -13,6 +12,7 @@ import { type SandboxGitServer, startGitServer } from '#sandbox/git-server/serve
 import { whyNoNode } from './support/binaries.ts';
 import { type ContainerRuntime, startContainerd } from './support/container-runtime.ts';
 import { type ControlPlane, startControlPlane } from './support/control-plane.ts';
+import { freePorts } from './support/free-ports.ts';
 import { type Kubelet, startKubelet } from './support/kubelet.ts';
 import { buildPrograms, installManifests, type Program, type Programs } from './support/programs.ts';
 import { until } from './support/until.ts';
@@ -59,7 +59,7 @@ describe('the main job on a real cluster', { skip }, () => {
       GIT_URL: git.url,
       POLL_INTERVAL: '2s',
       NOTES_INTERVAL: '1s',
-      HEALTH_PORT: String(await freePort()),
+      HEALTH_PORT: String((await freePorts(1))[0]),
       POD_NAME: 'reconciler-0',
     });
   });
@@ -244,13 +244,3 @@ describe('the main job on a real cluster', { skip }, () => {
     );
   });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}

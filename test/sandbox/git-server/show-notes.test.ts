@@ -46,7 +46,10 @@ describe("the config repo's show-notes script", { skip: WITHOUT_GIT }, () => {
     assert.doesNotMatch(await reader('log'), /halted/);
     const configured = await reader('config', '--get-all', 'remote.origin.fetch');
     assert.equal(configured.split('\n').length, 2);
-    assert.equal((await reader('config', '--get-all', 'notes.displayRef')).split('\n').length, 2);
+    assert.equal((await reader('config', '--get-all', 'notes.displayRef')).trim(), 'refs/notes/kubelet-gitops/*');
+    assert.equal((await reader.attempt('log')).err, '', 'git has nothing to warn of');
+    await reader('-c', 'user.name=A', '-c', 'user.email=a@example.com', 'notes', 'add', '-m', 'a note of my own');
+    assert.match(await reader('log', '-1'), /a note of my own/);
   });
 
   it('says which remotes there are when the one that was named is none', async (t) => {

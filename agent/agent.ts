@@ -9,6 +9,7 @@ import { createAct } from './act.ts';
 import { createStore } from './checkpoint/store.ts';
 import { decide } from './decide.ts';
 import { PACE, type Pace } from './decide/pace.ts';
+import type { Guard } from './guard/guard.ts';
 import type { Disk } from './disk/disk.ts';
 import { createKeeper } from './keep.ts';
 import type { Installer } from './kubelet/installer.ts';
@@ -35,6 +36,10 @@ export interface AgentPorts {
   readonly service: KubeletService;
   readonly probe: KubeletProbe;
   readonly installer: Installer;
+  /** Default: none. */
+  readonly guard?: Guard;
+  /** Calls back when a file that the kubelet reads may have changed. @returns stops listening */
+  readonly watchFiles?: (changed: () => void) => () => void;
   /** Identifies the present boot of the machine (`/proc/sys/kernel/random/boot_id`). */
   readonly bootId: () => Promise<string>;
   readonly clock: Clock;

@@ -1,4 +1,9 @@
-import { type ConfigSource, DEFAULT_TRIAL, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import {
+  type ConfigSource,
+  DEFAULT_DRIFT,
+  DEFAULT_TRIAL,
+  type KubeletNode,
+} from '#shared/contract/api/kubelet-node.ts';
 import type { Intent } from './observation.ts';
 import type { Config } from './state.ts';
 import { termsFrom } from './terms.ts';
@@ -11,7 +16,14 @@ import { termsFrom } from './terms.ts';
 export function intentOf(node: KubeletNode | null): Intent {
   // Without a spec nothing was decided yet: an object that was lost and made anew must not look like an order.
   if (node?.spec === undefined) return { intent: 'unknown' };
-  const { configSource: source, apply = 'overlay', trial = DEFAULT_TRIAL, pool, commit } = node.spec;
+  const {
+    configSource: source,
+    apply = 'overlay',
+    trial = DEFAULT_TRIAL,
+    drift = DEFAULT_DRIFT,
+    pool,
+    commit,
+  } = node.spec;
   if (source === undefined || source === null) return { intent: 'local' };
 
   for (const [field, shape] of Object.entries(SHAPES)) {
@@ -19,6 +31,7 @@ export function intentOf(node: KubeletNode | null): Intent {
     if (typeof value !== 'string' || !shape.test(value)) return invalid(`spec.configSource.${field}`, value);
   }
   if (apply !== 'overlay' && apply !== 'replace') return invalid('spec.apply', apply);
+  if (drift !== 'repair' && drift !== 'report') return invalid('spec.drift', drift);
   const terms = termsFrom(trial);
   if (terms === undefined) return invalid('spec.trial', trial);
 
@@ -27,6 +40,7 @@ export function intentOf(node: KubeletNode | null): Intent {
     source: { namespace, name, uid, resourceVersion, key, sha256 },
     apply,
     trial: terms,
+    drift,
     ...(pool === undefined ? {} : { pool }),
     ...(commit === undefined ? {} : { commit }),
   };

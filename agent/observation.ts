@@ -15,13 +15,15 @@ export type Intent =
   | { readonly intent: 'invalid'; readonly failure: Failure };
 
 /** What came of fetching and checking a config, before the kubelet has heard of it. */
-export type Staged = { readonly config: Config } & (
-  | { readonly outcome: 'ready' }
-  /** Its content is wrong for this node; trying again cannot help. */
-  | { readonly outcome: 'refused'; readonly failure: Failure }
-  /** It could not be had; `retryInMs` from now it may be tried again. */
-  | { readonly outcome: 'unavailable'; readonly failure: Failure; readonly retryInMs: Millis }
-);
+export type Staged = { readonly config: Config } &
+  /** `warnings`: what preflight found that does not speak against a trial, in sentences. */
+  (
+    | { readonly outcome: 'ready'; readonly warnings: readonly string[] }
+    /** Its content is wrong for this node; trying again cannot help. */
+    | { readonly outcome: 'refused'; readonly failure: Failure }
+    /** It could not be had; `retryInMs` from now it may be tried again. */
+    | { readonly outcome: 'unavailable'; readonly failure: Failure; readonly retryInMs: Millis }
+  );
 
 /** How the managed files compare with what the active config needs. */
 export type Files =

@@ -1,4 +1,10 @@
-import type { ApplyMode, ConfigSource, NodeError, RejectedConfig } from '#shared/contract/api/kubelet-node.ts';
+import type {
+  ApplyMode,
+  ConfigSource,
+  DriftPolicy,
+  NodeError,
+  RejectedConfig,
+} from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 
 /** How a config has to prove itself; `TrialSpec` in milliseconds. */
@@ -13,6 +19,7 @@ export interface Config {
   readonly source: ConfigSource;
   readonly apply: ApplyMode;
   readonly trial: TrialTerms;
+  readonly drift: DriftPolicy;
   /** For people: never compared. */
   readonly pool?: string;
   readonly commit?: string;
@@ -52,6 +59,8 @@ export interface Trial {
   readonly since: string;
   /** The Node was Ready when the trial began, and so has to stay it. Where it was not, that is no fault of the config. */
   readonly wasReady: boolean;
+  /** What preflight found that does not speak against it, in sentences. */
+  readonly warnings: readonly string[];
   readonly change: Change;
 }
 

@@ -1,16 +1,17 @@
-import type { ConfigSource } from '#shared/contract/api/kubelet-node.ts';
+import { type ConfigSource, DEFAULT_DRIFT } from '#shared/contract/api/kubelet-node.ts';
 import { SHAPES } from '../assignment.ts';
 import type { Config, Target, TrialTerms } from '../state.ts';
 import { termsFrom, termsToSpec } from '../terms.ts';
 import { amountIn, asRecord, damaged, optionalText, type Raw, textIn, wordIn } from './shape.ts';
 
 /** A config without where its bytes are: what identifies it, how it is tried, and what people want to know of it. */
-export function encodeTraits({ source, apply, trial, pool, commit }: Config): Raw {
+export function encodeTraits({ source, apply, trial, drift, pool, commit }: Config): Raw {
   return {
     apply,
     ...(commit === undefined ? {} : { commit }),
     ...(pool === undefined ? {} : { pool }),
     sha256: source.sha256,
+    ...(drift === DEFAULT_DRIFT ? {} : { drift }),
     trial: termsToSpec(trial),
   };
 }
@@ -32,6 +33,7 @@ export function decodeConfig(location: Raw, traits: Raw): Config {
     },
     apply: wordIn(traits, 'apply', ['overlay', 'replace']),
     trial,
+    drift: optionalText(traits, 'drift') === 'report' ? 'report' : DEFAULT_DRIFT,
     ...(pool === undefined ? {} : { pool }),
     ...(commit === undefined ? {} : { commit }),
   };

@@ -11,6 +11,7 @@ import {
   parseJson,
   type Raw,
   textIn,
+  textsIn,
   wordIn,
 } from './shape.ts';
 
@@ -42,7 +43,14 @@ export function decodeDoing(text: string): Doing {
     case 'trial': {
       const config = decodeTarget(raw['config']);
       if (config === null) throw damaged('config is missing');
-      return { phase, config, since: textIn(raw, 'since'), wasReady: flagIn(raw, 'wasReady'), change: changeIn(raw) };
+      return {
+        phase,
+        config,
+        since: textIn(raw, 'since'),
+        wasReady: flagIn(raw, 'wasReady'),
+        warnings: textsIn(raw, 'warnings'),
+        change: changeIn(raw),
+      };
     }
     case 'falling-back': {
       const because = wordIn(raw, 'because', ['failed', 'unassigned', 'superseded']);

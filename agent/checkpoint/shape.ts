@@ -24,6 +24,13 @@ export function optionalText(raw: Raw, key: string): string | undefined {
   return raw[key] === undefined || raw[key] === null ? undefined : textIn(raw, key);
 }
 
+/** None where it is missing. */
+export function textsIn(raw: Raw, key: string): readonly string[] {
+  const value = raw[key] ?? [];
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
+  throw damaged(`${key} is ${show(value)}`);
+}
+
 /** A span or a count: finite and not negative. */
 export function amountIn(raw: Raw, key: string): number {
   const value = raw[key];

@@ -22,7 +22,8 @@ import type { Pace } from './pace.ts';
 export function startTrial(state: State, config: Config, seen: Observation): Decision {
   // A trial that is superseded may be why the Node is not Ready now.
   const wasReady = seen.nodeReady === 'yes' || (state.doing.phase === 'trial' && state.doing.wasReady);
-  const doing: Trial = { phase: 'trial', config, since: seen.at, wasReady, change: { step: 'install' } };
+  const warnings = seen.staged?.outcome === 'ready' ? seen.staged.warnings : [];
+  const doing: Trial = { phase: 'trial', config, since: seen.at, wasReady, warnings, change: { step: 'install' } };
   const next: State = { ...state, assigned: config, error: null, doing };
   return { next, actions: [{ do: 'install', target: config }], recheckAfterMs: 0 };
 }

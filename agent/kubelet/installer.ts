@@ -1,5 +1,6 @@
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import type { FileOwner } from '../disk/disk.ts';
+import type { GuardedFile } from '../guard/guard.ts';
 
 /** A config ready to be installed: the payload's exact bytes and how they meet the local config. */
 export interface Installable {
@@ -35,6 +36,17 @@ export interface Installer {
   plan(config: Installable | null): Promise<InstallPlan>;
   /** Whether every managed file is as the plan wants it, owner and mode included. */
   isInstalled(plan: InstallPlan): Promise<boolean>;
-  /** Makes it so, durably; the local config is put aside first, once. Safe to repeat after a crash at any point. */
+  /**
+   * Makes it so, durably; the local config is put aside first, once. Safe to repeat after a crash at any point. A state
+   * file of a resource manager that the kubelet would not start with is put aside in the same step, and the one that
+   * was put aside for this config is put back.
+   */
   install(plan: InstallPlan): Promise<void>;
+  /**
+   * Every file, state files of the managers included, as it has to be for `to` again after `trial` was installed, for
+   * somebody who knows nothing of plans. To be asked before `trial` is installed. Remembers whatever it names as ours.
+   */
+  wayBack(trial: InstallPlan, to: InstallPlan): Promise<readonly GuardedFile[]>;
+  /** Forgets state files that were put aside: nothing is on trial any more. */
+  forgetState(): Promise<void>;
 }

@@ -6,6 +6,8 @@ export interface ServiceStatus {
   readonly state: 'running' | 'starting' | 'stopped' | 'failed' | 'unknown';
   /** Identifies one run of the kubelet's process: another value means that it was started anew. null while there is none. */
   readonly run: string | null;
+  /** The kubelet's process on the host; absent where there is none, or where that is not known. */
+  readonly pid?: number;
   /** Restarts that the service manager made by itself since the unit was last started by somebody; null if not counted. */
   readonly automaticRestarts: number | null;
   /** How the last run ended, in the service manager's words (`exit-code 1`, `signal KILL`); absent where not known. */

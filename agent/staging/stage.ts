@@ -15,7 +15,8 @@ export interface StageOptions extends Checks {
 
 /** What came of it. `refused`: the content is wrong for this node. `unavailable`: something was in the way. */
 export type StageResult =
-  | { readonly outcome: 'ready' }
+  /** `warnings` in sentences. */
+  | { readonly outcome: 'ready'; readonly warnings: readonly string[] }
   | { readonly outcome: 'refused' | 'unavailable'; readonly failure: Failure };
 
 const unavailable = (failure: Failure): StageResult => ({ outcome: 'unavailable', failure });
@@ -45,7 +46,7 @@ export async function stageConfig(config: Config, options: StageOptions, signal:
   }
   try {
     const failure = await check(config, payload, minor, options);
-    return failure === undefined ? { outcome: 'ready' } : { outcome: 'refused', failure };
+    return failure === undefined ? { outcome: 'ready', warnings: [] } : { outcome: 'refused', failure };
   } catch (error) {
     const failure: Failure = { reason: 'CannotInstall', message: reasonOf(error) };
     return { outcome: isForGood(error) ? 'refused' : 'unavailable', failure };

@@ -29,7 +29,7 @@ describe('what a KubeletNode wants', () => {
     const { source } = A;
     assert.deepEqual(intentOf(knode({ configSource: source })), {
       intent: 'config',
-      config: { source, apply: 'overlay', trial: DEFAULT_TERMS },
+      config: { source, apply: 'overlay', trial: DEFAULT_TERMS, drift: 'repair' },
     });
     const spec = {
       pool: 'p',
@@ -37,6 +37,7 @@ describe('what a KubeletNode wants', () => {
       configSource: source,
       apply: 'replace',
       trial: { duration: '90s', startTimeout: '5s', maxRestarts: 0 },
+      drift: 'report',
     };
     assert.deepEqual(intentOf(knode(spec)), {
       intent: 'config',
@@ -44,6 +45,7 @@ describe('what a KubeletNode wants', () => {
         source,
         apply: 'replace',
         trial: { durationMs: 90_000, startTimeoutMs: 5_000, maxRestarts: 0 },
+        drift: 'report',
         pool: 'p',
         commit: 'c',
       },

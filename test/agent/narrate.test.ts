@@ -19,7 +19,7 @@ describe('the log of an agent', () => {
     assert.deepEqual(linesOf(idle(A), seen(wanting(B))), [
       { level: 'info', message: 'fetching config', fields: about },
     ]);
-    const tried = linesOf(idle(A), seen(wanting(B), { staged: { config: B, outcome: 'ready' } }));
+    const tried = linesOf(idle(A), seen(wanting(B), { staged: { config: B, outcome: 'ready', warnings: [] } }));
     assert.deepEqual(tried, [
       {
         level: 'info',

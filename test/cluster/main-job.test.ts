@@ -226,8 +226,10 @@ describe('the main job on a real cluster', { skip }, () => {
     });
     await until(
       'local config active',
-      async () =>
-        (await get<KubeletNode>('knode', 'node-a')).status?.active?.name === 'local' && (await kubelet.healthy()),
+      async () => {
+        const { status } = await get<KubeletNode>('knode', 'node-a');
+        return status?.phase === 'Idle' && status.active?.name === 'local' && (await kubelet.healthy());
+      },
       WITHIN,
     );
     assert.equal(await readFile(kubelet.configFile, 'utf8'), original);

@@ -28,6 +28,11 @@ export interface TrialSpec {
   readonly maxRestarts: number;
 }
 
+/** What a node does about files or a running config that are not as assigned: put them back, or only say so. */
+export type DriftPolicy = 'repair' | 'report';
+
+export const DEFAULT_DRIFT: DriftPolicy = 'repair';
+
 export const DEFAULT_TRIAL: TrialSpec = { duration: '10m', startTimeout: '2m', maxRestarts: 2 };
 
 /**
@@ -41,6 +46,8 @@ export interface KubeletNodeSpec {
   readonly configSource?: ConfigSource;
   readonly apply?: ApplyMode;
   readonly trial?: TrialSpec;
+  /** Default `repair`. */
+  readonly drift?: DriftPolicy;
 }
 
 /** The phases of design section 5. */
@@ -95,6 +102,8 @@ export interface KubeletNodeStatus {
     readonly healthySeconds: number;
     readonly durationSeconds: number;
     readonly restarts: number;
+    /** What the look at the machine found that does not speak against a trial, in sentences. */
+    readonly warnings?: readonly string[];
   } | null;
   /** When the active config became lastKnownGood. */
   readonly promotedAt?: string | null;

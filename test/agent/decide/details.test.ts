@@ -55,7 +55,7 @@ describe('what is remembered of failures', () => {
   });
 
   it('starting a trial clears the error of the one before', () => {
-    const { next } = decide(rejecting(A), seen(wanting(C), { staged: { config: C, outcome: 'ready' } }));
+    const { next } = decide(rejecting(A), seen(wanting(C), { staged: { config: C, outcome: 'ready', warnings: [] } }));
     assert.equal(next.error, null);
     assert.equal(next.rejected.length, 1);
   });
@@ -96,7 +96,7 @@ describe('what is remembered of failures', () => {
 describe('a trial that supersedes another', () => {
   it('expects the Node to be Ready where it was so before the first, which may have broken it', () => {
     const state = onTrial(judging(), { wasReady: true });
-    const ready = { config: C, outcome: 'ready' } as const;
+    const ready = { config: C, outcome: 'ready', warnings: [] } as const;
     const { next } = decide(state, seen(wanting(C), { staged: ready, nodeReady: 'no' }));
     assert.equal((next.doing as Trial).wasReady, true);
   });

@@ -253,7 +253,7 @@ table('a trial', [
   [
     'is superseded by a newer config that is ready',
     onTrial(judging({ healthyMs: 500_000 })),
-    seen(wanting(C), { staged: { config: C, outcome: 'ready' } }),
+    seen(wanting(C), { staged: { config: C, outcome: 'ready', warnings: [] } }),
     'trial (install): assigned C, active C, good A, no error',
     ['install C'],
   ],

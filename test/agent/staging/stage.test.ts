@@ -77,7 +77,7 @@ const show = (result: StageResult): string =>
 describe('staging', () => {
   it('makes a checkpoint of what was assigned, byte for byte', async () => {
     const { result, checkpoint } = await stage({});
-    assert.deepEqual(result, { outcome: 'ready' });
+    assert.deepEqual(result, { outcome: 'ready', warnings: [] });
     assert.equal(checkpoint, PAYLOAD);
   });
 
@@ -85,7 +85,7 @@ describe('staging', () => {
     const { run, kube } = await stage({});
     kube.setAway(true);
     kube.calls.length = 0;
-    assert.deepEqual(await run(), { outcome: 'ready' });
+    assert.deepEqual(await run(), { outcome: 'ready', warnings: [] });
     assert.deepEqual(kube.calls, []);
   });
 
@@ -188,6 +188,6 @@ describe('staging', () => {
 
   it('takes a name for another pool, as long as it is the hash of the content', async () => {
     const hash = appendHash({ name: 'a-b-c', data: { kubelet: PAYLOAD } });
-    assert.deepEqual((await stage({ name: `a-b-c-${hash}` })).result, { outcome: 'ready' });
+    assert.deepEqual((await stage({ name: `a-b-c-${hash}` })).result, { outcome: 'ready', warnings: [] });
   });
 });

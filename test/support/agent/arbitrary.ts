@@ -40,6 +40,7 @@ const doings: fc.Arbitrary<Doing> = fc.oneof(
     config: configs,
     since: fc.constant(AT),
     wasReady: fc.boolean(),
+    warnings: fc.constant([]),
     change: changes,
   }),
   fc.record({
@@ -76,7 +77,7 @@ const intents: fc.Arbitrary<Intent> = fc.oneof(
 );
 
 const outcomes = fc.constantFrom<Staged[]>(
-  { config: A, outcome: 'ready' },
+  { config: A, outcome: 'ready', warnings: [] },
   { config: A, outcome: 'refused', failure: FAILURE },
   { config: A, outcome: 'unavailable', failure: FAILURE, retryInMs: 0 },
   { config: A, outcome: 'unavailable', failure: FAILURE, retryInMs: 3_000 },

@@ -31,7 +31,7 @@ function stand({ next }: Decision): string {
   return `${doing.phase}${step}: assigned ${names[0]}, active ${names[1]}, good ${names[2]}, ${error?.reason ?? 'no error'}`;
 }
 
-export const ready: Staged = { config: B, outcome: 'ready' };
+export const ready: Staged = { config: B, outcome: 'ready', warnings: [] };
 export const refused: Staged = {
   config: B,
   outcome: 'refused',

@@ -71,7 +71,7 @@ export function createModelNode(behaviourOf: (target: Target) => Behaviour): Mod
       staged =
         behaviourOf(config) === 'refused'
           ? { config, outcome: 'refused', failure: { reason: 'ConfigInvalid', message: 'wrong' } }
-          : { config, outcome: 'ready' };
+          : { config, outcome: 'ready', warnings: [] };
     }
     if (action.do === 'restart-kubelet') {
       ordered += 1;

@@ -29,6 +29,7 @@ export function config(letter: string, apply: ApplyMode = 'overlay'): Config {
     },
     apply,
     trial: TERMS,
+    drift: 'repair',
     pool: 'general',
     commit: 'c0ffee',
   };
@@ -95,7 +96,7 @@ export const idle = (target: Target): State => ({
 
 /** B is on trial over A, unless said otherwise. */
 export function onTrial(change: Change, parts: Partial<Trial> = {}, over: Target = A): State {
-  const doing: Trial = { phase: 'trial', config: B, since: AT, wasReady: true, change, ...parts };
+  const doing: Trial = { phase: 'trial', config: B, since: AT, wasReady: true, warnings: [], change, ...parts };
   return { ...idle(over), assigned: doing.config, doing };
 }
 

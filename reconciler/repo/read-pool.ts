@@ -20,7 +20,7 @@ export function readPool(document: unknown, name: string, report: FileReport): K
   const root = readMap(document, [], ['apiVersion', 'kind', 'metadata', 'spec'], report) ?? {};
   checkHeader(root, { apiVersion: API_VERSION, kind: 'KubeletPool', name }, report);
   if (root.spec === undefined) report.error('missing-field', [], 'the pool has no spec');
-  const keys = ['nodeSelector', 'priority', 'layers', 'apply', 'rollout', 'trial'] as const;
+  const keys = ['nodeSelector', 'priority', 'layers', 'apply', 'rollout', 'trial', 'drift'] as const;
   const spec = readMap(root.spec, ['spec'], keys, report) ?? {};
   const at = (key: string): Path => ['spec', key];
   return {
@@ -30,6 +30,7 @@ export function readPool(document: unknown, name: string, report: FileReport): K
     apply: readWord(spec.apply, at('apply'), ['overlay', 'replace'], report),
     rollout: readRollout(spec.rollout, at('rollout'), report),
     trial: readTrial(spec.trial, at('trial'), report),
+    drift: readWord(spec.drift, at('drift'), ['repair', 'report'], report),
   };
 }
 

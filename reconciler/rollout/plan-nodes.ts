@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PAYLOAD_KEY } from '#shared/contract/api/group.ts';
-import { DEFAULT_TRIAL, type KubeletNode, type KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
+import {
+  DEFAULT_DRIFT,
+  DEFAULT_TRIAL,
+  type KubeletNode,
+  type KubeletNodeSpec,
+} from '#shared/contract/api/kubelet-node.ts';
 import type { Halt } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
@@ -85,12 +90,15 @@ function leavingSteps({ kubeletNode: node, standing }: Member, verdict: Verdict)
 
 function assignmentSpec(pool: DesiredPool, source: ConfigSourceView, namespace: string): KubeletNodeSpec {
   const { name, uid, resourceVersion, sha256 } = source;
+  const { apply, trial, drift = DEFAULT_DRIFT } = pool.spec;
   return {
     pool: pool.name,
     ...(pool.commit === null ? {} : { commit: pool.commit }),
     configSource: { namespace, name, uid, resourceVersion, key: PAYLOAD_KEY, sha256 },
-    apply: pool.spec.apply,
-    trial: pool.spec.trial,
+    apply,
+    trial,
+    // Written only where it says something: a release that brings the field must not write to every node.
+    ...(drift === DEFAULT_DRIFT ? {} : { drift }),
   };
 }
 
@@ -103,6 +111,7 @@ function sayTheSame(present: KubeletNodeSpec | undefined, wanted: KubeletNodeSpe
     spec?.pool,
     spec?.apply ?? 'overlay',
     { ...DEFAULT_TRIAL, ...spec?.trial },
+    spec?.drift ?? DEFAULT_DRIFT,
     spec?.configSource?.name,
     spec?.configSource?.uid,
     spec?.configSource?.sha256,

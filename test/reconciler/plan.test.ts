@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { plan } from '#reconciler/plan.ts';
 import { type CommitInForce, desiredState, type JudgePool } from '#reconciler/desired.ts';
 import type { Step } from '#reconciler/steps.ts';
@@ -63,6 +64,11 @@ function shorten(step: Step): string {
 /** As the reconciler makes it: without a spec nothing is decided. */
 function forgotten({ metadata, status = {} }: ReturnType<typeof idleNode>): ReturnType<typeof idleNode> {
   return { metadata, status };
+}
+
+function withoutDrift(spec: KubeletPoolSpec): KubeletPoolSpec {
+  const { drift: _, ...older } = spec;
+  return older;
 }
 
 const everySettled = fleetOf({
@@ -312,6 +318,39 @@ const rows: readonly (readonly [string, CommitInForce | null, Fleet, readonly st
     }),
     [`amend a ${old.configName}`, 'write-pool workers'],
   ],
+  [
+    'another way with drift is told without an assignment',
+    commit(COMMIT_B, validPool('workers', 110, { drift: 'report' })),
+    fleetOf({
+      nodes: [a],
+      kubeletNodes: [settledNode(a, old)],
+      configSources: [configSource(old)],
+      pools: [poolInCluster(old)],
+    }),
+    [`amend a ${old.configName}`, 'write-pool workers'],
+  ],
+  [
+    'and so is the usual one, when it comes back',
+    commit(COMMIT_B, old),
+    fleetOf({
+      nodes: [a],
+      kubeletNodes: [settledNode(a, validPool('workers', 110, { drift: 'report' }))],
+      configSources: [configSource(old)],
+      pools: [poolInCluster(validPool('workers', 110, { drift: 'report' }))],
+    }),
+    [`amend a ${old.configName}`, 'write-pool workers'],
+  ],
+  [
+    'a pool that an older release wrote, without a word on drift, gets the word and its nodes nothing',
+    commit(COMMIT_B, old),
+    fleetOf({
+      nodes: [a],
+      kubeletNodes: [settledNode(a, old)],
+      configSources: [configSource(old)],
+      pools: [poolInCluster({ ...old, spec: withoutDrift(old.spec) })],
+    }),
+    ['write-pool workers'],
+  ],
 ];
 
 describe('plan', () => {
@@ -325,6 +364,24 @@ describe('plan', () => {
     const refuse: JudgePool = (pool, minors) =>
       minors.includes('1.34') ? [{ code: 'unknown-field', severity: 'error', message: `${pool.name}: no` }] : [];
     assert.deepEqual(steps(commit(COMMIT_B, next), everySettled, refuse), []);
+  });
+
+  it('speaks of drift in an assignment only where it is not the usual way', () => {
+    for (const [pool, said] of [
+      [next, undefined],
+      [validPool('workers', 120, { drift: 'report' }), 'report'],
+    ] as const) {
+      const { steps: planned } = plan(
+        desiredState(commit(COMMIT_B, pool), everySettled, accept),
+        everySettled,
+        SETTINGS,
+        NOW,
+      );
+      const [assigned] = planned.flatMap((step) => (step.step === 'assign' ? [step.spec] : []));
+      assert.equal(assigned?.configSource?.name, next.configName);
+      assert.deepEqual(Object.hasOwn(assigned, 'drift') ? assigned.drift : undefined, said);
+      assert.equal(Object.hasOwn(assigned, 'drift'), said !== undefined);
+    }
   });
 
   it('says in the status of the pool why it is halted, and remembers it when the failed node is gone', () => {

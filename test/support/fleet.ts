@@ -20,6 +20,7 @@ export function poolSpec(spec: Partial<KubeletPoolSpec> = {}): KubeletPoolSpec {
     apply: 'overlay',
     rollout: { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
     trial: DEFAULT_TRIAL,
+    drift: 'repair',
     ...spec,
   };
 }
@@ -99,8 +100,9 @@ export function assignedNode(node: NodeView, pool: ValidPool, status: Partial<Ku
     key: 'kubelet',
     sha256: pool.sha256,
   };
-  const { apply, trial } = pool.spec;
-  return { ...idle, spec: { pool: pool.name, commit: COMMIT_A, configSource, apply, trial } };
+  const { apply, trial, drift } = pool.spec;
+  const extra = drift === 'report' ? { drift } : {};
+  return { ...idle, spec: { pool: pool.name, commit: COMMIT_A, configSource, apply, trial, ...extra } };
 }
 
 /** A node that runs this pool's payload and has proved it. */

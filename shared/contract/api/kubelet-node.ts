@@ -102,7 +102,10 @@ export interface KubeletNodeStatus {
     readonly healthySeconds: number;
     readonly durationSeconds: number;
     readonly restarts: number;
-    /** What the look at the machine found that does not speak against a trial, in sentences. */
+    /**
+     * What the look at the machine found that does not speak against a trial, in sentences; at most `MAX_WARNINGS` of
+     * at most `MAX_WARNING_LENGTH` characters.
+     */
     readonly warnings?: readonly string[];
   } | null;
   /** When the active config became lastKnownGood. */
@@ -123,6 +126,10 @@ export interface KubeletNode {
   readonly spec?: KubeletNodeSpec;
   readonly status?: KubeletNodeStatus;
 }
+
+/** Bounds of `status.trial.warnings`: the API server refuses a status that is beyond them, and all of it. */
+export const MAX_WARNINGS = 32;
+export const MAX_WARNING_LENGTH = 4096;
 
 /** Agents refresh `status.heartbeat` this often when nothing else changes. */
 export const HEARTBEAT_MS = 5 * 60_000;

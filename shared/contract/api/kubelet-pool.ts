@@ -1,4 +1,4 @@
-import type { ApplyMode, TrialSpec } from './kubelet-node.ts';
+import type { ApplyMode, DriftPolicy, TrialSpec } from './kubelet-node.ts';
 import type { Condition, ObjectMeta } from './object.ts';
 
 /** `metav1.LabelSelector`: all requirements must hold. */
@@ -36,6 +36,8 @@ export interface KubeletPoolSpec {
   readonly apply: ApplyMode;
   readonly rollout: RolloutSpec;
   readonly trial: TrialSpec;
+  /** Default `repair`, which is also what an object of an older release means. */
+  readonly drift?: DriftPolicy;
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { type KubeletNode, MAX_WARNING_LENGTH, MAX_WARNINGS } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { KUBELET_POOLS } from '#shared/kube/kube.ts';
 import type { Behaviour } from '../suite.ts';
@@ -17,6 +17,7 @@ const BAD_SPECS: readonly (readonly [spec: unknown, field: string, message: RegE
   [{ pool: 'Upper' }, 'spec.pool', /Invalid value: "Upper": spec\.pool in body should match '\^/],
   [{ pool: 'x'.repeat(53) }, 'spec.pool', /(should be at most 52 chars long|Too long)/],
   [{ apply: 'merge' }, 'spec.apply', /Unsupported value: "merge": supported values: "overlay", "replace"/],
+  [{ drift: 'ignore' }, 'spec.drift', /Unsupported value: "ignore": supported values: "repair", "report"/],
   [{ commit: 'abc' }, 'spec.commit', /should match/],
   [{ trial: { duration: 'soon', startTimeout: '2m', maxRestarts: 2 } }, 'spec.trial.duration', /should match/],
   [{ trial: { duration: '', startTimeout: '2m', maxRestarts: 2 } }, 'spec.trial.duration', /at least 1 chars long/],
@@ -33,7 +34,12 @@ const BAD_SPECS: readonly (readonly [spec: unknown, field: string, message: RegE
   [{ trial: { duration: '10m', startTimeout: '2m' } }, 'spec.trial.maxRestarts', /Required value/],
 ];
 
+const TRIAL = { config: 'a-2gmf6b4k8c', since: AT, healthySeconds: 0, durationSeconds: 600, restarts: 0 };
+
 const BAD_STATUSES: readonly (readonly [status: unknown, field: string])[] = [
+  [{ trial: { ...TRIAL, warnings: 'none' } }, 'status.trial.warnings'],
+  [{ trial: { ...TRIAL, warnings: Array(MAX_WARNINGS + 1).fill('') } }, 'status.trial.warnings'],
+  [{ trial: { ...TRIAL, warnings: ['x'.repeat(MAX_WARNING_LENGTH + 1)] } }, 'status.trial.warnings'],
   [{ phase: 'Sleeping' }, 'status.phase'],
   [{ heartbeat: 'yesterday' }, 'status.heartbeat'],
   [{ heartbeat: '2026-01-01' }, 'status.heartbeat'],
@@ -57,6 +63,7 @@ const POOL: KubeletPoolSpec = {
   apply: 'overlay',
   rollout: { maxUnavailable: '10%', soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
   trial: { duration: '10m', startTimeout: '2m', maxRestarts: 2 },
+  drift: 'report',
 };
 
 const poolBody = (name: string, spec: unknown): KubeletPool => ({
@@ -90,6 +97,30 @@ export const validatingBehaviours: readonly Behaviour[] = [
       const patch = { status: { conditions, kubeletVersion: '' } };
       const written = await kube.mergePatch<KubeletNode>(AT_NODES, name, patch, { subresource: 'status' });
       assert.deepEqual(written.status, patch.status);
+    },
+  ],
+  [
+    'a node takes either way with drift, and none; so does a pool that an older release wrote',
+    async ({ kube, aNode, fresh }) => {
+      for (const drift of ['repair', 'report'] as const) {
+        assert.deepEqual((await aNode({ pool: 'a', drift })).spec, { pool: 'a', drift });
+      }
+      assert.deepEqual((await aNode({ pool: 'a' })).spec, { pool: 'a' });
+      const { drift: _, ...older } = POOL;
+      const at = { resource: KUBELET_POOLS };
+      assert.deepEqual((await kube.create(at, poolBody(fresh('pool'), older))).spec, older);
+      const refused = await refusalOf(kube.create(at, poolBody(fresh('pool'), { ...POOL, drift: 'ignore' })));
+      assert.match(refused.message, /spec\.drift: Unsupported value: "ignore"/);
+    },
+  ],
+  [
+    'a status holds as many warnings, and as long ones, as an agent may write',
+    async ({ kube, aNode }) => {
+      const { name } = (await aNode()).metadata;
+      const warnings = Array<string>(MAX_WARNINGS).fill('é'.repeat(MAX_WARNING_LENGTH));
+      const status = { trial: { ...TRIAL, warnings } };
+      const written = await kube.mergePatch<KubeletNode>(AT_NODES, name, { status }, { subresource: 'status' });
+      assert.deepEqual(written.status, status);
     },
   ],
   [

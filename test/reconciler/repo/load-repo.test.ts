@@ -55,6 +55,7 @@ describe('a pool', () => {
       apply: 'overlay',
       rollout: { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
       trial: { duration: '10m', startTimeout: '2m', maxRestarts: 2 },
+      drift: 'repair',
     });
     assert.deepEqual(value, { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', maxPods: 64 });
     assert.deepEqual(JSON.parse(payload), value);

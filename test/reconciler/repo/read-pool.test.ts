@@ -29,7 +29,8 @@ describe('pool.yaml', () => {
   layers: [base/a.yaml]
   apply: replace
   rollout: {maxUnavailable: 10%, soak: 5m, onFailure: {threshold: 2, action: halt}}
-  trial: {duration: 1h, startTimeout: 90s, maxRestarts: 0}`);
+  trial: {duration: 1h, startTimeout: 90s, maxRestarts: 0}
+  drift: report`);
     assert.deepEqual(findings, []);
     assert.deepEqual(spec, {
       nodeSelector: {
@@ -44,6 +45,7 @@ describe('pool.yaml', () => {
       apply: 'replace',
       rollout: { maxUnavailable: '10%', soak: '5m', onFailure: { threshold: 2, action: 'halt' } },
       trial: { duration: '1h', startTimeout: '90s', maxRestarts: 0 },
+      drift: 'report',
     });
   });
 
@@ -57,6 +59,9 @@ describe('pool.yaml', () => {
     ['refuses keys in the wrong case', `{${ANY}, Priority: 1}`, ['wrong-case spec.Priority']],
     ['refuses a fraction as priority', `{${ANY}, priority: 1.5}`, ['out-of-range spec.priority']],
     ['refuses an unknown mode', `{${ANY}, apply: merge}`, ['unknown-value spec.apply']],
+    ['takes both ways with drift', `{${ANY}, drift: repair}`, []],
+    ['refuses to overlook drift', `{${ANY}, drift: ignore}`, ['unknown-value spec.drift']],
+    ['refuses drift that is no word', `{${ANY}, drift: {policy: report}}`, ['unknown-value spec.drift']],
     ['refuses no layers at all', `{${ANY}, layers: []}`, ['wrong-type spec.layers']],
     ['refuses a layer that is no text', `{${ANY}, layers: [5]}`, ['bad-path spec.layers[0]']],
     [
@@ -124,6 +129,9 @@ describe('pool.yaml', () => {
   it('guesses what was meant', () => {
     assert.equal(read(`{${ANY}, prioritty: 1}`).findings[0]?.suggestion, 'did you mean priority?');
     assert.equal(read(`{${ANY}, apply: Replace}`).findings[0]?.suggestion, 'did you mean replace?');
+    assert.equal(read(`{${ANY}, drift: repaired}`).findings[0]?.suggestion, 'did you mean repair?');
+    assert.equal(read(`{${ANY}, drift: ignore}`).findings[0]?.suggestion, 'write repair or report');
+    assert.equal(read(`{${ANY}, drift: null}`).spec.drift, 'repair');
     assert.equal(read('{nodeSelector: {matchLabels: {a: 1}}}').findings[0]?.suggestion, 'write "1" in quotes');
   });
 });

@@ -7,11 +7,14 @@ import { withDeadline } from './deadline.ts';
 import type { Action } from './decision.ts';
 import type { FailureReason } from './failure.ts';
 import { installableOf } from './files.ts';
+import type { Guard } from './guard/guard.ts';
+import { guardOrderFor } from './guard-order.ts';
 import type { Installer } from './kubelet/installer.ts';
 import type { KubeletService } from './kubelet/service.ts';
 import type { Memory } from './memory.ts';
 import { stageConfig, type StageOptions } from './staging/stage.ts';
-import { type Config, nameOf, sameConfig, type State, type Target } from './state.ts';
+import { MOST_REPAIRS } from './repair.ts';
+import { type Config, nameOf, sameConfig, type State, type Target, type Trial } from './state.ts';
 
 export interface ActOptions {
   readonly clock: Clock;
@@ -19,6 +22,9 @@ export interface ActOptions {
   readonly log: Log;
   readonly service: KubeletService;
   readonly installer: Installer;
+  readonly guard: Guard;
+  /** Takes everything of ours off the node. @throws where that cannot be done (yet) */
+  readonly leave: () => Promise<void>;
   readonly store: CheckpointStore;
   readonly staging: StageOptions;
   readonly memory: Memory;
@@ -34,7 +40,7 @@ const RESTART_TIMEOUT_MS = 2 * 60_000;
 
 /** Carries actions out. Decides nothing; never throws: what went wrong is in the next observation, or in the status. */
 export function createAct(options: ActOptions): Act {
-  const { clock, random, log, service, installer, store, memory } = options;
+  const { clock, random, log, service, installer, guard, store, memory } = options;
 
   const stage = async (config: Config, signal: AbortSignal): Promise<boolean> => {
     const faultsBefore = sameConfig(memory.staged?.config ?? null, config) ? (memory.staged?.faults ?? 0) : 0;
@@ -55,11 +61,20 @@ export function createAct(options: ActOptions): Act {
     });
   };
 
-  const restart = (because: string, signal: AbortSignal): Promise<boolean> => {
+  const repair = async (target: Target): Promise<boolean> => {
+    memory.repairs = [...memory.repairs, clock.monotonic()].slice(-MOST_REPAIRS);
+    log.warn({ config: nameOf(target) }, 'putting back what somebody else changed');
+    return install(target);
+  };
+
+  const restart = async (target: Target, because: string, signal: AbortSignal): Promise<boolean> => {
     memory.restart = 'none';
     memory.lastExit = undefined;
+    const found = await installableOf(target, store.payloads);
     return attempt('RestartFailed', 'the kubelet cannot be restarted', async () => {
       memory.restart = 'failed';
+      // A kubelet that still runs may have written its managers' state again since that was put aside.
+      if (!('lost' in found)) await installer.install(await installer.plan(found.installable));
       await withDeadline(clock, RESTART_TIMEOUT_MS, signal, (inTime) => service.restart(because, inTime));
       memory.restart = 'done';
     });
@@ -78,9 +93,40 @@ export function createAct(options: ActOptions): Act {
     }
   };
 
+  const arm = async (trial: Trial, to: Target): Promise<boolean> => {
+    try {
+      await guard.arm(await guardOrderFor(trial, to, store.payloads, installer));
+      memory.guardFault = null;
+      return true;
+    } catch (error) {
+      log.error({ err: error }, 'the guard cannot be made ready');
+      memory.guardFault = { message: reasonOf(error), tries: (memory.guardFault?.tries ?? 0) + 1 };
+      return false;
+    }
+  };
+
+  /** What comes after must not wait for it: the way back is worth more than its guard. */
+  const tellGuard = async (what: 'disarm' | 'signOfLife'): Promise<boolean> => {
+    try {
+      await guard[what]();
+      if (what === 'disarm') memory.guardFault = null;
+    } catch (error) {
+      log.warn({ err: error, what }, 'the guard cannot be reached');
+    }
+    return true;
+  };
+
+  const leave = (): Promise<boolean> =>
+    attempt('CannotInstall', 'not everything of ours can be taken off this node', async () => {
+      await options.leave();
+      memory.left = true;
+      log.info({}, 'everything of ours is off this node');
+    });
+
   const collectGarbage = async (state: State): Promise<boolean> => {
     try {
       await store.collectGarbage(state);
+      await installer.forgetState();
     } catch (error) {
       log.warn({ err: error }, 'old checkpoints cannot be removed');
     }
@@ -94,7 +140,17 @@ export function createAct(options: ActOptions): Act {
       case 'install':
         return install(action.target);
       case 'restart-kubelet':
-        return restart(action.because, signal);
+        return restart(action.target, action.because, signal);
+      case 'repair':
+        return repair(action.target);
+      case 'arm-guard':
+        return arm(action.trial, action.to);
+      case 'reassure-guard':
+        return tellGuard('signOfLife');
+      case 'disarm-guard':
+        return tellGuard('disarm');
+      case 'leave':
+        return leave();
       case 'collect-garbage':
         return collectGarbage(state);
     }

@@ -9,7 +9,7 @@ import { createAct } from './act.ts';
 import { createStore } from './checkpoint/store.ts';
 import { decide } from './decide.ts';
 import { PACE, type Pace } from './decide/pace.ts';
-import type { Guard } from './guard/guard.ts';
+import { type Guard, noGuard } from './guard/guard.ts';
 import type { Disk } from './disk/disk.ts';
 import { createKeeper } from './keep.ts';
 import type { Installer } from './kubelet/installer.ts';
@@ -22,6 +22,7 @@ import { createOwnNode, type OwnNode } from './own-node.ts';
 import { createReporter } from './report.ts';
 import type { Validate } from './staging/check.ts';
 import { noPreflight, type Preflight } from './staging/preflight.ts';
+import type { StageOptions } from './staging/stage.ts';
 import { INITIAL_STATE, nameOf, type State } from './state.ts';
 import { watchAssignment } from './watch-assignment.ts';
 
@@ -50,6 +51,8 @@ export interface AgentPorts {
   /** Where the installer wants to know the kubelet's version too. */
   readonly ownNode?: OwnNode;
   readonly agentVersion?: string;
+  /** This node is to be given up: back to local whatever the API server wants, and then this is called. */
+  readonly uninstall?: () => Promise<void>;
   readonly validate?: Validate;
   readonly preflight?: Preflight;
   /** Where another sense of time is wanted: the sandbox does not wait for minutes. */
@@ -70,7 +73,13 @@ export const versionFileIn = (stateDirectory: string): string => join(stateDirec
 const RECOVER_MS = 10_000;
 
 export function createAgent(ports: AgentPorts): Agent {
-  const { clock, log, service, agentVersion = VERSION } = ports;
+  const {
+    clock,
+    log,
+    service,
+    agentVersion = VERSION,
+    guard = noGuard('nothing was set up to guard the kubelet'),
+  } = ports;
   const pace: Pace = { ...PACE, ...ports.pace };
   const store = createStore(ports.disk, ports.stateDirectory);
   const memory = emptyMemory();
@@ -85,12 +94,23 @@ export function createAgent(ports: AgentPorts): Agent {
   });
   let latest: State = INITIAL_STATE;
 
+  const staging = (signal: AbortSignal): StageOptions => ({
+    ...ports,
+    payloads: store.payloads,
+    validate: ports.validate ?? validateKubeletConfig,
+    preflight: ports.preflight ?? noPreflight,
+    kubeletVersion: async () => (await ownNode.look(0, signal)).kubeletVersion,
+  });
+
   const steps = (damage: readonly string[], signal: AbortSignal): Steps => ({
     observe: createObserve({
       ...ports,
       payloads: store.payloads,
       ownNode,
       memory,
+      guard,
+      uninstall: ports.uninstall !== undefined,
+      staging: staging(signal),
       assignment: () => assignment.current(),
     }),
     decide: (state, seen) => decide(state, seen, pace),
@@ -107,13 +127,9 @@ export function createAgent(ports: AgentPorts): Agent {
       ...ports,
       store,
       memory,
-      staging: {
-        ...ports,
-        payloads: store.payloads,
-        validate: ports.validate ?? validateKubeletConfig,
-        preflight: ports.preflight ?? noPreflight,
-        kubeletVersion: async () => (await ownNode.look(0, signal)).kubeletVersion,
-      },
+      guard,
+      leave: ports.uninstall ?? (() => Promise.resolve()),
+      staging: staging(signal),
     }),
     wait: (ms, until) => wakeUps.next(ms, until),
     recover(error) {
@@ -132,6 +148,7 @@ export function createAgent(ports: AgentPorts): Agent {
       const stands = { phase: doing.phase, assigned: nameOf(assigned), lastKnownGood: nameOf(lastKnownGood) };
       log.info({ version: agentVersion, ...stands }, 'started');
       const unwatch = service.watch(() => wakeUps.poke());
+      const unwatchFiles = ports.watchFiles?.(() => wakeUps.poke());
       try {
         await Promise.all([
           runLoop(state, steps(problems, signal), signal),
@@ -140,6 +157,7 @@ export function createAgent(ports: AgentPorts): Agent {
         ]);
       } finally {
         unwatch();
+        unwatchFiles?.();
       }
       log.info({}, 'stopped');
     },

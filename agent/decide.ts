@@ -1,7 +1,10 @@
 import type { Decision } from './decision.ts';
 import { watchBroken } from './decide/broken.ts';
 import { continueFallingBack } from './decide/fall-back.ts';
+import { restOrRepair } from './decide/drift.ts';
+import { withGuard } from './decide/guard.ts';
 import { heed } from './decide/heed.ts';
+import { withLeave } from './decide/leave.ts';
 import { PACE, type Pace } from './decide/pace.ts';
 import { continueTrial } from './decide/trial.ts';
 import type { Observation } from './observation.ts';
@@ -17,20 +20,21 @@ import type { State } from './state.ts';
  */
 export function decide(state: State, seen: Observation, pace: Pace = PACE): Decision {
   const { heeded, decision } = heed(state, seen);
-  if (heeded === 'turned') return decision;
+  if (heeded === 'turned') return withGuard(decision, seen);
   const onward = carryOn(decision.next, seen, pace);
-  return {
+  const whole: Decision = {
     next: onward.next,
     actions: [...onward.actions, ...decision.actions],
     recheckAfterMs: Math.min(onward.recheckAfterMs, decision.recheckAfterMs),
   };
+  return withGuard(withLeave(whole, seen), seen);
 }
 
 function carryOn(state: State, seen: Observation, pace: Pace): Decision {
   const { doing } = state;
   switch (doing.phase) {
     case 'idle':
-      return { next: state, actions: seen.first ? [{ do: 'collect-garbage' }] : [], recheckAfterMs: pace.idleMs };
+      return restOrRepair(state, seen, pace);
     case 'trial':
       return continueTrial(state, doing, seen, pace);
     case 'falling-back':

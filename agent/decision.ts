@@ -1,5 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Config, State, Target } from './state.ts';
+import type { Config, State, Target, Trial } from './state.ts';
 
 /** What the shell has to do. Each action is safe to do twice: the agent can die before, in and after any of them. */
 export type Action =
@@ -7,7 +7,16 @@ export type Action =
   | { readonly do: 'stage'; readonly config: Config }
   /** Make the managed files what the target needs. */
   | { readonly do: 'install'; readonly target: Target }
-  | { readonly do: 'restart-kubelet'; readonly because: string }
+  /** The same for what runs already, because somebody else changed them. */
+  | { readonly do: 'repair'; readonly target: Target }
+  /** `target`: what the kubelet is to read at its start. */
+  | { readonly do: 'restart-kubelet'; readonly because: string; readonly target: Target }
+  /** Have the host's guard take the trial back to `to` when nobody else can. */
+  | { readonly do: 'arm-guard'; readonly trial: Trial; readonly to: Target }
+  | { readonly do: 'reassure-guard' }
+  | { readonly do: 'disarm-guard' }
+  /** Take away everything that is ours on this node: it is at rest with its local config, and we are to go. */
+  | { readonly do: 'leave' }
   /** Remove every checkpoint that the state does not name, and what writes left behind. */
   | { readonly do: 'collect-garbage' };
 

@@ -31,6 +31,12 @@ export type FailureReason =
   | 'ConfigContradicted'
   /** The kubelet could not be restarted. */
   | 'RestartFailed'
+  /** It failed on a kubelet that was not healthy before either: tried again when that one is. */
+  | 'UnhealthyBefore'
+  /** The host's guard could not be made ready, so nothing was changed. */
+  | 'GuardFailed'
+  /** The guard took the config back: nobody was there to judge it. */
+  | 'AgentSilent'
   /** Somebody else changed the managed files in mid-trial. */
   | 'FilesChanged'
   /** The node's copy of the payload was lost or damaged. */

@@ -15,6 +15,8 @@ export interface SeenFiles {
   readonly address: KubeletAddress;
   /** The payload's fields; null for local, and where the checkpoint is lost. */
   readonly payload: Readonly<Record<string, unknown>> | null;
+  /** See `InstallPlan`. */
+  readonly newBase: boolean;
 }
 
 type Reading = Pick<CheckpointStore['payloads'], 'read'>;
@@ -22,15 +24,16 @@ type Reading = Pick<CheckpointStore['payloads'], 'read'>;
 /** Compares the managed files with what the target needs. Never throws. */
 export async function lookAtFiles(target: Target, payloads: Reading, installer: Installer): Promise<SeenFiles> {
   const found = await installableOf(target, payloads);
-  if ('lost' in found) return { files: { files: 'lost', message: found.lost }, address: addressOf({}), payload: null };
+  if ('lost' in found)
+    return { files: { files: 'lost', message: found.lost }, address: addressOf({}), payload: null, newBase: false };
   const payload = found.installable === null ? null : fieldsOf(found.installable.payload);
   try {
     const plan = await installer.plan(found.installable);
     const files = (await installer.isInstalled(plan)) ? 'installed' : 'differ';
-    return { files: { files }, address: addressOf(plan.effective), payload };
+    return { files: { files }, address: addressOf(plan.effective), payload, newBase: plan.newBase ?? false };
   } catch (error) {
     const files: Files = { files: 'blocked', message: reasonOf(error), forGood: isForGood(error) };
-    return { files, address: addressOf({}), payload };
+    return { files, address: addressOf({}), payload, newBase: false };
   }
 }
 

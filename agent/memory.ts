@@ -17,8 +17,21 @@ export interface Memory {
   restart: 'none' | 'done' | 'failed';
   /** How the kubelet last ended by itself since then: a service manager forgets it as soon as the next run begins. */
   lastExit: string | undefined;
+  guardFault: { readonly message: string; readonly tries: number } | null;
+  /** When drifted files were put back, monotonic, the oldest first. */
+  repairs: readonly Millis[];
+  /** Everything of ours was taken away. */
+  left: boolean;
   /** What of an installation or a restart could not be carried out; null since the last that could. */
   fault: Failure | null;
 }
 
-export const emptyMemory = (): Memory => ({ staged: null, restart: 'none', lastExit: undefined, fault: null });
+export const emptyMemory = (): Memory => ({
+  staged: null,
+  restart: 'none',
+  lastExit: undefined,
+  guardFault: null,
+  repairs: [],
+  left: false,
+  fault: null,
+});

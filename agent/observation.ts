@@ -1,6 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Failure } from './failure.ts';
 import type { Health } from './kubelet/probe.ts';
+import type { GuardSeen } from './guard/guard.ts';
 import type { ServiceStatus } from './kubelet/service.ts';
 import type { Config } from './state.ts';
 
@@ -39,6 +40,16 @@ export type Running =
   | { readonly running: 'contradicts'; readonly differences: readonly string[] }
   | { readonly running: 'unseen'; readonly why: string };
 
+/** Whether what drifted may be put back, where anything drifted. */
+export type Repair =
+  | { readonly repair: 'none' }
+  /** `newBase`: the node's own config was provisioned anew, so that the whole was never tried. */
+  | { readonly repair: 'ready'; readonly newBase: boolean }
+  /** The config would not pass its checks any more. */
+  | { readonly repair: 'refused'; readonly failure: Failure }
+  /** It was put back too often lately: somebody else does not give in. */
+  | { readonly repair: 'paused'; readonly times: number };
+
 /** One look at everything, taken for one state. No decision can ask for more. */
 export interface Observation {
   readonly intent: Intent;
@@ -51,6 +62,14 @@ export interface Observation {
   /** `off`: the kubelet has no health endpoint. */
   readonly health: Health | { readonly health: 'off' };
   readonly running: Running;
+  /** Whether the present run of the kubelet was started while the managed files were as they have to be. */
+  readonly startedAsInstalled: boolean;
+  readonly repair: Repair;
+  readonly guard: GuardSeen;
+  /** Why the guard could not be made ready lately, and how often in a row. */
+  readonly guardFault: { readonly message: string; readonly tries: number } | null;
+  /** `asked`: this node is to be given up; `done`: everything of ours is gone. */
+  readonly leaving: 'no' | 'asked' | 'done';
   /** The Node's Ready condition; `unknown` where it cannot be read. */
   readonly nodeReady: 'yes' | 'no' | 'unknown';
   /** `v1.34.2`; undefined where it was never found out. */

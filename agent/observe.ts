@@ -6,12 +6,15 @@ import { reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from './checkpoint/store.ts';
 import { contradictions } from './configz-compare.ts';
 import { lookAtFiles, type SeenFiles } from './files.ts';
+import type { Guard } from './guard/guard.ts';
 import type { Installer } from './kubelet/installer.ts';
 import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from './kubelet/probe.ts';
 import type { KubeletService, ServiceStatus } from './kubelet/service.ts';
 import type { Memory } from './memory.ts';
 import type { Intent, Observation, Running, Staged } from './observation.ts';
 import type { OwnNode } from './own-node.ts';
+import { createRepairLook, createStartTracker } from './repair.ts';
+import type { StageOptions } from './staging/stage.ts';
 import { activeOf, sameConfig, type State } from './state.ts';
 
 export interface ObserveOptions {
@@ -21,7 +24,11 @@ export interface ObserveOptions {
   readonly installer: Installer;
   readonly payloads: CheckpointStore['payloads'];
   readonly ownNode: OwnNode;
+  readonly guard: Guard;
   readonly bootId: () => Promise<string>;
+  /** This node is to be given up, whatever the API server wants. */
+  readonly uninstall: boolean;
+  readonly staging: StageOptions;
   /** The node's KubeletNode as last heard of. */
   readonly assignment: () => KubeletNode | null;
   readonly memory: Memory;
@@ -38,7 +45,9 @@ const NEW_RUN_NODE_MS = 60_000;
 
 /** Reads everything that a decision can ask for, into one value. Decides nothing. */
 export function createObserve(options: ObserveOptions): Observe {
-  const { clock, service, probe, installer, payloads, ownNode, memory } = options;
+  const { clock, service, probe, installer, payloads, ownNode, guard, memory } = options;
+  const lookForRepair = createRepairLook(memory, options.staging);
+  const started = createStartTracker();
   const lookAtConfig = createConfigzReader(probe, clock);
   let lastAt: Millis | undefined;
   let bootId = '';
@@ -47,7 +56,7 @@ export function createObserve(options: ObserveOptions): Observe {
   return async (state, signal) => {
     const startedAt = clock.monotonic();
     const assignment = options.assignment();
-    const intent = intentOf(assignment);
+    const intent: Intent = options.uninstall ? { intent: 'local' } : intentOf(assignment);
     const staged = recalled(memory, intent, startedAt);
     const isTrial = state.doing.phase === 'trial';
     const active = activeOf(state);
@@ -62,6 +71,7 @@ export function createObserve(options: ObserveOptions): Observe {
     const running = await lookAtConfig(state, seenFiles, status.run, signal);
     const isWanted = isTrial || (intent.intent === 'config' && !sameConfig(intent.config, active));
     const isNewRun = startedAt - run.since < NEW_RUN_MS;
+    started.tell(status.run, seenFiles.files.files === 'installed' || state.doing.phase !== 'idle');
     const node = await ownNode.look(isWanted ? 0 : isNewRun ? NEW_RUN_NODE_MS : IDLE_NODE_MS, signal);
     const seen: Observation = {
       intent,
@@ -71,6 +81,11 @@ export function createObserve(options: ObserveOptions): Observe {
       service: status,
       health,
       running,
+      startedAsInstalled: started.asInstalled(),
+      repair: await lookForRepair({ state, intent, seenFiles, running, startedAt }, signal),
+      guard: await guard.look(),
+      guardFault: memory.guardFault,
+      leaving: !options.uninstall ? 'no' : memory.left ? 'done' : 'asked',
       nodeReady: node.ready,
       kubeletVersion: node.kubeletVersion,
       restart: memory.restart,

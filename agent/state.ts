@@ -6,6 +6,7 @@ import type {
   RejectedConfig,
 } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import type { FailureReason } from './failure.ts';
 
 /** How a config has to prove itself; `TrialSpec` in milliseconds. */
 export interface TrialTerms {
@@ -59,6 +60,10 @@ export interface Trial {
   readonly since: string;
   /** The Node was Ready when the trial began, and so has to stay it. Where it was not, that is no fault of the config. */
   readonly wasReady: boolean;
+  /** So was the kubelet. A kubelet that was not healthy before cannot be held against the config. */
+  readonly wasHealthy: boolean;
+  /** The kubelet's run then. While it lasts, the kubelet has not heard of the config. */
+  readonly before: KubeletRun | null;
   /** What preflight found that does not speak against it, in sentences. */
   readonly warnings: readonly string[];
   readonly change: Change;
@@ -74,9 +79,16 @@ export interface FallingBack {
   readonly change: Change;
 }
 
+/** One run of the kubelet's process. */
+export interface KubeletRun {
+  readonly run: string;
+  readonly bootId: string;
+}
+
 /** How far the kubelet is on its way to another config. Each step can be done again after a crash. */
 export type Change =
-  | { readonly step: 'install' }
+  /** `running`: a run that has what is to be installed. Where it still lasts, no restart is needed. */
+  | { readonly step: 'install'; readonly running?: KubeletRun }
   /** The files are in place. A run or a boot other than these shows that the kubelet was started since. */
   | {
       readonly step: 'restart';
@@ -157,6 +169,15 @@ export function withRejected(state: State, config: Config, { reason, message, at
   const entry: RejectedConfig = { name, sha256, apply: config.apply, reason, message, at };
   return { ...state, rejected: [...withoutRejected(state, config).rejected, entry].slice(-MAX_REJECTED) };
 }
+
+/** Gives another chance to what failed on a kubelet that was not healthy anyway. */
+export function withoutUnblamed(state: State): State {
+  const blamed = state.rejected.filter(({ reason }) => reason !== UNBLAMED);
+  if (blamed.length === state.rejected.length) return state;
+  return { ...state, rejected: blamed, error: state.error?.reason === UNBLAMED ? null : state.error };
+}
+
+const UNBLAMED: FailureReason = 'UnhealthyBefore';
 
 export function withoutRejected(state: State, config: Config): State {
   const entry = rejectionOf(state, config);

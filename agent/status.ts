@@ -41,7 +41,7 @@ export function statusOf(told: Told, before: KubeletNodeStatus): KubeletNodeStat
     ...(seen.generation === undefined ? {} : { observedGeneration: seen.generation }),
     phase: phaseOf(told),
     assigned: referenceTo(state.assigned),
-    active: referenceTo(activeOf(state)),
+    active: isOnItsWay(state) ? (before.active ?? referenceTo(activeOf(state))) : referenceTo(activeOf(state)),
     lastKnownGood: referenceTo(state.lastKnownGood),
     ...(error === null ? {} : { error }),
     ...(state.rejected.length === 0 ? {} : { rejected: state.rejected }),
@@ -50,8 +50,15 @@ export function statusOf(told: Told, before: KubeletNodeStatus): KubeletNodeStat
     ...(kubeletVersion === undefined ? {} : { kubeletVersion }),
     bootID: seen.bootId,
     agentVersion: told.agentVersion,
-    conditions: [healthOf(told), storageOf(told)].map((condition) => settled(condition, before, seen.at)),
+    conditions: [healthOf(told), storageOf(told), guardOf(told)].map((condition) =>
+      settled(condition, before, seen.at),
+    ),
   };
+}
+
+/** The kubelet has yet to read what is installed, or may have to: until it was restarted, it runs what it ran. */
+function isOnItsWay({ doing }: State): boolean {
+  return (doing.phase === 'trial' || doing.phase === 'falling-back') && doing.change.step !== 'judge';
 }
 
 function phaseOf({ state, seen, actions }: Told): NodePhase {
@@ -68,9 +75,23 @@ function phaseOf({ state, seen, actions }: Told): NodePhase {
   }
 }
 
-function driftIn({ files, running }: Observation): string | undefined {
-  if (files.files === 'differ') return 'the managed files on the node are not what was installed';
-  return running.running === 'contradicts' ? `the kubelet runs ${firstOf(running.differences)}` : undefined;
+function driftIn({ files, running, repair }: Observation): string | undefined {
+  const drift =
+    files.files === 'differ'
+      ? 'the managed files on the node are not what was installed'
+      : running.running === 'contradicts'
+        ? `the kubelet runs ${firstOf(running.differences)}`
+        : undefined;
+  if (drift === undefined) return undefined;
+  switch (repair.repair) {
+    case 'refused':
+      return `${drift}; they are not put back, because they would not do any more: ${repair.failure.message}`;
+    case 'paused':
+      return `${drift}; they were put back ${repair.times} times within the hour, and now are left as they are`;
+    case 'none':
+    case 'ready':
+      return drift;
+  }
 }
 
 function referenceTo(target: Target): ConfigReference {
@@ -85,7 +106,10 @@ function errorIn({ state, seen, fault }: Told, before: KubeletNodeStatus): NodeE
 }
 
 /** In steps of a tenth of the trial, half a minute at most: the status is no progress bar for the API server to draw. */
-function trialOf({ config, since, change }: Trial, { intent }: Observation): NonNullable<KubeletNodeStatus['trial']> {
+function trialOf(
+  { config, since, change, warnings }: Trial,
+  { intent }: Observation,
+): NonNullable<KubeletNodeStatus['trial']> {
   const wanted =
     intent.intent === 'config' && intent.config.source.sha256 === config.source.sha256 ? intent.config : config;
   const durationSeconds = Math.ceil(wanted.trial.durationMs / 1000);
@@ -97,6 +121,7 @@ function trialOf({ config, since, change }: Trial, { intent }: Observation): Non
     healthySeconds: Math.floor(healthy / step) * step,
     durationSeconds,
     restarts: change.step === 'judge' ? change.judged.restarts : 0,
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
 }
 
@@ -132,6 +157,16 @@ function storageOf({ diskProblems, seen: { files } }: Told): Plain {
     return { type, status: 'True', reason: 'Intact', message: 'the state directory is in order' };
   }
   return { type, status: 'False', reason: 'Damaged', message: firstOf(problems) };
+}
+
+/** Whether there is somebody to take a trial back when the agent cannot. */
+function guardOf({ state, seen: { guard, guardFault } }: Told): Plain {
+  const type = 'Guarded';
+  if (guard.guard === 'none') return { type, status: 'False', reason: 'NoGuard', message: guard.why };
+  if (guardFault !== null) return { type, status: 'False', reason: 'GuardFailed', message: guardFault.message };
+  return state.doing.phase === 'trial'
+    ? { type, status: 'True', reason: 'Armed', message: 'the guard takes the trial back if the agent cannot' }
+    : { type, status: 'True', reason: 'Ready', message: 'the guard is set up for every trial' };
 }
 
 function settled(condition: Plain, before: KubeletNodeStatus, at: string): Condition {

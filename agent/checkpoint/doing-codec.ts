@@ -1,4 +1,4 @@
-import type { Change, Doing, Judged, State } from '../state.ts';
+import type { Change, Doing, Judged, KubeletRun, State } from '../state.ts';
 import { termsToSpec } from '../terms.ts';
 import { decodeTarget, decodeTerms, encodeTarget } from './config-codec.ts';
 import {
@@ -48,6 +48,8 @@ export function decodeDoing(text: string): Doing {
         config,
         since: textIn(raw, 'since'),
         wasReady: flagIn(raw, 'wasReady'),
+        wasHealthy: flagIn(raw, 'wasHealthy'),
+        before: runIn(raw['before']) ?? null,
         warnings: textsIn(raw, 'warnings'),
         change: changeIn(raw),
       };
@@ -65,8 +67,10 @@ function changeIn(doing: Raw): Change {
   const raw = asRecord(doing['change'], 'change');
   const step = wordIn(raw, 'step', ['install', 'restart', 'judge']);
   switch (step) {
-    case 'install':
-      return { step };
+    case 'install': {
+      const running = runIn(raw['running']);
+      return { step, ...(running === undefined ? {} : { running }) };
+    }
     case 'restart':
       return {
         step,
@@ -78,6 +82,12 @@ function changeIn(doing: Raw): Change {
     case 'judge':
       return { step, judged: judgedIn(raw) };
   }
+}
+
+function runIn(value: unknown): KubeletRun | undefined {
+  if (value === undefined || value === null) return undefined;
+  const raw = asRecord(value, 'run');
+  return { run: textIn(raw, 'run'), bootId: textIn(raw, 'bootId') };
 }
 
 function judgedIn(holder: Raw): Judged {

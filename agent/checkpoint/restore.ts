@@ -59,7 +59,16 @@ function guessDoing(state: State, { assigned }: Records, at: string): Doing {
   }
   if (sameConfig(config, state.lastKnownGood)) return fallingBackTo(config, 'superseded');
   if (rejectionOf(state, config) !== undefined) return fallingBackTo(state.lastKnownGood, 'failed');
-  return { phase: 'trial', config, since: at, wasReady: false, warnings: [], change: { step: 'install' } };
+  return {
+    phase: 'trial',
+    config,
+    since: at,
+    wasReady: false,
+    wasHealthy: true,
+    before: null,
+    warnings: [],
+    change: { step: 'install' },
+  };
 }
 
 const fallingBackTo = (to: Config | null, because: 'failed' | 'unassigned' | 'superseded'): Doing => ({

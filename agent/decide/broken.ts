@@ -1,6 +1,6 @@
 import type { Decision } from '../decision.ts';
 import type { Observation } from '../observation.ts';
-import { type Doing, errorOf, IDLE, rejectionOf, type State } from '../state.ts';
+import { type Doing, errorOf, IDLE, rejectionOf, type State, withoutUnblamed } from '../state.ts';
 import { tallySteadiness, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
 
@@ -14,10 +14,11 @@ export function watchBroken(state: State, before: Broken, seen: Observation, pac
   const verdict = verdictOf(seen);
   const judged = tallySteadiness(before.judged, verdict, seen, pace.maxStepMs);
   if (judged.healthyMs >= pace.steadyMs) {
-    const rejected = state.assigned === null ? undefined : rejectionOf(state, state.assigned);
+    const well = withoutUnblamed(state);
+    const rejected = well.assigned === null ? undefined : rejectionOf(well, well.assigned);
     const error = rejected === undefined ? null : errorOf(rejected);
     return {
-      next: { ...state, doing: IDLE, lastKnownGood: null, promotedAt: null, error },
+      next: { ...well, doing: IDLE, lastKnownGood: null, promotedAt: null, error },
       actions: [{ do: 'collect-garbage' }],
       recheckAfterMs: pace.idleMs,
     };
@@ -34,7 +35,7 @@ export function watchBroken(state: State, before: Broken, seen: Observation, pac
   return {
     next: { ...state, doing },
     actions: start
-      ? [{ do: 'restart-kubelet', because: 'it is down with every config, local included: once more' }]
+      ? [{ do: 'restart-kubelet', because: 'it is down with every config, local included: once more', target: null }]
       : [],
     recheckAfterMs: Math.min(verdict.verdict === 'healthy' ? pace.changingMs : pace.maxStepMs, seen.pollMs),
   };

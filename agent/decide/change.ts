@@ -23,7 +23,7 @@ export interface ChangeOf {
 export function advance(change: Change, seen: Observation, of: ChangeOf, pace: Pace): Advance {
   switch (change.step) {
     case 'install':
-      return install(seen, of);
+      return install(change, seen, of);
     case 'restart':
       return wasRestarted(change, seen)
         ? going({ step: 'judge', judged: startJudging(seen) })
@@ -40,13 +40,14 @@ const going = (change: Change, ...actions: readonly Action[]): Advance => ({
   moved: true,
 });
 
-function install({ files, service, bootId }: Observation, { target, because }: ChangeOf): Advance {
-  const change: Change = { step: 'install' };
+function install(change: Install, seen: Observation, { target, because }: ChangeOf): Advance {
+  const { files, service, bootId } = seen;
   switch (files.files) {
     case 'installed':
+      if (lasts(change.running, seen)) return going({ step: 'judge', judged: startJudging(seen) });
       return going(
         { step: 'restart', runBefore: service.run, bootId, orders: 1, waitedMs: 0 },
-        { do: 'restart-kubelet', because },
+        { do: 'restart-kubelet', because, target },
       );
     case 'differ':
       return { advance: 'going', change, actions: [{ do: 'install', target }], moved: false };
@@ -58,6 +59,11 @@ function install({ files, service, bootId }: Observation, { target, because }: C
         : { advance: 'going', change, actions: [], moved: false };
   }
 }
+
+type Install = Extract<Change, { step: 'install' }>;
+
+const lasts = (running: Install['running'], { service, bootId }: Observation): boolean =>
+  running !== undefined && running.run === service.run && running.bootId === bootId;
 
 type Restart = Extract<Change, { step: 'restart' }>;
 
@@ -81,7 +87,7 @@ function waitForRestart(change: Restart, seen: Observation, { terms, because, ta
   return {
     advance: 'going',
     change: { ...change, orders: change.orders + 1, waitedMs: 0 },
-    actions: [{ do: 'restart-kubelet', because: again }],
+    actions: [{ do: 'restart-kubelet', because: again, target }],
     moved: false,
   };
 }

@@ -1,19 +1,35 @@
 import type { Decision } from '../decision.ts';
 import { asError, type Failure } from '../failure.ts';
 import type { Observation } from '../observation.ts';
-import { type FallingBack, IDLE, nameOf, type State, type Target, type TrialTerms } from '../state.ts';
+import {
+  type Change,
+  type FallingBack,
+  IDLE,
+  type KubeletRun,
+  nameOf,
+  type State,
+  type Target,
+  type TrialTerms,
+  withoutUnblamed,
+} from '../state.ts';
 import { advance } from './change.ts';
 import { failureOf, startJudging, tallySteadiness, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
 
-/** Starts the way back to a config that needs no trial: lastKnownGood or local. */
+/**
+ * Starts the way back to a config that needs no trial: lastKnownGood or local.
+ *
+ * @param running a run of the kubelet that has it already
+ */
 export function startFallingBack(
   state: State,
   to: Target,
   because: FallingBack['because'],
   terms: TrialTerms,
+  running?: KubeletRun,
 ): Decision {
-  const doing: FallingBack = { phase: 'falling-back', to, because, terms, change: { step: 'install' } };
+  const change: Change = { step: 'install', ...(running === undefined ? {} : { running }) };
+  const doing: FallingBack = { phase: 'falling-back', to, because, terms, change };
   return { next: { ...state, doing }, actions: [{ do: 'install', target: to }], recheckAfterMs: 0 };
 }
 
@@ -49,7 +65,7 @@ function becauseOf({ to, because }: FallingBack, state: State): string {
 /** The kubelet is back. What it fell back to is what it runs, and so what is good. */
 function settle(state: State, { to, because }: FallingBack, pace: Pace): Decision {
   const next: State = {
-    ...state,
+    ...withoutUnblamed(state),
     doing: IDLE,
     lastKnownGood: to,
     promotedAt: to === null ? null : state.promotedAt,

@@ -3,6 +3,7 @@ import type { Observation } from '../observation.ts';
 import { activeOf, type Config, errorOf, rejectionOf, sameConfig, type State, withoutRejected } from '../state.ts';
 import { DEFAULT_TERMS } from '../terms.ts';
 import { startFallingBack } from './fall-back.ts';
+import { runWithFallback } from './trial.ts';
 import { type Heeded, isRejected, kept, restoreCheckpoint, stage, turned } from './staging.ts';
 
 /** Heeds what the API server wants. Never touches the kubelet for what it runs already, or for what is not known. */
@@ -16,18 +17,19 @@ export function heed(state: State, seen: Observation): Heeded {
       return kept(error === state.error ? state : { ...state, error });
     }
     case 'local':
-      return heedLocal(state);
+      return heedLocal(state, seen);
     case 'config':
       return heedConfig(state, intent.config, seen);
   }
 }
 
-function heedLocal(state: State): Heeded {
+function heedLocal(state: State, seen: Observation): Heeded {
   const { doing } = state;
   if (activeOf(state) !== null) {
     const terms = doing.phase === 'trial' ? doing.config.trial : (state.lastKnownGood?.trial ?? DEFAULT_TERMS);
     const unassigned: State = { ...state, assigned: null, lastKnownGood: null, promotedAt: null, error: null };
-    return turned(startFallingBack(unassigned, null, 'unassigned', terms));
+    const running = doing.phase === 'trial' && state.lastKnownGood === null ? runWithFallback(doing, seen) : undefined;
+    return turned(startFallingBack(unassigned, null, 'unassigned', terms, running));
   }
   if (doing.phase === 'falling-back' && doing.because !== 'unassigned') {
     return kept({ ...state, assigned: null, doing: { ...doing, because: 'unassigned' } });
@@ -43,7 +45,8 @@ function heedConfig(state: State, config: Config, seen: Observation): Heeded {
   if (active !== null && sameConfig(config, active)) return heedActive(state, config, active, seen);
   if (doing.phase === 'trial' && lastKnownGood !== null && sameConfig(config, lastKnownGood)) {
     const back: State = { ...state, assigned: lastKnownGood, error: null };
-    return turned(startFallingBack(back, lastKnownGood, 'superseded', doing.config.trial));
+    const running = runWithFallback(doing, seen);
+    return turned(startFallingBack(back, lastKnownGood, 'superseded', doing.config.trial, running));
   }
   if (isRejected(state, config)) return kept(withItsError(state, config));
   // One thing at a time: the way back ends soon, and then there is ground to stand on.

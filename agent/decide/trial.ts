@@ -1,45 +1,93 @@
-import type { Decision } from '../decision.ts';
+import type { Action, Decision } from '../decision.ts';
 import { asError, type Failure } from '../failure.ts';
 import type { Observation } from '../observation.ts';
 import {
   type Config,
   errorOf,
   IDLE,
+  type KubeletRun,
   nameOf,
   rejectionOf,
   sameConfig,
   type State,
   type Trial,
   type TrialTerms,
+  withoutRejected,
   withRejected,
 } from '../state.ts';
 import { advance } from './change.ts';
 import { startFallingBack } from './fall-back.ts';
-import { failureOf, tally, trialVerdictOf } from './judge.ts';
+import { failureOfFired, firedOn, guardReadiness } from './guard.ts';
+import { failureOf, tally, trialVerdictOf, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
 
 /** Puts a staged config on trial; whatever was on trial before is superseded, lastKnownGood stays what it was. */
 export function startTrial(state: State, config: Config, seen: Observation): Decision {
-  // A trial that is superseded may be why the Node is not Ready now.
-  const wasReady = seen.nodeReady === 'yes' || (state.doing.phase === 'trial' && state.doing.wasReady);
   const warnings = seen.staged?.outcome === 'ready' ? seen.staged.warnings : [];
-  const doing: Trial = { phase: 'trial', config, since: seen.at, wasReady, warnings, change: { step: 'install' } };
-  const next: State = { ...state, assigned: config, error: null, doing };
-  return { next, actions: [{ do: 'install', target: config }], recheckAfterMs: 0 };
+  const doing = newTrial(state, config, seen, warnings);
+  return firstStep({ ...state, assigned: config, error: null, doing }, doing, seen);
+}
+
+/** Has what was good prove itself again, because what it is laid over is not what it was. */
+export function startTrialOver(state: State, config: Config, seen: Observation): Decision {
+  const doing: Trial = { ...newTrial(state, config, seen, []), before: null };
+  const untried = withoutRejected(state, config);
+  return firstStep({ ...untried, lastKnownGood: null, promotedAt: null, doing }, doing, seen);
+}
+
+function newTrial(state: State, config: Config, seen: Observation, warnings: readonly string[]): Trial {
+  // A trial that is superseded may be why the Node is not Ready now, or the kubelet not healthy.
+  const superseded = state.doing.phase === 'trial' ? state.doing : undefined;
+  return {
+    phase: 'trial',
+    config,
+    since: seen.at,
+    wasReady: superseded?.wasReady === true || seen.nodeReady === 'yes',
+    // With nothing left to fall back to, a config has one chance.
+    wasHealthy: superseded?.wasHealthy ?? (state.doing.phase !== 'idle' || verdictOf(seen).verdict !== 'unhealthy'),
+    before: runUntouched(state, seen),
+    warnings,
+    change: { step: 'install' },
+  };
+}
+
+/** The run that has what the node falls back to, where there is one. */
+function runUntouched({ doing }: State, { service, bootId, startedAsInstalled }: Observation): KubeletRun | null {
+  if (doing.phase === 'trial') return doing.change.step === 'install' ? doing.before : null;
+  return doing.phase === 'idle' && startedAsInstalled && service.run !== null ? { run: service.run, bootId } : null;
+}
+
+function firstStep(next: State, trial: Trial, seen: Observation): Decision {
+  const readiness = guardReadiness(trial, next.lastKnownGood, seen);
+  const action: Action = readiness.guard === 'not-yet' ? readiness.action : { do: 'install', target: trial.config };
+  return { next, actions: readiness.guard === 'failed' ? [] : [action], recheckAfterMs: 0 };
 }
 
 export function continueTrial(state: State, doing: Trial, seen: Observation, pace: Pace): Decision {
   const { config } = doing;
   // An agent that died half-way through writing its state down left one of these two behind.
   if (sameConfig(state.lastKnownGood, config)) return promote(state, config, state.promotedAt ?? seen.at, pace);
-  const terms = termsOf(config, seen);
   const rejected = rejectionOf(state, config);
-  if (rejected !== undefined) return goBack({ ...state, error: errorOf(rejected) }, terms);
+  if (rejected !== undefined) return goBack({ ...state, error: errorOf(rejected) }, doing, seen);
+  const fired = firedOn(doing, seen);
+  if (fired !== undefined) return fail(state, doing, failureOfFired(fired), seen);
 
+  const recheckAfterMs = Math.min(pace.changingMs, seen.pollMs);
+  if (doing.change.step === 'install') {
+    const readiness = guardReadiness(doing, state.lastKnownGood, seen);
+    if (readiness.guard === 'failed') return fail(state, doing, readiness.failure, seen);
+    if (readiness.guard === 'not-yet') {
+      return {
+        next: state,
+        actions: [readiness.action],
+        recheckAfterMs: seen.guardFault === null ? 0 : recheckAfterMs,
+      };
+    }
+  }
+  const terms = termsOf(config, seen);
   const because = `trial of ${config.source.name}, pool ${config.pool ?? '-'}, commit ${config.commit ?? '-'}`;
   const step = advance(doing.change, seen, { target: config, terms, because }, pace);
-  const recheckAfterMs = Math.min(pace.changingMs, seen.pollMs);
-  if (step.advance === 'stuck') return fail(state, config, step.failure, seen);
+  if (step.advance === 'stuck') return fail(state, doing, step.failure, seen);
   if (step.advance === 'going') {
     const next = { ...state, doing: { ...doing, change: step.change } };
     return { next, actions: step.actions, recheckAfterMs: step.moved ? 0 : recheckAfterMs };
@@ -47,7 +95,7 @@ export function continueTrial(state: State, doing: Trial, seen: Observation, pac
   const verdict = trialVerdictOf(seen, doing);
   const judged = tally(step.judged, verdict, seen, pace.maxStepMs);
   const failure = failureOf(judged, verdict, seen, terms, pace);
-  if (failure !== undefined) return fail(state, config, failure, seen);
+  if (failure !== undefined) return fail(state, doing, failure, seen);
   if (judged.healthy && judged.healthyMs >= terms.durationMs) return promote(state, config, seen.at, pace);
   return { next: { ...state, doing: { ...doing, change: { step: 'judge', judged } } }, actions: [], recheckAfterMs };
 }
@@ -62,12 +110,28 @@ function promote(state: State, config: Config, promotedAt: string, pace: Pace): 
   return { next, actions: [{ do: 'collect-garbage' }], recheckAfterMs: pace.idleMs };
 }
 
-function fail(state: State, config: Config, { reason, message }: Failure, seen: Observation): Decision {
+function fail(state: State, doing: Trial, failure: Failure, seen: Observation): Decision {
+  const { config, wasHealthy } = doing;
+  const { reason, message } = wasHealthy ? failure : unblamed(failure);
   const fallback = nameOf(state.lastKnownGood);
   const sentence = `${config.source.name} failed its trial: ${message}. The node goes back to ${fallback}`;
   const error = asError({ reason, message: sentence }, config, seen.at, state.error);
-  return goBack(withRejected({ ...state, error }, config, error), termsOf(config, seen));
+  return goBack(withRejected({ ...state, error }, config, error), doing, seen);
 }
 
-const goBack = (state: State, terms: TrialTerms): Decision =>
-  startFallingBack(state, state.lastKnownGood, 'failed', terms);
+const unblamed = ({ message }: Failure): Failure => ({
+  reason: 'UnhealthyBefore',
+  message: `${message}; but the kubelet was not healthy before either, so it is tried again when it is`,
+});
+
+function goBack(state: State, doing: Trial, seen: Observation): Decision {
+  const terms = termsOf(doing.config, seen);
+  return startFallingBack(state, state.lastKnownGood, 'failed', terms, runWithFallback(doing, seen));
+}
+
+/** A run that has what the node falls back to already: nobody has restarted it yet, or the guard has. */
+export function runWithFallback(doing: Trial, seen: Observation): KubeletRun | undefined {
+  const { service, bootId } = seen;
+  if (firedOn(doing, seen)?.restarted === true) return service.run === null ? undefined : { run: service.run, bootId };
+  return doing.change.step === 'install' ? (doing.before ?? undefined) : undefined;
+}

@@ -25,6 +25,8 @@ export interface InstallPlan {
   readonly effective: Readonly<Record<string, unknown>>;
   /** In the order in which they are to be put in place: between two of them the kubelet would start with its local config. */
   readonly files: readonly ManagedFile[];
+  /** The node's own config, over which this is laid, was provisioned anew since something was installed here last. */
+  readonly newBase?: boolean;
 }
 
 /** Puts configs where the kubelet reads them at its start. Knows the local config and never loses it. */

@@ -52,8 +52,12 @@ export function standingOf(node: KubeletNode | undefined, target: Target, soakMs
   return target !== null && promotedAt !== undefined && now - promotedAt < soakMs ? 'soaking' : 'settled';
 }
 
+/** The agent's word for a config that failed on a kubelet which was not healthy before: it tries that one again. */
+const UNBLAMED = 'UnhealthyBefore';
+
 function isRejected(node: KubeletNode, target: Target): boolean {
-  return (node.status?.rejected ?? []).some((rejected) => sameTarget(rejected, target));
+  const rejected = node.status?.rejected ?? [];
+  return rejected.some((each) => each.reason !== UNBLAMED && sameTarget(each, target));
 }
 
 function refersTo(reference: ConfigReference | undefined, target: Target): boolean {

@@ -70,6 +70,7 @@ describe('the status of a node', () => {
           message: 'the state directory is in order',
           lastTransitionTime: AT,
         },
+        { type: 'Guarded', status: 'False', reason: 'NoGuard', message: 'there is none here', lastTransitionTime: AT },
       ],
     });
   });
@@ -166,12 +167,12 @@ describe('the conditions', () => {
     const later = statusOf(tell(idle(B), { at: '2027-01-01T00:00:00Z' }), before);
     assert.deepEqual(
       later.conditions?.map(({ lastTransitionTime }) => lastTransitionTime),
-      [AT, AT],
+      [AT, AT, AT],
     );
     const down = statusOf(tell(idle(B), { ...DOWN, at: '2027-01-01T00:00:00Z' }), before);
     assert.deepEqual(
       down.conditions?.map(({ lastTransitionTime }) => lastTransitionTime),
-      ['2027-01-01T00:00:00Z', AT],
+      ['2027-01-01T00:00:00Z', AT, AT],
     );
   });
 });

@@ -121,6 +121,7 @@ describe('a restart that nothing came of', () => {
     assert.deepEqual(action, {
       do: 'restart-kubelet',
       because: 'trial of general-bbbbbbbbbb, pool general, commit c0ffee',
+      target: B,
     });
   });
 });

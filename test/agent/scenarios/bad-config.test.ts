@@ -97,7 +97,11 @@ describe('a config that is bad for the node', () => {
     assert.equal(node.kubelet.starts(), starts);
     fates[42] = 'healthy';
     await node.until('well again', () => node.status().phase === 'Idle');
-    assert.equal(node.status().error?.reason, 'CrashLoop');
+    await node.until(
+      'tried again and found bad on a kubelet that was well',
+      () => node.status().phase === 'Idle' && node.status().error?.reason === 'CrashLoop',
+    );
+    assert.equal(node.maxPods(), 42);
     await node.stop();
   });
 

@@ -40,6 +40,8 @@ const doings: fc.Arbitrary<Doing> = fc.oneof(
     config: configs,
     since: fc.constant(AT),
     wasReady: fc.boolean(),
+    wasHealthy: fc.boolean(),
+    before: fc.constantFrom(null, { run: 'run-1', bootId: 'boot-1' }),
     warnings: fc.constant([]),
     change: changes,
   }),

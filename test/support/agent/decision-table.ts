@@ -18,6 +18,12 @@ function short(action: Action): string {
       return `install ${letterOf(nameOf(action.target))}`;
     case 'restart-kubelet':
       return 'restart';
+    case 'repair':
+      return `repair ${letterOf(nameOf(action.target))}`;
+    case 'arm-guard':
+    case 'reassure-guard':
+    case 'disarm-guard':
+    case 'leave':
     case 'collect-garbage':
       return action.do;
   }

@@ -48,6 +48,11 @@ export const QUIET: Observation = {
   service: { state: 'running', run: 'run-1', automaticRestarts: 0 },
   health: { health: 'ok' },
   running: { running: 'as-meant' },
+  startedAsInstalled: true,
+  repair: { repair: 'none' },
+  guard: { guard: 'none', why: 'there is none here' },
+  guardFault: null,
+  leaving: 'no',
   nodeReady: 'yes',
   kubeletVersion: 'v1.34.2',
   restart: 'none',
@@ -96,7 +101,17 @@ export const idle = (target: Target): State => ({
 
 /** B is on trial over A, unless said otherwise. */
 export function onTrial(change: Change, parts: Partial<Trial> = {}, over: Target = A): State {
-  const doing: Trial = { phase: 'trial', config: B, since: AT, wasReady: true, warnings: [], change, ...parts };
+  const doing: Trial = {
+    phase: 'trial',
+    config: B,
+    since: AT,
+    wasReady: true,
+    wasHealthy: true,
+    before: null,
+    warnings: [],
+    change,
+    ...parts,
+  };
   return { ...idle(over), assigned: doing.config, doing };
 }
 

@@ -1,0 +1,84 @@
+import type { Action, Decision } from '../decision.ts';
+import type { Failure } from '../failure.ts';
+import type { GuardSeen } from '../guard/guard.ts';
+import type { Observation } from '../observation.ts';
+import { nameOf, type State, type Target, type Trial } from '../state.ts';
+
+/** Names one trial: the same config may be tried again later. */
+export const trialIdOf = ({ config, since }: Pick<Trial, 'config' | 'since'>): string =>
+  `${config.source.name}/${config.source.sha256}/${config.apply}@${since}`;
+
+/** Names what the way back leads to. */
+export const targetIdOf = (target: Target): string =>
+  target === null ? nameOf(null) : `${target.source.name}/${target.source.sha256}/${target.apply}`;
+
+/** Whether the files of a trial may be touched now. */
+export type Readiness =
+  | { readonly guard: 'ready' }
+  | { readonly guard: 'not-yet'; readonly action: Action }
+  | { readonly guard: 'failed'; readonly failure: Failure };
+
+/** What is in the way may be gone a moment later; a node that cannot have its guard is not experimented with. */
+const MOST_TRIES = 3;
+
+/** A trial begins when there is somebody to end it without us. */
+export function guardReadiness(trial: Trial, to: Target, { guard, guardFault }: Observation): Readiness {
+  if (guard.guard === 'none') return { guard: 'ready' };
+  if (guard.guard === 'armed' && guard.trial === trialIdOf(trial)) return { guard: 'ready' };
+  if (guardFault !== null && guardFault.tries >= MOST_TRIES) {
+    const message = `the guard that would take it back without the agent cannot be made ready: ${guardFault.message}`;
+    return { guard: 'failed', failure: { reason: 'GuardFailed', message } };
+  }
+  return { guard: 'not-yet', action: { do: 'arm-guard', trial, to } };
+}
+
+type Fired = Extract<GuardSeen, { guard: 'fired' }>;
+
+/** The guard's own note, where it took this very trial back. */
+export function firedOn(trial: Trial, { guard }: Observation): Fired | undefined {
+  return guard.guard === 'fired' && guard.trial === trialIdOf(trial) ? guard : undefined;
+}
+
+export function failureOfFired({ cause, starts, at }: Fired): Failure {
+  const when = at === undefined ? '' : ` at ${at}`;
+  switch (cause) {
+    case 'starts':
+      return {
+        reason: 'CrashLoop',
+        message: `the kubelet was started ${starts} times, and the guard took it back${when}`,
+      };
+    case 'down':
+      return { reason: 'NotHealthy', message: `the kubelet was down for good, and the guard took it back${when}` };
+    case 'silence':
+      return { reason: 'AgentSilent', message: `the agent gave no sign of life, and the guard took it back${when}` };
+    case 'unknown':
+      return { reason: 'AgentSilent', message: 'the guard took it back, and its note of why is lost' };
+  }
+}
+
+/**
+ * Keeps the guard where it belongs: reassured while a trial is watched, ready on the way back from it, and gone
+ * otherwise. What it would restore must never be anything else than where the node is going.
+ */
+export function withGuard(decision: Decision, { guard }: Observation): Decision {
+  if (guard.guard === 'none' || guard.guard === 'disarmed') return decision;
+  const { next, actions } = decision;
+  if (!belongs(next, guard)) return { ...decision, actions: [{ do: 'disarm-guard' }, ...actions] };
+  const isArming = actions.some((action) => action.do === 'arm-guard');
+  return guard.guard === 'armed' && !isArming
+    ? { ...decision, actions: [{ do: 'reassure-guard' }, ...actions] }
+    : decision;
+}
+
+function belongs({ doing }: State, guard: Extract<GuardSeen, { readonly to: string }>): boolean {
+  switch (doing.phase) {
+    case 'trial':
+      // Another trial's order is replaced by arming for this one.
+      return true;
+    case 'falling-back':
+      return guard.guard === 'armed' && guard.to === targetIdOf(doing.to);
+    case 'idle':
+    case 'broken':
+      return false;
+  }
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { decide } from '#agent/decide.ts';
+import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
+import type { GuardSeen } from '#agent/guard/guard.ts';
+import type { Observation } from '#agent/observation.ts';
+import type { FallingBack, Trial } from '#agent/state.ts';
+import { blocked, differ, ready, run, table } from '../../support/agent/decision-table.ts';
+import {
+  A,
+  AT,
+  B,
+  C,
+  fallingBack,
+  idle,
+  INSTALLING,
+  judging,
+  onTrial,
+  RESTARTING,
+  seen,
+  wanting,
+} from '../../support/agent/states.ts';
+
+const TRIAL_OF_B = trialIdOf({ config: B, since: AT });
+const RUN_1 = { run: 'run-1', bootId: 'boot-1' };
+
+const disarmed: Partial<Observation> = { guard: { guard: 'disarmed' } };
+const armed = (trial = TRIAL_OF_B, to = targetIdOf(A)): Partial<Observation> => ({
+  guard: { guard: 'armed', trial, to },
+});
+const fired = (parts: Partial<Extract<GuardSeen, { guard: 'fired' }>> = {}): Partial<Observation> => ({
+  guard: {
+    guard: 'fired',
+    trial: TRIAL_OF_B,
+    to: targetIdOf(A),
+    cause: 'starts',
+    at: AT,
+    starts: 5,
+    restarted: true,
+    ...parts,
+  },
+});
+const refusing = (tries: number): Partial<Observation> => ({ guardFault: { message: 'no such directory', tries } });
+
+table('a trial on a node with a guard', [
+  [
+    'begins with arming it',
+    idle(A),
+    seen(wanting(B), { staged: ready }, disarmed),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'installs nothing before it is armed',
+    onTrial(INSTALLING),
+    seen(wanting(B), disarmed, differ),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'goes on once it is armed for this very trial',
+    onTrial(INSTALLING),
+    seen(wanting(B), armed(), differ),
+    'trial (install): assigned B, active B, good A, no error',
+    ['reassure-guard', 'install B'],
+  ],
+  [
+    'has it armed anew where it is armed for another trial',
+    onTrial(INSTALLING),
+    seen(wanting(B), armed('another'), differ),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'tries to arm it again where that failed',
+    onTrial(INSTALLING),
+    seen(wanting(B), disarmed, refusing(2)),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'is not held where it cannot be armed',
+    onTrial(INSTALLING),
+    seen(wanting(B), disarmed, refusing(3)),
+    'falling-back (install): assigned B, active A, good A, GuardFailed',
+    ['install A'],
+  ],
+  [
+    'is held all the same where there can be no guard',
+    onTrial(INSTALLING),
+    seen(wanting(B), differ),
+    'trial (install): assigned B, active B, good A, no error',
+    ['install B'],
+  ],
+  [
+    'reassures it while it is judged',
+    onTrial(judging()),
+    seen(wanting(B), armed()),
+    'trial (judge): assigned B, active B, good A, no error',
+    ['reassure-guard'],
+  ],
+  [
+    'takes it away with the promotion',
+    onTrial(judging({ healthyMs: 595_000 })),
+    seen(wanting(B), armed()),
+    'idle: assigned B, active B, good B, no error',
+    ['disarm-guard', 'collect-garbage'],
+  ],
+]);
+
+table('a guard that took a trial back', [
+  [
+    'has the trial fail, for starts',
+    onTrial(judging()),
+    seen(wanting(B), fired()),
+    'falling-back (install): assigned B, active A, good A, CrashLoop',
+    ['disarm-guard', 'install A'],
+  ],
+  [
+    'has the trial fail, because nobody was there',
+    onTrial(RESTARTING),
+    seen(wanting(B), fired({ cause: 'silence' })),
+    'falling-back (install): assigned B, active A, good A, AgentSilent',
+    ['disarm-guard', 'install A'],
+  ],
+  [
+    'has the trial fail, because the kubelet was down',
+    onTrial(judging()),
+    seen(wanting(B), fired({ cause: 'down' })),
+    'falling-back (install): assigned B, active A, good A, NotHealthy',
+    ['disarm-guard', 'install A'],
+  ],
+  [
+    'says nothing of another trial',
+    onTrial(judging()),
+    seen(wanting(B), fired({ trial: 'another' })),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'is put away on a node at rest',
+    idle(A),
+    seen(wanting(A), fired()),
+    'idle: assigned A, active A, good A, no error',
+    ['disarm-guard'],
+  ],
+]);
+
+table('the way back on a node with a guard', [
+  [
+    'keeps it where it leads the same way',
+    fallingBack(A, INSTALLING),
+    seen(armed(), differ),
+    'falling-back (install): assigned B, active A, good A, CrashLoop',
+    ['reassure-guard', 'install A'],
+  ],
+  [
+    'takes it away before anything else where it would lead elsewhere',
+    onTrial(judging()),
+    seen(wanting(null), armed()),
+    'falling-back (install): assigned local, active local, good local, no error',
+    ['disarm-guard', 'install local'],
+  ],
+  [
+    'needs no restart where the kubelet never heard of the config',
+    fallingBack(A, { step: 'install', running: RUN_1 }),
+    seen(wanting(B)),
+    'falling-back (judge): assigned B, active A, good A, CrashLoop',
+    [],
+  ],
+  [
+    'needs one where the kubelet was restarted meanwhile',
+    fallingBack(A, { step: 'install', running: RUN_1 }),
+    seen(wanting(B), run('run-2')),
+    'falling-back (restart): assigned B, active A, good A, CrashLoop',
+    ['restart'],
+  ],
+]);
+
+describe('what the kubelet runs when a trial ends before its time', () => {
+  const runningAfter = (trial: Partial<Trial>, ...parts: readonly Partial<Observation>[]): unknown => {
+    const { next } = decide(onTrial(trial.change ?? INSTALLING, trial), seen(wanting(B), ...parts));
+    const { change } = next.doing as FallingBack;
+    return change.step === 'install' ? change.running : change;
+  };
+
+  it('is what it ran before, where nothing was installed yet', () => {
+    assert.deepEqual(runningAfter({ before: RUN_1 }, blocked(true)), RUN_1);
+  });
+
+  it('is not known where the restart was ordered', () => {
+    assert.equal(runningAfter({ before: RUN_1, change: judging() }, fired({ restarted: false })), undefined);
+  });
+
+  it('is what the guard restored, where the guard restarted it', () => {
+    assert.deepEqual(runningAfter({ change: judging() }, fired(), run('run-7')), { run: 'run-7', bootId: 'boot-1' });
+    assert.equal(runningAfter({ change: judging() }, fired(), run(null)), undefined);
+  });
+
+  it('is not what a trial before it had the kubelet run', () => {
+    const ready = { config: C, outcome: 'ready', warnings: [] } as const;
+    const superseding = (state: Trial['change']): Trial =>
+      decide(onTrial(state, { before: RUN_1 }), seen(wanting(C), { staged: ready })).next.doing as Trial;
+    assert.equal(superseding(judging()).before, null);
+    assert.deepEqual(superseding(INSTALLING).before, RUN_1);
+  });
+});

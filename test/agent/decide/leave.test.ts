@@ -1,0 +1,50 @@
+import { differ, table } from '../../support/agent/decision-table.ts';
+import type { Observation } from '#agent/observation.ts';
+import { A, fallingBack, idle, judging, seen, wanting } from '../../support/agent/states.ts';
+
+const asked: Partial<Observation> = { leaving: 'asked', ...wanting(null) };
+
+table('a node that is to be given up', [
+  [
+    'goes back to local first',
+    idle(A),
+    seen(asked),
+    'falling-back (install): assigned local, active local, good local, no error',
+    ['install local'],
+  ],
+  [
+    'is not left while it is on its way',
+    fallingBack(null, judging(), { because: 'unassigned' }),
+    seen(asked),
+    'falling-back (judge): assigned local, active local, good local, CrashLoop',
+    [],
+  ],
+  [
+    'is left when it is at rest with its own config',
+    idle(null),
+    seen(asked),
+    'idle: assigned local, active local, good local, no error',
+    ['leave'],
+  ],
+  [
+    'is not left while its files are not in place',
+    idle(null),
+    seen(asked, differ),
+    'idle: assigned local, active local, good local, no error',
+    [],
+  ],
+  [
+    'is not left while something guards it',
+    idle(null),
+    seen(asked, { guard: { guard: 'armed', trial: 'some', to: 'local' } }),
+    'idle: assigned local, active local, good local, no error',
+    ['disarm-guard'],
+  ],
+  [
+    'is left once',
+    idle(null),
+    seen(asked, { leaving: 'done' }),
+    'idle: assigned local, active local, good local, no error',
+    [],
+  ],
+]);

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { decide } from '#agent/decide.ts';
+import type { Trial } from '#agent/state.ts';
+import { ready } from '../../support/agent/decision-table.ts';
+import { A, B, broken, DOWN, fallingBack, idle, judging, onTrial, seen, wanting } from '../../support/agent/states.ts';
+
+const trialFrom = (...args: Parameters<typeof decide>): Trial => decide(...args).next.doing as Trial;
+
+describe('a kubelet that was not healthy before the change', () => {
+  it('is remembered when the trial begins', () => {
+    assert.equal(trialFrom(idle(A), seen(wanting(B), { staged: ready }, DOWN)).wasHealthy, false);
+    assert.equal(trialFrom(idle(A), seen(wanting(B), { staged: ready })).wasHealthy, true);
+  });
+
+  it('counts as well where nothing is left to fall back to: otherwise a broken node would try for ever', () => {
+    assert.equal(trialFrom({ ...broken(), rejected: [] }, seen(wanting(B), { staged: ready }, DOWN)).wasHealthy, true);
+  });
+
+  it('is not blamed on the config, which is given another chance when the kubelet is well again', () => {
+    const trial = onTrial(judging({ unhealthyMs: 119_000, healthy: false }), { wasHealthy: false });
+    const failed = decide(trial, seen(wanting(B), DOWN)).next;
+    assert.equal(failed.error?.reason, 'UnhealthyBefore');
+    assert.match(failed.error?.message ?? '', /not healthy before either/);
+    assert.equal(failed.rejected.length, 1);
+
+    const { error, rejected } = failed;
+    const back = { ...fallingBack(A, judging({ healthyMs: 9_000 })), error, rejected };
+    const settled = decide(back, seen(wanting(B))).next;
+    assert.deepEqual([settled.doing.phase, settled.rejected, settled.error], ['idle', [], null]);
+    assert.deepEqual(decide(settled, seen(wanting(B))).actions, [{ do: 'stage', config: B }]);
+  });
+
+  it('keeps the config from being tried while no config works', () => {
+    const trial = onTrial(judging({ unhealthyMs: 119_000, healthy: false }), { wasHealthy: false });
+    const { error, rejected } = decide(trial, seen(wanting(B), DOWN)).next;
+    const stuck = { ...broken(), error, rejected };
+    assert.deepEqual(decide(stuck, seen(wanting(B), DOWN)).actions, []);
+    const well = decide({ ...broken({ healthyMs: 9_000, healthy: true }), error, rejected }, seen(wanting(B)));
+    assert.deepEqual([well.next.doing.phase, well.next.rejected], ['idle', []]);
+  });
+});

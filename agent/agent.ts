@@ -18,6 +18,7 @@ import type { KubeletService } from './kubelet/service.ts';
 import { runLoop, type Steps } from './loop.ts';
 import { emptyMemory } from './memory.ts';
 import { createObserve } from './observe.ts';
+import { createNodeLease } from './node-lease.ts';
 import { createOwnNode, type OwnNode } from './own-node.ts';
 import { createReporter } from './report.ts';
 import type { Validate } from './staging/check.ts';
@@ -107,6 +108,7 @@ export function createAgent(ports: AgentPorts): Agent {
       ...ports,
       payloads: store.payloads,
       ownNode,
+      nodeLease: createNodeLease(ports.kube, ports.nodeName, clock),
       memory,
       guard,
       uninstall: ports.uninstall !== undefined,

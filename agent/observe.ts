@@ -12,6 +12,7 @@ import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from './kube
 import type { KubeletService, ServiceStatus } from './kubelet/service.ts';
 import type { Memory } from './memory.ts';
 import type { Intent, Observation, Running, Staged } from './observation.ts';
+import type { NodeLease } from './node-lease.ts';
 import type { OwnNode } from './own-node.ts';
 import { createRepairLook, createStartTracker } from './repair.ts';
 import type { StageOptions } from './staging/stage.ts';
@@ -24,6 +25,7 @@ export interface ObserveOptions {
   readonly installer: Installer;
   readonly payloads: CheckpointStore['payloads'];
   readonly ownNode: OwnNode;
+  readonly nodeLease: NodeLease;
   readonly guard: Guard;
   readonly bootId: () => Promise<string>;
   /** This node is to be given up, whatever the API server wants. */
@@ -86,7 +88,7 @@ export function createObserve(options: ObserveOptions): Observe {
       guard: await guard.look(),
       guardFault: memory.guardFault,
       leaving: !options.uninstall ? 'no' : memory.left ? 'done' : 'asked',
-      nodeReady: node.ready,
+      nodeReady: isTrial && node.ready === 'yes' && (await options.nodeLease.isStale(signal)) ? 'unknown' : node.ready,
       kubeletVersion: node.kubeletVersion,
       restart: memory.restart,
       bootId,

@@ -39,6 +39,8 @@ export const accessBehaviours: readonly Behaviour[] = [
       const map = await aMap({ kubelet: '{}' }, true);
       assert.equal((await raw.call({ path: `${MAPS_PATH}/${map.metadata.name}`, token })).status, 200);
       assert.equal((await raw.call({ path: `/api/v1/nodes/${fresh()}`, token })).status, 404);
+      const lease = `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${fresh()}`;
+      assert.equal((await raw.call({ path: lease, token })).status, 404);
     },
   ],
   [
@@ -58,7 +60,12 @@ export const accessBehaviours: readonly Behaviour[] = [
         { method: 'GET', path: '/api/v1/nodes' },
         { method: 'PATCH', path: `/api/v1/nodes/${name}/status`, body: { status: {} } },
         { method: 'GET', path: '/apis/kubelet-gitops.dev/v1alpha1/kubeletpools' },
-        { method: 'GET', path: '/apis/coordination.k8s.io/v1/namespaces/kubelet-gitops/leases/a' },
+        { method: 'GET', path: '/apis/coordination.k8s.io/v1/namespaces/kubelet-gitops/leases' },
+        {
+          method: 'PATCH',
+          path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/a',
+          body: { spec: {} },
+        },
       ];
       for (const attempt of attempts) {
         const answer = await raw.call({ ...attempt, token });

@@ -1,21 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
-import type { Disk, FileOwner, FileStat } from './disk.ts';
+import type { Disk, FileOwner } from './disk.ts';
+import { type FileCalls, type NewFile, systemCalls } from './file-calls.ts';
 
 /** The machine's own disk. Every error is a `GitopsError` that names the path; its cause has the system's code. */
-export function createNodeDisk(): Disk {
+export function createNodeDisk(calls: FileCalls = systemCalls): Disk {
+  const { readFile, lstat, readdir } = calls;
   return {
     read: (path) => attempt('DISK_READ', `cannot read ${path}`, () => orNull(readFile(path))),
-    stat: (path) => attempt('DISK_READ', `cannot look at ${path}`, () => statOf(path)),
+    stat: (path) => attempt('DISK_READ', `cannot look at ${path}`, () => orNull(lstat(path))),
     list: (path) =>
-      attempt('DISK_READ', `cannot list ${path}`, async () => ((await orNull(readdir(path))) ?? []).sort()),
+      attempt('DISK_READ', `cannot list ${path}`, async () => [...((await orNull(readdir(path))) ?? [])].sort()),
     replace: (path, bytes, owner) =>
-      attempt('DISK_WRITE', `cannot write ${path}`, () => replaceFile(path, bytes, owner)),
+      attempt('DISK_WRITE', `cannot write ${path}`, () => replaceFile(calls, path, bytes, owner)),
     makeDirectory: (path, mode) =>
-      attempt('DISK_WRITE', `cannot make the directory ${path}`, () => makeAll(path, mode)),
-    remove: (path) => attempt('DISK_WRITE', `cannot remove ${path}`, () => removeAll(path)),
+      attempt('DISK_WRITE', `cannot make the directory ${path}`, () => makeAll(calls, path, mode)),
+    remove: (path) => attempt('DISK_WRITE', `cannot remove ${path}`, () => removeAll(calls, path)),
   };
 }
 
@@ -29,30 +30,30 @@ export function isTemporary(name: string): boolean {
   return name.includes(TEMPORARY);
 }
 
-async function replaceFile(path: string, bytes: Uint8Array, owner: FileOwner): Promise<void> {
+async function replaceFile(calls: FileCalls, path: string, bytes: Uint8Array, owner: FileOwner): Promise<void> {
   const directory = dirname(path);
   const temporary = `${path}${TEMPORARY}${randomBytes(4).toString('hex')}`;
   try {
     // Not readable by others before it has its final mode.
-    const file = await open(temporary, 'wx', 0o600);
+    const file = await calls.create(temporary, 0o600);
     try {
-      await file.writeFile(bytes);
+      await file.write(bytes);
       await own(file, owner);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    await calls.rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await calls.unlink(temporary).catch(() => undefined);
     throw error;
   }
-  await removeLeftovers(directory, basename(path));
-  await syncDirectory(directory);
+  await removeLeftovers(calls, directory, basename(path));
+  await calls.syncDirectory(directory);
 }
 
 /** Changes the owner only where it differs: without CAP_CHOWN even root may not. */
-async function own(file: FileHandle, { mode, uid, gid }: FileOwner): Promise<void> {
+async function own(file: NewFile, { mode, uid, gid }: FileOwner): Promise<void> {
   const now = await file.stat();
   const wanted = { uid: uid ?? now.uid, gid: gid ?? now.gid };
   if (wanted.uid !== now.uid || wanted.gid !== now.gid) await file.chown(wanted.uid, wanted.gid);
@@ -60,42 +61,34 @@ async function own(file: FileHandle, { mode, uid, gid }: FileOwner): Promise<voi
 }
 
 /** What earlier writes of the same file left behind when the power failed. */
-async function removeLeftovers(directory: string, name: string): Promise<void> {
-  const leftovers = (await readdir(directory)).filter((other) => other.startsWith(`${name}${TEMPORARY}`));
-  for (const leftover of leftovers) await rm(join(directory, leftover), { force: true });
-}
-
-async function statOf(path: string): Promise<FileStat | null> {
-  const found = await orNull(lstat(path));
-  if (found === null) return null;
-  const kind = found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other';
-  return { kind, mode: found.mode & 0o7777, uid: found.uid, gid: found.gid, size: found.size };
+async function removeLeftovers(calls: FileCalls, directory: string, name: string): Promise<void> {
+  const leftovers = (await calls.readdir(directory)).filter((other) => other.startsWith(`${name}${TEMPORARY}`));
+  for (const leftover of leftovers) await removeTree(calls, join(directory, leftover));
 }
 
 /** Parents first, each durable before what is in it. */
-async function makeAll(path: string, mode: number): Promise<void> {
-  const found = await orNull(lstat(path));
-  if (found?.isDirectory() === true) return;
+async function makeAll(calls: FileCalls, path: string, mode: number): Promise<void> {
+  const found = await orNull(calls.lstat(path));
+  if (found?.kind === 'directory') return;
   const parent = dirname(path);
-  if (parent !== path) await makeAll(parent, mode);
-  await mkdir(path, { mode, recursive: true });
-  await syncDirectory(parent);
+  if (parent !== path) await makeAll(calls, parent, mode);
+  await calls.mkdir(path, mode);
+  await calls.syncDirectory(parent);
 }
 
-async function removeAll(path: string): Promise<void> {
-  if ((await orNull(lstat(path))) === null) return;
-  await rm(path, { recursive: true, force: true });
-  await syncDirectory(dirname(path));
+async function removeAll(calls: FileCalls, path: string): Promise<void> {
+  if ((await orNull(calls.lstat(path))) === null) return;
+  await removeTree(calls, path);
+  await calls.syncDirectory(dirname(path));
 }
 
-/** A rename or a removal survives a power failure only when the directory itself has reached the disk. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+/** Gone already is fine. */
+async function removeTree(calls: FileCalls, path: string): Promise<void> {
+  const found = await orNull(calls.lstat(path));
+  if (found === null) return;
+  if (found.kind !== 'directory') return void (await orNull(calls.unlink(path)));
+  for (const name of ((await orNull(calls.readdir(path))) ?? []).toSorted()) await removeTree(calls, join(path, name));
+  await orNull(calls.rmdir(path));
 }
 
 async function orNull<T>(reading: Promise<T>): Promise<T | null> {

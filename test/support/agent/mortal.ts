@@ -1,0 +1,54 @@
+import { systemError } from './system-error.ts';
+
+/** Something is about to be changed: a moment at which a machine can fail. */
+export interface Point {
+  readonly call:
+    | 'create'
+    | 'write'
+    | 'chown'
+    | 'chmod'
+    | 'sync'
+    | 'rename'
+    | 'unlink'
+    | 'rmdir'
+    | 'mkdir'
+    | 'sync-directory'
+    | 'restart-kubelet'
+    | 'reload-units';
+  /** Of the file; the unit's name for the last two. */
+  readonly path: string;
+}
+
+/**
+ * What a point comes to. `death`: the process ends before it, and nothing that it called ever returns. `full`: there is
+ * no space left on the disk. `torn-…`: after half of what was to be written.
+ */
+export type Strike = 'none' | 'death' | 'torn-death' | 'full' | 'torn-full';
+
+/** One process, which can be struck at each of its points. */
+export interface Mortal {
+  /** @param work `part`: how much of what is to be written arrives, up to 1 */
+  at<T>(point: Point, work: (part: number) => T | Promise<T>): Promise<T>;
+  /** What changes nothing, and never returns to a process that is dead. */
+  alive<A extends readonly unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R>;
+}
+
+export function createMortal(strike: (point: Point) => Strike = () => 'none'): Mortal {
+  let isDead = false;
+  const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+  return {
+    async at(point, work) {
+      if (isDead) return never();
+      const struck = strike(point);
+      if (struck === 'none') return work(1);
+      if (struck === 'torn-death' || struck === 'torn-full') await work(0.5);
+      if (struck === 'full' || struck === 'torn-full') throw systemError('ENOSPC', point.call, point.path);
+      isDead = true;
+      return never();
+    },
+    alive:
+      (work) =>
+      (...args) =>
+        isDead ? never() : work(...args),
+  };
+}

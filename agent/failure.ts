@@ -23,6 +23,8 @@ export type FailureReason =
   | 'CannotInstall'
   /** The kubelet kept dying with it. */
   | 'CrashLoop'
+  /** The kubelet was healthy with it and not healthy, by turns. */
+  | 'Flapping'
   /** The kubelet was not healthy with it in time. */
   | 'NotHealthy'
   /** The kubelet was healthy, but the Node was not Ready any more. */
@@ -46,7 +48,9 @@ export type FailureReason =
   /** Not even local comes up. */
   | 'KubeletBroken'
   /** The note of why it was rejected was lost with a damaged file. */
-  | 'RecordLost';
+  | 'RecordLost'
+  /** A newer release wrote the state directory: this one touches nothing. */
+  | 'StateTooNew';
 
 /** `message` is a sentence for people, without a full stop at its end. */
 export interface Failure {

@@ -115,6 +115,10 @@ export interface Judged {
   readonly unhealthyMs: Millis;
   /** What the last look found. */
   readonly healthy: boolean;
+  /** Whether any look found it healthy since it was started last. */
+  readonly everHealthy: boolean;
+  /** How often it was not healthy for a while, and then was again without having been restarted. */
+  readonly lapses: number;
 }
 
 export const IDLE: Doing = { phase: 'idle' };

@@ -100,5 +100,7 @@ function judgedIn(holder: Raw): Judged {
     healthyMs: amountIn(raw, 'healthyMs'),
     unhealthyMs: amountIn(raw, 'unhealthyMs'),
     healthy: flagIn(raw, 'healthy'),
+    everHealthy: flagIn(raw, 'everHealthy'),
+    lapses: amountIn(raw, 'lapses'),
   };
 }

@@ -59,14 +59,22 @@ export function startJudging({ bootId, service }: Observation): Judged {
     healthyMs: 0,
     unhealthyMs: 0,
     healthy: false,
+    everHealthy: false,
+    lapses: 0,
   };
 }
+
+/** Shorter ones are nothing to speak of: an answer that came late on a busy machine. */
+const LAPSE_MS = 10_000;
+
+/** A Node is often called NotReady once, right after its kubelet was restarted. */
+const USUAL_LAPSES = 1;
 
 /** Adds one look. A reboot is nobody's failure: the kubelet gets its time to start anew, and what it proved stays. */
 export function tally(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
   const healthy = verdict.verdict === 'healthy';
   const now = { ...before, bootId: seen.bootId, automaticRestarts: seen.service.automaticRestarts, healthy };
-  if (seen.bootId !== before.bootId) return { ...now, run: seen.service.run, unhealthyMs: 0 };
+  if (seen.bootId !== before.bootId) return { ...now, run: seen.service.run, unhealthyMs: 0, everHealthy: healthy };
 
   const restarts = unplannedRestarts(before, seen.service);
   const stepMs = Math.min(seen.elapsedMs, maxStepMs);
@@ -77,6 +85,8 @@ export function tally(before: Judged, verdict: Verdict, seen: Observation, maxSt
     automaticRestarts: seen.service.automaticRestarts ?? before.automaticRestarts,
     restarts: before.restarts + restarts,
     healthyMs: before.healthyMs + (healthy && before.healthy && sameRun ? stepMs : 0),
+    everHealthy: healthy || (sameRun && before.everHealthy),
+    lapses: before.lapses + (healthy && sameRun && before.everHealthy && before.unhealthyMs >= LAPSE_MS ? 1 : 0),
     unhealthyMs: healthy ? 0 : before.unhealthyMs + (before.healthy || verdict.verdict === 'unclear' ? 0 : stepMs),
   };
 }
@@ -109,6 +119,10 @@ export function failureOf(
   const restarted = `the kubelet restarted ${judged.restarts} times by itself`;
   if (judged.restarts > terms.maxRestarts) {
     return { reason: 'CrashLoop', message: `${restarted}${lastExit(seen.service)}` };
+  }
+  if (judged.lapses > terms.maxRestarts + USUAL_LAPSES) {
+    const message = `the kubelet was not in order ${judged.lapses} times, and was again each time without a restart`;
+    return { reason: 'Flapping', message };
   }
   if (verdict.verdict !== 'unhealthy') return undefined;
   const { reason, why } = verdict;

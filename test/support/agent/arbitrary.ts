@@ -19,6 +19,8 @@ const judged: fc.Arbitrary<Judged> = fc.record({
   healthyMs: spans,
   unhealthyMs: spans,
   healthy: fc.boolean(),
+  everHealthy: fc.boolean(),
+  lapses: fc.integer({ min: 0, max: 4 }),
 });
 
 const changes: fc.Arbitrary<Change> = fc.oneof(

@@ -80,6 +80,8 @@ export const JUDGED: Judged = {
   healthyMs: 0,
   unhealthyMs: 0,
   healthy: true,
+  everHealthy: true,
+  lapses: 0,
 };
 
 export const INSTALLING: Change = { step: 'install' };

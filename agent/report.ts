@@ -6,6 +6,7 @@ import { type BackoffOptions, backoffDelay } from '#shared/runtime/backoff.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
+import { type StandStill, statusStandingStill } from './stand-still.ts';
 import { statusOf, type Told } from './status.ts';
 
 export interface ReporterOptions {
@@ -21,7 +22,7 @@ export interface Reporter {
   /** The KubeletNode as the API server has it; null where there is none, and so nothing to report to. */
   heard(node: KubeletNode | null): void;
   /** What is to be reported from now on. Only the latest counts. */
-  tell(told: Told): void;
+  tell(told: Told | StandStill): void;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -35,14 +36,15 @@ export function createReporter({ kube, nodeName, clock, random, log }: ReporterO
   const wakeUps = createWakeUps(clock);
   const ownVersions: string[] = [];
   let present: KubeletNodeStatus | undefined;
-  let told: Told | undefined;
+  let told: Told | StandStill | undefined;
   let heartbeatAt: Millis = -Infinity;
   let faults = 0;
 
   const write = async (signal: AbortSignal): Promise<void> => {
     if (present === undefined || told === undefined) return;
     const { heartbeat: _, ...before } = present;
-    const patch = mergeDiff(before, { ...statusOf(told, present) });
+    const wanted = 'tooNew' in told ? statusStandingStill(told, present) : statusOf(told, present);
+    const patch = mergeDiff(before, { ...wanted });
     if (patch === null && clock.monotonic() < heartbeatAt) return;
     const status = { ...patch, heartbeat: toTimestamp(clock.now()) };
     const options = { subresource: 'status' } as const;

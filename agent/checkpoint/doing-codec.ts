@@ -5,8 +5,8 @@ import {
   amountIn,
   asRecord,
   damaged,
-  expectVersion,
   flagIn,
+  inOurVersion,
   optionalText,
   parseJson,
   type Raw,
@@ -34,10 +34,9 @@ function rawOf(doing: Exclude<Doing, { phase: 'idle' }>): Raw {
   }
 }
 
-/** @throws CHECKPOINT_DAMAGED */
+/** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeDoing(text: string): Doing {
-  const raw = parseJson(text);
-  expectVersion(raw, VERSION);
+  const raw = inOurVersion(parseJson(text));
   const phase = wordIn(raw, 'phase', ['trial', 'falling-back', 'broken']);
   switch (phase) {
     case 'trial': {
@@ -48,7 +47,8 @@ export function decodeDoing(text: string): Doing {
         config,
         since: textIn(raw, 'since'),
         wasReady: flagIn(raw, 'wasReady'),
-        wasHealthy: flagIn(raw, 'wasHealthy'),
+        // Files that are older than this question were written for kubelets that nobody had doubts about.
+        wasHealthy: raw['wasHealthy'] === undefined || flagIn(raw, 'wasHealthy'),
         before: runIn(raw['before']) ?? null,
         warnings: textsIn(raw, 'warnings'),
         change: changeIn(raw),

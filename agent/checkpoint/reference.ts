@@ -1,7 +1,7 @@
 import { parse, stringify } from 'yaml';
 import type { Target } from '../state.ts';
 import { decodeConfig, encodeTraits } from './config-codec.ts';
-import { asRecord, damaged, expectVersion, optionalText, type Raw, textIn } from './shape.ts';
+import { asRecord, damaged, inOurVersion, optionalText, type Raw, textIn } from './shape.ts';
 
 /** A reference to a checkpoint, as `meta/assigned` and `meta/last-known-good` hold one. */
 export interface Reference {
@@ -35,13 +35,12 @@ export function encodeReference({ target, promotedAt }: Reference): string {
   return stringify(document, { version: '1.1', sortMapEntries: true, lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** @throws CHECKPOINT_DAMAGED */
+/** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeReference(text: string): Reference {
   if (text === '') return NO_REFERENCE;
   const raw = asRecord(parseYaml(text), 'the file');
   if (raw['apiVersion'] !== API_VERSION || raw['kind'] !== KIND) throw damaged(`it holds no ${KIND}`);
-  const traits = asRecord(raw[OURS], OURS);
-  expectVersion(traits, VERSION);
+  const traits = inOurVersion(asRecord(raw[OURS], OURS));
   const location = locationIn(asRecord(asRecord(raw['source'], 'source')['configMap'], 'source.configMap'));
   return { target: decodeConfig(location, traits), promotedAt: optionalText(traits, 'promotedAt') ?? null };
 }

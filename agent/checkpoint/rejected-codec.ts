@@ -1,7 +1,7 @@
 import type { NodeError, RejectedConfig } from '#shared/contract/api/kubelet-node.ts';
 import { SHAPES } from '../assignment.ts';
 import { MAX_REJECTED } from '../state.ts';
-import { asRecord, damaged, expectVersion, optionalText, parseJson, type Raw, textIn, wordIn } from './shape.ts';
+import { asRecord, damaged, inOurVersion, optionalText, parseJson, type Raw, textIn, wordIn } from './shape.ts';
 
 const VERSION = 1;
 
@@ -19,11 +19,9 @@ export function encodeFailures({ rejected, error }: Failures): string | null {
   return `${JSON.stringify({ version: VERSION, rejected, error }, null, 2)}\n`;
 }
 
-/** @throws CHECKPOINT_DAMAGED */
+/** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeFailures(text: string): Failures {
-  const raw = parseJson(text);
-  expectVersion(raw, VERSION);
-  const { rejected, error } = raw;
+  const { rejected, error } = inOurVersion(parseJson(text));
   if (!Array.isArray(rejected)) throw damaged('rejected is no list');
   return {
     rejected: rejected.slice(-MAX_REJECTED).map((entry) => rejectedIn(asRecord(entry, 'rejected'))),

@@ -50,9 +50,28 @@ export function wordIn<const Word extends string>(raw: Raw, key: string, words: 
   throw damaged(`${key} is ${show(raw[key])}`);
 }
 
-/** The version that every file of ours carries; a newer release's file is not ours to guess at. */
-export function expectVersion(raw: Raw, version: number): void {
-  if (raw['version'] !== version) throw damaged(`version is ${show(raw['version'])}, not ${version}`);
+/** Turns what a version of a file said into what the next one says. It loses nothing that the next one can say. */
+export type Migration = (older: Raw) => Raw;
+
+/**
+ * A file's content as this release has it. Every file of ours carries a version, which grows only where an older release
+ * would misread the file: what a release can leave out or overlook needs no other version.
+ *
+ * @param migrations from version 1 to 2, from 2 to 3, and so on; this release's version is one more than there are
+ * @throws CHECKPOINT_TOO_NEW where a newer release wrote it: it is whole, and not ours to guess at or to write over
+ * @throws CHECKPOINT_DAMAGED
+ */
+export function inOurVersion(raw: Raw, migrations: readonly Migration[] = []): Raw {
+  const { version } = raw;
+  const ours = migrations.length + 1;
+  if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) {
+    throw damaged(`version is ${show(version)}`);
+  }
+  if (version > ours) {
+    const message = `a newer release wrote it, in version ${version}; this one knows version ${ours} and older ones`;
+    throw new GitopsError('CHECKPOINT_TOO_NEW', message, { disposition: { kind: 'stalled', until: 'operator' } });
+  }
+  return migrations.slice(version - 1).reduce((older, migrate) => migrate(older), raw);
 }
 
 const show = (value: unknown): string =>

@@ -1,14 +1,16 @@
 import { join } from 'node:path';
-import { reasonOf } from '#shared/runtime/errors.ts';
+import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { Disk } from '../disk/disk.ts';
 import { isTemporary } from '../disk/node-disk.ts';
-import { activeOf, type Doing, type State } from '../state.ts';
+import { LOCAL_RECORD, LOCAL_RECORD_MIGRATIONS } from '../kubelet/install-record.ts';
+import { activeOf, type Doing, INITIAL_STATE, type State } from '../state.ts';
 import { decodeDoing, encodeDoing } from './doing-codec.ts';
 import { clearTheWay, readFile } from './own-files.ts';
 import { createPayloads, type Payloads } from './payloads.ts';
 import { decodeReference, encodeReference, NO_REFERENCE } from './reference.ts';
 import { decodeFailures, encodeFailures, NO_FAILURES } from './rejected-codec.ts';
 import { type Found, restoreState } from './restore.ts';
+import { inOurVersion, parseJson } from './shape.ts';
 
 /** The agent's memory on the node's disk: what `State` says, and the payloads that it names. */
 export interface CheckpointStore {
@@ -18,7 +20,7 @@ export interface CheckpointStore {
    *
    * @param at RFC 3339
    */
-  load(at: string): Promise<{ readonly state: State; readonly problems: readonly string[] }>;
+  load(at: string): Promise<Loaded>;
   /**
    * Writes what differs from what was written last, in an order that leaves a state that makes sense wherever it ends.
    *
@@ -28,6 +30,16 @@ export interface CheckpointStore {
   readonly payloads: Pick<Payloads, 'read' | 'write'>;
   /** Removes the payloads that the state does not name, and what interrupted writes left behind. */
   collectGarbage(state: State): Promise<void>;
+}
+
+export interface Loaded {
+  readonly state: State;
+  readonly problems: readonly string[];
+  /**
+   * Which file a newer release wrote, in a sentence; null where none did. Then there is no state, and nothing is to be
+   * done: neither to the node nor to the files, which are whole and tell that release where the node stands.
+   */
+  readonly tooNew: string | null;
 }
 
 const MAX_META_BYTES = 1_000_000;
@@ -40,6 +52,7 @@ export function createStore(disk: Disk, stateDirectory: string): CheckpointStore
   const payloads = createPayloads(disk, join(stateDirectory, 'checkpoints'));
   /** What is on disk as far as this process knows; null for no file. */
   const written = new Map<Name, string | null>();
+  const tooNew: string[] = [];
 
   const find = async <T>(name: Name, absent: T, decode: (text: string) => T): Promise<Found<T>> => {
     try {
@@ -48,7 +61,20 @@ export function createStore(disk: Disk, stateDirectory: string): CheckpointStore
       written.set(name, bytes === null ? null : bytes.toString('utf8'));
       return { found };
     } catch (error) {
-      return { damaged: `${join(meta, name)} is unusable and was left aside: ${reasonOf(error)}` };
+      const reason = reasonOf(error);
+      if (codeOf(error) === 'CHECKPOINT_TOO_NEW') tooNew.push(`${join(meta, name)}: ${reason}`);
+      return { damaged: `${join(meta, name)} is unusable and was left aside: ${reason}` };
+    }
+  };
+
+  /** The installer's own file. Whatever else may be wrong with it is the installer's business. */
+  const findLocalRecord = async (): Promise<void> => {
+    const path = join(stateDirectory, LOCAL_RECORD);
+    try {
+      const bytes = await readFile(disk, path, MAX_META_BYTES);
+      inOurVersion(parseJson(bytes?.toString('utf8') ?? ''), LOCAL_RECORD_MIGRATIONS);
+    } catch (error) {
+      if (codeOf(error) === 'CHECKPOINT_TOO_NEW') tooNew.push(`${path}: ${reasonOf(error)}`);
     }
   };
 
@@ -72,10 +98,13 @@ export function createStore(disk: Disk, stateDirectory: string): CheckpointStore
         doing: await find<Doing | null>('trial', null, decodeDoing),
         failures: await find('rejected', NO_FAILURES, decodeFailures),
       };
+      await findLocalRecord();
+      if (tooNew[0] !== undefined) return { state: INITIAL_STATE, problems: [], tooNew: tooNew[0] };
       const problems = Object.values(records).flatMap((found) => ('damaged' in found ? [found.damaged] : []));
-      return { state: restoreState(records, at), problems };
+      return { state: restoreState(records, at), problems, tooNew: null };
     },
     async save(state) {
+      if (tooNew[0] !== undefined) throw new GitopsError('CHECKPOINT_TOO_NEW', tooNew[0]);
       await clearTheWay(disk, stateDirectory, meta);
       for (const [name, text] of inOrder(state)) await write(name, text);
     },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { inOurVersion, type Migration, parseJson } from '../checkpoint/shape.ts';
 import type { Disk, FileOwner } from '../disk/disk.ts';
 
 /** What is remembered beside the copy of the local config. */
@@ -23,7 +24,9 @@ export interface LocalStore {
 }
 
 const ROOT_ONLY: FileOwner = { mode: 0o600 };
-const VERSION = 1;
+/** Below the state directory. */
+export const LOCAL_RECORD = join('local', 'record');
+export const LOCAL_RECORD_MIGRATIONS: readonly Migration[] = [];
 
 /**
  * - `kubelet`: the node's own config, for whoever needs it by hand;
@@ -34,7 +37,7 @@ const VERSION = 1;
 export function createLocalStore(disk: Disk, stateDirectory: string): LocalStore {
   const directory = join(stateDirectory, 'local');
   const copyFile = join(directory, 'kubelet');
-  const recordFile = join(directory, 'record');
+  const recordFile = join(stateDirectory, LOCAL_RECORD);
   const read = async (path: string): Promise<Buffer | null> =>
     // Whatever lies there instead of a file is as good as nothing.
     (await disk.stat(path))?.kind === 'file' ? disk.read(path) : null;
@@ -49,7 +52,11 @@ export function createLocalStore(disk: Disk, stateDirectory: string): LocalStore
         if (before !== null) await disk.replace(`${copyFile}.before`, before, ROOT_ONLY);
         await replaceAnything(disk, copyFile, copy);
       }
-      await replaceAnything(disk, recordFile, Buffer.from(`${JSON.stringify({ version: VERSION, ...record })}\n`));
+      await replaceAnything(
+        disk,
+        recordFile,
+        Buffer.from(`${JSON.stringify({ version: LOCAL_RECORD_MIGRATIONS.length + 1, ...record })}\n`),
+      );
     },
     async setAside(bytes) {
       await disk.makeDirectory(directory, 0o700);
@@ -67,13 +74,12 @@ async function replaceAnything(disk: Disk, path: string, bytes: Buffer): Promise
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** null where it is damaged, or of a version that is not known here. */
+/** null where it is damaged. An agent does nothing where it is of a newer release. */
 function parseRecord(text: string): LocalRecord | null {
   try {
-    const { version, sha256, owner, ours } = JSON.parse(text) as Partial<LocalRecord> & { readonly version?: unknown };
+    const { sha256, owner, ours } = inOurVersion(parseJson(text), LOCAL_RECORD_MIGRATIONS) as Partial<LocalRecord>;
     const { mode, uid, gid } = owner ?? {};
     const isSound =
-      version === VERSION &&
       isDigest(sha256) &&
       [mode, uid, gid].every((value) => Number.isSafeInteger(value)) &&
       Array.isArray(ours) &&

@@ -37,7 +37,7 @@ const load = (disk: MemoryDisk) => createStore(disk, DIRECTORY).load(AT);
 
 describe('the checkpoint store', () => {
   it('reads a node that was never assigned anything from an empty disk, and has nothing to say about it', async () => {
-    assert.deepEqual(await load(createMemoryDisk()), { state: INITIAL_STATE, problems: [] });
+    assert.deepEqual(await load(createMemoryDisk()), { state: INITIAL_STATE, problems: [], tooNew: null });
   });
 
   it('reads back every state that it wrote', async () => {
@@ -149,7 +149,9 @@ describe('a state directory that was damaged', () => {
     '{',
     'null',
     '[]',
-    '{"version":2}',
+    '{"version":"2"}',
+    '{"version":0}',
+    '{"version":1.5}',
     '{"version":1}',
     'apiVersion: v1\nkind: Pod\n',
     '\0\0\0',

@@ -1,6 +1,8 @@
-import { rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
-import type { Clock } from '#shared/runtime/clock.ts';
+import { basename, dirname, join } from 'node:path';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 
@@ -10,54 +12,108 @@ export interface Lock {
 }
 
 const RETRY_MS = 2_000;
+const OLD_MS: Millis = 3_600_000;
 
 /**
- * One agent at a time for a state directory. The lock is a socket that the holder listens on: a process number in a
- * file says nothing to a container that sees other processes, and outlives its process.
+ * One agent at a time for a state directory, whatever containers the agents are in. The lock is a directory with a socket
+ * that the holder listens on: a process number in a file says nothing to a container that sees other processes, and
+ * outlives its process.
  *
- * Waits while another agent holds it, as the old pod does for a moment during an update. Where the directory takes no
- * socket, the agent goes on without: two agents are a mistake, no agent is a node without help.
+ * A directory can be renamed only to where there is none, or an empty one. So whoever wants the lock listens in a
+ * directory of its own and renames that; and the socket of a holder that is gone is removed by a name that nobody else
+ * ever has. Nothing in this can hit a lock that is alive, in whatever order any number of agents do it.
+ *
+ * Waits while another agent holds it, as the old pod does for a moment during an update. Where the state directory takes
+ * no socket, the agent goes on without: two agents are a mistake, no agent is a node without help.
  *
  * @returns null where there is no lock to be had, or the signal aborted
  */
 export async function waitForLock(path: string, clock: Clock, log: Log, signal: AbortSignal): Promise<Lock | null> {
+  const own = randomBytes(4).toString('hex');
+  const waitingRoom = `${path}.${own}`;
+  let server: Server | null = null;
   let told = false;
-  while (!signal.aborted) {
-    try {
-      return await listen(path);
-    } catch (error) {
-      if (codeOf(error) !== 'EADDRINUSE') {
-        log.warn({ err: error, path }, 'no lock on the state directory: going on without');
-        return null;
+  try {
+    await mkdir(waitingRoom, { mode: 0o700 });
+    server = await listen(join(waitingRoom, own));
+    while (!signal.aborted) {
+      if (await take(waitingRoom, path)) {
+        await clearWaitingRooms(path, clock.now()).catch(() => undefined);
+        return lockOf(server, path, own);
+      }
+      if (await isHeld(path)) {
+        if (!told) log.warn({ path }, 'another agent works on this state directory: waiting for it to end');
+        told = true;
+        await clock.sleep(RETRY_MS, signal);
       }
     }
-    if (await isAnswered(path)) {
-      if (!told) log.warn({ path }, 'another agent works on this state directory: waiting for it to end');
-      told = true;
-      await clock.sleep(RETRY_MS, signal);
-    } else {
-      await rm(path, { force: true });
-    }
+  } catch (error) {
+    log.warn({ err: error, path }, 'no lock on the state directory: going on without');
   }
+  server?.close();
+  await rm(waitingRoom, { recursive: true, force: true }).catch(() => undefined);
   return null;
 }
 
-function listen(path: string): Promise<Lock> {
+function lockOf(server: Server, path: string, own: string): Lock {
+  return {
+    async release() {
+      await rm(join(path, own), { force: true });
+      // Whoever waits may have taken the empty place already.
+      await rmdir(path).catch(() => undefined);
+      await new Promise<void>((done) => {
+        server.close(() => done());
+      });
+    },
+  };
+}
+
+function listen(path: string): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server: Server = createServer((socket) => socket.destroy());
+    const server = createServer((socket) => socket.destroy());
     server.once('error', reject);
-    server.listen(path, () =>
-      resolve({
-        release: () =>
-          new Promise((done) => {
-            server.close(() => done());
-          }),
-      }),
-    );
+    server.listen(path, () => resolve(server));
   });
 }
 
-/** Nobody listens on the socket of a process that is gone. */
+const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];
+
+async function take(waitingRoom: string, path: string): Promise<boolean> {
+  try {
+    await rename(waitingRoom, path);
+    return true;
+  } catch (error) {
+    if (TAKEN.includes(codeOf(error) ?? '')) return false;
+    throw error;
+  }
+}
+
+/** Whether anybody listens there. Removes what nobody listens on. */
+async function isHeld(path: string): Promise<boolean> {
+  const names = await readdir(path).catch((error: unknown) => codeOf(error) ?? '');
+  // An older release's lock was the socket itself. Unlike a removal of whatever is there, this cannot hit a directory.
+  if (names === 'ENOTDIR') return (await isAnswered(path)) || (await unlink(path).catch(() => undefined), false);
+  if (typeof names === 'string') return false;
+  for (const name of names) {
+    if (await isAnswered(join(path, name))) return true;
+    await rm(join(path, name), { recursive: true, force: true });
+  }
+  return false;
+}
+
+/** Agents that were killed while they waited leave theirs behind. A young one may be about to be listened in. */
+async function clearWaitingRooms(path: string, now: Millis): Promise<void> {
+  const rooms = (await readdir(dirname(path))).filter((name) => name.startsWith(`${basename(path)}.`));
+  for (const room of rooms.map((name) => join(dirname(path), name))) {
+    if (now - (await stat(room)).mtimeMs < OLD_MS) continue;
+    const answers = await Promise.all((await readdir(room)).map((name) => isAnswered(join(room, name))));
+    if (!answers.includes(true)) await rm(room, { recursive: true, force: true });
+  }
+}
+
+/** What connecting says where no process has the socket, or it is none. A process that is only busy says something else. */
+const DEAD = ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'];
+
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
@@ -65,6 +121,6 @@ function isAnswered(path: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    socket.once('error', () => resolve(false));
+    socket.once('error', (error) => resolve(!DEAD.includes(codeOf(error) ?? '')));
   });
 }

@@ -9,6 +9,11 @@ export type ServiceSettings =
   /** A shell command, and the file that the kubelet's process number is in where there is one. */
   | { readonly manager: 'command'; readonly command: string; readonly pidFile: string | undefined };
 
+/** Whether a trial is taken back without the agent where the agent cannot. */
+export type GuardSettings =
+  /** Directory for drop-ins of the kubelet's unit, at the same path for the host and for the agent. */
+  { readonly guard: 'on'; readonly unitDirectory: string } | { readonly guard: 'off'; readonly why: string };
+
 /** Everything that an operator can set for the agent. */
 export interface AgentSettings {
   readonly nodeName: string;
@@ -20,6 +25,7 @@ export interface AgentSettings {
   /** Certificate that the kubelet serves its API with; undefined for the one in its usual place. */
   readonly kubeletServingCerts: string | undefined;
   readonly service: ServiceSettings;
+  readonly guard: GuardSettings;
   /** The API server's address; undefined for the pod's own. */
   readonly kubeServer: string | undefined;
   /** Directory with `token` and `ca.crt` for it. */
@@ -31,13 +37,15 @@ export interface AgentSettings {
 /** @throws GitopsError `SETTINGS_INVALID`, which names every mistake at once */
 export function parseEnv(env: Readonly<Record<string, string | undefined>>): AgentSettings {
   const read = createEnvReader(env);
+  const service = serviceIn(read);
   const settings: AgentSettings = {
     nodeName: read.text('NODE_NAME'),
     stateDirectory: path(read, 'STATE_DIR', '/var/lib/kubelet-gitops') ?? '',
     kubeletConfigFile: path(read, 'KUBELET_CONFIG_FILE', '/var/lib/kubelet/config.yaml') ?? '',
     kubeletConfigDir: path(read, 'KUBELET_CONFIG_DIR'),
     kubeletServingCerts: path(read, 'KUBELET_SERVING_CERTS'),
-    service: serviceIn(read),
+    service,
+    guard: guardIn(read, service),
     kubeServer: read.optional('KUBE_SERVER'),
     kubeCredentialsDirectory: path(read, 'KUBE_CREDENTIALS_DIR'),
     logLevel: read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error'], 'info'),
@@ -75,4 +83,20 @@ function serviceIn(read: EnvReader): ServiceSettings {
   const name = unit ?? 'kubelet.service';
   if (!/^[\w@.:\\-]+\.service$/.test(name)) read.mistake(`KUBELET_SERVICE=${name} is no unit: write kubelet.service`);
   return { manager: 'systemd', unit: name };
+}
+
+function guardIn(read: EnvReader, service: ServiceSettings): GuardSettings {
+  const asked = read.oneOf('GUARD', ['on', 'off'], service.manager === 'systemd' ? 'on' : 'off');
+  const unitDirectory = path(read, 'KUBELET_UNIT_DIR');
+  if (service.manager === 'command') {
+    const needs = 'needs a kubelet under systemd, and KUBELET_RESTART_COMMAND is set';
+    if (asked === 'on') read.mistake(`GUARD=on ${needs}`);
+    if (unitDirectory !== undefined) read.mistake(`KUBELET_UNIT_DIR ${needs}`);
+    return {
+      guard: 'off',
+      why: 'the kubelet is restarted by a command, and nobody but the agent can follow its starts',
+    };
+  }
+  if (asked === 'off') return { guard: 'off', why: 'GUARD=off is set' };
+  return { guard: 'on', unitDirectory: unitDirectory ?? `/etc/systemd/system/${service.unit}.d` };
 }

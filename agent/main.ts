@@ -8,8 +8,13 @@ import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { createLog, type Log } from '#shared/runtime/log.ts';
 import { createAgent, versionFileIn } from './agent.ts';
 import { type AgentSettings, parseEnv } from './config.ts';
+import type { Disk } from './disk/disk.ts';
 import { createNodeDisk } from './disk/node-disk.ts';
-import { readBootId } from './host.ts';
+import { type Guard, noGuard } from './guard/guard.ts';
+import { createHostGuard } from './guard/host-guard.ts';
+import { readGuardScript } from './guard/script.ts';
+import { createGuardSystemd } from './guard/systemd.ts';
+import { readBootId, readUptimeSeconds } from './host.ts';
 import { USUAL_SERVING_CERTS } from './kubelet/serving-certificate.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
 import { createInstaller } from './kubelet/install.ts';
@@ -55,6 +60,7 @@ async function main(settings: AgentSettings): Promise<void> {
       dropInDirectory: settings.kubeletConfigDir,
       kubeletMinor: () => minorOf(ownNode),
     }),
+    guard: guardFor(settings, disk, clock),
     bootId: readBootId,
     clock,
     random,
@@ -98,6 +104,23 @@ function serviceFor(
   }
   const systemd = createSystemdService({ unit: service.unit, clock, random, log });
   return { service: systemd, close: () => systemd.close() };
+}
+
+/** Only systemd starts the kubelet in a way that somebody else can follow. */
+function guardFor({ guard, service, stateDirectory }: AgentSettings, disk: Disk, clock: Clock): Guard {
+  if (guard.guard === 'off') return noGuard(guard.why);
+  if (service.manager !== 'systemd') return noGuard('the kubelet is not under systemd');
+  return createHostGuard({
+    disk,
+    clock,
+    stateDirectory,
+    unit: service.unit,
+    unitDirectory: guard.unitDirectory,
+    systemd: createGuardSystemd({ clock }),
+    script: readGuardScript,
+    bootId: readBootId,
+    uptimeSeconds: readUptimeSeconds,
+  });
 }
 
 /** How an overlay is laid over the local config depends on the kubelet's version. */

@@ -1,9 +1,16 @@
 import { build, type Metafile } from 'esbuild';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** What each program is called in the image, and where it starts. */
 export const PROGRAMS = { agent: 'agent/main.ts', reconciler: 'reconciler/main.ts' } as const;
+
+/** Files that a program reads from beside its own. */
+const BESIDE: Readonly<Record<keyof typeof PROGRAMS, readonly string[]>> = {
+  agent: ['agent/guard/guard.sh'],
+  reconciler: [],
+};
 
 /** CommonJS dependencies of an ES module bundle need a `require`; the odd name cannot meet a minified one. */
 const BANNER =
@@ -30,6 +37,7 @@ export async function bundle(program: keyof typeof PROGRAMS, outdir: string): Pr
     banner: { js: BANNER },
     logLevel: 'warning',
   });
+  for (const file of BESIDE[program]) await copyFile(file, join(outdir, basename(file)));
   return metafile;
 }
 

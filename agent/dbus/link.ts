@@ -2,6 +2,9 @@ import { within } from '#shared/kube/lifetime.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { type BusConnection, connectBus } from './connection.ts';
 
+/** Where systemd's host has its system bus, and a pod that may talk to it as well. */
+export const SYSTEM_BUS = '/run/dbus/system_bus_socket';
+
 /** The way to a message bus: one connection that everybody shares, made when it is needed and made anew when it broke. */
 export interface BusLink {
   /** The present connection, or a new one. @throws as `connectBus` does */
@@ -10,7 +13,7 @@ export interface BusLink {
 }
 
 export interface BusLinkOptions {
-  /** Of the system bus: `/run/dbus/system_bus_socket`. */
+  /** Of the system bus: `SYSTEM_BUS`. */
   readonly socketPath: string;
   readonly clock: Clock;
   /** For connecting, and for each call. Default 2 s. */

@@ -1,4 +1,4 @@
-import { createBusLink } from '#agent/dbus/link.ts';
+import { createBusLink, SYSTEM_BUS } from '#agent/dbus/link.ts';
 import { backoffDelay } from '#shared/runtime/backoff.ts';
 import { type Clock, type Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
@@ -36,7 +36,7 @@ const RECONNECT = { firstMs: 200, maxMs: 30_000, jitter: 0.5 };
  */
 export function createSystemdService(options: SystemdServiceOptions): SystemdService {
   const { unit, clock, random, log, timeoutMs } = options;
-  const socketPath = options.socketPath ?? '/run/dbus/system_bus_socket';
+  const socketPath = options.socketPath ?? SYSTEM_BUS;
   const link = createBusLink({ socketPath, clock, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   const end = new AbortController();
 

@@ -51,6 +51,20 @@ export async function restartUnit(link: BusLink, unit: string, signal: AbortSign
   }
 }
 
+/** `systemctl daemon-reload`. Resolves when it is done. */
+export async function reloadUnits(connection: BusConnection, signal: AbortSignal): Promise<void> {
+  await connection.call({ ...MANAGER, member: 'Reload' }, signal);
+}
+
+/** `systemctl stop --no-block`; a unit that systemd does not know is stopped. */
+export async function stopUnit(connection: BusConnection, unit: string, signal: AbortSignal): Promise<void> {
+  try {
+    await connection.call({ ...MANAGER, member: 'StopUnit', signature: 'ss', body: [unit, 'replace'] }, signal);
+  } catch (error) {
+    if (refusalName(error) !== 'org.freedesktop.systemd1.NoSuchUnit') throw error;
+  }
+}
+
 /**
  * Calls back at every change of the unit's state that systemd tells of.
  *

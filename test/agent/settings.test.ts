@@ -22,6 +22,7 @@ describe('the settings of an agent', () => {
       kubeletConfigDir: undefined,
       kubeletServingCerts: undefined,
       service: { manager: 'systemd', unit: 'kubelet.service' },
+      guard: { guard: 'on', unitDirectory: '/etc/systemd/system/kubelet.service.d' },
       kubeServer: undefined,
       kubeCredentialsDirectory: undefined,
       logLevel: 'info',
@@ -36,6 +37,24 @@ describe('the settings of an agent', () => {
       KUBELET_PID_FILE: '/run/kubelet.pid',
     });
     assert.deepEqual(service, { manager: 'command', command: 'kill -HUP 1', pidFile: '/run/kubelet.pid' });
+  });
+
+  it('guard the unit that they name, in the directory that they name, or not at all', () => {
+    const guardOf = (env: Readonly<Record<string, string>>) => parseEnv({ NODE_NAME: 'n', ...env }).guard;
+    assert.deepEqual(guardOf({ KUBELET_SERVICE: 'k3s.service' }), {
+      guard: 'on',
+      unitDirectory: '/etc/systemd/system/k3s.service.d',
+    });
+    assert.deepEqual(guardOf({ KUBELET_UNIT_DIR: '/run/systemd/system/kubelet.service.d' }), {
+      guard: 'on',
+      unitDirectory: '/run/systemd/system/kubelet.service.d',
+    });
+    assert.deepEqual(guardOf({ GUARD: 'off' }), { guard: 'off', why: 'GUARD=off is set' });
+    assert.equal(guardOf({ KUBELET_RESTART_COMMAND: 'true' }).guard, 'off');
+    assert.match(
+      mistakesIn({ NODE_NAME: 'n', KUBELET_RESTART_COMMAND: 'true', GUARD: 'on', KUBELET_UNIT_DIR: '/x' }),
+      /GUARD=on needs a kubelet under systemd.*; KUBELET_UNIT_DIR needs/,
+    );
   });
 
   it('take empty text for not set', () => {

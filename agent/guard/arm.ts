@@ -1,0 +1,100 @@
+import type { Disk, FileOwner } from '../disk/disk.ts';
+import { GitopsError } from '#shared/runtime/errors.ts';
+import type { GuardedFile } from './guard.ts';
+import { dropInText, type GuardPaths, stagedPathOf } from './layout.ts';
+import { NO_DOUBT, NO_NOTE, NO_STARTS } from './records.ts';
+import type { GuardSystemd } from './systemd.ts';
+import { decodeTraces, encodeTraces, missingOnTheWayTo, removeTraces, type Traces } from './traces.ts';
+
+export interface ArmOptions {
+  readonly disk: Disk;
+  readonly systemd: GuardSystemd;
+  readonly unit: string;
+  readonly paths: GuardPaths;
+  readonly script: () => Promise<Buffer>;
+  /** The agent's sign of life at this moment. */
+  readonly sign: () => Promise<Buffer>;
+}
+
+const OURS: FileOwner = { mode: 0o600 };
+/** As everything beside it. */
+const UNIT_FILE: FileOwner = { mode: 0o644 };
+
+type PutFile = Extract<GuardedFile, { readonly bytes: Buffer }>;
+
+/**
+ * Puts everything in place that the guard needs, each file durably before the one that leads to it. The plan comes last:
+ * without it the guard does nothing, and with it everything is there. The same plan again only mends what is missing, and
+ * keeps the count of starts.
+ *
+ * @throws GitopsError of the disk, `GUARD_SYSTEMD`, `GUARD_NOT_LOADED`
+ */
+export async function armGuard(options: ArmOptions, plan: string, restore: readonly GuardedFile[]): Promise<void> {
+  const { disk, systemd, unit, paths, script, sign } = options;
+  const isPut = (file: GuardedFile): file is PutFile => file.bytes !== null;
+  const puts = restore.filter(isPut);
+  await disk.makeDirectory(paths.directory, 0o700);
+  const isSame = (await disk.read(paths.plan).catch(() => null))?.toString('utf8') === plan;
+  if (!isSame) await forget(disk, paths);
+
+  await stage(disk, paths, puts);
+  await ensure(disk, paths.script, await script(), OURS);
+  if (!isSame) await startCounting(disk, paths);
+  await disk.replace(paths.alive, await sign(), OURS);
+  await ensure(disk, paths.dropIn, Buffer.from(dropInText(paths.script)), UNIT_FILE);
+  await systemd.daemonReload();
+  if (!(await systemd.dropInsOf(unit)).includes(paths.dropIn)) throw notLoaded(unit, paths.dropIn);
+  if (!isSame) await disk.replace(paths.plan, Buffer.from(plan), OURS);
+}
+
+/** The plan first: it must not be carried out with files of another order. */
+async function forget(disk: Disk, { plan, fired, note }: GuardPaths): Promise<void> {
+  for (const path of [plan, fired, note]) await disk.remove(path);
+}
+
+/** With their full length, so that the guard can write over them on a disk that is full. */
+async function startCounting(disk: Disk, { starts, doubt, note }: GuardPaths): Promise<void> {
+  await disk.replace(starts, NO_STARTS, OURS);
+  await disk.replace(doubt, NO_DOUBT, OURS);
+  await disk.replace(note, NO_NOTE, OURS);
+}
+
+/** Lays what is to be put back beside its place, and takes away what an earlier order laid there. */
+async function stage(disk: Disk, paths: GuardPaths, puts: readonly PutFile[]): Promise<void> {
+  const earlier = decodeTraces(await disk.read(paths.traces).catch(() => null));
+  const staged = puts.map(({ path }) => stagedPathOf(path));
+  const missing = await Promise.all([...staged, paths.dropIn].map((path) => missingOnTheWayTo(disk, path)));
+  const made = deepestFirst([...earlier.made, ...missing.flat()]);
+  const stale = earlier.staged.filter((path) => !staged.includes(path));
+  await remember(disk, paths, { staged: [...staged, ...stale], made });
+  for (const directory of made.toReversed()) await disk.makeDirectory(directory, 0o755);
+  for (const { path, bytes, owner } of puts) await ensure(disk, stagedPathOf(path), bytes, owner);
+  await removeTraces(disk, { staged: stale, made: [] });
+  await remember(disk, paths, { staged, made });
+}
+
+const deepestFirst = (paths: readonly string[]): readonly string[] =>
+  [...new Set(paths)].sort((one, other) => other.length - one.length);
+
+const remember = (disk: Disk, { traces }: GuardPaths, all: Traces): Promise<void> =>
+  ensure(disk, traces, encodeTraces(all), OURS);
+
+/** Writes only what differs, owner and mode included. */
+async function ensure(disk: Disk, path: string, bytes: Buffer, owner: FileOwner): Promise<void> {
+  const there = await disk.stat(path);
+  if (there !== null && there.kind !== 'file') await disk.remove(path);
+  const isOwned =
+    there?.kind === 'file' &&
+    there.mode === owner.mode &&
+    (owner.uid ?? there.uid) === there.uid &&
+    (owner.gid ?? there.gid) === there.gid;
+  if (isOwned && (await disk.read(path))?.equals(bytes) === true) return;
+  await disk.replace(path, bytes, owner);
+}
+
+function notLoaded(unit: string, dropIn: string): GitopsError {
+  const message =
+    `systemd does not see ${dropIn} as a part of ${unit}, so nothing would take a config back without the agent: mount the ` +
+    "host's directory at the same path, or name the right one in KUBELET_UNIT_DIR; GUARD=off does without a guard";
+  return new GitopsError('GUARD_NOT_LOADED', message, { disposition: { kind: 'stalled', until: 'operator' } });
+}

@@ -1,0 +1,319 @@
+#!/bin/sh
+# The node agent's deputy on the host, here for the time of one trial. It takes the trial back when the agent cannot: when the
+# agent is dead, cut off, or not started after a reboot. docs/guard.md is about it.
+#
+#   guard.sh start    before each start of the kubelet (ExecStartPre): counts the starts
+#   guard.sh tick     every 15 seconds (a transient timer): waits for an agent that is silent
+#
+# Whatever it finds on the disk, it never keeps the kubelet from starting: it ends with 0, and it ends in time. Nothing here
+# needs the wall clock, and nothing but mv and rm is needed to restore: what is to be put back lies beside its place already.
+#
+# It runs without a lock: a start and a tick at the same time move the same files to the same places, and only one of them
+# can rename the plan.
+#
+# Three more arguments are for tests: where /proc is, PATH, and after how many seconds it gives up.
+
+set -uf
+trap 'exit 0' EXIT HUP INT TERM
+trap '' PIPE
+umask 077
+
+mode=${1:-}
+proc=${2:-/proc}
+PATH=${3:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin}
+patience=${4:-20}
+export PATH
+
+here=${0%/*}
+# Beside each file that is to be put back, this is added to its name. Never ".conf": the kubelet would read it as a drop-in.
+suffix=.kubelet-gitops-restore
+timer=kubelet-gitops-guard
+drop_in_name=90-kubelet-gitops-guard.conf
+# Nobody is asked whether the unit is down before the agent has been silent for so many seconds.
+short_silence=60
+most_lines=500
+
+say() {
+  printf 'kubelet-gitops-guard: %s\n' "$*" >&3
+}
+
+is_number() {
+  case $1 in
+    '' | *[!0-9]* | 0?* | ??????????*) return 1 ;;
+  esac
+}
+
+# Sets $line to the first line of a file; fails where there is none.
+first_line() {
+  line=
+  [ -f "$1" ] && [ -r "$1" ] || return 1
+  IFS= read -r line <"$1"
+  [ -n "$line" ]
+}
+
+# Writes a line over the beginning of a file. The files were made with their full length, so that this needs no room on the disk.
+write_line() {
+  if [ -e "$1" ] && [ ! -f "$1" ]; then return 1; fi
+  printf '%s\n' "$2" 1<>"$1"
+}
+
+# Sets $boot and $now: which boot of the machine this is, and its age in seconds (empty where that is unknown).
+look_at_time() {
+  boot=unknown
+  if first_line "$proc/sys/kernel/random/boot_id"; then
+    case $line in
+      *[!0-9A-Za-z-]* | ?????????????????????????????????????*) ;;
+      *) boot=$line ;;
+    esac
+  fi
+  now=
+  if first_line "$proc/uptime" && is_number "${line%%[!0-9]*}"; then now=${line%%[!0-9]*}; fi
+}
+
+# Reads a plan as a whole and sets $unit, $max_starts, $silence, $drop_in. Fails where anything is missing or not understood:
+# then nothing is done.
+read_plan() {
+  unit='' max_starts='' silence='' drop_in='' end='' lines=0
+  [ -f "$1" ] && [ -r "$1" ] || return 1
+  while [ "$lines" -lt "$most_lines" ] && IFS= read -r line <&4; do
+    lines=$((lines + 1))
+    rest=${line#* }
+    [ -z "$end" ] || return 1
+    if [ "$lines" = 1 ] && [ "$line" = 'kubelet-gitops-guard 1' ]; then continue; fi
+    [ "$lines" != 1 ] || return 1
+    case $line in
+      'trial '* | 'to '*) ;;
+      'unit '*) unit=$rest ;;
+      'max-starts '*) max_starts=$rest ;;
+      'silence '*) silence=$rest ;;
+      'drop-in /'*) drop_in=$rest ;;
+      'put /'* | 'put-empty /'* | 'remove /'*) ;;
+      end) end=yes ;;
+      *) return 1 ;;
+    esac
+  done 4<"$1"
+  case $unit in
+    '' | -* | *[!0-9A-Za-z@._:\\-]*) return 1 ;;
+  esac
+  [ -n "$end" ] && is_number "$max_starts" && is_number "$silence"
+}
+
+# One step of the way back. Done already is fine. A directory in the place of the file stays: mv would put the file into it.
+restore_file() {
+  [ -d "$2" ] && return
+  case $1 in
+    put) [ -f "$2$suffix" ] && [ -s "$2$suffix" ] && mv -f "$2$suffix" "$2" ;;
+    put-empty) [ -f "$2$suffix" ] && mv -f "$2$suffix" "$2" ;;
+    remove) rm -f "$2" ;;
+  esac
+}
+
+# Goes through the files of a plan in order: `restore` puts each back, `tidy` removes what is beside it.
+each_file() {
+  lines=0
+  [ -f "$1" ] && [ -r "$1" ] || return 1
+  while [ "$lines" -lt "$most_lines" ] && IFS= read -r line <&4; do
+    lines=$((lines + 1))
+    case $2:$line in
+      'restore:put /'* | 'restore:put-empty /'* | 'restore:remove /'*) restore_file "${line%% *}" "${line#* }" ;;
+      'tidy:put /'* | 'tidy:put-empty /'*) [ -d "${line#* }$suffix" ] || rm -f "${line#* }$suffix" ;;
+    esac
+  done 4<"$1"
+  return 0
+}
+
+# Sets $count, the kubelet's starts in this boot, and $first, the machine's age at the first of them (empty: unknown).
+read_starts() {
+  count=0 first=
+  first_line "$here/starts" || return
+  # shellcheck disable=SC2086
+  set -- $line
+  [ "${1-}" = "$boot" ] || return
+  if is_number "${2-}"; then count=$2; fi
+  if is_number "${3-}"; then first=$3; fi
+}
+
+# Sets $quiet: for how many seconds the agent has been silent in this boot. Fails where that cannot be known.
+look_for_agent() {
+  quiet=
+  [ -n "$now" ] || return
+  since=${first:-0}
+  [ "$since" -le "$now" ] || since=0
+  if first_line "$here/alive"; then
+    # shellcheck disable=SC2086
+    set -- $line
+    if [ "${1-}" = "$boot" ] && is_number "${2-}" && [ "$2" -le "$now" ] && [ "$2" -gt "$since" ]; then since=$2; fi
+  fi
+  quiet=$((now - since))
+}
+
+is_down() {
+  case $(systemctl is-active "$unit") in
+    inactive | failed) return 0 ;;
+  esac
+  return 1
+}
+
+# What the agent reads later: cause, starts, whether the kubelet was started again, and when this was.
+write_note() {
+  at=$(date -u +%Y-%m-%dT%H:%M:%SZ) || at=-
+  write_line "$here/note" "$(printf '%-8s %10d %-3s %-20s' "$1" "$count" "$2" "${at:--}")"
+}
+
+# Takes the trial back: cause, and whether the kubelet starts with it anyway. The plan is renamed last, so that whoever comes
+# next goes on where this was interrupted.
+fire() {
+  say "taking the trial back ($1, $count starts)"
+  each_file "$here/plan" restore || return
+  write_note "$1" "$2"
+  if [ -d "$here/fired" ]; then rm -rf "$here/fired"; fi
+  mv -f "$here/plan" "$here/fired"
+}
+
+# A unit that was started too often, or failed, is started nonetheless.
+order_restart() {
+  systemctl reset-failed "$unit"
+  for pause in 1 2 0; do
+    if systemctl --no-block restart "$unit"; then
+      say "ordered a restart of $unit"
+      write_note "$1" yes
+      return
+    fi
+    sleep "$pause"
+  done
+  say "systemd does not restart $unit"
+}
+
+# Whether the note says that the kubelet was not started again yet; sets $cause and $count from it.
+needs_restart() {
+  cause=unknown count=0
+  first_line "$here/note" || return
+  # shellcheck disable=SC2086
+  set -- $line
+  cause=${1-}
+  if is_number "${2-}"; then count=$2; fi
+  [ "${3-}" = no ]
+}
+
+ensure_timer() {
+  # Only what needs no quotes, neither in a shell nor in systemd.
+  case $0 in
+    *[!0-9A-Za-z/@._:+,=-]*) return ;;
+    /*) ;;
+    *) return ;;
+  esac
+  command -v systemd-run && command -v systemctl || return
+  systemctl is-active --quiet "$timer.timer" && return
+  systemctl reset-failed "$timer.service"
+  # Before version 220 systemd-run knows no --no-block.
+  for block in --no-block --quiet; do
+    systemd-run "$block" --quiet --unit="$timer" --description='Takes a trial of kubelet-gitops back' \
+      --on-active=15 --on-unit-inactive=15 --timer-property=AccuracySec=1s \
+      /bin/sh -c "test -f '$0' && exec /bin/sh '$0' tick; exec systemctl --no-block stop $timer.timer" && return
+  done
+}
+
+start() {
+  look_at_time
+  if read_plan "$here/plan"; then
+    read_starts
+    count=$((count + 1))
+    [ -n "$first" ] || first=${now:--}
+    write_line "$here/starts" "$(printf '%-36s %10d %12s' "$boot" "$count" "$first")"
+    is_number "$first" || first=
+    look_for_agent
+    if [ "$count" -gt "$max_starts" ]; then
+      fire starts yes
+    elif [ -n "$quiet" ] && [ "$quiet" -ge "$silence" ]; then
+      fire silence yes
+    fi
+    ensure_timer
+  elif read_plan "$here/fired"; then
+    # The kubelet starts with what was put back. Where not even that can be noted, nobody may go on restarting it.
+    if needs_restart && ! write_note "$cause" yes; then return; fi
+    ensure_timer
+  fi
+}
+
+tick() {
+  look_at_time
+  if read_plan "$here/plan"; then
+    read_starts
+    watch
+  else
+    tidy
+  fi
+}
+
+# Acts on what two ticks in a row have seen: after a pause of the whole machine the agent needs a moment, too.
+watch() {
+  look_for_agent
+  cause=
+  if [ -n "$quiet" ]; then
+    if [ "$quiet" -ge "$silence" ]; then
+      cause=silence
+    elif [ "$quiet" -ge "$short_silence" ] && is_down; then
+      cause=down
+    fi
+  fi
+  first_line "$here/doubt"
+  # shellcheck disable=SC2086
+  set -- $line
+  doubted=no
+  [ "${1-}" = "$boot" ] && doubted=yes
+  if [ -z "$cause" ]; then
+    [ "$doubted" = no ] || write_line "$here/doubt" "$(printf '%-36s' -)"
+  elif [ "$doubted" = yes ]; then
+    fire "$cause" no && order_restart "$cause"
+  elif ! write_line "$here/doubt" "$(printf '%-36s' "$boot")" && [ "$cause" = silence ]; then
+    fire "$cause" no && order_restart "$cause"
+  fi
+}
+
+# Nothing is on trial any more. Where the trial was taken back and nobody has fetched the note yet, only that stays.
+tidy() {
+  if read_plan "$here/fired"; then
+    if needs_restart; then order_restart "$cause"; fi
+    case $drop_in in
+      */"$drop_in_name")
+        if [ -f "$drop_in" ]; then rm -f "$drop_in" && systemctl daemon-reload; fi
+        if [ ! -e "$drop_in" ]; then
+          each_file "$here/fired" tidy
+          rm -f "$here/staged" "$here/starts" "$here/alive" "$here/doubt" "$0"
+        fi
+        ;;
+    esac
+  fi
+  systemctl --no-block stop "$timer.timer"
+}
+
+# Does the work in a process of its own and waits for an alarm only, which the work ends when it is done: so that it ends in
+# time although a disk does not answer.
+main() {
+  case $mode in
+    start | tick) ;;
+    *) return ;;
+  esac
+  # The journal hears of it, where there is one.
+  if { true >&2; } 2>/dev/null; then exec 3>&2; else exec 3>/dev/null; fi
+  exec </dev/null >/dev/null 2>&1
+  sleep "$patience" 3>&- &
+  alarm=$!
+  (
+    trap 'kill -9 "$alarm"' EXIT
+    case $mode in
+      start) start ;;
+      tick) tick ;;
+    esac
+  ) &
+  work=$!
+  wait "$alarm"
+  case $? in
+    0) kill -9 "$work" ;;
+    137) ;;
+    *) wait "$work" ;;
+  esac
+}
+
+main
+exit 0

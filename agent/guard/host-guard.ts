@@ -1,0 +1,145 @@
+import type { Disk } from '../disk/disk.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import { type ArmOptions, armGuard } from './arm.ts';
+import type { Guard, GuardSeen } from './guard.ts';
+import { dropInText, guardPaths, GUARD_TIMER, isPlainPath } from './layout.ts';
+import { decodePlan, encodePlan } from './plan.ts';
+import { aliveLine, readNote } from './records.ts';
+import type { GuardSystemd } from './systemd.ts';
+import { decodeTraces, removeTraces } from './traces.ts';
+
+export interface HostGuardOptions {
+  readonly disk: Disk;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** The agent's own, at the same path for the agent and for the host. */
+  readonly stateDirectory: string;
+  /** `kubelet.service`. */
+  readonly unit: string;
+  /** Where the unit's owner puts drop-ins, at the same path for the agent and for the host. */
+  readonly unitDirectory: string;
+  readonly systemd: GuardSystemd;
+  /** The text of `guard.sh`. */
+  readonly script: () => Promise<Buffer>;
+  readonly bootId: () => Promise<string>;
+  /** Age of the machine in this boot. */
+  readonly uptimeSeconds: () => Promise<number>;
+}
+
+/** The guard counts in minutes. */
+const SIGN_OF_LIFE_EVERY_MS: Millis = 15_000;
+
+/** Half of an arming or a disarming: no trial has this name, so that whoever sees it arms anew, or disarms. */
+const REMNANTS: GuardSeen = { guard: 'armed', trial: '', to: '' };
+
+/**
+ * The guard as a script that the host's systemd runs: before each start of the kubelet, by a drop-in of its unit, and by a
+ * timer. What an interrupted `arm` or `disarm` left behind is seen as armed, for a trial without a name.
+ *
+ * Its errors: `GUARD_PATH`, `GUARD_ORDER`, `GUARD_FILES`, `GUARD_SYSTEMD`, `GUARD_NOT_LOADED`.
+ */
+export function createHostGuard(options: HostGuardOptions): Guard {
+  const { disk, clock, stateDirectory, unit, unitDirectory, systemd, script, bootId, uptimeSeconds } = options;
+  const paths = guardPaths(stateDirectory, unitDirectory);
+  let lastSign: Millis | undefined;
+
+  const sign = async (): Promise<Buffer> => aliveLine(await bootId(), await uptimeSeconds());
+
+  const takeAway = async (): Promise<void> => {
+    const hasDirectory = (await disk.stat(paths.directory)) !== null;
+    if (!hasDirectory && (await disk.stat(paths.dropIn)) === null) return;
+    await disk.remove(paths.plan);
+    const traces = decodeTraces(await readable(disk, paths.traces));
+    await removeTraces(disk, { staged: traces.staged, made: [] });
+    await disk.remove(paths.dropIn);
+    await removeTraces(disk, { staged: [], made: traces.made });
+    await systemd.daemonReload();
+    await systemd.stopUnit(GUARD_TIMER);
+    // Last, because it remembers what else there is.
+    await disk.remove(paths.directory);
+  };
+
+  return {
+    look: async () => {
+      try {
+        return await lookAround(options, paths);
+      } catch {
+        return { guard: 'disarmed' };
+      }
+    },
+    async arm(order) {
+      for (const path of [paths.directory, unitDirectory]) if (!isPlainPath(path)) throw notPlain(path);
+      const plan = encodePlan(order, { unit, dropIn: paths.dropIn });
+      const arming: ArmOptions = { disk, systemd, unit, paths, script, sign };
+      try {
+        await armGuard(arming, plan, order.restore);
+        lastSign = clock.monotonic();
+      } catch (error) {
+        // Half a guard is none.
+        await takeAway().catch(() => undefined);
+        throw error instanceof GitopsError && error.code.startsWith('GUARD_') ? error : notArmed(error, unitDirectory);
+      }
+    },
+    async disarm() {
+      try {
+        await takeAway();
+      } catch (error) {
+        const message = `the guard of the kubelet's start cannot be taken away, and will be later: ${reasonOf(error)}`;
+        throw new GitopsError('GUARD_FILES', message, { cause: error });
+      }
+    },
+    async signOfLife() {
+      const now = clock.monotonic();
+      if (lastSign !== undefined && now - lastSign < SIGN_OF_LIFE_EVERY_MS) return;
+      try {
+        if ((await disk.stat(paths.plan)) === null) return;
+        await disk.replace(paths.alive, await sign(), { mode: 0o600 });
+        lastSign = now;
+      } catch (error) {
+        const message = `the guard cannot be told that the agent is alive, and may take the trial back: ${reasonOf(error)}`;
+        throw new GitopsError('GUARD_FILES', message, { cause: error });
+      }
+    },
+  };
+}
+
+/** Armed means that the next start of the kubelet is counted: everything that this takes is in place. */
+async function lookAround(
+  { disk, unit, script }: HostGuardOptions,
+  paths: ReturnType<typeof guardPaths>,
+): Promise<GuardSeen> {
+  const dropIn = await readable(disk, paths.dropIn);
+  const plan = decodePlan(await readable(disk, paths.plan));
+  if (plan !== undefined) {
+    const isWhole =
+      plan.unit === unit &&
+      plan.dropIn === paths.dropIn &&
+      dropIn?.toString('utf8') === dropInText(paths.script) &&
+      (await disk.stat(paths.script))?.size === (await script()).length;
+    return isWhole ? { guard: 'armed', trial: plan.trial, to: plan.to } : REMNANTS;
+  }
+  const fired = decodePlan(await readable(disk, paths.fired));
+  if (fired !== undefined) {
+    const note = readNote(await readable(disk, paths.note));
+    return { guard: 'fired', trial: fired.trial, to: fired.to, ...note };
+  }
+  const isGone = dropIn === null && (await disk.stat(paths.directory)) === null;
+  return isGone ? { guard: 'disarmed' } : REMNANTS;
+}
+
+/** What cannot be read is as good as not there. */
+const readable = (disk: Pick<Disk, 'read'>, path: string): Promise<Buffer | null> => disk.read(path).catch(() => null);
+
+function notPlain(path: string): GitopsError {
+  const message =
+    `the guard cannot work with ${JSON.stringify(path)}, which goes into a systemd unit: choose a path of letters, digits ` +
+    'and /._@:+,=- for STATE_DIR and KUBELET_UNIT_DIR, or set GUARD=off';
+  return new GitopsError('GUARD_PATH', message, { disposition: { kind: 'stalled', until: 'operator' } });
+}
+
+function notArmed(cause: unknown, unitDirectory: string): GitopsError {
+  const message =
+    `the guard that takes a config back without the agent cannot be set up: ${reasonOf(cause)}. The host's ${unitDirectory} ` +
+    '(KUBELET_UNIT_DIR) has to be mounted, writable, at the same path; GUARD=off does without a guard';
+  return new GitopsError('GUARD_FILES', message, { cause });
+}

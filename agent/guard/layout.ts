@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+
+/** The timer that the guard makes for itself, with a service of the same name. */
+export const GUARD_TIMER = 'kubelet-gitops-guard.timer';
+
+/** Late by name, so that hardly anything of the unit's owner comes after it. */
+export const GUARD_DROP_IN = '90-kubelet-gitops-guard.conf';
+
+/**
+ * What is to be put back lies beside its place under this name, so that putting it back is one rename. It never ends in
+ * `.conf`: the kubelet would read it in its drop-in directory.
+ */
+export const stagedPathOf = (target: string): string => `${target}${STAGED}`;
+
+export const isStagedPath = (path: string): boolean => path.endsWith(STAGED);
+
+const STAGED = '.kubelet-gitops-restore';
+
+/** Where the guard has its files; the script knows the same names. */
+export interface GuardPaths {
+  readonly directory: string;
+  readonly script: string;
+  /** What is to be done; the guard acts on nothing else. */
+  readonly plan: string;
+  /** The plan, after it was carried out. */
+  readonly fired: string;
+  /** What the guard says of how it was carried out. */
+  readonly note: string;
+  /** Starts of the kubelet that were counted. */
+  readonly starts: string;
+  /** The agent's sign of life. */
+  readonly alive: string;
+  /** What the last tick thought. */
+  readonly doubt: string;
+  /** Everything that was put outside of the directory. Only the agent reads it. */
+  readonly traces: string;
+  readonly dropIn: string;
+}
+
+export function guardPaths(stateDirectory: string, unitDirectory: string): GuardPaths {
+  const directory = join(stateDirectory, 'guard');
+  const inside = (name: string): string => join(directory, name);
+  return {
+    directory,
+    script: inside('guard.sh'),
+    plan: inside('plan'),
+    fired: inside('fired'),
+    note: inside('note'),
+    starts: inside('starts'),
+    alive: inside('alive'),
+    doubt: inside('doubt'),
+    traces: inside('traces'),
+    dropIn: join(unitDirectory, GUARD_DROP_IN),
+  };
+}
+
+/** The only file outside of the state directory that makes anybody do anything. */
+export const dropInText = (script: string): string => `\
+# Here for the time of one trial; kubelet-gitops takes it away again. It cannot keep the kubelet from starting.
+[Service]
+ExecStartPre=-/bin/sh -c 'test -f ${script} && exec /bin/sh ${script} start'
+`;
+
+/** It is written into a unit and a shell command: nothing that needs quotes in either. */
+export const isPlainPath = (path: string): boolean => /^\/[\w/.@:+,=-]*$/.test(path);

@@ -1,0 +1,93 @@
+import { normalize } from 'node:path';
+import { GitopsError } from '#shared/runtime/errors.ts';
+import type { GuardedFile, GuardOrder } from './guard.ts';
+
+/** Names one version of the file, for the script that is copied together with it. */
+const HEADER = 'kubelet-gitops-guard 1';
+
+/** A plan without it was not written to its end. */
+const END = 'end';
+
+const MOST_FILES = 400;
+const MOST_COUNT = 999_999_999;
+
+export interface PlanFor {
+  readonly unit: string;
+  readonly dropIn: string;
+}
+
+/**
+ * The order as the guard's script reads it: one word and its value a line.
+ *
+ * @throws GitopsError GUARD_ORDER where it cannot be written like that
+ */
+export function encodePlan(order: GuardOrder, { unit, dropIn }: PlanFor): string {
+  const { trial, to, maxStarts, silenceSeconds, restore } = order;
+  if (restore.length > MOST_FILES) throw refused(`has ${restore.length} files to restore`);
+  if (new Set(restore.map(({ path }) => path)).size < restore.length) throw refused('names a file twice');
+  for (const count of [maxStarts, silenceSeconds]) {
+    if (!Number.isInteger(count) || count < 0 || count > MOST_COUNT) throw refused(`has ${count} for a number`);
+  }
+  const lines = [
+    HEADER,
+    `trial ${oneLine(trial)}`,
+    `to ${oneLine(to)}`,
+    `unit ${oneLine(unit)}`,
+    `max-starts ${maxStarts}`,
+    `silence ${silenceSeconds}`,
+    `drop-in ${absolute(dropIn)}`,
+    ...restore.map((file) => `${wordOf(file)} ${absolute(file.path)}`),
+    END,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** An empty file is a mistake for the guard, unless the order says so. */
+const wordOf = ({ bytes }: GuardedFile): string =>
+  bytes === null ? 'remove' : bytes.length === 0 ? 'put-empty' : 'put';
+
+function oneLine(text: string): string {
+  if (/[\n\r\0]/.test(text)) throw refused(`has a line break in ${JSON.stringify(text)}`);
+  return text;
+}
+
+function absolute(path: string): string {
+  if (!path.startsWith('/') || normalize(path) !== path || path.endsWith('/')) {
+    throw refused(`names ${JSON.stringify(path)}, which is no absolute path of a file`);
+  }
+  return oneLine(path);
+}
+
+function refused(what: string): GitopsError {
+  return new GitopsError('GUARD_ORDER', `the guard cannot be told what to restore: its order ${what}`, {
+    disposition: { kind: 'stalled', until: 'operator' },
+  });
+}
+
+export interface ReadPlan extends PlanFor {
+  readonly trial: string;
+  readonly to: string;
+}
+
+/** @returns undefined where the guard would not act on it either */
+export function decodePlan(bytes: Buffer | null): ReadPlan | undefined {
+  const lines = bytes?.toString('utf8').split('\n') ?? [];
+  if (lines[0] !== HEADER || lines.at(-2) !== END || lines.at(-1) !== '') return undefined;
+  const said = new Map<string, string>();
+  for (const line of lines.slice(1, -2)) {
+    const [word, value] = splitOnce(line);
+    if (!WORDS.includes(word) || value === undefined) return undefined;
+    said.set(word, value);
+  }
+  const [trial, to, unit, dropIn] = ['trial', 'to', 'unit', 'drop-in'].map((word) => said.get(word));
+  if (trial === undefined || to === undefined || unit === undefined || dropIn === undefined) return undefined;
+  const hasNumbers = ['max-starts', 'silence'].every((word) => /^(?:0|[1-9]\d{0,8})$/.test(said.get(word) ?? ''));
+  return hasNumbers ? { trial, to, unit, dropIn } : undefined;
+}
+
+const WORDS = ['trial', 'to', 'unit', 'max-starts', 'silence', 'drop-in', 'put', 'put-empty', 'remove'];
+
+const splitOnce = (line: string): readonly [string, string | undefined] => {
+  const at = line.indexOf(' ');
+  return at < 0 ? [line, undefined] : [line.slice(0, at), line.slice(at + 1)];
+};

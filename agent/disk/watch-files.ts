@@ -1,0 +1,174 @@
+import { type BigIntStats, watch } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type BackoffOptions, backoffDelay } from '#shared/runtime/backoff.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
+import type { Log } from '#shared/runtime/log.ts';
+
+/** A directory, and whose names in it are worth a look. */
+export interface WatchedPlace {
+  readonly directory: string;
+  readonly hears: (name: string) => boolean;
+}
+
+export interface WatchFilesPorts {
+  readonly clock: Clock;
+  /** Numbers in [0, 1), for the delay between two tries. */
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** Files that are written in a storm are told of this often, and once more when it is over. */
+const REST_MS: Millis = 200;
+/** For what cannot be watched at all, and so that a directory that comes and goes does not eat a CPU. */
+const RETRY: BackoffOptions = { firstMs: 100, maxMs: 60_000, jitter: 0.5 };
+
+/**
+ * Calls back when a file in one of the places was written, replaced, deleted, or given another owner or mode
+ * (inotify(7), whichever container or program did it). Directories are watched, because a file that is replaced by a
+ * rename takes a watch of its own with it.
+ *
+ * Where a directory is missing, the nearest one above it is watched for its coming; when it is there (again), that counts
+ * as a change, for whatever went unheard. So no timer runs while there is nothing to do. What cannot be watched is tried
+ * again, ever more seldom. Never throws.
+ *
+ * @returns stops it
+ */
+export function watchFiles(places: readonly WatchedPlace[], changed: () => void, ports: WatchFilesPorts): () => void {
+  const stop = new AbortController();
+  const tell = seldom(changed, ports.clock, stop.signal);
+  for (const place of places) void followPlace(place, tell, ports, stop.signal);
+  return () => stop.abort();
+}
+
+async function followPlace(
+  place: WatchedPlace,
+  changed: () => void,
+  { clock, random, log }: WatchFilesPorts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { directory } = place;
+  let faults = 0;
+  let missed = false;
+  while (!signal.aborted) {
+    try {
+      if (await isThere(directory)) {
+        await watchPlace(place, missed, changed, signal);
+        changed();
+      } else {
+        await waitFor(directory, signal);
+      }
+      faults = 0;
+    } catch (error) {
+      faults += 1;
+      if (faults === 1) log.warn({ directory, reason: reasonOf(error) }, 'changes here are not heard of');
+    }
+    missed = true;
+    await clock.sleep(backoffDelay(Math.max(faults, 1), RETRY, random()), signal);
+  }
+}
+
+/** Resolves when the directory is not what it was any more. @throws where it cannot be watched */
+async function watchPlace(
+  { directory, hears }: WatchedPlace,
+  missed: boolean,
+  changed: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await stat(directory, { bigint: true });
+  const heard = (name: string | null): void => {
+    // No name: events were lost.
+    if (name === null || hears(name)) changed();
+  };
+  const ended = watchUntil(directory, heard, async () => !(await isStill(directory, found)), signal);
+  if (missed) changed();
+  await ended;
+}
+
+/** Resolves when the directory may be there. @throws where nothing above it can be watched */
+async function waitFor(directory: string, signal: AbortSignal): Promise<void> {
+  let above = dirname(directory);
+  while (!(await isThere(above)) && above !== dirname(above)) above = dirname(above);
+  const found = await stat(above, { bigint: true });
+  const missing = join(
+    above,
+    directory
+      .slice(above.length)
+      .split('/')
+      .find((name) => name !== '') ?? '',
+  );
+  const isOver = async (): Promise<boolean> => (await isThere(missing)) || !(await isStill(above, found));
+  await watchUntil(above, () => undefined, isOver, signal, basename(missing));
+}
+
+/**
+ * Watches a directory until `isOver` says so, which is asked at the beginning, and whenever something happened to the
+ * directory itself or to `name` in it; or until the signal aborts.
+ */
+function watchUntil(
+  directory: string,
+  heard: (name: string | null) => void,
+  isOver: () => Promise<boolean>,
+  signal: AbortSignal,
+  name?: string,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const watcher = watch(directory, { persistent: false });
+    const end = (error?: Error): void => {
+      signal.removeEventListener('abort', aborted);
+      watcher.close();
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    const aborted = (): void => end();
+    const check = async (): Promise<void> => {
+      if (await isOver()) end();
+    };
+    if (signal.aborted) return end();
+    signal.addEventListener('abort', aborted, { once: true });
+    watcher.on('error', end);
+    watcher.on('change', (_, what) => {
+      if (signal.aborted) return;
+      const changedName = what === null ? null : String(what);
+      heard(changedName);
+      if (changedName === null || changedName === basename(directory) || changedName === name) void check();
+    });
+    // It may have happened just before the watch began.
+    void check();
+  });
+}
+
+const isThere = async (path: string): Promise<boolean> => {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return false;
+    throw error;
+  }
+};
+
+async function isStill(directory: string, { dev, ino }: BigIntStats): Promise<boolean> {
+  const now = await stat(directory, { bigint: true }).catch(() => null);
+  return now !== null && now.dev === dev && now.ino === ino;
+}
+
+/** At once, and then not again before a while; what came in between is told at its end. */
+function seldom(tell: () => void, clock: Clock, signal: AbortSignal): () => void {
+  let resting = false;
+  let missed = false;
+  const rest = async (): Promise<void> => {
+    do {
+      missed = false;
+      tell();
+      await clock.sleep(REST_MS, signal);
+    } while (missed && !signal.aborted);
+    resting = false;
+  };
+  return () => {
+    missed = true;
+    if (resting || signal.aborted) return;
+    resting = true;
+    void rest();
+  };
+}

@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stagedPathOf } from '#agent/guard/layout.ts';
+import type { Shell } from './shells.ts';
+import { STUBS } from './stubs.ts';
+
+export const SCRIPT = 'agent/guard/guard.sh';
+export const BOOT = '11111111-2222-3333-4444-555555555555';
+export const UNIT = 'kubelet.service';
+
+export type Mode = 'start' | 'tick';
+
+export interface RunOptions {
+  /** Seconds after which the guard is to give up. */
+  readonly patience?: number;
+  /** Kills the guard and all that it started just before this one of its commands, counted from 1. */
+  readonly killAt?: number;
+  /** Runs as somebody who may not read everything. */
+  readonly asNobody?: boolean;
+}
+
+export interface Ran {
+  readonly status: number | null;
+  readonly ms: number;
+  readonly stderr: string;
+}
+
+/** A host in a temporary directory: the guard's files, a kubelet's files, /proc, and the commands that the guard calls. */
+export interface GuardedHost {
+  readonly root: string;
+  readonly guard: string;
+  readonly dropIn: string;
+  /** A file that a trial changes. */
+  readonly config: string;
+  /** A file that a trial has put there, and that has to go. */
+  readonly state: string;
+  readonly paths: { readonly proc: string; readonly bin: string };
+  readonly run: (shell: Shell, mode: Mode, options?: RunOptions) => Promise<Ran>;
+  /** What was called so far, without what only reads. */
+  readonly calls: () => readonly string[];
+  /** How many commands were called so far that `killAt` counts. */
+  readonly commands: () => number;
+  readonly setTime: (uptimeSeconds: number, boot?: string) => void;
+  readonly setUnit: (state: 'active' | 'failed' | 'inactive' | 'activating') => void;
+  readonly write: (name: string, text: string) => void;
+  readonly read: (path: string) => string | undefined;
+  readonly remove: () => void;
+}
+
+export const NEW = '{"maxPods": 250}\n';
+export const OLD = '{"maxPods": 110}\n';
+
+export interface PlanOptions {
+  readonly maxStarts?: number;
+  readonly silence?: number;
+}
+
+/** A host with an armed guard: `config` has the file on trial, with the old one beside it, and `state` has to go. */
+export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions = {}): GuardedHost {
+  const root = mkdtempSync(join(tmpdir(), 'kubelet-gitops-guard-'));
+  const guard = join(root, 'guard');
+  const bin = join(root, 'bin');
+  const proc = join(root, 'proc');
+  const dropIn = join(root, 'unit.d', '90-kubelet-gitops-guard.conf');
+  const [config, state] = [join(root, 'kubelet', 'config.yaml'), join(root, 'kubelet', 'memory_manager_state')];
+  for (const directory of [guard, bin, join(proc, 'sys/kernel/random'), join(root, 'unit.d'), join(root, 'kubelet')]) {
+    mkdirSync(directory, { recursive: true });
+  }
+  for (const [name, text] of Object.entries(STUBS)) writeFileSync(join(bin, name), text, { mode: 0o755 });
+  cpSync(SCRIPT, join(guard, 'guard.sh'));
+  const write = (name: string, text: string): void => writeFileSync(join(guard, name), text);
+  const plan = [
+    'trial t',
+    'to before',
+    `unit ${UNIT}`,
+    `max-starts ${maxStarts}`,
+    `silence ${silence}`,
+    `drop-in ${dropIn}`,
+  ];
+  write('plan', ['kubelet-gitops-guard 1', ...plan, `put ${config}`, `remove ${state}`, 'end', ''].join('\n'));
+  writeFileSync(config, NEW);
+  writeFileSync(stagedPathOf(config), OLD);
+  writeFileSync(state, 'new state\n');
+  writeFileSync(dropIn, '[Service]\n');
+  writeFileSync(join(root, 'unit'), 'active\n');
+
+  const setTime = (uptimeSeconds: number, boot = BOOT): void => {
+    writeFileSync(join(proc, 'uptime'), `${uptimeSeconds}.25 ${uptimeSeconds * 2}.00\n`);
+    writeFileSync(join(proc, 'sys/kernel/random/boot_id'), `${boot}\n`);
+  };
+  setTime(1000);
+  const log = (): readonly string[] => (read(join(root, 'log')) ?? '').split('\n').filter((line) => line !== '');
+  return {
+    root,
+    guard,
+    dropIn,
+    config,
+    state,
+    paths: { proc, bin },
+    setTime,
+    setUnit: (now) => writeFileSync(join(root, 'unit'), `${now}\n`),
+    write,
+    read,
+    calls: () => log().filter((line) => !/^(?:systemctl is-active|date|mv|rm|sleep) /.test(line)),
+    commands: () => log().length,
+    async run(shell, mode, { patience = 10, killAt = 0, asNobody = false } = {}) {
+      const isRoot = process.getuid?.() === 0;
+      if (asNobody && isRoot) giveAway(root);
+      const [command, ...args] = shell.argv;
+      const started = performance.now();
+      const child = spawn(command, [...args, join(guard, 'guard.sh'), mode, proc, bin, String(patience)], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+        // A process group of its own, which can be killed as one.
+        detached: true,
+        env: { STUBS_ROOT: root, STUBS_KILL_AT: String(killAt === 0 ? 0 : log().length + killAt) },
+        ...(asNobody && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+      });
+      const stderr: string[] = [];
+      child.stderr.setEncoding('utf8').on('data', (text: string) => stderr.push(text));
+      const [status] = (await once(child, 'exit')) as [number | null];
+      child.stderr.destroy();
+      return { status, ms: performance.now() - started, stderr: stderr.join('') };
+    },
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+const NOBODY = 65_534;
+
+function giveAway(path: string): void {
+  chownSync(path, NOBODY, NOBODY);
+  if (!statSync(path).isDirectory()) return;
+  for (const name of readdirSync(path)) giveAway(join(path, name));
+}
+
+function read(path: string): string | undefined {
+  return existsSync(path) && statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined;
+}
+
+export function makeUnreadable(path: string): void {
+  if (existsSync(path)) chmodSync(path, 0);
+}

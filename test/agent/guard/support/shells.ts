@@ -1,0 +1,21 @@
+import { without } from '../../../support/needs.ts';
+
+export interface Shell {
+  readonly name: string;
+  readonly argv: readonly [string, ...string[]];
+  /** For `describe`'s `skip`. */
+  readonly skip: string | false;
+}
+
+const shell = (name: string, ...argv: readonly [string, ...string[]]): Shell => ({
+  name,
+  argv,
+  skip: without(argv[0], [...argv.slice(1), '-c', ':'], `nothing proves that the guard works under ${name}`),
+});
+
+/** What hosts have as /bin/sh. */
+export const SHELLS: readonly Shell[] = [
+  shell('dash', 'dash'),
+  shell('busybox sh', 'busybox', 'sh'),
+  shell('bash as sh', 'bash', '--posix'),
+];

@@ -1,0 +1,39 @@
+/** Writes down how it was called, and kills its whole process group where it is told to. */
+const RECORDING = `#!/bin/sh
+PATH=/usr/bin:/bin
+printf '%s %s\\n' "\${0##*/}" "$*" >>"$STUBS_ROOT/log"
+if [ "$STUBS_KILL_AT" != 0 ]; then
+  calls=$(wc -l <"$STUBS_ROOT/log")
+  if [ "$calls" -ge "$STUBS_KILL_AT" ]; then kill -9 0; fi
+fi
+`;
+
+/** As much of systemd as the guard sees: a unit whose state is in the file "unit", and a timer while there is a file "timer". */
+const SYSTEMCTL = `
+case "$*" in
+  'is-active --quiet kubelet-gitops-guard.timer') [ -e "$STUBS_ROOT/timer" ] ;;
+  'is-active kubelet.service') cat "$STUBS_ROOT/unit" ;;
+  '--no-block stop kubelet-gitops-guard.timer') rm -f "$STUBS_ROOT/timer" ;;
+  '--no-block restart kubelet.service') [ ! -e "$STUBS_ROOT/no-restart" ] ;;
+esac
+`;
+
+const SYSTEMD_RUN = `
+[ ! -e "$STUBS_ROOT/timer" ] || exit 1
+[ "$1" != --no-block ] || [ ! -e "$STUBS_ROOT/old-systemd" ] || exit 1
+touch "$STUBS_ROOT/timer"
+`;
+
+/** The guard's whole PATH. A file "hang" names a command that never ends. */
+export const STUBS: Readonly<Record<string, string>> = {
+  systemctl: RECORDING + SYSTEMCTL,
+  'systemd-run': RECORDING + SYSTEMD_RUN,
+  ...Object.fromEntries(
+    ['mv', 'rm', 'date'].map((name) => [
+      name,
+      `${RECORDING}[ "$(cat "$STUBS_ROOT/hang" 2>/dev/null)" != ${name} ] || exec sleep 30\nexec ${name} "$@"\n`,
+    ]),
+  ),
+  // Not counted: the alarm runs beside everything else. Nobody waits for a pause between two tries.
+  sleep: `#!/bin/sh\nPATH=/usr/bin:/bin\ncase $1 in 0 | 1 | 2) exit 0 ;; esac\nexec sleep "$@"\n`,
+};

@@ -24,6 +24,7 @@ import { createReporter } from './report.ts';
 import type { Validate } from './staging/check.ts';
 import { noPreflight, type Preflight } from './staging/preflight.ts';
 import type { StageOptions } from './staging/stage.ts';
+import { standStill } from './stand-still.ts';
 import { INITIAL_STATE, nameOf, type State } from './state.ts';
 import { watchAssignment } from './watch-assignment.ts';
 
@@ -143,8 +144,10 @@ export function createAgent(ports: AgentPorts): Agent {
   return {
     state: () => latest,
     async run(signal) {
-      const { state, problems } = await store.load(toTimestamp(clock.now()));
+      const at = toTimestamp(clock.now());
+      const { state, problems, tooNew } = await store.load(at);
       latest = state;
+      if (tooNew !== null) return standStill({ tooNew, agentVersion, at }, { log, reporter, assignment }, signal);
       for (const problem of problems) log.error({ problem }, 'damaged file');
       const { doing, assigned, lastKnownGood } = state;
       const stands = { phase: doing.phase, assigned: nameOf(assigned), lastKnownGood: nameOf(lastKnownGood) };

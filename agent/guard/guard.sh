@@ -276,8 +276,9 @@ tidy() {
     if needs_restart; then order_restart "$cause"; fi
     case $drop_in in
       */"$drop_in_name")
-        if [ -f "$drop_in" ]; then rm -f "$drop_in" && systemctl daemon-reload; fi
+        if [ -f "$drop_in" ]; then rm -f "$drop_in"; fi
         if [ ! -e "$drop_in" ]; then
+          systemctl daemon-reload
           each_file "$here/fired" tidy
           rm -f "$here/staged" "$here/starts" "$here/alive" "$here/doubt" "$0"
         fi

@@ -26,6 +26,8 @@ export interface AgentSettings {
   readonly kubeletServingCerts: string | undefined;
   readonly service: ServiceSettings;
   readonly guard: GuardSettings;
+  /** `uninstall`: gives the node its local config back, takes everything of ours away, and does nothing more. */
+  readonly mode: 'run' | 'uninstall';
   /** The API server's address; undefined for the pod's own. */
   readonly kubeServer: string | undefined;
   /** Directory with `token` and `ca.crt` for it. */
@@ -46,6 +48,7 @@ export function parseEnv(env: Readonly<Record<string, string | undefined>>): Age
     kubeletServingCerts: path(read, 'KUBELET_SERVING_CERTS'),
     service,
     guard: guardIn(read, service),
+    mode: read.oneOf('MODE', ['run', 'uninstall'], 'run'),
     kubeServer: read.optional('KUBE_SERVER'),
     kubeCredentialsDirectory: path(read, 'KUBE_CREDENTIALS_DIR'),
     logLevel: read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error'], 'info'),
@@ -82,6 +85,7 @@ function serviceIn(read: EnvReader): ServiceSettings {
   if (command !== undefined) return { manager: 'command', command, pidFile };
   const name = unit ?? 'kubelet.service';
   if (!/^[\w@.:\\-]+\.service$/.test(name)) read.mistake(`KUBELET_SERVICE=${name} is no unit: write kubelet.service`);
+  if (name.endsWith('@.service')) read.mistake(`KUBELET_SERVICE=${name} is a template: name its instance`);
   return { manager: 'systemd', unit: name };
 }
 

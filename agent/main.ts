@@ -10,6 +10,7 @@ import { createAgent, versionFileIn } from './agent.ts';
 import { type AgentSettings, parseEnv } from './config.ts';
 import type { Disk } from './disk/disk.ts';
 import { createNodeDisk } from './disk/node-disk.ts';
+import { watchFiles } from './disk/watch-files.ts';
 import { type Guard, noGuard } from './guard/guard.ts';
 import { createHostGuard } from './guard/host-guard.ts';
 import { readGuardScript } from './guard/script.ts';
@@ -23,6 +24,8 @@ import { createSystemdService } from './kubelet/service-systemd.ts';
 import type { KubeletService } from './kubelet/service.ts';
 import { waitForLock } from './lock.ts';
 import { createOwnNode, type OwnNode } from './own-node.ts';
+import { createSealableDisk, createUninstall, LOCK_NAME } from './uninstall.ts';
+import { watchedPlaces } from './watched-places.ts';
 
 async function main(settings: AgentSettings): Promise<void> {
   const { nodeName, stateDirectory } = settings;
@@ -32,7 +35,8 @@ async function main(settings: AgentSettings): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
 
-  const disk = createNodeDisk();
+  const nodeDisk = createNodeDisk();
+  const { disk, seal } = createSealableDisk(nodeDisk);
   const api = apiServer(settings, clock);
   const userAgent = `kubelet-gitops-agent/${settings.agentVersion}`;
   const kube = createKube({ ...api, clock, log, userAgent, random });
@@ -40,7 +44,27 @@ async function main(settings: AgentSettings): Promise<void> {
   const { service, close } = serviceFor(settings, clock, random, log);
 
   await disk.makeDirectory(stateDirectory, 0o700).catch((error: unknown) => log.error({ err: error }, 'no state'));
-  const lock = await waitForLock(join(stateDirectory, 'agent.sock'), clock, log, stop.signal);
+  const lock = await waitForLock(join(stateDirectory, LOCK_NAME), clock, log, stop.signal);
+  const installer = createInstaller({
+    disk,
+    stateDirectory,
+    configFile: settings.kubeletConfigFile,
+    dropInDirectory: settings.kubeletConfigDir,
+    kubeletMinor: () => minorOf(ownNode),
+  });
+  const guard = guardFor(settings, disk, clock);
+  const uninstall = createUninstall({
+    disk: nodeDisk,
+    seal,
+    stateDirectory,
+    configFile: settings.kubeletConfigFile,
+    dropInDirectory: settings.kubeletConfigDir,
+    installer,
+    guard,
+    releaseLock: async () => lock?.release(),
+  });
+  const watchManaged = (changed: () => void): (() => void) =>
+    watchFiles(watchedPlaces(settings), changed, { clock, random, log });
   const agent = createAgent({
     nodeName,
     stateDirectory,
@@ -53,14 +77,9 @@ async function main(settings: AgentSettings): Promise<void> {
       servingCertFiles:
         settings.kubeletServingCerts === undefined ? USUAL_SERVING_CERTS : [settings.kubeletServingCerts],
     }),
-    installer: createInstaller({
-      disk,
-      stateDirectory,
-      configFile: settings.kubeletConfigFile,
-      dropInDirectory: settings.kubeletConfigDir,
-      kubeletMinor: () => minorOf(ownNode),
-    }),
-    guard: guardFor(settings, disk, clock),
+    installer,
+    guard,
+    ...(settings.mode === 'uninstall' ? { uninstall } : { watchFiles: watchManaged }),
     bootId: readBootId,
     clock,
     random,

@@ -23,6 +23,7 @@ describe('the settings of an agent', () => {
       kubeletServingCerts: undefined,
       service: { manager: 'systemd', unit: 'kubelet.service' },
       guard: { guard: 'on', unitDirectory: '/etc/systemd/system/kubelet.service.d' },
+      mode: 'run',
       kubeServer: undefined,
       kubeCredentialsDirectory: undefined,
       logLevel: 'info',
@@ -68,6 +69,7 @@ describe('the settings of an agent', () => {
       KUBELET_PID_FILE: '/run/kubelet.pid',
       KUBE_SERVER: '10.0.0.1',
       LOG_LEVEL: 'loud',
+      MODE: 'remove',
     });
     for (const part of [
       'NODE_NAME is not set',
@@ -76,9 +78,14 @@ describe('the settings of an agent', () => {
       'KUBELET_PID_FILE goes with',
       'KUBE_SERVER is no URL',
       'LOG_LEVEL=loud',
+      'MODE=remove',
     ]) {
       assert.ok(message.includes(part), part);
     }
+    assert.match(
+      mistakesIn({ NODE_NAME: 'n', KUBELET_SERVICE: 'kubelet@.service' }),
+      /is a template: name its instance/,
+    );
     assert.match(
       mistakesIn({ NODE_NAME: 'n', KUBELET_SERVICE: 'a.service', KUBELET_RESTART_COMMAND: 'true' }),
       /both set/,

@@ -270,7 +270,8 @@ watch() {
   fi
 }
 
-# Nothing is on trial any more. Where the trial was taken back and nobody has fetched the note yet, only that stays.
+# Nothing is on trial any more. Where the trial was taken back and nobody has fetched the note yet, that stays,
+# with what the agent needs to clean up.
 tidy() {
   if read_plan "$here/fired"; then
     if needs_restart; then order_restart "$cause"; fi
@@ -280,7 +281,7 @@ tidy() {
         if [ ! -e "$drop_in" ]; then
           systemctl daemon-reload
           each_file "$here/fired" tidy
-          rm -f "$here/staged" "$here/starts" "$here/alive" "$here/doubt" "$0"
+          rm -f "$here/starts" "$here/alive" "$here/doubt" "$0"
         fi
         ;;
     esac

@@ -23,7 +23,7 @@ const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   empty: (path) => writeFileSync(path, ''),
   torn: (path) => writeFileSync(path, existsSync(path) ? readFileSync(path).subarray(0, -7) : 'x'),
   garbage: (path) => writeFileSync(path, Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 89 + 7) % 256))),
-  'of many lines': (path) => writeFileSync(path, `${'$(touch /) `x` 99999999999999999999 -1 08\n'.repeat(20_000)}`),
+  'of many lines': (path) => writeFileSync(path, '$(touch /) `x` 99999999999999999999 -1 08\n'.repeat(20_000)),
   'one long line': (path) => writeFileSync(path, 'a'.repeat(100_000)),
   'a directory': (path) => {
     rmSync(path, { force: true });

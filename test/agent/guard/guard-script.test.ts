@@ -37,7 +37,7 @@ const ORDERED = ['systemctl reset-failed kubelet.service', 'systemctl --no-block
 interface Row {
   readonly when: string;
   readonly plan?: PlanOptions;
-  readonly then: (host: GuardedHost, shell: Shell) => Promise<void>;
+  readonly story: (host: GuardedHost, shell: Shell) => Promise<void>;
 }
 
 const start = async (host: GuardedHost, shell: Shell, times = 1): Promise<void> => {
@@ -51,7 +51,7 @@ const starts: readonly Row[] = [
   {
     when: 'lets the kubelet start as often as it may, and restores at the next start',
     plan: { maxStarts: 3 },
-    async then(host, shell) {
+    async story(host, shell) {
       await start(host, shell, 3);
       assert.deepEqual(stateOf(host), UNTOUCHED);
       await start(host, shell);
@@ -71,7 +71,7 @@ const starts: readonly Row[] = [
   {
     when: 'counts anew after a reboot',
     plan: { maxStarts: 3 },
-    async then(host, shell) {
+    async story(host, shell) {
       await start(host, shell, 3);
       host.setTime(20, 'another-boot');
       await start(host, shell, 3);
@@ -82,7 +82,7 @@ const starts: readonly Row[] = [
   },
   {
     when: 'makes one timer in each boot, which runs a script only where there is one',
-    async then(host, shell) {
+    async story(host, shell) {
       await start(host, shell, 2);
       const runs = host.calls().filter((call) => call.startsWith('systemd-run'));
       assert.equal(runs.length, 1);
@@ -100,7 +100,7 @@ const starts: readonly Row[] = [
   },
   {
     when: 'makes the timer on a systemd that knows no --no-block',
-    async then(host, shell) {
+    async story(host, shell) {
       writeFileSync(join(host.root, 'old-systemd'), '');
       await start(host, shell);
       assert.ok(existsSync(join(host.root, 'timer')));
@@ -109,7 +109,7 @@ const starts: readonly Row[] = [
   {
     when: 'restores without systemd’s tools',
     plan: { maxStarts: 0 },
-    async then(host, shell) {
+    async story(host, shell) {
       for (const name of ['systemctl', 'systemd-run', 'date']) rmSync(join(host.paths.bin, name));
       await start(host, shell);
       assert.deepEqual(stateOf(host), RESTORED);
@@ -119,7 +119,7 @@ const starts: readonly Row[] = [
   },
   {
     when: 'restores at a start after the agent was silent for too long',
-    async then(host, shell) {
+    async story(host, shell) {
       await start(host, shell);
       host.setTime(1600);
       await start(host, shell);
@@ -130,7 +130,7 @@ const starts: readonly Row[] = [
   {
     when: 'counts starts without /proc, and judges no silence',
     plan: { maxStarts: 1 },
-    async then(host, shell) {
+    async story(host, shell) {
       rmSync(host.paths.proc, { recursive: true });
       await tick(host, shell);
       await tick(host, shell);
@@ -143,7 +143,7 @@ const starts: readonly Row[] = [
   {
     when: 'does nothing before it is armed, nor after',
     plan: { maxStarts: 0 },
-    async then(host, shell) {
+    async story(host, shell) {
       renameSync(join(host.guard, 'plan'), join(host.guard, 'elsewhere'));
       await start(host, shell, 2);
       await tick(host, shell);
@@ -154,7 +154,7 @@ const starts: readonly Row[] = [
   {
     when: 'leaves a directory alone that is in the place of a file, and restores the rest',
     plan: { maxStarts: 0 },
-    async then(host, shell) {
+    async story(host, shell) {
       rmSync(host.config);
       mkdirSync(join(host.config, 'inside'), { recursive: true });
       await start(host, shell);
@@ -166,7 +166,7 @@ const starts: readonly Row[] = [
   {
     when: 'puts no empty file back, unless it is told to',
     plan: { maxStarts: 0 },
-    async then(host, shell) {
+    async story(host, shell) {
       writeFileSync(stagedPathOf(host.config), '');
       const plan = host.read(join(host.guard, 'plan')) ?? '';
       await start(host, shell);
@@ -179,7 +179,7 @@ const starts: readonly Row[] = [
   {
     when: 'says in the journal what it does',
     plan: { maxStarts: 0 },
-    async then(host, shell) {
+    async story(host, shell) {
       const { stderr } = await host.run(shell, 'start');
       assert.equal(stderr, 'kubelet-gitops-guard: taking the trial back (starts, 1 starts)\n');
     },
@@ -187,7 +187,7 @@ const starts: readonly Row[] = [
   {
     when: 'restores paths with blanks at their ends, quotes, stars and backslashes',
     plan: { maxStarts: 0 },
-    async then(host, shell) {
+    async story(host, shell) {
       const odd = join(host.root, ` it's  *\\n "$HOME" `);
       writeFileSync(odd, NEW);
       writeFileSync(stagedPathOf(odd), OLD);
@@ -202,7 +202,7 @@ const starts: readonly Row[] = [
 const ticks: readonly Row[] = [
   {
     when: 'restores and restarts when the agent was silent for too long in two ticks',
-    async then(host, shell) {
+    async story(host, shell) {
       await start(host, shell);
       alive(host, 1100);
       host.setTime(1699);
@@ -221,7 +221,7 @@ const ticks: readonly Row[] = [
   },
   {
     when: 'is reassured by a sign of life between two ticks',
-    async then(host, shell) {
+    async story(host, shell) {
       await start(host, shell);
       host.setTime(5000);
       await tick(host, shell);
@@ -235,7 +235,7 @@ const ticks: readonly Row[] = [
   },
   {
     when: 'counts silence after a reboot from the first start of the kubelet in this boot',
-    async then(host, shell) {
+    async story(host, shell) {
       await start(host, shell);
       alive(host, 1000);
       host.setTime(100, 'another-boot');
@@ -252,7 +252,7 @@ const ticks: readonly Row[] = [
   },
   {
     when: 'believes no sign of life from the future',
-    async then(host, shell) {
+    async story(host, shell) {
       await start(host, shell);
       alive(host, 99_999);
       host.setTime(1600);
@@ -263,7 +263,7 @@ const ticks: readonly Row[] = [
   },
   ...(['failed', 'inactive'] as const).map((down): Row => ({
     when: `restores and starts a unit that is ${down} while the agent is silent for a minute, in two ticks`,
-    async then(host, shell) {
+    async story(host, shell) {
       await start(host, shell);
       host.setUnit(down);
       alive(host, 1000);
@@ -283,7 +283,7 @@ const ticks: readonly Row[] = [
   })),
   {
     when: 'leaves a unit alone that came up between two ticks, or is about to',
-    async then(host, shell) {
+    async story(host, shell) {
       await start(host, shell);
       host.setTime(1100);
       host.setUnit('failed');
@@ -298,7 +298,7 @@ const ticks: readonly Row[] = [
   {
     when: 'leaves nothing on the host but its note, once it was carried out',
     plan: { maxStarts: 0 },
-    async then(host, shell) {
+    async story(host, shell) {
       await start(host, shell);
       assert.ok(existsSync(join(host.root, 'timer')), 'somebody has to clean up');
       await tick(host, shell);
@@ -315,7 +315,7 @@ const ticks: readonly Row[] = [
   {
     when: 'removes no other file than its own drop-in',
     plan: { maxStarts: 0 },
-    async then(host, shell) {
+    async story(host, shell) {
       const other = join(host.root, 'unit.d', '10-kubeadm.conf');
       writeFileSync(other, 'precious');
       host.write('plan', (host.read(join(host.guard, 'plan')) ?? '').replace(host.dropIn, other));
@@ -327,7 +327,7 @@ const ticks: readonly Row[] = [
   {
     when: 'tries a restart that systemd refuses again, and says in its note that there was none',
     plan: { silence: 10 },
-    async then(host, shell) {
+    async story(host, shell) {
       writeFileSync(join(host.root, 'no-restart'), '');
       await start(host, shell);
       host.setTime(1100);
@@ -345,11 +345,11 @@ const ticks: readonly Row[] = [
 
 for (const shell of SHELLS) {
   describe(`the guard under ${shell.name}`, { skip: shell.skip }, () => {
-    for (const { when, plan, then } of [...starts, ...ticks]) {
+    for (const { when, plan, story } of [...starts, ...ticks]) {
       it(when, async () => {
         const host = createGuardedHost(plan);
         try {
-          await then(host, shell);
+          await story(host, shell);
         } finally {
           host.remove();
         }

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { GuardedFile, GuardOrder } from '#agent/guard/guard.ts';
+import { createHostGuard } from '#agent/guard/host-guard.ts';
+import { stagedPathOf } from '#agent/guard/layout.ts';
+import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../support/agent/memory-disk.ts';
+import { createFakeSystemd, type FakeSystemd } from './support/fake-systemd.ts';
+
+const STATE = '/var/lib/kubelet-gitops';
+const UNIT_DIRECTORY = '/etc/systemd/system/kubelet.service.d';
+const DROP_IN = `${UNIT_DIRECTORY}/90-kubelet-gitops-guard.conf`;
+const CONFIG = '/var/lib/kubelet/config.yaml';
+const FLAGS = '/etc/kubernetes/kubelet.conf.d/99-kubelet-gitops.conf';
+const OWNER = { mode: 0o644 };
+
+const put = (path: string, text: string): GuardedFile => ({ path, bytes: Buffer.from(text), owner: OWNER });
+
+const ORDER: GuardOrder = {
+  trial: 'pool-abc/1234/overlay@5',
+  to: 'local',
+  maxStarts: 5,
+  silenceSeconds: 720,
+  restore: [put(CONFIG, 'old'), { path: '/var/lib/kubelet/memory_manager_state', bytes: null }, put(FLAGS, 'flags')],
+};
+
+const OTHER: GuardOrder = { ...ORDER, trial: 'pool-def/5678/overlay@9', restore: [put(CONFIG, 'older')] };
+
+function createNode() {
+  const disk = createMemoryDisk();
+  for (const path of [CONFIG, FLAGS, `${STATE}/meta/trial`]) {
+    let directory = '';
+    for (const part of dirname(path).split('/').slice(1)) {
+      directory += `/${part}`;
+      if (disk.tree()[directory] === undefined) disk.plant(directory, { directory: true });
+    }
+    disk.plant(path, 'new');
+  }
+  disk.plant('/etc/systemd', { directory: true });
+  disk.plant('/etc/systemd/system', { directory: true });
+  const systemd = createFakeSystemd(disk, DROP_IN);
+  let now = 0;
+  const guardOn = (state = STATE, unitDirectory = UNIT_DIRECTORY, bus: FakeSystemd = systemd) =>
+    createHostGuard({
+      disk,
+      clock: { monotonic: () => now },
+      stateDirectory: state,
+      unit: 'kubelet.service',
+      unitDirectory,
+      systemd: bus,
+      script: () => Promise.resolve(Buffer.from('the script\n')),
+      bootId: () => Promise.resolve('boot-1'),
+      uptimeSeconds: () => Promise.resolve(1000.7 + now / 1000),
+    });
+  return {
+    disk,
+    systemd,
+    guardOn,
+    guard: guardOn(),
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+const DISARMED = { guard: 'disarmed' };
+const armedFor = ({ trial, to }: GuardOrder) => ({ guard: 'armed', trial, to });
+const REMNANTS = { guard: 'armed', trial: '', to: '' };
+const textIn = (disk: MemoryDisk, path: string): string | undefined => disk.tree()[path];
+
+describe('the guard on a host', () => {
+  it('is armed with all that it needs, the plan after everything else', async () => {
+    const { disk, systemd, guard } = createNode();
+    assert.deepEqual(await guard.look(), DISARMED);
+    await guard.arm(ORDER);
+    assert.deepEqual(await guard.look(), armedFor(ORDER));
+    assert.equal(
+      textIn(disk, `${STATE}/guard/plan`),
+      [
+        'kubelet-gitops-guard 1',
+        'trial pool-abc/1234/overlay@5',
+        'to local',
+        'unit kubelet.service',
+        'max-starts 5',
+        'silence 720',
+        `drop-in ${DROP_IN}`,
+        `put ${CONFIG}`,
+        'remove /var/lib/kubelet/memory_manager_state',
+        `put ${FLAGS}`,
+        'end',
+        '',
+      ].join('\n'),
+    );
+    assert.equal(textIn(disk, stagedPathOf(CONFIG)), 'old');
+    assert.equal(textIn(disk, stagedPathOf(FLAGS)), 'flags');
+    assert.doesNotMatch(stagedPathOf(FLAGS), /\.conf$/, 'the kubelet would read it');
+    assert.equal(textIn(disk, `${STATE}/guard/alive`), 'boot-1 1000\n');
+    assert.match(textIn(disk, DROP_IN) ?? '', /^ExecStartPre=-\/bin\/sh /m);
+    assert.deepEqual(systemd.asked, ['daemon-reload']);
+  });
+
+  it('leaves the node as it was when it is disarmed, and asks nothing of a node without it', async () => {
+    const { disk, systemd, guard } = createNode();
+    const before = disk.tree();
+    await guard.disarm();
+    assert.deepEqual(systemd.asked, []);
+    await guard.arm(ORDER);
+    await guard.disarm();
+    assert.deepEqual(disk.tree(), before);
+    assert.deepEqual(systemd.asked, ['daemon-reload', 'daemon-reload', 'stop kubelet-gitops-guard.timer']);
+    assert.deepEqual(await guard.look(), DISARMED);
+  });
+
+  it('keeps its count when it is armed for the same again, and begins anew for another trial', async () => {
+    const { disk, guard } = createNode();
+    await guard.arm(ORDER);
+    disk.plant(`${STATE}/guard/starts`, 'boot-1 2 900\n');
+    await guard.arm(ORDER);
+    assert.equal(textIn(disk, `${STATE}/guard/starts`), 'boot-1 2 900\n');
+    await guard.arm(OTHER);
+    assert.notEqual(textIn(disk, `${STATE}/guard/starts`), 'boot-1 2 900\n');
+    assert.deepEqual(await guard.look(), armedFor(OTHER));
+    assert.equal(textIn(disk, stagedPathOf(CONFIG)), 'older');
+    assert.equal(textIn(disk, stagedPathOf(FLAGS)), undefined, 'what the other order had staged is gone');
+  });
+
+  it('mends what is missing when it is armed again', async () => {
+    for (const path of [DROP_IN, stagedPathOf(CONFIG), `${STATE}/guard/guard.sh`, `${STATE}/guard/plan`]) {
+      const { disk, guard } = createNode();
+      await guard.arm(ORDER);
+      const whole = disk.tree()[path];
+      await disk.remove(path);
+      if (path !== stagedPathOf(CONFIG)) assert.deepEqual(await guard.look(), REMNANTS, path);
+      await guard.arm(ORDER);
+      assert.equal(disk.tree()[path], whole);
+      assert.deepEqual(await guard.look(), armedFor(ORDER));
+    }
+  });
+
+  it('tells what the script left: which trial, and the note', async () => {
+    const { disk, guard } = createNode();
+    await guard.arm(ORDER);
+    const plan = textIn(disk, `${STATE}/guard/plan`) ?? '';
+    await disk.remove(`${STATE}/guard/plan`);
+    await disk.remove(DROP_IN);
+    disk.plant(`${STATE}/guard/fired`, plan);
+    disk.plant(`${STATE}/guard/note`, 'down              2 yes 2026-11-21T05:51:55Z\n');
+    const fired = { guard: 'fired', trial: ORDER.trial, to: ORDER.to };
+    const note = { cause: 'down', starts: 2, restarted: true, at: '2026-11-21T05:51:55Z' };
+    assert.deepEqual(await guard.look(), { ...fired, ...note });
+    for (const damaged of ['', 'x', 'down', `${'y'.repeat(5000)}\n`, '- - - -\n']) {
+      disk.plant(`${STATE}/guard/note`, damaged);
+      const cause = damaged === 'down' ? 'down' : 'unknown';
+      assert.deepEqual(await guard.look(), { ...fired, cause, starts: 0, restarted: false, at: undefined });
+    }
+    await guard.arm(OTHER);
+    assert.deepEqual(await guard.look(), armedFor(OTHER));
+  });
+
+  it('gives a sign of life every 15 seconds while it is armed, and writes nothing else', async () => {
+    const { disk, guard, pass } = createNode();
+    await guard.signOfLife();
+    assert.equal(disk.changes(), 0);
+    await guard.arm(ORDER);
+    const before = disk.changes();
+    for (let second = 0; second < 60; second += 1) {
+      pass(1000);
+      await guard.signOfLife();
+    }
+    assert.equal(disk.changes() - before, 4);
+    assert.equal(textIn(disk, `${STATE}/guard/alive`), 'boot-1 1060\n');
+  });
+
+  it('is refused an order that cannot be written down, and says what to do', async () => {
+    const { disk, guard, guardOn } = createNode();
+    const before = disk.tree();
+    const orders: readonly GuardOrder[] = [
+      { ...ORDER, restore: [put('/var/lib/kubelet/a\nremove /etc/passwd', '')] },
+      { ...ORDER, restore: [put('relative', 'x')] },
+      { ...ORDER, restore: [put('/var/lib/../etc/x', 'x')] },
+      { ...ORDER, restore: [put(CONFIG, 'x'), { path: CONFIG, bytes: null }] },
+      { ...ORDER, trial: 'a\nend' },
+      { ...ORDER, maxStarts: 1.5 },
+    ];
+    for (const order of orders) await assert.rejects(guard.arm(order), (error) => codeOf(error) === 'GUARD_ORDER');
+    await assert.rejects(guardOn("/var/lib/kube's").arm(ORDER), (error) => codeOf(error) === 'GUARD_PATH');
+    await assert.rejects(guardOn(STATE, '/etc/a b').arm(ORDER), /GUARD=off/);
+    assert.deepEqual(disk.tree(), before);
+  });
+
+  it('takes its files away again where systemd does not see them', async () => {
+    const { disk, guardOn, systemd } = createNode();
+    const before = disk.tree();
+    const elsewhere = createFakeSystemd(disk, '/usr/lib/elsewhere.conf');
+    await assert.rejects(guardOn(STATE, UNIT_DIRECTORY, elsewhere).arm(ORDER), (error) => {
+      assert.equal(codeOf(error), 'GUARD_NOT_LOADED');
+      assert.match(reasonOf(error), /mount the host's directory at the same path.*GUARD=off/);
+      return true;
+    });
+    assert.deepEqual(disk.tree(), before);
+    systemd.hangUp();
+    await assert.rejects(guardOn().arm(ORDER), (error) => codeOf(error) === 'GUARD_FILES');
+    assert.deepEqual(await guardOn().look(), REMNANTS, 'it is not forgotten that something is left');
+  });
+
+  it('comes to the same end wherever an arming or a disarming was cut short', async (test) => {
+    let points = 0;
+    for (const step of ['arm', 'arm another', 'disarm'] as const) {
+      for (let after = 0; ; after += 1) {
+        const { disk, guard, guardOn } = createNode();
+        const before = disk.tree();
+        if (step !== 'arm') await guard.arm(ORDER);
+        disk.failAfter(after);
+        const run = step === 'disarm' ? guard.disarm() : guard.arm(step === 'arm' ? ORDER : OTHER);
+        const isDone = await run.then(
+          () => true,
+          () => false,
+        );
+        disk.failAfter(null);
+        const next = guardOn();
+        const seen = await next.look();
+        const acceptable = [DISARMED, REMNANTS, armedFor(ORDER), armedFor(OTHER)];
+        assert.ok(
+          acceptable.some((each) => JSON.stringify(each) === JSON.stringify(seen)),
+          JSON.stringify(seen),
+        );
+        await next.arm(OTHER);
+        assert.deepEqual(await next.look(), armedFor(OTHER));
+        assert.equal(textIn(disk, stagedPathOf(FLAGS)), undefined);
+        await next.disarm();
+        assert.deepEqual(disk.tree(), before, `${step}, cut short after ${after}`);
+        if (isDone) break;
+        points += 1;
+      }
+    }
+    assert.ok(points > 25);
+    test.diagnostic(`${points} points`);
+  });
+
+  it('never takes files for its own that it cannot have made', async () => {
+    const { disk, guard } = createNode();
+    await guard.arm(ORDER);
+    disk.plant(`${STATE}/guard/traces`, `file ${CONFIG}\nfile relative.kubelet-gitops-restore\ndirectory /etc\n`);
+    await guard.disarm();
+    assert.equal(textIn(disk, CONFIG), 'new');
+    assert.ok(textIn(disk, join('/etc', 'kubernetes')) !== undefined);
+  });
+});

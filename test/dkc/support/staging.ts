@@ -1,0 +1,65 @@
+import { createStore } from '#agent/checkpoint/store.ts';
+import { createInstaller } from '#agent/kubelet/install.ts';
+import { stageConfig, type StageResult } from '#agent/staging/stage.ts';
+import type { Config } from '#agent/state.ts';
+import { appendHash, payloadSha256 } from '#shared/contract/config-map.ts';
+import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
+import { createFakeKube, type FakeKube } from '../../support/agent/fake-kube.ts';
+import { CONFIG_FILE } from '../../support/agent/fake-kubelet.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../support/agent/memory-disk.ts';
+import { A } from '../../support/agent/states.ts';
+import { LOCAL_FILE, STATE } from '../../support/agent/whole-node.ts';
+
+export const NAMESPACE = 'kubelet-gitops';
+export const never = new AbortController().signal;
+
+/** Where configs are fetched and checked, with an API server, a disk and a real installer, and without a kubelet. */
+export interface StagingBench {
+  readonly kube: FakeKube;
+  readonly disk: MemoryDisk;
+  stage(config: Config): Promise<StageResult>;
+  /** Puts a ConfigMap under kubectl's name for its content. @returns a config that refers to it */
+  source(data: Readonly<Record<string, string>> | null, key?: string): Config;
+  /** How often the API server was asked for a ConfigMap. */
+  downloads(): number;
+}
+
+export function stagingBench(): StagingBench {
+  const kube = createFakeKube();
+  const disk = createMemoryDisk();
+  disk.plant('/var/lib/kubelet', { directory: true });
+  disk.plant(CONFIG_FILE, LOCAL_FILE);
+  const { payloads } = createStore(disk, STATE);
+  const kubeletMinor = (): Promise<string> => Promise.resolve('1.34');
+  const installer = createInstaller({
+    disk,
+    stateDirectory: STATE,
+    configFile: CONFIG_FILE,
+    dropInDirectory: undefined,
+    kubeletMinor,
+  });
+  return {
+    kube,
+    disk,
+    stage: (config) =>
+      stageConfig(
+        config,
+        {
+          kube,
+          payloads,
+          installer,
+          validate: validateKubeletConfig,
+          preflight: () => [],
+          kubeletVersion: () => Promise.resolve('v1.34.2'),
+        },
+        never,
+      ),
+    source(data, key = 'kubelet') {
+      const name = `general-${appendHash({ name: 'general', data })}`;
+      kube.put('configmaps', { metadata: { name, namespace: NAMESPACE }, ...(data === null ? {} : { data }) });
+      const sha256 = payloadSha256(data?.[key] ?? '');
+      return { ...A, source: { ...A.source, namespace: NAMESPACE, name, uid: `uid-${name}`, key, sha256 } };
+    },
+    downloads: () => kube.calls.filter((call) => call.startsWith('get configmaps/')).length,
+  };
+}

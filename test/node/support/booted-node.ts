@@ -16,6 +16,10 @@ export interface NodeOptions {
   readonly enable?: readonly string[];
   /** More for systemd-nspawn: `--bind=…`, `--capability=all`. */
   readonly args?: readonly string[];
+  /** Environment of systemd-nspawn. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** `host`: this machine's, ports included. Otherwise nothing but a loopback of its own. */
+  readonly network?: 'own' | 'host';
 }
 
 /**
@@ -60,14 +64,24 @@ export async function bootNode(options: NodeOptions = {}): Promise<BootedNode> {
 
   const name = `kg-${randomBytes(4).toString('hex')}`;
   const logFile = join(directory, 'console.log');
-  const args = [`--bind=${bus}:/run/dbus`, ...(options.args ?? [])];
+  const setup: Setup = {
+    name,
+    root,
+    logFile,
+    args: [
+      `--bind=${bus}:/run/dbus`,
+      ...(options.network === 'host' ? [] : ['--private-network']),
+      ...(options.args ?? []),
+    ],
+    env: options.env ?? {},
+  };
   let booted: Booted | undefined;
   const remove = async (): Promise<void> => {
     removeCgroups(name);
     await rm(directory, { recursive: true, force: true });
   };
   try {
-    booted = await boot(name, root, logFile, args);
+    booted = await boot(setup);
   } catch (error) {
     await remove();
     throw error;
@@ -87,7 +101,7 @@ export async function bootNode(options: NodeOptions = {}): Promise<BootedNode> {
     async reboot() {
       if (booted !== undefined) process.kill(booted.leader, 'SIGKILL');
       await booted?.machine.stop();
-      booted = await boot(name, root, logFile, args);
+      booted = await boot(setup);
     },
     async stop() {
       await booted?.machine.stop();
@@ -101,7 +115,15 @@ interface Booted {
   readonly leader: number;
 }
 
-async function boot(name: string, root: string, logFile: string, args: readonly string[]): Promise<Booted> {
+interface Setup {
+  readonly name: string;
+  readonly root: string;
+  readonly logFile: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+async function boot({ name, root, logFile, args, env }: Setup): Promise<Booted> {
   const nspawn = [
     'systemd-nspawn',
     '--boot',
@@ -116,6 +138,7 @@ async function boot(name: string, root: string, logFile: string, args: readonly 
     command: 'sh',
     args: ['-c', IN_CGROUPS_OF_ITS_OWN, name, ...nspawn],
     logFile,
+    env,
   });
   const bound = { withinMs: 60_000, everyMs: 50, hopeless: machine.ended, evidence: machine.logTail };
   try {
@@ -129,16 +152,20 @@ async function boot(name: string, root: string, logFile: string, args: readonly 
 }
 
 /** It works with and without a systemd on this machine, and registers nowhere. */
-const NSPAWN = ['--register=no', '--keep-unit', '--private-network', '--resolv-conf=off', '--timezone=off'];
+const NSPAWN = ['--register=no', '--keep-unit', '--resolv-conf=off', '--timezone=off'];
 
 /**
- * The nodes' systemds would otherwise share the cgroups of whoever started them, and end each other's processes. Some
- * hierarchies of cgroups v1 cannot be entered without preparation; those nobody's systemd uses.
+ * The nodes' systemds would otherwise share the cgroups of whoever started them, and end each other's processes. The
+ * cpuset hierarchy of cgroups v1 can be entered only by who says which processors and memory there are.
  */
 const IN_CGROUPS_OF_ITS_OWN = `
 for hierarchy in /sys/fs/cgroup /sys/fs/cgroup/*; do
   [ -e "$hierarchy/cgroup.procs" ] && [ ! -L "$hierarchy" ] && [ -w "$hierarchy" ] || continue
-  mkdir -p "$hierarchy/$0" 2>/dev/null && echo $$ >"$hierarchy/$0/cgroup.procs" 2>/dev/null
+  mkdir -p "$hierarchy/$0" 2>/dev/null || continue
+  for of in cpus mems; do
+    [ ! -e "$hierarchy/cpuset.$of" ] || cat "$hierarchy/cpuset.$of" >"$hierarchy/$0/cpuset.$of"
+  done
+  echo $$ >"$hierarchy/$0/cgroup.procs" 2>/dev/null
 done
 exec "$@"`;
 
@@ -147,11 +174,11 @@ function childOf(pid: number): number | undefined {
   return child === undefined || child === '' ? undefined : Number(child);
 }
 
+/** Not `is-system-running`: a unit that dies and is started again and again keeps that at "starting" for ever. */
 async function hasBooted(leader: number): Promise<boolean> {
-  const asked = promisify(execFile)('nsenter', ['-t', String(leader), '-a', 'systemctl', 'is-system-running']);
-  // It exits with 1 and still says "degraded" when a unit has failed.
-  const { stdout } = await asked.catch((error: unknown) => error as { readonly stdout?: string });
-  return ['running', 'degraded'].includes(stdout?.trim() ?? '');
+  const args = ['-t', String(leader), '-a', 'systemctl', 'is-active', '--quiet', 'multi-user.target'];
+  await promisify(execFile)('nsenter', args);
+  return true;
 }
 
 /** Innermost first; the kernel removes no cgroup that has others inside. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the file system of a small Debian 12 that boots a real systemd in a container, for the node tests. Prints its
-# directory as the last line of output; one that is complete is printed at once. It is never changed: tests run on copies.
+# Makes the file system of a small Debian 12 that boots a real systemd in a container, for the node tests, with what a
+# container runtime and a kubelet call; these themselves are mounted from outside. Prints its directory as the last line of output; one that is complete is printed at once. It is never changed: tests run on copies.
 #
 # Run as root on Debian 12. The first run takes about a minute and 250 MB. The machine gains debootstrap and
 # systemd-container, no running service. The result is kept under ${KUBELET_GITOPS_CACHE:-$HOME/.cache/kubelet-gitops},
@@ -11,7 +11,7 @@
 set -euo pipefail
 
 readonly SUITE=bookworm
-readonly PACKAGES=systemd,systemd-sysv,dbus
+readonly PACKAGES=systemd,systemd-sysv,dbus,libseccomp2,iproute2,iptables,conntrack,ethtool,socat,mount,kmod,procps
 readonly TOOLS=(debootstrap systemd-container)
 
 main() {

@@ -1,0 +1,83 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle } from '../../../scripts/build.ts';
+import type { ControlPlane } from '../../cluster/support/control-plane.ts';
+import type { ApiLink } from './api-link.ts';
+import type { BootedNode } from './booted-node.ts';
+import { agentCredentials } from './node-credentials.ts';
+import { agentUnit, DIRECTORIES_UNIT_TEXT } from './node-files.ts';
+import { AGENT_UNIT, CREDENTIALS, DIRECTORIES_UNIT } from './node-paths.ts';
+
+/** The agent on a node: not a pod here but a service, with the rights of the pod. */
+export interface AgentService {
+  /** Starts it now, and at every boot. */
+  readonly enable: () => Promise<void>;
+  /** Stops it now, and starts it at no boot. */
+  readonly disable: () => Promise<void>;
+  /** SIGKILL, and nobody starts it again before `enable`. */
+  readonly kill: () => Promise<void>;
+  /** As a rollout of the DaemonSet would. */
+  readonly restart: () => Promise<void>;
+  /** Every line that it logged so far, in all its runs. */
+  readonly lines: () => Promise<readonly LogLine[]>;
+  readonly logTail: () => Promise<string>;
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** What the DaemonSet gives Node. */
+const FLAGS = ['--max-semi-space-size=1', '--optimize-for-size', '--max-old-space-size=64'];
+
+/** The agent's program as the image holds it, in a directory that nodes mount. */
+export async function bundleAgent(): Promise<{ readonly directory: string; readonly remove: () => Promise<void> }> {
+  const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-agent-'));
+  await writeFile(join(directory, 'package.json'), '{"type":"module"}\n');
+  await bundle('agent', directory);
+  return { directory, remove: () => rm(directory, { recursive: true, force: true }) };
+}
+
+export interface AgentOptions {
+  readonly controlPlane: ControlPlane;
+  readonly name: string;
+  readonly agentEnv?: Readonly<Record<string, string>>;
+}
+
+/** Its unit, its settings and its token. */
+export async function agentFiles({ controlPlane, name, agentEnv }: AgentOptions, api: ApiLink) {
+  const env = { NODE_NAME: name, KUBE_SERVER: api.url, KUBE_CREDENTIALS_DIR: CREDENTIALS.agent, ...agentEnv };
+  const lines = Object.entries(env).map(([key, value]) => `${key}=${value}\n`);
+  return {
+    ...(await agentCredentials(controlPlane, 'kubelet-gitops/kubelet-gitops-agent')),
+    [`${CREDENTIALS.agent}/agent.env`]: lines.join(''),
+    [`/etc/systemd/system/${DIRECTORIES_UNIT}`]: DIRECTORIES_UNIT_TEXT,
+    [`/etc/systemd/system/${AGENT_UNIT}`]: agentUnit(FLAGS),
+  };
+}
+
+export function agentService(
+  { systemctl }: BootedNode,
+  journal: (unit: string, lines?: number) => Promise<string>,
+): AgentService {
+  const order = async (...args: readonly string[]): Promise<void> => void (await systemctl(...args, AGENT_UNIT));
+  return {
+    enable: () => order('enable', '--now'),
+    disable: () => order('disable', '--quiet', '--now'),
+    async kill() {
+      await order('disable', '--quiet');
+      // Masked for this boot, so that Restart=always has nothing to start.
+      await order('mask', '--runtime', '--quiet');
+      await order('kill', '--signal=KILL');
+    },
+    restart: () => order('restart'),
+    lines: async () =>
+      (await journal(AGENT_UNIT, 100_000))
+        .split('\n')
+        .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : [])),
+    logTail: () => journal(AGENT_UNIT, 25),
+  };
+}

@@ -1,0 +1,73 @@
+import type { ConfigSource, KubeletNode, KubeletNodeStatus, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
+import { DEFAULT_NAMESPACE, PAYLOAD_KEY } from '#shared/contract/api/group.ts';
+import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
+import type { ControlPlane } from '../../cluster/support/control-plane.ts';
+import type { KubeletConfig } from '../../cluster/support/kubelet-probes.ts';
+
+/** Stands for the reconciler towards one node: writes what it would write, at once. */
+export interface Assignments {
+  /** Makes the config source where it is missing, and assigns it. @returns its name */
+  readonly assign: (fields: KubeletConfig, spec?: Readonly<Record<string, unknown>>) => Promise<string>;
+  /** The node is to run its local config. */
+  readonly unassign: () => Promise<void>;
+  readonly get: () => Promise<KubeletNode>;
+  readonly status: () => Promise<KubeletNodeStatus>;
+}
+
+/** Short, because the tests wait for it. A kubelet takes six seconds from its start to healthy. */
+export const TRIAL: TrialSpec = { duration: '6s', startTimeout: '15s', maxRestarts: 1 };
+
+const POOL = 'pool';
+const PATH = '/apis/kubelet-gitops.dev/v1alpha1/kubeletnodes';
+const SOURCES = `/api/v1/namespaces/${DEFAULT_NAMESPACE}/configmaps`;
+
+/** Makes the KubeletNode, without an assignment. */
+export async function createAssignments({ request }: ControlPlane, node: string): Promise<Assignments> {
+  const call = async <T>(method: string, path: string, body?: unknown, type?: string): Promise<T> => {
+    const answer = await request(method, path, body, type);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.json() as T;
+  };
+  const ensureSource = async (fields: KubeletConfig): Promise<ConfigSource> => {
+    const payload = canonicalize(fields);
+    const name = configMapName(POOL, payload);
+    const present = await request('GET', `${SOURCES}/${name}`);
+    const { metadata } =
+      present.status === 200
+        ? (present.json() as Made)
+        : await call<Made>('POST', SOURCES, { metadata: { name }, immutable: true, data: { [PAYLOAD_KEY]: payload } });
+    const { uid, resourceVersion } = metadata;
+    const sha256 = payloadSha256(payload);
+    return { namespace: DEFAULT_NAMESPACE, name, uid, resourceVersion, key: PAYLOAD_KEY, sha256 };
+  };
+  const setSpec = (spec: unknown): Promise<unknown> =>
+    call('PATCH', `${PATH}/${node}`, [{ op: 'add', path: '/spec', value: spec }], 'application/json-patch+json');
+  await call('POST', PATH, {
+    apiVersion: 'kubelet-gitops.dev/v1alpha1',
+    kind: 'KubeletNode',
+    metadata: { name: node },
+  });
+  const get = (): Promise<KubeletNode> => call<KubeletNode>('GET', `${PATH}/${node}`);
+  return {
+    async assign(fields, spec = {}) {
+      const configSource = await ensureSource(fields);
+      await setSpec({
+        pool: POOL,
+        commit: 'c0ffee'.padEnd(40, '0'),
+        configSource,
+        apply: 'overlay',
+        trial: TRIAL,
+        ...spec,
+      });
+      return configSource.name;
+    },
+    unassign: async () => void (await setSpec({})),
+    get,
+    status: async () => (await get()).status ?? {},
+  };
+}
+
+interface Made {
+  readonly metadata: { readonly uid: string; readonly resourceVersion: string };
+}

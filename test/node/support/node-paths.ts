@@ -1,0 +1,20 @@
+/** Where the kubelet's --config is, as kubeadm has it. */
+export const LOCAL_CONFIG_FILE = '/var/lib/kubelet/config.yaml';
+export const STATE_DIRECTORY = '/var/lib/kubelet-gitops';
+export const UNIT_DIRECTORY = '/etc/systemd/system/kubelet.service.d';
+export const KUBELET_UNIT = 'kubelet.service';
+export const AGENT_UNIT = 'kubelet-gitops-agent.service';
+export const DIRECTORIES_UNIT = 'kubelet-gitops-directories.service';
+
+/** Where the node finds what is mounted into it, read only. */
+export const MOUNTS = { kubernetes: '/opt/kubernetes', node: '/opt/node', agent: '/opt/kubelet-gitops' } as const;
+
+/** Where the node has its credentials: the kubelet's client certificate, and what a pod of the agent finds mounted. */
+export const CREDENTIALS = { kubelet: '/etc/kubernetes', agent: '/etc/kubelet-gitops' } as const;
+
+export interface NodePorts {
+  /** Of the kubelet's secure port on all addresses. */
+  readonly kubelet: number;
+  /** Of its plain /healthz on 127.0.0.1. */
+  readonly healthz: number;
+}

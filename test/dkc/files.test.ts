@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clearTheWay, readFile as readOwnFile } from '#agent/checkpoint/own-files.ts';
+import { createStore } from '#agent/checkpoint/store.ts';
+import { createNodeDisk } from '#agent/disk/node-disk.ts';
+import type { Config } from '#agent/state.ts';
+import { A, AT, B, idle } from '../support/agent/states.ts';
+import { type Scenario, see } from './scenario.ts';
+
+const disk = createNodeDisk();
+const OWNER = { mode: 0o600 };
+
+/** A directory of its own on the real disk. */
+const inDirectory =
+  (look: (directory: string) => Promise<void>): Scenario['see'] =>
+  async (t) => {
+    const directory = await mkdtemp(join(tmpdir(), 'dkc-'));
+    t.after(() => rm(directory, { recursive: true, force: true }));
+    await look(directory);
+  };
+
+async function writes(directory: string, from: readonly string[], to: string): Promise<void> {
+  const path = join(directory, 'file');
+  for (const text of from) await writeFile(path, text);
+  await disk.replace(path, Buffer.from(to), OWNER);
+  assert.equal(await readFile(path, 'utf8'), to);
+  assert.deepEqual(await disk.list(directory), ['file']);
+}
+
+async function makes(path: string): Promise<void> {
+  await disk.makeDirectory(path, 0o700);
+  await disk.makeDirectory(path, 0o700);
+  assert.equal((await disk.stat(path))?.kind, 'directory');
+}
+
+const keyed = (config: Config, key: string): Config => ({ ...config, source: { ...A.source, ...config.source, key } });
+
+export const scenarios = see(import.meta, 'files and directories', [
+  {
+    dkc: 68,
+    title: 'a file that is there is seen',
+    see: inDirectory(async (directory) => {
+      await writeFile(join(directory, 'file'), 'x');
+      assert.equal((await disk.stat(join(directory, 'file')))?.kind, 'file');
+      assert.equal((await readOwnFile(disk, join(directory, 'file'), 10))?.toString(), 'x');
+    }),
+  },
+  {
+    dkc: 69,
+    title: 'one that is not there is null, and no error',
+    see: inDirectory(async (directory) => {
+      assert.equal(await disk.stat(join(directory, 'file')), null);
+      assert.equal(await readOwnFile(disk, join(directory, 'file'), 10), null);
+    }),
+  },
+  {
+    dkc: 70,
+    title: 'a directory in its place is an error, and not read',
+    see: inDirectory(async (directory) => {
+      await mkdir(join(directory, 'file'));
+      const reading = readOwnFile(disk, join(directory, 'file'), 10);
+      await assert.rejects(reading, { code: 'CHECKPOINT_DAMAGED', message: `${join(directory, 'file')} is no file` });
+    }),
+  },
+  {
+    dkc: 71,
+    title: 'a file that says what it should is not written again',
+    see: inDirectory(async (directory) => {
+      const writer = createStore(disk, directory);
+      await writer.save(idle(A));
+      const path = join(directory, 'meta', 'assigned');
+      const store = createStore(disk, directory);
+      await store.load(AT);
+      // Nobody else may write there; but what was not written stays as it is.
+      await writeFile(path, 'untouched');
+      await store.save(idle(A));
+      assert.equal(await readFile(path, 'utf8'), 'untouched');
+    }),
+  },
+  {
+    dkc: 72,
+    title: 'one that is missing is made',
+    see: inDirectory(async (directory) => {
+      const store = createStore(disk, directory);
+      await store.load(AT);
+      await store.save(idle(A));
+      assert.match(await readFile(join(directory, 'meta', 'assigned'), 'utf8'), /name: general-aaaaaaaaaa/);
+    }),
+  },
+  {
+    dkc: 73,
+    title: 'and so are the directories above it',
+    see: inDirectory(async (directory) => {
+      const deep = join(directory, 'var', 'lib', 'state');
+      await createStore(disk, deep).payloads.write(A, 'a');
+      assert.equal(await readFile(join(deep, 'checkpoints/uid-a/41/kubelet'), 'utf8'), 'a');
+    }),
+  },
+  { dkc: 74, title: 'a file takes the place of another', see: inDirectory((at) => writes(at, ['old'], 'new')) },
+  { dkc: 75, title: 'or of none', see: inDirectory((at) => writes(at, [], 'new')) },
+  {
+    dkc: 76,
+    title: 'but not where there is no directory for it, and the system says why',
+    see: inDirectory(async (directory) => {
+      const path = join(directory, 'none', 'file');
+      await assert.rejects(disk.replace(path, Buffer.from('x'), OWNER), (error: Error) => {
+        assert.ok(error.message.startsWith(`cannot write ${path}`));
+        assert.equal((error.cause as NodeJS.ErrnoException).code, 'ENOENT');
+        return true;
+      });
+    }),
+  },
+  {
+    dkc: 77,
+    title: 'a directory that is there is seen',
+    see: inDirectory(async (directory) => assert.equal((await disk.stat(directory))?.kind, 'directory')),
+  },
+  {
+    dkc: 78,
+    title: 'one that is not there is empty, and no error',
+    see: inDirectory(async (directory) => assert.deepEqual(await disk.list(join(directory, 'none')), [])),
+  },
+  {
+    dkc: 79,
+    title: 'a file in the place of one of ours goes out of the way',
+    see: inDirectory(async (directory) => {
+      await writeFile(join(directory, 'meta'), 'a file');
+      await clearTheWay(disk, directory, join(directory, 'meta'));
+      assert.equal((await disk.stat(join(directory, 'meta')))?.kind, 'directory');
+    }),
+  },
+  { dkc: 80, title: 'a directory may be there already', see: inDirectory((directory) => makes(directory)) },
+  { dkc: 81, title: 'or be missing', see: inDirectory((directory) => makes(join(directory, 'one'))) },
+  { dkc: 82, title: 'with all that is above it', see: inDirectory((directory) => makes(join(directory, 'a/b/c/d'))) },
+  {
+    dkc: 83,
+    title: 'a key with a slash is refused in what is read from the disk as well, and leads nowhere',
+    see: inDirectory(async (directory) => {
+      await createStore(disk, directory).save(idle(A));
+      const path = join(directory, 'meta', 'last-known-good');
+      const text = (await readFile(path, 'utf8')).replace('kubeletConfigKey: kubelet', 'kubeletConfigKey: foo/bar');
+      await writeFile(path, text);
+      const { state, problems } = await createStore(disk, directory).load(AT);
+      assert.match(problems.join(), /key is "foo\/bar"/);
+      assert.deepEqual([state.lastKnownGood, state.promotedAt], [A, null]);
+    }),
+  },
+  {
+    dkc: 84,
+    title: 'an empty directory where a checkpoint should be is none, and gets one',
+    see: inDirectory(async (directory) => {
+      await mkdir(join(directory, 'checkpoints/uid-a/41'), { recursive: true });
+      const { payloads } = createStore(disk, directory);
+      assert.ok('lost' in (await payloads.read(A)));
+      await payloads.write(A, 'a');
+      assert.deepEqual(await payloads.read(A), { payload: 'a' });
+    }),
+  },
+  {
+    dkc: 85,
+    title: 'two keys of one ConfigMap are two files, and one of them goes without the other',
+    see: inDirectory(async (directory) => {
+      const { payloads, collectGarbage, save } = createStore(disk, directory);
+      const [one, two] = [A, keyed({ ...B, source: { ...A.source, sha256: B.source.sha256 } }, 'next')];
+      await payloads.write(one, 'a');
+      await payloads.write(two, 'b');
+      const files = async (): Promise<readonly string[]> => disk.list(join(directory, 'checkpoints/uid-a/41'));
+      assert.deepEqual([await files(), await payloads.read(two)], [['kubelet', 'next'], { payload: 'b' }]);
+      await save(idle(two));
+      await collectGarbage(idle(two));
+      assert.deepEqual([await files(), await payloads.read(two)], [['next'], { payload: 'b' }]);
+    }),
+  },
+]);

@@ -13,6 +13,8 @@ export interface FakeKube extends Kube {
   setAway(away: boolean): void;
   /** `patch kubeletnodes/node-1`, `get configmaps/general-…`, in order; watches and lists left out. */
   readonly calls: string[];
+  /** Everything in it, each with the plural of its resource. */
+  objects(): readonly (readonly [string, KubeObject & Readonly<Record<string, unknown>>])[];
 }
 
 type Stored = KubeObject & Readonly<Record<string, unknown>>;
@@ -52,6 +54,7 @@ export function createFakeKube(): FakeKube {
 
   return {
     calls,
+    objects: () => [...objects].map(([key, object]) => [key.slice(0, key.indexOf('/')), object]),
     put: (plural, object) => void put(plural, object),
     remove(plural, name) {
       const object = objects.get(`${plural}/${name}`);

@@ -1,18 +1,29 @@
+import { join } from 'node:path';
 import type { KubeletProbe } from '#agent/kubelet/probe.ts';
 import type { KubeletService } from '#agent/kubelet/service.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
-import type { Clock } from '#shared/runtime/clock.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { MemoryDisk } from './memory-disk.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
+export const ROOT = '/var/lib/kubelet';
 export const CONFIG_FILE = '/var/lib/kubelet/config.yaml';
 export const DROP_INS = '/etc/kubernetes/kubelet.conf.d';
+const STATE_FILE = join(ROOT, 'cpu_manager_state');
 
 /** What becomes of a kubelet with a config. `shadowed`: it runs well, with another maxPods than it was told. */
 export type Fate = 'healthy' | 'dies' | 'hangs' | 'shadowed';
+
+/** One start: what the kubelet read, file by file, and why it came to nothing where the files themselves were to blame. */
+export interface KubeletStart {
+  readonly at: Millis;
+  readonly files: Readonly<Record<string, string>>;
+  readonly config: Config;
+  readonly refused?: string;
+}
 
 /** A kubelet under a service manager with Restart=always: reads its files at every start, and lives on the test's clock. */
 export interface FakeKubelet {
@@ -21,74 +32,110 @@ export interface FakeKubelet {
   /** Starts, whoever made them. */
   starts(): number;
   /** What the agent said of each restart that it ordered. */
-  readonly orders: string[];
+  readonly orders: readonly string[];
+  /** Every start of this kubelet's life in this test. */
+  readonly history: readonly KubeletStart[];
   running(): Config;
+  isHealthy(): boolean;
   /** Ends the process and starts it anew, as the end of the machine does. */
   reboot(): void;
+  /** As somebody else than the agent does it. */
+  restartByHand(): void;
   /** From now on restarts cannot be ordered. */
   refuseRestarts(refuse: boolean): void;
+  freeze(): FrozenKubelet;
+}
+
+/** Goes on elsewhere as if nothing had happened. Times are before the moment it was frozen. */
+export interface FrozenKubelet {
+  readonly starts: number;
+  readonly crashes: number;
+  readonly last: KubeletStart;
+}
+
+export interface FakeKubeletOptions {
+  readonly fateOf: (config: Config) => Fate;
+  /** ExecStartPre, where there is any now: the start waits for it. */
+  readonly beforeStart?: () => Promise<void> | undefined;
+  readonly frozen?: FrozenKubelet | undefined;
 }
 
 const START_MS = 3_000;
 const RESTART_MS = 10_000;
 
-export function createFakeKubelet(disk: MemoryDisk, clock: Clock, fateOf: (config: Config) => Fate): FakeKubelet {
+export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeKubeletOptions): FakeKubelet {
+  const { fateOf, beforeStart = () => undefined, frozen } = options;
   const orders: string[] = [];
-  let config: Config = {};
-  let startedAt = -Infinity;
-  let starts = 0;
-  let crashes = 0;
-  let diedAt: number | null = null;
+  const history: KubeletStart[] = frozen === undefined ? [] : [frozen.last];
+  const firstStart = (frozen?.starts ?? 1) - 1;
+  let crashes = frozen?.crashes ?? 0;
+  let isUp = true;
   let refuse = false;
+  /** Of the start that counts: whatever was going to happen to an earlier one does not. */
+  let order = 0;
 
-  const read = (): Config => {
-    const tree = disk.tree();
-    const dropIns = Object.keys(tree).filter((path) => path.startsWith(`${DROP_INS}/`) && path.endsWith('.conf'));
-    return [CONFIG_FILE, ...dropIns.sort()].reduce<Config>((whole, path) => {
-      const { value } = decodeKubeletConfig(Buffer.from(tree[path] ?? '', 'utf8'), path);
-      return mergePatch(whole, value ?? {}) as Config;
-    }, {});
-  };
+  const last = (): KubeletStart => history.at(-1) ?? read(disk, clock.monotonic());
+  const isDoomed = ({ config, refused }: KubeletStart): boolean => refused !== undefined || fateOf(config) === 'dies';
   const start = (): void => {
-    config = read();
-    starts += 1;
-    startedAt = clock.monotonic();
-    diedAt = null;
+    order += 1;
+    const mine = order;
+    const waiting = beforeStart();
+    if (waiting === undefined) return begin(mine);
+    isUp = false;
+    void waiting.then(() => begin(mine));
   };
-  /** Lets happen what has happened since the last look. */
-  const settle = (): void => {
-    while (fateOf(config) === 'dies') {
-      diedAt ??= startedAt + START_MS;
-      if (clock.monotonic() < diedAt + RESTART_MS) return;
-      const at = diedAt + RESTART_MS;
-      start();
-      startedAt = at;
-      crashes += 1;
-    }
+  const begin = (mine: number): void => {
+    if (mine !== order) return;
+    history.push(read(disk, clock.monotonic()));
+    isUp = true;
+    void live(mine);
   };
-  const isUp = (): boolean => diedAt === null || clock.monotonic() < diedAt;
-  const isHealthy = (): boolean => isUp() && fateOf(config) !== 'hangs' && clock.monotonic() >= startedAt + START_MS;
-  start();
+  /** Dies when it has to, and is started again by the service manager, which counts that. */
+  const live = async (mine: number): Promise<void> => {
+    const run = last();
+    if (!isDoomed(run)) return keepState(disk, run.config);
+    await clock.sleep(run.at + START_MS - clock.monotonic());
+    if (mine !== order) return;
+    isUp = false;
+    await clock.sleep(RESTART_MS);
+    if (mine !== order) return;
+    crashes += 1;
+    start();
+  };
+  const isHealthy = (): boolean =>
+    isUp && !isDoomed(last()) && fateOf(last().config) !== 'hangs' && clock.monotonic() >= last().at + START_MS;
+  if (frozen === undefined) start();
+  else void live(order);
 
   return {
     orders,
-    starts: () => starts,
-    running: () => config,
+    history,
+    starts: () => firstStart + history.length,
+    running: () => last().config,
+    isHealthy,
     reboot() {
+      crashes = 0;
+      start();
+    },
+    restartByHand() {
       crashes = 0;
       start();
     },
     refuseRestarts: (next) => {
       refuse = next;
     },
+    freeze: () => ({
+      starts: firstStart + history.length,
+      crashes,
+      last: { ...last(), at: last().at - clock.monotonic() },
+    }),
     service: {
       pollMs: 10_000,
       watch: () => () => undefined,
       async status() {
-        settle();
         const lastExit = crashes === 0 ? {} : { lastExit: 'exit-code 1' };
-        return isUp()
-          ? { state: 'running', run: `run-${starts}`, automaticRestarts: crashes, ...lastExit }
+        return isUp
+          ? { state: 'running', run: `run-${firstStart + history.length}`, automaticRestarts: crashes, ...lastExit }
           : { state: 'starting', run: null, automaticRestarts: crashes, lastExit: 'exit-code 1' };
       },
       async restart(because) {
@@ -100,15 +147,56 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, fateOf: (confi
     },
     probe: {
       async health({ healthz }) {
-        settle();
-        if (healthz?.port !== (config['healthzPort'] ?? 10248)) return { health: 'down', reason: 'nobody listens' };
+        if (healthz?.port !== (last().config['healthzPort'] ?? 10248))
+          return { health: 'down', reason: 'nobody listens' };
         return isHealthy() ? { health: 'ok' } : { health: 'down', reason: 'connection refused' };
       },
       async runningConfig() {
-        settle();
         if (!isHealthy()) return { seen: false, why: 'down', reason: 'connection refused' };
+        const { config } = last();
         return { seen: true, config: fateOf(config) === 'shadowed' ? { ...config, maxPods: 110 } : config };
       },
     },
   };
+}
+
+/** Reads what a kubelet reads at its start. It refuses what is not whole, and the state of another policy's manager. */
+function read(disk: MemoryDisk, at: Millis): KubeletStart {
+  const tree = disk.tree();
+  const dropIns = Object.keys(tree).filter((path) => path.startsWith(`${DROP_INS}/`) && path.endsWith('.conf'));
+  const paths = [CONFIG_FILE, ...dropIns.toSorted((one, other) => (one < other ? -1 : 1))];
+  const files = Object.fromEntries(paths.flatMap((path) => (path in tree ? [[path, tree[path] ?? '']] : [])));
+  let config: Config = {};
+  for (const [path, text] of Object.entries(files)) {
+    const value = decoded(text);
+    if (value === undefined) return { at, files, config, refused: `${path} cannot be decoded` };
+    config = mergePatch(config, value) as Config;
+  }
+  const policy = statePolicy(tree[STATE_FILE]);
+  if (policy === undefined || policy === policyOf(config)) return { at, files, config };
+  return { at, files, config, refused: `${STATE_FILE} is of the policy ${policy}` };
+}
+
+/** Undefined where there is no state. */
+function statePolicy(state: string | undefined): string | undefined {
+  if (state === undefined) return undefined;
+  try {
+    return String((JSON.parse(state) as { readonly policyName?: unknown }).policyName);
+  } catch {
+    return 'that was torn';
+  }
+}
+
+const policyOf = (config: Config): string => String(config['cpuManagerPolicy'] ?? 'none');
+
+function keepState(disk: MemoryDisk, config: Config): void {
+  if (disk.tree()[STATE_FILE] !== undefined) return;
+  disk.plant(STATE_FILE, JSON.stringify({ policyName: policyOf(config), defaultCpuSet: '', checksum: 1 }));
+}
+
+const known = new Map<string, Config | undefined>();
+
+function decoded(text: string): Config | undefined {
+  if (!known.has(text)) known.set(text, decodeKubeletConfig(Buffer.from(text, 'utf8')).value);
+  return known.get(text);
 }

@@ -40,6 +40,8 @@ export interface FrozenFiles {
 export interface JournaledFiles {
   /** For one process. */
   calls(process?: Mortal): FileCalls;
+  /** Over the beginning of a file, in its place, as a shell's `1<>` does; makes it where there is none. */
+  writeOver(process: Mortal, path: string, text: string): Promise<void>;
   /** Every path, with the text of files. */
   tree(): Readonly<Record<string, string>>;
   /** Puts anything anywhere, durably, as only a damaged disk or somebody else would; null takes it away. */
@@ -158,6 +160,18 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
 
   return {
     calls: (process = createMortal()) => callsFor(process),
+    async writeOver(process, path, text) {
+      const calls = callsFor(process);
+      if (!names.has(path)) await calls.create(path, 0o600);
+      await process.at({ call: 'write', path }, (part) => {
+        const inode = find(path, 'open');
+        if (inode.kind === 'directory') throw systemError('EISDIR', 'open', path);
+        const before = contentOf(inode.id);
+        const arrived = Buffer.from(text).subarray(0, Math.floor(Buffer.byteLength(text) * part));
+        const bytes = Buffer.concat([arrived, before.bytes.subarray(arrived.length)]);
+        contents.set(inode.id, { ...before, bytes });
+      });
+    },
     tree: () => treeOf({ names, contents }),
     plant(path, content) {
       const inode: Inode | null =

@@ -1,12 +1,16 @@
 import { dirname } from 'node:path';
 import type { Disk } from '#agent/disk/disk.ts';
+import type { FileCalls } from '#agent/disk/file-calls.ts';
 import { createNodeDisk } from '#agent/disk/node-disk.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { createJournaledFiles, type JournaledFiles } from './journaled-files.ts';
+import type { Mortal } from './mortal.ts';
 
 /** The node's disk on a file system in memory, which fails when it is told to. */
 export interface MemoryDisk extends Disk {
   readonly files: JournaledFiles;
+  /** The same disk for one process; what it changes is counted too. */
+  forProcess(process: Mortal): Disk;
   /** Every path, with the text of files. */
   tree(): Readonly<Record<string, string>>;
   /** Puts anything anywhere, as only a damaged disk would have it. */
@@ -18,7 +22,6 @@ export interface MemoryDisk extends Disk {
 }
 
 export function createMemoryDisk(files: JournaledFiles = createJournaledFiles()): MemoryDisk {
-  const disk = createNodeDisk(files.calls());
   let changes = 0;
   let left = Infinity;
 
@@ -28,20 +31,27 @@ export function createMemoryDisk(files: JournaledFiles = createJournaledFiles())
     left -= 1;
     changes += 1;
   };
-  const makeDirectory: Disk['makeDirectory'] = async (path, mode) => {
-    if ((await disk.stat(path))?.kind === 'directory') return;
-    if (path !== '/') await makeDirectory(dirname(path), mode);
-    await change(path, () => disk.makeDirectory(path, mode));
+  const over = (calls: FileCalls): Disk => {
+    const disk = createNodeDisk(calls);
+    const makeDirectory: Disk['makeDirectory'] = async (path, mode) => {
+      if ((await disk.stat(path))?.kind === 'directory') return;
+      if (path !== '/') await makeDirectory(dirname(path), mode);
+      await change(path, () => disk.makeDirectory(path, mode));
+    };
+    return {
+      ...disk,
+      replace: (path, bytes, owner) => change(path, () => disk.replace(path, bytes, owner)),
+      makeDirectory,
+      async remove(path) {
+        if ((await disk.stat(path)) !== null) await change(path, () => disk.remove(path));
+      },
+    };
   };
 
   return {
-    ...disk,
+    ...over(files.calls()),
     files,
-    replace: (path, bytes, owner) => change(path, () => disk.replace(path, bytes, owner)),
-    makeDirectory,
-    async remove(path) {
-      if ((await disk.stat(path)) !== null) await change(path, () => disk.remove(path));
-    },
+    forProcess: (process) => over(files.calls(process)),
     tree: files.tree,
     plant: files.plant,
     changes: () => changes,

@@ -14,8 +14,9 @@ export interface Point {
     | 'mkdir'
     | 'sync-directory'
     | 'restart-kubelet'
-    | 'reload-units';
-  /** Of the file; the unit's name for the last two. */
+    | 'reload-units'
+    | 'stop-timer';
+  /** Of the file; the unit's name for the last three. */
   readonly path: string;
 }
 
@@ -31,6 +32,7 @@ export interface Mortal {
   at<T>(point: Point, work: (part: number) => T | Promise<T>): Promise<T>;
   /** What changes nothing, and never returns to a process that is dead. */
   alive<A extends readonly unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R>;
+  kill(): void;
 }
 
 export function createMortal(strike: (point: Point) => Strike = () => 'none'): Mortal {
@@ -50,5 +52,8 @@ export function createMortal(strike: (point: Point) => Strike = () => 'none'): M
       (work) =>
       (...args) =>
         isDead ? never() : work(...args),
+    kill() {
+      isDead = true;
+    },
   };
 }

@@ -67,4 +67,13 @@ function contentAfter({ contents, synced }: FrozenFiles, id: number, fate: (type
   return written === safe ? safe : fate(written, safe);
 }
 
+/** As it is when only half of what was written last to this file has arrived; nothing at all of it may be synced. */
+export function withTornFile(frozen: FrozenFiles, path: string): FrozenFiles {
+  const inode = frozen.names.get(path);
+  if (inode?.kind !== 'file') return frozen;
+  const written = frozen.contents.get(inode.id) ?? LOST;
+  const torn = { ...written, bytes: written.bytes.subarray(0, Math.floor(written.bytes.length / 2)) };
+  return { ...frozen, contents: new Map([...frozen.contents, [inode.id, torn]]) };
+}
+
 const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/')) || '/';

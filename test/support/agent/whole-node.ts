@@ -1,6 +1,6 @@
-import { type Agent, createAgent } from '#agent/agent.ts';
-import type { Disk } from '#agent/disk/disk.ts';
+import { type Agent, type AgentPorts, createAgent } from '#agent/agent.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
+import type { KubeletService } from '#agent/kubelet/service.ts';
 import type { Validate } from '#agent/staging/check.ts';
 import type { Preflight } from '#agent/staging/preflight.ts';
 import type { ApplyMode, KubeletNodeStatus, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
@@ -10,8 +10,18 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createManualClock, type ManualClock } from '../../shared/kube/support/manual-clock.ts';
 import { createFakeKube, type FakeKube } from './fake-kube.ts';
-import { CONFIG_FILE, createFakeKubelet, DROP_INS, type FakeKubelet, type Fate } from './fake-kubelet.ts';
+import { createFakeGuard, type FrozenGuard } from './fake-guard.ts';
+import {
+  CONFIG_FILE,
+  createFakeKubelet,
+  DROP_INS,
+  type FakeKubelet,
+  type Fate,
+  type FrozenKubelet,
+} from './fake-kubelet.ts';
+import { createJournaledFiles, type FrozenFiles } from './journaled-files.ts';
 import { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
+import { createMortal, type Mortal, type Point, type Strike } from './mortal.ts';
 
 export const NODE = 'node-1';
 export const STATE = '/var/lib/kubelet-gitops';
@@ -25,6 +35,24 @@ export interface WholeNodeOptions {
   readonly dropIns?: boolean;
   readonly validate?: Validate;
   readonly preflight?: Preflight;
+  /** Whether the service manager can be told of a guard. */
+  readonly guard?: boolean;
+  /** Of the guard's script on the host: what it comes to at each of its points. */
+  readonly strikeGuard?: (point: Point) => Strike;
+  readonly uninstall?: AgentPorts['uninstall'];
+  /** Goes on from there, without an agent. */
+  readonly from?: FrozenNode;
+}
+
+/** Everything of a node but its agent's memory. */
+export interface FrozenNode {
+  readonly files: FrozenFiles;
+  readonly kubelet: FrozenKubelet;
+  readonly objects: ReturnType<FakeKube['objects']>;
+  readonly boots: number;
+  readonly now: Millis;
+  readonly guard: FrozenGuard;
+  readonly uptimeMs: Millis;
 }
 
 /** The whole agent with its real installer, on a disk, a kubelet, an API server and a clock that belong to the test. */
@@ -47,27 +75,45 @@ export interface WholeNode {
   agent(): Agent;
   /** Ends the agent, as if its process were gone. */
   stop(): Promise<void>;
-  /** Starts an agent; one with so many effects left stops dead before the next, as a process that was killed. */
-  start(effectsLeft?: number): void;
+  /** Starts an agent; it comes to whatever `strike` says of each of its points. */
+  start(strike?: (point: Point) => Strike): void;
+  /** Ends the agent in the middle of whatever it is doing. */
+  kill(): void;
   reboot(): void;
+  freeze(): FrozenNode;
 }
 
 export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
-  const { fates = {}, dropIns = true } = options;
+  const { fates = {}, dropIns = true, from } = options;
   const kube = createFakeKube();
-  const disk = createMemoryDisk();
-  const clock = createManualClock();
-  disk.plant('/var/lib/kubelet', { directory: true });
-  disk.plant(CONFIG_FILE, LOCAL_FILE);
-  const kubelet = createFakeKubelet(disk, clock, (config) => fates[Number(config['maxPods'])] ?? 'healthy');
-  kube.put('nodes', {
-    metadata: { name: NODE },
-    status: { nodeInfo: { kubeletVersion: 'v1.34.2' }, conditions: [{ type: 'Ready', status: 'True' }] },
-  });
-  let boots = 1;
+  const disk = createMemoryDisk(createJournaledFiles(from?.files));
+  const clock = createManualClock(from?.now);
+  let boots = from?.boots ?? 1;
+  let bootedAt: Millis = -(from?.uptimeMs ?? 0);
   let agent: Agent;
   let stop = new AbortController();
+  let process = createMortal();
   let running: Promise<void> = Promise.resolve();
+  if (from === undefined) provision(disk, kube);
+  for (const [plural, object] of from?.objects ?? []) kube.put(plural, object);
+
+  const guard = createFakeGuard({
+    stateDirectory: STATE,
+    files: disk.files,
+    clock,
+    bootId: () => `boot-${boots}`,
+    uptimeMs: () => clock.monotonic() - bootedAt,
+    // With Restart=always it is never down for good.
+    isKubeletDown: () => false,
+    restartKubelet: () => kubelet.restartByHand(),
+    process: createMortal(options.strikeGuard),
+    frozen: from?.guard,
+  });
+  const kubelet: FakeKubelet = createFakeKubelet(disk, clock, {
+    fateOf: (config) => fates[Number(config['maxPods'])] ?? 'healthy',
+    beforeStart: guard.beforeStart,
+    frozen: from?.kubelet,
+  });
 
   const node: WholeNode = {
     kube,
@@ -109,16 +155,21 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
       // A dead one never ends.
       await Promise.race([running, clock.advance(1)]);
     },
-    start(effectsLeft = Infinity) {
+    start(strike) {
       stop = new AbortController();
-      const mortal = mortality(effectsLeft);
-      const mortalDisk = mortal.disk(disk);
+      process = createMortal(strike);
+      const { alive } = process;
+      const mortalDisk = disk.forProcess(process);
       agent = createAgent({
         nodeName: NODE,
         stateDirectory: STATE,
-        kube: mortal.kube(kube),
+        kube: {
+          ...kube,
+          get: alive(kube.get) as Kube['get'],
+          mergePatch: alive(kube.mergePatch) as Kube['mergePatch'],
+        },
         disk: mortalDisk,
-        service: { ...kubelet.service, restart: mortal.effect(kubelet.service.restart) },
+        service: { ...kubelet.service, restart: restartOf(kubelet, process) },
         probe: kubelet.probe,
         installer: createInstaller({
           disk: mortalDisk,
@@ -127,56 +178,57 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
           dropInDirectory: dropIns ? DROP_INS : undefined,
           kubeletMinor: () => Promise.resolve('1.34'),
         }),
-        bootId: () => Promise.resolve(`boot-${boots}`),
+        bootId: alive(() => Promise.resolve(`boot-${boots}`)),
         clock,
         random: () => 0.5,
         log: silentLog,
         agentVersion: 'test',
+        ...(options.guard === true ? { guard: guard.port(mortalDisk, process) } : {}),
+        ...(options.uninstall === undefined ? {} : { uninstall: options.uninstall }),
         ...(options.validate === undefined ? {} : { validate: options.validate }),
         ...(options.preflight === undefined ? {} : { preflight: options.preflight }),
       });
       running = agent.run(stop.signal);
     },
+    kill() {
+      process.kill();
+      stop.abort();
+    },
     reboot() {
       boots += 1;
+      bootedAt = clock.monotonic();
+      guard.reboot();
       kubelet.reboot();
     },
+    freeze: () => ({
+      files: disk.files.freeze(),
+      kubelet: kubelet.freeze(),
+      objects: kube.objects(),
+      boots,
+      now: clock.now(),
+      guard: guard.freeze(),
+      uptimeMs: clock.monotonic() - bootedAt,
+    }),
   };
-  node.start();
+  if (from === undefined) node.start();
   return node;
 }
 
-type Effect<A extends readonly unknown[], R> = (...args: A) => Promise<R>;
+const DIRECTORIES = ['/var', '/var/lib', '/var/lib/kubelet', '/etc', '/etc/systemd', '/etc/systemd/system'];
 
-/** Effects of a process that is killed after so many of them: what it begins then never happens and never returns. */
-function mortality(effectsLeft: number) {
-  let left = effectsLeft;
-  const effect =
-    <A extends readonly unknown[], R>(work: Effect<A, R>): Effect<A, R> =>
-    (...args) => {
-      left -= 1;
-      return left < 0 ? new Promise<never>(() => undefined) : work(...args);
-    };
-  const orNever = <A extends readonly unknown[], R>(work: Effect<A, R>): Effect<A, R> => {
-    return (...args) => (left < 0 ? new Promise<never>(() => undefined) : work(...args));
-  };
-  return {
-    effect,
-    kube: (kube: FakeKube): Kube => ({
-      ...kube,
-      get: orNever(kube.get) as Kube['get'],
-      mergePatch: orNever(kube.mergePatch) as Kube['mergePatch'],
-    }),
-    disk: (disk: Disk): Disk => ({
-      read: disk.read,
-      stat: disk.stat,
-      list: disk.list,
-      replace: effect(disk.replace),
-      makeDirectory: effect(disk.makeDirectory),
-      remove: effect(disk.remove),
-    }),
-  };
+function provision(disk: MemoryDisk, kube: FakeKube): void {
+  for (const path of DIRECTORIES) disk.plant(path, { directory: true });
+  disk.plant(CONFIG_FILE, LOCAL_FILE);
+  kube.put('nodes', {
+    metadata: { name: NODE },
+    status: { nodeInfo: { kubeletVersion: 'v1.34.2' }, conditions: [{ type: 'Ready', status: 'True' }] },
+  });
 }
+
+const restartOf =
+  ({ service }: FakeKubelet, process: Mortal): KubeletService['restart'] =>
+  (because, signal) =>
+    process.at({ call: 'restart-kubelet', path: 'kubelet' }, () => service.restart(because, signal));
 
 export const payloadOf = (fields: Readonly<Record<string, unknown>>): string =>
   `${JSON.stringify({ apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', ...fields }, null, 2)}\n`;

@@ -1,0 +1,216 @@
+import type { Disk } from '#agent/disk/disk.ts';
+import type { Guard } from '#agent/guard/guard.ts';
+import { createHostGuard } from '#agent/guard/host-guard.ts';
+import { guardPaths, stagedPathOf } from '#agent/guard/layout.ts';
+import { decodePlan } from '#agent/guard/plan.ts';
+import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import type { JournaledFiles } from './journaled-files.ts';
+import { createMortal, type Mortal } from './mortal.ts';
+
+export const UNIT_DIRECTORY = '/etc/systemd/system/kubelet.service.d';
+const UNIT = 'kubelet.service';
+
+/** The host as the guard's script sees it. */
+export interface GuardHost {
+  readonly stateDirectory: string;
+  readonly files: JournaledFiles;
+  readonly clock: Clock;
+  readonly bootId: () => string;
+  readonly uptimeMs: () => Millis;
+  readonly isKubeletDown: () => boolean;
+  readonly restartKubelet: () => void;
+  /** Of the script's runs. */
+  readonly process?: Mortal | undefined;
+  readonly frozen?: FrozenGuard | undefined;
+}
+
+/** What the service manager knows of the guard. */
+export interface FrozenGuard {
+  readonly isLoaded: boolean;
+  readonly hasTimer: boolean;
+}
+
+/** The agent's own guard, over a service manager and a script that behave as the host's do. */
+export interface FakeGuard {
+  /** Before each start of the kubelet; undefined where the service manager knows of no guard. Never rejects. */
+  beforeStart(): Promise<void> | undefined;
+  /** The machine was started anew: no timer runs, and units are as their files say. */
+  reboot(): void;
+  /** For one agent. */
+  port(disk: Disk, process: Mortal): Guard;
+  freeze(): FrozenGuard;
+}
+
+const TICK_MS = 15_000;
+const SHORT_SILENCE = 60;
+
+/** What the script has read; `restore` in its own words. */
+interface Plan {
+  readonly maxStarts: number;
+  readonly silence: number;
+  readonly dropIn: string;
+  readonly restore: readonly (readonly [string, string])[];
+}
+
+export function createFakeGuard(host: GuardHost): FakeGuard {
+  const { stateDirectory, files, clock, process = createMortal(), frozen } = host;
+  const paths = guardPaths(stateDirectory, UNIT_DIRECTORY);
+  const calls = files.calls(process);
+  let isLoaded = frozen?.isLoaded ?? false;
+  /** Of the timer that counts. */
+  let timer = 0;
+  let hasTimer = false;
+
+  const text = async (path: string): Promise<string> => (await calls.readFile(path).catch(() => '')).toString();
+  const words = async (path: string): Promise<readonly string[]> => (await text(path)).trim().split(/\s+/);
+  const readPlan = async (path: string): Promise<Plan | undefined> => {
+    const bytes = await calls.readFile(path).catch(() => null);
+    const head = decodePlan(bytes);
+    if (head === undefined) return undefined;
+    const lines = (bytes?.toString() ?? '')
+      .split('\n')
+      .map((line) => [line.split(' ')[0] ?? '', line.slice(line.indexOf(' ') + 1)] as const);
+    const said = new Map(lines);
+    const restore = lines.filter(([word]) => ['put', 'put-empty', 'remove'].includes(word));
+    return {
+      maxStarts: Number(said.get('max-starts')),
+      silence: Number(said.get('silence')),
+      dropIn: head.dropIn,
+      restore,
+    };
+  };
+  /** Over the beginning of what is there, without truncating it; what cannot be written is let be. */
+  const writeLine = (path: string, line: string): Promise<boolean> =>
+    files.writeOver(process, path, `${line}\n`).then(
+      () => true,
+      () => false,
+    );
+  const gone = (path: string): Promise<void> => calls.unlink(path).catch(() => undefined);
+
+  const uptime = (): number => Math.floor(host.uptimeMs() / 1000);
+  const starts = async (): Promise<{ readonly count: number; readonly first: number | undefined }> => {
+    const [boot, count, first] = await words(paths.starts);
+    return boot === host.bootId() ? { count: Number(count), first: Number(first) } : { count: 0, first: undefined };
+  };
+  const quiet = async (first: number | undefined): Promise<number> => {
+    const [boot, seconds] = await words(paths.alive);
+    const sign = boot === host.bootId() && Number(seconds) <= uptime() ? Number(seconds) : 0;
+    return uptime() - Math.max(sign, first ?? 0);
+  };
+  const writeNote = (cause: string, count: number, restarted: 'yes' | 'no'): Promise<boolean> =>
+    writeLine(
+      paths.note,
+      `${cause.padEnd(8)} ${String(count).padStart(10)} ${restarted.padEnd(3)} ${toTimestamp(clock.now())}`,
+    );
+
+  const fire = async (plan: Plan, cause: string, count: number, restarted: 'yes' | 'no'): Promise<void> => {
+    for (const [word, path] of plan.restore) {
+      if (word === 'remove') await gone(path);
+      else if (word === 'put-empty' || (await text(stagedPathOf(path))) !== '') {
+        await calls.rename(stagedPathOf(path), path).catch(() => undefined);
+      }
+    }
+    await writeNote(cause, count, restarted);
+    await calls.rename(paths.plan, paths.fired).catch(() => undefined);
+  };
+  const orderRestart = async (cause: string, count: number): Promise<void> => {
+    host.restartKubelet();
+    await writeNote(cause, count, 'yes');
+  };
+  const unfinished = async (): Promise<{ readonly cause: string; readonly count: number } | undefined> => {
+    const [cause = '', count, restarted] = await words(paths.note);
+    return restarted === 'no' ? { cause, count: Number(count) } : undefined;
+  };
+
+  const watch = async (plan: Plan): Promise<void> => {
+    const { count, first } = await starts();
+    const silent = await quiet(first);
+    const isDown = silent >= SHORT_SILENCE && host.isKubeletDown();
+    const cause = silent >= plan.silence ? 'silence' : isDown ? 'down' : '';
+    const isDoubted = (await words(paths.doubt))[0] === host.bootId();
+    if (cause === '') return void (isDoubted && (await writeLine(paths.doubt, '-'.padEnd(36))));
+    if (!isDoubted && ((await writeLine(paths.doubt, host.bootId().padEnd(36))) || cause === 'down')) return;
+    await fire(plan, cause, count, 'no');
+    await orderRestart(cause, count);
+  };
+  const tidy = async (): Promise<void> => {
+    const plan = await readPlan(paths.fired);
+    if (plan === undefined) return;
+    const note = await unfinished();
+    if (note !== undefined) await orderRestart(note.cause, note.count);
+    await gone(plan.dropIn);
+    readUnits();
+    for (const [word, path] of plan.restore) if (word !== 'remove') await gone(stagedPathOf(path));
+    for (const path of [paths.starts, paths.alive, paths.doubt, paths.script]) await gone(path);
+  };
+  const tick = async (): Promise<void> => {
+    const plan = await readPlan(paths.plan);
+    if (plan !== undefined) return watch(plan);
+    await tidy();
+    stopTimer();
+  };
+  const start = async (): Promise<void> => {
+    const plan = await readPlan(paths.plan);
+    if (plan === undefined) {
+      const note = (await readPlan(paths.fired)) === undefined ? undefined : await unfinished();
+      if (note !== undefined) await writeNote(note.cause, note.count, 'yes');
+      return ensureTimer();
+    }
+    const before = await starts();
+    const [count, first] = [before.count + 1, before.first ?? uptime()];
+    await writeLine(
+      paths.starts,
+      `${host.bootId().padEnd(36)} ${String(count).padStart(10)} ${String(first).padStart(12)}`,
+    );
+    if (count > plan.maxStarts) await fire(plan, 'starts', count, 'yes');
+    else if ((await quiet(first)) >= plan.silence) await fire(plan, 'silence', count, 'yes');
+    ensureTimer();
+  };
+
+  const readUnits = (): void => {
+    isLoaded = files.tree()[paths.dropIn] !== undefined;
+  };
+  const stopTimer = (): void => {
+    timer += 1;
+    hasTimer = false;
+  };
+  const ensureTimer = (): void => {
+    if (hasTimer) return;
+    hasTimer = true;
+    timer += 1;
+    void runTimer(timer);
+  };
+  const runTimer = async (mine: number): Promise<void> => {
+    for (;;) {
+      await clock.sleep(TICK_MS);
+      if (mine !== timer) return;
+      await tick();
+    }
+  };
+  if (frozen?.hasTimer === true) ensureTimer();
+
+  return {
+    beforeStart: () => (isLoaded ? start() : undefined),
+    reboot() {
+      stopTimer();
+      readUnits();
+    },
+    freeze: () => ({ isLoaded, hasTimer }),
+    port: (disk, agent) =>
+      createHostGuard({
+        disk,
+        clock,
+        stateDirectory,
+        unit: UNIT,
+        unitDirectory: UNIT_DIRECTORY,
+        systemd: {
+          daemonReload: () => agent.at({ call: 'reload-units', path: UNIT }, readUnits),
+          stopUnit: () => agent.at({ call: 'stop-timer', path: UNIT }, stopTimer),
+          dropInsOf: agent.alive(() => Promise.resolve(isLoaded ? [paths.dropIn] : [])),
+        },
+        script: () => Promise.resolve(Buffer.from('# stands for the script\n')),
+        bootId: () => Promise.resolve(host.bootId()),
+        uptimeSeconds: () => Promise.resolve(host.uptimeMs() / 1000),
+      }),
+  };
+}

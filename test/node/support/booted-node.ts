@@ -142,7 +142,7 @@ async function boot({ name, root, logFile, args, env }: Setup): Promise<Booted> 
   });
   const bound = { withinMs: 60_000, everyMs: 50, hopeless: machine.ended, evidence: machine.logTail };
   try {
-    const leader = await until(`init of ${name}`, async () => childOf(machine.pid), bound);
+    const leader = await until(`init of ${name}`, async () => initBelow(machine.pid), bound);
     await until(`node ${name} to have booted`, () => hasBooted(leader), bound);
     return { machine, leader };
   } catch (error) {
@@ -169,9 +169,13 @@ for hierarchy in /sys/fs/cgroup /sys/fs/cgroup/*; do
 done
 exec "$@"`;
 
-function childOf(pid: number): number | undefined {
-  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
-  return child === undefined || child === '' ? undefined : Number(child);
+/** The child that is the first process of a process namespace of its own: others only prepare it. */
+function initBelow(pid: number): number | undefined {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  const init = children.find(
+    (child) => child !== '' && /^NSpid:.*\s1$/m.test(readFileSync(`/proc/${child}/status`, 'utf8')),
+  );
+  return init === undefined ? undefined : Number(init);
 }
 
 /** Not `is-system-running`: a unit that dies and is started again and again keeps that at "starting" for ever. */

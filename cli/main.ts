@@ -1,32 +1,49 @@
-import { parseCommandLine, USAGE } from './usage.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { runStatus } from './status/command.ts';
-import { runValidate } from './validate/command.ts';
 import { VERSION } from '#shared/runtime/version.ts';
+import { Mistake } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { commandHelp, programHelp } from './help.ts';
+import type { Io } from './io.ts';
+import { parseCommandLine } from './parse.ts';
 
-/** Exit codes of every command: nothing to say, something found or different, could not run. */
-async function main(argv: readonly string[]): Promise<0 | 1 | 2> {
-  const line = parseCommandLine(argv);
-  const io = { out: process.stdout, err: process.stderr, env: process.env };
-  switch (line.command) {
+async function main(argv: readonly string[], io: Io): Promise<0 | 1 | 2> {
+  const parsed = parseCommandLine(argv, COMMANDS);
+  switch (parsed.line) {
     case 'help':
-      process.stdout.write(USAGE);
+      io.out.write(parsed.command === undefined ? programHelp(COMMANDS) : commandHelp(parsed.command));
       return 0;
     case 'version':
-      process.stdout.write(`kubelet-gitops ${VERSION}\n`);
+      io.out.write(`kubelet-gitops ${VERSION}\n`);
       return 0;
     case 'mistake':
-      process.stderr.write(`kubelet-gitops: ${line.message}\nTry kubelet-gitops --help.\n`);
-      return 2;
-    case 'status':
-      return runStatus(line.options, io);
-    case 'validate':
-      return runValidate(line.options, io);
+      return sayMistake(parsed.message, parsed.command?.name, io);
+    case 'run':
+      try {
+        return await parsed.command.run(parsed.given, io);
+      } catch (error) {
+        if (error instanceof Mistake) return sayMistake(error.message, parsed.command.name, io);
+        throw error;
+      }
   }
 }
 
+function sayMistake(message: string, command: string | undefined, io: Io): 2 {
+  const more = command === undefined ? '' : ` ${command}`;
+  io.err.write(`kubelet-gitops: ${message}\nTry kubelet-gitops${more} --help.\n`);
+  return 2;
+}
+
+// A reader that has seen enough (`| head`) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  process.exitCode = await main(process.argv.slice(2), {
+    out: process.stdout,
+    err: process.stderr,
+    env: process.env,
+  });
 } catch (error) {
   process.stderr.write(`kubelet-gitops: ${reasonOf(error)}\n`);
   process.exitCode = 2;

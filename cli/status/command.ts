@@ -2,16 +2,32 @@ import { connectKube } from '#reconciler/kube/connect.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { VERSION } from '#shared/runtime/version.ts';
+import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import type { Command, ExitCode, Given } from '../command.ts';
 import type { Io } from '../io.ts';
 import { paintFor } from '../paint.ts';
-import type { StatusOptions } from '../usage.ts';
+import { CLUSTER_OPTIONS } from '../options.ts';
 import { readStatus } from './read.ts';
 import { renderStatus, type StatusView } from './render.ts';
 
 const WATCH_EVERY_MS = 2_000;
 
-/** `kubelet-gitops status`. @returns 0 when every pool is settled, 1 otherwise; throws where the cluster cannot be read */
-export async function runStatus({ kubeconfig, context, namespace, watch }: StatusOptions, io: Io): Promise<0 | 1> {
+export const STATUS: Command = {
+  name: 'status',
+  summary: 'shows the commit in force, the pools and the nodes of a cluster',
+  mostWords: 0,
+  about: ['Exit code 0 when every pool is settled, 1 when something is under way or wrong.'],
+  options: {
+    ...CLUSTER_OPTIONS,
+    watch: { type: 'boolean', short: 'w', about: 'stay, and show it anew, until every pool is settled' },
+  },
+  examples: ['kubelet-gitops status', 'kubelet-gitops status --context prod --watch'],
+  run: runStatus,
+};
+
+async function runStatus(given: Given, io: Io): Promise<ExitCode> {
+  const [kubeconfig, context] = [given.text('kubeconfig'), given.text('context')];
+  const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
   const kube = await connectKube({
     ...(kubeconfig === undefined ? {} : { kubeconfigPath: kubeconfig }),
     ...(context === undefined ? {} : { context }),
@@ -23,7 +39,7 @@ export async function runStatus({ kubeconfig, context, namespace, watch }: Statu
   const paint = paintFor(io.out, io.env);
   let view = await readStatus(kube, namespace);
   io.out.write(renderStatus(view, paint, systemClock.now()));
-  if (!watch) return allSettled(view) ? 0 : 1;
+  if (!given.flag('watch')) return allSettled(view) ? 0 : 1;
   while (!allSettled(view)) {
     await systemClock.sleep(WATCH_EVERY_MS);
     view = await readStatus(kube, namespace);

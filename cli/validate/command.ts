@@ -1,57 +1,53 @@
-import { type Finding, formatFinding } from '#shared/contract/finding.ts';
-import { judgePool } from '#reconciler/repo/judge-pool.ts';
-import { loadRepo } from '#reconciler/repo/load-repo.ts';
-import { GitopsError } from '#shared/runtime/errors.ts';
+import type { Command, ExitCode, Given } from '../command.ts';
 import type { Io } from '../io.ts';
-import { type Paint, paintFor } from '../paint.ts';
-import type { ValidateOptions } from '../usage.ts';
-import { type DirectoryTree, readDirectory } from './read-directory.ts';
+import { kubeletVersions, VERSION_OPTION, wordOf } from '../options.ts';
+import { validatePath } from './look-at.ts';
+import { renderValidation, VALIDATION_FORMATS } from './render.ts';
+import { findingsOf, type Validation } from './validation.ts';
 
-/** `kubelet-gitops validate`. @returns 0 when nothing was found, 1 otherwise; throws where there is no repository */
-export async function runValidate(options: ValidateOptions, io: Io): Promise<0 | 1> {
-  const tree = await readDirectory(options.directory);
-  const paths = [...tree.files.keys(), ...tree.findings.map(({ file }) => file ?? '')];
-  if (!paths.some((path) => /^(?:pools|base|clusters)\//.test(path))) {
-    throw new GitopsError(
-      'NO_CONFIG_REPO',
-      `${options.directory} holds no config repository: there are no files in pools/, base/ or clusters/`,
-    );
-  }
-  const findings = findingsOf(tree, options);
-  const paint = paintFor(io.out, io.env);
-  for (const finding of findings) io.out.write(`${show(finding, paint)}\n`);
-  const pools = new Set([...tree.files.keys()].flatMap((path) => /^pools\/([^/]+)\//.exec(path)?.[1] ?? []));
-  io.out.write(
-    findings.length === 0 ? `${pools.size} pools, nothing found\n` : `${pools.size} pools, ${findings.length} found\n`,
-  );
-  return findings.length === 0 ? 0 : 1;
-}
+export const VALIDATE: Command = {
+  name: 'validate',
+  summary: 'says what is wrong with a config repository or with single files; needs no cluster',
+  takes: '[PATH]...',
+  mostWords: 10_000,
+  about: [
+    'Reads a config repository as the reconciler does, or files with a KubeletConfiguration as a kubelet does, and prints\n' +
+      'everything that is wrong with file, line and column. Without a PATH: the repository in the present directory.',
+    'A repository is judged for the versions in its clusters/ and for those given; single files for those given, or for\n' +
+      'the newest version that is known.',
+  ],
+  options: {
+    ...VERSION_OPTION,
+    cluster: {
+      type: 'string',
+      value: 'NAME',
+      about: 'only what this cluster takes up; default: every one in clusters/',
+    },
+    output: {
+      type: 'string',
+      short: 'o',
+      words: VALIDATION_FORMATS,
+      about: 'for people (the default), programs, or a forge',
+    },
+  },
+  examples: [
+    'kubelet-gitops validate .',
+    'kubelet-gitops validate . --kubelet-version 1.33 --kubelet-version 1.34',
+    'kubelet-gitops validate /var/lib/kubelet/config.yaml --kubelet-version 1.34 -o json',
+    'kubelet-gitops validate . -o github',
+  ],
+  run: runValidate,
+};
 
-/** Everything that the reconciler of any of the clusters would say, once. */
-function findingsOf(
-  { files, findings }: DirectoryTree,
-  { cluster, kubeletVersions }: ValidateOptions,
-): readonly Finding[] {
-  const present = [...files.keys()].flatMap((path) => /^clusters\/([^/]+)\.yaml$/.exec(path)?.[1] ?? []);
-  const clusters = cluster === undefined ? (present.length === 0 ? [''] : present) : [cluster];
-  const found = clusters.flatMap((name) => {
-    const repo = loadRepo(files, { cluster: name, gitFindings: findings });
-    const ofPools = repo.pools.flatMap((pool) => [
-      ...pool.findings,
-      ...(pool.status === 'valid' ? judgePool(pool, kubeletVersions) : []),
-    ]);
-    return [...repo.findings, ...ofPools];
-  });
-  const once = new Map(found.map((finding) => [formatFinding(finding), finding]));
-  return [...once.values()].sort(byPlace);
-}
-
-function byPlace(a: Finding, b: Finding): number {
-  const file = (a.file ?? '').localeCompare(b.file ?? '');
-  return file === 0 ? (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0) : file;
-}
-
-function show(finding: Finding, paint: Paint): string {
-  const line = formatFinding(finding);
-  return finding.severity === 'error' ? paint('bad', line) : paint('busy', line);
+async function runValidate(given: Given, io: Io): Promise<ExitCode> {
+  const format = wordOf(given, 'output', VALIDATION_FORMATS, 'text');
+  const question = { cluster: given.text('cluster'), versions: kubeletVersions(given) };
+  const paths = given.words.length === 0 ? ['.'] : given.words;
+  const each = await Promise.all(paths.map((path) => validatePath(path, question)));
+  const validation: Validation = {
+    files: each.flatMap(({ files }) => files),
+    about: each.length === 1 ? (each[0]?.about ?? '') : `${each.length} paths`,
+  };
+  io.out.write(renderValidation(validation, format, io));
+  return findingsOf(validation).length === 0 ? 0 : 1;
 }

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { runValidate } from '#cli/validate/command.ts';
+import { run } from './support/run.ts';
 
 describe('kubelet-gitops validate', () => {
   let directory = '';
@@ -13,22 +13,19 @@ describe('kubelet-gitops validate', () => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  async function validate(
-    ...kubeletVersions: readonly string[]
-  ): Promise<{ readonly code: number; readonly text: string }> {
-    let text = '';
-    const out = { write: (chunk: string) => (text += chunk) };
-    const code = await runValidate({ directory, cluster: undefined, kubeletVersions }, { out, err: out, env: {} });
-    return { code, text };
-  }
+  const validate = async (...versions: readonly string[]) => {
+    const options = versions.flatMap((version) => ['--kubelet-version', version]);
+    const { code, out } = await run('validate', directory, ...options);
+    return { code, text: out };
+  };
 
   it('has nothing to say about the template', async () => {
-    assert.deepEqual(await validate(), { code: 0, text: '3 pools, nothing found\n' });
+    assert.deepEqual(await validate(), { code: 0, text: '3 pools: nothing found\n' });
   });
 
   it('has nothing to say about the template for any kubelet from 1.27 on', async () => {
     const versions = Array.from({ length: 10 }, (_, index) => `1.${27 + index}`);
-    assert.deepEqual(await validate(...versions), { code: 0, text: '3 pools, nothing found\n' });
+    assert.deepEqual(await validate(...versions), { code: 0, text: '3 pools: nothing found\n' });
   });
 
   it('says which kubelets do not know a field', async () => {
@@ -53,13 +50,10 @@ describe('kubelet-gitops validate', () => {
     assert.match(text, /^base\/extra\.yaml: error symlink: /m);
   });
 
-  it('says so where there is no repository', async () => {
-    await assert.rejects(
-      runValidate(
-        { directory: join(directory, 'scripts'), cluster: undefined, kubeletVersions: [] },
-        { out: { write: () => 0 }, err: { write: () => 0 }, env: {} },
-      ),
-      /holds no config repository/,
-    );
+  it('says so where there is nothing to validate', async () => {
+    const { code, err } = await run('validate', join(directory, 'scripts'));
+    assert.equal(code, 2);
+    assert.match(err, /cannot validate .*scripts: it holds neither a config repository/);
+    assert.equal((await run('validate', join(directory, 'missing'))).code, 2);
   });
 });

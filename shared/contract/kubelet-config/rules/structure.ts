@@ -22,8 +22,8 @@ export function judgeStructure(config: Config, minor: number): readonly Complain
 export function judgeVersions(config: Config, minor: number): readonly Complaint[] {
   const complaints: Complaint[] = [];
   const enter = ({ field }: WrittenField): boolean => existsIn(field, minor);
-  for (const { path, field, value } of writtenFields(config, enter)) {
-    if (existsIn(field, minor) || value === null) continue;
+  for (const { path, field } of writtenFields(config, enter)) {
+    if (existsIn(field, minor)) continue;
     const isEarly = minor < (field.since ?? 0);
     const when = isEarly ? `came with ${minorName(field.since ?? 0)}` : `went after ${minorName(field.until ?? 0)}`;
     complaints.push({

@@ -1,0 +1,47 @@
+import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import { minorName, minorNumber, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { type Given, Mistake, type OptionSpecs } from './command.ts';
+
+/** Options that several commands share. */
+export const CLUSTER_OPTIONS = {
+  kubeconfig: { type: 'string', value: 'FILE', about: 'kubeconfig to use; default: KUBECONFIG, then ~/.kube/config' },
+  context: { type: 'string', value: 'NAME', about: 'context of the kubeconfig' },
+  namespace: { type: 'string', value: 'NAME', about: `namespace of the reconciler (default ${DEFAULT_NAMESPACE})` },
+} as const satisfies OptionSpecs;
+
+export const VERSION_OPTION = {
+  'kubelet-version': {
+    type: 'string',
+    multiple: true,
+    value: '1.34',
+    about: 'minor version of the kubelet to judge by; can be given several times',
+  },
+} as const satisfies OptionSpecs;
+
+/** The minor versions that were asked for, in order and once each. @throws Mistake */
+export function kubeletVersions(given: Given): readonly string[] {
+  const versions = given.texts('kubelet-version').map((written) => {
+    const minor = /^v?1\.\d+(?:\.\d+)?$/.test(written) ? minorNumber(written) : undefined;
+    if (minor === undefined) throw new Mistake(`--kubelet-version ${written}: write the minor version, 1.34`);
+    if (minor < OLDEST_MINOR) {
+      throw new Mistake(`--kubelet-version ${written}: the oldest that is supported is ${minorName(OLDEST_MINOR)}`);
+    }
+    return minorName(minor);
+  });
+  return [...new Set(versions)];
+}
+
+/** One of the words that an option takes. */
+export function wordOf<const Word extends string>(
+  given: Given,
+  option: string,
+  words: readonly Word[],
+  otherwise: Word,
+): Word {
+  const written = given.text(option);
+  const word = words.find((each) => each === written);
+  if (written !== undefined && word === undefined) {
+    throw new Mistake(`--${option} ${written}: choose one of ${words.join(', ')}`);
+  }
+  return word ?? otherwise;
+}

@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util';
+import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
+import type { Command, Given } from './command.ts';
+
+export type CommandLine =
+  | { readonly line: 'help'; readonly command: Command | undefined }
+  | { readonly line: 'version' }
+  | { readonly line: 'mistake'; readonly message: string; readonly command: Command | undefined }
+  | { readonly line: 'run'; readonly command: Command; readonly given: Given };
+
+const COMMON = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
+
+/** What the words of the command line ask for. Never throws. */
+export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): CommandLine {
+  const [first = '', ...rest] = argv;
+  if (first === '' || first === '--help' || first === '-h') return { line: 'help', command: undefined };
+  if (first === '--version') return { line: 'version' };
+  if (first === 'help') return { line: 'help', command: commands.find(({ name }) => name === rest[0]) };
+  const command = commands.find(({ name }) => name === first);
+  if (command !== undefined) return parseOptions(command, rest);
+  const names = commands.map(({ name }) => name);
+  const meant = didYouMean(first, names);
+  const advice = meant === undefined ? '' : `; did you mean ${meant}?`;
+  const message = first.startsWith('-') ? `no command given before ${first}` : `there is no command ${first}${advice}`;
+  return { line: 'mistake', message, command: undefined };
+}
+
+function parseOptions(command: Command, args: readonly string[]): CommandLine {
+  const mistake = (message: string): CommandLine => ({ line: 'mistake', message, command });
+  let parsed: { values: Readonly<Record<string, unknown>>; positionals: readonly string[] };
+  try {
+    const options = Object.fromEntries(
+      Object.entries(command.options).map(([name, { type, short, multiple }]) => [
+        name,
+        { type, ...(short === undefined ? {} : { short }), ...(multiple === undefined ? {} : { multiple }) },
+      ]),
+    );
+    parsed = parseArgs({ args: [...args], options: { ...options, ...COMMON }, allowPositionals: true });
+  } catch (error) {
+    return mistake(sayWhat(error, command));
+  }
+  const { values, positionals: words } = parsed;
+  if (values['help'] === true) return { line: 'help', command };
+  if (values['version'] === true) return { line: 'version' };
+  if (words.length > command.mostWords) {
+    const takes = command.takes === undefined ? 'no argument' : `${command.takes} only`;
+    return mistake(`${command.name} takes ${takes}, and got ${words.join(' ')}`);
+  }
+  return { line: 'run', command, given: givenOf(values, words) };
+}
+
+function givenOf(values: Readonly<Record<string, unknown>>, words: readonly string[]): Given {
+  const texts = (option: string): readonly string[] =>
+    [values[option] ?? []].flat().filter((value) => typeof value === 'string');
+  return { words, texts, text: (option) => texts(option).at(-1), flag: (option) => values[option] === true };
+}
+
+/** Node's own sentence, with the option that was meant where that can be guessed. */
+function sayWhat(error: unknown, command: Command): string {
+  const [sentence = ''] = (error instanceof Error ? error.message : 'the arguments cannot be read').split('. ');
+  const unknown = /^Unknown option '--?([^']+)'/.exec(sentence)?.[1];
+  if (unknown === undefined) return sentence;
+  const meant = didYouMean(unknown, Object.keys(command.options));
+  return `${command.name} knows no option --${unknown}${meant === undefined ? '' : `; did you mean --${meant}?`}`;
+}

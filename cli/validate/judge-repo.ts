@@ -1,0 +1,51 @@
+import { type Finding, formatFinding } from '#shared/contract/finding.ts';
+import { verdictOf } from '#shared/contract/kubelet-config/verdict.ts';
+import { judgePool } from '#reconciler/repo/judge-pool.ts';
+import { loadRepo } from '#reconciler/repo/load-repo.ts';
+import type { LoadedPool } from '#reconciler/repo/loaded.ts';
+import { DEFAULT_VERSIONS } from './judge-files.ts';
+import type { DirectoryTree } from './read-directory.ts';
+import { byPlace, type JudgedFile, type Validation } from './validation.ts';
+
+export interface RepoQuestion {
+  /** Undefined: every one that has a file in `clusters/`. */
+  readonly cluster: string | undefined;
+  /** Besides those that the cluster files name. */
+  readonly versions: readonly string[];
+}
+
+/** Everything that the reconciler of any of the clusters would say, once, by the file that it is about. */
+export function judgeRepo({ files, findings }: DirectoryTree, { cluster, versions }: RepoQuestion): Validation {
+  const present = [...files.keys()].flatMap((path) => /^clusters\/([^/]+)\.yaml$/.exec(path)?.[1] ?? []);
+  const clusters = cluster === undefined ? (present.length === 0 ? [''] : present) : [cluster];
+  const minors = new Set(versions);
+  const pools = new Set<string>();
+  const found = clusters.flatMap((name) => {
+    const repo = loadRepo(files, { cluster: name, gitFindings: findings });
+    for (const minor of repo.cluster.kubeletVersions) minors.add(minor);
+    for (const pool of repo.pools) pools.add(pool.name);
+    return [...repo.findings, ...repo.pools.flatMap((pool) => findingsOfPool(pool, versions))];
+  });
+  const judged = minors.size === 0 ? DEFAULT_VERSIONS : [...minors];
+  const byFile = Map.groupBy(once(found), ({ file }) => file ?? '');
+  const paths = [...new Set([...files.keys(), ...byFile.keys()])].sort();
+  return {
+    files: paths.map((path) => judgedFile(path, byFile.get(path) ?? [], judged)),
+    about: `${pools.size} ${pools.size === 1 ? 'pool' : 'pools'}`,
+  };
+}
+
+function findingsOfPool(pool: LoadedPool, versions: readonly string[]): readonly Finding[] {
+  return [...pool.findings, ...(pool.status === 'valid' ? judgePool(pool, versions) : [])];
+}
+
+function judgedFile(path: string, findings: readonly Finding[], minors: readonly string[]): JudgedFile {
+  const isLayer = !/^clusters\/|(?:^|\/)pool\.yaml$/.test(path);
+  const verdicts = isLayer ? minors.map((minor) => [minor, verdictOf(findings, minor)] as const) : [];
+  return { path, verdicts: Object.fromEntries(verdicts), findings: [...findings].sort(byPlace) };
+}
+
+/** Two clusters, or two pools with the same layer, find the same. */
+const once = (findings: readonly Finding[]): readonly Finding[] => [
+  ...new Map(findings.map((finding) => [formatFinding(finding), finding])).values(),
+];

@@ -1,0 +1,61 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MAX_FILE_BYTES } from '#shared/contract/kubelet-config/decode/source-text.ts';
+import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import { judgeConfigFile } from './judge-files.ts';
+import { judgeRepo, type RepoQuestion } from './judge-repo.ts';
+import { readDirectory } from './read-directory.ts';
+import type { JudgedFile, Validation } from './validation.ts';
+
+/**
+ * Judges what a path leads to: a config repository, a single file, or all files with a KubeletConfiguration in a directory.
+ *
+ * @throws GitopsError `NOTHING_TO_VALIDATE`
+ */
+export async function validatePath(path: string, question: RepoQuestion): Promise<Validation> {
+  const stat = await lstat(path).catch((error: unknown) => {
+    throw nothing(path, reasonOf(error));
+  });
+  if (!stat.isDirectory()) return ofFiles([await judgeFile(path, question.versions)]);
+  const tree = await readDirectory(path);
+  const names = [...tree.files.keys(), ...tree.findings.map(({ file }) => file ?? '')];
+  if (names.some((name) => /^(?:pools|base|clusters)\//.test(name))) return judgeRepo(tree, question);
+  const files = await configFilesIn(path);
+  if (files.length === 0) {
+    const looked = 'neither a config repository (pools/, base/ or clusters/) nor a file with a KubeletConfiguration';
+    throw nothing(path, `it holds ${looked}`);
+  }
+  return ofFiles(await Promise.all(files.map((file) => judgeFile(file, question.versions))));
+}
+
+async function judgeFile(path: string, versions: readonly string[]): Promise<JudgedFile> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw nothing(path, reasonOf(error));
+  });
+  return judgeConfigFile(path, bytes, versions);
+}
+
+/** Files that say of themselves what they are; others in the directory are nobody's business here. */
+async function configFilesIn(directory: string): Promise<readonly string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const named = entries
+    .filter((entry) => entry.isFile() && /\.(?:ya?ml|json|conf)$/.test(entry.name))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => !/(?:^|\/)(?:node_modules|\.git)\//.test(path))
+    .sort();
+  const claims = await Promise.all(
+    named.map(async (path) => {
+      const text = (await readFile(path)).subarray(0, MAX_FILE_BYTES).toString('utf8');
+      return /\bKubeletConfiguration\b/.test(text);
+    }),
+  );
+  return named.filter((_, index) => claims[index]);
+}
+
+const ofFiles = (files: readonly JudgedFile[]): Validation => ({
+  files,
+  about: `${files.length} ${files.length === 1 ? 'file' : 'files'}`,
+});
+
+const nothing = (path: string, why: string): GitopsError =>
+  new GitopsError('NOTHING_TO_VALIDATE', `cannot validate ${path}: ${why}`);

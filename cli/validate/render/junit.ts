@@ -1,0 +1,32 @@
+import { formatFinding } from '#shared/contract/finding.ts';
+import type { JudgedFile, Validation } from '../validation.ts';
+
+/** JUnit's XML: one case a file. Warnings do not fail a case. */
+export function asJunit({ files }: Validation): string {
+  const failures = files.filter((file) => errorsIn(file).length > 0).length;
+  const suite = `<testsuite name="kubelet-gitops validate" tests="${files.length}" failures="${failures}">`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${suite}\n${files.map(caseOf).join('')}</testsuite>\n`;
+}
+
+const errorsIn = ({ findings }: JudgedFile) => findings.filter(({ severity }) => severity === 'error');
+
+function caseOf(file: JudgedFile): string {
+  const open = `  <testcase classname="kubelet-gitops" name="${escape(file.path)}"`;
+  const lines = file.findings.map(formatFinding).join('\n');
+  const errors = errorsIn(file);
+  if (errors.length > 0) {
+    const codes = [...new Set(errors.map(({ code }) => code))].join(', ');
+    return `${open}>\n    <failure message="${escape(codes)}">${escape(lines)}</failure>\n  </testcase>\n`;
+  }
+  return lines === '' ? `${open}/>\n` : `${open}>\n    <system-out>${escape(lines)}</system-out>\n  </testcase>\n`;
+}
+
+const escape = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    // What XML 1.0 has no way to say.
+    // oxlint-disable-next-line no-control-regex
+    .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '\uFFFD');

@@ -1,0 +1,51 @@
+import type { Finding } from '../finding.ts';
+
+/**
+ * What one version of the kubelet makes of a file. `warn`: it starts, but reads something otherwise than a person does.
+ * `reject`: it does not start with it, or drops a part of it without more than a line in its log.
+ */
+export type Verdict = 'accept' | 'warn' | 'reject';
+
+/** What it means to the kubelet that something was found. */
+export type Effect =
+  /** It does not start. */
+  | 'refuses'
+  /** It starts without what was written there. */
+  | 'drops'
+  /** It starts, and takes it for something that others and people do not. */
+  | 'misreads'
+  /** It has no objection: the finding is our own prudence. */
+  | 'none';
+
+/** Every code that does not keep the kubelet from starting. */
+const MILDER: Readonly<Record<string, Effect>> = {
+  'unknown-field': 'drops',
+  'wrong-case': 'drops',
+  'duplicate-key': 'drops',
+  'too-deep': 'drops',
+  'yaml-ambiguous': 'misreads',
+  'several-documents': 'misreads',
+  'yaml-tag': 'misreads',
+  'json-number': 'misreads',
+};
+
+export const effectOf = (finding: Finding): Effect =>
+  finding.severity === 'warning' ? 'none' : (MILDER[finding.code] ?? 'refuses');
+
+/** The codes of what a kubelet drops silently: refused, unless somebody says that they know. */
+export const DROPPED_CODES: readonly string[] = Object.keys(MILDER).filter((code) => MILDER[code] === 'drops');
+
+/**
+ * The verdict of one version, by what was found.
+ *
+ * @param minor    `1.34`
+ * @param readable false where the kubelet could make nothing of the file at all
+ */
+export function verdictOf(findings: readonly Finding[], minor: string, readable = true): Verdict {
+  if (!readable) return 'reject';
+  const effects = new Set(
+    findings.filter(({ versions }) => versions === undefined || versions.includes(minor)).map(effectOf),
+  );
+  if (effects.has('refuses') || effects.has('drops')) return 'reject';
+  return effects.has('misreads') ? 'warn' : 'accept';
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { COMMANDS } from '#cli/commands.ts';
+import { commandHelp, programHelp } from '#cli/help.ts';
+import { parseCommandLine } from '#cli/parse.ts';
+import { run } from './support/run.ts';
+
+const rows: readonly (readonly [string, string])[] = [
+  ['', 'help'],
+  ['--help', 'help'],
+  ['help', 'help'],
+  ['help status', 'help status'],
+  ['status --help', 'help status'],
+  ['status -h', 'help status'],
+  ['--version', 'version'],
+  ['status', 'run status'],
+  ['status -w --context prod', 'run status'],
+  ['validate a b c -o json', 'run validate'],
+  ['status a', 'mistake: status takes no argument, and got a'],
+  ['validate --watch', 'mistake: validate knows no option --watch'],
+  [
+    'validate --kubelet-versoin 1.34',
+    'mistake: validate knows no option --kubelet-versoin; did you mean --kubelet-version?',
+  ],
+  ['stauts', 'mistake: there is no command stauts; did you mean status?'],
+  ['--nope status', 'mistake: no command given before --nope'],
+];
+
+const short = (argv: readonly string[]): string => {
+  const parsed = parseCommandLine(argv, COMMANDS);
+  if (parsed.line === 'mistake') return `mistake: ${parsed.message}`;
+  return [parsed.line, ...('command' in parsed && parsed.command !== undefined ? [parsed.command.name] : [])].join(' ');
+};
+
+describe('the command line', () => {
+  for (const [line, expected] of rows) {
+    it(JSON.stringify(line), () => assert.equal(short(line.split(' ').filter(Boolean)), expected));
+  }
+
+  it('gives options to the command as they were written', () => {
+    const parsed = parseCommandLine(['validate', 'x', '--kubelet-version', '1.33', '--kubelet-version=1.34'], COMMANDS);
+    assert.ok(parsed.line === 'run');
+    assert.deepEqual(parsed.given.texts('kubelet-version'), ['1.33', '1.34']);
+    assert.deepEqual(
+      [parsed.given.words, parsed.given.text('cluster'), parsed.given.flag('watch')],
+      [['x'], undefined, false],
+    );
+  });
+
+  it('refuses versions and words that are none', async () => {
+    const ran = await run('validate', '.', '--kubelet-version', 'latest');
+    assert.deepEqual([ran.code, ran.err], [2, '--kubelet-version latest: write the minor version, 1.34']);
+    assert.match(
+      (await run('validate', '.', '--kubelet-version', '1.12')).err,
+      /the oldest that is supported is 1\.20/,
+    );
+    assert.match((await run('validate', '.', '-o', 'xml')).err, /--output xml: choose one of text, json/);
+  });
+});
+
+describe('help', () => {
+  it('names every command, and every option of each with what it is for', () => {
+    for (const command of COMMANDS) {
+      assert.match(programHelp(COMMANDS), new RegExp(`^  ${command.name} `, 'm'));
+      const help = commandHelp(command);
+      for (const option of Object.keys(command.options)) assert.match(help, new RegExp(`--${option}\\b.*\\w{3}`));
+      assert.ok(command.examples.length > 0, command.name);
+    }
+  });
+
+  it('fits into a terminal of 120 columns', () => {
+    const lines = [programHelp(COMMANDS), ...COMMANDS.map(commandHelp)].join('\n').split('\n');
+    assert.deepEqual(
+      lines.filter((line) => line.length > 120),
+      [],
+    );
+  });
+});

@@ -1,0 +1,28 @@
+import { COMMANDS } from '#cli/commands.ts';
+import { Mistake } from '#cli/command.ts';
+import { parseCommandLine } from '#cli/parse.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command line as the program does, without its process. */
+export async function run(...argv: readonly string[]): Promise<Ran> {
+  let [out, err] = ['', ''];
+  const io = {
+    out: { write: (text: string) => (out += text) },
+    err: { write: (text: string) => (err += text) },
+    env: {},
+  };
+  const parsed = parseCommandLine(argv, COMMANDS);
+  if (parsed.line !== 'run') return { code: 2, out, err: parsed.line };
+  try {
+    const code = await parsed.command.run(parsed.given, io);
+    return { code, out, err };
+  } catch (error) {
+    return { code: 2, out, err: err + (error instanceof Mistake ? error.message : reasonOf(error)) };
+  }
+}

@@ -12,6 +12,7 @@ import { statusBehaviours } from './behaviours/status.ts';
 import { validatingBehaviours } from './behaviours/validating.ts';
 import { waitingBehaviours } from './behaviours/waiting.ts';
 import { watchingBehaviours } from './behaviours/watching.ts';
+import { API_SCENARIOS } from '../dkc/api.ts';
 import type { Bench } from './support/bench.ts';
 import { benchOn } from './support/bench.ts';
 import type { Connect, Connection } from './support/connection.ts';
@@ -33,6 +34,7 @@ const GROUPS: Readonly<Record<string, readonly Behaviour[]>> = {
   'forms of an answer': formBehaviours,
   leases: leaseBehaviours,
   access: accessBehaviours,
+  'Dynamic Kubelet Configuration': API_SCENARIOS.map(({ dkc, title, see }) => [`dkc ${dkc}: ${title}`, see]),
 };
 
 /**

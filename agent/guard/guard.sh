@@ -229,6 +229,8 @@ start() {
     fi
     ensure_timer
   elif read_plan "$here/fired"; then
+    # Where the power was lost, a plan can be renamed and what it put back lost all the same. Done already is fine.
+    each_file "$here/fired" restore
     # The kubelet starts with what was put back. Where not even that can be noted, nobody may go on restarting it.
     if needs_restart && ! write_note "$cause" yes; then return; fi
     ensure_timer
@@ -277,6 +279,8 @@ tidy() {
     if needs_restart; then order_restart "$cause"; fi
     case $drop_in in
       */"$drop_in_name")
+        # From here on nobody puts anything back again: it has to be on the disk.
+        sync
         if [ -f "$drop_in" ]; then rm -f "$drop_in"; fi
         if [ ! -e "$drop_in" ]; then
           systemctl daemon-reload

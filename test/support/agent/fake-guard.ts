@@ -103,13 +103,16 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
       `${cause.padEnd(8)} ${String(count).padStart(10)} ${restarted.padEnd(3)} ${toTimestamp(clock.now())}`,
     );
 
-  const fire = async (plan: Plan, cause: string, count: number, restarted: 'yes' | 'no'): Promise<void> => {
+  const restore = async (plan: Plan): Promise<void> => {
     for (const [word, path] of plan.restore) {
       if (word === 'remove') await gone(path);
       else if (word === 'put-empty' || (await text(stagedPathOf(path))) !== '') {
         await calls.rename(stagedPathOf(path), path).catch(() => undefined);
       }
     }
+  };
+  const fire = async (plan: Plan, cause: string, count: number, restarted: 'yes' | 'no'): Promise<void> => {
+    await restore(plan);
     await writeNote(cause, count, restarted);
     await calls.rename(paths.plan, paths.fired).catch(() => undefined);
   };
@@ -138,6 +141,7 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     if (plan === undefined) return;
     const note = await unfinished();
     if (note !== undefined) await orderRestart(note.cause, note.count);
+    files.sync();
     await gone(plan.dropIn);
     readUnits();
     for (const [word, path] of plan.restore) if (word !== 'remove') await gone(stagedPathOf(path));
@@ -152,7 +156,10 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
   const start = async (): Promise<void> => {
     const plan = await readPlan(paths.plan);
     if (plan === undefined) {
-      const note = (await readPlan(paths.fired)) === undefined ? undefined : await unfinished();
+      const fired = await readPlan(paths.fired);
+      if (fired === undefined) return;
+      await restore(fired);
+      const note = await unfinished();
       if (note !== undefined) await writeNote(note.cause, note.count, 'yes');
       return ensureTimer();
     }

@@ -46,6 +46,8 @@ export interface JournaledFiles {
   tree(): Readonly<Record<string, string>>;
   /** Puts anything anywhere, durably, as only a damaged disk or somebody else would; null takes it away. */
   plant(path: string, content: string | { readonly directory: true } | null): void;
+  /** Makes everything durable. */
+  sync(): void;
   freeze(): FrozenFiles;
 }
 
@@ -185,6 +187,11 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
         for (const other of [...all.keys()]) if (other === path || other.startsWith(`${path}/`)) all.delete(other);
         if (inode !== null) all.set(path, inode);
       }
+    },
+    sync() {
+      for (const { apply } of journal) apply(durable);
+      for (const [id, content] of contents) synced.set(id, content);
+      journal = [];
     },
     freeze: () => ({
       names: new Map(names),

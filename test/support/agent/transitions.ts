@@ -115,11 +115,14 @@ export const TRANSITIONS: readonly Transition[] = [
   },
 ];
 
+export const podsBefore = ({ before }: Transition): number => (before === null ? LOCAL : Number(before['maxPods']));
+
 /** The node as the transition finds it: at rest, its agent stopped. */
-export async function nodeBefore({ before, options }: Transition): Promise<WholeNode> {
+export async function nodeBefore(transition: Transition): Promise<WholeNode> {
+  const { before, options } = transition;
   const node = createWholeNode(options);
   if (before !== null) assign(before)(node);
-  await node.until('it is at rest before', () => isAtRest(node, before === null ? LOCAL : Number(before['maxPods'])));
+  await node.until('it is at rest before', () => isAtRest(node, podsBefore(transition)));
   await node.stop();
   return node;
 }

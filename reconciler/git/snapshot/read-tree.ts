@@ -9,7 +9,7 @@ import { judgeEntry, judgeFile } from './judge-entry.ts';
 import { judgeName } from './names.ts';
 
 export interface ReadTreeOptions {
-  readonly store: ObjectStore;
+  readonly store: Pick<ObjectStore, 'read'>;
   readonly limits: GitLimits;
   /** Which paths are read. */
   readonly select: (path: string) => boolean;

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import type { InventoryNode } from './node.ts';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/**
+ * Nodes from a file that `kubectl get nodes -o json` (or yaml) wrote. A list that also holds pods (`kubectl get
+ * nodes,pods --all-namespaces -o json`) says how many run on each node as well.
+ *
+ * @throws GitopsError `INVENTORY_UNREADABLE`
+ */
+export async function readInventory(path: string): Promise<readonly InventoryNode[]> {
+  const unreadable = (why: string): GitopsError =>
+    new GitopsError(
+      'INVENTORY_UNREADABLE',
+      `${path} is no inventory: ${why}. Make one with kubectl get nodes -o json > ${path}`,
+    );
+  let document: unknown;
+  try {
+    document = parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw unreadable(reasonOf(error));
+  }
+  const items = mapIn(document)['items'];
+  if (!Array.isArray(items)) throw unreadable('it has no list of items');
+  return nodesFrom(items);
+}
+
+/** Nodes and, where they are among the objects, their pods. */
+export function nodesFrom(objects: readonly unknown[]): readonly InventoryNode[] {
+  const maps = objects.map(mapIn);
+  const pods = maps.filter((object) => object['kind'] === 'Pod');
+  const nodes = maps.filter((object) => object['kind'] === 'Node' || object['kind'] === undefined);
+  const counts = new Map<string, number>();
+  for (const pod of pods) {
+    const phase = mapIn(pod['status'])['phase'];
+    const node = textIn(mapIn(pod['spec'])['nodeName']);
+    if (phase !== 'Succeeded' && phase !== 'Failed') counts.set(node, (counts.get(node) ?? 0) + 1);
+  }
+  return nodes
+    .map((node) => nodeFrom(node, pods.length === 0 ? undefined : counts))
+    .filter(({ name }) => name !== '')
+    .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+}
+
+function nodeFrom(node: Raw, counts: ReadonlyMap<string, number> | undefined): InventoryNode {
+  const metadata = mapIn(node['metadata']);
+  const status = mapIn(node['status']);
+  const conditions = Array.isArray(status['conditions']) ? status['conditions'].map(mapIn) : [];
+  const name = textIn(metadata['name']);
+  return {
+    name,
+    labels: textsIn(metadata['labels']),
+    kubeletVersion: textIn(mapIn(status['nodeInfo'])['kubeletVersion']),
+    ready: conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
+    capacity: textsIn(status['capacity']),
+    allocatable: textsIn(status['allocatable']),
+    pods: counts === undefined ? undefined : (counts.get(name) ?? 0),
+  };
+}
+
+const mapIn = (value: unknown): Raw =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Raw) : {};
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textsIn = (value: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(mapIn(value)).map(([key, item]) => [key, String(item)]));

@@ -1,0 +1,94 @@
+import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
+import { viewOf } from '#shared/contract/kubelet-config/view.ts';
+import type { InventoryNode } from '../inventory/node.ts';
+
+type Config = Readonly<Record<string, unknown>>;
+
+export const RESOURCES = ['cpu', 'memory', 'ephemeral-storage', 'pods'] as const;
+export type Resource = (typeof RESOURCES)[number];
+
+/** What a node has left for pods, in the resource's base unit (cores, bytes, pods). */
+export interface Allocatable {
+  readonly resource: Resource;
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * What a change of the reservations does to what a node has left for pods: from its capacity where the new config says
+ * all that is taken away, and otherwise from what it reports now and the difference of the two configs. Resources of
+ * which a part is the node's own before or afterwards are left out: nobody here can say.
+ */
+export function allocatableEffect(node: InventoryNode, before: Config | null, after: Config): readonly Allocatable[] {
+  const minor = Math.min(minorNumber(node.kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
+  return RESOURCES.flatMap((resource) => {
+    const now = parseQuantity(node.allocatable[resource] ?? '');
+    const capacity = parseQuantity(node.capacity[resource] ?? '');
+    if (now === undefined || capacity === undefined) return [];
+    const parts = (config: Config | null) => partsOf(resource, config ?? {}, minor, capacity);
+    const left =
+      resource === 'pods' ? podsAllowed(after, minor, node) : leftOf(now, capacity, parts(before), parts(after));
+    return left === undefined || left === now ? [] : [{ resource, before: now, after: left }];
+  });
+}
+
+type Part = number | undefined;
+
+function leftOf(now: number, capacity: number, before: readonly Part[], after: readonly Part[]): number | undefined {
+  if (after.every((part, index) => part === before[index])) return undefined;
+  if (after.every((part) => part !== undefined)) return capacity - after.reduce((sum, part) => sum + part, 0);
+  const changes = after.map((part, index) => {
+    const old = before[index];
+    if (part === undefined && old === undefined) return 0;
+    return part === undefined || old === undefined ? NaN : part - old;
+  });
+  const sum = changes.reduce((total, change) => total + change, 0);
+  return Number.isNaN(sum) ? undefined : now - sum;
+}
+
+/** What kubeReserved, systemReserved and evictionHard take of a resource; undefined where the config does not say. */
+function partsOf(resource: Resource, config: Config, minor: number, capacity: number): readonly Part[] {
+  const view = viewOf(config, minor, 'replace');
+  const part = (field: string, name: string): Part =>
+    config[field] === undefined ? undefined : quantityAt(view.entries(field), name, capacity);
+  const signal = SIGNALS[resource];
+  return [
+    part('kubeReserved', resource),
+    part('systemReserved', resource),
+    signal === undefined ? 0 : part('evictionHard', signal),
+  ];
+}
+
+const SIGNALS: Readonly<Partial<Record<Resource, string>>> = {
+  memory: 'memory.available',
+  'ephemeral-storage': 'nodefs.available',
+};
+
+function podsAllowed(config: Config, minor: number, { capacity }: InventoryNode): number | undefined {
+  if (config['maxPods'] === undefined) return undefined;
+  const view = viewOf(config, minor, 'replace');
+  const most = view.number('maxPods');
+  const perCore = view.number('podsPerCore') ?? 0;
+  const cores = parseQuantity(capacity['cpu'] ?? '') ?? 0;
+  return perCore > 0 && cores > 0 && most !== undefined ? Math.min(most, perCore * cores) : most;
+}
+
+function quantityAt(entries: readonly (readonly [string, string])[], name: string, capacity: number): number {
+  const text = entries.find(([key]) => key === name)?.[1] ?? '0';
+  const share = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
+  return share === undefined ? (parseQuantity(text) ?? 0) : (Number(share) / 100) * capacity;
+}
+
+/** `3900m`, `14.2Gi`, `110`. */
+export function showAmount(resource: Resource, amount: number): string {
+  switch (resource) {
+    case 'cpu':
+      return `${Math.round(amount * 1000)}m`;
+    case 'pods':
+      return String(amount);
+    case 'memory':
+    case 'ephemeral-storage':
+      return amount >= 2 ** 30 ? `${(amount / 2 ** 30).toFixed(1)}Gi` : `${Math.round(amount / 2 ** 20)}Mi`;
+  }
+}

@@ -1,0 +1,86 @@
+import { show as showValue } from '#shared/contract/kubelet-config/decode/show.ts';
+import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
+import { RISK_NOTES } from '#shared/contract/kubelet-config/fields/notes.ts';
+import { defaultOf, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+
+type Config = Readonly<Record<string, unknown>>;
+
+/** One field whose meaning changes. */
+export interface FieldChange {
+  /** Dotted: `evictionHard.memory.available`, `featureGates.X`. */
+  readonly path: string;
+  /** As it would be written; undefined where it is not set. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  /** What the kubelet works with where it is not set; undefined where that is the node's own, or nothing. */
+  readonly default: string | undefined;
+  readonly cost: ChangeCost;
+  /** Why it deserves a second look; undefined where there is nothing to say. */
+  readonly risk: string | undefined;
+}
+
+/** From the cheapest to the dearest. */
+const COSTS: readonly ChangeCost[] = ['restart', 'state-file:cpu', 'state-file:memory', 'drain', 'reboot', 'never'];
+
+/** The dearest of them; undefined where nothing changes. */
+export function dearest(changes: readonly Pick<FieldChange, 'cost'>[]): ChangeCost | undefined {
+  const highest = Math.max(...changes.map(({ cost }) => COSTS.indexOf(cost)));
+  return changes.length === 0 ? undefined : COSTS[highest];
+}
+
+/**
+ * What differs between two payloads, field by field, whatever the text looked like. Lists count as one value, as the
+ * kubelet replaces them whole.
+ *
+ * @param before null where there was none
+ */
+export function diffPayloads(before: Config | null, after: Config | null): readonly FieldChange[] {
+  const then = leavesOf(before ?? {});
+  const now = leavesOf(after ?? {});
+  const paths = [...new Set([...then.keys(), ...now.keys()])].sort();
+  return paths.flatMap((path) => {
+    const [old, current] = [then.get(path), now.get(path)];
+    return old === current ? [] : [changeAt(path, old, current)];
+  });
+}
+
+function changeAt(path: string, before: string | undefined, after: string | undefined): FieldChange {
+  const [field, own] = fieldAt(path);
+  const usual = own && field !== undefined ? defaultOf(field, NEWEST_MINOR) : undefined;
+  const note = field?.note;
+  return {
+    path,
+    before,
+    after,
+    default: usual === undefined || isMap(usual) ? undefined : showValue(usual),
+    cost: field?.cost ?? 'restart',
+    risk: note === undefined ? undefined : RISK_NOTES[note],
+  };
+}
+
+/** The table's field for a path, and whether it is the field itself and no key in its map. */
+function fieldAt(path: string): readonly [ReturnType<typeof FIELDS.get>, boolean] {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) {
+    const field = FIELDS.get(path.slice(0, end));
+    if (field !== undefined) return [field, end === path.length];
+  }
+  return [undefined, false];
+}
+
+function leavesOf(config: Config): ReadonlyMap<string, string> {
+  const leaves = new Map<string, string>();
+  const visit = (map: Config, prefix: string): void => {
+    for (const [key, value] of Object.entries(map)) {
+      const path = prefix === '' ? key : `${prefix}.${key}`;
+      if (isMap(value) && Object.keys(value).length > 0) visit(value, path);
+      else leaves.set(path, textOf(value));
+    }
+  };
+  visit(config, '');
+  return leaves;
+}
+
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? Number(item) : item)) ?? 'null';

@@ -1,0 +1,61 @@
+import type { Finding } from '#shared/contract/finding.ts';
+import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { FieldChange } from './field-diff.ts';
+import type { Allocatable } from './capacity.ts';
+
+/** What merging one revision over another would do, and to which nodes. */
+export interface Plan {
+  readonly base: string;
+  readonly head: string;
+  readonly cluster: string;
+  /** False where no nodes were given: then everything about nodes is left out. */
+  readonly knowsNodes: boolean;
+  /** Those that change in any way, sorted by name. */
+  readonly pools: readonly PoolPlan[];
+  /** Nodes that change their pool; null for none. */
+  readonly moves: readonly Move[];
+  readonly conflicts: readonly { readonly node: string; readonly pools: readonly string[] }[];
+  /** Why the commit as a whole would not come into force; undefined where it would. */
+  readonly refusal: string | undefined;
+  /** What `head` has and `base` had not. */
+  readonly findings: readonly Finding[];
+}
+
+export interface Move {
+  readonly node: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export interface PoolPlan {
+  readonly name: string;
+  /** `invalid`: it has errors, and would keep what it has. */
+  readonly change: 'added' | 'removed' | 'changed' | 'invalid';
+  readonly configBefore: string | undefined;
+  readonly configAfter: string | undefined;
+  readonly fields: readonly FieldChange[];
+  readonly cost: ChangeCost | undefined;
+  /** What else of `pool.yaml` changes, as `rollout.maxUnavailable: 1 → 2`. */
+  readonly spec: readonly string[];
+  readonly nodes: readonly NodePlan[];
+  readonly rollout: RolloutPlan | undefined;
+}
+
+/** A node that gets another config. */
+export interface NodePlan {
+  readonly name: string;
+  readonly kubeletVersion: string;
+  readonly allocatable: readonly Allocatable[];
+  /** What is known to speak against it on this node. */
+  readonly warnings: readonly string[];
+}
+
+export interface RolloutPlan {
+  /** Nodes at a time. */
+  readonly budget: number;
+  /** In the order in which they are started on, where nothing is in the way. */
+  readonly waves: readonly (readonly string[])[];
+  /** From the merge to the last promotion, if all goes well and every node is there. */
+  readonly expectedMs: Millis;
+}

@@ -1,0 +1,75 @@
+import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
+import { formatDuration } from '#shared/contract/duration.ts';
+import { showAmount } from '../capacity.ts';
+import type { FieldChange } from '../field-diff.ts';
+import type { NodePlan, Plan, PoolPlan } from '../plan.ts';
+
+/** What a change costs a node, for people. */
+export const COST_WORDS: Readonly<Record<ChangeCost, string>> = {
+  restart: 'restart of the kubelet',
+  'state-file:cpu': "restart, and the CPU manager's state file is put aside",
+  'state-file:memory': "restart, and the memory manager's state file is put aside",
+  drain: 'restart; takes effect fully only after a drain',
+  reboot: 'restart; takes effect fully only after a reboot',
+  never: 'not meant to be changed on a live node',
+};
+
+const HEADS: Readonly<Record<PoolPlan['change'], string>> = {
+  added: 'is new',
+  removed: 'is removed: its nodes go to another pool or back to their local config',
+  changed: 'changes',
+  invalid: 'has errors: it keeps the config that it has',
+};
+
+export const headOf = ({ name, change }: PoolPlan): string => `${name} ${HEADS[change]}`;
+
+export function unsetOf(change: FieldChange): string {
+  return change.default === undefined ? 'not set' : `not set (default ${change.default})`;
+}
+
+export const sidesOf = (change: FieldChange): readonly [string, string] => [
+  change.before ?? unsetOf(change),
+  change.after ?? unsetOf(change),
+];
+
+/** `3 of 12 nodes`-like counts, budget and time. */
+export function rolloutLine({ nodes, rollout }: PoolPlan): string | undefined {
+  if (rollout === undefined) return undefined;
+  const { budget, waves, expectedMs } = rollout;
+  const count = `${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}`;
+  if (budget === 0) return `${count} would change, but maxUnavailable allows none`;
+  const steps = `${waves.length} ${waves.length === 1 ? 'step' : 'steps'}`;
+  return `${count}, ${budget} at a time, in ${steps}; about ${formatDuration(expectedMs)} if all goes well`;
+}
+
+/** Nodes with the same effect are named together. */
+export function capacityLines(nodes: readonly NodePlan[]): readonly string[] {
+  const effects = nodes.flatMap(({ name, allocatable }) =>
+    allocatable.map(({ resource, before, after }) => ({
+      name,
+      text: `allocatable ${resource}: ${showAmount(resource, before)} → ${showAmount(resource, after)}`,
+    })),
+  );
+  return [...Map.groupBy(effects, ({ text }) => text)].map(
+    ([text, on]) => `${text} on ${listed(on.map(({ name }) => name))}`,
+  );
+}
+
+export function warningLines(nodes: readonly NodePlan[]): readonly string[] {
+  const all = nodes.flatMap(({ name, warnings }) => warnings.map((text) => ({ name, text })));
+  return [...Map.groupBy(all, ({ text }) => text)].map(
+    ([text, on]) => `${listed(on.map(({ name }) => name))}: ${text}`,
+  );
+}
+
+export function moveLines({ moves }: Plan): readonly string[] {
+  const place = (pool: string | null): string => pool ?? 'no pool (local config)';
+  const grouped = Map.groupBy(moves, ({ from, to }) => `from ${place(from)} to ${place(to)}`);
+  return [...grouped].map(([text, nodes]) => `${listed(nodes.map(({ node }) => node))} ${text}`);
+}
+
+/** The first few by name, and how many more. */
+export function listed(names: readonly string[], most = 5): string {
+  const [shown, rest] = [names.slice(0, most), names.length - most];
+  return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
+}

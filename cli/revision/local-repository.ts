@@ -1,0 +1,84 @@
+import * as fs from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import git from 'isomorphic-git';
+import { parseCommit } from '#reconciler/git/objects/commit.ts';
+import type { ObjectType } from '#reconciler/git/objects/store.ts';
+import type { Commit } from '#reconciler/git/source.ts';
+import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+
+/** A checkout on this machine, read without its working copy. */
+export interface LocalRepository {
+  /** Absolute. */
+  readonly directory: string;
+  /** `main`, `v1.2`, `origin/main`, a full or short commit name, each with `~2` and `^` behind it. @throws GitopsError `REVISION_UNKNOWN` */
+  commit(revision: string): Promise<Commit & { readonly tree: string }>;
+  read(oid: string, type: ObjectType): Promise<Buffer>;
+}
+
+/** Finds the repository that a directory is in. @throws GitopsError `NO_REPOSITORY` */
+export async function openRepository(directory: string): Promise<LocalRepository> {
+  const root = await git.findRoot({ fs, filepath: resolve(directory) }).catch(() => undefined);
+  if (root === undefined) {
+    throw new GitopsError('NO_REPOSITORY', `${directory} is in no git repository: name a checkout with --repo`);
+  }
+  if (!(await stat(`${root}/.git`)).isDirectory()) {
+    const message = `${root} is a linked work tree or a submodule: name the main checkout with --repo`;
+    throw new GitopsError('NO_REPOSITORY', message);
+  }
+  const repo = { fs, dir: root, cache: {} };
+
+  const read = async (oid: string, type: ObjectType): Promise<Buffer> => {
+    try {
+      const found = await git.readObject({ ...repo, oid, format: 'content' });
+      if (found.type === type && found.object instanceof Uint8Array) return Buffer.from(found.object);
+    } catch (error) {
+      throw new GitopsError('REVISION_UNKNOWN', `${oid} is not in ${root}: ${reasonOf(error)}. Is the clone shallow?`);
+    }
+    throw new GitopsError('REVISION_UNKNOWN', `${oid} is no ${type}`);
+  };
+  const start = async (name: string): Promise<string> => {
+    try {
+      return await git.resolveRef({ ...repo, ref: name });
+    } catch {
+      if (/^[0-9a-f]{4,40}$/.test(name)) return git.expandOid({ ...repo, oid: name });
+      return git.resolveRef({ ...repo, ref: `refs/remotes/${name}` });
+    }
+  };
+  const peel = async (oid: string): Promise<string> => {
+    const { type, object } = await git.readObject({ ...repo, oid, format: 'parsed' });
+    return type === 'tag' ? peel((object as { readonly object: string }).object) : oid;
+  };
+
+  return {
+    directory: root,
+    read,
+    async commit(revision) {
+      const [, name = '', steps = ''] = /^(.*?)((?:[~^]\d*)*)$/.exec(revision) ?? [];
+      const found = await start(name === '' || name === '@' ? 'HEAD' : name)
+        .then(peel)
+        .catch(() => undefined);
+      if (found === undefined) {
+        const message = `there is no revision ${revision} in ${root}: is it fetched? A shallow clone has only the newest commits`;
+        throw new GitopsError('REVISION_UNKNOWN', message);
+      }
+      let commit = parseCommit(found, await read(found, 'commit'));
+      for (const parent of stepsIn(steps)) {
+        const next = commit.parents[parent - 1];
+        if (next === undefined)
+          throw new GitopsError('REVISION_UNKNOWN', `${revision}: ${commit.oid} has no such parent`);
+        commit = parseCommit(next, await read(next, 'commit'));
+      }
+      return commit;
+    },
+  };
+}
+
+/** Which parent to go to, step by step: `~2` is the first parent twice, `^2` the second once, `^0` none. */
+function stepsIn(text: string): readonly number[] {
+  return [...text.matchAll(/([~^])(\d*)/g)].flatMap(([, kind, count = '']) => {
+    const number = count === '' ? 1 : Number(count);
+    if (kind === '~') return Array.from({ length: Math.min(number, 10_000) }, () => 1);
+    return number === 0 ? [] : [number];
+  });
+}

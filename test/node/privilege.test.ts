@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, afterEach, before, describe, it } from 'node:test';
+import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import { whyNoNode as whyNoRunc } from '../cluster/support/binaries.ts';
+import { until } from '../cluster/support/until.ts';
+import type { AgentPod } from './support/agent-pod.ts';
+import { agentTemplate, type PodTemplate } from './support/container-spec.ts';
+import { LOCAL_CONFIG_FILE, UNIT_DIRECTORY } from './support/node-paths.ts';
+import { type PodNode, startPodNode } from './support/pod-node.ts';
+import { type SandboxCluster, startSandboxCluster } from './support/sandbox-cluster.ts';
+import { whyNoNode } from './support/tree.ts';
+
+const skip = (await whyNoNode()) || (await whyNoRunc());
+const DROP_IN = `${UNIT_DIRECTORY}/90-kubelet-gitops-guard.conf`;
+
+describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
+  let cluster: SandboxCluster;
+  let node: PodNode;
+  let pod: AgentPod;
+
+  const reaches = (what: string, holds: (status: KubeletNodeStatus) => boolean, withinMs = 40_000) =>
+    until(
+      what,
+      async () => {
+        const status = cluster.status();
+        return holds(status) ? status : undefined;
+      },
+      { withinMs, everyMs: 50, evidence: () => `${JSON.stringify(cluster.status())}\n${pod.log().slice(-3000)}` },
+    );
+  const idleOn = (name: string) =>
+    reaches(
+      `rest on ${name}`,
+      (now) => now.phase === 'Idle' && now.active?.name === name && now.lastKnownGood?.name === name,
+    );
+  const dropIns = (): Promise<string> =>
+    node.machine.systemctl('show', '--property=DropInPaths', '--value', 'kubelet.service');
+
+  before(async () => {
+    cluster = await startSandboxCluster('node-a');
+    node = await startPodNode(cluster, 'node-a');
+  });
+  after(async () => {
+    await node?.stop();
+    await cluster?.stop();
+  });
+  afterEach(async () => {
+    await node.clean();
+    cluster.forgetStatus();
+  });
+
+  it('is root without a capability, can get none, and has nothing of the host but what is listed', async () => {
+    await node.machine.run('mkdir', '-p', '/var/lib/kubelet/pods/volume');
+    await node.machine.run('mount', '-t', 'tmpfs', 'volume', '/var/lib/kubelet/pods/volume');
+    pod = await node.startPod();
+    const pid = await until('the agent', async () => pod.pid(), { withinMs: 10_000, everyMs: 100 });
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    assert.match(status, /^Uid:\t0\t0\t0\t0$/m);
+    for (const set of ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb']) assert.match(status, new RegExp(`^Cap${set}:\t0+$`, 'm'));
+    assert.match(status, /^NoNewPrivs:\t1$/m);
+    assert.match(status, /^Seccomp:\t2$/m);
+    const mounts = await mountsOf(pid);
+    assert.equal(mounts.get('/'), 'ro');
+    assert.equal(mounts.get('/host'), 'ro');
+    assert.equal(mounts.get('/run/dbus'), 'ro');
+    const writable = [...mounts].filter(([path, mode]) => mode === 'rw' && !isSystem(path)).map(([path]) => path);
+    assert.deepEqual(writable.sort(), [
+      '/etc/systemd/system/kubelet.service.d',
+      '/var/lib/kubelet',
+      '/var/lib/kubelet-gitops',
+      '/var/lib/kubelet/pods/volume',
+    ]);
+    await node.machine.run('umount', '/var/lib/kubelet/pods/volume');
+    const left = [...(await mountsOf(pid)).keys()].filter((path) => path.endsWith('/pods/volume'));
+    assert.deepEqual(left, [], 'a volume that the host has let go of is not held by the agent');
+  });
+
+  it('takes a config through its trial, guarded, with one restart, and puts back what drifts', async () => {
+    pod = await node.startPod();
+    await idleOn('local');
+    const run = await node.run();
+    const name = cluster.assign({ maxPods: 77 });
+    await reaches('the trial', (now) => now.phase === 'Trial');
+    await until('the guard, read by systemd', async () => (await dropIns()).includes(DROP_IN), { withinMs: 20_000 });
+    await until('a restart', async () => (await node.run()) !== run, { withinMs: 20_000 });
+    const newRun = await node.run();
+    await until(
+      'the guard to count the start',
+      async () =>
+        /^\S+ +1\b/.test(await readFile(join(node.machine.root, '/var/lib/kubelet-gitops/guard/starts'), 'utf8')),
+      { withinMs: 5000 },
+    );
+    await idleOn(name);
+    assert.match(await node.configFile(), /"maxPods": 77/);
+    assert.equal(await node.run(), newRun);
+    await until('the guard to be gone', async () => !(await dropIns()).includes(DROP_IN), { withinMs: 20_000 });
+    const traces = await node.traces();
+    assert.ok(!traces.some((path) => path.includes('guard') || path.includes('restore')), traces.join());
+
+    await rm(join(node.machine.root, LOCAL_CONFIG_FILE));
+    await until('the file to be back', async () => /"maxPods": 77/.test(await node.configFile()), {
+      withinMs: 5000,
+      everyMs: 50,
+    });
+    assert.equal(await node.run(), newRun);
+  });
+
+  it('takes back a config that the kubelet does not start with', async () => {
+    pod = await node.startPod();
+    await idleOn('local');
+    cluster.assign({ maxPods: 666 });
+    const status = await reaches('the error', (now) => now.phase === 'Idle' && now.error !== undefined);
+    assert.equal(status.error?.reason, 'CrashLoop');
+    assert.equal(await node.configFile(), node.localConfig);
+  });
+
+  it('gives the node up: local again with one restart, and nothing of ours left, whatever the API server wants', async () => {
+    pod = await node.startPod();
+    await idleOn('local');
+    const name = cluster.assign({ maxPods: 79 });
+    await idleOn(name);
+    const runs = [await node.run()];
+    await pod.stop();
+    pod = await node.startPod({}, agentTemplate('uninstall'));
+    await until('nothing to be left', async () => (await node.traces()).length === 0, {
+      withinMs: 40_000,
+      everyMs: 50,
+      evidence: () => pod.log(),
+    });
+    runs.push(await node.run());
+    assert.notEqual(runs[1], runs[0]);
+    assert.equal(await node.configFile(), node.localConfig);
+    await idleOn('local');
+    await pod.kill();
+    pod = await node.startPod({}, agentTemplate('uninstall'));
+    await until('to be idle again', async () => pod.log().includes('everything of ours is off'), { withinMs: 20_000 });
+    assert.deepEqual(await node.traces(), []);
+    await pod.stop();
+    assert.deepEqual(await node.traces(), []);
+    assert.equal(await node.run(), runs[1], 'one restart in all');
+  });
+
+  it('gives the node up in the middle of a trial, with the API server away', async () => {
+    pod = await node.startPod();
+    await idleOn('local');
+    cluster.assign({ maxPods: 80 }, { trial: { duration: '10m', startTimeout: '1m', maxRestarts: 1 } });
+    await until('the trial to be judged', async () => /maxPods": 80/.test(await node.configFile()), {
+      withinMs: 20_000,
+    });
+    await reaches('health on trial', (now) => now.phase === 'Trial' && (now.conditions ?? []).length > 0);
+    const run = await until('its run', async () => node.run(), { withinMs: 5000 });
+    await pod.kill();
+    await cluster.outage.begin();
+    try {
+      pod = await node.startPod({}, agentTemplate('uninstall'));
+      await until('nothing to be left', async () => (await node.traces()).length === 0, {
+        withinMs: 40_000,
+        everyMs: 50,
+        evidence: () => pod.log(),
+      });
+    } finally {
+      await cluster.outage.end();
+    }
+    assert.equal(await node.configFile(), node.localConfig);
+    assert.notEqual(await node.run(), run);
+    await idleOn('local');
+  });
+
+  for (const { volume, path, reason } of documentedNeeds()) {
+    it(`without ${path} says ${reason}, and leaves the kubelet alone`, async () => {
+      const run = await node.run();
+      pod = await node.startPod({}, without(agentTemplate(), volume));
+      await reaches('a first report', (now) => now.phase !== undefined);
+      cluster.assign({ maxPods: 78 });
+      await reaches(reason, ({ error, conditions = [] }) =>
+        [error, ...conditions.filter(({ status }) => status === 'False')].some((each) => each?.reason === reason),
+      );
+      assert.equal(await node.run(), run);
+      assert.equal(await node.configFile(), node.localConfig);
+    });
+  }
+});
+
+/** Mount points of a process, with `ro` or `rw`. */
+async function mountsOf(pid: number): Promise<ReadonlyMap<string, string>> {
+  const lines = (await readFile(`/proc/${pid}/mountinfo`, 'utf8')).trim().split('\n');
+  return new Map(
+    lines.map((line): [string, string] => {
+      const [, , , , path = '', options = ''] = line.split(' ');
+      return [path, options.split(',')[0] ?? ''];
+    }),
+  );
+}
+
+/** The kernel's own, and below /host what the host has mounted there. */
+const isSystem = (path: string): boolean => /^\/(proc|sys|dev|host)(\/|$)/.test(path);
+
+const without = (template: PodTemplate, volume: string): PodTemplate => {
+  const [container] = template.containers;
+  const volumeMounts = container.volumeMounts.filter(({ name }) => name !== volume);
+  return { ...template, containers: [{ ...container, volumeMounts }] };
+};
+
+/** What docs/privileges.md says of each mount that is missing: the reason is the first word in code of its column. */
+function documentedNeeds(): readonly { readonly volume: string; readonly path: string; readonly reason: string }[] {
+  const { volumes } = agentTemplate();
+  const rows = readFileSync('docs/privileges.md', 'utf8').matchAll(/^\| `(\/[^`]+)` \|[^|]*\|[^|]*\| `(\w+)`/gm);
+  return [...rows].map(([, path = '', reason = '']) => {
+    const volume = volumes.find(({ hostPath }) => hostPath.path === path)?.name;
+    if (volume === undefined)
+      throw new Error(`the DaemonSet does not mount ${path}, of which docs/privileges.md speaks`);
+    return { volume, path, reason };
+  });
+}

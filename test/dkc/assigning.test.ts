@@ -50,19 +50,19 @@ const NO_ASSIGNMENTS: readonly unknown[] = [
 /** One thing that a KubeletNode can say, and where a node stands that has heard it. */
 interface Saying {
   readonly say: (on: Stepped) => void;
-  readonly then: (before: Standing) => Standing;
+  readonly stands: (before: Standing) => Standing;
 }
 
 const SAYINGS: readonly Saying[] = [
-  { say: (on) => on.unassign(), then: () => ON_LOCAL },
-  { say: (on) => void on.assign(GOOD), then: () => ON_GOOD },
+  { say: (on) => on.unassign(), stands: () => ON_LOCAL },
+  { say: (on) => void on.assign(GOOD), stands: () => ON_GOOD },
   ...[UNREADABLE, INVALID].map((payload): Saying => ({
     say: (on) => void on.assign(payload),
-    then: (before) => refusing(payload, before),
+    stands: (before) => refusing(payload, before),
   })),
   ...NO_ASSIGNMENTS.map((source): Saying => ({
     say: (on) => on.spec({ configSource: source } as KubeletNodeSpec),
-    then: (before) => ({ ...before, error: 'InvalidAssignment' }),
+    stands: (before) => ({ ...before, error: 'InvalidAssignment' }),
   })),
 ];
 
@@ -137,11 +137,11 @@ export const scenarios = see(import.meta, 'a node that is told one thing after a
         SAYINGS.length ** 2 - SAYINGS.length + 1,
       );
       for (const index of walk) {
-        const { say, then } = SAYINGS[index] ?? assert.fail();
+        const { say, stands } = SAYINGS[index] ?? assert.fail();
         say(on);
         await on.rest();
         const { error: _, ...standing } = before;
-        const after = then(standing);
+        const after = stands(standing);
         on.expect(after);
         if (after.active !== before.active) starts += 1;
         assert.equal(on.node.kubelet.starts(), starts);

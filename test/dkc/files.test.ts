@@ -66,7 +66,7 @@ export const scenarios = see(import.meta, 'files and directories', [
   },
   {
     dkc: 71,
-    title: 'a file that says what it should is not written again',
+    title: 'a file that says it already is not written again',
     see: inDirectory(async (directory) => {
       const writer = createStore(disk, directory);
       await writer.save(idle(A));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hasFallenBack, isIdleOn } from '../support/agent/whole-node-stories.ts';
 import { payloadOf, STATE } from '../support/agent/whole-node.ts';
-import type { Point, Strike } from '../support/agent/mortal.ts';
+import type { Strike } from '../support/agent/mortal.ts';
 import { see } from './scenario.ts';
 import { GOOD, LOCAL_PODS, ON_LOCAL, OTHER_GOOD, standingOn, stepped, type Stepped } from './support/steps.ts';
 
@@ -139,7 +139,7 @@ export const scenarios = see(import.meta, 'harm that was done to a node', [
         await on.stop();
         let count = 0;
         let died = false;
-        const strike = (_: Point): Strike => {
+        const strike = (): Strike => {
           died ||= count === last;
           count += 1;
           return count > last ? 'death' : 'none';

@@ -16,7 +16,7 @@ export const INVALID = payloadOf({ kubeAPIQPS: -1 });
 export interface Stepped {
   readonly node: WholeNode;
   /** Puts a ConfigMap under kubectl's name for its content and assigns it. @returns its name */
-  assign(payload: string): string;
+  assign(payload: string, trial?: TrialSpec): string;
   /** Puts any spec at all. */
   spec(spec: KubeletNodeSpec): void;
   unassign(): void;
@@ -54,8 +54,8 @@ export function stepped(options: Parameters<typeof createWholeNode>[0] = {}): St
   };
   return {
     node,
-    assign(payload) {
-      const name = node.assign({}, { payload, trial: SHORT });
+    assign(payload, trial = SHORT) {
+      const name = node.assign({}, { payload, trial });
       told();
       return name;
     },

@@ -29,9 +29,12 @@ export function allocatableEffect(node: InventoryNode, before: Config | null, af
     const parts = (config: Config | null) => partsOf(resource, config ?? {}, minor, capacity);
     const left =
       resource === 'pods' ? podsAllowed(after, minor, node) : leftOf(now, capacity, parts(before), parts(after));
-    return left === undefined || left === now ? [] : [{ resource, before: now, after: left }];
+    return left === undefined || left === now ? [] : [{ resource, before: rounded(now), after: rounded(left) }];
   });
 }
+
+/** Thousandths of a core are what Kubernetes counts in. */
+const rounded = (amount: number): number => Math.round(amount * 1000) / 1000;
 
 type Part = number | undefined;
 

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Plan } from '#cli/plan/plan.ts';
+import { createRepository, layer, pool, type TestRepository } from '../support/repository.ts';
+import { run } from '../support/run.ts';
+
+const node = (name: string, label: string, parts: Readonly<Record<string, unknown>> = {}) => ({
+  kind: 'Node',
+  metadata: { name, labels: { pool: label, 'topology.kubernetes.io/zone': name.endsWith('1') ? 'b' : 'a' } },
+  status: {
+    nodeInfo: { kubeletVersion: 'v1.34.2' },
+    capacity: { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' },
+    allocatable: { cpu: '3800m', memory: '15Gi', pods: '110', 'ephemeral-storage': '90Gi' },
+    conditions: [{ type: 'Ready', status: 'True' }],
+    ...parts,
+  },
+});
+const podOn = (nodeName: string) => ({ kind: 'Pod', spec: { nodeName }, status: { phase: 'Running' } });
+const NODES = [
+  node('a-1', 'a'),
+  node('a-2', 'a'),
+  node('a-3', 'a', { nodeInfo: { kubeletVersion: 'v1.26.1' } }),
+  node('b-1', 'b'),
+  ...Array.from({ length: 30 }, () => podOn('a-1')),
+];
+
+const START = {
+  'clusters/prod.yaml':
+    'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nmetadata: {name: prod}\nspec: {maxUnassign: 0}\n',
+  'pools/a/pool.yaml': pool('a', 'a', 'rollout: {maxUnavailable: 2, soak: 1m}', 'trial: {duration: 5m}'),
+  'pools/a/kubelet.yaml': layer('maxPods: 110', 'kubeReserved: {cpu: 100m, memory: 512Mi}'),
+  'pools/b/pool.yaml': pool('b', 'b'),
+  'pools/b/kubelet.yaml': layer('maxPods: 50'),
+};
+
+describe('kubelet-gitops plan', () => {
+  let repository: TestRepository;
+  before(async () => {
+    repository = await createRepository();
+    await repository.commit('start', START);
+    await writeFile(join(repository.directory, 'nodes.json'), JSON.stringify({ items: NODES }));
+  });
+  after(() => repository.remove());
+
+  /** What a change of these files comes to; taken back afterwards. */
+  async function planned(files: Readonly<Record<string, string | null>>, ...more: readonly string[]) {
+    await repository.write(files);
+    const inventory = join(repository.directory, 'nodes.json');
+    const ran = await run(
+      'plan',
+      '--repo',
+      repository.directory,
+      '--base',
+      'HEAD',
+      '--head',
+      '.',
+      '--inventory',
+      inventory,
+      ...more,
+    );
+    const known: Readonly<Record<string, string | null>> = START;
+    const back = Object.keys(files).map((path) => [path, known[path] ?? null] as const);
+    await repository.write(Object.fromEntries(back));
+    return ran;
+  }
+  const planOf = async (files: Readonly<Record<string, string | null>>): Promise<Plan> =>
+    JSON.parse((await planned(files, '-o', 'json')).out) as Plan;
+
+  it('has nothing to say, and ends with 0, where only the text changes', async () => {
+    const text = `# a comment\n${layer('kubeReserved:', '  memory: "512Mi"', '  cpu: 100m', 'maxPods: 110')}`;
+    const { code, out } = await planned({ 'pools/a/kubelet.yaml': text });
+    assert.deepEqual([code, out.split('\n')[2]], [0, 'Nothing changes.']);
+  });
+
+  it('says which fields change, by what they mean, and what that costs', async () => {
+    const fields = layer('maxPods: 110', 'kubeReserved: {cpu: 200m, memory: 512Mi}', 'cpuManagerPolicy: static');
+    const { pools } = await planOf({ 'pools/a/kubelet.yaml': fields });
+    assert.deepEqual(
+      pools.map(({ name, change, cost }) => [name, change, cost]),
+      [['a', 'changed', 'state-file:cpu']],
+    );
+    assert.deepEqual(
+      pools[0]?.fields.map(({ path, before: old, after: now, default: usual }) => [path, old, now, usual]),
+      [
+        ['cpuManagerPolicy', undefined, '"static"', '"none"'],
+        ['kubeReserved.cpu', '"100m"', '"200m"', undefined],
+      ],
+    );
+  });
+
+  it('says which nodes are touched, in which order and for how long', async () => {
+    const { pools } = await planOf({
+      'pools/a/kubelet.yaml': layer('maxPods: 120', 'kubeReserved: {cpu: 100m, memory: 512Mi}'),
+    });
+    const rollout = pools[0]?.rollout;
+    assert.deepEqual(rollout?.waves, [['a-2', 'a-3'], ['a-1']]);
+    assert.equal(rollout?.expectedMs, 2 * (300_000 + 60_000 + 10_000));
+  });
+
+  it('says what is left for pods', async () => {
+    const { pools } = await planOf({
+      'pools/a/kubelet.yaml': layer('maxPods: 110', 'kubeReserved: {cpu: 300m, memory: 1536Mi}'),
+    });
+    assert.deepEqual(pools[0]?.nodes[0]?.allocatable, [
+      { resource: 'cpu', before: 3.8, after: 3.6 },
+      { resource: 'memory', before: 15 * 2 ** 30, after: 14 * 2 ** 30 },
+    ]);
+  });
+
+  it('warns of pods that would have no place, and of kubelets that would refuse it', async () => {
+    const { pools } = await planOf({
+      'pools/a/kubelet.yaml': layer(
+        'maxPods: 20',
+        'kubeReserved: {cpu: 100m, memory: 512Mi}',
+        'maxParallelImagePulls: 3',
+        'serializeImagePulls: false',
+      ),
+    });
+    const warnings = new Map(pools[0]?.nodes.map(({ name, warnings: all }) => [name, all.join('; ')]));
+    assert.match(warnings.get('a-1') ?? '', /30 pods run there, and maxPods allows 20/);
+    assert.equal(warnings.get('a-2'), '');
+    assert.match(warnings.get('a-3') ?? '', /maxParallelImagePulls.*it came with 1\.27.*would be refused/);
+  });
+
+  it('says which nodes move, and which are left as they are because two pools want them', async () => {
+    const { moves, conflicts, pools } = await planOf({ 'pools/a/pool.yaml': pool('a', 'b', 'priority: 5') });
+    assert.deepEqual(moves, [
+      { node: 'a-1', from: 'a', to: null },
+      { node: 'a-2', from: 'a', to: null },
+      { node: 'a-3', from: 'a', to: null },
+      { node: 'b-1', from: 'b', to: 'a' },
+    ]);
+    assert.deepEqual(conflicts, []);
+    assert.deepEqual(
+      pools[0]?.nodes.map(({ name }) => name),
+      ['b-1'],
+    );
+    const tie = await planOf({ 'pools/a/pool.yaml': pool('a', 'b') });
+    assert.deepEqual(tie.conflicts, [{ node: 'b-1', pools: ['a', 'b'] }]);
+  });
+
+  it('says that the commit would be refused as a whole, and why', async () => {
+    const { refusal } = await planOf({ 'pools/a/pool.yaml': null, 'pools/a/kubelet.yaml': null });
+    assert.match(refusal ?? '', /send 3 of 4 nodes back .* maxUnassign allows 0/);
+  });
+
+  it('says what is wrong with what is new, and nothing of what was wrong before', async () => {
+    const { findings, pools } = await planOf({ 'pools/b/kubelet.yaml': layer('maxPodz: 50') });
+    assert.deepEqual(
+      findings.map(({ code }) => code),
+      ['unknown-field'],
+    );
+    assert.deepEqual(
+      pools.map(({ name, change }) => [name, change]),
+      [['b', 'invalid']],
+    );
+  });
+
+  it('shows changes of the rollout that touch no node', async () => {
+    const { pools } = await planOf({ 'pools/b/pool.yaml': pool('b', 'b', 'rollout: {maxUnavailable: 3}') });
+    assert.deepEqual([pools[0]?.spec, pools[0]?.nodes], [['rollout.maxUnavailable: 1 → 3'], []]);
+  });
+
+  it('can be shown to people and on a pull request, without letting anybody’s text become markup', async () => {
+    const files = {
+      'pools/a/kubelet.yaml': layer(
+        'maxPods: 60',
+        'clusterDomain: "x|<b>`y`"',
+        'kubeReserved: {cpu: 100m, memory: 512Mi}',
+      ),
+    };
+    const text = await planned(files);
+    assert.equal(text.code, 1);
+    assert.match(text.out, /^Pool a changes\n {2}clusterDomain {2}not set .*\n {2}maxPods .*110 .*→ {2}60\n/m);
+    assert.match(text.out, /3 nodes, 2 at a time, in 2 steps; about 12m20s if all goes well/);
+    const { out } = await planned(files, '-o', 'markdown');
+    assert.match(out, /^<!-- kubelet-gitops plan: prod -->\n/);
+    assert.match(out, /\| `maxPods` \| `110` \| `60` \| restart of the kubelet \|/);
+    assert.match(out, /\| `clusterDomain` \| `not set` \| `` "x\\\|<b>`y`" `` \|/);
+  });
+
+  it('cannot run where something is missing, and says what', async () => {
+    const at = ['--repo', repository.directory] as const;
+    assert.match((await run('plan', ...at, '--base', 'nope')).err, /there is no revision nope/);
+    assert.match(
+      (await run('plan', ...at, '--base', 'HEAD', '--inventory', '/nope.json')).err,
+      /Make one with kubectl get nodes/,
+    );
+    assert.match((await run('plan', '--repo', '/')).err, /is in no git repository/);
+  });
+
+  it('says which nodes it knows nothing of', async () => {
+    await repository.write({ 'pools/b/kubelet.yaml': layer('maxPods: 51') });
+    const { out } = await run('plan', '--repo', repository.directory, '--base', 'HEAD', '--head', '.');
+    assert.match(out, /No nodes were given/);
+    await repository.write({ 'pools/b/kubelet.yaml': layer('maxPods: 50') });
+  });
+});

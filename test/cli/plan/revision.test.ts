@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { openRepository } from '#cli/revision/local-repository.ts';
+import { readRevision, readWorkingCopy } from '#cli/revision/read-revision.ts';
+import { createRepository, layer, type TestRepository } from '../support/repository.ts';
+
+describe('a revision of a checkout', () => {
+  let repository: TestRepository;
+  const commits: string[] = [];
+  before(async () => {
+    repository = await createRepository();
+    for (const pods of [10, 20, 30]) {
+      commits.push(await repository.commit(`maxPods ${pods}`, { 'base/all.yaml': layer(`maxPods: ${pods}`) }));
+    }
+    await repository.write({ 'base/all.yaml': layer('maxPods: 40') });
+  });
+  after(() => repository.remove());
+
+  const oid = async (revision: string): Promise<string> =>
+    (await (await openRepository(repository.directory)).commit(revision)).oid;
+
+  it('has the names that git gives it', async () => {
+    const [first = '', second = '', third = ''] = commits;
+    for (const name of ['HEAD', '@', 'main', 'refs/heads/main', third, third.slice(0, 10), 'HEAD^0']) {
+      assert.equal(await oid(name), third, name);
+    }
+    for (const name of ['HEAD~1', 'HEAD^', 'main~', '@~', `${third}^1`]) assert.equal(await oid(name), second, name);
+    for (const name of ['HEAD~2', 'HEAD^^', 'main~1^']) assert.equal(await oid(name), first, name);
+  });
+
+  it('that is not there is said to be missing, with what may be the reason', async () => {
+    for (const name of ['nope', 'HEAD~9', 'HEAD^2', 'ffffffffff']) {
+      await assert.rejects(oid(name), { code: 'REVISION_UNKNOWN' }, name);
+    }
+    await assert.rejects(oid('nope'), /is it fetched\? A shallow clone/);
+  });
+
+  it('is read without the working copy, and the working copy without a commit', async () => {
+    const opened = await openRepository(join(repository.directory, 'base'));
+    const text = async (files: Awaited<ReturnType<typeof readRevision>>['files']) =>
+      Buffer.from(files.get('base/all.yaml')?.bytes ?? []).toString();
+    const middle = await readRevision(opened, 'HEAD~1');
+    assert.match(await text(middle.files), /maxPods: 20/);
+    assert.equal(middle.commit?.subject, 'maxPods 20');
+    const now = await readWorkingCopy(opened);
+    assert.match(await text(now.files), /maxPods: 40/);
+    assert.equal(now.commit, null);
+  });
+
+  it('is looked for in a repository only', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-none-'));
+    await assert.rejects(openRepository(directory), { code: 'NO_REPOSITORY' });
+    await rm(directory, { recursive: true });
+  });
+});

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
-import { appendHash, configMapName } from '#shared/contract/config-map.ts';
+import { appendHash } from '#shared/contract/config-map.ts';
 import { STATE } from '../support/agent/whole-node.ts';
 import { see, table } from './scenario.ts';
+import { nameOf, ON_GOOD, refusing, SAYINGS, SOURCE } from './support/sayings.ts';
 import {
   GOOD,
   INVALID,
@@ -11,60 +12,9 @@ import {
   SHORT,
   sourceOf,
   standingOn,
-  type Standing,
   stepped,
-  type Stepped,
   UNREADABLE,
 } from './support/steps.ts';
-
-const nameOf = (payload: string): string => configMapName('general', payload);
-const ON_GOOD = standingOn(nameOf(GOOD), 100);
-
-/** A config that never comes to run: what is assigned is another thing than what runs, and why is said. */
-const refusing = (payload: string, before: Standing): Standing => ({
-  ...before,
-  assigned: nameOf(payload),
-  error: 'ConfigInvalid',
-});
-
-const SOURCE = sourceOf(nameOf(GOOD), GOOD);
-const { namespace: _1, ...noNamespace } = SOURCE;
-const { name: _2, ...noName } = SOURCE;
-const { key: _3, ...noKey } = SOURCE;
-const { uid: _4, ...noUid } = SOURCE;
-const { resourceVersion: _5, ...noVersion } = SOURCE;
-
-/** No API server of ours lets these through; what an agent makes of them all the same, where one does. */
-const NO_ASSIGNMENTS: readonly unknown[] = [
-  {},
-  noNamespace,
-  noName,
-  noKey,
-  noUid,
-  noVersion,
-  { ...SOURCE, namespace: '../baz' },
-  { ...SOURCE, name: '../bar' },
-  { ...SOURCE, key: '../qux' },
-];
-
-/** One thing that a KubeletNode can say, and where a node stands that has heard it. */
-interface Saying {
-  readonly say: (on: Stepped) => void;
-  readonly stands: (before: Standing) => Standing;
-}
-
-const SAYINGS: readonly Saying[] = [
-  { say: (on) => on.unassign(), stands: () => ON_LOCAL },
-  { say: (on) => void on.assign(GOOD), stands: () => ON_GOOD },
-  ...[UNREADABLE, INVALID].map((payload): Saying => ({
-    say: (on) => void on.assign(payload),
-    stands: (before) => refusing(payload, before),
-  })),
-  ...NO_ASSIGNMENTS.map((source): Saying => ({
-    say: (on) => on.spec({ configSource: source } as KubeletNodeSpec),
-    stands: (before) => ({ ...before, error: 'InvalidAssignment' }),
-  })),
-];
 
 /** A walk through all ordered pairs of so many things, each once: every step is one pair. */
 function everyPair(count: number): readonly number[] {

@@ -149,7 +149,7 @@ export const scenarios = see(import.meta, 'files and directories', [
   },
   {
     dkc: 84,
-    title: 'an empty directory where a checkpoint should be is none, and gets one',
+    title: 'an empty directory in the place of a checkpoint is none, and gets one',
     see: inDirectory(async (directory) => {
       await mkdir(join(directory, 'checkpoints/uid-a/41'), { recursive: true });
       const { payloads } = createStore(disk, directory);

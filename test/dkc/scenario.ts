@@ -1,4 +1,4 @@
-import { describe, it, type TestContext } from 'node:test';
+import { after, describe, it, type TestContext } from 'node:test';
 
 /**
  * One thing that the kubelet's own dynamic configuration did, or was expected to do, and what becomes of it here. The
@@ -12,10 +12,20 @@ export interface Scenario {
   readonly see: (t: TestContext) => Promise<void> | void;
 }
 
-/** Runs the scenarios where their file is what the test runner started; whoever only imports it gets the list. */
-export function see(file: ImportMeta, about: string, scenarios: readonly Scenario[]): readonly Scenario[] {
+/**
+ * Runs the scenarios where their file is what the test runner started; whoever only imports it gets the list.
+ *
+ * @param end what all of them have in common ends with it
+ */
+export function see(
+  file: ImportMeta,
+  about: string,
+  scenarios: readonly Scenario[],
+  end: () => Promise<void> = () => Promise.resolve(),
+): readonly Scenario[] {
   if (process.argv[1] !== file.filename) return scenarios;
   describe(about, () => {
+    after(end);
     for (const { dkc, title, see: look } of scenarios) it(`dkc ${dkc}: ${title}`, (t) => look(t));
   });
   return scenarios;

@@ -87,16 +87,17 @@ function hasJob(properties: Properties): boolean {
   return Array.isArray(job) && job[0] !== 0;
 }
 
-function valueOf(properties: Properties, name: string): DBusValue | undefined {
+/** Each property comes as a variant. */
+export function valueOf(properties: Properties, name: string): DBusValue | undefined {
   return (properties.get(name) as Variant | undefined)?.value;
 }
 
-function text(properties: Properties, name: string): string | undefined {
+export function text(properties: Properties, name: string): string | undefined {
   const value = valueOf(properties, name);
   return typeof value === 'string' ? value : undefined;
 }
 
-function number(properties: Properties, name: string): number | undefined {
+export function number(properties: Properties, name: string): number | undefined {
   const value = valueOf(properties, name);
   return typeof value === 'number' ? value : undefined;
 }

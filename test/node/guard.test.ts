@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import type { Disk } from '#agent/disk/disk.ts';
+import { createNodeDisk } from '#agent/disk/node-disk.ts';
+import type { Guard } from '#agent/guard/guard.ts';
+import { createHostGuard } from '#agent/guard/host-guard.ts';
+import { readGuardScript } from '#agent/guard/script.ts';
+import { createGuardSystemd } from '#agent/guard/systemd.ts';
+import { readUptimeSeconds } from '#agent/host.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { until } from '../cluster/support/until.ts';
+import { type BootedNode, bootNode } from './support/booted-node.ts';
+import { whyNoNode } from './support/tree.ts';
+
+const skip = await whyNoNode();
+
+const CONFIG = '/var/lib/kubelet/config.yaml';
+const STARTS = '/var/lib/kubelet/starts';
+const STATE = '/var/lib/kubelet-gitops';
+const LOCAL = 'local\n';
+
+/** Stands for the kubelet: writes down the config that it starts with, and dies of a bad one. */
+const KUBELET = `#!/bin/sh
+cat ${CONFIG} >>${STARTS}
+grep -q bad ${CONFIG} && exit 1
+exec sleep 100000
+`;
+
+const unit = (text: string): string =>
+  `[Unit]\n${text}\nExecStart=/usr/local/bin/kubelet\n[Install]\nWantedBy=multi-user.target\n`;
+
+const UNITS = {
+  /** As kubeadm has it, only faster. */
+  'kubelet.service': unit('StartLimitIntervalSec=0\n[Service]\nRestart=always\nRestartSec=100ms'),
+  'once.service': unit('[Service]\nRestart=no'),
+  'limited.service': unit('StartLimitIntervalSec=1000\nStartLimitBurst=2\n[Service]\nRestart=always\nRestartSec=100ms'),
+} as const;
+type Unit = keyof typeof UNITS;
+
+describe('the guard under a real systemd', { skip }, () => {
+  let node: BootedNode;
+  const guards = new Map<Unit, Guard>();
+
+  const guardOf = (name: Unit): Guard => {
+    const guard =
+      guards.get(name) ??
+      createHostGuard({
+        disk: within(node.root),
+        clock: systemClock,
+        stateDirectory: STATE,
+        unit: name,
+        unitDirectory: `/etc/systemd/system/${name}.d`,
+        systemd: createGuardSystemd({ socketPath: node.busSocket, clock: systemClock }),
+        script: readGuardScript,
+        bootId: async () => (await node.run('cat', '/proc/sys/kernel/random/boot_id')).trim(),
+        uptimeSeconds: readUptimeSeconds,
+      });
+    guards.set(name, guard);
+    return guard;
+  };
+  const inside = (path: string): string => join(node.root, path);
+  const config = (): string => readFileSync(inside(CONFIG), 'utf8');
+  const starts = (): readonly string[] =>
+    existsSync(inside(STARTS)) ? readFileSync(inside(STARTS), 'utf8').trim().split('\n') : [];
+  const state = async (name: Unit): Promise<string> =>
+    (await node.run('sh', '-c', `systemctl is-active ${name}; :`)).trim();
+  const reaches = (name: Unit, wanted: string): Promise<true> =>
+    until(`${name} to be ${wanted}`, async () => (await state(name)) === wanted, {
+      withinMs: 20_000,
+      everyMs: 50,
+      evidence: () => node.logTail(20),
+    }).then(() => true);
+  const tick = (): Promise<string> => node.systemctl('start', '--wait', 'kubelet-gitops-guard.service');
+  const leftovers = async (): Promise<readonly string[]> => [
+    ...readdirSync(inside('/etc/systemd/system')).filter((name) => name.endsWith('.service.d')),
+    ...readdirSync(inside(STATE)),
+    ...readdirSync(inside('/var/lib/kubelet')).filter((name) => name.includes('restore')),
+    ...(await node.systemctl('list-units', '--all', '--plain', '--no-legend', 'kubelet-gitops*'))
+      .split('\n')
+      .filter((line) => line !== ''),
+  ];
+
+  /** Puts a config on trial as the agent does. @returns runs the unit with it */
+  const putOnTrial = async (
+    name: Unit,
+    text: string,
+    maxStarts = 3,
+    silenceSeconds = 600,
+  ): Promise<() => Promise<void>> => {
+    for (const other of Object.keys(UNITS)) if (other !== name) await node.systemctl('stop', other);
+    rmSync(inside(STARTS), { force: true });
+    await node.systemctl('restart', name);
+    await until(`${name} to run`, async () => starts().join() === 'local', { withinMs: 10_000, everyMs: 20 });
+    rmSync(inside(STARTS));
+    await guardOf(name).arm({
+      trial: `${name}@${text.trim()}`,
+      to: 'local',
+      maxStarts,
+      silenceSeconds,
+      restore: [{ path: CONFIG, bytes: Buffer.from(LOCAL), owner: { mode: 0o644 } }],
+    });
+    writeFileSync(inside(CONFIG), text);
+    return async () => {
+      await node.run('sh', '-c', `systemctl reset-failed ${name}; systemctl --no-block restart ${name}`);
+    };
+  };
+  /** The kubelet was started, and the agent last seen, so long ago. */
+  const letPass = async (seconds: number): Promise<void> => {
+    const boot = (await node.run('cat', '/proc/sys/kernel/random/boot_id')).trim();
+    const then = Math.floor((await readUptimeSeconds()) - seconds);
+    const [, count = '0'] = readFileSync(inside(`${STATE}/guard/starts`), 'utf8').split(/ +/);
+    writeFileSync(inside(`${STATE}/guard/starts`), `${boot} ${count} ${then}\n`);
+    writeFileSync(inside(`${STATE}/guard/alive`), `${boot} ${then}\n`);
+  };
+  const takenBack = async (name: Unit, cause: string): Promise<void> => {
+    const seen = await guardOf(name).look();
+    assert.ok(seen.guard === 'fired', seen.guard);
+    assert.deepEqual([seen.cause, seen.restarted], [cause, true]);
+    await guardOf(name).disarm();
+    assert.deepEqual(await leftovers(), []);
+    await reaches(name, 'active');
+    assert.equal(starts().at(-1), 'local');
+  };
+
+  before(async () => {
+    const units = Object.entries(UNITS).map(([name, text]) => [`/etc/systemd/system/${name}`, text] as const);
+    node = await bootNode({
+      files: {
+        '/usr/local/bin/kubelet': { text: KUBELET, mode: 0o755 },
+        [CONFIG]: LOCAL,
+        [`${STATE}/.keep`]: '',
+        ...Object.fromEntries(units),
+      },
+      enable: ['kubelet.service'],
+    });
+    rmSync(inside(`${STATE}/.keep`));
+  });
+  after(() => node?.stop());
+
+  it('a crash-looping config is gone after the starts that were allowed, and so is the guard', async (test) => {
+    const run = await putOnTrial('kubelet.service', 'bad\n');
+    const began = performance.now();
+    await run();
+    await until('the kubelet to start with its old config', async () => starts().at(-1) === 'local', {
+      withinMs: 20_000,
+      everyMs: 20,
+    });
+    test.diagnostic(`healthy again after ${Math.round(performance.now() - began)} ms`);
+    assert.deepEqual(starts(), ['bad', 'bad', 'bad', 'local']);
+    assert.match(await node.systemctl('list-timers', '--all'), /kubelet-gitops-guard\.timer/);
+    // By its own timer, and without an agent.
+    await until('the guard to clean up', async () => (await leftovers()).join() === 'kubelet.service.d,guard', {
+      withinMs: 40_000,
+      everyMs: 500,
+    });
+    assert.deepEqual(readdirSync(inside('/etc/systemd/system/kubelet.service.d')), []);
+    assert.deepEqual(readdirSync(inside(`${STATE}/guard`)).sort(), ['fired', 'note', 'traces']);
+    assert.equal(starts().length, 4, 'cleaning up restarts nothing');
+    await takenBack('kubelet.service', 'starts');
+  });
+
+  it('a good config stays, and the guard goes', async () => {
+    const run = await putOnTrial('kubelet.service', 'good\n');
+    await run();
+    await until('the kubelet to start', async () => starts().at(-1) === 'good', { withinMs: 10_000, everyMs: 20 });
+    await reaches('kubelet.service', 'active');
+    await tick();
+    await guardOf('kubelet.service').disarm();
+    assert.deepEqual(await leftovers(), []);
+    assert.equal(config(), 'good\n');
+    assert.deepEqual(starts(), ['good']);
+    assert.doesNotMatch(
+      await node.systemctl('show', '--property=DropInPaths,NeedDaemonReload', 'kubelet.service'),
+      /guard|=yes/,
+    );
+  });
+
+  it('a config that nobody judges is taken back', async () => {
+    writeFileSync(inside(CONFIG), LOCAL);
+    const run = await putOnTrial('kubelet.service', 'silent\n');
+    await run();
+    await until('the kubelet to start', async () => starts().at(-1) === 'silent', { withinMs: 10_000, everyMs: 20 });
+    await letPass(599);
+    await tick();
+    await letPass(601);
+    await tick();
+    assert.equal(config(), 'silent\n', 'seen once is not enough');
+    await tick();
+    assert.equal(config(), LOCAL);
+    await until('the kubelet to start with its old config', async () => starts().at(-1) === 'local', {
+      withinMs: 10_000,
+      everyMs: 20,
+    });
+    await takenBack('kubelet.service', 'silence');
+  });
+
+  it('a config that kills the kubelet after a reboot, with no agent there, is taken back', async () => {
+    const run = await putOnTrial('kubelet.service', 'bad\n', 2);
+    await node.reboot();
+    await until('the kubelet to start with its old config', async () => starts().at(-1) === 'local', {
+      withinMs: 20_000,
+      everyMs: 50,
+      evidence: () => node.logTail(20),
+    });
+    assert.deepEqual(starts(), ['bad', 'bad', 'local']);
+    void run;
+    await takenBack('kubelet.service', 'starts');
+  });
+
+  it('a reboot is no crash, and nobody who judges after it is silence', async () => {
+    const run = await putOnTrial('kubelet.service', 'fine\n', 2);
+    await run();
+    await until('the kubelet to start', async () => starts().at(-1) === 'fine', { withinMs: 10_000, everyMs: 20 });
+    for (const boots of [2, 3]) {
+      await node.reboot();
+      await until('the kubelet to start', async () => starts().length === boots, { withinMs: 20_000, everyMs: 50 });
+    }
+    assert.equal(config(), 'fine\n');
+    await reaches('kubelet.service', 'active');
+    assert.equal((await guardOf('kubelet.service').look()).guard, 'armed');
+    await letPass(601);
+    await tick();
+    await tick();
+    await until('the kubelet to start with its old config', async () => starts().at(-1) === 'local', {
+      withinMs: 10_000,
+      everyMs: 20,
+    });
+    await takenBack('kubelet.service', 'silence');
+  });
+
+  for (const [name, why, count] of [
+    ['once.service', 'that systemd does not restart', 1],
+    ['limited.service', 'that was started too often for systemd', 2],
+  ] as const) {
+    it(`a unit ${why} gets its old config and runs, when nobody else helps`, async () => {
+      const run = await putOnTrial(name, 'bad\n', 5);
+      await run();
+      await reaches(name, 'failed');
+      assert.equal(starts().length, count);
+      await tick();
+      await tick();
+      assert.equal(config(), 'bad\n', 'an agent that was just seen is given a minute');
+      await letPass(61);
+      await tick();
+      await tick();
+      await reaches(name, 'active');
+      await takenBack(name, 'down');
+    });
+  }
+
+  it('is armed and disarmed by root without a single capability', async () => {
+    const script = `
+      const { createGuardSystemd } = await import('#agent/guard/systemd.ts');
+      const { systemClock } = await import('#shared/runtime/clock.ts');
+      const systemd = createGuardSystemd({ socketPath: ${JSON.stringify(node.busSocket)}, clock: systemClock });
+      await systemd.daemonReload();
+      await systemd.stopUnit('kubelet-gitops-guard.timer');
+      console.log(Array.isArray(await systemd.dropInsOf('kubelet.service')));`;
+    const args = ['--bounding-set=-all', '--inh-caps=-all', process.execPath, '--input-type=module', '--eval', script];
+    const { stdout } = await promisify(execFile)('setpriv', args);
+    assert.equal(stdout.trim(), 'true');
+  });
+});
+
+/** The node's disk from outside, by the names that it has inside. */
+function within(root: string): Disk {
+  const disk = createNodeDisk();
+  const at = (path: string): string => join(root, path);
+  return {
+    read: (path) => disk.read(at(path)),
+    stat: (path) => disk.stat(at(path)),
+    list: (path) => disk.list(at(path)),
+    replace: (path, bytes, owner) => disk.replace(at(path), bytes, owner),
+    makeDirectory: (path, mode) => disk.makeDirectory(at(path), mode),
+    remove: (path) => disk.remove(at(path)),
+  };
+}

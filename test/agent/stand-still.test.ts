@@ -9,6 +9,8 @@ import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { type Log, silentLog } from '#shared/runtime/log.ts';
 import { createManualClock } from '../shared/kube/support/manual-clock.ts';
 import { createFakeKube } from '../support/agent/fake-kube.ts';
+import { STATE } from '../support/agent/whole-node.ts';
+import { hasFallenBack, settledNode } from '../support/agent/whole-node-stories.ts';
 import { A, AT, judging, onTrial, rejecting, seen } from '../support/agent/states.ts';
 
 const LATER = '2026-02-02T00:00:00Z';
@@ -51,6 +53,34 @@ describe('the status of a node whose agent is too old', () => {
       back.conditions?.map(({ type, status }) => [type, status]),
       onTrialNow.conditions?.map(({ type, status }) => [type, status]),
     );
+  });
+});
+
+describe('an agent on a disk that a newer one wrote', () => {
+  it('changes neither a file nor the kubelet, whatever is assigned, and the newer one goes on from there', async () => {
+    const { node, good } = await settledNode({ fates: { 150: 'dies' } });
+    const bad = node.assign({ maxPods: 150 });
+    await node.until('on trial', () => node.status().phase === 'Trial' && node.maxPods() === 150);
+    await node.stop();
+    const path = `${STATE}/meta/trial`;
+    const trial = node.disk.tree()[path] ?? '';
+    node.disk.plant(path, trial.replace('"version": 1', '"version": 2'));
+    const before = { files: node.disk.tree(), orders: node.kubelet.orders.length };
+    node.start();
+    await node.until('told', () => node.status().error?.reason === 'StateTooNew');
+    assert.equal(node.status().phase, 'Trial', 'as the newer one left it');
+    node.assign({ maxPods: 200 });
+    await node.pass(3_600_000);
+    node.unassign();
+    await node.pass(3_600_000);
+    assert.deepEqual({ files: node.disk.tree(), orders: node.kubelet.orders.length }, before);
+    await node.stop();
+    node.disk.plant(path, trial);
+    node.assign({ maxPods: 150 });
+    node.start();
+    await node.until('taken back', hasFallenBack(node, bad));
+    assert.deepEqual([node.maxPods(), node.status().active?.name], [100, good]);
+    await node.stop();
   });
 });
 

@@ -24,6 +24,8 @@ import { createSystemdService } from './kubelet/service-systemd.ts';
 import type { KubeletService } from './kubelet/service.ts';
 import { waitForLock } from './lock.ts';
 import { createOwnNode, type OwnNode } from './own-node.ts';
+import { noPreflight } from './staging/preflight.ts';
+import { createUnfitUnit } from './unfit-unit.ts';
 import { createSealableDisk, createUninstall, LOCK_NAME } from './uninstall.ts';
 import { watchedPlaces } from './watched-places.ts';
 
@@ -41,7 +43,8 @@ async function main(settings: AgentSettings): Promise<void> {
   const userAgent = `kubelet-gitops-agent/${settings.agentVersion}`;
   const kube = createKube({ ...api, clock, log, userAgent, random });
   const ownNode = createOwnNode({ kube, nodeName, clock, disk, versionFile: versionFileIn(stateDirectory) });
-  const { service, close } = serviceFor(settings, clock, random, log);
+  const { service, unfitness, close } = serviceFor(settings, clock, random, log);
+  const unfitUnit = createUnfitUnit(unfitness, log);
 
   await disk.makeDirectory(stateDirectory, 0o700).catch((error: unknown) => log.error({ err: error }, 'no state'));
   const lock = await waitForLock(join(stateDirectory, LOCK_NAME), clock, log, stop.signal);
@@ -52,7 +55,7 @@ async function main(settings: AgentSettings): Promise<void> {
     dropInDirectory: settings.kubeletConfigDir,
     kubeletMinor: () => minorOf(ownNode),
   });
-  const guard = guardFor(settings, disk, clock);
+  const guard = unfitUnit.guard(guardFor(settings, disk, clock));
   const uninstall = createUninstall({
     disk: nodeDisk,
     seal,
@@ -79,6 +82,7 @@ async function main(settings: AgentSettings): Promise<void> {
     }),
     installer,
     guard,
+    preflight: unfitUnit.preflight(noPreflight),
     ...(settings.mode === 'uninstall' ? { uninstall } : { watchFiles: watchManaged }),
     bootId: readBootId,
     clock,
@@ -116,13 +120,19 @@ function serviceFor(
   clock: Clock,
   random: () => number,
   log: Log,
-): { readonly service: KubeletService; readonly close: () => void } {
+): {
+  readonly service: KubeletService;
+  readonly unfitness: () => Promise<string | undefined>;
+  readonly close: () => void;
+} {
   if (service.manager === 'command') {
     const { command, pidFile } = service;
-    return { service: createCommandService({ restartCommand: command, pidFile }), close: () => undefined };
+    const byCommand = createCommandService({ restartCommand: command, pidFile });
+    return { service: byCommand, unfitness: () => Promise.resolve(undefined), close: () => undefined };
   }
   const systemd = createSystemdService({ unit: service.unit, clock, random, log });
-  return { service: systemd, close: () => systemd.close() };
+  const { signal } = new AbortController();
+  return { service: systemd, unfitness: () => systemd.unfitness(signal), close: () => systemd.close() };
 }
 
 /** Only systemd starts the kubelet in a way that somebody else can follow. */

@@ -5,6 +5,7 @@ import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { KubeletService } from './service.ts';
 import { statusFromProperties } from './systemd-status.ts';
+import { unfitnessOf } from './unit-fitness.ts';
 import { followUnit, readUnit, restartUnit } from './systemd-unit.ts';
 
 export interface SystemdServiceOptions {
@@ -22,6 +23,8 @@ export interface SystemdServiceOptions {
 
 /** The kubelet's unit, and an end: it keeps a connection to the system bus. */
 export interface SystemdService extends KubeletService {
+  /** Why the unit is none that can be looked after; undefined where it can. @throws where systemd cannot be asked */
+  unfitness(signal: AbortSignal): Promise<string | undefined>;
   close(): void;
 }
 
@@ -68,6 +71,9 @@ export function createSystemdService(options: SystemdServiceOptions): SystemdSer
       } catch (error) {
         return { state: 'unknown', run: null, automaticRestarts: null, reason: reasonOf(error) };
       }
+    },
+    async unfitness(signal) {
+      return unfitnessOf(unit, await readUnit(await link.connection(signal), unit, signal));
     },
     async restart(because, signal) {
       log.info({ unit, reason: because }, 'restarting the kubelet');

@@ -156,7 +156,7 @@ describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
     try {
       pod = await node.startPod({}, agentTemplate('uninstall'));
       await until('nothing to be left', async () => (await node.traces()).length === 0, {
-        withinMs: 40_000,
+        withinMs: 90_000,
         everyMs: 50,
         evidence: () => pod.log(),
       });
@@ -166,6 +166,17 @@ describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
     assert.equal(await node.configFile(), node.localConfig);
     assert.notEqual(await node.run(), run);
     await idleOn('local');
+  });
+
+  it('says of a unit that it cannot look after why, before and after something is assigned, and changes nothing', async () => {
+    pod = await node.startPod({ KUBELET_SERVICE: 'wrapper.service', KUBELET_UNIT_DIR: UNIT_DIRECTORY });
+    await reaches('word of it at rest', ({ conditions = [] }) =>
+      conditions.some(({ reason, message }) => reason === 'NoGuard' && /name the kubelet's unit/.test(message)),
+    );
+    assert.match(pod.log(), /wrapper\.service has Type=oneshot.*this kubelet cannot be looked after/);
+    cluster.assign({ maxPods: 81 });
+    await reaches('the error', ({ error }) => error?.reason === 'CannotInstall' && /Type=oneshot/.test(error.message));
+    assert.equal(await node.configFile(), node.localConfig);
   });
 
   for (const { volume, path, reason } of documentedNeeds()) {

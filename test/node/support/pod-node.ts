@@ -44,6 +44,8 @@ export async function startPodNode(cluster: SandboxCluster, nodeName: string): P
     files: {
       '/usr/local/bin/kubelet': { text: FAKE_KUBELET, mode: 0o755 },
       [`/etc/systemd/system/${KUBELET_UNIT}`]: FAKE_KUBELET_UNIT,
+      // No unit for a kubelet.
+      '/etc/systemd/system/wrapper.service': '[Service]\nType=oneshot\nExecStart=/bin/true\n',
       [LOCAL_CONFIG_FILE]: local,
       [`${INSIDE.account}/token`]: cluster.token,
       // Over plain HTTP nobody looks into it.

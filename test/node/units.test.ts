@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createGuardSystemd } from '#agent/guard/systemd.ts';
+import type { ServiceStatus } from '#agent/kubelet/service.ts';
+import { createSystemdService, type SystemdService } from '#agent/kubelet/service-systemd.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { codeOf } from '#shared/runtime/errors.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import { until } from '../cluster/support/until.ts';
+import { type BootedNode, bootNode } from './support/booted-node.ts';
+import { whyNoNode } from './support/tree.ts';
+
+const skip = await whyNoNode();
+const never = new AbortController().signal;
+
+/** Stands for the kubelet: runs until it is killed, or dies while there is a reason to; tells systemd when it is asked to. */
+const KUBELET = `#!/bin/sh
+[ -e /run/poison ] && exit 3
+[ -z "$NOTIFY_SOCKET" ] || [ -e /run/never-ready ] || systemd-notify --ready
+while :; do sleep 1000; done
+`;
+
+const RUN = 'ExecStart=/usr/local/bin/kubelet';
+const unit = (service: string, sections = ''): string => `${sections}\n[Service]\n${service}\n${RUN}\n`;
+
+const UNITS: Readonly<Record<string, string>> = {
+  'once.service': unit('Restart=no'),
+  'limited.service': unit('Restart=always\nRestartSec=0', '[Unit]\nStartLimitIntervalSec=1000\nStartLimitBurst=2'),
+  'k3s-agent.service': unit('Type=notify\nNotifyAccess=all\nKillMode=process\nRestart=always\nRestartSec=200ms'),
+  'snap.kubelet-eks.daemon.service': unit('Restart=always\nRestartSec=200ms'),
+  'kubelet@.service': unit('Environment=INSTANCE=%i\nRestart=always'),
+  'forks.service': '[Service]\nType=forking\nGuessMainPID=no\nExecStart=/bin/sh -c "/usr/local/bin/kubelet & exit 0"\n',
+  'oneshot.service': '[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n',
+  'wrapper.service': '[Service]\nRemainAfterExit=yes\nExecStart=/bin/true\n',
+  'refuses.service': unit('', '[Unit]\nRefuseManualStart=yes'),
+  'reboots.service': unit('', '[Unit]\nFailureAction=reboot'),
+  'nonsense.service': '[Service]\nRestart=always\n',
+};
+
+describe('units of a real systemd that a kubelet may run in', { skip }, () => {
+  let node: BootedNode;
+  const services = new Map<string, SystemdService>();
+  const of = (name: string): SystemdService => {
+    const { busSocket: socketPath } = node;
+    const made =
+      services.get(name) ??
+      createSystemdService({
+        unit: name,
+        socketPath,
+        clock: systemClock,
+        random: () => 0.5,
+        log: silentLog,
+        timeoutMs: 5000,
+      });
+    services.set(name, made);
+    return made;
+  };
+  const status = (name: string): Promise<ServiceStatus> => of(name).status(never);
+  const reaches = (name: string, what: string, holds: (now: ServiceStatus) => boolean): Promise<ServiceStatus> =>
+    until(
+      `${what} of ${name}`,
+      async () => {
+        const now = await status(name);
+        return holds(now) ? now : undefined;
+      },
+      { withinMs: 10_000, everyMs: 20 },
+    );
+  const runs = (now: ServiceStatus): boolean => now.state === 'running' && now.run !== null;
+  const killMain = (name: string) => node.systemctl('kill', '--signal=KILL', '--kill-who=main', name);
+
+  before(async () => {
+    node = await bootNode({
+      files: {
+        '/usr/local/bin/kubelet': { text: KUBELET, mode: 0o755 },
+        ...Object.fromEntries(Object.entries(UNITS).map(([name, text]) => [`/etc/systemd/system/${name}`, text])),
+      },
+    });
+    const at = (name: string): string => join(node.root, 'etc/systemd/system', name);
+    await symlink('snap.kubelet-eks.daemon.service', at('kubelet.service'));
+    await symlink('/dev/null', at('masked.service'));
+    await node.systemctl('daemon-reload');
+  });
+  after(async () => {
+    for (const service of services.values()) service.close();
+    await node?.stop();
+  });
+
+  const FIT = ['once.service', 'limited.service', 'k3s-agent.service', 'kubelet.service', 'kubelet@main.service'];
+  for (const name of FIT) {
+    it(`${name} is fit, is restarted, and is told of when it dies`, async () => {
+      assert.equal(await of(name).unfitness(never), undefined);
+      await of(name).restart('test', never);
+      const first = await reaches(name, 'a run', runs);
+      assert.equal(await of(name).unfitness(never), undefined);
+      let calls = 0;
+      const unwatch = of(name).watch(() => (calls += 1));
+      await until('the watch', async () => calls > 0, { withinMs: 5000, everyMs: 10 });
+      const before = calls;
+      await killMain(name);
+      await until('word of its end', async () => calls > before, { withinMs: 2000, everyMs: 10 });
+      unwatch();
+      await of(name).restart('test', never);
+      const second = await reaches(name, 'another run', (now) => runs(now) && now.run !== first.run);
+      assert.equal(second.automaticRestarts, 0);
+    });
+  }
+
+  it('Restart=no: an end is a failure that stays, and an order starts it again', async () => {
+    await of('once.service').restart('test', never);
+    await reaches('once.service', 'a run', runs);
+    await killMain('once.service');
+    const dead = await reaches('once.service', 'its end', (now) => now.state === 'failed');
+    assert.equal(dead.lastExit, 'signal KILL');
+    assert.equal(dead.run, null);
+    await of('once.service').restart('test', never);
+    await reaches('once.service', 'a run', runs);
+  });
+
+  it('a start limit that was hit is in the way of people, and not of an order', async () => {
+    await node.run('touch', '/run/poison');
+    await of('limited.service').restart('test', never);
+    await reaches('limited.service', 'the limit', (now) => now.state === 'failed');
+    await assert.rejects(node.systemctl('start', 'limited.service'));
+    await node.run('rm', '/run/poison');
+    for (let again = 0; again < 3; again += 1) await of('limited.service').restart('test', never);
+    await reaches('limited.service', 'a run', runs);
+  });
+
+  it('Type=notify: it is starting until it says that it is ready', async () => {
+    await node.run('touch', '/run/never-ready');
+    await of('k3s-agent.service').restart('test', never);
+    const waiting = await reaches(
+      'k3s-agent.service',
+      'a process',
+      (now) => now.run !== null && now.state === 'starting',
+    );
+    assert.equal((await status('k3s-agent.service')).run, waiting.run);
+    await node.run('rm', '/run/never-ready');
+    await of('k3s-agent.service').restart('test', never);
+    await reaches('k3s-agent.service', 'a run', runs);
+  });
+
+  it('an alias is the unit itself: one run under both names, and drop-ins of both directories', async () => {
+    await of('kubelet.service').restart('test', never);
+    const { run } = await reaches('kubelet.service', 'a run', runs);
+    assert.equal((await status('snap.kubelet-eks.daemon.service')).run, run);
+    const dropIn = '/etc/systemd/system/kubelet.service.d/90-test.conf';
+    await node.run('mkdir', '-p', '/etc/systemd/system/kubelet.service.d');
+    await node.run('cp', '/dev/null', dropIn);
+    const systemd = createGuardSystemd({ socketPath: node.busSocket, clock: systemClock });
+    await systemd.daemonReload();
+    assert.deepEqual(await systemd.dropInsOf('kubelet.service'), [dropIn]);
+  });
+
+  it('an instance of a template has drop-ins of its own', async () => {
+    const dropIn = '/etc/systemd/system/kubelet@main.service.d/90-test.conf';
+    await node.run('mkdir', '-p', '/etc/systemd/system/kubelet@main.service.d');
+    await node.run('cp', '/dev/null', dropIn);
+    const systemd = createGuardSystemd({ socketPath: node.busSocket, clock: systemClock });
+    await systemd.daemonReload();
+    assert.deepEqual(await systemd.dropInsOf('kubelet@main.service'), [dropIn]);
+  });
+
+  const UNFIT: readonly (readonly [string, RegExp])[] = [
+    ['masked.service', /^masked\.service is masked.*unmask it, or name the kubelet's unit in KUBELET_SERVICE$/],
+    ['missing.service', /^systemd knows no unit missing\.service: name .* KUBELET_SERVICE$/],
+    ['nonsense.service', /^systemd cannot use nonsense\.service \(LoadState=bad-setting\)/],
+    ['oneshot.service', /^oneshot\.service has Type=oneshot/],
+    ['wrapper.service', /^wrapper\.service is active without a main process/],
+    ['forks.service', /^forks\.service is active without a main process/],
+    ['refuses.service', /^systemd lets nobody restart refuses\.service: take RefuseManualStart=/],
+    ['reboots.service', /^reboots\.service has FailureAction=reboot/],
+  ];
+  for (const [name, reason] of UNFIT) {
+    it(`${name} is refused, with what to do about it`, async () => {
+      if (/wrapper|forks|oneshot/.test(name)) await node.systemctl('start', name);
+      assert.match((await of(name).unfitness(never)) ?? 'nothing is said against it', reason);
+    });
+  }
+
+  it('what is masked or refuses orders cannot be restarted either, and says so', async () => {
+    for (const name of ['masked.service', 'refuses.service']) {
+      await assert.rejects(
+        of(name).restart('test', never),
+        (error) => codeOf(error) === 'SERVICE_RESTART_FAILED',
+        name,
+      );
+    }
+  });
+});

@@ -19,8 +19,11 @@ export interface WatchFilesPorts {
   readonly log: Log;
 }
 
-/** Files that are written in a storm are told of this often, and once more when it is over. */
-const REST_MS: Millis = 200;
+/**
+ * Files that are written in a storm are told of this often, and once more when it is over. Also the time that a writer has
+ * before anybody looks: kubeadm, like most, empties a file before it fills it, and must not be taken at its half.
+ */
+const REST_MS: Millis = 300;
 /** For what cannot be watched at all, and so that a directory that comes and goes does not eat a CPU. */
 const RETRY: BackoffOptions = { firstMs: 100, maxMs: 60_000, jitter: 0.5 };
 
@@ -153,15 +156,15 @@ async function isStill(directory: string, { dev, ino }: BigIntStats): Promise<bo
   return now !== null && now.dev === dev && now.ino === ino;
 }
 
-/** At once, and then not again before a while; what came in between is told at its end. */
+/** A while after it happened, once for all that came in between. */
 function seldom(tell: () => void, clock: Clock, signal: AbortSignal): () => void {
   let resting = false;
   let missed = false;
   const rest = async (): Promise<void> => {
     do {
-      missed = false;
-      tell();
       await clock.sleep(REST_MS, signal);
+      missed = false;
+      if (!signal.aborted) tell();
     } while (missed && !signal.aborted);
     resting = false;
   };

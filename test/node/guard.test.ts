@@ -93,6 +93,7 @@ describe('the guard under a real systemd', { skip }, () => {
   ): Promise<() => Promise<void>> => {
     for (const other of Object.keys(UNITS)) if (other !== name) await node.systemctl('stop', other);
     rmSync(inside(STARTS), { force: true });
+    writeFileSync(inside(CONFIG), LOCAL);
     await node.systemctl('restart', name);
     await until(`${name} to run`, async () => starts().join() === 'local', { withinMs: 10_000, everyMs: 20 });
     rmSync(inside(STARTS));
@@ -180,7 +181,6 @@ describe('the guard under a real systemd', { skip }, () => {
   });
 
   it('a config that nobody judges is taken back', async () => {
-    writeFileSync(inside(CONFIG), LOCAL);
     const run = await putOnTrial('kubelet.service', 'silent\n');
     await run();
     await until('the kubelet to start', async () => starts().at(-1) === 'silent', { withinMs: 10_000, everyMs: 20 });

@@ -1,12 +1,8 @@
-import { connectKube } from '#reconciler/kube/connect.ts';
 import { loadRepo } from '#reconciler/repo/load-repo.ts';
-import { NODES } from '#shared/kube/kube.ts';
-import { systemClock } from '#shared/runtime/clock.ts';
-import { silentLog } from '#shared/runtime/log.ts';
-import { VERSION } from '#shared/runtime/version.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import type { InventoryNode } from '../inventory/node.ts';
-import { nodesFrom, readInventory } from '../inventory/read-inventory.ts';
+import { connectNodes } from '../inventory/live-nodes.ts';
+import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
@@ -85,14 +81,11 @@ function clusterOf(written: string | undefined, revisions: readonly Revision[]):
   return [...names][0] ?? 'default';
 }
 
-async function nodesOf(given: Given, { env }: Io): Promise<readonly InventoryNode[] | undefined> {
+async function nodesOf(given: Given, io: Io): Promise<readonly InventoryNode[] | undefined> {
   const file = given.text('inventory');
   if (file !== undefined) return readInventory(file);
-  const [kubeconfigPath, context] = [given.text('kubeconfig'), given.text('context')];
-  if (kubeconfigPath === undefined && context === undefined) return undefined;
-  const userAgent = `kubelet-gitops/${VERSION}`;
-  const kube = await connectKube({ kubeconfigPath, context, env, clock: systemClock, log: silentLog, userAgent });
-  return nodesFrom((await kube.list({ resource: NODES })).items);
+  if (given.text('kubeconfig') === undefined && given.text('context') === undefined) return undefined;
+  return (await connectNodes(given, io)).list();
 }
 
 function render(plan: Plan, format: (typeof FORMATS)[number], io: Io): string {

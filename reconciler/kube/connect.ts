@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createKube } from '#shared/kube/client.ts';
+import type { Credentials } from '#shared/kube/credentials.ts';
 import { inClusterCredentials, inClusterServer } from '#shared/kube/in-cluster.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
@@ -32,15 +33,22 @@ export type Way =
  */
 export async function connectKube(options: ConnectOptions): Promise<Kube> {
   const { clock, log, userAgent } = options;
+  return createKube({ ...(await findApi(options)), clock, log, userAgent });
+}
+
+/** Where the API server is, and what to show it. @throws as `connectKube` */
+export async function findApi(
+  options: Pick<ConnectOptions, 'kubeconfigPath' | 'context' | 'env' | 'clock'>,
+): Promise<{ readonly server: string; readonly credentials: Credentials }> {
+  const { clock } = options;
   const way = findWay(options, existsSync);
   switch (way.by) {
     case 'service-account':
-      return createKube({ server: way.server, credentials: inClusterCredentials(clock), clock, log, userAgent });
+      return { server: way.server, credentials: inClusterCredentials(clock) };
     case 'kubeconfig': {
       // Brings @kubernetes/client-node along, which a reconciler in a pod never needs.
       const { openKubeconfig } = await import('./kubeconfig.ts');
-      const { server, credentials } = await openKubeconfig(way.paths, options.context, clock);
-      return createKube({ server, credentials, clock, log, userAgent });
+      return openKubeconfig(way.paths, options.context, clock);
     }
     case 'nothing':
       throw new GitopsError(

@@ -9,7 +9,7 @@ export interface Call {
   readonly resource: Resource;
   readonly namespace?: string;
   readonly name?: string;
-  readonly subresource?: 'status';
+  readonly subresource?: 'status' | 'proxy/configz';
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
 }
@@ -29,7 +29,7 @@ export function pathOf(call: Call): string {
     ...(namespaced && call.namespace !== undefined ? ['namespaces', call.namespace] : []),
     plural,
     ...(call.name === undefined ? [] : [call.name]),
-    ...(call.subresource === undefined ? [] : [call.subresource]),
+    ...(call.subresource === undefined ? [] : call.subresource.split('/')),
   ];
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(call.query ?? {})) {

@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Finding, formatFinding } from '#shared/contract/finding.ts';
+import { show } from '#shared/contract/kubelet-config/decode/show.ts';
+import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
+import { valueAt } from '#shared/contract/kubelet-config/view.ts';
+import type { ValidPool } from '#reconciler/repo/loaded.ts';
+
+/** What one step to a newer minor version of the kubelet brings a pool. */
+export interface Foresight {
+  readonly pool: string;
+  /** The version that it is judged for, and the one before. */
+  readonly from: string;
+  readonly to: string;
+  /** What the newer one refuses or drops, and the older one does not. */
+  readonly findings: readonly Finding[];
+  /** Fields that the pool does not set and whose default changes. */
+  readonly defaults: readonly DefaultChange[];
+}
+
+export interface DefaultChange {
+  readonly field: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/**
+ * Each step from the versions that a pool's nodes have to the newest that is known; steps that bring nothing are left out.
+ *
+ * @param present minor versions in use now; the newest of them is where it starts
+ */
+export function foresee(pool: ValidPool, present: readonly string[]): readonly Foresight[] {
+  const start = Math.max(...present.map((version) => minorNumber(version) ?? 0));
+  const steps = Array.from({ length: Math.max(0, NEWEST_MINOR - start) }, (_, index) => start + index);
+  return steps
+    .map((minor): Foresight => ({
+      pool: pool.name,
+      from: minorName(minor),
+      to: minorName(minor + 1),
+      findings: newFindings(pool, minor),
+      defaults: defaultChanges(pool.value, minor),
+    }))
+    .filter(({ findings, defaults }) => findings.length + defaults.length > 0);
+}
+
+function newFindings(pool: ValidPool, minor: number): readonly Finding[] {
+  const known = new Set(judge(pool, minor).map(keyOf));
+  return judge(pool, minor + 1).filter((finding) => !known.has(keyOf(finding)));
+}
+
+function judge({ name, value, spec, positionOf }: ValidPool, minor: number): readonly Finding[] {
+  const file = `pools/${name}/pool.yaml`;
+  const options = { minor: minorName(minor), apply: spec.apply, file };
+  return validateKubeletConfig(value, positionOf === undefined ? options : { ...options, positionOf });
+}
+
+/** The version is not part of what was found. */
+const keyOf = ({ versions: _, ...finding }: Finding): string => formatFinding(finding);
+
+function defaultChanges(value: Readonly<Record<string, unknown>>, minor: number): readonly DefaultChange[] {
+  return [...FIELDS].flatMap(([field, spec]) => {
+    const isThere = existsIn(spec, minor) && existsIn(spec, minor + 1) && !field.includes('[]');
+    const isSet = isThere && (valueAt(value, field) ?? undefined) !== undefined;
+    const [before, after] = [defaultOf(spec, minor), defaultOf(spec, minor + 1)];
+    if (!isThere || isSet || isDeepStrictEqual(before, after)) return [];
+    return [
+      {
+        field,
+        before: before === undefined ? 'none' : show(before),
+        after: after === undefined ? 'none' : show(after),
+      },
+    ];
+  });
+}

@@ -1,0 +1,49 @@
+import { parseCommit } from '#reconciler/git/objects/commit.ts';
+import type { Commit } from '#reconciler/git/source.ts';
+import { parseTree } from '#reconciler/git/objects/tree.ts';
+import type { LocalRepository } from '../revision/local-repository.ts';
+
+/** How far back is looked. */
+const MOST_COMMITS = 2_000;
+
+/**
+ * The newest commit, along first parents, since which a file has the same answer to a question.
+ *
+ * @param answer of the file's bytes; undefined where the file is not there
+ * @returns undefined where that is further back than is looked, or than a shallow clone goes
+ */
+export async function commitThatBrought(
+  repository: LocalRepository,
+  start: Commit & { readonly tree: string },
+  path: string,
+  answer: (bytes: Buffer | undefined) => string | undefined,
+): Promise<Commit | undefined> {
+  let commit = start;
+  let blob = await blobAt(repository, commit.tree, path);
+  const wanted = answer(blob === undefined ? undefined : await repository.read(blob, 'blob'));
+  for (let seen = 0; seen < MOST_COMMITS; seen += 1) {
+    const [parent] = commit.parents;
+    if (parent === undefined) return commit;
+    const raw = await repository.read(parent, 'commit').catch(() => undefined);
+    if (raw === undefined) return undefined;
+    const before = parseCommit(parent, raw);
+    const old = await blobAt(repository, before.tree, path);
+    if (old !== blob && answer(old === undefined ? undefined : await repository.read(old, 'blob')) !== wanted)
+      return commit;
+    [commit, blob] = [before, old];
+  }
+  return undefined;
+}
+
+async function blobAt(repository: LocalRepository, tree: string, path: string): Promise<string | undefined> {
+  let oid: string | undefined = tree;
+  const parts = path.split('/');
+  for (const [index, part] of parts.entries()) {
+    if (oid === undefined) return undefined;
+    const entries = parseTree(oid, await repository.read(oid, 'tree'));
+    const entry = entries.find(({ name }) => name.toString('utf8') === part);
+    if (index < parts.length - 1 && entry?.mode !== '40000' && entry?.mode !== '040000') return undefined;
+    oid = entry?.oid;
+  }
+  return oid;
+}

@@ -1,0 +1,129 @@
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
+import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { choosePool } from '#reconciler/assign/choose-pool.ts';
+import type { Commit } from '#reconciler/git/source.ts';
+import { loadRepo } from '#reconciler/repo/load-repo.ts';
+import type { ValidPool } from '#reconciler/repo/loaded.ts';
+import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
+import type { InventoryNode } from '../inventory/node.ts';
+import { readInventory } from '../inventory/read-inventory.ts';
+import { connectNodes } from '../inventory/live-nodes.ts';
+import type { Io } from '../io.ts';
+import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
+import { paintFor } from '../paint.ts';
+import { openRepository } from '../revision/local-repository.ts';
+import { readRevision } from '../revision/read-revision.ts';
+import { commitThatBrought } from './blame.ts';
+import { explain, type Explanation, isField } from './explain.ts';
+import { explanationAsText } from './render.ts';
+
+const FORMATS = ['text', 'json'] as const;
+
+export const WHY: Command = {
+  name: 'why',
+  summary: 'tells where the value of a field on a node comes from: file, line, commit, default or flag',
+  takes: 'NODE FIELD',
+  mostWords: 2,
+  about: [
+    'Needs a checkout of the config repository, and the node from the cluster or from an inventory. With access to the\n' +
+      'cluster it also asks the kubelet what it runs (/configz through the API server: needs get on nodes/proxy).',
+  ],
+  options: {
+    repo: { type: 'string', value: 'DIRECTORY', about: 'a checkout of the config repository (default .)' },
+    revision: { type: 'string', value: 'REV', about: 'the revision to look at (default HEAD)' },
+    cluster: { type: 'string', value: 'NAME', about: 'whose clusters/NAME.yaml counts' },
+    inventory: {
+      type: 'string',
+      value: 'FILE',
+      about: 'nodes, as kubectl get nodes -o json prints them; no cluster then',
+    },
+    kubeconfig: CLUSTER_OPTIONS.kubeconfig,
+    context: CLUSTER_OPTIONS.context,
+    output: { type: 'string', short: 'o', words: FORMATS, about: 'for people (the default) or for programs' },
+  },
+  examples: [
+    'kubelet-gitops why worker-1 maxPods',
+    'kubelet-gitops why worker-1 evictionHard.memory.available --inventory nodes.json',
+  ],
+  run: runWhy,
+};
+
+async function runWhy(given: Given, io: Io): Promise<ExitCode> {
+  const format = wordOf(given, 'output', FORMATS, 'text');
+  const [name, field] = given.words;
+  if (name === undefined || field === undefined)
+    throw new Mistake('why needs a node and a field: why worker-1 maxPods');
+  if (!isField(field)) {
+    const meant = didYouMean(field, [...FIELDS.keys()]);
+    throw new Mistake(`no kubelet from 1.20 on knows ${field}${meant === undefined ? '' : `; did you mean ${meant}?`}`);
+  }
+  const repository = await openRepository(given.text('repo') ?? '.');
+  const revision = await readRevision(repository, given.text('revision') ?? 'HEAD');
+  const repo = loadRepo(revision.files, { cluster: given.text('cluster') ?? '', gitFindings: revision.findings });
+  const { node, running, unseen } = await nodeOf(name, given, io);
+  const valid = repo.pools.filter((pool): pool is ValidPool => pool.status === 'valid');
+  const choice = choosePool(
+    node.labels,
+    valid.map(({ name: pool, spec }) => ({ name: pool, priority: spec.priority, nodeSelector: spec.nodeSelector })),
+  );
+  const pool = choice.choice === 'pool' ? (valid.find((each) => each.name === choice.pool) ?? null) : null;
+  const explanation = explain({ field, pool, files: revision.files, kubeletVersion: node.kubeletVersion, running });
+  const commit = await commitOf(explanation);
+  const whole = {
+    unseen,
+    node: name,
+    kubeletVersion: node.kubeletVersion,
+    ...explanation,
+    commit: commit ?? null,
+    choice,
+  };
+  io.out.write(
+    format === 'json'
+      ? `${JSON.stringify(whole, (key, value: unknown) => (key === 'raw' ? undefined : value), 2)}\n`
+      : explanationAsText(whole, paintFor(io.out, io.env)),
+  );
+  return explanation.shadowed ? 1 : 0;
+
+  async function commitOf({ layers }: Explanation): Promise<Commit | undefined> {
+    const last = layers.at(-1);
+    if (last === undefined) return undefined;
+    const start = await repository.commit(given.text('revision') ?? 'HEAD');
+    return commitThatBrought(repository, start, last.file, (bytes) => {
+      const file = bytes === undefined ? undefined : { path: last.file, oid: '', bytes };
+      const alone = file === undefined ? undefined : decodeKubeletConfig(file.bytes, file.path).value;
+      if (alone === undefined || file === undefined || pool === null) return undefined;
+      const spec = { ...pool.spec, layers: [last.file] };
+      const said = explain({
+        field: field ?? '',
+        pool: { ...pool, spec },
+        files: new Map([[last.file, file]]),
+        kubeletVersion: '',
+        running: undefined,
+      });
+      return said.layers[0]?.value;
+    });
+  }
+}
+
+interface Seen {
+  readonly node: InventoryNode;
+  readonly running: Readonly<Record<string, unknown>> | undefined;
+  readonly unseen: string | null;
+}
+
+async function nodeOf(name: string, given: Given, io: Io): Promise<Seen> {
+  const file = given.text('inventory');
+  if (file === undefined) {
+    const nodes = await connectNodes(given, io);
+    const node = await nodes.get(name);
+    return nodes.configz(name).then(
+      (running) => ({ node, running, unseen: null }),
+      (error: unknown) => ({ node, running: undefined, unseen: reasonOf(error) }),
+    );
+  }
+  const node = (await readInventory(file)).find((each) => each.name === name);
+  if (node === undefined) throw new GitopsError('NODE_UNKNOWN', `there is no node ${name} in ${file}`);
+  return { node, running: undefined, unseen: null };
+}

@@ -1,0 +1,116 @@
+import { show } from '#shared/contract/kubelet-config/decode/show.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import type { ValidPool } from '#reconciler/repo/loaded.ts';
+import type { RepoFile } from '#reconciler/git/source.ts';
+
+/** One layer's word on a field. */
+export interface LayerSays {
+  readonly file: string;
+  readonly line: number | undefined;
+  /** `null` takes the field back. */
+  readonly value: string;
+}
+
+/** Where a field's value on a node comes from. */
+export interface Explanation {
+  readonly field: string;
+  /** Null where no pool has the node. */
+  readonly pool: string | null;
+  /** In merge order; the last one counts. */
+  readonly layers: readonly LayerSays[];
+  /** What the pool's config says; undefined where it says nothing. */
+  readonly configured: string | undefined;
+  /** What the kubelet itself says that it runs; undefined where it was not asked. */
+  readonly running: string | undefined;
+  /** Default of this kubelet's version; undefined where there is none. */
+  readonly default: string | undefined;
+  readonly source: 'layer' | 'local-or-default' | 'not-known-to-this-version';
+  /** The kubelet runs something else than the pool says. */
+  readonly shadowed: boolean;
+}
+
+export interface Question {
+  /** Dotted: `evictionHard.memory.available`. */
+  readonly field: string;
+  readonly pool: ValidPool | null;
+  readonly files: ReadonlyMap<string, RepoFile>;
+  readonly kubeletVersion: string;
+  /** `/configz` of the node; undefined where it was not read. */
+  readonly running: Readonly<Record<string, unknown>> | undefined;
+}
+
+export function explain({ field, pool, files, kubeletVersion, running }: Question): Explanation {
+  const minor = Math.min(minorNumber(kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
+  const spec = FIELDS.get(tablePath(field));
+  const layers = pool === null ? [] : pool.spec.layers.flatMap((file) => saysIn(file, files.get(file), field));
+  const configured = pool === null ? undefined : textOf(lookUp(pool.value, field));
+  const actual = running === undefined ? undefined : textOf(lookUp(running, field));
+  const usual = spec === undefined || spec.kind.endsWith('-map') ? undefined : defaultOf(spec, minor);
+  const isUnknown = spec !== undefined && !existsIn(spec, minor);
+  return {
+    field,
+    pool: pool?.name ?? null,
+    layers,
+    configured,
+    running: actual,
+    default: usual === undefined ? undefined : show(usual),
+    source: isUnknown ? 'not-known-to-this-version' : configured === undefined ? 'local-or-default' : 'layer',
+    shadowed: configured !== undefined && actual !== undefined && !isUnknown && !sameValue(configured, actual),
+  };
+}
+
+/** Whether the field, or the map that it is a key of, is in the table. */
+export const isField = (field: string): boolean => FIELDS.has(tablePath(field));
+
+/** Keys of maps have dots in them too: the longest name that the table knows is the field. */
+function tablePath(field: string): string {
+  for (let end = field.length; end > 0; end = field.lastIndexOf('.', end - 1)) {
+    const path = field.slice(0, end);
+    if (FIELDS.has(path)) return path;
+  }
+  return field;
+}
+
+function lookUp(config: Readonly<Record<string, unknown>>, field: string): unknown {
+  let here: unknown = config;
+  let rest = field;
+  while (isMap(here)) {
+    if (Object.hasOwn(here, rest)) return here[rest];
+    const map: Readonly<Record<string, unknown>> = here;
+    const name = Object.keys(map).find((key) => rest.startsWith(`${key}.`));
+    if (name === undefined) return undefined;
+    here = map[name];
+    rest = rest.slice(name.length + 1);
+  }
+  return undefined;
+}
+
+function saysIn(path: string, file: RepoFile | undefined, field: string): readonly LayerSays[] {
+  if (file === undefined) return [];
+  const { value, positionOf } = decodeKubeletConfig(file.bytes, path);
+  const said = value === undefined ? undefined : lookUp(value, field);
+  if (said === undefined) return [];
+  const keys = keysTo(value ?? {}, field);
+  return [{ file: path, line: positionOf(keys)?.line, value: textOf(said) ?? 'null' }];
+}
+
+function keysTo(config: Readonly<Record<string, unknown>>, field: string): readonly string[] {
+  if (Object.hasOwn(config, field)) return [field];
+  const name = Object.keys(config).find((key) => field.startsWith(`${key}.`));
+  const below = name === undefined ? undefined : config[name];
+  return name === undefined || !isMap(below) ? [] : [name, ...keysTo(below, field.slice(name.length + 1))];
+}
+
+const textOf = (value: unknown): string | undefined =>
+  value === undefined
+    ? undefined
+    : JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? Number(item) : item));
+
+/** The kubelet writes durations in its own way: `10m0s` for `10m`. */
+function sameValue(configured: string, actual: string): boolean {
+  const plain = (text: string): string => text.replaceAll(/"|(?<=[a-z])0[ms]/g, '');
+  return configured === actual || plain(configured) === plain(actual);
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Foresight } from '#cli/foresight/foresee.ts';
+import { createRepository, layer, pool, type TestRepository } from './support/repository.ts';
+import { run } from './support/run.ts';
+
+describe('kubelet-gitops foresight', () => {
+  let repository: TestRepository;
+  before(async () => {
+    repository = await createRepository();
+    await repository.write({
+      'pools/w/pool.yaml': pool('w', 'w', 'apply: replace'),
+      'pools/w/kubelet.yaml': layer('featureGates: {GracefulNodeShutdown: true, CPUManager: true}', 'maxPods: 100'),
+    });
+  });
+  after(() => repository.remove());
+
+  const steps = async (...argv: readonly string[]): Promise<readonly Foresight[]> =>
+    (JSON.parse((await run('foresight', repository.directory, '-o', 'json', ...argv)).out) as { steps: Foresight[] })
+      .steps;
+
+  it('names the version from which on something is refused', async () => {
+    const found = await steps('--kubelet-version', '1.30');
+    const gate = found.find(({ findings }) =>
+      findings.some(({ message, field }) => `${field} ${message}`.includes('CPUManager')),
+    );
+    assert.notEqual(gate, undefined);
+    // The same payload is fine at the version before.
+    assert.equal((await run('validate', repository.directory, '--kubelet-version', gate?.from ?? '')).code, 0);
+    assert.equal((await run('validate', repository.directory, '--kubelet-version', gate?.to ?? '')).code, 1);
+  });
+
+  it('names defaults that change under a pool which does not set the field', async () => {
+    const change = async () =>
+      (await steps('--kubelet-version', '1.34'))
+        .flatMap(({ defaults }) => defaults)
+        .filter(({ field }) => field === 'failCgroupV1');
+    assert.deepEqual(await change(), [{ field: 'failCgroupV1', before: 'false', after: 'true' }]);
+    await repository.write({ 'pools/w/kubelet.yaml': layer('failCgroupV1: false') });
+    assert.deepEqual(await change(), []);
+  });
+
+  it('starts from the newest version in use, and has nothing to say beyond the newest that is known', async () => {
+    assert.deepEqual(
+      [
+        ...new Set((await steps('--kubelet-version', '1.20', '--kubelet-version', '1.35')).map(({ from }) => from)),
+      ].filter((from) => from !== '1.35'),
+      [],
+    );
+    const { code, out } = await run('foresight', repository.directory, '--kubelet-version', '1.36');
+    assert.deepEqual([code, out], [0, 'Nothing up to 1.36, the newest version that is known here.\n']);
+  });
+
+  it('asks which versions are in use where nobody says', async () => {
+    assert.match((await run('foresight', repository.directory)).err, /which versions are in use\?/);
+  });
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { explain } from '#cli/why/explain.ts';
+import { createRepository, layer, pool, type TestRepository } from './support/repository.ts';
+import { run } from './support/run.ts';
+import { validPool } from '../support/fleet.ts';
+
+const NODES = {
+  items: [
+    { metadata: { name: 'w-1', labels: { pool: 'w' } }, status: { nodeInfo: { kubeletVersion: 'v1.34.2' } } },
+    { metadata: { name: 'free', labels: {} }, status: { nodeInfo: { kubeletVersion: 'v1.34.2' } } },
+  ],
+};
+
+describe('kubelet-gitops why', () => {
+  let repository: TestRepository;
+  before(async () => {
+    repository = await createRepository();
+    await repository.commit('Start', {
+      'base/all.yaml': layer('maxPods: 110', 'evictionHard:', '  memory.available: 200Mi'),
+      'pools/w/pool.yaml': pool('w', 'w', 'layers: [base/all.yaml, kubelet.yaml]'),
+      'pools/w/kubelet.yaml': layer('maxPods: 60', 'syncFrequency: null'),
+    });
+    await repository.commit('Give workers more pods', { 'pools/w/kubelet.yaml': layer('maxPods: 200') }, 'Grace');
+    await repository.commit('Tidy up', { 'pools/w/kubelet.yaml': `# tidy\n${layer('maxPods: 200')}` });
+    await writeFile(join(repository.directory, 'nodes.json'), JSON.stringify(NODES));
+  });
+  after(() => repository.remove());
+
+  const why = (node: string, field: string, ...more: readonly string[]) => {
+    const inventory = join(repository.directory, 'nodes.json');
+    return run('why', node, field, '--repo', repository.directory, '--inventory', inventory, ...more);
+  };
+
+  it('tells the chain of layers, the line, and the commit that brought the value', async () => {
+    const { code, out } = await why('w-1', 'maxPods');
+    assert.equal(code, 0);
+    assert.match(
+      out,
+      /base\/all\.yaml:3: 110 \(overridden\)\n {2}pools\/w\/kubelet\.yaml:4: 200\n {2}since \w{12} "Give workers more pods", Grace/,
+    );
+  });
+
+  it('finds keys that have dots in them', async () => {
+    const { out } = await why('w-1', 'evictionHard.memory.available');
+    assert.match(out, /base\/all\.yaml:5: "200Mi"/);
+  });
+
+  it('tells what holds where no layer and no pool says anything', async () => {
+    assert.match(
+      (await why('w-1', 'podPidsLimit')).out,
+      /no layer sets it: .* local config says, or else the default of this version, -1/,
+    );
+    assert.match((await why('free', 'maxPods')).out, /no pool selects the node/);
+    assert.match((await why('w-1', 'maxPods', '--revision', 'HEAD~2')).out, /pools\/w\/kubelet\.yaml:3: 60/);
+  });
+
+  it('gives the same to programs', async () => {
+    const { out } = await why('w-1', 'maxPods', '-o', 'json');
+    const { source, configured, commit, layers } = JSON.parse(out) as Readonly<Record<string, unknown>>;
+    assert.deepEqual([source, configured, (layers as unknown[]).length], ['layer', '200', 2]);
+    assert.equal((commit as { readonly subject: string }).subject, 'Give workers more pods');
+  });
+
+  it('refuses fields that there are not, and nodes that nobody knows', async () => {
+    assert.match((await why('w-1', 'maxPodz')).err, /no kubelet from 1\.20 on knows maxPodz; did you mean maxPods\?/);
+    assert.match((await why('nobody', 'maxPods')).err, /there is no node nobody in/);
+    assert.match((await run('why', 'w-1')).err, /needs a node and a field/);
+  });
+
+  it('says where the kubelet runs something else, and takes other spellings of a duration for the same', () => {
+    const value = { maxPods: 200, syncFrequency: '1m' };
+    const of = (running: Readonly<Record<string, unknown>>, field: string) =>
+      explain({ field, pool: { ...validPool('w', 200), value }, files: new Map(), kubeletVersion: 'v1.34.2', running })
+        .shadowed;
+    assert.equal(of({ maxPods: 110 }, 'maxPods'), true);
+    assert.equal(of({ maxPods: 200 }, 'maxPods'), false);
+    assert.equal(of({ syncFrequency: '1m0s' }, 'syncFrequency'), false);
+    assert.equal(of({ syncFrequency: '10m0s' }, 'syncFrequency'), true);
+  });
+});

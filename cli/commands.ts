@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { COMPLETION } from './completion/command.ts';
+import { IMPORT } from './import/command.ts';
 import { PLAN } from './plan/command.ts';
 import { FORESIGHT } from './foresight/command.ts';
 import { STATUS } from './status/command.ts';
@@ -7,7 +8,7 @@ import { VALIDATE } from './validate/command.ts';
 import { WHY } from './why/command.ts';
 
 /** Every command but completion, which needs to know the others. */
-const OTHERS: readonly Command[] = [VALIDATE, PLAN, WHY, FORESIGHT, STATUS];
+const OTHERS: readonly Command[] = [VALIDATE, PLAN, WHY, FORESIGHT, IMPORT, STATUS];
 
 /** In the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [...OTHERS, COMPLETION(OTHERS)];

@@ -56,7 +56,7 @@ function judge({ name, value, spec, positionOf }: ValidPool, minor: number): rea
 }
 
 /** The version is not part of what was found. */
-const keyOf = ({ versions: _, ...finding }: Finding): string => formatFinding(finding);
+const keyOf = ({ versions: _versions, ...finding }: Finding): string => formatFinding(finding);
 
 function defaultChanges(value: Readonly<Record<string, unknown>>, minor: number): readonly DefaultChange[] {
   return [...FIELDS].flatMap(([field, spec]) => {

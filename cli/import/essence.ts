@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Field } from '#shared/contract/kubelet-config/fields/field.ts';
+import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
+import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+
+export type Config = Readonly<Record<string, unknown>>;
+
+/** A node's config without what every kubelet of its version has anyway, and what only this node may have. */
+export interface Essence {
+  readonly config: Config;
+  /** Fields that are the node's own (its identity), which no pool should set. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * @param running what a kubelet says that it runs, defaults filled in, or a config file
+ * @param minor   of that kubelet: 34 for 1.34
+ */
+export function essenceOf(running: Config, minor: number): Essence {
+  const leftOut: string[] = [];
+  return { config: structIn(running, '', minor, leftOut), leftOut };
+}
+
+function structIn(struct: Config, prefix: string, minor: number, leftOut: string[]): Config {
+  const kept = Object.entries(struct).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
+    const path = prefix === '' ? name : `${prefix}.${name}`;
+    const field = FIELDS.get(path);
+    if (field === undefined || !existsIn(field, minor) || isUnset(value, field)) return [];
+    if (field.kind === 'struct' && isMap(value)) {
+      const inner = structIn(value, path, minor, leftOut);
+      return Object.keys(inner).length === 0 ? [] : [[name, inner]];
+    }
+    if (isDefault(value, field, minor)) return [];
+    if (field.cost === 'never') {
+      leftOut.push(path);
+      return [];
+    }
+    return [[name, value]];
+  });
+  return Object.fromEntries(kept);
+}
+
+function isUnset(value: unknown, field: Field): boolean {
+  if (value === null || value === undefined) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  if (isMap(value)) return Object.keys(value).length === 0;
+  if (field.pointer === true) return false;
+  return value === '' || value === 0 || value === false || durationIn(value, field) === 0;
+}
+
+function isDefault(value: unknown, field: Field, minor: number): boolean {
+  const usual = defaultOf(field, minor);
+  const span = durationIn(value, field);
+  return isDeepStrictEqual(value, usual) || (span !== undefined && span === durationIn(usual, field));
+}
+
+/** The kubelet writes `1m` as `1m0s`. */
+const durationIn = (value: unknown, { kind }: Field): number | undefined =>
+  kind.startsWith('duration') && typeof value === 'string' ? parseGoDuration(value) : undefined;

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { essenceOf } from '#cli/import/essence.ts';
+import { groupNodes, type ImportedNode } from '#cli/import/group.ts';
+import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
+import { run } from './support/run.ts';
+
+describe('the essence of what a kubelet runs', () => {
+  it('is what differs from the defaults of its version', () => {
+    const running = {
+      maxPods: 110,
+      podPidsLimit: -1,
+      syncFrequency: '1m0s',
+      fileCheckFrequency: '40s',
+      failSwapOn: false,
+      enableServer: true,
+      clusterDNS: ['10.96.0.10'],
+      evictionHard: { 'memory.available': '200Mi' },
+      logging: { format: 'text', flushFrequency: '5s', verbosity: 4 },
+      tlsCipherSuites: [],
+      kubeReserved: {},
+      someday: true,
+    };
+    assert.deepEqual(essenceOf(running, 34).config, {
+      fileCheckFrequency: '40s',
+      failSwapOn: false,
+      clusterDNS: ['10.96.0.10'],
+      evictionHard: { 'memory.available': '200Mi' },
+      logging: { verbosity: 4 },
+    });
+  });
+
+  it('leaves out what identifies a node, and says so', () => {
+    assert.deepEqual(essenceOf({ providerID: 'aws:///i-1', maxPods: 20 }, 34), {
+      config: { maxPods: 20 },
+      leftOut: ['providerID'],
+    });
+  });
+
+  it('depends on the version, as defaults do', () => {
+    assert.deepEqual(essenceOf({ failCgroupV1: true }, 34).config, { failCgroupV1: true });
+    assert.deepEqual(essenceOf({ failCgroupV1: true }, 35).config, {});
+    assert.deepEqual(essenceOf({ failCgroupV1: true }, 30).config, {});
+  });
+});
+
+const node = (
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  config: Readonly<Record<string, unknown>>,
+): ImportedNode => ({
+  name,
+  labels: { 'kubernetes.io/hostname': name, ...labels },
+  config,
+});
+
+describe('grouping nodes', () => {
+  it('makes a pool of those that run the same, told by a label that only they have', () => {
+    const { common, groups } = groupNodes([
+      node(
+        'a-1',
+        { 'kubernetes.io/os': 'linux', zone: 'x', 'eks.amazonaws.com/nodegroup': 'blue' },
+        { maxPods: 50, x: 1 },
+      ),
+      node(
+        'a-2',
+        { 'kubernetes.io/os': 'linux', zone: 'y', 'eks.amazonaws.com/nodegroup': 'blue' },
+        { x: 1, maxPods: 50 },
+      ),
+      node(
+        'c-1',
+        { 'kubernetes.io/os': 'linux', zone: 'x', 'node-role.kubernetes.io/control-plane': '' },
+        { maxPods: 20, x: 1 },
+      ),
+    ]);
+    assert.deepEqual(common, { x: 1 });
+    assert.deepEqual(
+      groups.map(({ name, nodes, nodeSelector, own }) => [name, nodes, nodeSelector, own]),
+      [
+        ['blue', ['a-1', 'a-2'], { matchLabels: { 'eks.amazonaws.com/nodegroup': 'blue' } }, { maxPods: 50 }],
+        [
+          'control-plane',
+          ['c-1'],
+          { matchExpressions: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists' }] },
+          { maxPods: 20 },
+        ],
+      ],
+    );
+  });
+
+  it('names the nodes where no label tells them from others', () => {
+    const { groups } = groupNodes([node('a', { k: 'v' }, { maxPods: 1 }), node('b', { k: 'v' }, { maxPods: 2 })]);
+    assert.deepEqual(groups[0]?.nodeSelector, {
+      matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['a'] }],
+    });
+  });
+
+  it('loses nothing: what is common and what is a pool’s own make up what its nodes run', () => {
+    const configs = fc.dictionary(
+      fc.constantFrom('a', 'b', 'c'),
+      fc.oneof(
+        fc.integer(),
+        fc.dictionary(fc.constantFrom('p', 'q'), fc.integer({ min: 0, max: 2 }), { minKeys: 1, noNullPrototype: true }),
+      ),
+      { minKeys: 1, noNullPrototype: true },
+    );
+    fc.assert(
+      fc.property(fc.array(configs, { minLength: 1, maxLength: 6 }), (all) => {
+        const nodes = all.map((config, index) => node(`n-${index}`, {}, config));
+        const { common, groups } = groupNodes(nodes);
+        for (const { nodes: members, own } of groups) {
+          for (const name of members) {
+            assert.deepEqual(mergePatch(common, own), nodes.find((each) => each.name === name)?.config);
+          }
+        }
+        assert.equal(groups.flatMap(({ nodes: members }) => members).length, nodes.length);
+      }),
+    );
+  });
+});
+
+describe('kubelet-gitops import', () => {
+  let directory = '';
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-import-'));
+    const configz = (config: Readonly<Record<string, unknown>>) => JSON.stringify({ kubeletconfig: config });
+    await writeFile(
+      join(directory, 'a.json'),
+      configz({ maxPods: 200, clusterDomain: 'cluster.local', syncFrequency: '1m0s' }),
+    );
+    await writeFile(join(directory, 'b.json'), configz({ maxPods: 60, clusterDomain: 'cluster.local' }));
+    const item = (name: string, label: string) => ({
+      metadata: { name, labels: { [label]: '' } },
+      status: { nodeInfo: { kubeletVersion: 'v1.34.2' } },
+    });
+    const items = [item('a', 'node-role.kubernetes.io/worker'), item('b', 'node-role.kubernetes.io/control-plane')];
+    await writeFile(join(directory, 'nodes.json'), JSON.stringify({ items }));
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  const importing = (into: string) =>
+    run(
+      'import',
+      `a=${join(directory, 'a.json')}`,
+      `b=${join(directory, 'b.json')}`,
+      '--inventory',
+      join(directory, 'nodes.json'),
+      '--cluster',
+      'prod',
+      '--into',
+      join(directory, into),
+    );
+
+  it('writes a repository in which validate finds nothing', async () => {
+    const { code, out, err } = await importing('repo');
+    assert.equal(code, 0, err);
+    assert.match(err, /pool worker: 1 node\npool control-plane: 1 node/);
+    assert.match(out, /repo\/pools\/worker\/kubelet\.yaml/);
+    const { code: valid, out: found } = await run('validate', join(directory, 'repo'));
+    assert.deepEqual([valid, found], [0, '2 pools: nothing found\n']);
+    assert.match(await readFile(join(directory, 'repo/base/common.yaml'), 'utf8'), /clusterDomain: cluster\.local/);
+  });
+
+  it('overwrites nothing', async () => {
+    assert.match((await importing('repo')).err, /is there already/);
+  });
+});

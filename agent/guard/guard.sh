@@ -205,11 +205,12 @@ ensure_timer() {
   command -v systemd-run && command -v systemctl || return
   systemctl is-active --quiet "$timer.timer" && return
   systemctl reset-failed "$timer.service"
-  # Before version 220 systemd-run knows no --no-block.
+  # No semicolon: systemd-run writes it with a backslash, which systemd keeps when it reads its units anew (seen with 252), and
+  # the script would not know its mode. Before version 220 systemd-run knows no --no-block.
   for block in --no-block --quiet; do
     systemd-run "$block" --quiet --unit="$timer" --description='Takes a trial of kubelet-gitops back' \
       --on-active=15 --on-unit-inactive=15 --timer-property=AccuracySec=1s \
-      /bin/sh -c "test -f '$0' && exec /bin/sh '$0' tick; exec systemctl --no-block stop $timer.timer" && return
+      /bin/sh -c "test -f '$0' && exec /bin/sh '$0' tick || exec systemctl --no-block stop $timer.timer" && return
   done
 }
 

@@ -89,7 +89,7 @@ const starts: readonly Row[] = [
       const script = join(host.guard, 'guard.sh');
       assert.ok(
         runs[0]?.endsWith(
-          `/bin/sh -c test -f '${script}' && exec /bin/sh '${script}' tick; exec systemctl --no-block stop kubelet-gitops-guard.timer`,
+          `/bin/sh -c test -f '${script}' && exec /bin/sh '${script}' tick || exec systemctl --no-block stop kubelet-gitops-guard.timer`,
         ),
         runs[0],
       );

@@ -16,6 +16,9 @@ import { whyNoNode } from './support/tree.ts';
 const skip = (await whyNoNode()) || (await whyNoRunc());
 const DROP_IN = `${UNIT_DIRECTORY}/90-kubelet-gitops-guard.conf`;
 
+/** As a kubelet mounts one for a pod. */
+const VOLUME = '/var/lib/kubelet/pods/volume';
+
 describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
   let cluster: SandboxCluster;
   let node: PodNode;
@@ -35,6 +38,10 @@ describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
       `rest on ${name}`,
       (now) => now.phase === 'Idle' && now.active?.name === name && now.lastKnownGood?.name === name,
     );
+  const mountVolume = async (): Promise<void> => {
+    await node.machine.run('mkdir', '-p', VOLUME);
+    await node.machine.run('mount', '-t', 'tmpfs', 'volume', VOLUME);
+  };
   const dropIns = (): Promise<string> =>
     node.machine.systemctl('show', '--property=DropInPaths', '--value', 'kubelet.service');
 
@@ -52,8 +59,7 @@ describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
   });
 
   it('is root without a capability, can get none, and has nothing of the host but what is listed', async () => {
-    await node.machine.run('mkdir', '-p', '/var/lib/kubelet/pods/volume');
-    await node.machine.run('mount', '-t', 'tmpfs', 'volume', '/var/lib/kubelet/pods/volume');
+    await mountVolume();
     pod = await node.startPod();
     const pid = await until('the agent', async () => pod.pid(), { withinMs: 10_000, everyMs: 100 });
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
@@ -70,11 +76,21 @@ describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
       '/etc/systemd/system/kubelet.service.d',
       '/var/lib/kubelet',
       '/var/lib/kubelet-gitops',
-      '/var/lib/kubelet/pods/volume',
+      VOLUME,
     ]);
-    await node.machine.run('umount', '/var/lib/kubelet/pods/volume');
-    const left = [...(await mountsOf(pid)).keys()].filter((path) => path.endsWith('/pods/volume'));
-    assert.deepEqual(left, [], 'a volume that the host has let go of is not held by the agent');
+    await node.machine.run('umount', VOLUME);
+    assert.equal((await mountsOf(pid)).has(VOLUME), false, 'what the host lets go of is not held by the agent');
+  });
+
+  it('would hold the volumes of other pods, if its mounts did not follow the host', async () => {
+    await mountVolume();
+    const template = agentTemplate();
+    const [container] = template.containers;
+    const volumeMounts = container.volumeMounts.map((mount) => ({ ...mount, mountPropagation: 'None' as const }));
+    pod = await node.startPod({}, { ...template, containers: [{ ...container, volumeMounts }] });
+    const pid = await until('the agent', async () => pod.pid(), { withinMs: 10_000, everyMs: 100 });
+    await node.machine.run('umount', VOLUME);
+    assert.equal((await mountsOf(pid)).has(VOLUME), true);
   });
 
   it('takes a config through its trial, guarded, with one restart, and puts back what drifts', async () => {
@@ -124,11 +140,15 @@ describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
     const runs = [await node.run()];
     await pod.stop();
     pod = await node.startPod({}, agentTemplate('uninstall'));
+    const { command = [] } = agentTemplate('uninstall').containers[0].readinessProbe?.exec ?? {};
+    await until('the agent', async () => pod.pid(), { withinMs: 10_000, everyMs: 100 });
+    assert.equal(await pod.exec(command), false, 'its pod is not ready');
     await until('nothing to be left', async () => (await node.traces()).length === 0, {
       withinMs: 40_000,
       everyMs: 50,
       evidence: () => pod.log(),
     });
+    assert.equal(await pod.exec(command), true, 'its pod is ready');
     runs.push(await node.run());
     assert.notEqual(runs[1], runs[0]);
     assert.equal(await node.configFile(), node.localConfig);

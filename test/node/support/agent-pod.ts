@@ -45,6 +45,8 @@ export interface AgentPod {
   readonly log: () => string;
   /** Process id of the agent, on this machine. */
   readonly pid: () => Promise<number>;
+  /** Runs a command inside, as a probe does. @returns whether it ended well */
+  readonly exec: (command: readonly string[]) => Promise<boolean>;
   /** SIGTERM, and SIGKILL after the grace period. */
   readonly stop: () => Promise<void>;
   /** SIGKILL. */
@@ -84,6 +86,11 @@ export async function startAgentPod(node: BootedNode, template: PodTemplate, opt
       });
       return Number(/\/proc\/(\d+)\//.exec(pids)?.[1] ?? Number.NaN);
     },
+    exec: (command) =>
+      node.run(...runc, 'exec', id, ...command).then(
+        () => true,
+        () => false,
+      ),
     stop: () => end('TERM'),
     kill: () => end('KILL'),
   };

@@ -22,6 +22,7 @@ export interface ContainerTemplate {
     readonly capabilities: { readonly drop: readonly string[] };
     readonly seccompProfile: { readonly type: string };
   };
+  readonly readinessProbe?: { readonly exec: { readonly command: readonly string[] } };
   readonly volumeMounts: readonly VolumeMount[];
 }
 export interface VolumeMount {

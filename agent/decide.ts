@@ -27,7 +27,7 @@ export function decide(state: State, seen: Observation, pace: Pace = PACE): Deci
     actions: [...onward.actions, ...decision.actions],
     recheckAfterMs: Math.min(onward.recheckAfterMs, decision.recheckAfterMs),
   };
-  return withGuard(withLeave(whole, seen), seen);
+  return withGuard(withLeave(whole, seen, pace), seen);
 }
 
 function carryOn(state: State, seen: Observation, pace: Pace): Decision {

@@ -2,6 +2,8 @@ import {
   type ConfigReference,
   type KubeletNodeStatus,
   LOCAL,
+  MAX_WARNING_LENGTH,
+  MAX_WARNINGS,
   type NodeError,
   type NodePhase,
 } from '#shared/contract/api/kubelet-node.ts';
@@ -121,9 +123,13 @@ function trialOf(
     healthySeconds: Math.floor(healthy / step) * step,
     durationSeconds,
     restarts: change.step === 'judge' ? change.judged.restarts : 0,
-    ...(warnings.length === 0 ? {} : { warnings }),
+    ...(warnings.length === 0 ? {} : { warnings: bounded(warnings) }),
   };
 }
+
+/** The API server refuses the whole status where there is more. */
+const bounded = (warnings: readonly string[]): readonly string[] =>
+  warnings.slice(0, MAX_WARNINGS).map((text) => text.slice(0, MAX_WARNING_LENGTH));
 
 type Plain = Omit<Condition, 'lastTransitionTime'>;
 

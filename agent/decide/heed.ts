@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { asError } from '../failure.ts';
 import type { Observation } from '../observation.ts';
 import { activeOf, type Config, errorOf, rejectionOf, sameConfig, type State, withoutRejected } from '../state.ts';
@@ -59,8 +60,24 @@ function heedActive(state: State, config: Config, active: Config, seen: Observat
   const isOnItsWayBack = state.doing.phase === 'falling-back';
   const error = isOnItsWayBack ? state.error : null;
   const isKnown = sameConfig(state.assigned, active) && state.error === error;
-  const known = isKnown ? state : { ...state, assigned: active, error };
+  const known = withTerms(isKnown ? state : { ...state, assigned: active, error }, config);
   return seen.files.files === 'lost' && !isOnItsWayBack ? restoreCheckpoint(known, config, seen) : kept(known);
+}
+
+/** The same config on other terms: they hold at once, and have to hold after a restart of the agent too. */
+function withTerms(state: State, { source, apply, trial, drift }: Config): State {
+  const now = <T extends Config | null>(target: T): T =>
+    target === null || target.source.sha256 !== source.sha256 || target.apply !== apply
+      ? target
+      : { ...target, trial, drift };
+  const { assigned, lastKnownGood, doing } = state;
+  const next: State = {
+    ...state,
+    assigned: now(assigned),
+    lastKnownGood: now(lastKnownGood),
+    doing: doing.phase === 'trial' ? { ...doing, config: now(doing.config) } : doing,
+  };
+  return isDeepStrictEqual(next, state) ? state : next;
 }
 
 /** Another assignment's error may have come in between. */

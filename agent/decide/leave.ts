@@ -1,12 +1,16 @@
 import type { Decision } from '../decision.ts';
 import type { Observation } from '../observation.ts';
+import type { Pace } from './pace.ts';
 import { activeOf } from '../state.ts';
 
 /** Takes everything of ours away once the node is at rest with its local config, and nothing guards anything. */
-export function withLeave(decision: Decision, { leaving, files, guard }: Observation): Decision {
+export function withLeave(decision: Decision, { leaving, files, guard }: Observation, pace: Pace): Decision {
   const { next, actions } = decision;
   const isAtRest = next.doing.phase === 'idle' && activeOf(next) === null && next.assigned === null;
   const isUnguarded = guard.guard === 'none' || guard.guard === 'disarmed';
-  if (leaving !== 'asked' || !isAtRest || !isUnguarded || files.files !== 'installed') return decision;
+  if (leaving !== 'asked' || !isAtRest) return decision;
+  if (!isUnguarded || files.files !== 'installed') {
+    return { ...decision, recheckAfterMs: Math.min(decision.recheckAfterMs, pace.changingMs) };
+  }
   return { ...decision, actions: [...actions.filter((action) => action.do !== 'collect-garbage'), { do: 'leave' }] };
 }

@@ -43,12 +43,17 @@ function newTrial(state: State, config: Config, seen: Observation, warnings: rea
     config,
     since: seen.at,
     wasReady: superseded?.wasReady === true || seen.nodeReady === 'yes',
-    // With nothing left to fall back to, a config has one chance.
-    wasHealthy: superseded?.wasHealthy ?? (state.doing.phase !== 'idle' || verdictOf(seen).verdict !== 'unhealthy'),
+    wasHealthy: wasHealthy(state, seen),
     before: runUntouched(state, seen),
     warnings,
     change: { step: 'install' },
   };
+}
+
+/** With nothing left to fall back to, a config has one chance; so everything counts as healthy then. */
+function wasHealthy({ doing }: State, seen: Observation): boolean {
+  if (doing.phase === 'trial' && doing.wasHealthy) return true;
+  return (doing.phase !== 'idle' && doing.phase !== 'trial') || verdictOf(seen).verdict !== 'unhealthy';
 }
 
 /** The run that has what the node falls back to, where there is one. */

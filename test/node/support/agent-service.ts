@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '../../../scripts/build.ts';
@@ -7,7 +7,7 @@ import type { ApiLink } from './api-link.ts';
 import type { BootedNode } from './booted-node.ts';
 import { agentCredentials } from './node-credentials.ts';
 import { agentUnit, DIRECTORIES_UNIT_TEXT } from './node-files.ts';
-import { AGENT_UNIT, CREDENTIALS, DIRECTORIES_UNIT } from './node-paths.ts';
+import { AGENT_IS_LOST, AGENT_UNIT, CREDENTIALS, DIRECTORIES_UNIT } from './node-paths.ts';
 
 /** The agent on a node: not a pod here but a service, with the rights of the pod. */
 export interface AgentService {
@@ -19,6 +19,8 @@ export interface AgentService {
   readonly kill: () => Promise<void>;
   /** As a rollout of the DaemonSet would. */
   readonly restart: () => Promise<void>;
+  /** Changes settings, for its next start. */
+  readonly set: (env: Readonly<Record<string, string>>) => Promise<void>;
   /** Every line that it logged so far, in all its runs. */
   readonly lines: () => Promise<readonly LogLine[]>;
   readonly logTail: () => Promise<string>;
@@ -50,30 +52,33 @@ export interface AgentOptions {
 /** Its unit, its settings and its token. */
 export async function agentFiles({ controlPlane, name, agentEnv }: AgentOptions, api: ApiLink) {
   const env = { NODE_NAME: name, KUBE_SERVER: api.url, KUBE_CREDENTIALS_DIR: CREDENTIALS.agent, ...agentEnv };
-  const lines = Object.entries(env).map(([key, value]) => `${key}=${value}\n`);
   return {
     ...(await agentCredentials(controlPlane, 'kubelet-gitops/kubelet-gitops-agent')),
-    [`${CREDENTIALS.agent}/agent.env`]: lines.join(''),
+    [`${CREDENTIALS.agent}/agent.env`]: asLines(env),
     [`/etc/systemd/system/${DIRECTORIES_UNIT}`]: DIRECTORIES_UNIT_TEXT,
     [`/etc/systemd/system/${AGENT_UNIT}`]: agentUnit(FLAGS),
   };
 }
 
 export function agentService(
-  { systemctl }: BootedNode,
+  { root, systemctl, run }: BootedNode,
   journal: (unit: string, lines?: number) => Promise<string>,
 ): AgentService {
   const order = async (...args: readonly string[]): Promise<void> => void (await systemctl(...args, AGENT_UNIT));
   return {
-    enable: () => order('enable', '--now'),
-    disable: () => order('disable', '--quiet', '--now'),
+    async enable() {
+      await run('rm', '-f', AGENT_IS_LOST);
+      await order('enable', '--now');
+    },
+    disable: () => order('disable', '--now'),
     async kill() {
-      await order('disable', '--quiet');
-      // Masked for this boot, so that Restart=always has nothing to start.
-      await order('mask', '--runtime', '--quiet');
+      await run('touch', AGENT_IS_LOST);
+      await order('disable');
       await order('kill', '--signal=KILL');
     },
     restart: () => order('restart'),
+    // Of several lines for one variable, systemd takes the last.
+    set: (env) => appendFile(join(root, CREDENTIALS.agent, 'agent.env'), asLines(env)),
     lines: async () =>
       (await journal(AGENT_UNIT, 100_000))
         .split('\n')
@@ -81,3 +86,8 @@ export function agentService(
     logTail: () => journal(AGENT_UNIT, 25),
   };
 }
+
+const asLines = (env: Readonly<Record<string, string>>): string =>
+  Object.entries(env)
+    .map(([key, value]) => `${key}=${value}\n`)
+    .join('');

@@ -9,6 +9,10 @@ import type { KubeletConfig } from '../../cluster/support/kubelet-probes.ts';
 export interface Assignments {
   /** Makes the config source where it is missing, and assigns it. @returns its name */
   readonly assign: (fields: KubeletConfig, spec?: Readonly<Record<string, unknown>>) => Promise<string>;
+  /** Labels the assigned config source, which makes another version of it, and assigns that. */
+  readonly relabel: (fields: KubeletConfig) => Promise<void>;
+  /** Deletes the assigned config source, makes it anew with the same content, and assigns that. */
+  readonly recreate: (fields: KubeletConfig) => Promise<void>;
   /** The node is to run its local config. */
   readonly unassign: () => Promise<void>;
   readonly get: () => Promise<KubeletNode>;
@@ -16,9 +20,10 @@ export interface Assignments {
 }
 
 /** Short, because the tests wait for it. A kubelet takes six seconds from its start to healthy. */
-export const TRIAL: TrialSpec = { duration: '6s', startTimeout: '15s', maxRestarts: 1 };
+export const TRIAL: TrialSpec = { duration: '4s', startTimeout: '15s', maxRestarts: 1 };
 
 const POOL = 'pool';
+const COMMIT = 'c0ffee'.padEnd(40, '0');
 const PATH = '/apis/kubelet-gitops.dev/v1alpha1/kubeletnodes';
 const SOURCES = `/api/v1/namespaces/${DEFAULT_NAMESPACE}/configmaps`;
 
@@ -49,18 +54,23 @@ export async function createAssignments({ request }: ControlPlane, node: string)
     metadata: { name: node },
   });
   const get = (): Promise<KubeletNode> => call<KubeletNode>('GET', `${PATH}/${node}`);
+  const assign: Assignments['assign'] = async (fields, spec = {}) => {
+    const configSource = await ensureSource(fields);
+    await setSpec({ pool: POOL, commit: COMMIT, configSource, apply: 'overlay', trial: TRIAL, ...spec });
+    return configSource.name;
+  };
   return {
-    async assign(fields, spec = {}) {
-      const configSource = await ensureSource(fields);
-      await setSpec({
-        pool: POOL,
-        commit: 'c0ffee'.padEnd(40, '0'),
-        configSource,
-        apply: 'overlay',
-        trial: TRIAL,
-        ...spec,
-      });
-      return configSource.name;
+    assign,
+    async relabel(fields) {
+      const { name } = await ensureSource(fields);
+      const metadata = { labels: { touched: 'yes' } };
+      await call('PATCH', `${SOURCES}/${name}`, { metadata }, 'application/merge-patch+json');
+      await assign(fields);
+    },
+    async recreate(fields) {
+      const { name } = await ensureSource(fields);
+      await call('DELETE', `${SOURCES}/${name}`);
+      await assign(fields);
     },
     unassign: async () => void (await setSpec({})),
     get,

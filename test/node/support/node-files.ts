@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import {
+  AGENT_IS_LOST,
   CREDENTIALS,
   DIRECTORIES_UNIT,
   LOCAL_CONFIG_FILE,
@@ -85,6 +86,7 @@ export const agentUnit = (flags: readonly string[]): string => `[Unit]
 Description=kubelet-gitops agent
 Requires=${DIRECTORIES_UNIT}
 After=${DIRECTORIES_UNIT}
+ConditionPathExists=!${AGENT_IS_LOST}
 StartLimitIntervalSec=0
 [Service]
 EnvironmentFile=${CREDENTIALS.agent}/agent.env

@@ -4,6 +4,8 @@ export const STATE_DIRECTORY = '/var/lib/kubelet-gitops';
 export const UNIT_DIRECTORY = '/etc/systemd/system/kubelet.service.d';
 export const KUBELET_UNIT = 'kubelet.service';
 export const AGENT_UNIT = 'kubelet-gitops-agent.service';
+/** While it exists, nobody starts the agent: neither systemd that restarts what was killed, nor a boot. */
+export const AGENT_IS_LOST = '/run/agent-is-lost';
 export const DIRECTORIES_UNIT = 'kubelet-gitops-directories.service';
 
 /** Where the node finds what is mounted into it, read only. */

@@ -1,0 +1,35 @@
+import { after, before, describe } from 'node:test';
+import { whyNoNode as whyNoKubelet } from '../cluster/support/binaries.ts';
+import { type ControlPlane, startControlPlane } from '../cluster/support/control-plane.ts';
+import { installManifests } from '../cluster/support/programs.ts';
+import { describeChanges } from './real-node/changes.ts';
+import { describeFailures } from './real-node/failures.ts';
+import { describeHost } from './real-node/host.ts';
+import { describeUnattended } from './real-node/unattended.ts';
+import { bundleAgent } from './support/agent-service.ts';
+import { whyNoNode as whyNoMachine } from './support/tree.ts';
+
+const skip = (await whyNoKubelet()) || (await whyNoMachine());
+
+/**
+ * Nodes as they are: systemd, containerd, kubelet 1.20.2, our agent as it ships, reboots. Several at a time, because most
+ * of the time all there is to do is to wait for a kubelet.
+ */
+describe('real nodes of a real cluster', { skip, concurrency: 4 }, () => {
+  let cluster: ControlPlane;
+  let agent: Awaited<ReturnType<typeof bundleAgent>>;
+  before(async () => {
+    cluster = await startControlPlane();
+    await installManifests(cluster);
+    agent = await bundleAgent();
+  });
+  after(async () => {
+    await cluster?.stop();
+    await agent?.remove();
+  });
+  const world = { cluster: () => cluster, agentDirectory: () => agent.directory };
+  describeChanges(world);
+  describeFailures(world);
+  describeHost(world);
+  describeUnattended(world);
+});

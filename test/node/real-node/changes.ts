@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { readTree } from '../support/file-tree.ts';
+import { type NodeUnderTest, startNodeUnderTest, type World } from '../support/node-under-test.ts';
+import { AGENT_UNIT, KUBELET_UNIT, LOCAL_CONFIG_FILE, STATE_DIRECTORY } from '../support/node-paths.ts';
+import { say } from '../support/say.ts';
+import { watchWrites } from '../support/status-writes.ts';
+
+const FIELDS = { maxPods: 77 };
+
+/** What goes well, and what other people do to a node that runs well. */
+export function describeChanges(world: World): void {
+  describe('a node whose configs are good', { concurrency: 1 }, () => {
+    let node: NodeUnderTest;
+    let name: string;
+    let provisioned: Readonly<Record<string, string>>;
+    before(async () => {
+      node = await startNodeUnderTest(world, { name: 'node-changes', config: { maxPods: 42 } });
+      provisioned = await ourTree();
+    });
+    after(() => node?.stop());
+
+    /** All that the agent could have written to, but for what the kubelet and systemd keep for themselves. */
+    const ourTree = async (): Promise<Readonly<Record<string, string>>> => ({
+      ...(await readTree(join(node.machine.root, 'etc'), (path) => path.endsWith(AGENT_UNIT))),
+      ...(await readTree(join(node.machine.root, 'var/lib'), (path) => LIVES.test(path))),
+    });
+    const managed = (): string => join(node.machine.root, LOCAL_CONFIG_FILE);
+
+    it('takes a change up and proves it', async (t) => {
+      await node.agent.enable();
+      const started = performance.now();
+      name = await node.assignments.assign(FIELDS);
+      await node.settlesOn(name);
+      say(t, 'assigned → promoted (trial of 4 s)', started);
+      const running = await node.configz();
+      assert.equal(running['maxPods'], 77);
+      assert.equal(running['cgroupDriver'], 'cgroupfs', 'what it was provisioned with is still there underneath');
+      assert.equal(await node.isGuarded(), false);
+    });
+
+    it('tells of a kubelet that was killed within two seconds', async (t) => {
+      const started = performance.now();
+      await node.machine.systemctl('kill', '--signal=KILL', KUBELET_UNIT);
+      const isUnwell = (status: string | undefined): boolean => status === 'False';
+      await node.reaches('word of the kill', ({ conditions }) =>
+        isUnwell(conditions?.find(({ type }) => type === 'KubeletConfigHealthy')?.status),
+      );
+      say(t, 'kubelet killed → in the status', started);
+      assert.ok(performance.now() - started < 2000, `${performance.now() - started} ms`);
+      await node.waits('a healthy kubelet', node.healthy);
+      say(t, 'kubelet killed → healthy again (2 s of them systemd’s pause)', started);
+      await node.settlesOn(name);
+    });
+
+    it('puts a managed file back that somebody spoiled or deleted, and restarts nothing for it', async (t) => {
+      const before = await node.runs();
+      const text = await node.read(LOCAL_CONFIG_FILE);
+      for (const [what, spoil] of [
+        ['spoiled', () => writeFile(managed(), 'maxPods: [oops\n')],
+        ['deleted', () => rm(managed())],
+      ] as const) {
+        const started = performance.now();
+        await spoil();
+        await node.waits('the file', async () => (await node.read(LOCAL_CONFIG_FILE)) === text, 5_000);
+        say(t, `managed file ${what} → put back`, started);
+      }
+      await node.settlesOn(name);
+      assert.deepEqual(await node.runs(), before);
+    });
+
+    it('takes a config that the node is provisioned with anew for its local one, and lays the assigned one over it', async (t) => {
+      const anew = `${JSON.stringify({ ...JSON.parse(node.localConfig), podPidsLimit: 2048 }, undefined, 1)}\n`;
+      const started = performance.now();
+      // As kubeadm does at an upgrade of a node.
+      await writeFile(managed(), anew);
+      await node.waits('both in force', async () => {
+        const { maxPods, podPidsLimit } = await node.configz();
+        return maxPods === 77 && podPidsLimit === 2048;
+      });
+      await node.settlesOn(name);
+      say(t, 'provisioned anew → both promoted', started);
+      await writeFile(managed(), node.localConfig);
+      await node.waits('the old local config', async () => (await node.configz())['podPidsLimit'] === -1);
+      await node.settlesOn(name);
+    });
+
+    it('restarts nothing and writes one heartbeat when the agent is restarted, and nothing when it is cut off for a while', async () => {
+      const before = await node.runs();
+      const { heartbeat: _, ...status } = await node.assignments.status();
+      const said = async (message: string): Promise<number> =>
+        (await node.agent.lines()).filter(({ msg }) => msg === message).length;
+      const writes = await watchWrites(world.cluster(), node.name, world.agentDirectory());
+      try {
+        const started = await said('started');
+        await node.agent.restart();
+        await node.waits('the new agent', async () => (await said('started')) > started && (await writes.count()) > 0);
+        await node.api.cut();
+        await node.waits(
+          'the agent to miss the API server',
+          async () => (await said('the assignment cannot be watched: everything stays as it is')) > 0,
+        );
+        await node.api.mend();
+        await node.waits('the agent to be back', async () => (await said('the assignment is watched again')) > 0);
+        await passes(3000);
+        assert.equal(await writes.count(), 1);
+      } finally {
+        await writes.stop();
+      }
+      assert.deepEqual(await node.runs(), before);
+      const { heartbeat: __, ...now } = await node.assignments.status();
+      assert.deepEqual(now, status);
+    });
+
+    it('restarts nothing for the same config in another version or another object', async () => {
+      const before = await node.runs();
+      await node.assignments.relabel(FIELDS);
+      await observed();
+      await node.assignments.recreate(FIELDS);
+      await observed();
+      await node.settlesOn(name);
+      assert.deepEqual(await node.runs(), before);
+    });
+
+    /** For what must not happen: there is nothing to wait for. */
+    const passes = async (ms: number): Promise<void> => {
+      const from = performance.now();
+      await node.waits('time to pass', async () => performance.now() - from > ms);
+    };
+
+    const observed = async (): Promise<void> => {
+      const { generation } = (await node.assignments.get()).metadata;
+      await node.reaches('the agent to have seen it', ({ observedGeneration }) => observedGeneration === generation);
+    };
+
+    it('has its own config back byte for byte, with one restart, when it is unassigned', async (t) => {
+      const before = await node.runs();
+      const started = performance.now();
+      await node.assignments.unassign();
+      await node.settlesOn('local');
+      say(t, 'unassigned → local', started);
+      assert.equal(await node.read(LOCAL_CONFIG_FILE), node.localConfig);
+      assert.equal((await node.configz())['maxPods'], 42);
+      assert.notEqual((await node.runs()).invocation, before.invocation);
+    });
+
+    it('keeps nothing of ours when the agent is taken off it', async () => {
+      const before = await node.runs();
+      await node.agent.disable();
+      await node.agent.set({ MODE: 'uninstall' });
+      await node.agent.enable();
+      await node.waits('the state directory to be empty', async () => {
+        const left = await readTree(join(node.machine.root, STATE_DIRECTORY), () => false);
+        return Object.keys(left).length === 0;
+      });
+      await node.agent.disable();
+      assert.deepEqual(await node.runs(), before, 'nothing was restarted');
+      assert.deepEqual(await ourTree(), provisioned);
+      const units = await node.machine.systemctl('list-units', '--all', '--no-legend', 'kubelet-gitops-guard*');
+      assert.equal(units, '');
+    });
+  });
+}
+
+/** Below /var/lib: what the kubelet, the container runtime and systemd write in the course of a day. */
+const LIVES =
+  /^(containerd|systemd|cni|dbus|kubelet-gitops|kubelet\/(pods|plugins|plugins_registry|device-plugins|pki|cpu_manager_state))/;

@@ -172,7 +172,7 @@ describe('a power failure', () => {
     await file.write(Buffer.from('anew'));
     await calls.rename('/tmp', '/file');
     const texts = afterPowerLoss(files.freeze()).map(treeOf);
-    assert.deepEqual([...new Set(texts.map((tree) => tree['/file']))].toSorted(), ['', 'an', 'anew', 'old']);
+    assert.deepEqual(new Set(texts.map((tree) => tree['/file'])), new Set(['', 'an', 'anew', 'old']));
   });
 
   it('may undo a rename that its directory was not synced after, but leaves the new content whole', async () => {
@@ -181,7 +181,7 @@ describe('a power failure', () => {
     void createNodeDisk(files.calls(strike)).replace('/file', Buffer.from('new'), { mode: 0o600 });
     await new Promise((resolve) => setImmediate(resolve));
     const texts = afterPowerLoss(files.freeze()).map((frozen) => treeOf(frozen)['/file']);
-    assert.deepEqual([...new Set(texts)].toSorted(), ['new', 'old']);
+    assert.deepEqual(new Set(texts), new Set(['new', 'old']));
   });
 
   it('may leave a removed file there', async () => {

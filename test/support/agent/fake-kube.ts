@@ -9,6 +9,7 @@ export interface FakeKube extends Kube {
   remove(plural: string, name: string): void;
   /** Puts the KubeletNode's spec. */
   assign(nodeName: string, spec: KubeletNodeSpec): void;
+  spec(nodeName: string): KubeletNodeSpec;
   status(nodeName: string): KubeletNodeStatus;
   setAway(away: boolean): void;
   /** `patch kubeletnodes/node-1`, `get configmaps/general-…`, in order; watches and lists left out. */
@@ -66,6 +67,7 @@ export function createFakeKube(): FakeKube {
       const before = objects.get(`kubeletnodes/${nodeName}`);
       put('kubeletnodes', { ...before, metadata: { name: nodeName }, spec });
     },
+    spec: (nodeName) => (objects.get(`kubeletnodes/${nodeName}`) as KubeletNode | undefined)?.spec ?? {},
     status: (nodeName) => (objects.get(`kubeletnodes/${nodeName}`) as KubeletNode | undefined)?.status ?? {},
     setAway(next) {
       away = next;

@@ -187,7 +187,8 @@ function statePolicy(state: string | undefined): string | undefined {
   }
 }
 
-const policyOf = (config: Config): string => String(config['cpuManagerPolicy'] ?? 'none');
+const policyOf = ({ cpuManagerPolicy }: { readonly cpuManagerPolicy?: unknown }): string =>
+  typeof cpuManagerPolicy === 'string' ? cpuManagerPolicy : 'none';
 
 function keepState(disk: MemoryDisk, config: Config): void {
   if (disk.tree()[STATE_FILE] !== undefined) return;

@@ -184,7 +184,7 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
             : { kind: 'directory', mode: 0o700 };
       if (inode?.kind === 'file') synced.set(inode.id, contentOf(inode.id));
       for (const all of [names, durable]) {
-        for (const other of [...all.keys()]) if (other === path || other.startsWith(`${path}/`)) all.delete(other);
+        for (const other of all.keys()) if (other === path || other.startsWith(`${path}/`)) all.delete(other);
         if (inode !== null) all.set(path, inode);
       }
     },

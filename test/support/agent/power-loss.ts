@@ -27,13 +27,14 @@ export function afterPowerLoss(frozen: FrozenFiles): readonly FrozenFiles[] {
 
 /** Two file systems with one description are the same to whoever starts on them. Names made by chance are left out. */
 export function describeFiles(frozen: FrozenFiles): string {
-  const modes = [...frozen.names].map(([path, inode]) => {
-    if (inode.kind === 'directory') return [path, inode.mode];
+  const tree = treeOf(frozen);
+  const lines = [...frozen.names].map(([path, inode]) => {
+    if (inode.kind === 'directory') return `${path} ${inode.mode}`;
     const { mode, uid, gid } = frozen.contents.get(inode.id) ?? LOST;
-    return [path, mode, uid, gid];
+    return `${path} ${mode} ${uid} ${gid} ${tree[path]}`;
   });
-  const text = JSON.stringify([Object.entries(treeOf(frozen)).toSorted(), modes.toSorted()]);
-  return text.replaceAll(/(-tmp-)[0-9a-f]{8}/g, '$1');
+  const inOrder = lines.toSorted((one, other) => (one < other ? -1 : 1));
+  return inOrder.join('\n').replaceAll(/(-tmp-)[0-9a-f]{8}/g, '$1');
 }
 
 /** All combinations of how many of each directory's changes arrived. */

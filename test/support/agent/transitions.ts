@@ -128,7 +128,9 @@ export async function nodeBefore(transition: Transition): Promise<WholeNode> {
 }
 
 export function isAtRest(node: WholeNode, maxPods: number): boolean {
-  const { doing, lastKnownGood } = node.agent().state();
+  const { doing, lastKnownGood, assigned } = node.agent().state();
+  // Not before it has heard of what is wanted last.
+  if (assigned?.source.sha256 !== node.wanted()) return false;
   const runs = node.maxPods() === maxPods && node.kubelet.isHealthy();
   return doing.phase === 'idle' && runs && (lastKnownGood === null) === (maxPods === LOCAL);
 }

@@ -67,6 +67,8 @@ export interface WholeNode {
     about?: { readonly apply?: ApplyMode; readonly trial?: TrialSpec; readonly payload?: string },
   ): string;
   unassign(): void;
+  /** SHA-256 of the payload that is assigned. */
+  wanted(): string | undefined;
   status(): KubeletNodeStatus;
   maxPods(): unknown;
   pass(ms: Millis): Promise<void>;
@@ -80,6 +82,8 @@ export interface WholeNode {
   /** Ends the agent in the middle of whatever it is doing. */
   kill(): void;
   reboot(): void;
+  /** The agent looks again and again without a pause, and was ended for that. */
+  spins(): boolean;
   freeze(): FrozenNode;
 }
 
@@ -94,6 +98,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
   let stop = new AbortController();
   let process = createMortal();
   let running: Promise<void> = Promise.resolve();
+  let looks = { at: 0, count: 0 };
   if (from === undefined) provision(disk, kube);
   for (const [plural, object] of from?.objects ?? []) kube.put(plural, object);
 
@@ -138,6 +143,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
       return name;
     },
     unassign: () => kube.assign(NODE, {}),
+    wanted: () => kube.spec(NODE).configSource?.sha256,
     status: () => kube.status(NODE),
     maxPods: () => kubelet.running()['maxPods'],
     pass: (ms) => clock.advance(ms),
@@ -178,7 +184,13 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
           dropInDirectory: dropIns ? DROP_INS : undefined,
           kubeletMinor: () => Promise.resolve('1.34'),
         }),
-        bootId: alive(() => Promise.resolve(`boot-${boots}`)),
+        bootId: alive(() => {
+          looks =
+            looks.at === clock.monotonic() ? { ...looks, count: looks.count + 1 } : { at: clock.monotonic(), count: 1 };
+          // On a clock that stands still, it would go on for ever.
+          if (looks.count > MOST_LOOKS_AT_ONCE) process.kill();
+          return Promise.resolve(`boot-${boots}`);
+        }),
         clock,
         random: () => 0.5,
         log: silentLog,
@@ -200,6 +212,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
       guard.reboot();
       kubelet.reboot();
     },
+    spins: () => looks.count > MOST_LOOKS_AT_ONCE,
     freeze: () => ({
       files: disk.files.freeze(),
       kubelet: kubelet.freeze(),
@@ -213,6 +226,8 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
   if (from === undefined) node.start();
   return node;
 }
+
+const MOST_LOOKS_AT_ONCE = 200;
 
 const DIRECTORIES = ['/var', '/var/lib', '/var/lib/kubelet', '/etc', '/etc/systemd', '/etc/systemd/system'];
 

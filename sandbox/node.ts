@@ -118,6 +118,7 @@ function runAgent(
       stateDirectory,
       configFile: kubelet.configFile,
       dropInDirectory: kubelet.dropInDirectory,
+      kubeletRootDirectory: kubelet.rootDirectory,
       kubeletMinor: () => Promise.resolve(kubeletVersion.replace(/^v(\d+\.\d+).*/, '$1')),
     }),
     bootId: () => Promise.resolve(kubelet.bootId()),

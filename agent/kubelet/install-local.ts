@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
@@ -22,6 +23,8 @@ export interface LocalConfigKeeper {
    * that a crash right after leaves nobody in doubt. Safe to repeat.
    */
   beforeWriting(local: LocalConfig, bytes: Buffer): Promise<void>;
+  /** The same for bytes that somebody else may write there in our place. */
+  remember(local: LocalConfig, bytes: Buffer): Promise<void>;
 }
 
 /** Two would do, the one before and the one about to be written; more cost nothing. */
@@ -57,17 +60,24 @@ export function createLocalConfigKeeper(disk: Disk, stateDirectory: string, conf
       return { bytes: saved.bytes, owner: saved.owner ?? owner, file: 'damaged' };
     },
 
-    async beforeWriting({ bytes, owner, file }, written) {
-      if (file === 'damaged') await store.setAside((await disk.read(configFile)) ?? Buffer.alloc(0));
-      if (bytes === null) return;
-      const present = file === 'ours' ? [sha256((await disk.read(configFile)) ?? Buffer.alloc(0))] : [];
-      const all = [...((await store.record())?.ours ?? []), ...present, sha256(written)];
-      // The local config itself may be written back: those bytes are not ours.
-      const ours = all.filter((known, index) => all.lastIndexOf(known) === index && known !== sha256(bytes));
-      const record: LocalRecord = { sha256: sha256(bytes), owner, ours: ours.slice(-MOST_REMEMBERED) };
-      await store.save(record, bytes);
+    async beforeWriting(local, written) {
+      if (local.file === 'damaged') await store.setAside((await disk.read(configFile)) ?? Buffer.alloc(0));
+      await remember(local, written);
     },
+    remember,
   };
+
+  async function remember({ bytes, owner, file }: LocalConfig, written: Buffer): Promise<void> {
+    if (bytes === null) return;
+    const present = file === 'ours' ? [sha256((await disk.read(configFile)) ?? Buffer.alloc(0))] : [];
+    const before = await store.record();
+    const all = [...(before?.ours ?? []), ...present, sha256(written)];
+    // The local config itself may be written back: those bytes are not ours.
+    const ours = all.filter((known, index) => all.lastIndexOf(known) === index && known !== sha256(bytes));
+    const record: LocalRecord = { sha256: sha256(bytes), owner, ours: ours.slice(-MOST_REMEMBERED) };
+    if (isDeepStrictEqual(before, record) && (await store.copy())?.equals(bytes) === true) return;
+    await store.save(record, bytes);
+  }
 }
 
 interface Saved {

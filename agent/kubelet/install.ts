@@ -6,8 +6,10 @@ import { overlayOnLocal } from '#shared/contract/kubelet-config/effective.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Disk } from '../disk/disk.ts';
+import type { GuardedFile } from '../guard/guard.ts';
 import { DROP_IN_NAME, FIRST_MINOR_WITH_DROP_INS, NO_DROP_INS, readOwnDropIns } from './install-drop-ins.ts';
 import { createLocalConfigKeeper, type LocalConfig } from './install-local.ts';
+import { type ConfigNow, createManagerStateKeeper } from './manager-state/keeper.ts';
 import type { Installable, Installer, InstallPlan, ManagedFile } from './installer.ts';
 
 export interface InstallerOptions {
@@ -17,6 +19,8 @@ export interface InstallerOptions {
   readonly configFile: string;
   /** The kubelet's `--config-dir`; undefined where it has none. */
   readonly dropInDirectory: string | undefined;
+  /** The kubelet's `--root-dir`, with the managers' state files in it; its usual place where it is left out. */
+  readonly kubeletRootDirectory?: string | undefined;
   /** Minor version of this node's kubelet, `1.34`; rejects where it is not known yet. */
   readonly kubeletMinor: () => Promise<string>;
 }
@@ -26,11 +30,21 @@ type Config = Readonly<Record<string, unknown>>;
 /** The agent's own user is root. */
 const AGENT_ONLY = { mode: 0o600 };
 
+const USUAL_ROOT = '/var/lib/kubelet';
+
 const STALLED = { disposition: { kind: 'stalled', until: 'operator' } } as const;
 
 export function createInstaller(options: InstallerOptions): Installer {
-  const { disk, configFile, dropInDirectory, kubeletMinor } = options;
-  const keeper = createLocalConfigKeeper(disk, options.stateDirectory, configFile);
+  const {
+    disk,
+    stateDirectory,
+    configFile,
+    dropInDirectory,
+    kubeletMinor,
+    kubeletRootDirectory = USUAL_ROOT,
+  } = options;
+  const keeper = createLocalConfigKeeper(disk, stateDirectory, configFile);
+  const managers = createManagerStateKeeper({ disk, stateDirectory, rootDirectory: kubeletRootDirectory });
   const dropIn = dropInDirectory === undefined ? undefined : join(dropInDirectory, DROP_IN_NAME);
 
   const readsDropIns = async (): Promise<boolean> =>
@@ -43,6 +57,17 @@ export function createInstaller(options: InstallerOptions): Installer {
     if (layers.length === 0 || !(await readsDropIns())) return file;
     const minor = await kubeletMinor();
     return layers.reduce((config, layer) => overlayOnLocal(config, layer, minor), file);
+  }
+
+  /** What the files that are there now make the kubelet run at its next start; undefined where that cannot be said. */
+  async function present(): Promise<Config | undefined> {
+    const fields = async (path: string): Promise<Config | null | undefined> => {
+      const bytes = await disk.read(path);
+      return bytes === null ? null : decodeKubeletConfig(bytes, path).value;
+    };
+    const file = await fields(configFile);
+    const ours = dropIn === undefined ? null : await fields(dropIn);
+    return file === undefined || ours === undefined ? undefined : load(file ?? {}, ours);
   }
 
   async function planLocal(local: LocalConfig): Promise<InstallPlan> {
@@ -71,6 +96,12 @@ export function createInstaller(options: InstallerOptions): Installer {
     const ours: ManagedFile = { path: configFile, holds: 'ours', bytes, owner: local.owner };
     return { method: 'file', effective: await load(file, null), files: [...withoutDropIn(dropIn), ours] };
   }
+
+  /** Neither of the two may keep a node from its way back. */
+  const now = async (): Promise<ConfigNow> => ({
+    present: await present().catch(() => undefined),
+    minor: await kubeletMinor().then(minorNumber, () => undefined),
+  });
 
   async function isInPlace(file: ManagedFile, local: LocalConfig): Promise<boolean> {
     if (file.holds === 'local') return local.file === 'local' || local.file === 'link';
@@ -103,20 +134,26 @@ export function createInstaller(options: InstallerOptions): Installer {
       for (const file of files) if (!(await isInPlace(file, local))) return false;
       return true;
     },
-    async install({ files }) {
+    async install({ effective, files }) {
+      // First: with the new files and an old state, the kubelet does not start.
+      await managers.makeWay({ ...(await now()), wanted: effective });
       for (const file of files) await put(file);
     },
-    wayBack: (_trial, { files }) =>
-      Promise.resolve(
-        files.map((file) =>
-          file.holds === 'nothing'
-            ? { path: file.path, bytes: null }
-            : { path: file.path, bytes: file.bytes, owner: file.owner },
-        ),
-      ),
-    forgetState: () => Promise.resolve(),
+    async wayBack(trial, to) {
+      const states = await managers.wayBack(await now(), trial.effective, to.effective);
+      for (const file of to.files) {
+        if (file.holds === 'ours' && file.path === configFile) await keeper.remember(await keeper.read(), file.bytes);
+      }
+      return [...states, ...to.files.map(asGuarded)];
+    },
+    forgetState: () => managers.forget(),
   };
 }
+
+const asGuarded = (file: ManagedFile): GuardedFile =>
+  file.holds === 'nothing'
+    ? { path: file.path, bytes: null }
+    : { path: file.path, bytes: file.bytes, owner: file.owner };
 
 const withoutDropIn = (path: string | undefined): readonly ManagedFile[] =>
   path === undefined ? [] : [{ path, holds: 'nothing' }];

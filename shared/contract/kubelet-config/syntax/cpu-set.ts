@@ -5,11 +5,11 @@ const MAX_CPU = 1_000_000;
  * Reads a list of CPUs as Linux and the kubelet write it: `0-3,7`.
  *
  * @param descending whether `3-0` is let through as an empty range, as kubelets up to 1.21 did
- * @returns how many CPUs it names (0 for the empty text), or undefined where it is no such list
+ * @returns the CPUs that it names (none for the empty text), or undefined where it is no such list
  */
-export function countCpus(text: string, descending = false): number | undefined {
-  if (text === '') return 0;
+export function parseCpus(text: string, descending = false): ReadonlySet<number> | undefined {
   const cpus = new Set<number>();
+  if (text === '') return cpus;
   for (const part of text.split(',')) {
     const match = /^\+?(\d+)(?:-\+?(\d+))?$/.exec(part);
     if (match === null) return undefined;
@@ -18,5 +18,10 @@ export function countCpus(text: string, descending = false): number | undefined 
     if (last > MAX_CPU || (last < first && !descending)) return undefined;
     for (let cpu = first; cpu <= last; cpu += 1) cpus.add(cpu);
   }
-  return cpus.size;
+  return cpus;
+}
+
+/** @returns how many CPUs it names; see `parseCpus` */
+export function countCpus(text: string, descending = false): number | undefined {
+  return parseCpus(text, descending)?.size;
 }

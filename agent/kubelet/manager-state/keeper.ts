@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/view.ts';
+import type { Disk } from '../../disk/disk.ts';
+import type { GuardedFile } from '../../guard/guard.ts';
+import { cpuDemand } from './cpu.ts';
+import type { Demand } from './demand.ts';
+import { memoryDemand } from './memory.ts';
+import { createPutAsideStore, digestOf } from './put-aside.ts';
+import { type Change, changeFor, type Found, type Move } from './change.ts';
+
+type Config = Readonly<Record<string, unknown>>;
+
+/**
+ * The state files in the kubelet's root directory that remember how running pods were placed, and that a kubelet with
+ * another config may refuse to start with. (`state_checkpoint.go` of each manager: an error there ends the kubelet.)
+ *
+ * `dra_manager_state`, the third of them, is left alone: it lists prepared claims and nothing of the config (kubelets 1.26
+ * to 1.36, `cm/dra/state`; the gate alone says whether it is read). Without it, devices would never be released.
+ */
+const STATE_FILES: Readonly<Record<string, (config: ConfigView) => Demand>> = {
+  cpu_manager_state: cpuDemand,
+  memory_manager_state: memoryDemand,
+};
+
+export interface ManagerStateOptions {
+  readonly disk: Disk;
+  readonly stateDirectory: string;
+  /** The kubelet's `--root-dir`. */
+  readonly rootDirectory: string;
+}
+
+/** Sees that the kubelet starts with the state files that it finds, and loses none that may be needed again. */
+export interface ManagerStateKeeper {
+  /**
+   * To be called before the files of a config are written, and again before the kubelet is restarted: until it stops, the
+   * old one may write its state again. Safe to repeat after a crash at any point; touches nothing that fits.
+   */
+  makeWay(move: ConfigMove): Promise<void>;
+  /** The state files as `makeWay` for `to` would leave them now, where a kubelet with `trial` may change that. Reads only. */
+  wayBack(now: ConfigNow, trial: Config, to: Config): Promise<readonly GuardedFile[]>;
+  forget(): Promise<void>;
+}
+
+export interface ConfigNow {
+  /** What the files on disk make the kubelet run; undefined where nobody can tell. */
+  readonly present: Config | undefined;
+  /** Of the kubelet; undefined where it is not known. */
+  readonly minor: number | undefined;
+}
+
+export interface ConfigMove extends ConfigNow {
+  readonly wanted: Config;
+}
+
+export function createManagerStateKeeper({
+  disk,
+  stateDirectory,
+  rootDirectory,
+}: ManagerStateOptions): ManagerStateKeeper {
+  const store = createPutAsideStore(disk, stateDirectory);
+
+  /** Null where there is no file, or none that can be read: nobody but the node's owner can do anything about that. */
+  const look = async (path: string): Promise<Found | null> => {
+    const stat = await disk.stat(path);
+    if (stat?.kind !== 'file') return null;
+    const bytes = await disk.read(path).catch(() => null);
+    return bytes === null ? null : { bytes, owner: { mode: stat.mode, uid: stat.uid, gid: stat.gid } };
+  };
+  const movesOf = async ({ present, wanted, minor }: ConfigMove): Promise<readonly FileMove[]> => {
+    const view = (config: Config): ConfigView =>
+      viewOf(config, Math.min(minor ?? NEWEST_MINOR, NEWEST_MINOR), 'replace');
+    return Promise.all(
+      Object.entries(STATE_FILES).map(async ([file, demandOf]) => {
+        const path = join(rootDirectory, file);
+        const move: Move = {
+          found: await look(path),
+          known: await store.read(file).catch(() => null),
+          presentBasis: present === undefined ? undefined : demandOf(view(present)).basis,
+          wanted: demandOf(view(wanted)),
+        };
+        return { file, path, move, change: changeFor(move) };
+      }),
+    );
+  };
+
+  return {
+    async makeWay(configs) {
+      for (const { file, path, change } of await movesOf(configs)) {
+        if (change.damaged !== undefined) await store.keepDamaged(file, change.damaged);
+        // First what was there is safe, and what is meant is known.
+        if (change.known !== undefined) await store.save(file, change.known);
+        if (change.put !== undefined) await disk.replace(path, change.put.bytes, change.put.owner);
+        else if (change.isRemoved) await disk.remove(path);
+      }
+    },
+    async wayBack(now, trial, to) {
+      const ways = await movesOf({ ...now, wanted: to });
+      const there = await movesOf({ ...now, wanted: trial });
+      return ways.flatMap(({ path, move, change }, index) => {
+        const after = afterwards(move, change);
+        const isKept = there[index]?.move.wanted.basis === move.wanted.basis;
+        if (isKept && digestOf(after?.bytes ?? null) === digestOf(move.found?.bytes ?? null)) return [];
+        return [after === null ? { path, bytes: null } : { path, bytes: after.bytes, owner: after.owner }];
+      });
+    },
+    forget: () => store.forget(),
+  };
+}
+
+interface FileMove {
+  readonly file: string;
+  readonly path: string;
+  readonly move: Move;
+  readonly change: Change;
+}
+
+function afterwards({ found }: Move, { put, isRemoved }: Change): Found | null {
+  return put ?? (isRemoved ? null : found);
+}

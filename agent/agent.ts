@@ -57,6 +57,8 @@ export interface AgentPorts {
   readonly uninstall?: () => Promise<void>;
   readonly validate?: Validate;
   readonly preflight?: Preflight;
+  /** See `Checks`. */
+  readonly denyFields?: readonly string[];
   /** Where another sense of time is wanted: the sandbox does not wait for minutes. */
   readonly pace?: Partial<Pace>;
 }

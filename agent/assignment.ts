@@ -21,6 +21,7 @@ export function intentOf(node: KubeletNode | null): Intent {
     apply = 'overlay',
     trial = DEFAULT_TRIAL,
     drift = DEFAULT_DRIFT,
+    allowFields = [],
     pool,
     commit,
   } = node.spec;
@@ -32,6 +33,9 @@ export function intentOf(node: KubeletNode | null): Intent {
   }
   if (apply !== 'overlay' && apply !== 'replace') return invalid('spec.apply', apply);
   if (drift !== 'repair' && drift !== 'report') return invalid('spec.drift', drift);
+  if (!Array.isArray(allowFields) || !allowFields.every((field) => typeof field === 'string')) {
+    return invalid('spec.allowFields', allowFields);
+  }
   const terms = termsFrom(trial);
   if (terms === undefined) return invalid('spec.trial', trial);
 
@@ -41,6 +45,7 @@ export function intentOf(node: KubeletNode | null): Intent {
     apply,
     trial: terms,
     drift,
+    allowFields,
     ...(pool === undefined ? {} : { pool }),
     ...(commit === undefined ? {} : { commit }),
   };

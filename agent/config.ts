@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { isPolicyField } from '#shared/contract/kubelet-config/field-policy.ts';
 import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { VERSION } from '#shared/runtime/version.ts';
@@ -32,6 +33,8 @@ export interface AgentSettings {
   readonly kubeServer: string | undefined;
   /** Directory with `token` and `ca.crt` for it. */
   readonly kubeCredentialsDirectory: string | undefined;
+  /** Fields of the KubeletConfiguration that no assignment may set here, whatever the cluster allows. */
+  readonly denyFields: readonly string[];
   readonly logLevel: string;
   readonly agentVersion: string;
 }
@@ -51,9 +54,12 @@ export function parseEnv(env: Readonly<Record<string, string | undefined>>): Age
     mode: read.oneOf('MODE', ['run', 'uninstall'], 'run'),
     kubeServer: read.optional('KUBE_SERVER'),
     kubeCredentialsDirectory: path(read, 'KUBE_CREDENTIALS_DIR'),
+    denyFields: (read.optional('DENY_FIELDS') ?? '').split(/[\s,]+/).filter((field) => field !== ''),
     logLevel: read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error'], 'info'),
     agentVersion: read.text('AGENT_VERSION', VERSION),
   };
+  const noField = settings.denyFields.find((field) => !isPolicyField(field));
+  if (noField !== undefined) read.mistake(`DENY_FIELDS: ${noField} is no field of a KubeletConfiguration`);
   if (settings.kubeServer !== undefined && !/^https?:\/\//.test(settings.kubeServer)) {
     read.mistake('KUBE_SERVER is no URL: write https://HOST:PORT');
   }

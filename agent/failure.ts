@@ -15,6 +15,8 @@ export type FailureReason =
   | 'VersionUnknown'
   /** The payload could not be written to the node's disk. */
   | 'CheckpointFailed'
+  /** It sets a field that nobody allowed it to set. */
+  | 'FieldDenied'
   /** The kubelet of this version would not start with it. */
   | 'ConfigInvalid'
   /** The kubelet would not start with it on this node. */

@@ -89,6 +89,7 @@ async function main(settings: AgentSettings): Promise<void> {
     random,
     log,
     agentVersion: settings.agentVersion,
+    denyFields: settings.denyFields,
   });
   try {
     await agent.run(stop.signal);

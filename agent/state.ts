@@ -21,6 +21,8 @@ export interface Config {
   readonly apply: ApplyMode;
   readonly trial: TrialTerms;
   readonly drift: DriftPolicy;
+  /** Fields that it may set although they are denied by default. */
+  readonly allowFields: readonly string[];
   /** For people: never compared. */
   readonly pool?: string;
   readonly commit?: string;

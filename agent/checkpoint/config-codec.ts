@@ -2,15 +2,16 @@ import { type ConfigSource, DEFAULT_DRIFT } from '#shared/contract/api/kubelet-n
 import { SHAPES } from '../assignment.ts';
 import type { Config, Target, TrialTerms } from '../state.ts';
 import { termsFrom, termsToSpec } from '../terms.ts';
-import { amountIn, asRecord, damaged, optionalText, type Raw, textIn, wordIn } from './shape.ts';
+import { amountIn, asRecord, damaged, optionalText, type Raw, textIn, textsIn, wordIn } from './shape.ts';
 
 /** A config without where its bytes are: what identifies it, how it is tried, and what people want to know of it. */
-export function encodeTraits({ source, apply, trial, drift, pool, commit }: Config): Raw {
+export function encodeTraits({ source, apply, trial, drift, allowFields, pool, commit }: Config): Raw {
   return {
     apply,
     ...(commit === undefined ? {} : { commit }),
     ...(pool === undefined ? {} : { pool }),
     sha256: source.sha256,
+    ...(allowFields.length === 0 ? {} : { allowFields }),
     ...(drift === DEFAULT_DRIFT ? {} : { drift }),
     trial: termsToSpec(trial),
   };
@@ -34,6 +35,7 @@ export function decodeConfig(location: Raw, traits: Raw): Config {
     apply: wordIn(traits, 'apply', ['overlay', 'replace']),
     trial,
     drift: optionalText(traits, 'drift') === 'report' ? 'report' : DEFAULT_DRIFT,
+    allowFields: textsIn(traits, 'allowFields'),
     ...(pool === undefined ? {} : { pool }),
     ...(commit === undefined ? {} : { commit }),
   };

@@ -1,3 +1,5 @@
+import { formatPath } from '#shared/contract/kubelet-config/decode/position.ts';
+import { type DeniedField, deniedFields, NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import type { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import type { Finding } from '#shared/contract/finding.ts';
@@ -13,6 +15,8 @@ export interface Checks {
   readonly installer: Pick<Installer, 'plan'>;
   readonly validate: Validate;
   readonly preflight: Preflight;
+  /** Fields that no config may set on this node, whatever the cluster says. */
+  readonly denyFields?: readonly string[];
 }
 
 /**
@@ -27,12 +31,14 @@ export async function check(
   config: Config,
   payload: string,
   minor: string,
-  { installer, validate, preflight }: Checks,
+  { installer, validate, preflight, denyFields = [] }: Checks,
 ): Promise<Failure | undefined> {
   const { value, findings } = decodeKubeletConfig(Buffer.from(payload, 'utf8'));
   const unreadable = failureFrom('ConfigInvalid', findings);
   if (unreadable !== undefined || value === undefined) return unreadable ?? NOT_READABLE;
 
+  const denied = deniedFields(value, { allow: config.allowFields, deny: denyFields }, NO_FIELD_POLICY);
+  if (denied.length > 0) return { reason: 'FieldDenied', message: firstOf(denied.map(sayDenied)) };
   const own = validate(value, { minor, apply: config.apply });
   const { effective } = await installer.plan({ payload, apply: config.apply });
   const together = config.apply === 'overlay' ? validate(effective, { minor }) : [];
@@ -40,6 +46,8 @@ export async function check(
   const wrong = [...own, ...together.filter((finding) => !local.some((other) => keyOf(other) === keyOf(finding)))];
   return failureFrom('ConfigInvalid', wrong) ?? failureFrom('PreflightFailed', await preflight(effective, minor));
 }
+
+const sayDenied = ({ path, why }: DeniedField): string => `${formatPath(path)} may not be set on this node: ${why}`;
 
 const NOT_READABLE: Failure = { reason: 'ConfigInvalid', message: 'the payload is no KubeletConfiguration' };
 

@@ -5,12 +5,13 @@ import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contract/kubelet-config/decode.ts';
 import { composeLayers, type Composed, type Layer } from '#shared/contract/kubelet-config/merge.ts';
 import { isDnsLabel } from '#shared/contract/kubelet-config/syntax/names.ts';
-import type { PositionOf } from '#shared/contract/kubelet-config/decode/position.ts';
+import { formatPath, type PositionOf } from '#shared/contract/kubelet-config/decode/position.ts';
+import { allowedFields, deniedFields, type FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import type { RepoFile } from '../git/source.ts';
 import type { FileDecoder } from './decode-cache.ts';
 import type { ClusterConfig, LoadedPool } from './loaded.ts';
-import { readPool } from './read-pool.ts';
+import { readPool, readPoolFields } from './read-pool.ts';
 import { fileReport } from './report.ts';
 
 /** What a pool is loaded from. */
@@ -36,7 +37,10 @@ export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
     const message = `a pool's folder has to be a DNS label of at most ${MAX_POOL_NAME_LENGTH} characters`;
     report.error('bad-name', [], `"${name}" cannot be a pool: ${message}`, 'rename the folder');
   }
-  const spec = readPool(value, name, report);
+  const declared = readPool(value, name, report);
+  const fields = readPoolFields(value, report);
+  const allow = allowedFields(source.cluster.fields, fields);
+  const spec: KubeletPoolSpec = allow.length === 0 ? declared : { ...declared, allowFields: allow };
   const layers = spec.layers.map((layer, index) => readLayer(layer, index, source, decoder, positionOf));
   const findings = [
     ...written,
@@ -46,10 +50,16 @@ export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
   ];
   const read = layers.flatMap(({ layer }) => layer ?? []);
   if (hasErrors(findings) || read.length < layers.length) return { status: 'invalid', name, findings };
-  return render(source, spec, composeLayers(read, spec.apply), findings);
+  return render(source, spec, composeLayers(read, spec.apply), findings, fields);
 }
 
-function render(source: PoolSource, spec: KubeletPoolSpec, composed: Composed, before: readonly Finding[]): LoadedPool {
+function render(
+  source: PoolSource,
+  spec: KubeletPoolSpec,
+  composed: Composed,
+  before: readonly Finding[],
+  fields: FieldPolicy,
+): LoadedPool {
   const { name, cluster } = source;
   const { positionOf } = composed;
   const value = { ...composed.value, apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND };
@@ -58,7 +68,8 @@ function render(source: PoolSource, spec: KubeletPoolSpec, composed: Composed, b
   const judged = cluster.kubeletVersions;
   const verdict =
     judged.length > 0 ? validateForVersions(value, judged, options) : validateForAnyVersion(value, options);
-  const findings = [...before, ...composed.findings, ...verdict, ...tooLarge(payload, name)];
+  const denied = deniedIn(composed, source, fields);
+  const findings = [...before, ...composed.findings, ...denied, ...verdict, ...tooLarge(payload, name)];
   if (hasErrors(findings)) return { status: 'invalid', name, findings };
   const configName = configMapName(name, payload);
   const sha256 = payloadSha256(payload);
@@ -119,6 +130,23 @@ function unusedFiles(spec: KubeletPoolSpec, { name, files }: PoolSource): readon
     message: 'no layer of the pool beside it is this file',
     suggestion: `list it in the layers of ${folder}pool.yaml, or remove it`,
     file,
+  }));
+}
+
+/** Where the layer says it, and not only the pool: that is the line to change. */
+function deniedIn(
+  { value, positionOf }: Composed,
+  { name, cluster }: PoolSource,
+  fields: FieldPolicy,
+): readonly Finding[] {
+  return deniedFields(value, cluster.fields, fields).map(({ path, why, allowable }) => ({
+    code: 'denied-field',
+    severity: 'error',
+    message: `${formatPath(path)} may not be set here: ${why}`,
+    ...(allowable ? { suggestion: 'where it is meant, list it in fields.allow of the pool or the cluster' } : {}),
+    file: `pools/${name}/pool.yaml`,
+    ...positionOf(path),
+    field: formatPath(path),
   }));
 }
 

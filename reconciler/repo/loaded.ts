@@ -1,5 +1,6 @@
 import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Finding } from '#shared/contract/finding.ts';
+import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { PositionOf } from '#shared/contract/kubelet-config/decode/position.ts';
 
 /** A pool that can be rendered; its findings are warnings only. */
@@ -35,6 +36,8 @@ export interface ClusterConfig {
   readonly kubeletVersions: readonly string[];
   /** How many nodes (count, or percentage of the assigned ones) one commit may send back to their local config. */
   readonly maxUnassign: number | string;
+  /** Which fields pools may set. */
+  readonly fields: FieldPolicy;
 }
 
 /** A commit's tree, read: pure function of the files. */

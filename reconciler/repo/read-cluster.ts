@@ -1,19 +1,21 @@
 import { API_VERSION } from '#shared/contract/api/group.ts';
 import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
+import { NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
 import { minorName, minorNumber, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import type { ClusterConfig } from './loaded.ts';
+import { readFieldPolicy } from './read-field-policy.ts';
 import { readAmount } from './read-scalars.ts';
 import { checkHeader, type FileReport, readMap } from './report.ts';
 
 /** What holds for a cluster without a file of its own. */
-export const DEFAULT_CLUSTER: ClusterConfig = { kubeletVersions: [], maxUnassign: '20%' };
+export const DEFAULT_CLUSTER: ClusterConfig = { kubeletVersions: [], maxUnassign: '20%', fields: NO_FIELD_POLICY };
 
 /**
  * What counts when a cluster's file cannot be read: nothing may be unassigned, because what it allowed is not known.
  * Everything else goes on.
  */
-export const UNREADABLE_CLUSTER: ClusterConfig = { kubeletVersions: [], maxUnassign: 0 };
+export const UNREADABLE_CLUSTER: ClusterConfig = { kubeletVersions: [], maxUnassign: 0, fields: NO_FIELD_POLICY };
 
 /**
  * A `clusters/<cluster>.yaml`. What is wrong in it is in the report; the versions that can be read count all the same,
@@ -22,11 +24,15 @@ export const UNREADABLE_CLUSTER: ClusterConfig = { kubeletVersions: [], maxUnass
 export function readCluster(document: unknown, cluster: string, report: FileReport): ClusterConfig {
   const root = readMap(document, [], ['apiVersion', 'kind', 'metadata', 'spec'], report) ?? {};
   checkHeader(root, { apiVersion: API_VERSION, kind: 'ClusterConfig', name: cluster }, report);
-  const spec = readMap(root.spec, ['spec'], ['kubeletVersions', 'maxUnassign'], report) ?? {};
+  const spec = readMap(root.spec, ['spec'], ['kubeletVersions', 'maxUnassign', 'fields'], report) ?? {};
   const kubeletVersions = readVersions(spec.kubeletVersions, ['spec', 'kubeletVersions'], report);
   const rule = { min: 0, default: DEFAULT_CLUSTER.maxUnassign };
   const maxUnassign = readAmount(spec.maxUnassign, ['spec', 'maxUnassign'], rule, report);
-  return report.findings.length === 0 ? { kubeletVersions, maxUnassign } : { ...UNREADABLE_CLUSTER, kubeletVersions };
+  const fields = readFieldPolicy(spec.fields, ['spec', 'fields'], report);
+  // What a broken file denies stays denied; what it allows does not count.
+  return report.findings.length === 0
+    ? { kubeletVersions, maxUnassign, fields }
+    : { ...UNREADABLE_CLUSTER, kubeletVersions, fields: { allow: [], deny: fields.deny } };
 }
 
 function readVersions(value: unknown, path: Path, report: FileReport): readonly string[] {

@@ -2,8 +2,11 @@ import { API_VERSION } from '#shared/contract/api/group.ts';
 import { DEFAULT_TRIAL, type TrialSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
+import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
+import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { resolveLayer } from './layer-path.ts';
+import { readFieldPolicy } from './read-field-policy.ts';
 import { readAmount, readDuration, readInteger, readWord } from './read-scalars.ts';
 import { readSelector } from './read-selector.ts';
 import { checkHeader, type FileReport, readMap } from './report.ts';
@@ -20,7 +23,7 @@ export function readPool(document: unknown, name: string, report: FileReport): K
   const root = readMap(document, [], ['apiVersion', 'kind', 'metadata', 'spec'], report) ?? {};
   checkHeader(root, { apiVersion: API_VERSION, kind: 'KubeletPool', name }, report);
   if (root.spec === undefined) report.error('missing-field', [], 'the pool has no spec');
-  const keys = ['nodeSelector', 'priority', 'layers', 'apply', 'rollout', 'trial', 'drift'] as const;
+  const keys = ['nodeSelector', 'priority', 'layers', 'apply', 'rollout', 'trial', 'drift', 'fields'] as const;
   const spec = readMap(root.spec, ['spec'], keys, report) ?? {};
   const at = (key: string): Path => ['spec', key];
   return {
@@ -32,6 +35,13 @@ export function readPool(document: unknown, name: string, report: FileReport): K
     trial: readTrial(spec.trial, at('trial'), report),
     drift: readWord(spec.drift, at('drift'), ['repair', 'report'], report),
   };
+}
+
+/** The pool's own word on which fields it may set: it counts in git only, and its allowances on the nodes. */
+export function readPoolFields(document: unknown, report: FileReport): FieldPolicy {
+  const root = isMap(document) ? document : {};
+  const spec = isMap(root['spec']) ? root['spec'] : {};
+  return readFieldPolicy(spec['fields'], ['spec', 'fields'], report);
 }
 
 function readLayers(value: unknown, path: Path, name: string, report: FileReport): readonly string[] {

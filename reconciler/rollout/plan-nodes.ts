@@ -90,7 +90,7 @@ function leavingSteps({ kubeletNode: node, standing }: Member, verdict: Verdict)
 
 function assignmentSpec(pool: DesiredPool, source: ConfigSourceView, namespace: string): KubeletNodeSpec {
   const { name, uid, resourceVersion, sha256 } = source;
-  const { apply, trial, drift = DEFAULT_DRIFT } = pool.spec;
+  const { apply, trial, drift = DEFAULT_DRIFT, allowFields = [] } = pool.spec;
   return {
     pool: pool.name,
     ...(pool.commit === null ? {} : { commit: pool.commit }),
@@ -99,6 +99,7 @@ function assignmentSpec(pool: DesiredPool, source: ConfigSourceView, namespace: 
     trial,
     // Written only where it says something: a release that brings the field must not write to every node.
     ...(drift === DEFAULT_DRIFT ? {} : { drift }),
+    ...(allowFields.length === 0 ? {} : { allowFields }),
   };
 }
 
@@ -112,6 +113,7 @@ function sayTheSame(present: KubeletNodeSpec | undefined, wanted: KubeletNodeSpe
     spec?.apply ?? 'overlay',
     { ...DEFAULT_TRIAL, ...spec?.trial },
     spec?.drift ?? DEFAULT_DRIFT,
+    spec?.allowFields ?? [],
     spec?.configSource?.name,
     spec?.configSource?.uid,
     spec?.configSource?.sha256,

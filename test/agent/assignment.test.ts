@@ -29,7 +29,7 @@ describe('what a KubeletNode wants', () => {
     const { source } = A;
     assert.deepEqual(intentOf(knode({ configSource: source })), {
       intent: 'config',
-      config: { source, apply: 'overlay', trial: DEFAULT_TERMS, drift: 'repair' },
+      config: { source, apply: 'overlay', trial: DEFAULT_TERMS, drift: 'repair', allowFields: [] },
     });
     const spec = {
       pool: 'p',
@@ -38,6 +38,7 @@ describe('what a KubeletNode wants', () => {
       apply: 'replace',
       trial: { duration: '90s', startTimeout: '5s', maxRestarts: 0 },
       drift: 'report',
+      allowFields: ['port'],
     };
     assert.deepEqual(intentOf(knode(spec)), {
       intent: 'config',
@@ -46,6 +47,7 @@ describe('what a KubeletNode wants', () => {
         apply: 'replace',
         trial: { durationMs: 90_000, startTimeoutMs: 5_000, maxRestarts: 0 },
         drift: 'report',
+        allowFields: ['port'],
         pool: 'p',
         commit: 'c',
       },

@@ -26,9 +26,20 @@ describe('the settings of an agent', () => {
       mode: 'run',
       kubeServer: undefined,
       kubeCredentialsDirectory: undefined,
+      denyFields: [],
       logLevel: 'info',
       agentVersion: VERSION,
     });
+  });
+
+  it('take fields that are denied on this node, and no words that are none', () => {
+    const denied = (fields: string) => parseEnv({ NODE_NAME: 'n', DENY_FIELDS: fields }).denyFields;
+    assert.deepEqual(denied('featureGates, cpuManagerPolicy,authentication.webhook'), [
+      'featureGates',
+      'cpuManagerPolicy',
+      'authentication.webhook',
+    ]);
+    assert.match(mistakesIn({ NODE_NAME: 'n', DENY_FIELDS: 'maxPodz' }), /DENY_FIELDS: maxPodz is no field/);
   });
 
   it('take a command in place of a unit', () => {

@@ -75,10 +75,14 @@ describe('the reference of pool.yaml and the cluster file', () => {
     assert.deepEqual(defaultsUnder('pool.yaml'), shown);
   });
   it('has every key of a cluster file with the default that it has in fact', () => {
-    const { maxUnassign, kubeletVersions, ...rest } = DEFAULT_CLUSTER;
+    const { maxUnassign, kubeletVersions, fields, ...rest } = DEFAULT_CLUSTER;
+    assert.deepEqual(fields, { allow: [], deny: [] });
     assert.deepEqual(rest, {});
     assert.deepEqual(kubeletVersions, []);
-    assert.deepEqual(defaultsUnder('Cluster file'), { kubeletVersions: 'none', maxUnassign });
+    assert.deepEqual(defaultsUnder('Cluster file'), {
+      kubeletVersions: 'none',
+      maxUnassign,
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { DEFAULT_TRIAL, type KubeletNode, type KubeletNodeStatus, LOCAL } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import { NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitInForce } from '#reconciler/desired.ts';
 import type { ConfigSourceView, Fleet, NodeView } from '#reconciler/fleet.ts';
@@ -54,7 +55,11 @@ export function invalidPool(name: string): InvalidPool {
 }
 
 export function commit(oid: string, ...pools: readonly LoadedPool[]): CommitInForce {
-  const repo: LoadedRepo = { cluster: { kubeletVersions: [], maxUnassign: '20%' }, pools, findings: [] };
+  const repo: LoadedRepo = {
+    cluster: { fields: NO_FIELD_POLICY, kubeletVersions: [], maxUnassign: '20%' },
+    pools,
+    findings: [],
+  };
   return { oid, repo };
 }
 

@@ -48,6 +48,8 @@ export interface KubeletNodeSpec {
   readonly trial?: TrialSpec;
   /** Default `repair`. */
   readonly drift?: DriftPolicy;
+  /** Fields that may be set although they are denied by default. */
+  readonly allowFields?: readonly string[];
 }
 
 /** The phases of design section 5. */

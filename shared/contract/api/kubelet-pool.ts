@@ -38,6 +38,8 @@ export interface KubeletPoolSpec {
   readonly trial: TrialSpec;
   /** Default `repair`, which is also what an object of an older release means. */
   readonly drift?: DriftPolicy;
+  /** Fields that the pool may set although they are denied by default; absent for none. Denied ones are refused in git. */
+  readonly allowFields?: readonly string[];
 }
 
 /**

@@ -156,7 +156,10 @@ describe('a pool', () => {
     const tree = Object.fromEntries(
       layers.map((path, index) => [path, `${KUBELET}staticPodURLHeader: {h${index}: ["${'x'.repeat(220_000)}"]}\n`]),
     );
-    const repo = load({ ...tree, 'pools/x/pool.yaml': `${POOL}  layers: [${layers.join(', ')}]\n` });
+    const repo = load({
+      ...tree,
+      'pools/x/pool.yaml': `${POOL}  layers: [${layers.join(', ')}]\n  fields: {allow: [staticPodURLHeader]}\n`,
+    });
     assert.deepEqual(brief(pool(repo, 'x').findings), ['payload-too-large pools/x/pool.yaml']);
   });
 
@@ -237,7 +240,12 @@ describe('a cluster file', () => {
   const pools = { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}podLogsDir: /var/log/pods\n` };
   const cluster = (spec: string) => load({ ...pools, 'clusters/prod.yaml': `${CLUSTER}${spec}` });
 
-  it('may be absent', () => assert.deepEqual(load(pools).cluster, { kubeletVersions: [], maxUnassign: '20%' }));
+  it('may be absent', () =>
+    assert.deepEqual(load(pools).cluster, {
+      kubeletVersions: [],
+      maxUnassign: '20%',
+      fields: { allow: [], deny: [] },
+    }));
 
   it('names the versions that every pool is judged for', () => {
     assert.equal(pool(cluster('  kubeletVersions: ["1.34"]\n'), 'x').status, 'valid');
@@ -265,7 +273,10 @@ describe('a cluster file', () => {
 
   it('that is no YAML does the same', () => {
     const repo = load({ ...pools, 'clusters/prod.yaml': 'a: [' });
-    assert.deepEqual([repo.cluster, pool(repo, 'x').status], [{ kubeletVersions: [], maxUnassign: 0 }, 'valid']);
+    assert.deepEqual(
+      [repo.cluster, pool(repo, 'x').status],
+      [{ kubeletVersions: [], maxUnassign: 0, fields: { allow: [], deny: [] } }, 'valid'],
+    );
   });
 });
 

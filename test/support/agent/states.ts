@@ -30,6 +30,7 @@ export function config(letter: string, apply: ApplyMode = 'overlay'): Config {
     apply,
     trial: TERMS,
     drift: 'repair',
+    allowFields: [],
     pool: 'general',
     commit: 'c0ffee',
   };

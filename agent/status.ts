@@ -37,10 +37,12 @@ export interface Told {
 export function statusOf(told: Told, before: KubeletNodeStatus): KubeletNodeStatus {
   const { state, seen } = told;
   const { kubeletVersion } = seen;
+  // An agent that was just started has heard of no assignment yet, and still is where the one before it was.
+  const observedGeneration = seen.generation ?? before.observedGeneration;
   const error = errorIn(told, before);
   const trial = state.doing.phase === 'trial' ? trialOf(state.doing, seen) : undefined;
   return {
-    ...(seen.generation === undefined ? {} : { observedGeneration: seen.generation }),
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
     phase: phaseOf(told),
     assigned: referenceTo(state.assigned),
     active: isOnItsWay(state) ? (before.active ?? referenceTo(activeOf(state))) : referenceTo(activeOf(state)),

@@ -37,6 +37,11 @@ const conditionOf = ({ conditions }: KubeletNodeStatus, type: string): string =>
 const healthy = (...args: Parameters<typeof tell>): string => conditionOf(status(...args), 'KubeletConfigHealthy');
 
 describe('the status of a node', () => {
+  it('speaks of the same assignment as before while none was heard of: an agent that starts makes nobody wait', () => {
+    const { observedGeneration } = statusOf(tell(idle(A), { generation: undefined }), { observedGeneration: 7 });
+    assert.equal(observedGeneration, 7);
+  });
+
   it('that is well', () => {
     const reference = {
       name: A.source.name,

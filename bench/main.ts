@@ -1,16 +1,24 @@
 import { parseArgs } from 'node:util';
+import { type BenchOptions, FULL, QUICK } from './options.ts';
 import { renderMeasurements, type Measurement } from './report.ts';
 
-/** Each takes its own baseline in the same run. `kubelet` needs root on Debian 12. */
-const BENCHMARKS: Readonly<Record<string, () => Promise<{ readonly measure: () => Promise<readonly Measurement[]> }>>> =
-  {
-    git: () => import('./git.ts'),
-    programs: () => import('./programs.ts'),
-    kubelet: () => import('./kubelet.ts'),
-  };
+interface Benchmark {
+  readonly measure: (options: BenchOptions) => Promise<readonly Measurement[]>;
+}
 
-const { positionals } = parseArgs({ allowPositionals: true });
+/** Each takes its own baseline in the same run. `kubelet`, `bad-configs` and `idle` need root on Debian 12. */
+const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
+  git: () => import('./git.ts'),
+  programs: () => import('./programs.ts'),
+  kubelet: () => import('./kubelet.ts'),
+  'bad-configs': () => import('./bad-configs.ts'),
+  idle: () => import('./idle.ts'),
+  churn: () => import('./churn.ts'),
+};
+
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { full: { type: 'boolean' } } });
 const chosen = positionals.length === 0 ? Object.keys(BENCHMARKS) : positionals;
+const options = values.full === true ? FULL : QUICK;
 let broken = false;
 for (const name of chosen) {
   const load = BENCHMARKS[name];
@@ -19,7 +27,7 @@ for (const name of chosen) {
     process.exit(2);
   }
   const { measure } = await load();
-  const measurements = await measure();
+  const measurements = await measure(options);
   console.log(`\n${name}\n${renderMeasurements(measurements)}`);
   broken ||= measurements.some(({ promise }) => promise?.kept === false);
 }

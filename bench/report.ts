@@ -24,15 +24,19 @@ export function renderMeasurements(measurements: readonly Measurement[]): string
     what,
     show(subject, unit),
     `${show(baseline.values, unit)} ${baseline.what}`,
-    `${(median(subject) / median(baseline.values)).toFixed(2)}×`,
+    ratio(median(subject), median(baseline.values)),
     promise === undefined ? '' : `${promise.kept ? 'kept' : 'BROKEN'}: ${promise.text}`,
   ]);
   return renderTable([['MEASURED', 'MEDIAN (RANGE)', 'BASELINE', 'RATIO', 'PROMISE'], ...rows]).join('\n');
 }
 
+/** Nothing is a multiple of nothing. */
+const ratio = (subject: number, baseline: number): string =>
+  baseline === 0 ? '–' : `${(subject / baseline).toFixed(2)}×`;
+
 function show(values: readonly number[], unit: string): string {
-  const digits = median(values) < 100 ? 2 : 0;
+  const digits = values.every(Number.isInteger) || median(values) >= 100 ? 0 : 2;
   const number = (value: number): string => value.toFixed(digits);
   const range = values.length > 1 ? ` (${number(Math.min(...values))}–${number(Math.max(...values))})` : '';
-  return `${number(median(values))} ${unit}${range}`;
+  return `${number(median(values))}${unit === '' ? '' : ` ${unit}`}${range}`;
 }

@@ -1,0 +1,57 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+
+/** What a process is made of and what it has used since its start, as the kernel counts it (proc(5)). */
+export interface ProcessFigures {
+  readonly rssMiB: number;
+  /** Each shared page divided by those who share it. */
+  readonly pssMiB: number;
+  /** Pages that are nobody else's. */
+  readonly privateMiB: number;
+  readonly cpuSeconds: number;
+  readonly threads: number;
+  readonly openFiles: number;
+  readonly sockets: number;
+  /** Directories and files whose changes the kernel tells it of. */
+  readonly watches: number;
+  /** Bytes that it caused to be written to a disk. */
+  readonly writtenBytes: number;
+}
+
+/** @throws where the process is gone, or another user's */
+export async function figuresOf(pid: number): Promise<ProcessFigures> {
+  const read = (name: string): Promise<string> => readFile(`/proc/${pid}/${name}`, 'utf8');
+  const [smaps, stat, status, io, descriptors] = await Promise.all([
+    read('smaps_rollup'),
+    read('stat'),
+    read('status'),
+    read('io'),
+    readdir(`/proc/${pid}/fd`),
+  ]);
+  const kib = (field: string): number => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(smaps)?.[1]) / 1024;
+  const targets = await Promise.all(descriptors.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));
+  const infos = await Promise.all(
+    descriptors
+      .filter((_, index) => targets[index]?.includes('inotify'))
+      .map((fd) => read(`fdinfo/${fd}`).catch(() => '')),
+  );
+  return {
+    rssMiB: kib('Rss'),
+    pssMiB: kib('Pss'),
+    privateMiB: kib('Private_Clean') + kib('Private_Dirty'),
+    cpuSeconds: cpuSeconds(stat),
+    threads: Number(/^Threads:\s+(\d+)/m.exec(status)?.[1]),
+    openFiles: targets.filter((target) => target !== '').length,
+    sockets: targets.filter((target) => target.startsWith('socket:')).length,
+    watches: infos.join('\n').match(/^inotify wd:/gm)?.length ?? 0,
+    writtenBytes: Number(/^write_bytes: (\d+)/m.exec(io)?.[1]),
+  };
+}
+
+/** Linux counts in hundredths of a second for whoever reads it, whatever it does inside. */
+const TICKS_PER_SECOND = 100;
+
+function cpuSeconds(stat: string): number {
+  // The command's name stands in brackets and may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}

@@ -75,6 +75,7 @@ export const versionFileIn = (stateDirectory: string): string => join(stateDirec
 
 /** Long enough that a mistake of ours which repeats itself does not eat a CPU. */
 const RECOVER_MS = 10_000;
+const RETRY_MS = 1_000;
 
 export function createAgent(ports: AgentPorts): Agent {
   const {
@@ -136,6 +137,7 @@ export function createAgent(ports: AgentPorts): Agent {
       leave: ports.uninstall ?? (() => Promise.resolve()),
       staging: staging(signal),
     }),
+    retryMs: Math.min(RETRY_MS, pace.changingMs),
     wait: (ms, until) => wakeUps.next(ms, until),
     recover(error) {
       if (!signal.aborted) log.error({ err: error }, 'turn broken off');

@@ -24,7 +24,8 @@ export function decide(state: State, seen: Observation, pace: Pace = PACE): Deci
   const onward = carryOn(decision.next, seen, pace);
   const whole: Decision = {
     next: onward.next,
-    actions: [...onward.actions, ...decision.actions],
+    // What is wanted next is fetched whether or not the present change can go on.
+    actions: [...decision.actions, ...onward.actions],
     recheckAfterMs: Math.min(onward.recheckAfterMs, decision.recheckAfterMs),
   };
   return withGuard(withLeave(whole, seen, pace), seen);

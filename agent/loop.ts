@@ -13,6 +13,8 @@ export interface Steps {
   readonly keep: (before: State, decision: Decision) => Promise<Decision>;
   readonly report: (decision: Decision, seen: Observation) => void;
   readonly act: Act;
+  /** Shortest time between two looks after an action that could not be carried out. */
+  readonly retryMs: Millis;
   readonly wait: (ms: Millis, signal: AbortSignal) => Promise<void>;
   /** A turn that broke off, which is a mistake of ours. @returns how long to wait before the next */
   readonly recover: (error: unknown) => Millis;
@@ -26,7 +28,10 @@ export async function runLoop(start: State, steps: Steps, signal: AbortSignal): 
     const decision = await steps.keep(state, steps.decide(state, seen));
     state = decision.next;
     steps.report(decision, seen);
-    for (const action of decision.actions) if (!(await steps.act(action, state, signal))) break;
+    for (const action of decision.actions) {
+      // What could not be done now will not be possible at once.
+      if (!(await steps.act(action, state, signal))) return Math.max(decision.recheckAfterMs, steps.retryMs);
+    }
     return decision.recheckAfterMs;
   };
   while (!signal.aborted) await steps.wait(await turn().catch(steps.recover), signal);

@@ -53,6 +53,7 @@ async function main(settings: AgentSettings): Promise<void> {
     stateDirectory,
     configFile: settings.kubeletConfigFile,
     dropInDirectory: settings.kubeletConfigDir,
+    agentUid: process.getuid?.(),
     kubeletMinor: () => minorOf(ownNode),
   });
   const guard = unfitUnit.guard(guardFor(settings, disk, clock));

@@ -73,7 +73,7 @@ export function createObserve(options: ObserveOptions): Observe {
     const running = await lookAtConfig(state, seenFiles, status.run, signal);
     const isWanted = isTrial || (intent.intent === 'config' && !sameConfig(intent.config, active));
     const isNewRun = startedAt - run.since < NEW_RUN_MS;
-    started.tell(status.run, seenFiles.files.files === 'installed' || state.doing.phase !== 'idle');
+    started.tell(status.run, seenFiles.files.files === 'installed');
     const node = await ownNode.look(isWanted ? 0 : isNewRun ? NEW_RUN_NODE_MS : IDLE_NODE_MS, signal);
     const seen: Observation = {
       intent,

@@ -59,7 +59,7 @@ export function createStartTracker(): StartTracker {
   return {
     tell(run, isInstalled) {
       // A run that was not seen to begin, as at our own start, is taken to have read what is there.
-      const isNew = known === undefined || known.run !== run;
+      const isNew = known === undefined || known.run !== run || run === null;
       const sound = isNew ? isInstalled && (known?.wasInstalled ?? true) : (known?.sound ?? isInstalled);
       known = { run, sound, wasInstalled: isInstalled };
     },

@@ -13,6 +13,7 @@ import {
   withoutUnblamed,
 } from '../state.ts';
 import { advance } from './change.ts';
+import { targetIdOf } from './guard.ts';
 import { failureOf, startJudging, tallySteadiness, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
 
@@ -36,7 +37,12 @@ export function startFallingBack(
 /** Goes on until the kubelet is steadily healthy; from lastKnownGood on to local, and from there to `broken`. */
 export function continueFallingBack(state: State, doing: FallingBack, seen: Observation, pace: Pace): Decision {
   const { to, terms } = doing;
-  const step = advance(doing.change, seen, { target: to, terms, because: becauseOf(doing, state) }, pace);
+  const step = advance(
+    isUndone(doing, seen) ? { step: 'install' } : doing.change,
+    seen,
+    { target: to, terms, because: becauseOf(doing, state) },
+    pace,
+  );
   const recheckAfterMs = Math.min(pace.changingMs, seen.pollMs);
   if (step.advance === 'stuck') return giveUp(state, doing, step.failure, seen);
   if (step.advance === 'going') {
@@ -49,6 +55,11 @@ export function continueFallingBack(state: State, doing: FallingBack, seen: Obse
   if (failure !== undefined) return giveUp(state, doing, failure, seen);
   if (judged.healthyMs >= pace.steadyMs) return settle(state, doing, pace);
   return { next: { ...state, doing: { ...doing, change: { step: 'judge', judged } } }, actions: [], recheckAfterMs };
+}
+
+/** The guard led the node somewhere else meanwhile. */
+function isUndone({ to }: FallingBack, { guard }: Observation): boolean {
+  return guard.guard === 'fired' && guard.to !== targetIdOf(to);
 }
 
 function becauseOf({ to, because }: FallingBack, state: State): string {

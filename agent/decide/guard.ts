@@ -19,7 +19,7 @@ export type Readiness =
   | { readonly guard: 'failed'; readonly failure: Failure };
 
 /** What is in the way may be gone a moment later; a node that cannot have its guard is not experimented with. */
-const MOST_TRIES = 3;
+const MOST_TRIES = 12;
 
 /** A trial begins when there is somebody to end it without us. */
 export function guardReadiness(trial: Trial, to: Target, { guard, guardFault }: Observation): Readiness {
@@ -75,8 +75,12 @@ function belongs({ doing }: State, guard: Extract<GuardSeen, { readonly to: stri
     case 'trial':
       // Another trial's order is replaced by arming for this one.
       return true;
-    case 'falling-back':
-      return guard.guard === 'armed' && guard.to === targetIdOf(doing.to);
+    case 'falling-back': {
+      if (guard.guard !== 'armed') return false;
+      if (guard.to === targetIdOf(doing.to)) return true;
+      // It would lead to what is known to be good, until the kubelet has heard of something better.
+      return doing.because !== 'failed' && doing.change.step !== 'judge';
+    }
     case 'idle':
     case 'broken':
       return false;

@@ -71,7 +71,12 @@ function firstStep(next: State, trial: Trial, seen: Observation): Decision {
 export function continueTrial(state: State, doing: Trial, seen: Observation, pace: Pace): Decision {
   const { config } = doing;
   // An agent that died half-way through writing its state down left one of these two behind.
-  if (sameConfig(state.lastKnownGood, config)) return promote(state, config, state.promotedAt ?? seen.at, pace);
+  if (sameConfig(state.lastKnownGood, config)) {
+    // It was good, and nobody was there to say so before the guard took it back.
+    return firedOn(doing, seen) === undefined
+      ? promote(state, config, state.promotedAt ?? seen.at, pace)
+      : startTrialOver(state, config, seen);
+  }
   const rejected = rejectionOf(state, config);
   if (rejected !== undefined) return goBack({ ...state, error: errorOf(rejected) }, doing, seen);
   const fired = firedOn(doing, seen);

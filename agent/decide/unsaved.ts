@@ -15,7 +15,13 @@ export function whenUnsaved(before: State, { next, actions, recheckAfterMs }: De
     sameConfig(before.doing.config, next.doing.config) &&
     sameConfig(before.assigned, next.assigned);
   if (!goesBack && !goesOn) {
-    return { next: before, actions: [], recheckAfterMs: Math.max(recheckAfterMs, pace.changingMs) };
+    // A trial whose end cannot be written down is still watched, and its guard has to know.
+    const isGuarded = before.doing.phase === 'trial' && actions.some(({ do: what }) => what.endsWith('-guard'));
+    return {
+      next: before,
+      actions: isGuarded ? [{ do: 'reassure-guard' }] : [],
+      recheckAfterMs: pace.changingMs,
+    };
   }
   return { next, actions: actions.filter((action) => action.do !== 'collect-garbage'), recheckAfterMs };
 }

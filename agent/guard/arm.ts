@@ -3,6 +3,7 @@ import { GitopsError } from '#shared/runtime/errors.ts';
 import type { GuardedFile } from './guard.ts';
 import { dropInText, type GuardPaths, stagedPathOf } from './layout.ts';
 import { NO_DOUBT, NO_NOTE, NO_STARTS } from './records.ts';
+import { decodePlan } from './plan.ts';
 import type { GuardSystemd } from './systemd.ts';
 import { decodeTraces, encodeTraces, missingOnTheWayTo, removeTraces, type Traces } from './traces.ts';
 
@@ -34,10 +35,13 @@ export async function armGuard(options: ArmOptions, plan: string, restore: reado
   const isPut = (file: GuardedFile): file is PutFile => file.bytes !== null;
   const puts = restore.filter(isPut);
   await disk.makeDirectory(paths.directory, 0o700);
-  const isSame = (await disk.read(paths.plan).catch(() => null))?.toString('utf8') === plan;
-  if (!isSame) await forget(disk, paths);
+  const before = await disk.read(paths.plan).catch(() => null);
+  const isSame = before?.toString('utf8') === plan;
+  // Another trial with the same way back: the plan before it guards until this one is there.
+  const leadsThere = before !== null && decodePlan(before)?.to === decodePlan(Buffer.from(plan))?.to;
+  if (!leadsThere) await forget(disk, paths);
 
-  await stage(disk, paths, puts);
+  const forgetStale = await stage(disk, paths, puts);
   await ensure(disk, paths.script, await script(), OURS);
   if (!isSame) await startCounting(disk, paths);
   await disk.replace(paths.alive, await sign(), OURS);
@@ -45,6 +49,7 @@ export async function armGuard(options: ArmOptions, plan: string, restore: reado
   await systemd.daemonReload();
   if (!(await systemd.dropInsOf(unit)).includes(paths.dropIn)) throw notLoaded(unit, paths.dropIn);
   if (!isSame) await disk.replace(paths.plan, Buffer.from(plan), OURS);
+  await forgetStale();
 }
 
 /** The plan first: it must not be carried out with files of another order. */
@@ -59,8 +64,12 @@ async function startCounting(disk: Disk, { starts, doubt, note }: GuardPaths): P
   await disk.replace(note, NO_NOTE, OURS);
 }
 
-/** Lays what is to be put back beside its place, and takes away what an earlier order laid there. */
-async function stage(disk: Disk, paths: GuardPaths, puts: readonly PutFile[]): Promise<void> {
+/**
+ * Lays what is to be put back beside its place.
+ *
+ * @returns takes away what an earlier order laid there and this one does not need
+ */
+async function stage(disk: Disk, paths: GuardPaths, puts: readonly PutFile[]): Promise<() => Promise<void>> {
   const earlier = decodeTraces(await disk.read(paths.traces).catch(() => null));
   const staged = puts.map(({ path }) => stagedPathOf(path));
   const missing = await Promise.all([...staged, paths.dropIn].map((path) => missingOnTheWayTo(disk, path)));
@@ -69,8 +78,10 @@ async function stage(disk: Disk, paths: GuardPaths, puts: readonly PutFile[]): P
   await remember(disk, paths, { staged: [...staged, ...stale], made });
   for (const directory of made.toReversed()) await disk.makeDirectory(directory, 0o755);
   for (const { path, bytes, owner } of puts) await ensure(disk, stagedPathOf(path), bytes, owner);
-  await removeTraces(disk, { staged: stale, made: [] });
-  await remember(disk, paths, { staged, made });
+  return async () => {
+    await removeTraces(disk, { staged: stale, made: [] });
+    await remember(disk, paths, { staged, made });
+  };
 }
 
 const deepestFirst = (paths: readonly string[]): readonly string[] =>

@@ -3,6 +3,7 @@ import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Disk, FileOwner } from '../disk/disk.ts';
+import { isMarked, renderManaged } from './install-marker.ts';
 import { createLocalStore, type LocalRecord, type LocalStore, sha256 } from './install-record.ts';
 
 /** What the node was provisioned with, told apart from what we put into the same file. */
@@ -10,8 +11,13 @@ export interface LocalConfig {
   /** The local config's exact bytes; null where the node has none (a kubelet that lives on flags). */
   readonly bytes: Buffer | null;
   readonly owner: Required<FileOwner>;
-  /** What the kubelet's config file holds now; `link`: the local config, in a file that is somewhere else. */
-  readonly file: 'local' | 'link' | 'ours' | 'damaged' | 'missing';
+  /**
+   * What the kubelet's config file holds now. `link`: the local config, in a file that is somewhere else. `edited`: what
+   * was ours, until somebody changed it by hand.
+   */
+  readonly file: 'local' | 'link' | 'ours' | 'edited' | 'damaged' | 'missing';
+  /** It is in its place, and is another one than was put aside: the node was provisioned anew. */
+  readonly isNew: boolean;
 }
 
 /** Keeps the local config safe while the kubelet's config file is ours. */
@@ -39,29 +45,39 @@ export function createLocalConfigKeeper(disk: Disk, stateDirectory: string, conf
       const stat = await disk.stat(configFile);
       const present = stat === null ? null : await disk.read(configFile);
       // We never made a link, so what it leads to is the node's own.
-      if (present !== null && stat?.kind === 'other') return { bytes: present, owner: PLAIN_OWNER, file: 'link' };
+      if (present !== null && stat?.kind === 'other') return ownConfig(present, PLAIN_OWNER, 'link');
       const saved = await readSaved(store, configFile);
       if (present === null || stat === null) {
         if (saved === 'lost') throw lostLocalConfig(configFile);
-        return { bytes: saved?.bytes ?? null, owner: saved?.owner ?? PLAIN_OWNER, file: 'missing' };
+        return { bytes: saved?.bytes ?? null, owner: saved?.owner ?? PLAIN_OWNER, file: 'missing', isNew: false };
       }
       const owner = { mode: stat.mode, uid: stat.uid, gid: stat.gid };
       const isOurs = saved !== null && (await isOneOfOurs(present, store, configFile));
-      if (saved === 'lost') {
-        if (isOurs) throw lostLocalConfig(configFile);
-        return { bytes: present, owner, file: 'local' };
+      if (saved === null || saved === 'lost') {
+        // The line says that there was a local config once.
+        if (isOurs || isMarked(present)) throw lostLocalConfig(configFile);
+        return ownConfig(present, owner, 'local', saved === 'lost');
       }
-      if (isOurs) return { bytes: saved.bytes, owner: saved.owner ?? owner, file: 'ours' };
-      if (saved?.bytes.equals(present) === true) return { bytes: present, owner, file: 'local' };
+      const instead = (file: 'ours' | 'edited' | 'damaged'): LocalConfig => ({
+        bytes: saved.bytes,
+        owner: saved.owner ?? owner,
+        file,
+        isNew: false,
+      });
+      if (isOurs) return instead('ours');
+      if (saved.bytes.equals(present)) return ownConfig(present, owner, 'local');
+      if (isMarked(present)) return instead('edited');
       // Neither ours nor what was put aside: somebody provisioned the node anew, and that is its local config from now
       // on. Unless it is no config at all; then the one that was put aside is better.
-      const isConfig = saved === null || decodeKubeletConfig(present, configFile).value !== undefined;
-      if (isConfig) return { bytes: present, owner, file: 'local' };
-      return { bytes: saved.bytes, owner: saved.owner ?? owner, file: 'damaged' };
+      const isConfig = decodeKubeletConfig(present, configFile).value !== undefined;
+      return isConfig ? ownConfig(present, owner, 'local', true) : instead('damaged');
     },
 
     async beforeWriting(local, written) {
-      if (local.file === 'damaged') await store.setAside((await disk.read(configFile)) ?? Buffer.alloc(0));
+      const { file } = local;
+      if (file === 'damaged' || file === 'edited') {
+        await store.setAside((await disk.read(configFile)) ?? Buffer.alloc(0), file);
+      }
       await remember(local, written);
     },
     remember,
@@ -79,6 +95,13 @@ export function createLocalConfigKeeper(disk: Disk, stateDirectory: string, conf
     await store.save(record, bytes);
   }
 }
+
+const ownConfig = (bytes: Buffer, owner: Required<FileOwner>, file: 'local' | 'link', isNew = false): LocalConfig => ({
+  bytes,
+  owner,
+  file,
+  isNew,
+});
 
 interface Saved {
   readonly bytes: Buffer;
@@ -103,7 +126,8 @@ async function isOneOfOurs(present: Buffer, store: LocalStore, configFile: strin
   if (record !== null) return record.ours.includes(sha256(present));
   const copy = await store.copy();
   const { value } = decodeKubeletConfig(present, configFile);
-  return value !== undefined && copy?.equals(present) !== true && canonicalize(value) === present.toString('utf8');
+  if (value === undefined || copy?.equals(present) === true) return false;
+  return renderManaged(value).equals(present) || canonicalize(value) === present.toString('utf8');
 }
 
 const STALLED = { disposition: { kind: 'stalled', until: 'operator' } } as const;

@@ -20,7 +20,7 @@ export interface LocalStore {
   /** Durable when it resolves; after a crash in between, the copy does not fit the record. */
   save(record: LocalRecord, copy: Buffer): Promise<void>;
   /** Keeps something that is in the way and may be of use to somebody. */
-  setAside(bytes: Buffer): Promise<void>;
+  setAside(bytes: Buffer, what: 'damaged' | 'edited'): Promise<void>;
 }
 
 const ROOT_ONLY: FileOwner = { mode: 0o600 };
@@ -32,6 +32,7 @@ export const LOCAL_RECORD_MIGRATIONS: readonly Migration[] = [];
  * - `kubelet`: the node's own config, for whoever needs it by hand;
  * - `kubelet.before`: the one that it replaced, where the node was provisioned anew;
  * - `kubelet.damaged`: what was found in the config file and was neither the local config nor ours;
+ * - `kubelet.edited`: what became of our file by hand, before that was undone;
  * - `record`: JSON, versioned.
  */
 export function createLocalStore(disk: Disk, stateDirectory: string): LocalStore {
@@ -58,9 +59,9 @@ export function createLocalStore(disk: Disk, stateDirectory: string): LocalStore
         Buffer.from(`${JSON.stringify({ version: LOCAL_RECORD_MIGRATIONS.length + 1, ...record })}\n`),
       );
     },
-    async setAside(bytes) {
+    async setAside(bytes, what) {
       await disk.makeDirectory(directory, 0o700);
-      await replaceAnything(disk, `${copyFile}.damaged`, bytes);
+      await replaceAnything(disk, `${copyFile}.${what}`, bytes);
     },
   };
   return store;

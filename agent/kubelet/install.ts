@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
 import { formatFinding } from '#shared/contract/finding.ts';
-import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { overlayOnLocal } from '#shared/contract/kubelet-config/effective.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
@@ -9,6 +8,7 @@ import type { Disk } from '../disk/disk.ts';
 import type { GuardedFile } from '../guard/guard.ts';
 import { DROP_IN_NAME, FIRST_MINOR_WITH_DROP_INS, NO_DROP_INS, readOwnDropIns } from './install-drop-ins.ts';
 import { createLocalConfigKeeper, type LocalConfig } from './install-local.ts';
+import { renderManaged } from './install-marker.ts';
 import { type ConfigNow, createManagerStateKeeper } from './manager-state/keeper.ts';
 import type { Installable, Installer, InstallPlan, ManagedFile } from './installer.ts';
 
@@ -21,14 +21,13 @@ export interface InstallerOptions {
   readonly dropInDirectory: string | undefined;
   /** The kubelet's `--root-dir`, with the managers' state files in it; its usual place where it is left out. */
   readonly kubeletRootDirectory?: string | undefined;
+  /** Who owns what the agent makes; nobody looks where it is left out. */
+  readonly agentUid?: number | undefined;
   /** Minor version of this node's kubelet, `1.34`; rejects where it is not known yet. */
   readonly kubeletMinor: () => Promise<string>;
 }
 
 type Config = Readonly<Record<string, unknown>>;
-
-/** The agent's own user is root. */
-const AGENT_ONLY = { mode: 0o600 };
 
 const USUAL_ROOT = '/var/lib/kubelet';
 
@@ -45,6 +44,7 @@ export function createInstaller(options: InstallerOptions): Installer {
   } = options;
   const keeper = createLocalConfigKeeper(disk, stateDirectory, configFile);
   const managers = createManagerStateKeeper({ disk, stateDirectory, rootDirectory: kubeletRootDirectory });
+  const agentOnly = { mode: 0o600, ...(options.agentUid === undefined ? {} : { uid: options.agentUid }) };
   const dropIn = dropInDirectory === undefined ? undefined : join(dropInDirectory, DROP_IN_NAME);
 
   const readsDropIns = async (): Promise<boolean> =>
@@ -81,7 +81,7 @@ export function createInstaller(options: InstallerOptions): Installer {
   async function planDropIn(local: LocalConfig, { payload }: Installable, path: string): Promise<InstallPlan> {
     const file = local.bytes === null ? {} : readableOrThrow(local, configFile);
     const bytes = Buffer.from(payload, 'utf8');
-    const ours: ManagedFile = { path, holds: 'ours', bytes, owner: AGENT_ONLY };
+    const ours: ManagedFile = { path, holds: 'ours', bytes, owner: agentOnly };
     const effective = await load(file, payloadFields(payload));
     return { method: 'drop-in', effective, files: [...localFile(local, configFile), ours] };
   }
@@ -92,9 +92,9 @@ export function createInstaller(options: InstallerOptions): Installer {
     const fields = payloadFields(payload);
     const isOverlay = apply === 'overlay';
     const file = isOverlay ? overlayOnLocal(readableOrThrow(local, configFile), fields, await kubeletMinor()) : fields;
-    const bytes = Buffer.from(isOverlay ? canonicalize(file) : payload, 'utf8');
-    const ours: ManagedFile = { path: configFile, holds: 'ours', bytes, owner: local.owner };
-    return { method: 'file', effective: await load(file, null), files: [...withoutDropIn(dropIn), ours] };
+    const ours: ManagedFile = { path: configFile, holds: 'ours', bytes: renderManaged(file), owner: local.owner };
+    const plan = { effective: await load(file, null), files: [...withoutDropIn(dropIn), ours] };
+    return { method: 'file', ...plan, newBase: isOverlay && local.isNew };
   }
 
   /** Neither of the two may keep a node from its way back. */

@@ -74,14 +74,14 @@ table('a trial on a node with a guard', [
   [
     'tries to arm it again where that failed',
     onTrial(INSTALLING),
-    seen(wanting(B), disarmed, refusing(2)),
+    seen(wanting(B), disarmed, refusing(11)),
     'trial (install): assigned B, active B, good A, no error',
     ['arm-guard'],
   ],
   [
     'is not held where it cannot be armed',
     onTrial(INSTALLING),
-    seen(wanting(B), disarmed, refusing(3)),
+    seen(wanting(B), disarmed, refusing(12)),
     'falling-back (install): assigned B, active A, good A, GuardFailed',
     ['install A'],
   ],
@@ -138,6 +138,13 @@ table('a guard that took a trial back', [
     [],
   ],
   [
+    'has a config that was promoted already prove itself once more',
+    onTrial(judging(), {}, B),
+    seen(wanting(B), fired({ cause: 'silence' })),
+    'trial (install): assigned B, active B, good local, no error',
+    ['arm-guard'],
+  ],
+  [
     'is put away on a node at rest',
     idle(A),
     seen(wanting(A), fired()),
@@ -155,10 +162,31 @@ table('the way back on a node with a guard', [
     ['reassure-guard', 'install A'],
   ],
   [
-    'takes it away before anything else where it would lead elsewhere',
+    'keeps it where it leads to what is good as well, as long as the kubelet may still run the trial’s config',
     onTrial(judging()),
     seen(wanting(null), armed()),
     'falling-back (install): assigned local, active local, good local, no error',
+    ['reassure-guard', 'install local'],
+  ],
+  [
+    'takes it away then',
+    fallingBack(null, judging(), { because: 'unassigned' }),
+    seen(wanting(null), armed()),
+    'falling-back (judge): assigned local, active local, good local, CrashLoop',
+    ['disarm-guard'],
+  ],
+  [
+    'takes it away first where what it leads to has failed',
+    fallingBack(null, INSTALLING),
+    seen(armed(), differ),
+    'falling-back (install): assigned B, active local, good local, CrashLoop',
+    ['disarm-guard', 'install local'],
+  ],
+  [
+    'begins again where the guard led the node elsewhere meanwhile',
+    fallingBack(null, judging(), { because: 'unassigned' }),
+    seen(wanting(null), fired(), differ),
+    'falling-back (install): assigned local, active local, good local, CrashLoop',
     ['disarm-guard', 'install local'],
   ],
   [

@@ -6,8 +6,8 @@ import { startDaemon } from '../../cluster/support/daemon.ts';
 import { until } from '../../cluster/support/until.ts';
 
 export interface StatusWrites {
-  /** Versions of the KubeletNode that came up since the watch began. */
-  readonly count: () => Promise<number>;
+  /** The status of each version of the KubeletNode that came up since the watch began, as text. */
+  readonly all: () => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export async function watchWrites(cluster: ControlPlane, node: string, directory
   const located = await locateControlPlane();
   if (!located.found) throw new Error(located.reason);
   const logFile = join(directory, `writes-${node}-${performance.now()}`);
-  const format = 'jsonpath=v{.metadata.resourceVersion}{"\\n"}';
+  const format = 'jsonpath=v{.metadata.resourceVersion} {.status}{"\\n"}';
   const daemon = startDaemon({
     name: `watch of ${node}`,
     command: located.binaries.kubectl,
@@ -24,9 +24,10 @@ export async function watchWrites(cluster: ControlPlane, node: string, directory
     env: { HOME: directory },
     logFile,
   });
-  const versions = async (): Promise<number> =>
-    new Set((await readFile(logFile, 'utf8')).split('\n').filter((line) => /^v\d+$/.test(line))).size;
+  const versions = async (): Promise<readonly string[]> => [
+    ...new Set((await readFile(logFile, 'utf8')).split('\n').filter((line) => /^v\d+ /.test(line))),
+  ];
   const bound = { withinMs: 10_000, everyMs: 50, hopeless: daemon.ended, evidence: daemon.logTail };
-  await until('the watch', async () => (await versions()) > 0, bound);
-  return { count: async () => (await versions()) - 1, stop: daemon.stop };
+  await until('the watch', async () => (await versions()).length > 0, bound);
+  return { all: async () => (await versions()).slice(1), stop: daemon.stop };
 }

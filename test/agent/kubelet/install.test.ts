@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import { DROP_IN_NAME } from '#agent/kubelet/install-drop-ins.ts';
+import { renderManaged } from '#agent/kubelet/install-marker.ts';
 import type { Installable, Installer } from '#agent/kubelet/installer.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
@@ -15,6 +16,7 @@ const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfigurat
 const LOCAL = `${HEAD}# by kubeadm\nmaxPods: 42\nclusterDomain: cluster.local\n`;
 
 const payload = (fields: Readonly<Record<string, unknown>>): string => canonicalize(fields);
+const managed = (fields: Readonly<Record<string, unknown>>): string => renderManaged(fields).toString('utf8');
 const overlay = (fields: Readonly<Record<string, unknown>>): Installable => ({
   payload: payload(fields),
   apply: 'overlay',
@@ -156,7 +158,7 @@ describe('the config file', () => {
     const { disk, install, text } = prepare({ dropIns: false, local });
     await disk.replace(CONFIG, Buffer.from(local), { mode: 0o640 });
     await install(overlay({ maxPods: 50 }));
-    assert.equal(text(CONFIG), payload({ maxPods: 50, clusterDomain: 'cluster.local' }));
+    assert.equal(text(CONFIG), managed({ maxPods: 50, clusterDomain: 'cluster.local' }));
     assert.equal((await disk.stat(CONFIG))?.mode, 0o640);
     await install(overlay({ maxPods: 51 }));
     await install(null);
@@ -169,16 +171,15 @@ describe('the config file', () => {
     const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(LOCAL, 'utf16le')]);
     await disk.replace(CONFIG, bytes, { mode: 0o644 });
     await installer.install(await installer.plan(replace({ maxPods: 50 })));
-    assert.equal((await disk.read(CONFIG))?.[0], '{'.charCodeAt(0));
+    assert.equal((await disk.read(CONFIG))?.[0], '#'.charCodeAt(0));
     await installer.install(await installer.plan(null));
     assert.deepEqual(await disk.read(CONFIG), bytes);
   });
 
   it('gets the payload alone with apply: replace', async () => {
     const { install, text } = prepare();
-    const config = replace({ maxPods: 50 });
-    await install(config);
-    assert.equal(text(CONFIG), config.payload);
+    await install(replace({ maxPods: 50 }));
+    assert.equal(text(CONFIG), managed({ maxPods: 50 }));
     assert.equal(text(DROP_IN), undefined);
   });
 
@@ -228,7 +229,7 @@ describe('a node that is provisioned anew while our config is in the file', () =
     await install(overlay({ maxPods: 50 }));
     disk.plant(CONFIG, NEW);
     await install(overlay({ maxPods: 50 }));
-    assert.equal(text(CONFIG), payload({ maxPods: 50, clusterDomain: 'new' }));
+    assert.equal(text(CONFIG), managed({ maxPods: 50, clusterDomain: 'new' }));
     assert.equal(text(`${STATE}/local/kubelet`), NEW);
     assert.equal(text(`${STATE}/local/kubelet.before`), LOCAL);
     await install(null);
@@ -254,7 +255,7 @@ describe('a node that is provisioned anew while our config is in the file', () =
     assert.equal(text(`${STATE}/local/kubelet.damaged`), '{"apiVersion": "kubel');
     disk.plant(CONFIG, '');
     await install(overlay({ maxPods: 51 }));
-    assert.equal(text(CONFIG), payload({ maxPods: 51, clusterDomain: 'cluster.local' }));
+    assert.equal(text(CONFIG), managed({ maxPods: 51, clusterDomain: 'cluster.local' }));
     await disk.remove(CONFIG);
     await install(null);
     assert.equal(text(CONFIG), LOCAL);
@@ -275,7 +276,7 @@ describe('damage in the state directory', () => {
       await install(overlay({ maxPods: 50 }));
       disk.plant(RECORD, content);
       await install(overlay({ maxPods: 51 }));
-      assert.equal(text(CONFIG), payload({ maxPods: 51, clusterDomain: 'cluster.local' }));
+      assert.equal(text(CONFIG), managed({ maxPods: 51, clusterDomain: 'cluster.local' }));
       disk.plant(RECORD, content);
       await install(null);
       assert.equal(text(CONFIG), LOCAL);

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { until } from '../test/cluster/support/until.ts';
 import type { BenchOptions } from './options.ts';
 import type { Measurement } from './report.ts';
 import { type AuditedRequest, prepareAudit } from './support/audit.ts';
+import { EMPTY_NODE_TIMERS, startEmptyNode } from './support/empty-node.ts';
 import { figuresOf, type ProcessFigures } from './support/process-figures.ts';
 import { NODE, type RealNode, startRealNode } from './support/real-node.ts';
 
@@ -31,23 +31,21 @@ export async function measure(options: BenchOptions): Promise<readonly Measureme
     await audit.remove();
     throw error;
   });
-  const empty = spawn(process.execPath, ['-e', 'setInterval(()=>{},1e9)'], { stdio: 'ignore' });
+  const empty = await startEmptyNode();
   try {
     await node.settle({ maxPods: 60 });
     await sleep(options.settleMs);
-    const { agent, bare, changes, fromMs, toMs } = await watchIdle(node, pidOf(empty), options.idleMs);
+    const { agent, bare, changes, fromMs, toMs } = await watchIdle(node, empty.pid, options.idleMs);
     const requests = (await audit.requests()).filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
-    const timers = { agent: await timersOf(node), bare: 1 };
+    const timers = { agent: await timersOf(node), bare: EMPTY_NODE_TIMERS };
     const rows = processRows({ ...agent, timers: timers.agent }, { ...bare, timers: timers.bare });
     return [...rows, ...traceRows(changes, requests, node.agentUser, toMs - fromMs, options)];
   } finally {
-    empty.kill('SIGKILL');
+    await empty.stop();
     await node.stop();
     await audit.remove();
   }
 }
-
-const pidOf = ({ pid }: ChildProcess): number => pid ?? Number.NaN;
 
 async function watchIdle(node: RealNode, emptyPid: number, spanMs: number) {
   const pids = [node.agent.pid, emptyPid];

@@ -6,12 +6,13 @@ interface Benchmark {
   readonly measure: (options: BenchOptions) => Promise<readonly Measurement[]>;
 }
 
-/** Each takes its own baseline in the same run. `kubelet`, `bad-configs` and `idle` need root on Debian 12. */
+/** Each takes its own baseline in the same run. All but `git`, `programs` and `churn` need root on Debian 12. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   git: () => import('./git.ts'),
   programs: () => import('./programs.ts'),
   kubelet: () => import('./kubelet.ts'),
   'bad-configs': () => import('./bad-configs.ts'),
+  systemd: () => import('./systemd.ts'),
   idle: () => import('./idle.ts'),
   churn: () => import('./churn.ts'),
 };

@@ -5,6 +5,7 @@ import { installManifests } from '../cluster/support/programs.ts';
 import { describeChanges } from './real-node/changes.ts';
 import { describeFailures } from './real-node/failures.ts';
 import { describeHost } from './real-node/host.ts';
+import { describeSilence } from './real-node/silence.ts';
 import { describeUnattended } from './real-node/unattended.ts';
 import { bundleAgent } from './support/agent-service.ts';
 import { whyNoNode as whyNoMachine } from './support/tree.ts';
@@ -15,7 +16,7 @@ const skip = (await whyNoKubelet()) || (await whyNoMachine());
  * Nodes as they are: systemd, containerd, kubelet 1.20.2, our agent as it ships, reboots. Several at a time, because most
  * of the time all there is to do is to wait for a kubelet.
  */
-describe('real nodes of a real cluster', { skip, concurrency: 4 }, () => {
+describe('real nodes of a real cluster', { skip, concurrency: 5 }, () => {
   let cluster: ControlPlane;
   let agent: Awaited<ReturnType<typeof bundleAgent>>;
   before(async () => {
@@ -31,5 +32,6 @@ describe('real nodes of a real cluster', { skip, concurrency: 4 }, () => {
   describeChanges(world);
   describeFailures(world);
   describeHost(world);
+  describeSilence(world);
   describeUnattended(world);
 });

@@ -57,10 +57,11 @@ export function describeChanges(world: World): void {
       await node.settlesOn(name);
     });
 
-    it('puts a managed file back that somebody spoiled or deleted, and restarts nothing for it', async (t) => {
+    it('puts a managed file back that somebody edited, spoiled or deleted, and restarts nothing for it', async (t) => {
       const before = await node.runs();
       const text = await node.read(LOCAL_CONFIG_FILE);
       for (const [what, spoil] of [
+        ['edited by hand', () => writeFile(managed(), text?.replace('"maxPods": 77', '"maxPods": 78') ?? '')],
         ['spoiled', () => writeFile(managed(), 'maxPods: [oops\n')],
         ['deleted', () => rm(managed())],
       ] as const) {

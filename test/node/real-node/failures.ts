@@ -20,9 +20,13 @@ export function describeFailures(world: World): void {
       const name = await node.assignments.assign({ ...CRASHES, maxPods: 50 });
       await node.waits('a restart by systemd', async () => (await node.runs()).restarts > 0);
       const crashed = performance.now();
+      say(t, 'assigned → first crash', started);
+      const isBack = async (): Promise<boolean> =>
+        (await node.read(LOCAL_CONFIG_FILE)) === node.localConfig && node.healthy();
+      await node.waits('the kubelet to be back', isBack);
+      say(t, 'first crash → healthy with the config before', crashed);
       const { error, active } = await node.rejects(name);
-      say(t, 'assigned → first crash → back', started);
-      say(t, 'first crash → idle again', crashed);
+      say(t, 'first crash → idle, after 10 s of steady health', crashed);
       assert.equal(active?.name, 'local');
       assert.match(error?.reason ?? '', /CrashLoop/);
       assert.equal(await node.read(LOCAL_CONFIG_FILE), node.localConfig);

@@ -51,7 +51,13 @@ export interface AgentOptions {
 
 /** Its unit, its settings and its token. */
 export async function agentFiles({ controlPlane, name, agentEnv }: AgentOptions, api: ApiLink) {
-  const env = { NODE_NAME: name, KUBE_SERVER: api.url, KUBE_CREDENTIALS_DIR: CREDENTIALS.agent, ...agentEnv };
+  const env = {
+    NODE_NAME: name,
+    HOST_ROOT: '/host',
+    KUBE_SERVER: api.url,
+    KUBE_CREDENTIALS_DIR: CREDENTIALS.agent,
+    ...agentEnv,
+  };
   return {
     ...(await agentCredentials(controlPlane, 'kubelet-gitops/kubelet-gitops-agent')),
     [`${CREDENTIALS.agent}/agent.env`]: asLines(env),

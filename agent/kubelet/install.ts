@@ -135,9 +135,10 @@ export function createInstaller(options: InstallerOptions): Installer {
       return true;
     },
     async install({ effective, files }) {
-      // First: with the new files and an old state, the kubelet does not start.
+      // With the new files and an old state, the kubelet does not start.
       await managers.makeWay({ ...(await now()), wanted: effective });
       for (const file of files) await put(file);
+      await managers.putBack({ ...(await now()), wanted: effective });
     },
     async wayBack(trial, to) {
       const states = await managers.wayBack(await now(), trial.effective, to.effective);

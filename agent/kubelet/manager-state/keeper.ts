@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/view.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { isTemporary } from '../../disk/node-disk.ts';
 import type { GuardedFile } from '../../guard/guard.ts';
 import { cpuDemand } from './cpu.ts';
 import type { Demand } from './demand.ts';
@@ -34,11 +35,18 @@ export interface ManagerStateOptions {
 export interface ManagerStateKeeper {
   /**
    * To be called before the files of a config are written, and again before the kubelet is restarted: until it stops, the
-   * old one may write its state again. Safe to repeat after a crash at any point; touches nothing that fits.
+   * old one may write its state again. Takes away what does not fit, and touches nothing else. Safe to repeat after a
+   * crash at any point.
    */
   makeWay(move: ConfigMove): Promise<void>;
-  /** The state files as `makeWay` for `to` would leave them now, where a kubelet with `trial` may change that. Reads only. */
+  /**
+   * To be called when the files are written: puts back what was put aside and fits. Not earlier, because a kubelet starts
+   * with any config and no state, but not with the old config and the state of the new one.
+   */
+  putBack(move: ConfigMove): Promise<void>;
+  /** The state files as both would leave them for `to` now, where a kubelet with `trial` may change that. Reads only. */
   wayBack(now: ConfigNow, trial: Config, to: Config): Promise<readonly GuardedFile[]>;
+  /** To be called when nothing is on trial any more. */
   forget(): Promise<void>;
 }
 
@@ -86,12 +94,18 @@ export function createManagerStateKeeper({
 
   return {
     async makeWay(configs) {
-      for (const { file, path, change } of await movesOf(configs)) {
+      for (const { file, path, move, change } of await movesOf(configs)) {
         if (change.damaged !== undefined) await store.keepDamaged(file, change.damaged);
         // First what was there is safe, and what is meant is known.
         if (change.known !== undefined) await store.save(file, change.known);
-        if (change.put !== undefined) await disk.replace(path, change.put.bytes, change.put.owner);
-        else if (change.isRemoved) await disk.remove(path);
+        if (move.found !== null && (change.isRemoved || change.put !== undefined)) await disk.remove(path);
+      }
+    },
+    async putBack(configs) {
+      for (const { path, move, change } of await movesOf(configs)) {
+        if (move.found === null && change.put !== undefined) {
+          await disk.replace(path, change.put.bytes, change.put.owner);
+        }
       }
     },
     async wayBack(now, trial, to) {
@@ -104,7 +118,13 @@ export function createManagerStateKeeper({
         return [after === null ? { path, bytes: null } : { path, bytes: after.bytes, owner: after.owner }];
       });
     },
-    forget: () => store.forget(),
+    async forget() {
+      await store.forget();
+      // What was left half-written here, nobody writes over.
+      const isOurs = (name: string): boolean =>
+        isTemporary(name) && Object.keys(STATE_FILES).some((file) => name.startsWith(file));
+      for (const name of await disk.list(rootDirectory)) if (isOurs(name)) await disk.remove(join(rootDirectory, name));
+    },
   };
 }
 

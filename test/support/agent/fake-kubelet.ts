@@ -88,12 +88,13 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
     if (mine !== order) return;
     history.push(read(disk, clock.monotonic()));
     isUp = true;
+    if (!isDoomed(last())) keepState(disk, last().config);
     void live(mine);
   };
   /** Dies when it has to, and is started again by the service manager, which counts that. */
   const live = async (mine: number): Promise<void> => {
     const run = last();
-    if (!isDoomed(run)) return keepState(disk, run.config);
+    if (!isDoomed(run)) return;
     await clock.sleep(run.at + START_MS - clock.monotonic());
     if (mine !== order) return;
     isUp = false;

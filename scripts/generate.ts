@@ -1,5 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { generateEditorSchemas } from './generate/editor-schemas.ts';
 import { generateKubeletConfigSchema } from './generate/kubelet-config-schema.ts';
 
 /**
@@ -7,7 +8,7 @@ import { generateKubeletConfigSchema } from './generate/kubelet-config-schema.ts
  * and fails. The generated files are committed, so that nothing has to be generated before a build or a test.
  */
 const root = new URL('..', import.meta.url);
-const files = generateKubeletConfigSchema();
+const files = new Map([...generateKubeletConfigSchema(), ...generateEditorSchemas()]);
 const check = process.argv.includes('--check');
 const stale: string[] = [];
 
@@ -16,7 +17,9 @@ for (const [path, text] of files) {
   const present = await readFile(url, 'utf8').catch(() => '');
   if (present === text) continue;
   stale.push(path);
-  if (!check) await writeFile(url, text);
+  if (check) continue;
+  await mkdir(new URL('.', url), { recursive: true });
+  await writeFile(url, text);
 }
 
 if (stale.length === 0) {

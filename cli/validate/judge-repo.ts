@@ -20,15 +20,21 @@ export function judgeRepo({ files, findings }: DirectoryTree, { cluster, version
   const clusters = cluster === undefined ? (present.length === 0 ? [''] : present) : [cluster];
   const minors = new Set(versions);
   const pools = new Set<string>();
+  const layers = new Set<string>();
   const found = clusters.flatMap((name) => {
     const repo = loadRepo(files, { cluster: name, gitFindings: findings });
     for (const minor of repo.cluster.kubeletVersions) minors.add(minor);
-    for (const pool of repo.pools) pools.add(pool.name);
+    for (const pool of repo.pools) {
+      pools.add(pool.name);
+      if (pool.status === 'valid') for (const layer of pool.spec.layers) layers.add(layer);
+    }
     return [...repo.findings, ...repo.pools.flatMap((pool) => findingsOfPool(pool, versions))];
   });
   const judged = minors.size === 0 ? DEFAULT_VERSIONS : [...minors];
   const byFile = Map.groupBy(once(found), ({ file }) => file ?? '');
-  const paths = [...new Set([...files.keys(), ...byFile.keys()])].sort();
+  // What else lies in the repository, such as the forge's own files, is nobody's config.
+  const ours = [...files.keys()].filter((path) => layers.has(path) || /^(?:base|clusters|pools)\//.test(path));
+  const paths = [...new Set([...ours, ...byFile.keys()])].sort();
   return {
     files: paths.map((path) => judgedFile(path, byFile.get(path) ?? [], judged)),
     about: `${pools.size} ${pools.size === 1 ? 'pool' : 'pools'}`,

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Finding } from '#shared/contract/finding.ts';
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
 import { judgeFile } from '#reconciler/git/snapshot/judge-entry.ts';
 import { isConfigPath } from '#reconciler/git/snapshot/select.ts';
 import type { RepoFile } from '#reconciler/git/source.ts';
 
-/** Never part of what is committed. */
-const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+/** Never part of what is committed, or not read of a commit either: directories that begin with a dot. */
+const isSkipped = (name: string): boolean => name === 'node_modules' || name.startsWith('.');
 
 export interface DirectoryTree {
   readonly files: ReadonlyMap<string, RepoFile>;
@@ -23,8 +23,9 @@ export async function readDirectory(directory: string): Promise<DirectoryTree> {
   async function visit(path: string): Promise<void> {
     const stat = await lstat(join(directory, path));
     if (stat.isDirectory()) {
+      if (path !== '' && isSkipped(basename(path))) return;
       for (const name of (await readdir(join(directory, path))).sort()) {
-        if (!SKIPPED.has(name)) await visit(path === '' ? name : `${path}/${name}`);
+        await visit(path === '' ? name : `${path}/${name}`);
       }
       return;
     }

@@ -31,7 +31,7 @@ describe('kubelet-gitops validate', () => {
   it('says which kubelets do not know a field', async () => {
     const { code, text } = await validate('1.26');
     assert.equal(code, 1);
-    assert.match(text, /^base\/common\.yaml:32:1: error unknown-field: .*maxParallelImagePulls.*it came with 1\.27/m);
+    assert.match(text, /^base\/common\.yaml:33:1: error unknown-field: .*maxParallelImagePulls.*it came with 1\.27/m);
   });
 
   it('finds everything at once, each with file, line and column', async () => {

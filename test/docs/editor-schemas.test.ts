@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, it } from 'node:test';
+import { Ajv, type ValidateFunction } from 'ajv';
+import { parse } from 'yaml';
+import { decodeKubeletConfig, decodeYaml } from '#shared/contract/kubelet-config/decode.ts';
+import { gateNames } from '#shared/contract/kubelet-config/feature-gates.ts';
+import { existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { minorName, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
+import { readCluster } from '#reconciler/repo/read-cluster.ts';
+import { readPool, readPoolFields } from '#reconciler/repo/read-pool.ts';
+import { fileReport } from '#reconciler/repo/report.ts';
+import { generateEditorSchemas } from '../../scripts/generate/editor-schemas.ts';
+
+const MINORS = Array.from({ length: NEWEST_MINOR - OLDEST_MINOR + 1 }, (_, index) => minorName(OLDEST_MINOR + index));
+const TEMPLATE = 'config-repo-template';
+
+const compiled = new Map<string, ValidateFunction>();
+/** Strict: a keyword that ajv does not know, or that cannot matter where it stands, is an error in the schema. */
+function schemaAt(path: string): ValidateFunction {
+  const known = compiled.get(path);
+  if (known !== undefined) return known;
+  const ajv = new Ajv({ strict: true, strictTypes: false, allErrors: true });
+  const schema = ajv.compile(JSON.parse(readFileSync(path, 'utf8')) as object);
+  compiled.set(path, schema);
+  return schema;
+}
+const kubeletSchema = (minor: string): ValidateFunction => schemaAt(`schemas/kubelet-configuration-${minor}.json`);
+
+const HEAD = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' };
+
+/** What each field says, and from when to when both the validator and the schema take it. */
+const CASES: readonly {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly from: string;
+  readonly to: string;
+}[] = [
+  { config: {}, from: '1.20', to: '1.36' },
+  { config: { maxPods: 110 }, from: '1.20', to: '1.36' },
+  { config: { maxPods: null }, from: '1.20', to: '1.36' },
+  { config: { maxPods: 0 }, from: '1.20', to: '1.36' },
+  { config: { nodeLeaseDurationSeconds: 0 }, from: '1.20', to: '1.36' },
+  { config: { containerLogMaxWorkers: 2 }, from: '1.30', to: '1.36' },
+  { config: { failCgroupV1: true }, from: '1.31', to: '1.36' },
+  { config: { logging: { sanitization: false } }, from: '1.20', to: '1.23' },
+  { config: { logging: { flushFrequency: '5s' } }, from: '1.28', to: '1.36' },
+  { config: { logging: { flushFrequency: 5_000_000_000 } }, from: '1.23', to: '1.36' },
+  { config: { syncFrequency: '1m30s' }, from: '1.20', to: '1.36' },
+  { config: { syncFrequency: '0' }, from: '1.20', to: '1.36' },
+  {
+    config: { memorySwap: { swapBehavior: 'LimitedSwap' }, featureGates: { NodeSwap: true } },
+    from: '1.22',
+    to: '1.36',
+  },
+  { config: { memorySwap: { swapBehavior: 'NoSwap' }, featureGates: { NodeSwap: true } }, from: '1.30', to: '1.36' },
+  { config: { memorySwap: { swapBehavior: '' } }, from: '1.22', to: '1.36' },
+  { config: { cgroupDriver: 'other' }, from: '1.20', to: '1.36' },
+  {
+    config: { enforceNodeAllocatable: ['pods', 'kube-reserved-compressible'], kubeReservedCgroup: '/kube' },
+    from: '1.32',
+    to: '1.36',
+  },
+  { config: { reservedMemory: [{ numaNode: 0, limits: { memory: '1Gi' } }] }, from: '1.21', to: '1.36' },
+  { config: { evictionHard: { 'memory.available': '200Mi' } }, from: '1.20', to: '1.36' },
+  { config: { featureGates: { CPUManager: true } }, from: '1.20', to: '1.32' },
+  { config: { featureGates: { CPUManager: false } }, from: '1.20', to: '1.25' },
+  // Refused by both in every version.
+  { config: { maxPodz: 110 }, from: '', to: '' },
+  { config: { maxpods: 110 }, from: '', to: '' },
+  { config: { maxPods: '110' }, from: '', to: '' },
+  { config: { maxPods: -1 }, from: '', to: '' },
+  { config: { maxPods: 1.5 }, from: '', to: '' },
+  { config: { nodeLeaseDurationSeconds: -1 }, from: '', to: '' },
+  { config: { imageGCHighThresholdPercent: 101 }, from: '', to: '' },
+  { config: { containerLogMaxFiles: 1 }, from: '', to: '' },
+  { config: { cpuManagerPolicy: 'Static' }, from: '', to: '' },
+  { config: { syncFrequency: '1 minute' }, from: '', to: '' },
+  { config: { syncFrequency: '' }, from: '', to: '' },
+  { config: { syncFrequency: 60 }, from: '', to: '' },
+  { config: { failSwapOn: 'no' }, from: '', to: '' },
+  { config: { clusterDNS: '10.0.0.10' }, from: '', to: '' },
+  { config: { evictionHard: { 'memory.available': 200 } }, from: '', to: '' },
+  { config: { enforceNodeAllocatable: ['pod'] }, from: '', to: '' },
+  { config: { featureGates: { NoSuchGate: true } }, from: '', to: '' },
+  { config: { authentication: { webhook: { enable: true } } }, from: '', to: '' },
+  { config: { registerWithTaints: [{ key: 'a', effect: 'Never' }] }, from: '', to: '' },
+];
+
+const said = (config: object, minor: string) =>
+  validateKubeletConfig({ ...HEAD, ...config }, { minor, apply: 'overlay' });
+const refusedBy = (config: object, minor: string): boolean =>
+  said(config, minor).some(({ severity }) => severity === 'error');
+
+const errorsOf = (schema: ValidateFunction): string =>
+  (schema.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ');
+
+describe('the schemas for editors', () => {
+  it('are what the table of fields makes them', () => {
+    for (const [path, text] of generateEditorSchemas()) {
+      assert.equal(readFileSync(path, 'utf8'), text, `${path}: run npm run generate`);
+    }
+  });
+
+  it('are there for every minor version, and compile under the strictest rules', () => {
+    for (const minor of MINORS) assert.equal(kubeletSchema(minor)(HEAD), true, minor);
+  });
+
+  it('refuse what the validator refuses, and take what it takes, version by version', () => {
+    const number = (minor: string): number => Number(minor.slice(2));
+    for (const { config, from, to } of CASES) {
+      for (const minor of MINORS) {
+        const taken = from !== '' && number(minor) >= number(from) && number(minor) <= number(to);
+        const told = `${JSON.stringify(config)} at ${minor}`;
+        const schema = kubeletSchema(minor);
+        const passes = schema({ ...HEAD, ...config });
+        assert.equal(passes, taken, `schema: ${told}: ${errorsOf(schema)}`);
+        assert.equal(!refusedBy(config, minor), taken, `validator: ${told}`);
+      }
+    }
+  });
+
+  it('never refuse a single field that the validator takes without a word', () => {
+    const values = [true, false, 0, 1, 7, -1, '', 'none', '10s', '100Mi', '5', [], ['pods'], {}, { a: 'b' }, null];
+    for (const minor of ['1.20', '1.27', '1.34', '1.36']) {
+      const schema = kubeletSchema(minor);
+      for (const [path, field] of FIELDS) {
+        // To take back what the version does not know does no harm, and is no reason to offer the field.
+        if (path.includes('[]') || !existsIn(field, Number(minor.slice(2)))) continue;
+        for (const value of values) {
+          const config = path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object;
+          if (schema({ ...HEAD, ...config }) || said(config, minor).length > 0) continue;
+          assert.fail(`${path}: ${JSON.stringify(value)} at ${minor}: only the schema refuses it: ${errorsOf(schema)}`);
+        }
+      }
+    }
+  });
+
+  it('know each gate as the validator does', () => {
+    for (const minor of ['1.20', '1.29', '1.36']) {
+      const schema = kubeletSchema(minor);
+      for (const name of gateNames()) {
+        for (const value of [true, false]) {
+          const featureGates = { [name]: value };
+          const alone = validateKubeletConfig({ ...HEAD, featureGates }, { minor, apply: 'overlay' });
+          const isKnown = !alone.some(({ code }) => code === 'unknown-feature-gate' || code === 'locked-feature-gate');
+          assert.equal(schema({ ...HEAD, featureGates }), isKnown, `${name}: ${value} at ${minor}`);
+        }
+      }
+    }
+  });
+
+  it('tell an editor what a field means for the nodes', () => {
+    const { properties } = JSON.parse(readFileSync('schemas/kubelet-configuration-1.34.json', 'utf8')) as {
+      readonly properties: Readonly<Record<string, { readonly description: string; readonly default?: unknown }>>;
+    };
+    assert.equal(properties['maxPods']?.default, 110);
+    assert.match(properties['cpuManagerPolicy']?.description ?? '', /state file is put aside/);
+    assert.match(properties['memorySwap']?.description ?? '', /drain/);
+    assert.match(properties['port']?.description ?? '', /Denied unless fields\.allow lists it/);
+  });
+});
+
+const POOL = { apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'KubeletPool' };
+const CLUSTER = { apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'ClusterConfig' };
+const selector = { nodeSelector: {} };
+
+/** Documents of ours, and whether both the reader and the schema take them. */
+const OURS: readonly (readonly [object, boolean])[] = [
+  [{ ...POOL, spec: selector }, true],
+  [{ ...POOL, metadata: { name: 'x' }, spec: { ...selector, priority: null } }, true],
+  [{ ...POOL, spec: { ...selector, layers: ['base/a.yaml', './b.yaml', '../c.yaml'], apply: 'replace' } }, true],
+  [
+    { ...POOL, spec: { ...selector, rollout: { maxUnavailable: '10%', soak: '0s', onFailure: { threshold: 2 } } } },
+    true,
+  ],
+  [{ ...POOL, spec: { ...selector, trial: { duration: '1h30m', startTimeout: '90s', maxRestarts: 0 } } }, true],
+  [{ ...POOL, spec: { ...selector, fields: { allow: ['featureGates.NodeSwap', 'authentication'], deny: [] } } }, true],
+  [{ ...POOL, spec: { nodeSelector: { matchExpressions: [{ key: 'a/b', operator: 'In', values: ['c'] }] } } }, true],
+  [{ ...POOL, spec: { nodeSelector: { matchLabels: { 'example.com/zone': '' } } } }, true],
+  [{ ...CLUSTER, spec: { kubeletVersions: ['1.34', 'v1.33.2'], maxUnassign: 0 } }, true],
+  [{ ...CLUSTER, spec: null }, true],
+  [CLUSTER, true],
+  [POOL, false],
+  [{ ...POOL, spec: {} }, false],
+  [{ ...POOL, spec: { ...selector, prioritie: 5 } }, false],
+  [{ ...POOL, spec: { ...selector, priority: '5' } }, false],
+  [{ ...POOL, spec: { ...selector, layers: [] } }, false],
+  [{ ...POOL, spec: { ...selector, layers: ['/etc/passwd'] } }, false],
+  [{ ...POOL, spec: { ...selector, apply: 'merge' } }, false],
+  [{ ...POOL, spec: { ...selector, drift: true } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { maxUnavailable: '110%' } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { onFailure: { threshold: '0%' } } } }, false],
+  [{ ...POOL, spec: { ...selector, trial: { duration: '2 days' } } }, false],
+  [{ ...POOL, spec: { ...selector, trial: { maxRestarts: 1001 } } }, false],
+  [{ ...POOL, spec: { ...selector, fields: { allow: ['maxPodz'] } } }, false],
+  [{ ...POOL, spec: { nodeSelector: { matchLabels: { 'a b': 'c' } } } }, false],
+  [{ ...POOL, spec: { nodeSelector: { matchLabels: { a: true } } } }, false],
+  [{ ...POOL, spec: { nodeSelector: { matchExpressions: [{ key: 'a', operator: 'in', values: ['c'] }] } } }, false],
+  [{ ...CLUSTER, spec: { kubeletVersions: [1.34] } }, false],
+  [{ ...CLUSTER, spec: { kubeletVersions: ['1.19'] } }, false],
+  [{ ...CLUSTER, spec: { kubeletVersion: ['1.34'] } }, false],
+  [{ ...CLUSTER, spec: { maxUnassign: '20' } }, false],
+  [{ ...CLUSTER, kind: 'Cluster' }, false],
+];
+
+describe('the schemas of our own files', () => {
+  for (const [document, taken] of OURS) {
+    const isPool = 'kind' in document && document.kind === 'KubeletPool';
+    it(`${taken ? 'take' : 'refuse'} ${JSON.stringify({ ...document, apiVersion: undefined })}`, () => {
+      const report = fileReport('x', () => undefined);
+      if (isPool) {
+        readPool(document, 'x', report);
+        readPoolFields(document, report);
+      } else readCluster(document, 'x', report);
+      assert.deepEqual(report.findings.length === 0, taken, JSON.stringify(report.findings));
+      const schema = schemaAt(`schemas/${isPool ? 'kubelet-pool' : 'cluster-config'}.json`);
+      assert.equal(schema(document), taken, errorsOf(schema));
+    });
+  }
+});
+
+describe('the files of the template', () => {
+  const files = globSync(`${TEMPLATE}/{base,clusters,pools}/**/*.yaml`);
+
+  it('name the schema that they keep to', () => {
+    assert.ok(files.length >= 8);
+    for (const file of files) {
+      const text = readFileSync(file, 'utf8');
+      const named = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1] ?? '';
+      const path = normalize(join(dirname(file), named));
+      assert.match(path, /^config-repo-template\/\.schemas\/[a-z0-9.-]+\.json$/, `${file}: first line`);
+      const schema = schemaAt(path);
+      assert.ok(schema(parse(text)), `${file}: ${errorsOf(schema)}`);
+      assert.ok(schema(decodeYaml(Buffer.from(text)).value), file);
+    }
+  });
+
+  it('are KubeletConfigurations of the versions that their cluster runs', () => {
+    const { spec } = parse(readFileSync(`${TEMPLATE}/clusters/demo.yaml`, 'utf8')) as {
+      readonly spec: { readonly kubeletVersions: readonly string[] };
+    };
+    for (const file of files.filter((path) => decodeKubeletConfig(readFileSync(path)).value !== undefined)) {
+      assert.ok(readFileSync(file, 'utf8').includes(`kubelet-configuration-${spec.kubeletVersions[0]}.json`), file);
+    }
+  });
+});

@@ -23,6 +23,10 @@ export interface AgentSettings {
   readonly kubeletConfigFile: string;
   /** The kubelet's `--config-dir`; undefined where it has none, and configs are merged into the file. */
   readonly kubeletConfigDir: string | undefined;
+  /** The kubelet's `--root-dir`, where its managers keep their state. */
+  readonly kubeletRootDirectory: string;
+  /** Where the root directory of the host is seen: `/` on the host itself. */
+  readonly hostRoot: string;
   /** Certificate that the kubelet serves its API with; undefined for the one in its usual place. */
   readonly kubeletServingCerts: string | undefined;
   readonly service: ServiceSettings;
@@ -48,6 +52,8 @@ export function parseEnv(env: Readonly<Record<string, string | undefined>>): Age
     stateDirectory: path(read, 'STATE_DIR', '/var/lib/kubelet-gitops') ?? '',
     kubeletConfigFile: path(read, 'KUBELET_CONFIG_FILE', '/var/lib/kubelet/config.yaml') ?? '',
     kubeletConfigDir: path(read, 'KUBELET_CONFIG_DIR'),
+    kubeletRootDirectory: path(read, 'KUBELET_ROOT_DIR', '/var/lib/kubelet') ?? '',
+    hostRoot: path(read, 'HOST_ROOT', '/') ?? '/',
     kubeletServingCerts: path(read, 'KUBELET_SERVING_CERTS'),
     service,
     guard: guardIn(read, service),

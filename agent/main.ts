@@ -23,8 +23,10 @@ import { createCommandService } from './kubelet/service-command.ts';
 import { createSystemdService } from './kubelet/service-systemd.ts';
 import type { KubeletService } from './kubelet/service.ts';
 import { waitForLock } from './lock.ts';
+import { createHostFiles } from './preflight/host-files.ts';
+import { createHostLook } from './preflight/look-at-host.ts';
+import { createPreflight } from './preflight/preflight.ts';
 import { createOwnNode, type OwnNode } from './own-node.ts';
-import { noPreflight } from './staging/preflight.ts';
 import { createUnfitUnit } from './unfit-unit.ts';
 import { createSealableDisk, createUninstall, LOCK_NAME } from './uninstall.ts';
 import { watchedPlaces } from './watched-places.ts';
@@ -55,6 +57,7 @@ async function main(settings: AgentSettings): Promise<void> {
     dropInDirectory: settings.kubeletConfigDir,
     agentUid: process.getuid?.(),
     kubeletMinor: () => minorOf(ownNode),
+    kubeletRootDirectory: settings.kubeletRootDirectory,
   });
   const guard = unfitUnit.guard(guardFor(settings, disk, clock));
   const uninstall = createUninstall({
@@ -83,7 +86,16 @@ async function main(settings: AgentSettings): Promise<void> {
     }),
     installer,
     guard,
-    preflight: unfitUnit.preflight(noPreflight),
+    preflight: unfitUnit.preflight(
+      createPreflight({
+        configFile: settings.kubeletConfigFile,
+        configDirectory: settings.kubeletConfigDir,
+        host: createHostLook({
+          files: createHostFiles(settings.hostRoot),
+          kubeletPid: async () => (await service.status(stop.signal)).pid,
+        }),
+      }),
+    ),
     ...(settings.mode === 'uninstall' ? { uninstall } : { watchFiles: watchManaged }),
     bootId: readBootId,
     clock,

@@ -31,11 +31,11 @@ export function createUnfitUnit(unfitness: () => Promise<string | undefined>, lo
         return why === undefined ? seen : { guard: 'none', why };
       },
     }),
-    preflight: (preflight) => async (effective, minor) => {
+    preflight: (preflight) => async (effective, minor, assigned) => {
       const reason = await ask();
       // Not for good: it is the node that has to change, and then the same config may be right.
       if (reason !== undefined) throw new GitopsError('SERVICE_UNFIT', reason);
-      return preflight(effective, minor);
+      return preflight(effective, minor, assigned);
     },
   };
 }

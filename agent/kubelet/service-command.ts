@@ -33,7 +33,8 @@ export function createCommandService(options: CommandServiceOptions): KubeletSer
         return { state: 'unknown', run: null, ...notCounted, reason: 'no KUBELET_PID_FILE says which process it is' };
       }
       const run = await runningProcess(pidFile);
-      return { state: run === null ? 'stopped' : 'running', run, ...notCounted };
+      if (run === null) return { state: 'stopped', run, ...notCounted };
+      return { state: 'running', run, pid: Number(run.split('.')[0]), ...notCounted };
     },
     restart: (because, signal) => runCommand(restartCommand, because, { timeoutMs, clock }, signal),
     watch: (changed) => (pidFile === undefined ? () => undefined : watchFile(pidFile, changed)),

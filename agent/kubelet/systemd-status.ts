@@ -23,6 +23,7 @@ export function statusFromProperties(properties: Properties): ServiceStatus {
   return {
     state: stateOf(properties),
     run: runOf(properties),
+    ...pidOf(properties),
     automaticRestarts: number(properties, 'NRestarts') ?? null,
     ...(lastExit === undefined ? {} : { lastExit }),
   };
@@ -49,6 +50,11 @@ function stateOf(properties: Properties): ServiceStatus['state'] {
 }
 
 /** systemd draws a new invocation id for every start, automatic ones included. */
+function pidOf(properties: Properties): { readonly pid?: number } {
+  const pid = number(properties, 'MainPID') ?? 0;
+  return pid === 0 ? {} : { pid };
+}
+
 function runOf(properties: Properties): string | null {
   const pid = number(properties, 'MainPID') ?? 0;
   if (pid === 0) return null;

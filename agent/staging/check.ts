@@ -19,12 +19,14 @@ export interface Checks {
   readonly denyFields?: readonly string[];
 }
 
+export type Checked = { readonly failure: Failure } | { readonly warnings: readonly string[] };
+
 /**
  * Everything that can be found wrong with a payload before the kubelet reads it: by itself, together with the node's own
  * config, and on this machine. What is wrong with the node's own config alone is not the payload's fault.
  *
  * @param minor the kubelet's version: `v1.34.2`
- * @returns undefined where nothing is wrong
+ * @returns why the kubelet must not hear of it, or what is to be said of it on this machine
  * @throws `INSTALL_*` where it cannot be installed
  */
 export async function check(
@@ -32,19 +34,23 @@ export async function check(
   payload: string,
   minor: string,
   { installer, validate, preflight, denyFields = [] }: Checks,
-): Promise<Failure | undefined> {
+): Promise<Checked> {
   const { value, findings } = decodeKubeletConfig(Buffer.from(payload, 'utf8'));
   const unreadable = failureFrom('ConfigInvalid', findings);
-  if (unreadable !== undefined || value === undefined) return unreadable ?? NOT_READABLE;
+  if (unreadable !== undefined || value === undefined) return { failure: unreadable ?? NOT_READABLE };
 
   const denied = deniedFields(value, { allow: config.allowFields, deny: denyFields }, NO_FIELD_POLICY);
-  if (denied.length > 0) return { reason: 'FieldDenied', message: firstOf(denied.map(sayDenied)) };
+  if (denied.length > 0) return { failure: { reason: 'FieldDenied', message: firstOf(denied.map(sayDenied)) } };
   const own = validate(value, { minor, apply: config.apply });
   const { effective } = await installer.plan({ payload, apply: config.apply });
   const together = config.apply === 'overlay' ? validate(effective, { minor }) : [];
   const local = together.length === 0 ? [] : validate(await localConfig(installer), { minor });
   const wrong = [...own, ...together.filter((finding) => !local.some((other) => keyOf(other) === keyOf(finding)))];
-  return failureFrom('ConfigInvalid', wrong) ?? failureFrom('PreflightFailed', await preflight(effective, minor));
+  const invalid = failureFrom('ConfigInvalid', wrong);
+  if (invalid !== undefined) return { failure: invalid };
+  const onHost = await preflight(effective, minor, { payload: value, apply: config.apply });
+  const failure = failureFrom('PreflightFailed', onHost);
+  return failure === undefined ? { warnings: warningsIn(onHost) } : { failure };
 }
 
 const sayDenied = ({ path, why }: DeniedField): string => `${formatPath(path)} may not be set on this node: ${why}`;
@@ -61,6 +67,10 @@ function failureFrom(reason: FailureReason, findings: readonly Finding[]): Failu
   const errors = new Map(findings.filter(({ severity }) => severity === 'error').map((each) => [keyOf(each), each]));
   return errors.size === 0 ? undefined : { reason, message: firstOf([...errors.values()].map(sentence)) };
 }
+
+const warningsIn = (findings: readonly Finding[]): readonly string[] => [
+  ...new Set(findings.filter(({ severity }) => severity === 'warning').map(sentence)),
+];
 
 function sentence({ field, message, suggestion }: Finding): string {
   const where = field === undefined || message.includes(field) ? '' : `${field}: `;

@@ -1,7 +1,15 @@
+import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 
+/** What is assigned, before it met the node's own config. */
+export interface Assigned {
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly apply: ApplyMode;
+}
+
 /**
- * Looks at the node for what would keep the kubelet from starting with a config, before the kubelet hears of it.
+ * Looks at the node for what would keep the kubelet from starting with a config, before the kubelet hears of it. Errors
+ * refuse the config, warnings are only said.
  *
  * @param effective the whole config that the kubelet would load, without its defaults
  * @param minor     the kubelet's version: `v1.34.2`
@@ -9,6 +17,7 @@ import type { Finding } from '#shared/contract/finding.ts';
 export type Preflight = (
   effective: Readonly<Record<string, unknown>>,
   minor: string,
+  assigned: Assigned,
 ) => readonly Finding[] | Promise<readonly Finding[]>;
 
 export const noPreflight: Preflight = () => [];

@@ -45,8 +45,8 @@ export async function stageConfig(config: Config, options: StageOptions, signal:
     return unavailable({ reason: 'VersionUnknown', message });
   }
   try {
-    const failure = await check(config, payload, minor, options);
-    return failure === undefined ? { outcome: 'ready', warnings: [] } : { outcome: 'refused', failure };
+    const checked = await check(config, payload, minor, options);
+    return 'failure' in checked ? { outcome: 'refused', failure: checked.failure } : { outcome: 'ready', ...checked };
   } catch (error) {
     const failure: Failure = { reason: 'CannotInstall', message: reasonOf(error) };
     return { outcome: isForGood(error) ? 'refused' : 'unavailable', failure };

@@ -20,6 +20,8 @@ describe('the settings of an agent', () => {
       stateDirectory: '/var/lib/kubelet-gitops',
       kubeletConfigFile: '/var/lib/kubelet/config.yaml',
       kubeletConfigDir: undefined,
+      kubeletRootDirectory: '/var/lib/kubelet',
+      hostRoot: '/',
       kubeletServingCerts: undefined,
       service: { manager: 'systemd', unit: 'kubelet.service' },
       guard: { guard: 'on', unitDirectory: '/etc/systemd/system/kubelet.service.d' },

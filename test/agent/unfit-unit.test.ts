@@ -72,7 +72,7 @@ describe('a unit that cannot be looked after', () => {
       why: 'it is masked',
     });
     await assert.rejects(
-      async () => unit.preflight(passes)({}, 'v1.34.2'),
+      async () => unit.preflight(passes)({}, 'v1.34.2', { payload: {}, apply: 'overlay' }),
       (error) => codeOf(error) === 'SERVICE_UNFIT',
     );
     assert.deepEqual(told, [{ reason: 'it is masked' }]);

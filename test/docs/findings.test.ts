@@ -7,13 +7,14 @@ const SOURCES = globSync([
   'shared/contract/kubelet-config/**/*.ts',
   'reconciler/{repo,git}/**/*.ts',
   'cli/validate/**/*.ts',
+  'agent/preflight/**/*.ts',
 ]);
 
 /** Codes stand in `code: '…'`, in `const code = … ? '…' : '…'`, or as an argument of what reports them. */
 const PLACES = [
   /\bcode(?:: | = )(?:[^'\n;{}()]*\? )?'([a-z0-9-]+)'(?: : '([a-z0-9-]+)')?/g,
   /\bfind\([^']*'(?:error|warning)'(?: : '(?:error|warning)')?,\s*'([a-z0-9-]+)'/g,
-  /\b(?:report|fail|refuse|finding|error)\(\s*(?:file,\s*)?'([a-z0-9]+(?:-[a-z0-9]+)+)'/g,
+  /\b(?:report|fail|refuse|warn|say|finding|error)\(\s*(?:file,\s*)?'([a-z0-9]+(?:-[a-z0-9]+)+)'/g,
 ];
 
 function codesIn(file: string): readonly string[] {

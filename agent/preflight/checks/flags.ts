@@ -1,0 +1,128 @@
+import { valueAt } from '#shared/contract/kubelet-config/view.ts';
+import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
+import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
+import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import { type Check, refuse } from '../check.ts';
+
+/** Flags whose name is not that of their field (cmd/kubelet/app/options, 1.20 to 1.36). */
+const RENAMED: Readonly<Record<string, string>> = {
+  'anonymous-auth': 'authentication.anonymous.enabled',
+  'authentication-token-webhook': 'authentication.webhook.enabled',
+  'authentication-token-webhook-cache-ttl': 'authentication.webhook.cacheTTL',
+  'authorization-mode': 'authorization.mode',
+  'authorization-webhook-cache-authorized-ttl': 'authorization.webhook.cacheAuthorizedTTL',
+  'authorization-webhook-cache-unauthorized-ttl': 'authorization.webhook.cacheUnauthorizedTTL',
+  'client-ca-file': 'authentication.x509.clientCAFile',
+  'cgroups-per-qos': 'cgroupsPerQOS',
+  'event-burst': 'eventBurst',
+  'event-qps': 'eventRecordQPS',
+  'image-gc-high-threshold': 'imageGCHighThresholdPercent',
+  'image-gc-low-threshold': 'imageGCLowThresholdPercent',
+  'logging-format': 'logging.format',
+  'manifest-url': 'staticPodURL',
+  'manifest-url-header': 'staticPodURLHeader',
+  'minimum-image-ttl-duration': 'imageMinimumGCAge',
+  'pod-manifest-path': 'staticPodPath',
+  'pod-max-pids': 'podPidsLimit',
+  'registry-qps': 'registryPullQPS',
+  'reserved-cpus': 'reservedSystemCPUs',
+  'rotate-server-certificates': 'serverTLSBootstrap',
+  v: 'logging.verbosity',
+};
+
+const BY_FLAT_NAME: ReadonlyMap<string, string> = new Map(
+  [...FIELDS.keys()].filter((path) => !/[.[]/.test(path)).map((path) => [path.toLowerCase(), path]),
+);
+
+/** The field that a flag sets; undefined where it sets none. */
+export const fieldOfFlag = (flag: string): string | undefined =>
+  RENAMED[flag] ?? BY_FLAT_NAME.get(flag.replaceAll('-', '').toLowerCase());
+
+/** Flags and their values in order; a flag without one is `true`. */
+export function parseFlags(args: readonly string[]): readonly (readonly [flag: string, value: string])[] {
+  return args.flatMap((arg, index): readonly (readonly [string, string])[] => {
+    const match = /^--?([A-Za-z][\w.-]*)(?:=([^]*))?$/.exec(arg);
+    if (match === null) return [];
+    const [, flag = '', value] = match;
+    if (value !== undefined) return [[flag, value]];
+    const next = args[index + 1];
+    return [[flag, next === undefined || next.startsWith('-') ? 'true' : next]];
+  });
+}
+
+/** A flag on the command line wins over every file, so that the assignment would have no effect and fail its trial. */
+export const flagsShadow: Check = ({ assigned }, { kubeletArgs = [] }) =>
+  parseFlags(kubeletArgs).flatMap(([flag, value]) => {
+    const field = fieldOfFlag(flag);
+    const wanted = field === undefined ? undefined : valueAt(assigned, field);
+    if (field === undefined || wanted === undefined || wanted === null || says(value, wanted)) return [];
+    const message = `the kubelet's flag --${flag}=${value} wins over ${field}: ${JSON.stringify(wanted)}`;
+    return [
+      refuse('flag-shadows', field, message, 'take the flag off the command line, or the field out of the config'),
+    ];
+  });
+
+/** Whether a flag's text means the value. Of a map, the keys that both have are compared. */
+function says(text: string, value: unknown): boolean {
+  if (isMap(value)) {
+    const pairs = new Map(
+      text.split(',').map((pair) => pair.split(/[=<]/, 2).map((part) => part.trim()) as [string, string]),
+    );
+    return Object.entries(value).every(([key, item]) => !pairs.has(key) || pairs.get(key) === String(item));
+  }
+  if (Array.isArray(value)) return text === value.map(String).join(',');
+  const [one, other] = [parseGoDuration(text), typeof value === 'string' ? parseGoDuration(value) : undefined];
+  return text === String(value) || (one !== undefined && one === other);
+}
+
+/** A kubelet that reads another file would never hear of the config. */
+export const configIsRead: Check = ({ configFile, configDirectory, asDropIn }, { kubeletArgs, realPaths }) => {
+  if (kubeletArgs === undefined) return [];
+  const flags = new Map(parseFlags(kubeletArgs));
+  const [flag, setting, wanted] = asDropIn
+    ? (['config-dir', 'KUBELET_CONFIG_DIR', configDirectory] as const)
+    : (['config', 'KUBELET_CONFIG_FILE', configFile] as const);
+  const read = flags.get(flag);
+  const real = (path: string | undefined): string | undefined => realPaths.get(path ?? '') ?? path;
+  if (real(read) === real(wanted)) return [];
+  const message =
+    read === undefined
+      ? `the kubelet of this node was started without --${flag}: it does not read ${wanted}`
+      : `the kubelet of this node was started with --${flag}=${read}: it does not read ${wanted}`;
+  const suggestion = read === undefined ? `start it with --${flag}=${wanted}` : `set ${setting}=${read} on the agent`;
+  return [refuse('config-not-read', 'kind', message, suggestion)];
+};
+
+/**
+ * A config as it works together with the flags of the command line, which win. Flags of maps and lists, and those that
+ * make no sense, are left out.
+ */
+export function withFlags(config: Config, args: readonly string[] | undefined): Config {
+  return parseFlags(args ?? []).reduce<Config>((whole, [flag, text]) => {
+    const field = fieldOfFlag(flag);
+    const value = field === undefined ? undefined : valueOfFlag(text, FIELDS.get(field)?.kind);
+    if (field === undefined || value === undefined) return whole;
+    const patch = field.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+    return mergePatch(whole, patch) as Config;
+  }, config);
+}
+
+type Config = Readonly<Record<string, unknown>>;
+
+function valueOfFlag(text: string, kind: string | undefined): unknown {
+  switch (kind) {
+    case 'bool':
+      return text === 'true' ? true : text === 'false' ? false : undefined;
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'float':
+      return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
+    case 'string':
+    case 'duration':
+      return text;
+    default:
+      return undefined;
+  }
+}

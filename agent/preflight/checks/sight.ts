@@ -1,0 +1,42 @@
+import { type Check, refuse, warn } from '../check.ts';
+
+const ANY: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
+
+/** A kubelet without a health endpoint cannot be judged: nobody could say that the config is good, or take it back. */
+export const healthEndpoint: Check = ({ view }) =>
+  view.number('healthzPort') === 0
+    ? [refuse('health-unseen', 'healthzPort', 'without its health endpoint the kubelet cannot be judged on this node')]
+    : [];
+
+/** Without /configz the agent judges by health alone. */
+export const apiSeen: Check = ({ view }) => {
+  const blind = 'the agent could not compare what runs with what was meant';
+  if (view.flag('enableServer') === false) {
+    return [
+      warn('api-unseen', 'enableServer', `without the kubelet's server there are no logs and no exec, and ${blind}`),
+    ];
+  }
+  return view.flag('authentication.webhook.enabled') === false
+    ? [warn('api-unseen', 'authentication.webhook.enabled', `tokens would not be known to the kubelet: ${blind}`)]
+    : [];
+};
+
+/** A kubelet that cannot listen ends. */
+export const addresses: Check = ({ view }, facts) =>
+  (['address', 'healthzBindAddress'] as const).flatMap((field) => {
+    const address = view.text(field) ?? '';
+    if (facts.addresses === undefined || ANY.has(address) || isLoopback(address)) return [];
+    if (facts.addresses.includes(address)) return [];
+    const message = `${address} is no address of this node, and the kubelet could not listen on it`;
+    return [refuse('no-such-address', field, message)];
+  });
+
+const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');
+
+export const ports: Check = ({ view }, { listening, ownPorts }) =>
+  (['port', 'healthzPort', 'readOnlyPort'] as const).flatMap((field) => {
+    const port = view.number(field) ?? 0;
+    if (port === 0 || listening?.has(port) !== true || ownPorts.has(port)) return [];
+    const message = `somebody else listens on port ${port} of this node already, and the kubelet would not start`;
+    return [refuse('port-taken', field, message)];
+  });

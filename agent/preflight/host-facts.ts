@@ -1,0 +1,51 @@
+import type { ConfigView } from '#shared/contract/kubelet-config/view.ts';
+import type { HostPathKind } from './host-files.ts';
+
+/** What was seen of the machine. Undefined, or not in a map, is what could not be seen: it speaks against nothing. */
+export interface HostFacts {
+  readonly cgroupVersion?: 1 | 2;
+  /** Names as the config has them → whether there is such a cgroup. */
+  readonly cgroups: ReadonlyMap<string, boolean>;
+  readonly paths: ReadonlyMap<string, HostPathKind>;
+  /** Devices and files that the kernel swaps to. */
+  readonly swaps?: readonly string[];
+  /** `vm.overcommit_memory` → its value. */
+  readonly sysctls: ReadonlyMap<string, string>;
+  readonly memoryBytes?: number;
+  readonly onlineCpus?: ReadonlySet<number>;
+  readonly numaNodes?: ReadonlySet<number>;
+  /** How the container runtime makes cgroups. */
+  readonly runtimeDriver?: { readonly driver: 'systemd' | 'cgroupfs'; readonly file: string };
+  /** The kubelet's command line, the program left out. */
+  readonly kubeletArgs?: readonly string[];
+  /** Where the kubelet's `--config` and `--config-dir`, and ours, lead when links are followed. */
+  readonly realPaths: ReadonlyMap<string, string>;
+  readonly runningPods?: number;
+  /** Addresses of the machine's interfaces. */
+  readonly addresses?: readonly string[];
+  /** TCP ports that somebody listens on. */
+  readonly listening?: ReadonlySet<number>;
+  /** Ports that the kubelet has already, by its config as it lies there. */
+  readonly ownPorts: ReadonlySet<number>;
+}
+
+export const NO_FACTS: HostFacts = {
+  cgroups: new Map(),
+  paths: new Map(),
+  sysctls: new Map(),
+  realPaths: new Map(),
+  ownPorts: new Set(),
+};
+
+/** A config on its way to a machine. */
+export interface Candidate {
+  /** The whole that the kubelet would work with: its defaults filled in, and its flags over everything. */
+  readonly view: ConfigView;
+  /** What the assignment itself sets. */
+  readonly assigned: Readonly<Record<string, unknown>>;
+  /** Files that the agent installs into: `--config`, and `--config-dir` where it has one. */
+  readonly configFile: string;
+  readonly configDirectory: string | undefined;
+  /** Whether it goes into the drop-in directory. */
+  readonly asDropIn: boolean;
+}

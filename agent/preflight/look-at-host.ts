@@ -1,0 +1,142 @@
+import { networkInterfaces } from 'node:os';
+import { basename, join } from 'node:path';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
+import { cgroupPath, neededCgroups } from './checks/cgroups.ts';
+import { namedPaths } from './checks/files.ts';
+import { parseFlags } from './checks/flags.ts';
+import { KERNEL_DEFAULTS } from './checks/host-setup.ts';
+import type { Candidate, HostFacts } from './host-facts.ts';
+import type { HostFiles } from './host-files.ts';
+import { countPods, listeningPorts } from './kernel-tables.ts';
+import { readRuntimeDriver } from './runtime-driver.ts';
+
+export interface HostLookOptions {
+  readonly files: HostFiles;
+  /** The kubelet's process on the host; undefined where there is none, or it is not known. */
+  readonly kubeletPid: () => Promise<number | undefined>;
+}
+
+const CGROUPS = '/sys/fs/cgroup';
+
+/** Reads from the machine what the checks can ask for. Never throws; changes nothing. */
+export interface HostLook {
+  /** The kubelet's command line, the program left out; undefined where it cannot be seen. */
+  kubeletArgs(): Promise<readonly string[] | undefined>;
+  look(candidate: Candidate, kubeletArgs: readonly string[] | undefined): Promise<HostFacts>;
+}
+
+export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook {
+  const kubeletArgs = async () => argsOf(await kubeletPid().catch(() => undefined), files);
+  const look: HostLook['look'] = async (candidate, args) => {
+    const { view, configFile, configDirectory } = candidate;
+    const driver = view.text('cgroupDriver') ?? 'cgroupfs';
+    const version = await cgroupVersionOf(files);
+    const memoryKiB = /^MemTotal:\s+(\d+) kB/m.exec((await files.text('/proc/meminfo')) ?? '')?.[1];
+    const cpus = parseCpus(((await files.text('/sys/devices/system/cpu/online')) ?? '').trim());
+    const numa = (await files.names('/sys/devices/system/node'))?.flatMap(
+      (name) => /^node(\d+)$/.exec(name)?.[1] ?? [],
+    );
+    const swaps = (await files.text('/proc/swaps'))
+      ?.split('\n')
+      .slice(1)
+      .flatMap((line) => /^\S+/.exec(line)?.[0] ?? []);
+    const facts = {
+      cgroupVersion: version,
+      cgroups: await cgroupsOf(candidate, driver, version, files),
+      paths: new Map(await eachSeen(namedPaths(candidate), (path) => files.kind(path))),
+      swaps,
+      sysctls: new Map(await eachSeen(Object.keys(KERNEL_DEFAULTS), (name) => sysctl(files, name))),
+      memoryBytes: memoryKiB === undefined ? undefined : Number(memoryKiB) * 1024,
+      onlineCpus: cpus === undefined || cpus.size === 0 ? undefined : cpus,
+      numaNodes: numa === undefined || numa.length === 0 ? undefined : new Set(numa.map(Number)),
+      runtimeDriver: await readRuntimeDriver(files),
+      kubeletArgs: args,
+      realPaths: new Map(await eachSeen(configPaths(candidate, args), (path) => files.real(path))),
+      runningPods: await countPods(files, version),
+      addresses: addressesOf(),
+      listening: await listeningPorts(files),
+      ownPorts: await portsIn(configFile, configDirectory, files),
+    };
+    return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as unknown as HostFacts;
+  };
+  return { kubeletArgs, look };
+}
+
+function configPaths(
+  { configFile, configDirectory }: Candidate,
+  args: readonly string[] | undefined,
+): readonly string[] {
+  const read = parseFlags(args ?? []).filter(([flag]) => flag === 'config' || flag === 'config-dir');
+  return [configFile, configDirectory ?? '', ...read.map(([, path]) => path)].filter((path) => path.startsWith('/'));
+}
+
+async function cgroupVersionOf(files: HostFiles): Promise<1 | 2 | undefined> {
+  if ((await files.kind(`${CGROUPS}/cgroup.controllers`)) === 'file') return 2;
+  return (await files.kind(`${CGROUPS}/memory`)) === 'directory' ? 1 : undefined;
+}
+
+async function cgroupsOf(
+  candidate: Candidate,
+  driver: string,
+  version: 1 | 2 | undefined,
+  files: HostFiles,
+): Promise<ReadonlyMap<string, boolean>> {
+  if (version === undefined) return new Map();
+  const root = version === 2 ? CGROUPS : `${CGROUPS}/memory`;
+  return new Map(
+    await eachSeen(
+      neededCgroups(candidate).map(([, name]) => name),
+      async (name) => {
+        const kind = await files.kind(join(root, cgroupPath(name, driver)));
+        return kind === undefined ? undefined : kind === 'directory';
+      },
+    ),
+  );
+}
+
+async function eachSeen<T>(
+  names: readonly string[],
+  look: (name: string) => Promise<T | undefined>,
+): Promise<readonly (readonly [string, T])[]> {
+  const seen = await Promise.all(names.map(async (name) => [name, await look(name)] as const));
+  return seen.flatMap(([name, fact]) => (fact === undefined ? [] : [[name, fact] as const]));
+}
+
+const sysctl = async (files: HostFiles, name: string): Promise<string | undefined> =>
+  (await files.text(`/proc/sys/${name.replaceAll('.', '/')}`))?.trim();
+
+/** Of a kubelet that is a program of its own; where it is a part of another, its flags cannot be seen. */
+async function argsOf(pid: number | undefined, files: HostFiles): Promise<readonly string[] | undefined> {
+  if (pid === undefined) return undefined;
+  const [program = '', ...args] = ((await files.text(`/proc/${pid}/cmdline`)) ?? '').replace(/\0$/, '').split('\0');
+  if (basename(program) === 'kubelet') return args;
+  return /hyperkube$/.test(program) && args[0] === 'kubelet' ? args.slice(1) : undefined;
+}
+
+/** The agent runs in the host's network. */
+function addressesOf(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+}
+
+const PORT_FIELDS = ['port', 'healthzPort', 'readOnlyPort'];
+const USUAL_PORTS = [10_250, 10_248, 10_255];
+
+/** Whatever port the kubelet's files name may be its own already. */
+async function portsIn(
+  configFile: string,
+  configDirectory: string | undefined,
+  files: HostFiles,
+): Promise<ReadonlySet<number>> {
+  const dropIns = configDirectory === undefined ? [] : ((await files.names(configDirectory)) ?? []);
+  const paths = [
+    configFile,
+    ...dropIns.filter((name) => name.endsWith('.conf')).map((name) => join(configDirectory ?? '', name)),
+  ];
+  const texts = await Promise.all(paths.map((path) => files.text(path)));
+  const named = texts.flatMap((text) => {
+    const { value = {} } = decodeKubeletConfig(Buffer.from(text ?? '', 'utf8'));
+    return PORT_FIELDS.flatMap((field) => (typeof value[field] === 'number' ? [value[field]] : []));
+  });
+  return new Set([...USUAL_PORTS, ...named]);
+}

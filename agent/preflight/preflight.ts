@@ -1,0 +1,65 @@
+import type { Finding } from '#shared/contract/finding.ts';
+import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { viewOf } from '#shared/contract/kubelet-config/view.ts';
+import type { Preflight } from '../staging/preflight.ts';
+import type { Check } from './check.ts';
+import { pods, reservations, reservedCpus, reservedMemory } from './checks/capacity.ts';
+import { cgroupDriver, cgroupsExist, cgroupVersion } from './checks/cgroups.ts';
+import { filesExist, runtimeAnswers } from './checks/files.ts';
+import { configIsRead, flagsShadow, withFlags } from './checks/flags.ts';
+import { kernelDefaults, swap } from './checks/host-setup.ts';
+import { addresses, apiSeen, healthEndpoint, ports } from './checks/sight.ts';
+import type { Candidate, HostFacts } from './host-facts.ts';
+import type { HostLook } from './look-at-host.ts';
+
+/** Each looks at one thing; a node is told all at once. */
+export const CHECKS: readonly Check[] = [
+  configIsRead,
+  flagsShadow,
+  swap,
+  kernelDefaults,
+  cgroupVersion,
+  cgroupsExist,
+  cgroupDriver,
+  runtimeAnswers,
+  filesExist,
+  reservedCpus,
+  reservedMemory,
+  reservations,
+  pods,
+  healthEndpoint,
+  apiSeen,
+  addresses,
+  ports,
+];
+
+/** What speaks against a config on a machine: errors keep the kubelet from hearing of it, warnings are said. Pure. */
+export function judgeOnHost(candidate: Candidate, facts: HostFacts): readonly Finding[] {
+  return CHECKS.flatMap((check) => check(candidate, facts));
+}
+
+export interface PreflightOptions {
+  /** The kubelet's `--config`, and its `--config-dir` where it has one. */
+  readonly configFile: string;
+  readonly configDirectory: string | undefined;
+  readonly host: HostLook;
+}
+
+/** Kubelets before 1.28 know no `--config-dir`. */
+const FIRST_MINOR_WITH_DROP_INS = 28;
+
+/** The look at the machine before the kubelet hears of a config. */
+export function createPreflight({ configFile, configDirectory, host }: PreflightOptions): Preflight {
+  return async (effective, minor, { payload, apply }) => {
+    const number = Math.min(minorNumber(minor) ?? NEWEST_MINOR, NEWEST_MINOR);
+    const kubeletArgs = await host.kubeletArgs();
+    const candidate: Candidate = {
+      view: viewOf(withFlags(effective, kubeletArgs), number, 'replace'),
+      assigned: payload,
+      configFile,
+      configDirectory,
+      asDropIn: apply === 'overlay' && configDirectory !== undefined && number >= FIRST_MINOR_WITH_DROP_INS,
+    };
+    return judgeOnHost(candidate, await host.look(candidate, kubeletArgs));
+  };
+}

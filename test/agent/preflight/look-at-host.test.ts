@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createHostFiles } from '#agent/preflight/host-files.ts';
+import type { Candidate } from '#agent/preflight/host-facts.ts';
+import { createHostLook } from '#agent/preflight/look-at-host.ts';
+import { createPreflight } from '#agent/preflight/preflight.ts';
+import { viewOf } from '#shared/contract/kubelet-config/view.ts';
+
+const candidate = (config: Readonly<Record<string, unknown>>): Candidate => ({
+  view: viewOf(config, 34, 'replace'),
+  assigned: config,
+  configFile: '/var/lib/kubelet/config.yaml',
+  configDirectory: undefined,
+  asDropIn: false,
+});
+
+describe('a machine as the host root shows it', () => {
+  let root = '';
+  const put = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  };
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), 'kubelet-gitops-host-'));
+    await put('proc/meminfo', 'MemTotal:       16384 kB\nMemFree: 1 kB\n');
+    await put('proc/swaps', 'Filename Type Size Used Priority\n/dev/sda2 partition 1 0 -2\n');
+    await put('proc/sys/vm/overcommit_memory', '0\n');
+    await put('sys/devices/system/cpu/online', '0-3,6\n');
+    await put('sys/devices/system/node/node0/cpulist', '0-3\n');
+    await put('sys/fs/cgroup/cgroup.controllers', 'cpu memory\n');
+    const pod = (name: string) => put(`sys/fs/cgroup/kubepods.slice/${name}.slice/cgroup.procs`, '');
+    await pod('kubepods-pod0a1b2c3d_0000_1111_2222_333344445555');
+    await pod('kubepods-burstable.slice/kubepods-burstable-pod1a1b2c3d_0000_1111_2222_333344445555');
+    await put('sys/fs/cgroup/system.slice/cgroup.procs', '');
+    await put(
+      'proc/1/net/tcp',
+      '  sl  local_address rem_address   st\n   0: 0100007F:2808 00000000:0000 0A 0\n   1: 0100007F:1F90 00000000:0000 01 0\n',
+    );
+    await put('proc/77/cmdline', 'usr/bin/kubelet\0--config=/var/lib/kubelet/config.yaml\0--v=2\0');
+    await put('proc/78/cmdline', '/usr/bin/k3s\0agent\0');
+    await put('etc/containerd/config.toml', '[plugins.x.options]\n  SystemdCgroup = true\n');
+    await put(
+      'var/lib/kubelet/config.yaml',
+      'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nport: 10350\n',
+    );
+    await put('real/ca.crt', 'x');
+    await mkdir(join(root, 'etc/kubernetes'), { recursive: true });
+    await symlink('/real/ca.crt', join(root, 'etc/kubernetes/ca.crt'));
+    await symlink('/loop', join(root, 'loop'));
+  });
+  after(() => rm(root, { recursive: true, force: true }));
+
+  const look = async (config: Readonly<Record<string, unknown>> = {}, pid = 77) => {
+    const host = createHostLook({ files: createHostFiles(root), kubeletPid: () => Promise.resolve(pid) });
+    return host.look(candidate(config), await host.kubeletArgs());
+  };
+
+  it('is read through that root, links of the host included', async () => {
+    const facts = await look({
+      authentication: { x509: { clientCAFile: '/etc/kubernetes/ca.crt' } },
+      resolvConf: '/nowhere',
+      enforceNodeAllocatable: ['system-reserved', 'kube-reserved'],
+      systemReservedCgroup: '/system.slice',
+      kubeReservedCgroup: '/podruntime.slice',
+      cgroupDriver: 'systemd',
+    });
+    assert.equal(facts.memoryBytes, 16 * 2 ** 20);
+    assert.deepEqual(facts.onlineCpus, new Set([0, 1, 2, 3, 6]));
+    assert.deepEqual(facts.numaNodes, new Set([0]));
+    assert.deepEqual(facts.swaps, ['/dev/sda2']);
+    assert.equal(facts.sysctls.get('vm.overcommit_memory'), '0');
+    assert.equal(facts.cgroupVersion, 2);
+    assert.deepEqual(
+      [...facts.cgroups],
+      [
+        ['/system.slice', true],
+        ['/podruntime.slice', false],
+      ],
+    );
+    assert.equal(facts.paths.get('/etc/kubernetes/ca.crt'), 'file');
+    assert.equal(facts.paths.get('/nowhere'), 'missing');
+    assert.equal(facts.runningPods, 2);
+    assert.deepEqual(facts.listening, new Set([0x2808]));
+    assert.deepEqual(facts.kubeletArgs, ['--config=/var/lib/kubelet/config.yaml', '--v=2']);
+    assert.equal(facts.runtimeDriver?.driver, 'systemd');
+    assert.ok(facts.ownPorts.has(10_350));
+  });
+
+  it('knows no flags of a kubelet that is a part of another program, or of none', async () => {
+    assert.equal((await look({}, 78)).kubeletArgs, undefined);
+    assert.equal((await look({}, 79)).kubeletArgs, undefined);
+  });
+
+  it('is not led round in circles', async () => {
+    assert.equal(await createHostFiles(root).kind('/loop'), undefined);
+    assert.equal(await createHostFiles(root).text('/loop'), undefined);
+  });
+
+  it('that is not shown at all speaks against nothing but what stands in the config', async () => {
+    const host = createHostLook({
+      files: createHostFiles(join(root, 'nothing')),
+      kubeletPid: () => Promise.reject(new Error('no')),
+    });
+    const preflight = createPreflight({ configFile: '/c', configDirectory: undefined, host });
+    const effective = { maxPods: 1, kubeReserved: { memory: '900Gi' }, cgroupRoot: '/x', tlsCertFile: '/y' };
+    assert.deepEqual(await preflight(effective, 'v1.34.2', { payload: effective, apply: 'overlay' }), []);
+  });
+
+  it('that is this one has what the system says it has', async () => {
+    const host = createHostLook({ files: createHostFiles('/'), kubeletPid: () => Promise.resolve(undefined) });
+    const facts = await host.look(candidate({}), undefined);
+    assert.equal(facts.memoryBytes, totalmem());
+    assert.ok((facts.onlineCpus?.size ?? 0) >= cpus().length);
+    assert.ok(facts.addresses?.includes('127.0.0.1'));
+  });
+});

@@ -49,11 +49,13 @@ export function changeFor(move: Move): Change {
     return known !== null && isSame(known, next) ? {} : { known: next };
   };
   const aside = known?.aside ?? [];
-  if (found !== null && state !== undefined && wanted.accepts(state, madeUnder)) {
+  const own = aside.find(({ basis }) => basis === wanted.basis);
+  const isBest = madeUnder === wanted.basis || own === undefined;
+  if (found !== null && state !== undefined && isBest && wanted.accepts(state, madeUnder)) {
     // A kubelet that still runs with the config before may yet write into it what does not fit.
     return isTold ? NOTHING : { ...transition(found.bytes, aside), isRemoved: false };
   }
-  const fitting = aside.find((one) => one.basis === wanted.basis) ?? aside.find((one) => fits(one, wanted));
+  const fitting = own ?? aside.find((one) => fits(one, wanted));
   const put = fitting === undefined ? {} : { put: { bytes: fitting.bytes, owner: fitting.owner } };
   if (found === null && fitting === undefined)
     return isTold ? NOTHING : { ...transition(null, aside), isRemoved: false };

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { generateEditorSchemas } from './generate/editor-schemas.ts';
+import { generateKubeletConfigPage } from './generate/kubelet-config-page.ts';
 import { generateKubeletConfigSchema } from './generate/kubelet-config-schema.ts';
 
 /**
@@ -8,7 +9,7 @@ import { generateKubeletConfigSchema } from './generate/kubelet-config-schema.ts
  * and fails. The generated files are committed, so that nothing has to be generated before a build or a test.
  */
 const root = new URL('..', import.meta.url);
-const files = new Map([...generateKubeletConfigSchema(), ...generateEditorSchemas()]);
+const files = new Map([...generateKubeletConfigSchema(), ...generateEditorSchemas(), ...generateKubeletConfigPage()]);
 const check = process.argv.includes('--check');
 const stale: string[] = [];
 

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { gateNames } from '#shared/contract/kubelet-config/feature-gates.ts';
+import { DENIED_BY_DEFAULT } from '#shared/contract/kubelet-config/field-policy.ts';
+import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { FLAGS } from '../../scripts/generate/flags.ts';
+import { generateKubeletConfigPage } from '../../scripts/generate/kubelet-config-page.ts';
+
+const PAGE = 'docs/reference/kubelet-config.md';
+const text = readFileSync(PAGE, 'utf8');
+const rows = text.split('\n').filter((line) => line.startsWith('| `'));
+const rowOf = (name: string): readonly string[] =>
+  (rows.find((line) => line.startsWith(`| \`${name}\` |`)) ?? '').split(' | ').map((cell) => cell.replaceAll('`', ''));
+
+describe('the reference of fields and gates', () => {
+  it('is what the tables make it', () => {
+    assert.deepEqual([...generateKubeletConfigPage()], [[PAGE, text]], 'run npm run generate');
+  });
+
+  it('has one row for every field and every gate', () => {
+    const names = rows.map((line) => /^\| `([^`]+)`/.exec(line)?.[1] ?? '');
+    assert.deepEqual([...names].sort(), [...FIELDS.keys(), ...gateNames()].sort());
+  });
+
+  it('tells defaults and values by version', () => {
+    assert.equal(rowOf('kubeAPIQPS')[2], '5 before 1.27; 50');
+    assert.match(
+      rowOf('memorySwap.swapBehavior')[1] ?? '',
+      /LimitedSwap, UnlimitedSwap before 1\.30; LimitedSwap, NoSwap/,
+    );
+    assert.equal(rowOf('failCgroupV1')[3], '1.31 on');
+    assert.equal(rowOf('logging.sanitization')[3], 'up to 1.23');
+    assert.match(rowOf('iptablesDropBit')[6] ?? '', /ignored from 1\.28 on/);
+  });
+
+  it('marks what is denied by default, and names the flags of fields that there are', () => {
+    for (const name of Object.keys(DENIED_BY_DEFAULT)) assert.match(rowOf(name)[6] ?? '', /\*\*denied\*\*/, name);
+    assert.match(rowOf('authentication.webhook.enabled')[6] ?? '', /\*\*denied\*\*/);
+    assert.doesNotMatch(rowOf('maxPods')[6] ?? '', /denied/);
+    assert.equal(rowOf('podPidsLimit')[5], '--pod-max-pids');
+    assert.deepEqual(
+      Object.keys(FLAGS).filter((path) => !FIELDS.has(path)),
+      [],
+    );
+    assert.equal(new Set(Object.values(FLAGS)).size, Object.keys(FLAGS).length);
+  });
+});

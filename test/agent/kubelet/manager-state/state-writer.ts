@@ -60,13 +60,17 @@ export function createStateWriter(disk: MemoryDisk): StateWriter {
     takePod() {
       const cpu = state?.given.at(-1);
       if (state === undefined || cpu === undefined) return;
-      writeCpu({ ...state, free: [...state.free, cpu].toSorted(), given: state.given.slice(0, -1) });
+      writeCpu({
+        ...state,
+        free: [...state.free, cpu].toSorted((one, other) => one - other),
+        given: state.given.slice(0, -1),
+      });
     },
   };
 }
 
 function startMemory(disk: MemoryDisk, config: Config, text: string | undefined): void {
-  const policyName = String(config['memoryManagerPolicy'] ?? 'None');
+  const policyName = textIn(config, 'memoryManagerPolicy', 'None');
   const [{ limits = {} } = {}] = (config['reservedMemory'] ?? []) as readonly { limits?: Record<string, string> }[];
   const systemReserved = Number(limits['memory'] ?? 0);
   if (text === undefined) {
@@ -93,11 +97,16 @@ function readCpu(text: string): CpuState {
   return { policyName, free, given: Object.values(entries).map(({ container }) => Number(container)) };
 }
 
-const policyOf = (config: Config): string => String(config['cpuManagerPolicy'] ?? 'none');
+const policyOf = (config: Config): string => textIn(config, 'cpuManagerPolicy', 'none');
+
+function textIn(config: Config, field: string, fallback: string): string {
+  const value = config[field];
+  return typeof value === 'string' ? value : fallback;
+}
 
 /** As many of the first cores as are reserved; with an option, of the last: which they are is the machine's affair. */
 function reservedCpus(config: Config): readonly number[] {
-  const named = String(config['reservedSystemCPUs'] ?? '');
+  const named = textIn(config, 'reservedSystemCPUs', '');
   if (named !== '') return named.split(',').map(Number);
   const { cpu = '0' } = (config['systemReserved'] ?? {}) as { readonly cpu?: string };
   return config['cpuManagerPolicyOptions'] === undefined ? ALL.slice(0, Number(cpu)) : ALL.slice(-Number(cpu));

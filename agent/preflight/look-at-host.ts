@@ -54,7 +54,8 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
       kubeletArgs: args,
       realPaths: new Map(await eachSeen(configPaths(candidate, args), (path) => files.real(path))),
       runningPods: await countPods(files, version),
-      addresses: addressesOf(),
+      // An agent that sees nothing of the host may be in another network as well.
+      addresses: (await files.kind('/proc')) === 'directory' ? addressesOf() : undefined,
       listening: await listeningPorts(files),
       ownPorts: await portsIn(configFile, configDirectory, files),
     };

@@ -157,18 +157,33 @@ describe('the main job on a real cluster', { skip }, () => {
     assert.ok(widest <= 170, `${widest} columns`);
   });
 
-  it('a config that validation takes and the kubelet dies of is taken back on the node, which says why', async () => {
+  it('a config that the machine is not made for is refused on the node, and the kubelet left alone', async () => {
     const before = await kubelet.restarts();
     // More CPUs than there are: only the node itself can know.
-    const bad = await push(
-      `maxPods: 99\nreservedSystemCPUs: 0-${cpus().length + 7}\ncpuManagerPolicy: static\n`,
-      'Too many CPUs',
+    await push(`maxPods: 98\nreservedSystemCPUs: 0-${cpus().length + 7}\ncpuManagerPolicy: static\n`, 'Too many CPUs');
+    const node = await until(
+      `refusal\n${agent.logTail(20)}`,
+      async () => {
+        const now = await get<KubeletNode>('knode', 'node-a');
+        return (now.status?.rejected ?? []).length > 0 && now.status?.phase === 'Idle' && now;
+      },
+      WITHIN,
     );
+    assert.equal(node.status?.error?.reason, 'PreflightFailed');
+    assert.match(node.status?.error?.message ?? '', /this node has no CPU/);
+    assert.equal(await kubelet.restarts(), before);
+    assert.equal((await kubelet.configz())['maxPods'], 77);
+  });
+
+  it('a config that validation takes and the kubelet dies of is taken back on the node, which says why', async () => {
+    const before = await kubelet.restarts();
+    // A port that the kubelet itself takes for something else.
+    const bad = await push(`maxPods: 99\nreadOnlyPort: ${kubelet.port}\n`, 'One port twice');
     const node = await until(
       `fallback\n${agent.logTail(20)}`,
       async () => {
         const now = await get<KubeletNode>('knode', 'node-a');
-        return (now.status?.rejected ?? []).length > 0 && now.status?.phase === 'Idle' && now;
+        return (now.status?.rejected ?? []).length > 1 && now.status?.phase === 'Idle' && now;
       },
       WITHIN,
     );

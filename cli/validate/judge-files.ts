@@ -1,5 +1,6 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { judgeSecondReading } from '#shared/contract/kubelet-config/decode/second-reading.ts';
 import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import { verdictOf } from '#shared/contract/kubelet-config/verdict.ts';
@@ -14,7 +15,8 @@ export function judgeConfigFile(path: string, bytes: Uint8Array, versions: reado
   const { value, findings: written, positionOf } = decodeKubeletConfig(bytes, path);
   const judged: readonly Finding[] =
     value === undefined ? [] : validateForVersions(value, minors, { positionOf, file: path });
-  const findings = [...written, ...judged].sort(byPlace);
+  const again = value === undefined ? [] : judgeSecondReading(bytes, minors, path);
+  const findings = [...written, ...again, ...judged].sort(byPlace);
   const verdicts = minors.map((minor) => [minor, verdictOf(findings, minor, value !== undefined)] as const);
   return { path, verdicts: Object.fromEntries(verdicts), findings };
 }

@@ -90,7 +90,9 @@ function readLayer(
 ): ReadLayer {
   const file = source.files.get(path);
   if (file === undefined) return { findings: [missingLayer(path, index, source, positionOf)] };
-  const { value, findings, positionOf: inLayer } = decoder.layer(file);
+  const { value, findings: written, positionOf: inLayer } = decoder.layer(file);
+  // The payload is written anew, without merge keys.
+  const findings = written.filter(({ code }) => code !== 'merge-override');
   return value === undefined ? { findings } : { layer: { file: path, value, positionOf: inLayer }, findings };
 }
 

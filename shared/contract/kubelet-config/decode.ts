@@ -1,5 +1,6 @@
 import type { Finding } from '../finding.ts';
-import { readJson, type Report } from './decode/json.ts';
+import { type Fraction, readJson, type Report } from './decode/json.ts';
+import { existsAsWholeNumber } from './decode/whole-numbers.ts';
 import { lineIndex, type PositionOf, positionsIn } from './decode/position.ts';
 import { show } from './decode/show.ts';
 import { sourceText } from './decode/source-text.ts';
@@ -25,30 +26,58 @@ export interface DecodedKubeletConfig extends Decoded {
   readonly value?: Readonly<Record<string, unknown>>;
 }
 
+/** Everything that a text held. */
+interface Opened extends Decoded {
+  readonly fractions: readonly { readonly at: Fraction; readonly finding: Finding }[];
+}
+
 /**
  * Reads YAML, or JSON where the text starts with `{` (the kubelet draws the line there too). Errors are everything that
- * is no YAML and everything that YAML 1.1, YAML 1.2 and people read differently; each has its line and column.
+ * the kubelet does not take for YAML and everything that it and people read differently; each has its line and column.
+ * For a file that no kubelet reads as it stands: what only a kubelet would say about merge keys is left out.
  *
  * @param file path for the findings
  */
 export function decodeYaml(bytes: Uint8Array, file?: string): Decoded {
+  const { fractions, findings, ...rest } = open(bytes, file);
+  const ours = findings.filter(({ code }) => code !== 'merge-override');
+  return { ...rest, findings: [...ours, ...fractions.map(({ finding }) => finding)] };
+}
+
+function open(bytes: Uint8Array, file: string | undefined): Opened {
+  const nowhere = { positionOf: () => undefined, fractions: [] };
   const source = sourceText(bytes, file);
-  if ('finding' in source) return { findings: [source.finding], positionOf: () => undefined };
-  const { text } = source;
+  if ('finding' in source) return { ...nowhere, findings: [source.finding] };
+  const { text, isJson, broken } = source;
   const lines = lineIndex(text, file);
-  const findings: Finding[] = [];
-  const report: Report = (code, offset, message, suggestion) => {
+  const findings: Finding[] = [...source.findings];
+  const made = (code: string, offset: number, message: string, suggestion?: string): Finding => {
     const extra = suggestion === undefined ? {} : { suggestion };
-    findings.push({ code, severity: 'error', message, ...extra, ...lines.at(offset) });
+    return { code, severity: 'error', message, ...extra, ...lines.at(offset) };
   };
-  const read = /^\s*\{/.test(text) ? readJson(text, report) : readYaml(text, report);
-  if (read === undefined) return { findings, positionOf: () => undefined };
-  return { value: read.value, findings, positionOf: positionsIn(read.marks, lines) };
+  const report: Report = (code, offset, message, suggestion) => {
+    findings.push(made(code, offset, message, suggestion));
+  };
+  if (!isJson) {
+    const { read, readAhead } = readYaml(text, report);
+    if (broken !== undefined && broken.from <= readAhead) return { ...nowhere, findings: [broken.finding] };
+    if (read === undefined) return { ...nowhere, findings };
+    return { value: read.value, findings, positionOf: positionsIn(read.marks, lines), fractions: [] };
+  }
+  const read = readJson(text, report);
+  if (read === undefined) return { ...nowhere, findings };
+  const fractions = read.fractions.map((at) => {
+    const message = `in a JSON file the kubelet takes ${at.literal} for a fraction`;
+    return { at, finding: made('json-number', at.offset, message, `write ${Number(at.literal)}`) };
+  });
+  return { value: read.value, findings, positionOf: positionsIn(read.marks, lines), fractions };
 }
 
 /** `decodeYaml` for a file that must hold a KubeletConfiguration of v1beta1, the only version that there is. */
 export function decodeKubeletConfig(bytes: Uint8Array, file?: string): DecodedKubeletConfig {
-  const { value, findings, positionOf } = decodeYaml(bytes, file);
+  const { value, fractions, positionOf, ...opened } = open(bytes, file);
+  const wholes = fractions.filter(({ at }) => existsAsWholeNumber(at.path));
+  const findings = [...opened.findings, ...wholes.map(({ finding }) => finding)];
   if (value === undefined) return { findings, positionOf };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const message = 'the file has to be a map of fields, not a list or a single value';

@@ -15,6 +15,7 @@ import { MANAGER_RULES } from './rules/resource-managers.ts';
 import type { Complaint, Rule } from './rules/rule.ts';
 import { SERVING_RULES } from './rules/serving.ts';
 import { judgeStructure, judgeVersions } from './rules/structure.ts';
+import { wrapNumbers } from './rules/wrapped-numbers.ts';
 import { type ConfigView, viewOf } from './view.ts';
 import { isMap, writtenFields } from './walk.ts';
 
@@ -53,9 +54,12 @@ export function validateKubeletConfig(value: unknown, options: ValidationOptions
   const number = minorNumber(options.minor);
   if (number === undefined || number < OLDEST_MINOR) return [unsupported(options)];
   if (!isMap(value)) return [asFinding({ code: 'wrong-type', at: [], message: 'the config has to be a map' }, options)];
-  const config = options.apply === 'overlay' ? withoutNulls(value) : value;
+  const { config, complaints: wrapped } = wrapNumbers(
+    options.apply === 'overlay' ? withoutNulls(value) : value,
+    number,
+  );
   const view = viewOf(config, Math.min(number, NEWEST_MINOR), options.apply ?? 'replace');
-  const complaints = [...(options.apply === 'overlay' ? judgeOverlay(value) : []), ...judge(config, view)];
+  const complaints = [...wrapped, ...(options.apply === 'overlay' ? judgeOverlay(value) : []), ...judge(config, view)];
   return complaints.map((complaint) => asFinding(softened(complaint, view), options));
 }
 

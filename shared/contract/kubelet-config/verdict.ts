@@ -22,11 +22,16 @@ const MILDER: Readonly<Record<string, Effect>> = {
   'unknown-field': 'drops',
   'wrong-case': 'drops',
   'duplicate-key': 'drops',
+  'merge-override': 'drops',
   'too-deep': 'drops',
+  'json-not-yaml': 'drops',
   'yaml-ambiguous': 'misreads',
   'several-documents': 'misreads',
   'yaml-tag': 'misreads',
-  'json-number': 'misreads',
+  'wrapped-number': 'misreads',
+  'odd-encoding': 'misreads',
+  'file-too-big': 'none',
+  'many-aliases': 'none',
 };
 
 export const effectOf = (finding: Finding): Effect =>

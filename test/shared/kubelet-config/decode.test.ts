@@ -55,7 +55,7 @@ describe('decoding YAML', () => {
   const faults: readonly (readonly [string, string | Uint8Array, readonly string[]])[] = [
     ['an empty file', '', ['empty-file@1:1']],
     ['nothing but comments', '# hello\n', ['empty-file@1:1']],
-    ['a file beyond the limit', `# ${'x'.repeat(MAX_FILE_BYTES)}`, ['file-too-big@-:-']],
+    ['a file beyond the limit, and reads it', `a: 1 # ${'x'.repeat(MAX_FILE_BYTES)}`, ['file-too-big@-:-']],
     ['bytes that are no UTF-8', Buffer.from([0x61, 0x3a, 0x20, 0xff]), ['not-utf8@-:-']],
     ['a control character', 'a: 1\nb: x\u0007', ['not-utf8@2:5']],
     ['a tab as indentation', 'a:\n\tb: 1', ['yaml-syntax@2:1']],
@@ -66,7 +66,8 @@ describe('decoding YAML', () => {
     ['an octal number', 'a: 0644', ['yaml-ambiguous@1:4']],
     ['a key that is a truth value', 'on: 1', ['yaml-ambiguous@1:1']],
     ['a merge below what it overrides', 'a: &x {b: 1}\nc:\n  b: 2\n  <<: *x', ['yaml-ambiguous@4:3']],
-    ['a tag of its own', 'a: !mine 5', ['yaml-tag@1:10']],
+    ['a tag of its own', 'a: !mine 5', ['yaml-tag@1:4']],
+    ['a tag that contradicts the value', 'a: !!int 5.0', ['bad-tag@1:4']],
     ['an alias without an anchor', 'a: *x', ['yaml-alias@1:4']],
     ['an anchor in itself', 'a: &x [*x]', ['yaml-alias@1:8']],
     ['a list as a key', '[a]: 1', ['yaml-key@1:1']],
@@ -77,7 +78,9 @@ describe('decoding YAML', () => {
     ['a word without quotes in JSON', '{"a": yes}', ['json-syntax@1:7']],
     ['JSON that is cut off', '{"a": [1', ['json-syntax@1:9']],
     ['a whole number written as a fraction in JSON', '{"a": 1.0}', ['json-number@1:7']],
-    ['half a surrogate pair', 'a: "\\uD800"', ['not-utf8@1:4']],
+    ['half a surrogate pair', 'a: "\\uD800"', ['yaml-syntax@1:5']],
+    ['UTF-16', Buffer.from('\uFEFFa: 1', 'utf16le'), ['odd-encoding@-:-']],
+    ['JSON with bytes that are no UTF-8', Buffer.from('{"a": "\xFF"}', 'latin1'), ['odd-encoding@-:-']],
   ];
   for (const [name, text, expected] of faults) it(`finds ${name}`, () => assert.deepEqual(found(text), expected));
 
@@ -88,7 +91,7 @@ describe('decoding YAML', () => {
     ];
     assert.deepEqual(
       yaml(bomb.join('\n')).findings.map(({ code }) => code),
-      ['yaml-alias'],
+      ['many-aliases', 'yaml-alias'],
     );
   });
 

@@ -57,7 +57,9 @@ table('a quantity', parseQuantity, [
   ['ki', undefined],
   ['5%', undefined],
   ['', undefined],
-  ['.', undefined],
+  ['.', 0],
+  ['Ki', 0],
+  ['Ei', undefined],
 ]);
 
 table('a percentage of a threshold', parsePercentage, [

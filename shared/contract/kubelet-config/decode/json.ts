@@ -1,5 +1,5 @@
 import { exact } from './plain-scalar.ts';
-import type { Marks } from './position.ts';
+import type { Marks, Path } from './position.ts';
 
 /** Deepest nesting that is read. A KubeletConfiguration needs six levels. */
 export const MAX_DEPTH = 64;
@@ -13,6 +13,19 @@ export interface Read {
   readonly marks: Marks;
 }
 
+/** A JSON text that was read. */
+export interface ReadJson extends Read {
+  /** Where whole numbers are written with a fraction or an exponent: to Go they are no whole numbers then. */
+  readonly fractions: readonly Fraction[];
+}
+
+export interface Fraction {
+  readonly path: Path;
+  readonly offset: number;
+  /** As it is written. */
+  readonly literal: string;
+}
+
 class Unreadable extends Error {}
 
 /**
@@ -21,12 +34,12 @@ class Unreadable extends Error {}
  *
  * @returns undefined where the text is no JSON; that is reported too
  */
-export function readJson(text: string, report: Report): Read | undefined {
+export function readJson(text: string, report: Report): ReadJson | undefined {
   const reader = jsonReader(text, report);
   try {
-    const read = reader.value(0);
+    const read = reader.value();
     reader.end();
-    return read;
+    return { ...read, fractions: reader.fractions };
   } catch (thrown) {
     if (!(thrown instanceof Unreadable)) throw thrown;
     return undefined;
@@ -35,6 +48,8 @@ export function readJson(text: string, report: Report): Read | undefined {
 
 function jsonReader(text: string, report: Report) {
   let at = 0;
+  const path: (string | number)[] = [];
+  const fractions: Fraction[] = [];
 
   const fail = (message: string, offset = at): never => {
     report('json-syntax', offset, message);
@@ -56,13 +71,13 @@ function jsonReader(text: string, report: Report) {
     at += 1;
   };
 
-  function value(depth: number): Read {
-    if (depth > MAX_DEPTH) fail(`more than ${MAX_DEPTH} levels of nesting`);
+  function value(): Read {
+    if (path.length > MAX_DEPTH) fail(`more than ${MAX_DEPTH} levels of nesting`);
     skipSpace();
     const offset = at;
     const char = text.charAt(at);
-    if (char === '{') return object(depth, offset);
-    if (char === '[') return array(depth, offset);
+    if (char === '{') return object(offset);
+    if (char === '[') return array(offset);
     if (char === '"') return { value: string(), marks: { offset } };
     const word = match(/(?:true|false|null)(?![\w])/y);
     if (word !== undefined) return { value: JSON.parse(word), marks: { offset } };
@@ -76,9 +91,7 @@ function jsonReader(text: string, report: Report) {
     if (/^-?\d+$/.test(literal)) return exact(BigInt(literal));
     const double = Number(literal);
     if (!Number.isFinite(double)) return fail(`${literal} is beyond what a number can hold`, offset);
-    if (Number.isInteger(double)) {
-      report('json-number', offset, `in a JSON file the kubelet takes ${literal} for a fraction`, `write ${double}`);
-    }
+    if (Number.isInteger(double)) fractions.push({ path: [...path], offset, literal });
     return double + 0;
   }
 
@@ -90,7 +103,7 @@ function jsonReader(text: string, report: Report) {
     return JSON.parse(literal) as string;
   }
 
-  function object(depth: number, offset: number): Read {
+  function object(offset: number): Read {
     const value_: Record<string, unknown> = {};
     const keys = new Map<string, Marks>();
     at += 1;
@@ -104,9 +117,17 @@ function jsonReader(text: string, report: Report) {
       const keyOffset = at;
       if (text.charAt(at) !== '"') fail(`expected a key in double quotes, found ${here()}`);
       const key = string();
-      if (keys.has(key)) report('duplicate-key', keyOffset, `"${key}" is there twice`, 'keep one of them');
+      if (keys.has(key))
+        report(
+          'duplicate-key',
+          keyOffset,
+          `${JSON.stringify(key)} is there twice, and the kubelet takes the last`,
+          'keep one of them',
+        );
       expect(':', 'a colon');
-      const read = value(depth + 1);
+      path.push(key);
+      const read = value();
+      path.pop();
       setOwn(value_, key, read.value);
       keys.set(key, { ...read.marks, offset: keyOffset });
       skipSpace();
@@ -117,7 +138,7 @@ function jsonReader(text: string, report: Report) {
     return { value: value_, marks: { offset, keys } };
   }
 
-  function array(depth: number, offset: number): Read {
+  function array(offset: number): Read {
     const values: unknown[] = [];
     const items: Marks[] = [];
     at += 1;
@@ -127,7 +148,9 @@ function jsonReader(text: string, report: Report) {
       return { value: values, marks: { offset, items } };
     }
     for (;;) {
-      const read = value(depth + 1);
+      path.push(values.length);
+      const read = value();
+      path.pop();
       values.push(read.value);
       items.push(read.marks);
       skipSpace();
@@ -143,7 +166,7 @@ function jsonReader(text: string, report: Report) {
     if (at < text.length) fail(`expected nothing after the JSON value, found ${here()}`);
   }
 
-  return { value, end };
+  return { value, end, fractions };
 }
 
 /** Sets a key as data, also where it is called `__proto__`. */

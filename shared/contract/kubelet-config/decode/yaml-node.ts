@@ -1,196 +1,136 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, Scalar, type YAMLMap } from 'yaml';
 import { MAX_DEPTH, type Read, type Report, setOwn } from './json.ts';
-import { type Scalar as ScalarValue, readPlain } from './plain-scalar.ts';
 import type { Marks } from './position.ts';
-
-/** How often aliases may be followed in one file, and how many nodes may come of it: enough to share, not to bomb. */
-const MAX_ALIASES = 100;
-const MAX_NODES = 20_000;
-
-class Unreadable extends Error {}
+import { aliasMeter } from './yaml/alias-meter.ts';
+import type { YamlMapping, YamlNode, YamlScalar } from './yaml/nodes.ts';
+import { readScalar, Unreadable } from './yaml-scalar.ts';
 
 /** The value of a parsed node as the kubelet sees it. Undefined (and reported) where it sees none. */
-export function readYamlNode(root: Node, document: Document, report: Report): Read | undefined {
+export function readYamlNode(root: YamlNode, report: Report): Read | undefined {
   try {
-    return nodeReader(document, report)(root, 0);
+    return nodeReader(report)(root, 0);
   } catch (thrown) {
     if (!(thrown instanceof Unreadable)) throw thrown;
+    report(thrown.code, thrown.offset, thrown.message);
     return undefined;
   }
 }
 
-type ReadNode = (node: unknown, depth: number) => Read;
+type ReadNode = (node: YamlNode, depth: number) => Read;
 
-function nodeReader(document: Document, report: Report): ReadNode {
-  let aliases = 0;
-  let nodes = 0;
-  const open = new Set<Node>();
+/** A map while it is filled. */
+interface Filling {
+  readonly value: Record<string, unknown>;
+  readonly keys: Map<string, Marks>;
+  /** Keys that came by `<<`. */
+  readonly merged: Set<string>;
+  /** Whether that was said of this map. */
+  isOverridden: boolean;
+}
 
-  const fail = (code: string, offset: number, message: string, suggestion?: string): never => {
-    report(code, offset, message, suggestion);
-    throw new Unreadable(message);
-  };
+const emptyMap = (): Filling => ({ value: {}, keys: new Map(), merged: new Set(), isOverridden: false });
 
-  function follow(node: Node): Node {
-    if (!isAlias(node)) return node;
-    aliases += 1;
-    const target = node.resolve(document);
-    if (target === undefined) return fail('yaml-alias', offsetOf(node), `there is no anchor &${node.source} above`);
-    if (open.has(target)) return fail('yaml-alias', offsetOf(node), `the anchor &${node.source} contains itself`);
-    if (aliases > MAX_ALIASES)
-      return fail('yaml-alias', offsetOf(node), `more than ${MAX_ALIASES} aliases in one file`);
-    return target;
+const MERGE_TAG = 'tag:yaml.org,2002:merge';
+
+function nodeReader(report: Report): ReadNode {
+  const meter = aliasMeter(report);
+  const open = new Set<YamlNode>();
+  let isDeep = false;
+
+  function read(node: YamlNode, depth: number): Read {
+    meter.count(node.start);
+    if (depth > MAX_DEPTH && !isDeep) {
+      isDeep = true;
+      report('too-deep', node.start, `more than ${MAX_DEPTH} levels of nesting`);
+    }
+    if (node.kind === 'scalar') return { value: readScalar(node, report), marks: { offset: node.start } };
+    if (node.kind === 'alias') return readAlias(node, (target) => read(target, depth));
+    checkTag(node);
+    if (node.kind === 'mapping') return filled(fill(node, emptyMap(), depth), node);
+    const items = node.items.map((item) => read(item, depth + 1));
+    const marks = { offset: node.start, items: items.map((item) => item.marks) };
+    return { value: items.map((item) => item.value), marks };
   }
 
-  function read(written: unknown, depth: number): Read {
-    const node = follow(written as Node);
-    const offset = offsetOf(written as Node);
-    nodes += 1;
-    if (nodes > MAX_NODES) fail('yaml-alias', offset, `more than ${MAX_NODES} nodes, aliases followed`);
-    if (depth > MAX_DEPTH) fail('too-deep', offset, `more than ${MAX_DEPTH} levels of nesting`);
+  function readAlias<T>(node: YamlNode & { kind: 'alias' }, follow: (target: YamlNode) => T): T {
+    if (open.has(node)) throw new Unreadable('yaml-alias', node.start, `the anchor &${node.name} contains itself`);
     open.add(node);
-    const result = readOpen(node, offset, depth);
+    meter.enter(node.start);
+    const result = follow(node.target);
+    meter.leave();
     open.delete(node);
     return result;
   }
 
-  function readOpen(node: Node, offset: number, depth: number): Read {
-    if (isScalar(node)) return { value: scalarValue(node, offset, report, fail), marks: { offset } };
-    checkTag(node, isMap(node) ? 'map' : 'seq', offset, report);
-    if (isSeq(node)) {
-      const items = node.items.map((item) => read(item, depth + 1));
-      return { value: items.map(({ value }) => value), marks: { offset, items: items.map(({ marks }) => marks) } };
-    }
-    if (isMap(node)) return readMap(node, offset, depth);
-    return fail('yaml-syntax', offset, 'this is neither a scalar, a list nor a map');
-  }
-
-  function readMap(node: YAMLMap, offset: number, depth: number): Read {
-    const value: Record<string, unknown> = {};
-    const keys = new Map<string, Marks>();
-    const merged = new Set<string>();
-    for (const pair of node.items) {
-      if (isMergeKey(pair)) {
-        merge(pair, value, keys, merged, depth);
+  /** @param mergedAt where the `<<` is by which the map gets into another */
+  function fill(node: YamlMapping, into: Filling, depth: number, mergedAt?: number): Filling {
+    for (const [keyNode, valueNode] of node.pairs) {
+      if (isMergeKey(keyNode)) {
+        merge(mergedAt ?? keyNode.start, valueNode, into, depth);
         continue;
       }
-      const at = offsetOf(pair.key as Node, offset);
-      const key = keyOf(follow(pair.key as Node), at, report, fail);
-      if (keys.has(key) && !merged.has(key)) {
-        report('duplicate-key', at, `"${key}" is there twice`, 'keep one of them');
-      }
-      merged.delete(key);
-      const content = pair.value === null ? { value: null, marks: { offset: at } } : read(pair.value, depth + 1);
-      setOwn(value, key, content.value);
-      keys.set(key, { ...content.marks, offset: at });
+      meter.count(keyNode.start);
+      const key = keyOf(keyNode);
+      const { value, marks } = read(valueNode, depth + 1);
+      if (into.keys.has(key)) judgeSecond(key, keyNode.start, into, mergedAt);
+      if (mergedAt === undefined) into.merged.delete(key);
+      else into.merged.add(key);
+      setOwn(into.value, key, value);
+      into.keys.set(key, { ...marks, offset: keyNode.start });
     }
-    return { value, marks: { offset, keys } };
+    return into;
   }
 
-  function merge(
-    pair: Pair,
-    into: Record<string, unknown>,
-    keys: Map<string, Marks>,
-    merged: Set<string>,
-    depth: number,
-  ): void {
-    const at = offsetOf(pair.key as Node);
-    const source = pair.value === null ? undefined : follow(pair.value as Node);
-    // Of several sources the first wins, so that they are laid down last to first.
-    const sources = isSeq(source) ? source.items.toReversed() : [pair.value];
-    for (const item of sources) {
-      const content = item === null ? undefined : read(item, depth + 1);
-      const from = content?.value;
-      if (typeof from !== 'object' || from === null || Array.isArray(from)) {
-        return fail('yaml-alias', at, '<< takes a map or a list of maps');
-      }
-      for (const [key, value] of Object.entries(from)) {
-        if (keys.has(key) && !merged.has(key)) {
-          // go-yaml v2 lets the merge win here, everyone else the key that was written out.
-          report(
-            'yaml-ambiguous',
-            at,
-            `<< overrides "${key}" above it for the kubelet, and for others it does not`,
-            '<< first',
-          );
-        }
-        setOwn(into, key, value);
-        merged.add(key);
-        keys.set(key, content?.marks.keys?.get(key) ?? { offset: at });
-      }
+  /** Merged maps are laid into the same map, so that to the kubelet whatever stands both there and here is doubled. */
+  function judgeSecond(key: string, start: number, into: Filling, mergedAt: number | undefined): void {
+    const name = JSON.stringify(key);
+    const wasMerged = into.merged.has(key);
+    if (mergedAt === undefined && !wasMerged)
+      return report(
+        'duplicate-key',
+        start,
+        `${name} is there twice, and the kubelet takes the last`,
+        'keep one of them',
+      );
+    if (mergedAt !== undefined && !wasMerged) {
+      const message = `<< overrides ${name} above it for the kubelet, and for others it does not`;
+      report('yaml-ambiguous', mergedAt, message, '<< first');
     }
+    if (into.isOverridden) return;
+    into.isOverridden = true;
+    const message = `${name} is both merged and written out, which is a doubled key to the kubelet`;
+    report('merge-override', mergedAt ?? start, message, 'write the map out');
+  }
+
+  function merge(at: number, source: YamlNode, into: Filling, depth: number): void {
+    // Of several sources the first wins, so that they are laid down last to first.
+    const sources = source.kind === 'sequence' ? source.items.toReversed() : [source];
+    for (const item of sources) {
+      const target = item.kind === 'alias' ? item.target : item;
+      if (target.kind !== 'mapping') throw new Unreadable('yaml-alias', at, '<< takes a map or a list of maps');
+      meter.count(item.start);
+      if (item.kind === 'alias') readAlias(item, () => fill(target, into, depth, at));
+      else fill(target, into, depth, at);
+    }
+  }
+
+  function keyOf(node: YamlNode): string {
+    const target = node.kind === 'alias' ? node.target : node;
+    if (target.kind !== 'scalar') throw new Unreadable('yaml-key', node.start, 'a map or a list cannot be a key');
+    // As sigs.k8s.io/yaml makes it text: `1` is "1", `yes` is "true".
+    return String(readScalar(target, report, true));
+  }
+
+  function checkTag({ tag, kind, start }: YamlNode & { kind: 'sequence' | 'mapping' }): void {
+    if (tag === '' || tag === `tag:yaml.org,2002:${kind === 'mapping' ? 'map' : 'seq'}`) return;
+    report('yaml-tag', start, `the tag ${tag} means nothing to the kubelet`, 'leave it out');
   }
 
   return read;
 }
 
-type Fail = (code: string, offset: number, message: string, suggestion?: string) => never;
+const filled = ({ value, keys }: Filling, { start }: YamlNode): Read => ({ value, marks: { offset: start, keys } });
 
-function isMergeKey(pair: Pair): boolean {
-  return isScalar(pair.key) && pair.key.type === Scalar.PLAIN && pair.key.value === '<<' && pair.key.tag === undefined;
-}
-
-/** Map keys become text as sigs.k8s.io/yaml makes it: `1` is "1", `yes` is "true". */
-function keyOf(node: Node, offset: number, report: Report, fail: Fail): string {
-  if (!isScalar(node)) return fail('yaml-key', offset, 'a map or a list cannot be a key');
-  const value = scalarValue(node, offset, report, fail);
-  if (value === null) return fail('yaml-key', offset, 'a key cannot be null');
-  return String(value);
-}
-
-function scalarValue(node: Scalar, offset: number, report: Report, fail: Fail): ScalarValue {
-  const text = typeof node.value === 'string' ? node.value : '';
-  const tag = standardTag(node.tag);
-  if (tag === undefined) {
-    report('yaml-tag', offset, `the tag ${node.tag} means nothing to the kubelet`, 'leave it out');
-    return text;
-  }
-  if (tag === 'str' || (tag === '' && node.type !== Scalar.PLAIN)) return wellFormed(text, offset, fail);
-  const { value, elsewhere } = readPlain(text);
-  if (value === undefined) return fail('number-not-finite', offset, `JSON, and with it the kubelet, has no ${text}`);
-  if (tag !== '' && tag !== typeTag(value) && !(tag === 'float' && typeTag(value) === 'int')) {
-    return fail('yaml-tag', offset, `${JSON.stringify(text)} is no !!${tag}`);
-  }
-  if (elsewhere !== undefined && tag === '') {
-    const suggestion = `write ${show(value)} if that is meant, or ${JSON.stringify(text)} in quotes`;
-    report(
-      'yaml-ambiguous',
-      offset,
-      `${text} is ${show(value)} to the kubelet and ${show(elsewhere)} to others`,
-      suggestion,
-    );
-  }
-  return typeof value === 'string' ? wellFormed(value, offset, fail) : value;
-}
-
-const show = (value: ScalarValue): string =>
-  typeof value === 'string' ? `the text ${JSON.stringify(value)}` : String(value);
-
-function wellFormed(text: string, offset: number, fail: Fail): string {
-  return text.isWellFormed() ? text : fail('not-utf8', offset, 'half of a surrogate pair is no character');
-}
-
-/** `''` where there is none, `undefined` where it is not one of those whose meaning is the same everywhere. */
-function standardTag(tag: string | undefined): string | undefined {
-  if (tag === undefined) return '';
-  if (tag === '!') return 'str';
-  const name = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/.exec(tag)?.[1];
-  return name;
-}
-
-function typeTag(value: ScalarValue): string {
-  if (value === null) return 'null';
-  if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'string') return 'str';
-  return typeof value === 'bigint' || Number.isInteger(value) ? 'int' : 'float';
-}
-
-function checkTag(node: Node, expected: 'map' | 'seq', offset: number, report: Report): void {
-  const tag = standardTag('tag' in node ? node.tag : undefined);
-  if (tag === '' || tag === expected) return;
-  report('yaml-tag', offset, `the tag on this ${expected} means nothing to the kubelet`, 'leave it out');
-}
-
-function offsetOf(node: Node | null, otherwise = 0): number {
-  return node?.range?.[0] ?? otherwise;
+/** `<<`, unless it is quoted. */
+function isMergeKey(node: YamlNode): node is YamlScalar {
+  return node.kind === 'scalar' && node.text === '<<' && (node.isPlain || node.tag === MERGE_TAG);
 }

@@ -83,7 +83,8 @@ function* judgeThreshold(amount: string, at: readonly string[], minor: number): 
   }
   const share = parsePercentage(amount);
   if (share === undefined) yield badPercentage(amount, at);
-  else if (share < 0 || (share > 100 && minor > 20))
+  // 1.20 compares the hundredth part with 100.
+  else if (share < 0 || share > (minor > 20 ? 100 : 10_000))
     yield { code: 'out-of-range', at, message: `${amount} is not between 0% and 100%` };
 }
 

@@ -1,4 +1,4 @@
-import { parseQuantity } from '../syntax/quantity.ts';
+import { parseQuantity, wholeQuantity } from '../syntax/quantity.ts';
 import type { ConfigView } from '../view.ts';
 import { badQuantity } from './formats.ts';
 import { at, needsGate, type Rule } from './rule.ts';
@@ -63,11 +63,9 @@ export const IMAGE_RULES: readonly Rule[] = [
   },
   function* logSize(config) {
     const size = config.text('containerLogMaxSize') ?? '';
-    const bytes = parseQuantity(size);
     const path = at('containerLogMaxSize');
-    if (bytes === undefined) yield badQuantity(size, path);
-    // Kubernetes keeps 1.5Gi as a decimal fraction, which the kubelet does not take for a number of bytes.
-    else if (!Number.isInteger(bytes) || /\..*i$/.test(size) || bytes < 0 || bytes >= 2 ** 63) {
+    if (parseQuantity(size) === undefined) yield badQuantity(size, path);
+    else if ((wholeQuantity(size) ?? -1n) < 0n) {
       yield {
         code: 'out-of-range',
         at: path,

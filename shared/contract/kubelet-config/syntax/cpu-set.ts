@@ -4,24 +4,25 @@ const MAX_CPU = 1_000_000;
 /**
  * Reads a list of CPUs as Linux and the kubelet write it: `0-3,7`.
  *
- * @param descending whether `3-0` is let through as an empty range, as kubelets up to 1.21 did
+ * @param careless as kubelets up to 1.21 did it: `3-0` is an empty range, and so is whatever has two dashes
  * @returns the CPUs that it names (none for the empty text), or undefined where it is no such list
  */
-export function parseCpus(text: string, descending = false): ReadonlySet<number> | undefined {
+export function parseCpus(text: string, careless = false): ReadonlySet<number> | undefined {
   const cpus = new Set<number>();
   if (text === '') return cpus;
   for (const part of text.split(',')) {
+    if (careless && part.split('-').length > 2) continue;
     const match = /^\+?(\d+)(?:-\+?(\d+))?$/.exec(part);
     if (match === null) return undefined;
     const first = Number(match[1]);
     const last = Number(match[2] ?? match[1]);
-    if (last > MAX_CPU || (last < first && !descending)) return undefined;
+    if (last > MAX_CPU || (last < first && !careless)) return undefined;
     for (let cpu = first; cpu <= last; cpu += 1) cpus.add(cpu);
   }
   return cpus;
 }
 
 /** @returns how many CPUs it names; see `parseCpus` */
-export function countCpus(text: string, descending = false): number | undefined {
-  return parseCpus(text, descending)?.size;
+export function countCpus(text: string, careless = false): number | undefined {
+  return parseCpus(text, careless)?.size;
 }

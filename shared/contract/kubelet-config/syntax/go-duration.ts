@@ -30,5 +30,6 @@ export function parseGoDuration(text: string): number | undefined {
     total += BigInt(whole || 0) * BigInt(unit) + BigInt(Math.trunc(Number(`0.${fraction || 0}`) * unit));
     end = PART.lastIndex;
   }
-  return end === 0 || end !== body.length || total >= 2n ** 63n ? undefined : sign * Number(total) + 0;
+  const limit = sign < 0 ? 2n ** 63n : 2n ** 63n - 1n;
+  return end === 0 || end !== body.length || total > limit ? undefined : sign * Number(total) + 0;
 }

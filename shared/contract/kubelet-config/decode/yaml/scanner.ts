@@ -1,0 +1,266 @@
+import {
+  columnOf,
+  cursorOn,
+  isBlank,
+  isBlankOrEnd,
+  isBreak,
+  isDocumentMark,
+  isEnd,
+  look,
+  type Mark,
+  markOf,
+  skipComment,
+  takeBreak,
+  YamlSyntaxError,
+} from './cursor.ts';
+import { scanBlockScalar } from './scan-block-scalar.ts';
+import { scanPlain, scanQuoted } from './scan-flow-scalar.ts';
+import { scanAnchor, scanDirective, scanTag } from './scan-properties.ts';
+import type { Punctuation, Token, Tokens } from './tokens.ts';
+
+/** A place where a key may have begun, which only the colon after it tells. */
+interface PossibleKey {
+  readonly isRequired: boolean;
+  readonly token: number;
+  readonly mark: Mark;
+}
+
+/** Longest key without `?`, in characters. */
+const MAX_KEY = 1024;
+const MAX_NESTING = 10_000;
+
+/**
+ * Cuts a text into tokens as go-yaml v2 does, which is libyaml's way: YAML 1.1, in places looser and in places stricter
+ * than any specification.
+ */
+export function tokensOf(text: string): Tokens {
+  const cursor = cursorOn(text);
+  const queue: Token[] = [];
+  let taken = 0;
+  let indent = -1;
+  const indents: number[] = [];
+  /** One place for each level of flow collections. */
+  const keys: (PossibleKey | undefined)[] = [undefined];
+  let keyAllowed = true;
+  let isDone = false;
+
+  const inFlow = (): boolean => keys.length > 1;
+  const append = (token: Token): void => void queue.push(token);
+
+  function fetchUntilCertain(): void {
+    while (needsMore()) fetchNext();
+  }
+
+  const needsMore = (): boolean => !isDone && (queue.length === 0 || headMayBecomeKey());
+
+  function headMayBecomeKey(): boolean {
+    const level = keys.findIndex((key) => key?.token === taken);
+    return level >= 0 && isStillPossible(level);
+  }
+
+  function isStillPossible(level: number): boolean {
+    const key = keys[level];
+    if (key === undefined) return false;
+    if (key.mark.line === cursor.line && key.mark.offset + MAX_KEY >= cursor.at) return true;
+    dropKey(level);
+    return false;
+  }
+
+  function dropKey(level: number): void {
+    const key = keys[level];
+    if (key?.isRequired === true) throw new YamlSyntaxError('there is no colon after this key', key.mark.offset);
+    keys[level] = undefined;
+  }
+
+  const dropLastKey = (): void => dropKey(keys.length - 1);
+
+  function saveKey(): void {
+    if (!keyAllowed) return;
+    const isRequired = !inFlow() && indent === columnOf(cursor);
+    dropLastKey();
+    keys[keys.length - 1] = { isRequired, token: taken + queue.length, mark: markOf(cursor) };
+  }
+
+  /** Opens a block collection where the column is deeper than the last one's. */
+  function rollIndent(type: Punctuation, { column, offset }: Mark, token?: number): void {
+    if (inFlow() || indent >= column) return;
+    indents.push(indent);
+    indent = column;
+    if (indents.length > MAX_NESTING) throw new YamlSyntaxError('too many levels of nesting', offset);
+    queue.splice(token === undefined ? queue.length : token - taken, 0, { type, start: offset });
+  }
+
+  function unrollIndent(column: number): void {
+    while (!inFlow() && indent > column) {
+      append({ type: 'block-end', start: cursor.at });
+      indent = indents.pop() ?? -1;
+    }
+  }
+
+  function fetchNext(): void {
+    skipToToken();
+    unrollIndent(columnOf(cursor));
+    const char = look(cursor);
+    if (isEnd(char)) return fetchEnd();
+    if (columnOf(cursor) === 0 && char === '%') return fetchDirective();
+    if (isDocumentMark(cursor, '---')) return fetchDocumentMark('document-start');
+    if (isDocumentMark(cursor, '...')) return fetchDocumentMark('document-end');
+    const isAlone = isBlankOrEnd(look(cursor, 1));
+    if (char === '[') return openFlow('flow-sequence-start');
+    if (char === '{') return openFlow('flow-mapping-start');
+    if (char === ']') return closeFlow('flow-sequence-end');
+    if (char === '}') return closeFlow('flow-mapping-end');
+    if (char === ',') return fetchFlowEntry();
+    if (char === '-' && isAlone) return fetchBlockEntry();
+    if (char === '?' && (inFlow() || isAlone)) return fetchKey();
+    if (char === ':' && (inFlow() || isAlone)) return fetchValue();
+    if ((char === '|' || char === '>') && !inFlow()) return fetchBlockScalar();
+    fetchNodePart(char);
+  }
+
+  /** What a key may begin with: anchors, tags, texts. */
+  function fetchNodePart(char: string): void {
+    const isPlain = beginsPlain(char);
+    if (!isPlain && !`*&!'"`.includes(char))
+      throw new YamlSyntaxError('no value can begin with this character', cursor.at);
+    saveKey();
+    keyAllowed = false;
+    const start = cursor.at;
+    if (char === '*') append({ type: 'alias', name: scanAnchor(cursor), start });
+    else if (char === '&') append({ type: 'anchor', name: scanAnchor(cursor), start });
+    else if (char === '!') append({ type: 'tag', tag: scanTag(cursor), start });
+    else if (!isPlain) append({ type: 'scalar', text: scanQuoted(cursor), isPlain: false, start });
+    else {
+      const { text: words, endedLine } = scanPlain(cursor, indent, inFlow());
+      append({ type: 'scalar', text: words, isPlain: true, start });
+      if (endedLine) keyAllowed = true;
+    }
+  }
+
+  function beginsPlain(char: string): boolean {
+    if (char === '-') return !isBlank(look(cursor, 1));
+    if (char === '?' || char === ':') return !inFlow();
+    return !isBlankOrEnd(char) && !',[]{}#&*!|>\'"%@`'.includes(char);
+  }
+
+  function skipToToken(): void {
+    // One byte order mark is gone already; a second one is let pass.
+    if (cursor.at === 0 && look(cursor) === '\uFEFF') cursor.at += 1;
+    for (;;) {
+      // A tab would indent where a key may begin.
+      const blanks = inFlow() || !keyAllowed ? ' \t' : ' ';
+      while (blanks.includes(look(cursor))) cursor.at += 1;
+      skipComment(cursor);
+      if (!isBreak(look(cursor))) return;
+      takeBreak(cursor);
+      if (!inFlow()) keyAllowed = true;
+    }
+  }
+
+  function fetchEnd(): void {
+    unrollIndent(-1);
+    dropLastKey();
+    append({ type: 'stream-end', start: cursor.at });
+    isDone = true;
+  }
+
+  function fetchDirective(): void {
+    const start = cursor.at;
+    leaveBlocks();
+    append({ type: 'directive', directive: scanDirective(cursor), start });
+  }
+
+  function fetchDocumentMark(type: Punctuation): void {
+    leaveBlocks();
+    takePunctuation(type, 3);
+  }
+
+  function leaveBlocks(): void {
+    unrollIndent(-1);
+    dropLastKey();
+    keyAllowed = false;
+  }
+
+  function openFlow(type: Punctuation): void {
+    saveKey();
+    keys.push(undefined);
+    if (keys.length > MAX_NESTING) throw new YamlSyntaxError('too many levels of nesting', cursor.at);
+    keyAllowed = true;
+    takePunctuation(type);
+  }
+
+  function closeFlow(type: Punctuation): void {
+    dropLastKey();
+    if (inFlow()) keys.pop();
+    keyAllowed = false;
+    takePunctuation(type);
+  }
+
+  function fetchFlowEntry(): void {
+    dropLastKey();
+    keyAllowed = true;
+    takePunctuation('flow-entry');
+  }
+
+  function fetchBlockEntry(): void {
+    if (!inFlow() && !keyAllowed) throw new YamlSyntaxError('no list can begin here', cursor.at);
+    rollIndent('block-sequence-start', markOf(cursor));
+    dropLastKey();
+    keyAllowed = true;
+    takePunctuation('block-entry');
+  }
+
+  function fetchKey(): void {
+    if (!inFlow() && !keyAllowed) throw new YamlSyntaxError('no key can begin here', cursor.at);
+    rollIndent('block-mapping-start', markOf(cursor));
+    dropLastKey();
+    keyAllowed = !inFlow();
+    takePunctuation('key');
+  }
+
+  function fetchValue(): void {
+    const key = keys.at(-1);
+    if (key !== undefined && isStillPossible(keys.length - 1)) {
+      queue.splice(key.token - taken, 0, { type: 'key', start: key.mark.offset });
+      rollIndent('block-mapping-start', key.mark, key.token);
+      keys[keys.length - 1] = undefined;
+      keyAllowed = false;
+    } else {
+      if (!inFlow() && !keyAllowed)
+        throw new YamlSyntaxError(
+          'a colon with a space after it begins a value, and there is no key for it',
+          cursor.at,
+        );
+      rollIndent('block-mapping-start', markOf(cursor));
+      keyAllowed = !inFlow();
+    }
+    takePunctuation('value');
+  }
+
+  function fetchBlockScalar(): void {
+    dropLastKey();
+    keyAllowed = true;
+    const start = cursor.at;
+    append({ type: 'scalar', text: scanBlockScalar(cursor, indent), isPlain: false, start });
+  }
+
+  function takePunctuation(type: Punctuation, length = 1): void {
+    append({ type, start: cursor.at });
+    cursor.at += length;
+  }
+
+  function peek(): Token {
+    fetchUntilCertain();
+    const [head] = queue;
+    if (head === undefined) throw new YamlSyntaxError('there is nothing more in the text', cursor.at);
+    return head;
+  }
+
+  function skip(): void {
+    peek();
+    queue.shift();
+    taken += 1;
+  }
+
+  return { peek, skip, readAhead: () => cursor.at };
+}

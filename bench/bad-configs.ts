@@ -1,5 +1,5 @@
 import { until } from '../test/cluster/support/until.ts';
-import { CRASHES } from '../test/node/support/bad-configs.ts';
+import { KILLS } from './support/killer.ts';
 import { median, type Measurement } from './report.ts';
 import { recordRuns, seconds } from './support/kubelet-runs.ts';
 import { type RealNode, startRealNode } from './support/real-node.ts';
@@ -44,7 +44,7 @@ export async function measure(): Promise<readonly Measurement[]> {
     };
     for (let round = 0; round < RUNS; round += 1) {
       bare.push(await change(node, node.restartKubelet, 1));
-      const { name, assign } = await node.prepare({ ...CRASHES, maxPods: 100 + round });
+      const { name, assign } = await node.prepare({ ...KILLS, maxPods: 100 + round });
       crashing.push(await change(node, assign, 2));
       await until('the fallback', async () => isBackFrom(node, name), { ...WITHIN, evidence: node.agent.logTail });
       for (const kind of ['validation', 'preflight'] as const) refusals[kind].push(await refusal(node, kind, round));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../test/cluster/support/until.ts';
-import { CRASHES } from '../test/node/support/bad-configs.ts';
+import { KILLS } from './support/killer.ts';
 import { KUBELET_UNIT } from '../test/node/support/node-paths.ts';
 import type { NodeUnderTest } from '../test/node/support/node-under-test.ts';
 import type { BenchOptions } from './options.ts';
@@ -44,7 +44,7 @@ export async function measure({ settleMs }: BenchOptions): Promise<readonly Meas
       await node.settlesOn(await assign(node, GOOD));
       let bad = '';
       const assignBad = async (): Promise<void> => {
-        bad = await assign(node, { ...CRASHES, maxPods: 100 + round });
+        bad = await assign(node, { ...KILLS, maxPods: 100 + round });
       };
       crashing.push(await change(node, assignBad, (config) => config['maxPods'] === GOOD.maxPods, 2));
       await node.rejects(bad);

@@ -12,10 +12,12 @@ const ALLOWANCE_S = 3;
 /** Of the content, and of this machine. */
 const REFUSED = {
   validation: { imageGCHighThresholdPercent: 400 },
-  preflight: { tlsCertFile: '/nowhere/kubelet.crt', tlsPrivateKeyFile: '/nowhere/kubelet.key' },
+  preflight: { reservedSystemCPUs: '4000' },
 } as const;
 
 type Kind = keyof typeof REFUSED;
+
+const REASONS = { validation: 'ConfigInvalid', preflight: 'PreflightFailed' } as const;
 
 /** A change of the kubelet, from what ordered it to a kubelet that is healthy again; in seconds. */
 interface Change {
@@ -100,6 +102,8 @@ async function refusal(node: RealNode, kind: Kind, round: number): Promise<{ sec
   const begun = seconds();
   await assign();
   await until('the refusal', async () => isBackFrom(node, name), { ...WITHIN, evidence: node.agent.logTail });
+  const { error } = await node.status();
+  if (error?.reason !== REASONS[kind]) throw new Error(`not refused by ${kind}: ${JSON.stringify(error)}`);
   return { seconds: seconds() - begun, starts: (await node.kubelet.restarts()) - before };
 }
 

@@ -41,6 +41,7 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
       ?.split('\n')
       .slice(1)
       .flatMap((line) => /^\S+/.exec(line)?.[0] ?? []);
+    const ownPorts = await portsIn(configFile, configDirectory, files);
     const facts = {
       cgroupVersion: version,
       cgroups: await cgroupsOf(candidate, driver, version, files),
@@ -56,8 +57,9 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
       runningPods: await countPods(files, version),
       // An agent that sees nothing of the host may be in another network as well.
       addresses: (await files.kind('/proc')) === 'directory' ? addressesOf() : undefined,
-      listening: await listeningPorts(files),
-      ownPorts: await portsIn(configFile, configDirectory, files),
+      // A file that somebody spoiled or deleted names no port, and the kubelet still listens on its own.
+      listening: ownPorts === undefined ? undefined : await listeningPorts(files),
+      ownPorts: ownPorts ?? new Set<number>(),
     };
     return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as unknown as HostFacts;
   };
@@ -123,20 +125,21 @@ function addressesOf(): readonly string[] {
 const PORT_FIELDS = ['port', 'healthzPort', 'readOnlyPort'];
 const USUAL_PORTS = [10_250, 10_248, 10_255];
 
-/** Whatever port the kubelet's files name may be its own already. */
+/** Whatever port the kubelet's files name may be its own already. Undefined where its config file cannot be read. */
 async function portsIn(
   configFile: string,
   configDirectory: string | undefined,
   files: HostFiles,
-): Promise<ReadonlySet<number>> {
+): Promise<ReadonlySet<number> | undefined> {
   const dropIns = configDirectory === undefined ? [] : ((await files.names(configDirectory)) ?? []);
   const paths = [
     configFile,
     ...dropIns.filter((name) => name.endsWith('.conf')).map((name) => join(configDirectory ?? '', name)),
   ];
   const texts = await Promise.all(paths.map((path) => files.text(path)));
-  const named = texts.flatMap((text) => {
-    const { value = {} } = decodeKubeletConfig(Buffer.from(text ?? '', 'utf8'));
+  const configs = texts.map((text) => decodeKubeletConfig(Buffer.from(text ?? '', 'utf8')).value);
+  if (texts[0] === undefined || configs[0] === undefined) return undefined;
+  const named = configs.flatMap((value = {}) => {
     return PORT_FIELDS.flatMap((field) => (typeof value[field] === 'number' ? [value[field]] : []));
   });
   return new Set([...USUAL_PORTS, ...named]);

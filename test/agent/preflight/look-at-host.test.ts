@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -87,6 +87,16 @@ describe('a machine as the host root shows it', () => {
     assert.deepEqual(facts.kubeletArgs, ['--config=/var/lib/kubelet/config.yaml', '--v=2']);
     assert.equal(facts.runtimeDriver?.driver, 'systemd');
     assert.ok(facts.ownPorts.has(10_350));
+  });
+
+  it('calls no port taken when the kubelet’s own cannot be told, because its config file was spoiled or deleted', async () => {
+    const path = join(root, 'var/lib/kubelet/config.yaml');
+    const text = await readFile(path, 'utf8');
+    await writeFile(path, 'port: [oops\n');
+    assert.equal((await look()).listening, undefined);
+    await rm(path);
+    assert.equal((await look()).listening, undefined);
+    await writeFile(path, text);
   });
 
   it('knows no flags of a kubelet that is a part of another program, or of none', async () => {

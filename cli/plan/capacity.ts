@@ -1,4 +1,5 @@
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { countCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
 import { viewOf } from '#shared/contract/kubelet-config/view.ts';
 import type { InventoryNode } from '../inventory/node.ts';
@@ -56,6 +57,9 @@ function partsOf(resource: Resource, config: Config, minor: number, capacity: nu
   const part = (field: string, name: string): Part =>
     config[field] === undefined ? undefined : quantityAt(view.entries(field), name, capacity);
   const signal = SIGNALS[resource];
+  // These CPUs take the place of the shares that the other two fields name.
+  const cpus = resource === 'cpu' ? (view.text('reservedSystemCPUs') ?? '') : '';
+  if (cpus !== '') return [0, countCpus(cpus), 0];
   return [
     part('kubeReserved', resource),
     part('systemReserved', resource),

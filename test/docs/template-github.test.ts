@@ -141,7 +141,14 @@ describe('the workflow of the template, run on a pull request', { skip: WITHOUT_
       await rm(merge, { recursive: true, force: true });
       await workspace.git('clone', '--quiet', '--branch', 'main', origin, merge);
       await workspace.git('-C', merge, 'merge', '--quiet', '--no-ff', '--message', 'Merge', 'origin/change');
-      await workspace.git('clone', '--quiet', '--depth', String(options['fetch-depth'] ?? 1), `file://${merge}`, path);
+      await workspace.git(
+        'clone',
+        '--quiet',
+        '--depth',
+        JSON.stringify(options['fetch-depth'] ?? 1),
+        `file://${merge}`,
+        path,
+      );
     }
   }
 

@@ -109,6 +109,12 @@ describe('kubelet-gitops plan', () => {
     ]);
   });
 
+  it('takes reserved CPUs in place of the shares that are reserved otherwise', async () => {
+    const fields = layer('maxPods: 110', 'kubeReserved: {cpu: 100m, memory: 512Mi}', 'reservedSystemCPUs: 0-1');
+    const { pools } = await planOf({ 'pools/a/kubelet.yaml': fields });
+    assert.deepEqual(pools[0]?.nodes[0]?.allocatable, [{ resource: 'cpu', before: 3.8, after: 2 }]);
+  });
+
   it('warns of pods that would have no place, and of kubelets that would refuse it', async () => {
     const { pools } = await planOf({
       'pools/a/kubelet.yaml': layer(

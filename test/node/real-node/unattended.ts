@@ -33,7 +33,7 @@ export function describeUnattended(world: World): void {
     it('is saved by the guard alone from a config that the kubelet dies of, after a reboot without an agent', async (t) => {
       const good = await node.read(LOCAL_CONFIG_FILE);
       const name = await node.assignments.assign({ ...CRASHES, maxPods: 62 });
-      await node.waits('the bad config', () => isInstalled('203.0.113.7'));
+      await node.waits('the bad config', () => isInstalled('"1ns"'));
       await node.agent.kill();
       await node.machine.reboot();
       const started = performance.now();

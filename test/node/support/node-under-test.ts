@@ -4,7 +4,7 @@ import type { ControlPlane } from '../../cluster/support/control-plane.ts';
 import { until } from '../../cluster/support/until.ts';
 import { type Assignments, createAssignments } from './assignments.ts';
 import { type KubernetesNode, type KubernetesNodeOptions, startKubernetesNode } from './kubernetes-node.ts';
-import { AGENT_UNIT, KUBELET_UNIT, UNIT_DIRECTORY } from './node-paths.ts';
+import { AGENT_UNIT, KUBELET_UNIT, LOCAL_CONFIG_FILE, UNIT_DIRECTORY } from './node-paths.ts';
 
 /** What the nodes of one run have in common. */
 export interface World {
@@ -27,6 +27,11 @@ export interface NodeUnderTest extends KubernetesNode {
   readonly settlesOn: (name: string) => Promise<KubeletNodeStatus>;
   /** The config failed, and the kubelet is healthy with the one before. */
   readonly rejects: (name: string, withinMs?: number) => Promise<KubeletNodeStatus>;
+  /**
+   * Stops the kubelet's process as soon as it has started with a config file that holds this text: it is there, and it
+   * does nothing.
+   */
+  readonly hangsWith: (text: string) => Promise<void>;
   /** Whether systemd has the guard's line in the kubelet's unit. */
   readonly isGuarded: () => Promise<boolean>;
 }
@@ -77,6 +82,19 @@ export async function startNodeUnderTest(
       const status = await reaches(`${name} to be rejected`, isRejected, withinMs);
       await isUp();
       return status;
+    },
+    async hangsWith(text) {
+      const before = await node.runs();
+      await waits('another run', async () => {
+        const { invocation } = await node.runs();
+        const file = await node.read(LOCAL_CONFIG_FILE);
+        return file?.includes(text) === true && invocation !== '' && invocation !== before.invocation;
+      });
+      // A run begins with what comes before its main process.
+      await waits('its process', async () => {
+        await node.machine.systemctl('kill', '--signal=STOP', '--kill-who=main', KUBELET_UNIT);
+        return true;
+      });
     },
     isGuarded: async () => (await node.read(`${UNIT_DIRECTORY}/90-kubelet-gitops-guard.conf`)) !== undefined,
   };

@@ -111,7 +111,14 @@ describe('feature gates', () => {
       'need what they rest on',
       'GracefulNodeShutdownBasedOnPodPriority: true, GracefulNodeShutdown: false',
       '1.35',
-      ['gate-off featureGates.GracefulNodeShutdownBasedOnPodPriority'],
+      // WindowsGracefulNodeShutdown is on by default, on Linux as well.
+      ['gate-off featureGates.GracefulNodeShutdownBasedOnPodPriority', 'gate-off featureGates.GracefulNodeShutdown'],
+    ],
+    [
+      'count where they are on by default, too',
+      'MatchLabelKeysInPodTopologySpread: false',
+      '1.35',
+      ['gate-off featureGates.MatchLabelKeysInPodTopologySpread'],
     ],
     [
       'need it from 1.35 on only',

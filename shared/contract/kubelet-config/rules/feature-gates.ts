@@ -6,10 +6,8 @@ import type { Complaint } from './rule.ts';
 
 /** Gates of the config that this kubelet does not know, has locked, or that need others. All are fatal at its start. */
 export function judgeFeatureGates(gates: Readonly<Record<string, unknown>>, config: ConfigView): readonly Complaint[] {
-  return Object.entries(gates).flatMap(([name, value]) => {
-    const isOn = value === true;
-    return [...judgeGate(name, isOn, config.minor), ...(isOn ? missingDependencies(name, config) : [])];
-  });
+  const each = Object.entries(gates).flatMap(([name, value]) => judgeGate(name, value === true, config.minor));
+  return config.minor < 35 ? each : [...each, ...Object.keys(GATE_DEPENDENCIES).flatMap(missingDependencies(config))];
 }
 
 function judgeGate(name: string, isOn: boolean, minor: number): readonly Complaint[] {
@@ -37,14 +35,22 @@ function unknownGate(name: string, minor: number): Complaint {
   return { code, at, message, suggestion: 'take it out, or put it into a pool of nodes that know it' };
 }
 
-function missingDependencies(name: string, config: ConfigView): readonly Complaint[] {
-  if (config.minor < 35 || gateSpec(name, config.minor) === undefined) return [];
-  const missing = (GATE_DEPENDENCIES[name] ?? []).filter((other) => !config.gate(other));
-  return missing.map((other) => ({
+/** Also of gates that are on by default: switching off what they rest on is fatal, too. */
+function missingDependencies(config: ConfigView): (name: string) => readonly Complaint[] {
+  return (name) => {
+    if (!config.gate(name)) return [];
+    const known = (GATE_DEPENDENCIES[name] ?? []).filter((other) => gateSpec(other, config.minor) !== undefined);
+    return known.filter((other) => !config.gate(other)).map((other) => missing(name, other, config));
+  };
+}
+
+function missing(name: string, other: string, config: ConfigView): Complaint {
+  const isNamed = config.isSet(`featureGates.${name}`);
+  return {
     code: 'gate-off',
-    at: ['featureGates', name],
+    at: isNamed ? ['featureGates', name] : ['featureGates', other],
     message: `the gate ${name} may only be on while ${other} is, which is off`,
-    suggestion: `set ${other}: true as well`,
-    restsOn: [`featureGates.${other}`],
-  }));
+    suggestion: isNamed ? `set ${other}: true as well` : `set ${name}: false as well`,
+    restsOn: [`featureGates.${name}`, `featureGates.${other}`],
+  };
 }

@@ -80,13 +80,36 @@ export const SERVING_RULES: readonly Rule[] = [
   },
 ];
 
+const TRACING_SCHEMES = ['dns', 'unix', 'unix-abstract'];
+
+/** As Go's `url.Parse` has it, with one of the schemes that the exporter knows. */
 function isTracingEndpoint(endpoint: string): boolean {
-  const scheme = endpoint.includes('//') ? /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(endpoint)?.[1]?.toLowerCase() : 'dns';
-  return (
-    (scheme === 'dns' || scheme === 'unix' || scheme === 'unix-abstract') &&
-    !/[\s\p{Cc}]|%(?![0-9A-Fa-f]{2})/u.test(endpoint)
-  );
+  const url = endpoint.includes('//') ? endpoint : `dns://${endpoint}`;
+  const [, scheme = '', all = ''] = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/s.exec(url) ?? [];
+  // oxlint-disable-next-line no-control-regex
+  if (!TRACING_SCHEMES.includes(scheme.toLowerCase()) || /^[^#]*[\u0000-\u001F\u007F]/.test(url)) return false;
+  const [, rest = '', fragment = ''] = /^([^#]*)#?(.*)$/.exec(all) ?? [];
+  const [beforeQuery = ''] = rest.split('?', 1);
+  if (!beforeQuery.startsWith('/')) return isEscaped(fragment);
+  const [, authority = '', path = ''] = /^(?:\/\/([^/]*))?(.*)$/.exec(beforeQuery) ?? [];
+  return isAuthority(authority) && isEscaped(path) && isEscaped(fragment);
 }
+
+const isEscaped = (text: string): boolean => !/%(?![0-9A-Fa-f]{2})/.test(text);
+
+function isAuthority(authority: string): boolean {
+  const at = authority.lastIndexOf('@');
+  const user = authority.slice(0, Math.max(at, 0));
+  const host = authority.slice(at + 1);
+  const isUser = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user) && isEscaped(user);
+  const [, name = '', port] = host.startsWith('[')
+    ? (/^(.*\])(.*)$/.exec(host) ?? ['', '['])
+    : (/^(.*?)(:[^:]*)?$/.exec(host) ?? []);
+  return isUser && !(host.startsWith('[') && !host.includes(']')) && HOST.test(name) && /^(?::\d*)?$/.test(port ?? '');
+}
+
+/** Escapes in a host are for characters beyond ASCII only. */
+const HOST = /^(?:[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"\u0080-\uFFFF]|%[89A-Fa-f][0-9A-Fa-f])*$/;
 
 function isIpAddress(text: string): boolean {
   const isV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(text);

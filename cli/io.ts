@@ -1,6 +1,6 @@
 /** What a command sees of the process it runs in. */
 export interface Io {
-  readonly out: { write(text: string): unknown; readonly isTTY?: boolean };
-  readonly err: { write(text: string): unknown };
+  readonly out: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
+  readonly err: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
 }

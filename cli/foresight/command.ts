@@ -5,6 +5,7 @@ import { type Command, type ExitCode, type Given, Mistake } from '../command.ts'
 import type { Io } from '../io.ts';
 import { kubeletVersions, VERSION_OPTION, wordOf } from '../options.ts';
 import { type Paint, paintFor } from '../paint.ts';
+import { wrapFor } from '../wrap.ts';
 import { readDirectory } from '../validate/read-directory.ts';
 import { foresee, type Foresight } from './foresee.ts';
 
@@ -48,7 +49,11 @@ async function runForesight(given: Given, io: Io): Promise<ExitCode> {
     throw new Mistake('which versions are in use? Name them with --kubelet-version, or in clusters/NAME.yaml');
   }
   const steps = repo.pools.flatMap((pool) => (pool.status === 'valid' ? foresee(pool, present) : []));
-  io.out.write(format === 'json' ? `${JSON.stringify({ steps }, null, 2)}\n` : asText(steps, paintFor(io.out, io.env)));
+  io.out.write(
+    format === 'json'
+      ? `${JSON.stringify({ steps }, null, 2)}\n`
+      : wrapFor(io.out)(asText(steps, paintFor(io.out, io.env))),
+  );
   return steps.length === 0 ? 0 : 1;
 }
 

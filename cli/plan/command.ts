@@ -6,6 +6,7 @@ import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
+import { wrapFor } from '../wrap.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
 import { isEmptyPlan, makePlan } from './make-plan.ts';
@@ -91,7 +92,7 @@ async function nodesOf(given: Given, io: Io): Promise<readonly InventoryNode[] |
 function render(plan: Plan, format: (typeof FORMATS)[number], io: Io): string {
   switch (format) {
     case 'text':
-      return planAsText(plan, paintFor(io.out, io.env));
+      return wrapFor(io.out)(planAsText(plan, paintFor(io.out, io.env)));
     case 'markdown':
       return planAsMarkdown(plan);
     case 'json':

@@ -1,5 +1,6 @@
 import type { Command, ExitCode, Given } from '../command.ts';
 import type { Io } from '../io.ts';
+import { progressFor } from '../progress.ts';
 import { kubeletVersions, VERSION_OPTION, wordOf } from '../options.ts';
 import { validatePath } from './look-at.ts';
 import { renderValidation, VALIDATION_FORMATS } from './render.ts';
@@ -43,7 +44,8 @@ async function runValidate(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', VALIDATION_FORMATS, 'text');
   const question = { cluster: given.text('cluster'), versions: kubeletVersions(given) };
   const paths = given.words.length === 0 ? ['.'] : given.words;
-  const each = await Promise.all(paths.map((path) => validatePath(path, question)));
+  const progress = progressFor(io.err, () => performance.now());
+  const each = await Promise.all(paths.map((path) => validatePath(path, question, progress))).finally(progress.end);
   const validation: Validation = {
     files: each.flatMap(({ files }) => files),
     about: each.length === 1 ? (each[0]?.about ?? '') : `${each.length} paths`,

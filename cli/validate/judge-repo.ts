@@ -3,6 +3,7 @@ import { verdictOf } from '#shared/contract/kubelet-config/verdict.ts';
 import { judgePool } from '#reconciler/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/repo/load-repo.ts';
 import type { LoadedPool } from '#reconciler/repo/loaded.ts';
+import { type Progress, silent } from '../progress.ts';
 import { DEFAULT_VERSIONS } from './judge-files.ts';
 import type { DirectoryTree } from './read-directory.ts';
 import { byPlace, type JudgedFile, type Validation } from './validation.ts';
@@ -15,20 +16,31 @@ export interface RepoQuestion {
 }
 
 /** Everything that the reconciler of any of the clusters would say, once, by the file that it is about. */
-export function judgeRepo({ files, findings }: DirectoryTree, { cluster, versions }: RepoQuestion): Validation {
+export function judgeRepo(
+  { files, findings }: DirectoryTree,
+  { cluster, versions }: RepoQuestion,
+  progress: Progress = silent,
+): Validation {
   const present = [...files.keys()].flatMap((path) => /^clusters\/([^/]+)\.yaml$/.exec(path)?.[1] ?? []);
   const clusters = cluster === undefined ? (present.length === 0 ? [''] : present) : [cluster];
   const minors = new Set(versions);
   const pools = new Set<string>();
   const layers = new Set<string>();
   const found = clusters.flatMap((name) => {
+    progress.say(`judging ${files.size} files${name === '' ? '' : ` for cluster ${name}`}`);
     const repo = loadRepo(files, { cluster: name, gitFindings: findings });
     for (const minor of repo.cluster.kubeletVersions) minors.add(minor);
     for (const pool of repo.pools) {
       pools.add(pool.name);
       if (pool.status === 'valid') for (const layer of pool.spec.layers) layers.add(layer);
     }
-    return [...repo.findings, ...repo.pools.flatMap((pool) => findingsOfPool(pool, versions))];
+    return [
+      ...repo.findings,
+      ...repo.pools.flatMap((pool, index) => {
+        progress.say(`judged ${index} of ${repo.pools.length} pools`);
+        return findingsOfPool(pool, versions);
+      }),
+    ];
   });
   const judged = minors.size === 0 ? DEFAULT_VERSIONS : [...minors];
   const byFile = Map.groupBy(once(found), ({ file }) => file ?? '');

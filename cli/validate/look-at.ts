@@ -2,6 +2,7 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_FILE_BYTES } from '#shared/contract/kubelet-config/decode/source-text.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import { type Progress, silent } from '../progress.ts';
 import { judgeConfigFile } from './judge-files.ts';
 import { judgeRepo, type RepoQuestion } from './judge-repo.ts';
 import { readDirectory } from './read-directory.ts';
@@ -12,20 +13,33 @@ import type { JudgedFile, Validation } from './validation.ts';
  *
  * @throws GitopsError `NOTHING_TO_VALIDATE`
  */
-export async function validatePath(path: string, question: RepoQuestion): Promise<Validation> {
+export async function validatePath(
+  path: string,
+  question: RepoQuestion,
+  progress: Progress = silent,
+): Promise<Validation> {
   const stat = await lstat(path).catch((error: unknown) => {
     throw nothing(path, reasonOf(error));
   });
   if (!stat.isDirectory()) return ofFiles([await judgeFile(path, question.versions)]);
-  const tree = await readDirectory(path);
+  const tree = await readDirectory(path, progress);
   const names = [...tree.files.keys(), ...tree.findings.map(({ file }) => file ?? '')];
-  if (names.some((name) => /^(?:pools|base|clusters)\//.test(name))) return judgeRepo(tree, question);
+  if (names.some((name) => /^(?:pools|base|clusters)\//.test(name))) return judgeRepo(tree, question, progress);
   const files = await configFilesIn(path);
   if (files.length === 0) {
     const looked = 'neither a config repository (pools/, base/ or clusters/) nor a file with a KubeletConfiguration';
     throw nothing(path, `it holds ${looked}`);
   }
-  return ofFiles(await Promise.all(files.map((file) => judgeFile(file, question.versions))));
+  let judged = 0;
+  return ofFiles(
+    await Promise.all(
+      files.map(async (file) => {
+        const result = await judgeFile(file, question.versions);
+        progress.say(`judged ${(judged += 1)} of ${files.length} files`);
+        return result;
+      }),
+    ),
+  );
 }
 
 async function judgeFile(path: string, versions: readonly string[]): Promise<JudgedFile> {

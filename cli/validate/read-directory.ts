@@ -6,6 +6,7 @@ import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
 import { judgeFile } from '#reconciler/git/snapshot/judge-entry.ts';
 import { isConfigPath } from '#reconciler/git/snapshot/select.ts';
 import type { RepoFile } from '#reconciler/git/source.ts';
+import { type Progress, silent } from '../progress.ts';
 
 /** Never part of what is committed, or not read of a commit either: directories that begin with a dot. */
 const isSkipped = (name: string): boolean => name === 'node_modules' || name.startsWith('.');
@@ -16,7 +17,7 @@ export interface DirectoryTree {
 }
 
 /** A config repository as it lies in a directory, read under the same rules as a commit's tree. */
-export async function readDirectory(directory: string): Promise<DirectoryTree> {
+export async function readDirectory(directory: string, progress: Progress = silent): Promise<DirectoryTree> {
   const files = new Map<string, RepoFile>();
   const findings: Finding[] = [];
 
@@ -37,6 +38,7 @@ export async function readDirectory(directory: string): Promise<DirectoryTree> {
     }
     if (!stat.isFile()) return;
     const bytes = await readFile(join(directory, path));
+    progress.say(`read ${files.size} files`);
     const wrong = judgeFile(bytes, DEFAULT_GIT_LIMITS.fileBytes);
     if (wrong === null) files.set(path, { path, oid: blobOid(bytes), bytes });
     else findings.push({ ...wrong, severity: 'error', file: path });

@@ -1,5 +1,6 @@
 import type { Io } from '../io.ts';
 import { paintFor } from '../paint.ts';
+import { wrapFor } from '../wrap.ts';
 import { asGithub, asGitlab } from './render/forges.ts';
 import { asJson } from './render/json.ts';
 import { asJunit } from './render/junit.ts';
@@ -14,7 +15,7 @@ export type ValidationFormat = (typeof VALIDATION_FORMATS)[number];
 export function renderValidation(validation: Validation, format: ValidationFormat, io: Io): string {
   switch (format) {
     case 'text':
-      return asText(validation, paintFor(io.out, io.env));
+      return wrapFor(io.out)(asText(validation, paintFor(io.out, io.env)));
     case 'json':
       return asJson(validation);
     case 'github':

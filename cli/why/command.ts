@@ -13,6 +13,7 @@ import { connectNodes } from '../inventory/live-nodes.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
+import { wrapFor } from '../wrap.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { readRevision } from '../revision/read-revision.ts';
 import { commitThatBrought } from './blame.ts';
@@ -82,7 +83,7 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
   io.out.write(
     format === 'json'
       ? `${JSON.stringify(whole, (key, value: unknown) => (key === 'raw' ? undefined : value), 2)}\n`
-      : explanationAsText(whole, paintFor(io.out, io.env)),
+      : wrapFor(io.out)(explanationAsText(whole, paintFor(io.out, io.env))),
   );
   return explanation.shadowed ? 1 : 0;
 

@@ -1,0 +1,35 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** Narrower than this, broken lines are harder to read than long ones. */
+const NARROWEST = 40;
+
+/**
+ * Breaks long lines between words where a terminal would break them anywhere, further in than their beginning. Text for
+ * anything but a terminal stays as it is: one finding, one line.
+ */
+export function wrapFor(stream: { readonly isTTY?: boolean; readonly columns?: number }): (text: string) => string {
+  const { isTTY = false, columns = 0 } = stream;
+  if (!isTTY || columns < NARROWEST) return (text) => text;
+  return (text) =>
+    text
+      .split('\n')
+      .map((line) => wrapLine(line, columns))
+      .join('\n');
+}
+
+function wrapLine(line: string, columns: number): string {
+  if (widthOf(line) <= columns) return line;
+  const indent = `${/^ */.exec(stripVTControlCharacters(line))?.[0] ?? ''}    `;
+  const lines: string[] = [];
+  let current = '';
+  for (const [word] of line.matchAll(/^\s*\S+\s*|\S+\s*/g)) {
+    if (current.trim() !== '' && widthOf(current) + widthOf(word.trimEnd()) > columns) {
+      lines.push(current.trimEnd());
+      current = indent;
+    }
+    current += word;
+  }
+  return [...lines, current].join('\n');
+}
+
+const widthOf = (text: string): number => stripVTControlCharacters(text).length;

@@ -48,7 +48,7 @@ export function judgeRepo(
   const ours = [...files.keys()].filter((path) => layers.has(path) || /^(?:base|clusters|pools)\//.test(path));
   const paths = [...new Set([...ours, ...byFile.keys()])].sort();
   return {
-    files: paths.map((path) => judgedFile(path, byFile.get(path) ?? [], judged)),
+    files: paths.map((path) => judgedFile(path, byFile.get(path) ?? [], files.has(path) ? judged : [])),
     about: `${pools.size} ${pools.size === 1 ? 'pool' : 'pools'}`,
   };
 }
@@ -57,6 +57,7 @@ function findingsOfPool(pool: LoadedPool, versions: readonly string[]): readonly
   return [...pool.findings, ...(pool.status === 'valid' ? judgePool(pool, versions) : [])];
 }
 
+/** @param minors none for a file that was not read: nobody can say then what a kubelet would make of it */
 function judgedFile(path: string, findings: readonly Finding[], minors: readonly string[]): JudgedFile {
   const isLayer = !/^clusters\/|(?:^|\/)pool\.yaml$/.test(path);
   const verdicts = isLayer ? minors.map((minor) => [minor, verdictOf(findings, minor)] as const) : [];

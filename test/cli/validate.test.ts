@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { validatePath } from '#cli/validate/look-at.ts';
 import { run } from './support/run.ts';
 
 describe('kubelet-gitops validate', () => {
@@ -55,5 +56,17 @@ describe('kubelet-gitops validate', () => {
     assert.equal(code, 2);
     assert.match(err, /cannot validate .*scripts: it holds neither a config repository/);
     assert.equal((await run('validate', join(directory, 'missing'))).code, 2);
+  });
+});
+
+describe('a file that is too big for a repository', () => {
+  it('gets no verdict, because it is not read', async (t) => {
+    const root = await mkdtemp(join(tmpdir(), 'validate-'));
+    t.after(() => rm(root, { recursive: true, force: true }));
+    await mkdir(join(root, 'base'));
+    await writeFile(join(root, 'base/huge.yaml'), `maxPods: 5 # ${'x'.repeat(300_000)}\n`);
+    const { files } = await validatePath(root, { cluster: undefined, versions: ['1.34'] });
+    const { verdicts, findings } = files.find(({ path }) => path === 'base/huge.yaml') ?? {};
+    assert.deepEqual([verdicts, findings?.map(({ code }) => code)], [{}, ['file-too-big']]);
   });
 });

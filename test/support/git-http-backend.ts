@@ -221,6 +221,9 @@ function flip(right: Buffer, part: number): Buffer {
 /** So slow that it never ends, and never silent for long. */
 function drip(response: ServerResponse, right: Buffer): void {
   let at = 0;
-  const timer = setInterval(() => response.write(right.subarray(at, (at += 1))), 5);
-  response.on('close', () => clearInterval(timer));
+  const timer = setInterval(() => {
+    // Whoever asked may have gone before the first drop.
+    if (response.destroyed) clearInterval(timer);
+    else response.write(right.subarray(at, (at += 1)));
+  }, 5);
 }

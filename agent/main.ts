@@ -22,7 +22,7 @@ import { createInstaller } from './kubelet/install.ts';
 import { createCommandService } from './kubelet/service-command.ts';
 import { createSystemdService } from './kubelet/service-systemd.ts';
 import type { KubeletService } from './kubelet/service.ts';
-import { waitForLock } from './lock.ts';
+import { type Lock, waitForLock } from './lock.ts';
 import { createHostFiles } from './preflight/host-files.ts';
 import { createHostLook } from './preflight/look-at-host.ts';
 import { createPreflight } from './preflight/preflight.ts';
@@ -48,8 +48,7 @@ async function main(settings: AgentSettings): Promise<void> {
   const { service, unfitness, close } = serviceFor(settings, clock, random, log);
   const unfitUnit = createUnfitUnit(unfitness, log);
 
-  await disk.makeDirectory(stateDirectory, 0o700).catch((error: unknown) => log.error({ err: error }, 'no state'));
-  const lock = await waitForLock(join(stateDirectory, LOCK_NAME), clock, log, stop.signal);
+  let lock: Lock | null = null;
   const installer = createInstaller({
     disk,
     stateDirectory,
@@ -105,6 +104,8 @@ async function main(settings: AgentSettings): Promise<void> {
     denyFields: settings.denyFields,
   });
   try {
+    await disk.makeDirectory(stateDirectory, 0o700).catch((error: unknown) => log.error({ err: error }, 'no state'));
+    lock = await waitForLock(join(stateDirectory, LOCK_NAME), clock, log, stop.signal);
     await agent.run(stop.signal);
   } finally {
     // Also after a failure: what is left running would keep a process alive that looks after nothing any more.

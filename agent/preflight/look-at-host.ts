@@ -114,7 +114,7 @@ async function argsOf(pid: number | undefined, files: HostFiles): Promise<readon
   if (pid === undefined) return undefined;
   const [program = '', ...args] = ((await files.text(`/proc/${pid}/cmdline`)) ?? '').replace(/\0$/, '').split('\0');
   if (basename(program) === 'kubelet') return args;
-  return /hyperkube$/.test(program) && args[0] === 'kubelet' ? args.slice(1) : undefined;
+  return program.endsWith('hyperkube') && args[0] === 'kubelet' ? args.slice(1) : undefined;
 }
 
 /** The agent runs in the host's network. */

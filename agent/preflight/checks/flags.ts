@@ -110,19 +110,11 @@ export function withFlags(config: Config, args: readonly string[] | undefined): 
 
 type Config = Readonly<Record<string, unknown>>;
 
+const NUMBERS: ReadonlySet<string | undefined> = new Set(['int32', 'int64', 'uint32', 'float']);
+const TEXTS: ReadonlySet<string | undefined> = new Set(['string', 'duration']);
+
 function valueOfFlag(text: string, kind: string | undefined): unknown {
-  switch (kind) {
-    case 'bool':
-      return text === 'true' ? true : text === 'false' ? false : undefined;
-    case 'int32':
-    case 'int64':
-    case 'uint32':
-    case 'float':
-      return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
-    case 'string':
-    case 'duration':
-      return text;
-    default:
-      return undefined;
-  }
+  if (kind === 'bool') return text === 'true' ? true : text === 'false' ? false : undefined;
+  if (NUMBERS.has(kind)) return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
+  return TEXTS.has(kind) ? text : undefined;
 }

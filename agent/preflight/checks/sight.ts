@@ -33,10 +33,11 @@ export const addresses: Check = ({ view }, facts) =>
 
 const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');
 
-export const ports: Check = ({ view }, { listening, ownPorts }) =>
+/** Only a port that is assigned is news: any other is the kubelet's own already. */
+export const ports: Check = ({ view, assigned }, { listening, ownPorts }) =>
   (['port', 'healthzPort', 'readOnlyPort'] as const).flatMap((field) => {
     const port = view.number(field) ?? 0;
-    if (port === 0 || listening?.has(port) !== true || ownPorts.has(port)) return [];
+    if (assigned[field] === undefined || port === 0 || listening?.has(port) !== true || ownPorts.has(port)) return [];
     const message = `somebody else listens on port ${port} of this node already, and the kubelet would not start`;
     return [refuse('port-taken', field, message)];
   });

@@ -116,8 +116,10 @@ export function failureOf(
   terms: TrialTerms,
   pace: Pace,
 ): Failure | undefined {
-  const restarted = `the kubelet restarted ${judged.restarts} times by itself`;
-  if (judged.restarts > terms.maxRestarts) {
+  // An end by itself counts when it is seen, not when the pause after it is over: that pause is 10 s with kubeadm's unit.
+  const ends = judged.restarts + (awaitsRestart(judged, seen.service) ? 1 : 0);
+  const restarted = `the kubelet ended ${ends} times by itself`;
+  if (ends > terms.maxRestarts) {
     return { reason: 'CrashLoop', message: `${restarted}${lastExit(seen.service)}` };
   }
   if (judged.lapses > terms.maxRestarts + USUAL_LAPSES) {
@@ -134,6 +136,10 @@ export function failureOf(
     ? { reason: 'CrashLoop', message: `${restarted} and was ${span}` }
     : { reason, message: `the kubelet was ${span}` };
 }
+
+/** Of a run that was seen: right after an order of ours, the service manager may still speak of the run before it. */
+const awaitsRestart = ({ run }: Judged, service: ServiceStatus): boolean =>
+  service.awaitsRestart === true && run !== null && service.run === null;
 
 function lastExit({ lastExit, reason }: ServiceStatus): string {
   const words = [

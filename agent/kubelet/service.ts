@@ -12,6 +12,8 @@ export interface ServiceStatus {
   readonly automaticRestarts: number | null;
   /** How the last run ended, in the service manager's words (`exit-code 1`, `signal KILL`); absent where not known. */
   readonly lastExit?: string;
+  /** It ended by itself, and the service manager waits before it starts it again. */
+  readonly awaitsRestart?: boolean;
   /** Why the state is `unknown`, or why the service does not run, where there is more to say. */
   readonly reason?: string;
 }

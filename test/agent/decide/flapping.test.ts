@@ -47,3 +47,27 @@ describe('a kubelet that is healthy and not healthy by turns', () => {
     assert.equal(through([restart(1), restart(2), restart(3), restart(4)].flat(), 3).error?.reason, 'CrashLoop');
   });
 });
+
+describe('a kubelet that ended by itself', () => {
+  const ended: Partial<Observation> = {
+    ...DOWN,
+    service: { state: 'starting', run: null, automaticRestarts: 0, awaitsRestart: true, lastExit: 'exit-code 1' },
+  };
+
+  it('has ended, however long the service manager waits before it starts it again', () => {
+    const { error } = through([UP, ended]);
+    assert.equal(error?.reason, 'CrashLoop');
+    assert.match(error?.message ?? '', /ended 1 times by itself \(last exit: exit-code 1\)/);
+  });
+
+  it('is forgiven as often as its restarts are, each of them once', () => {
+    assert.equal(through([UP, ended, ended, run('run-2', 1)], 1).doing.phase, 'trial');
+    const again = { ...ended, service: { ...ended.service, automaticRestarts: 1 } } as Partial<Observation>;
+    assert.equal(through([UP, ended, run('run-2', 1), again], 1).error?.reason, 'CrashLoop');
+  });
+
+  it('before any run of the config was seen says nothing of it', () => {
+    const state = onTrial(judging({ run: null }), { config: { ...B, trial: { ...TERMS, maxRestarts: 0 } } });
+    assert.equal(decide(state, seen(wanting(B), ended)).next.doing.phase, 'trial');
+  });
+});

@@ -67,7 +67,7 @@ describe('from a commit to the kubelets', () => {
     );
     const failed = halted.nodes.filter(({ status }) => (status?.rejected ?? []).length > 0);
     assert.equal(failed.length, 1);
-    assert.match(failed[0]?.status?.error?.message ?? '', /restarted \d+ times by itself \(last exit: exit-code 1\)/);
+    assert.match(failed[0]?.status?.error?.message ?? '', /ended \d+ times by itself \(last exit: exit-code 1\)/);
     const touched = Object.entries(scenario.restarts()).filter(([name, starts]) => starts !== before[name]);
     assert.deepEqual(
       touched.map(([name]) => name),

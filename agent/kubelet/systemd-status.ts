@@ -26,7 +26,7 @@ export function statusFromProperties(properties: Properties): ServiceStatus {
     ...pidOf(properties),
     automaticRestarts: number(properties, 'NRestarts') ?? null,
     ...(lastExit === undefined ? {} : { lastExit }),
-    ...(/^auto-restart/.test(text(properties, 'SubState') ?? '') ? { awaitsRestart: true } : {}),
+    ...((text(properties, 'SubState') ?? '').startsWith('auto-restart') ? { awaitsRestart: true } : {}),
   };
 }
 

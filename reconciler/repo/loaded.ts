@@ -1,4 +1,4 @@
-import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { Amount, KubeletPoolSpec, WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { PositionOf } from '#shared/contract/kubelet-config/decode/position.ts';
@@ -36,6 +36,14 @@ export interface ClusterConfig {
   readonly kubeletVersions: readonly string[];
   /** How many nodes (count, or percentage of the assigned ones) one commit may send back to their local config. */
   readonly maxUnassign: number | string;
+  /** How many nodes (count, or percentage of all nodes in pools) one commit may give another config. */
+  readonly maxChange: Amount;
+  /** How many nodes of all pools together may be unavailable; null: no bound besides the pools' own. */
+  readonly maxUnavailable: Amount | null;
+  /** Nothing new is started in any pool while it is true. */
+  readonly suspend: boolean;
+  /** Hold for every pool besides its own; null for none. */
+  readonly windows: WindowsSpec | null;
   /** Which fields pools may set. */
   readonly fields: FieldPolicy;
 }

@@ -9,13 +9,21 @@ import { readAmount } from './read-scalars.ts';
 import { checkHeader, type FileReport, readMap } from './report.ts';
 
 /** What holds for a cluster without a file of its own. */
-export const DEFAULT_CLUSTER: ClusterConfig = { kubeletVersions: [], maxUnassign: '20%', fields: NO_FIELD_POLICY };
+export const DEFAULT_CLUSTER: ClusterConfig = {
+  kubeletVersions: [],
+  maxUnassign: '20%',
+  maxChange: '100%',
+  maxUnavailable: null,
+  suspend: false,
+  windows: null,
+  fields: NO_FIELD_POLICY,
+};
 
 /**
  * What counts when a cluster's file cannot be read: nothing may be unassigned, because what it allowed is not known.
  * Everything else goes on.
  */
-export const UNREADABLE_CLUSTER: ClusterConfig = { kubeletVersions: [], maxUnassign: 0, fields: NO_FIELD_POLICY };
+export const UNREADABLE_CLUSTER: ClusterConfig = { ...DEFAULT_CLUSTER, maxUnassign: 0 };
 
 /**
  * A `clusters/<cluster>.yaml`. What is wrong in it is in the report; the versions that can be read count all the same,
@@ -31,7 +39,7 @@ export function readCluster(document: unknown, cluster: string, report: FileRepo
   const fields = readFieldPolicy(spec.fields, ['spec', 'fields'], report);
   // What a broken file denies stays denied; what it allows does not count.
   return report.findings.length === 0
-    ? { kubeletVersions, maxUnassign, fields }
+    ? { ...DEFAULT_CLUSTER, kubeletVersions, maxUnassign, fields }
     : { ...UNREADABLE_CLUSTER, kubeletVersions, fields: { allow: [], deny: fields.deny } };
 }
 

@@ -19,6 +19,18 @@ export const POOL_LABEL = `${GROUP}/pool`;
 /** Label that a person puts on a Node to keep our hands off it; any value but `false` counts. */
 export const OPT_OUT_LABEL = `${GROUP}/opt-out`;
 
+/** Annotation on a KubeletPool: nothing new is started there while it is set; its value says why. */
+export const SUSPEND_ANNOTATION = `${GROUP}/suspend`;
+
+/** Annotation on a KubeletPool: the SHA-256 of a payload that halted it and that a person lets go on. */
+export const RELEASE_ANNOTATION = `${GROUP}/release`;
+
+/** Taint that keeps pods off a new node until its pool's config has proved itself there; taken away by the reconciler. */
+export const NOT_CONFIGURED_TAINT = `${GROUP}/not-configured`;
+
+/** Annotation on a Node that we cordoned, with what for and since when; only such a node is uncordoned by us. */
+export const CORDONED_ANNOTATION = `${GROUP}/cordoned`;
+
 /** Annotations on a config source: where the payload came from (for people) and the version of the canonical form. */
 export const COMMIT_ANNOTATION = `${GROUP}/commit`;
 export const CANONICAL_FORM_ANNOTATION = `${GROUP}/canonical-form`;

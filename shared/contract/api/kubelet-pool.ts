@@ -13,17 +13,91 @@ export interface LabelRequirement {
   readonly values?: readonly string[];
 }
 
+/** Count (`2`) or percentage (`"10%"`) of nodes. */
+export type Amount = number | string;
+
+/** The first nodes of a rollout: those that a selector names, or as many as `nodes` says. Exactly one of the two. */
+export interface CanarySpec {
+  readonly nodes?: Amount;
+  readonly selector?: LabelSelector;
+  /** How long the canaries prove themselves before anybody else is changed; default: the rollout's `soak`. */
+  readonly soak?: string;
+}
+
+/** One step of a rollout after the canaries. */
+export interface RolloutStep {
+  /** How many of the pool's nodes are to run the payload at the end of the step, canaries included; percentages are rounded up. */
+  readonly nodes: Amount;
+  /** How long its nodes prove themselves before the next step; default: the rollout's `soak`. */
+  readonly soak?: string;
+}
+
+/** A span of time that comes again: it begins whenever the cron expression says, and lasts for `duration`. */
+export interface WindowSpec {
+  /** Five fields: minute, hour, day of month, month, day of week. */
+  readonly cron: string;
+  readonly duration: string;
+  /** IANA name, such as `Europe/Berlin`. Default `UTC`. */
+  readonly timeZone?: string;
+}
+
+export interface WindowsSpec {
+  /** Changes begin only in one of these; none means always. */
+  readonly allow: readonly WindowSpec[];
+  /** Changes never begin in one of these, whatever is allowed. */
+  readonly deny: readonly WindowSpec[];
+  /** When a window ends in the middle of a wave: start nothing more (`stop`, the default), or finish the wave that began. */
+  readonly overrun: 'stop' | 'finish-wave';
+}
+
 export interface RolloutSpec {
   /** Count (`2`) or percentage of the pool's nodes (`"10%"`, rounded down, at least 1 unless it is `"0%"`). Default 1. */
-  readonly maxUnavailable: number | string;
-  /** How long after its promotion a node still holds its place in the budget. Default `0s`. */
+  readonly maxUnavailable: Amount;
+  /** The same within each zone (`topology.kubernetes.io/zone`), of the pool's nodes there; absent: no bound of its own. */
+  readonly maxUnavailablePerZone?: Amount;
+  /** How long after its promotion a node still holds its place in the budget, healthy. Default `0s`. */
   readonly soak: string;
+  readonly canary?: CanarySpec;
+  /** Ascending; what is left after the last one is a step of its own. */
+  readonly steps?: readonly RolloutStep[];
+  readonly windows?: WindowsSpec;
+  /** Why the windows do not count for this pool now, in words for the history. Absent: they count. */
+  readonly emergency?: string;
   readonly onFailure: {
     /** Count or percentage (rounded up) of the pool's nodes whose failure stops the rollout. Default 1. */
-    readonly threshold: number | string;
-    /** `halt` keeps what is updated and starts nothing new until another payload is committed. */
-    readonly action: 'halt';
+    readonly threshold: Amount;
+    /**
+     * `halt` keeps what is updated and starts nothing new until another payload is committed or a person releases this one;
+     * `revert` takes the updated nodes back to the payload that the pool settled on before, within the same budgets.
+     */
+    readonly action: 'halt' | 'revert';
   };
+}
+
+/** What a change may do to a node, from the mildest. A change that needs more than is allowed waits, and says so. */
+export type DisruptionClass = 'restart' | 'drain' | 'reboot';
+
+export interface DisruptionSpec {
+  /** Default: `restart` alone. */
+  readonly allow: readonly DisruptionClass[];
+  /** How long pods may take to leave a node before the attempt is given up and the node uncordoned. Default `10m`. */
+  readonly drainTimeout: string;
+  /** Annotation on the Node that a reboot daemon waits for; needed where `reboot` is allowed. */
+  readonly rebootAnnotation?: { readonly key: string; readonly value: string };
+}
+
+/** What must be quiet before the next node is changed. What cannot be asked blocks. */
+export interface BlockersSpec {
+  readonly prometheus?: {
+    /** `http://prometheus.monitoring:9090`. */
+    readonly url: string;
+    /** A query that must have no result. Either this or `alerts`. */
+    readonly query?: string;
+    /** Names of alerts that must not fire. */
+    readonly alerts?: readonly string[];
+  };
+  /** Pods that must not run (Pending or Running) on a node when it is changed. */
+  readonly pods?: { readonly namespace?: string; readonly selector: LabelSelector };
 }
 
 /** A pool as `pools/<name>/pool.yaml` declares it, with every default filled in; the name is the folder's. */
@@ -40,6 +114,11 @@ export interface KubeletPoolSpec {
   readonly drift?: DriftPolicy;
   /** Fields that the pool may set although they are denied by default; absent for none. Denied ones are refused in git. */
   readonly allowFields?: readonly string[];
+  /** Nothing new is started while it is true. Default false. */
+  readonly suspend?: boolean;
+  /** Default: restarts alone. */
+  readonly disruption?: DisruptionSpec;
+  readonly blockers?: BlockersSpec;
 }
 
 /**
@@ -68,11 +147,50 @@ export interface PoolFailure {
   readonly at: string;
 }
 
-/** What stopped a rollout; kept until another payload is committed. */
+/** What stopped a rollout; kept until another payload is committed or a person releases it. */
 export interface Halt {
   readonly config: string;
   readonly sha256: string;
   readonly at: string;
+  readonly message: string;
+  /** What is done about it; absent in objects of an older release, which only halted. */
+  readonly action?: 'halt' | 'revert';
+}
+
+/** A config as the pool's history names it; `null` stands for the nodes' own local config. */
+export interface SettledConfig {
+  readonly configName: string;
+  readonly sha256: string;
+  readonly apply: ApplyMode;
+  readonly at: string;
+}
+
+/** One wave of a rollout, in order. */
+export interface WaveStatus {
+  /** `canary`, `step 1`, …, `rest`. */
+  readonly name: string;
+  /** How many of the pool's nodes are to run the payload when it is done. */
+  readonly nodes: number;
+  readonly state: 'done' | 'rolling' | 'soaking' | 'waiting';
+  /** When its first node was started, and when it had soaked. */
+  readonly startedAt?: string;
+  readonly doneAt?: string;
+}
+
+/** The way of one payload through the pool; the last one stays when it is over. */
+export interface RolloutStatus {
+  readonly configName: string;
+  readonly sha256: string;
+  readonly startedAt: string;
+  readonly finishedAt?: string;
+  readonly waves: readonly WaveStatus[];
+}
+
+/** Why nodes are not changed now: one reason, how many nodes it holds, and a few of their names. */
+export interface HoldSummary {
+  readonly reason: string;
+  readonly nodes: number;
+  readonly examples: readonly string[];
   readonly message: string;
 }
 
@@ -87,6 +205,11 @@ export interface KubeletPoolStatus {
   readonly message?: string;
   readonly counts?: PoolCounts;
   readonly halt?: Halt;
+  /** What all of its nodes last ran and had proved: what new nodes get in mid-rollout, and what a revert goes back to. */
+  readonly settled?: SettledConfig;
+  readonly rollout?: RolloutStatus;
+  /** Why nodes wait, by reason. */
+  readonly holds?: readonly HoldSummary[];
   readonly failures?: readonly PoolFailure[];
   readonly conditions?: readonly Condition[];
 }

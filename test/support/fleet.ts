@@ -1,10 +1,10 @@
 import { DEFAULT_TRIAL, type KubeletNode, type KubeletNodeStatus, LOCAL } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
-import { NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitInForce } from '#reconciler/desired.ts';
 import type { ConfigSourceView, Fleet, NodeView } from '#reconciler/fleet.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/repo/read-cluster.ts';
 import type { InvalidPool, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/repo/loaded.ts';
 
 /** Builders of small fleets for the tests of the reconciler's decisions. */
@@ -56,7 +56,7 @@ export function invalidPool(name: string): InvalidPool {
 
 export function commit(oid: string, ...pools: readonly LoadedPool[]): CommitInForce {
   const repo: LoadedRepo = {
-    cluster: { fields: NO_FIELD_POLICY, kubeletVersions: [], maxUnassign: '20%' },
+    cluster: DEFAULT_CLUSTER,
     pools,
     findings: [],
   };

@@ -1,14 +1,30 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
-/**
- * Ports of this machine that nobody listens on now, all different. Another process may take one before it is used:
- * whoever starts a server with it looks for "address already in use" in its log and asks again.
- */
+/** Below the ports that Linux gives to outgoing connections (ip_local_port_range begins at 32768): those may take any at any time. */
+const RANGE = { from: 15_000, to: 32_000 } as const;
+const MOST_TRIES = 100;
+
+/** Ports of this machine that nobody listens on now, all different. */
 export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '0.0.0.0'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const servers: Server[] = [];
+  for (let tries = 0; servers.length < count; tries += 1) {
+    if (tries >= MOST_TRIES) throw new Error(`no ${count} free ports from ${RANGE.from} to ${RANGE.to}`);
+    const server = await listening(randomInt(RANGE.from, RANGE.to));
+    if (server !== undefined) servers.push(server);
+  }
   const ports = servers.map((server) => (server.address() as { readonly port: number }).port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
+}
+
+async function listening(port: number): Promise<Server | undefined> {
+  const server = createServer().listen(port, '0.0.0.0');
+  try {
+    await once(server, 'listening');
+    return server;
+  } catch {
+    return undefined;
+  }
 }

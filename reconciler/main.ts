@@ -6,7 +6,6 @@ import { VERSION } from '#shared/runtime/version.ts';
 import { createAnnotator } from './git/annotate.ts';
 import { fileCredentials } from './git/credentials.ts';
 import { createGitSource } from './git/git-source.ts';
-import { startPolling } from './git/poll.ts';
 import { type HealthServer, serveHealth } from './health.ts';
 import { connectKube } from './kube/connect.ts';
 import { holdLease } from './leader/hold-lease.ts';
@@ -15,6 +14,7 @@ import { decodeCache } from './repo/decode-cache.ts';
 import { judgePool } from './repo/judge-pool.ts';
 import { loadRepo } from './repo/load-repo.ts';
 import { type ReconcilerSettings, readSettings } from './settings.ts';
+import { startTriggers, type Triggers } from './triggers.ts';
 
 const LEASE_NAME = 'kubelet-gitops-reconciler';
 const RECHECK_MS = 15_000;
@@ -74,15 +74,18 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     },
     { ...settings, recheckMs: RECHECK_MS, restMs: REST_MS },
   );
-  const polling = startPolling({
-    everyMs: settings.pollMs,
-    random,
-    clock,
-    log,
-    onTick: () => reconciler.poll(stop.signal),
-  });
+  let triggers: Triggers | undefined;
   let health: HealthServer | undefined;
   try {
+    triggers = await startTriggers({
+      look: (signal) => reconciler.poll(signal),
+      pollMs: settings.pollMs,
+      webhook: webhookOf(settings),
+      clock,
+      log,
+      random,
+      signal: stop.signal,
+    });
     health = await serveHealth(
       { live: () => clock.monotonic() - reconciler.lastPassAt() < STUCK_AFTER_MS, ready: () => reconciler.ready() },
       settings.healthPort,
@@ -92,12 +95,16 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   } finally {
     // Also after a failure: what is left running would keep a process alive that does nothing any more.
     stop.abort();
-    polling.stop();
+    await triggers?.stop();
     health?.close();
     handBack.abort();
     await lease.ended;
   }
   log.info({}, 'stopped');
+}
+
+function webhookOf({ webhookSecretFile: secretFile, webhookPort: port, gitBranch: branch }: ReconcilerSettings) {
+  return secretFile === undefined ? undefined : { secretFile, port, branch };
 }
 
 try {

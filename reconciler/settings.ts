@@ -14,6 +14,9 @@ export interface ReconcilerSettings {
   /** PEM file of a private certificate authority. */
   readonly gitCaFile: string | undefined;
   readonly pollMs: Millis;
+  /** File with the secret of a webhook, a line each; read again at every use. Absent: no webhook. */
+  readonly webhookSecretFile: string | undefined;
+  readonly webhookPort: number;
   readonly onRewrite: RewritePolicy;
   readonly notes: 'on' | 'off';
   readonly notesRef: string;
@@ -39,6 +42,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     gitCredentialsDir: read.optional('GIT_CREDENTIALS_DIR'),
     gitCaFile: read.optional('GIT_CA_FILE'),
     pollMs: read.duration('POLL_INTERVAL', '60s'),
+    webhookSecretFile: read.optional('WEBHOOK_SECRET_FILE'),
+    webhookPort: read.integer('WEBHOOK_PORT', 8090),
     onRewrite: read.oneOf('ON_REWRITE', ['refuse', 'follow'], 'refuse'),
     notes: read.oneOf('NOTES', ['on', 'off'], 'on'),
     notesRef: read.text('NOTES_REF', `refs/notes/kubelet-gitops/${cluster}`),

@@ -5,6 +5,9 @@ import { createReconciler } from '#reconciler/reconciler.ts';
 import { decodeCache } from '#reconciler/repo/decode-cache.ts';
 import { judgePool } from '#reconciler/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/repo/load-repo.ts';
+import { createPokes } from '#reconciler/webhook/pokes.ts';
+import { fileSecrets } from '#reconciler/webhook/secrets.ts';
+import { serveWebhook, WEBHOOK_PATH } from '#reconciler/webhook/server.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Millis, systemClock } from '#shared/runtime/clock.ts';
@@ -16,15 +19,20 @@ export interface SandboxReconcilerOptions {
   readonly gitUrl: string;
   readonly pollMs: Millis;
   readonly log: Log;
+  /** File with the secret of a webhook; absent for none. */
+  readonly webhookSecretFile?: string | undefined;
 }
 
 /** The real reconciler with the sandbox's ports: no lease, and everything that waits waits less. */
 export interface SandboxReconciler {
   readonly notesRef: string;
+  /** Where a forge would post its deliveries to; null where there is no webhook. */
+  readonly webhookUrl: Promise<string | null>;
   stop(): Promise<void>;
 }
 
-export function startReconciler({ kube, cluster, gitUrl, pollMs, log }: SandboxReconcilerOptions): SandboxReconciler {
+export function startReconciler(options: SandboxReconcilerOptions): SandboxReconciler {
+  const { kube, cluster, gitUrl, pollMs, log, webhookSecretFile: secretFile } = options;
   const clock = systemClock;
   const random = Math.random;
   const notesRef = `refs/notes/kubelet-gitops/${cluster}`;
@@ -60,10 +68,33 @@ export function startReconciler({ kube, cluster, gitUrl, pollMs, log }: SandboxR
     }
   })();
   const running = reconciler.run(stop.signal);
+  const pokes = createPokes({
+    look: (signal) => reconciler.poll(signal),
+    gapMs: 1_000,
+    clock,
+    signal: stop.signal,
+    onError: (err) => log.error({ err }, 'look at the branch ended with an error'),
+  });
+  const webhook =
+    secretFile === undefined
+      ? null
+      : serveWebhook({
+          port: 0,
+          host: '127.0.0.1',
+          branch: 'main',
+          secrets: fileSecrets(secretFile),
+          onPush: () => void pokes.poke(),
+          clock,
+          log,
+        });
   return {
     notesRef,
+    webhookUrl: Promise.resolve(webhook).then((server) =>
+      server === null ? null : `http://127.0.0.1:${server.port}${WEBHOOK_PATH}`,
+    ),
     async stop() {
       stop.abort();
+      await (await webhook)?.close();
       await Promise.all([running, polling]);
     },
   };

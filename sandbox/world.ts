@@ -24,6 +24,8 @@ export interface WorldOptions {
   readonly gitPort?: number;
   readonly apiPort?: number;
   readonly pollMs: Millis;
+  /** File with the secret of a webhook; absent for none. */
+  readonly webhookSecretFile?: string;
 }
 
 /** The whole system in one process: a git server, an API server, a reconciler, and nodes with agents and kubelets. */
@@ -32,6 +34,8 @@ export interface World {
   readonly api: SandboxApiServer;
   readonly nodes: ReadonlyMap<string, SandboxNode>;
   readonly notesRef: string;
+  /** Where deliveries of a forge go; null where there is no webhook. */
+  webhookUrl(): Promise<string | null>;
   addNode(node: SandboxNodeOptions): Promise<void>;
   /** Ends the reconciler and starts another one, which knows nothing but what the cluster says. */
   restartReconciler(): Promise<void>;
@@ -78,6 +82,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       gitUrl: git.url,
       pollMs: options.pollMs,
       log: options.log('reconciler'),
+      webhookSecretFile: options.webhookSecretFile,
     });
   let reconciler = begin();
   const status = (): Promise<StatusView> => readStatus(kube, DEFAULT_NAMESPACE);
@@ -87,6 +92,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     api,
     nodes,
     notesRef: reconciler.notesRef,
+    webhookUrl: () => reconciler.webhookUrl,
     addNode,
     async restartReconciler() {
       await reconciler.stop();

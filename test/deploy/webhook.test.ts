@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { readSettings } from '#reconciler/settings.ts';
+import { withComponent } from './component.ts';
+
+interface Deployment {
+  readonly kind: string;
+  readonly spec: {
+    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly {
+          readonly env: readonly { readonly name: string; readonly value?: string }[];
+          readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+          readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+        }[];
+        readonly volumes: readonly { readonly name: string }[];
+      };
+    };
+  };
+}
+
+describe('the component webhook', () => {
+  const { spec } = withComponent(
+    parse(readFileSync('deploy/reconciler/deployment.yaml', 'utf8')) as Deployment,
+    'webhook',
+  );
+  const { containers, volumes } = spec.template.spec;
+  const [container] = containers;
+  assert.ok(container !== undefined);
+
+  it('names a secret file that is mounted', () => {
+    const file = container.env.find(({ name }) => name === 'WEBHOOK_SECRET_FILE')?.value ?? '';
+    const mount = container.volumeMounts.find(({ name }) => name === 'webhook-secret');
+    assert.equal(file, `${mount?.mountPath}/secret`);
+    assert.ok(volumes.some(({ name }) => name === 'webhook-secret'));
+  });
+
+  it('leads to the port that is listened on', () => {
+    const { webhookPort } = readSettings({ CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git' });
+    assert.equal(container.ports.find(({ name }) => name === 'webhook')?.containerPort, webhookPort);
+    const service = parse(readFileSync('deploy/components/webhook/service.yaml', 'utf8')) as {
+      readonly spec: {
+        readonly selector: object;
+        readonly ports: readonly { readonly targetPort: string }[];
+      };
+    };
+    assert.deepEqual(service.spec.selector, spec.selector.matchLabels);
+    assert.equal(service.spec.ports[0]?.targetPort, 'webhook');
+  });
+});

@@ -25,7 +25,7 @@ const rules: readonly Rule[] = [
     because: 'decisions are pure',
   },
   {
-    files: 'reconciler/{assign,rollout,materialise}/**/*.ts',
+    files: 'reconciler/{assign,rollout,materialise,window}/**/*.ts',
     never: new RegExp(`^${IMPURE}`),
     because: 'decisions are pure',
   },
@@ -37,7 +37,7 @@ const rules: readonly Rule[] = [
 ];
 
 const PURE = '{agent/decide/*,agent/decide,agent/state,reconciler/plan,reconciler/desired}.ts';
-const PURE_FOLDERS = '{shared/contract,reconciler/{assign,rollout,materialise,repo}}/**/*.ts';
+const PURE_FOLDERS = '{shared/contract,reconciler/{assign,rollout,materialise,repo,window}}/**/*.ts';
 const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^'";]*?from\s+'([^']+)'|import\('([^']+)'\)/g;
 
 const importsOf = (file: string): readonly string[] =>

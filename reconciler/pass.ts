@@ -4,14 +4,15 @@ import { apply, type ApplyPorts } from './apply.ts';
 import { type Desired, desiredState, type JudgePool } from './desired.ts';
 import type { Fleet } from './fleet.ts';
 import { type Plan, plan } from './plan.ts';
-import { type CommitNote, noteInForce, noteRefused, noteSuperseded } from './report/note.ts';
+import { displacedNotes, writeNotes } from './report/displaced.ts';
+import { type CommitNote, isFinal, noteInForce, noteRefused } from './report/note.ts';
 import type { Notes } from './report/notes.ts';
 import { createSayings } from './report/sayings.ts';
 import type { SourceRecord } from './report/record.ts';
 import type { SourceState } from './report/source-state.ts';
 import type { PlanSettings } from './steps.ts';
 import type { Branch } from './takeup/branch.ts';
-import type { RefusedCommit, TakenUp, TakeUps } from './takeup/take-up.ts';
+import type { TakenUp, TakeUps } from './takeup/take-up.ts';
 
 export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
   readonly clock: Clock;
@@ -54,41 +55,41 @@ export function createPass(ports: PassPorts): Pass {
     said.phases(planned.pools);
     const leftAlone = planned.nodes.untouchable.flatMap(conflictLine);
     said.conflicts(leftAlone);
+    const lastWords = lastWordsOf(desired, planned, recorded, fleet);
+    const state = (): SourceState => stateNow(recorded, taken, { desired, leftAlone, failure, tip, lastWords });
+    // Before the first node hears of a commit, the cluster does: whoever takes over goes on with it and judges it no more.
+    if (state().commit !== recorded.commit && ports.mayWrite()) await ports.record.save(state(), signal);
     await apply(planned.steps, { ...ports, namespace: settings.namespace }, signal);
 
-    annotate(desired, planned, taken.refused);
-    if (ports.mayWrite()) await ports.record.save(stateNow(recorded, taken, desired, leftAlone, failure, tip), signal);
+    if (taken.refused !== null) notes?.want(noteRefused(cluster, taken.refused.commit, taken.refused.message));
+    for (const note of [...lastWords.displaced, ...(lastWords.present === null ? [] : [lastWords.present])]) {
+      notes?.want(note);
+    }
+    if (ports.mayWrite()) await ports.record.save(state(), signal);
     return true;
   };
 
-  function annotate(desired: Desired, { pools }: Plan, refused: RefusedCommit | null): void {
-    if (notes === null) return;
-    if (refused !== null) notes.want(noteRefused(cluster, refused.commit, refused.message));
-    if (desired.commit === null) return;
-    const note = noteInForce(cluster, desired.commit, desired, pools);
-    const displaced = lastNote !== null && lastNote.commit !== note.commit;
-    if (displaced && lastNote !== null && (lastNote.outcome === 'progressing' || lastNote.outcome === 'halted')) {
-      notes.want(noteSuperseded(lastNote, note.commit));
-    }
-    notes.want(note);
-    lastNote = note;
+  /** What is to be said of the commit in force, and of those that it displaced. */
+  function lastWordsOf(desired: Desired, { pools }: Plan, recorded: SourceState, fleet: Fleet): LastWords {
+    if (desired.commit === null) return { present: null, displaced: [] };
+    const displaced = displacedNotes({ recorded, last: lastNote, commit: desired.commit, cluster, fleet });
+    lastNote = noteInForce(cluster, desired.commit, desired, pools);
+    return { present: lastNote, displaced };
   }
 
-  function stateNow(
-    recorded: SourceState,
-    { inForce, refused }: TakenUp,
-    desired: Desired,
-    leftAlone: readonly string[],
-    failure: ReturnType<Branch['view']>['failure'],
-    tip: ReturnType<Branch['view']>['tip'],
-  ): SourceState {
+  function stateNow(recorded: SourceState, { inForce, refused }: TakenUp, seen: Seen): SourceState {
+    const { desired, leftAlone, failure, tip, lastWords } = seen;
     const fresh = inForce !== null && inForce.oid !== recorded.commit && tip?.commit.oid === inForce.oid;
     const state = notes?.state() ?? { notes: 'off' as const, because: 'switched off' };
+    const { present, displaced } = lastWords;
+    const said = present !== null && isFinal(present) && notes?.stands(present) === true;
     return {
       ...recorded,
       ...ports.repository,
       cluster,
       ...(fresh ? describeCommit(tip.commit, toTimestamp(clock.now())) : {}),
+      outcome: said ? present.outcome : '',
+      displaced: writeNotes(displaced, notes),
       refusedCommit: refused?.commit ?? '',
       refusedBecause: refused?.message ?? '',
       failingSince: failure?.since ?? '',
@@ -97,6 +98,21 @@ export function createPass(ports: PassPorts): Pass {
       findings: [...desired.findings.map(formatFinding), ...leftAlone].slice(0, MOST_LINES).join('\n'),
     };
   }
+}
+
+interface LastWords {
+  /** null before any commit is in force. */
+  readonly present: CommitNote | null;
+  readonly displaced: readonly CommitNote[];
+}
+
+/** What a pass has found out, as far as the record tells of it. */
+interface Seen {
+  readonly desired: Desired;
+  readonly leftAlone: readonly string[];
+  readonly failure: ReturnType<Branch['view']>['failure'];
+  readonly tip: ReturnType<Branch['view']>['tip'];
+  readonly lastWords: LastWords;
 }
 
 function describeCommit(

@@ -1,4 +1,10 @@
-import type { KubeletPoolStatus, PoolCounts, PoolFailure, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
+import type {
+  KubeletPool,
+  KubeletPoolStatus,
+  PoolCounts,
+  PoolFailure,
+  PoolPhase,
+} from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import type { Desired, DesiredPool, PoolOrigin } from '../desired.ts';
 import type { CommitOid } from '../git/source.ts';
@@ -53,6 +59,24 @@ export function noteInForce(
   const message = outcome === 'partly-refused' && refused.length > 0 ? `kept as they were: ${refused.join(', ')}` : '';
   return { cluster, commit, outcome, message, pools, findings };
 }
+
+/**
+ * What the cluster itself tells of a commit that another process had in force: without findings, which are nowhere but
+ * in the commit.
+ */
+export function noteOfPredecessor(cluster: string, commit: CommitOid, present: readonly KubeletPool[]): CommitNote {
+  const pools = present
+    .filter(({ status }) => status?.commit === commit)
+    .map(({ metadata, status = {} }): NotedPool => {
+      const { configName: config = null, phase = 'Progressing', counts = null, failures = [] } = status;
+      const shown = failures.slice(0, MOST_FAILURES).map(shorten);
+      return { name: metadata.name, origin: 'rendered', config, phase, counts, failures: shown, findings: [] };
+    });
+  return { cluster, commit, outcome: outcomeOf(pools, false), message: '', pools, findings: [] };
+}
+
+/** Nothing more will happen to a commit that fared like this, as long as it is in force and no node joins or leaves. */
+export const isFinal = ({ outcome }: CommitNote): boolean => outcome === 'settled' || outcome === 'partly-refused';
 
 /** The note of a commit that was not let into force. */
 export function noteRefused(

@@ -14,6 +14,8 @@ export type NotesState = { readonly notes: 'on' } | { readonly notes: 'off'; rea
 export interface Notes {
   /** What the note of its commit is to say from now on. Cheap; equal notes are not written again. */
   want(note: CommitNote): void;
+  /** Whether this note stands on its commit, as far as this process knows. */
+  stands(note: CommitNote): boolean;
   state(): NotesState;
   run(signal: AbortSignal): Promise<void>;
   /** One last try to write what is still wanted, for a shutdown. */
@@ -75,6 +77,7 @@ export function createNotes({ annotator, clock, log, random, everyMs, onChange }
       wanted.set(note.commit, text);
       wakeUps.poke();
     },
+    stands: (note) => !wanted.has(note.commit) && written.get(note.commit) === renderNote(note),
     state: () => state,
     async run(signal) {
       while (!signal.aborted) {

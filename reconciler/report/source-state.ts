@@ -18,6 +18,10 @@ export interface SourceState {
   readonly subject: string;
   readonly author: string;
   readonly takenUpAt: string;
+  /** How it fared, once nothing more is to be said about it and its note says so: what a restart need not say again. */
+  readonly outcome: string;
+  /** Notes of commits that it displaced in the middle of their rollout, as JSON, until they stand on their commits. */
+  readonly displaced: string;
   /** A newer commit that was not let into force, and why. */
   readonly refusedCommit: CommitOid;
   readonly refusedBecause: string;
@@ -38,6 +42,8 @@ export const NO_STATE: SourceState = {
   subject: '',
   author: '',
   takenUpAt: '',
+  outcome: '',
+  displaced: '',
   refusedCommit: '',
   refusedBecause: '',
   failingSince: '',

@@ -1,0 +1,52 @@
+import type { Fleet } from '../fleet.ts';
+import type { CommitOid } from '../git/source.ts';
+import { type CommitNote, isFinal, noteOfPredecessor, noteSuperseded } from './note.ts';
+import type { Notes } from './notes.ts';
+import type { SourceState } from './source-state.ts';
+
+export interface Displacement {
+  readonly recorded: SourceState;
+  /** The last note of this process, if it wrote about any commit. */
+  readonly last: CommitNote | null;
+  /** The commit that is in force now. */
+  readonly commit: CommitOid;
+  readonly cluster: string;
+  readonly fleet: Fleet;
+}
+
+/** Commits that follow each other faster than notes are pushed are few; older ones are given up. */
+const MOST = 5;
+
+/**
+ * The last words on commits that another one displaced. They are in the record until they stand on their commits: a
+ * process that ends between taking up a commit and saying so would leave the one before in progress for ever.
+ */
+export function displacedNotes({ recorded, last, commit, cluster, fleet }: Displacement): readonly CommitNote[] {
+  const before = readNotes(recorded.displaced).filter((note) => note.commit !== commit);
+  if (recorded.commit === '' || recorded.commit === commit || recorded.outcome !== '') return before;
+  const known = last?.commit === recorded.commit;
+  const note = known ? last : noteOfPredecessor(cluster, recorded.commit, [...fleet.pools.values()]);
+  const done = isFinal(note) ? note : noteSuperseded(note, commit);
+  return [...before.filter((other) => other.commit !== note.commit), done].slice(-MOST);
+}
+
+/** Those that are still to be written. */
+export function writeNotes(displaced: readonly CommitNote[], notes: Notes | null): string {
+  const left = notes === null ? [] : displaced.filter((note) => !notes.stands(note));
+  return left.length === 0 ? '' : JSON.stringify(left);
+}
+
+/** What was damaged by hand counts as nothing: a note is only for people. */
+function readNotes(text: string): readonly CommitNote[] {
+  try {
+    const notes: unknown = text === '' ? [] : JSON.parse(text);
+    return Array.isArray(notes) ? notes.filter(isNote) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isNote(note: unknown): note is CommitNote {
+  const { commit, pools, findings } = (note ?? {}) as Partial<CommitNote>;
+  return typeof commit === 'string' && /^[0-9a-f]{40}$/.test(commit) && Array.isArray(pools) && Array.isArray(findings);
+}

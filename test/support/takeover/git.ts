@@ -1,0 +1,71 @@
+import type { Annotator } from '#reconciler/git/annotator.ts';
+import type { CommitOid, GitSource, Lineage, Snapshot } from '#reconciler/git/source.ts';
+import type { LoadedPool, LoadedRepo } from '#reconciler/repo/loaded.ts';
+import { commit as commitOf } from '../fleet.ts';
+
+/** A repository in memory: a line of commits, and notes as a git server keeps them. */
+export interface Repository {
+  readonly source: GitSource;
+  /** A client that pushes notes; an equal note is not pushed again, as with the real one. */
+  annotatorOf(identity: string): Annotator;
+  commit(...pools: readonly LoadedPool[]): CommitOid;
+  load(snapshot: Snapshot): LoadedRepo;
+  /** Every note that was changed by a push, in order. */
+  readonly pushes: readonly { readonly by: string; readonly commit: CommitOid; readonly text: string }[];
+  readonly notes: ReadonlyMap<CommitOid, string>;
+}
+
+/** @param stood the notes that stand there already */
+export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map()): Repository {
+  const line: { readonly oid: CommitOid; readonly repo: LoadedRepo }[] = [];
+  const notes = new Map(stood);
+  const pushes: { by: string; commit: CommitOid; text: string }[] = [];
+  const tip = (): CommitOid => line.at(-1)?.oid ?? '';
+  const lineageOf = (since: CommitOid | null): Lineage => {
+    if (since === null) return 'first';
+    if (since === tip()) return 'same';
+    return line.some(({ oid }) => oid === since) ? 'descendant' : 'rewritten';
+  };
+  return {
+    source: {
+      url: 'https://git.example/repo.git',
+      branch: 'main',
+      resolve: () => Promise.resolve(tip()),
+      snapshot: (since) => Promise.resolve(snapshotOf(tip(), lineageOf(since))),
+    },
+    annotatorOf: (by) => ({
+      ref: 'refs/notes/kubelet-gitops/demo',
+      annotate(batch) {
+        const changed = [...batch].filter(([commit, text]) => notes.get(commit) !== text);
+        for (const [commit, text] of changed) {
+          notes.set(commit, text);
+          pushes.push({ by, commit, text });
+        }
+        const notesCommit = String(pushes.length);
+        return Promise.resolve(changed.length === 0 ? { written: false } : { written: true, notesCommit });
+      },
+    }),
+    commit(...pools) {
+      const oid = (line.length + 1).toString(16).padStart(40, '0');
+      line.push({ oid, repo: commitOf(oid, ...pools).repo });
+      return oid;
+    },
+    load({ commit }) {
+      const found = line.find(({ oid }) => oid === commit.oid);
+      if (found === undefined) throw new Error(`there is no commit ${commit.oid}`);
+      return found.repo;
+    },
+    pushes,
+    notes,
+  };
+}
+
+function snapshotOf(oid: CommitOid, lineage: Lineage): Snapshot {
+  const author = { name: 'A', email: 'a@example.com', at: '2026-01-01T00:00:00Z' };
+  return {
+    commit: { oid, parents: [], author, subject: `Commit ${Number.parseInt(oid, 16)}`, raw: new Uint8Array() },
+    lineage,
+    files: new Map(),
+    findings: [],
+  };
+}

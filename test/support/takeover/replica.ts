@@ -1,0 +1,75 @@
+import type { Annotator } from '#reconciler/git/annotator.ts';
+import type { GitSource } from '#reconciler/git/source.ts';
+import { holdLease } from '#reconciler/leader/hold-lease.ts';
+import type { LeaseTiming } from '#reconciler/leader/lease.ts';
+import { createReconciler } from '#reconciler/reconciler.ts';
+import type { Kube } from '#shared/kube/kube.ts';
+import type { Clock } from '#shared/runtime/clock.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import type { Repository } from './git.ts';
+
+export interface ReplicaPorts {
+  readonly identity: string;
+  readonly kube: Kube;
+  readonly source: GitSource;
+  readonly annotator: Annotator;
+  readonly clock: Clock;
+  readonly load: Repository['load'];
+  readonly timing: LeaseTiming;
+}
+
+/** One process of the reconciler, put together as `reconciler/main.ts` does. */
+export interface Replica {
+  readonly isLeader: () => boolean;
+  /** It lost the lead and gave up: in a cluster its pod would begin again. */
+  readonly over: () => boolean;
+  /** As SIGTERM does. */
+  readonly stop: () => void;
+  readonly ended: Promise<void>;
+}
+
+const POLL_MS = 2_000;
+
+export function startReplica({ identity, timing, load, ...ports }: ReplicaPorts): Replica {
+  const { kube, clock } = ports;
+  const random = (): number => 0.5;
+  const stop = new AbortController();
+  const handBack = new AbortController();
+  const lease = holdLease({
+    kube,
+    namespace: 'kubelet-gitops',
+    name: 'kubelet-gitops-reconciler',
+    identity,
+    clock,
+    random,
+    log: silentLog,
+    timing,
+    signal: handBack.signal,
+    onGained: () => void reconciler.poll(stop.signal),
+    onLost: () => stop.abort(),
+  });
+  const reconciler = createReconciler(
+    { ...ports, load, judge: () => [], isLeader: () => lease.isLeader(), log: silentLog, random },
+    {
+      cluster: 'demo',
+      namespace: 'kubelet-gitops',
+      onRewrite: 'refuse',
+      keepUnusedMs: 3_600_000,
+      notesEveryMs: 1_000,
+      recheckMs: 15_000,
+      restMs: 250,
+    },
+  );
+  const polling = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      await reconciler.poll(stop.signal);
+      await clock.sleep(POLL_MS, stop.signal);
+    }
+  };
+  const run = async (): Promise<void> => {
+    await Promise.all([reconciler.run(stop.signal), polling()]);
+    handBack.abort();
+    await lease.ended;
+  };
+  return { isLeader: () => lease.isLeader(), over: () => stop.signal.aborted, stop: () => stop.abort(), ended: run() };
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { LOCAL, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { LoadedPool, ValidPool } from '#reconciler/repo/loaded.ts';
+import { SOURCE_STATE_NAME } from '#reconciler/report/source-state.ts';
+import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
+import type { LeaseTiming } from '#reconciler/leader/lease.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
+import { createManualClock, type ManualClock } from '../../shared/kube/support/manual-clock.ts';
+import { validPool } from '../fleet.ts';
+import { type Cluster, startCluster, type Written } from './cluster.ts';
+import { createRepository, type Repository } from './git.ts';
+import { createMortality, type Death, type Mortality } from './mortality.ts';
+import { type Replica, startReplica } from './replica.ts';
+
+const TICK_MS = 250;
+const PATIENCE_TICKS = 600;
+export const QUICK_LEASE: LeaseTiming = { leaseMs: 3_000, renewMs: 2_000, retryMs: 400 };
+
+export interface Process {
+  readonly replica: Replica;
+  readonly mortality: Mortality;
+}
+
+/** Nodes, agents, a repository, and whatever reconcilers are started: all on one clock that the story moves. */
+export interface Story {
+  readonly clock: ManualClock;
+  readonly cluster: Cluster;
+  readonly repository: Repository;
+  start(identity: string, options?: StartOptions): Process;
+  /** Lets time pass, agents work and the budgets be looked at. */
+  tick(): Promise<void>;
+  /** @throws AssertionError where it does not come */
+  until(what: string, condition: () => boolean): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly death?: Death | null;
+  readonly clock?: Clock;
+  /** What lies between this process and the API server. */
+  readonly network?: (kube: Kube) => Kube;
+}
+
+/** What a story may go on from: as another one left it. */
+export interface Chapter {
+  readonly nowMs: Millis;
+  readonly objects: readonly StoredObject[];
+  readonly commits: readonly (readonly LoadedPool[])[];
+  readonly notes: ReadonlyMap<string, string>;
+}
+
+export async function beginStory(nodes: Readonly<Record<string, string>>, from?: Chapter): Promise<Story> {
+  const clock = createManualClock(from?.nowMs);
+  const cluster = await startCluster(clock, from?.objects);
+  const repository = createRepository(from?.notes);
+  for (const pools of from?.commits ?? []) repository.commit(...pools);
+  if (from === undefined) for (const [name, pool] of Object.entries(nodes)) cluster.addNode(name, { pool });
+  const story: Story = {
+    clock,
+    cluster,
+    repository,
+    start(identity, { death = null, clock: own = clock, network = (kube: Kube): Kube => kube } = {}) {
+      const mortality = createMortality(death);
+      const replica = startReplica({
+        identity,
+        kube: mortality.kube(network(cluster.kubeAs(identity))),
+        source: mortality.source(repository.source),
+        annotator: mortality.annotator(repository.annotatorOf(identity)),
+        clock: mortality.clock(own),
+        load: repository.load,
+        timing: QUICK_LEASE,
+      });
+      replica.ended.catch((error: unknown) => assert.ifError(error));
+      return { replica, mortality };
+    },
+    async tick() {
+      cluster.agentsStep();
+      await clock.advance(TICK_MS);
+    },
+    async until(what, condition) {
+      for (let ticks = 0; ticks < PATIENCE_TICKS; ticks += 1) {
+        if (condition()) return;
+        await story.tick();
+      }
+      assert.fail(`${what}: not within ${(PATIENCE_TICKS * TICK_MS) / 1000} s`);
+    },
+  };
+  return story;
+}
+
+const budget = (maxUnavailable: number) => ({
+  rollout: { maxUnavailable, soak: '0s', onFailure: { threshold: 1, action: 'halt' as const } },
+});
+
+/** What the story begins with and what it goes to: a payload changed twice over, a pool that goes and one that comes. */
+export const NODES = {
+  'w-1': 'workers',
+  'w-2': 'workers',
+  'w-3': 'workers',
+  'g-1': 'gpu',
+  'g-2': 'gpu',
+  'o-1': 'old',
+  'n-1': 'new',
+};
+export const BEFORE: readonly ValidPool[] = [
+  validPool('workers', 110, budget(2)),
+  validPool('gpu', 50, budget(1)),
+  validPool('old', 30, budget(1)),
+];
+export const AFTER: readonly ValidPool[] = [
+  validPool('workers', 120, budget(2)),
+  validPool('gpu', 60, budget(1)),
+  validPool('new', 40, budget(1)),
+];
+
+export const LATER: readonly ValidPool[] = [
+  validPool('workers', 130, budget(2)),
+  validPool('gpu', 70, budget(1)),
+  validPool('new', 45, budget(1)),
+];
+
+/** Everybody on the first commit, and the reconciler gone in good order. */
+export async function settledOnce(): Promise<Chapter> {
+  const story = await beginStory(NODES);
+  const first = story.repository.commit(...BEFORE);
+  const { replica } = story.start('before');
+  await story.until('settled on the first commit', () => isSettledOn(story, first, BEFORE));
+  replica.stop();
+  await story.tick();
+  await replica.ended;
+  const { clock, cluster, repository } = story;
+  return { nowMs: clock.now(), objects: cluster.copy(), commits: [BEFORE], notes: repository.notes };
+}
+
+const kubeletNodes = ({ cluster }: Story): readonly KubeletNode[] =>
+  cluster.objects.list(KUBELET_NODES) as unknown as readonly KubeletNode[];
+
+/** The name of the config that each node is to run. */
+export function wantedConfigs(pools: readonly LoadedPool[]): ReadonlyMap<string, string> {
+  const byPool = new Map(
+    pools.flatMap((pool) => (pool.status === 'valid' ? [[pool.name, pool.configName] as const] : [])),
+  );
+  return new Map(Object.entries(NODES).map(([node, pool]) => [node, byPool.get(pool) ?? LOCAL]));
+}
+
+/** Everybody runs what the commit says, the pools and the record say so, and so does the note. */
+export function isSettledOn(story: Story, commit: string, pools: readonly LoadedPool[]): boolean {
+  const { objects } = story.cluster;
+  const wanted = wantedConfigs(pools);
+  const nodes = kubeletNodes(story);
+  const record = objects.get(CONFIG_MAPS, SOURCE_STATE_NAME, 'kubelet-gitops') as
+    | { data?: Record<string, string> }
+    | undefined;
+  const present = objects.list(KUBELET_POOLS) as unknown as readonly KubeletPool[];
+  return (
+    record?.data?.['commit'] === commit &&
+    nodes.length === wanted.size &&
+    nodes.every(
+      ({ metadata, spec, status }) =>
+        status?.phase === 'Idle' &&
+        status.lastKnownGood?.name === wanted.get(metadata.name) &&
+        (spec?.configSource?.name ?? LOCAL) === wanted.get(metadata.name) &&
+        (spec === undefined || status.observedGeneration === metadata.generation),
+    ) &&
+    present.length === pools.length &&
+    present.every(({ status }) => status?.phase === 'Settled' || status?.phase === 'Empty') &&
+    /^demo: settled/.test(story.repository.notes.get(commit) ?? '')
+  );
+}
+
+/** Nodes that were told something and have not proved it yet, by the pool whose budget they use. */
+export function unfinished(story: Story): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { spec, status, metadata } of kubeletNodes(story)) {
+    const busy = status?.phase === 'Trial' || (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
+    const changes = (spec?.configSource?.name ?? LOCAL) !== (status?.lastKnownGood?.name ?? LOCAL);
+    if (busy && changes && spec?.pool !== undefined) counts.set(spec.pool, (counts.get(spec.pool) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Writes of `KubeletNode.spec` that gave a node another payload: `<config>` by node. */
+export function assignments(written: readonly Written[]): ReadonlyMap<string, readonly string[]> {
+  const all = new Map<string, string[]>();
+  for (const { resource, subresource, name, before, after } of written) {
+    if (resource.plural !== KUBELET_NODES.plural || subresource !== undefined || after === null) continue;
+    const [from, to] = [before, after].map(
+      (object) => (object as KubeletNode | null)?.spec?.configSource?.name ?? LOCAL,
+    );
+    if (from !== to) all.set(name, [...(all.get(name) ?? []), to ?? LOCAL]);
+  }
+  return all;
+}

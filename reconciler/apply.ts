@@ -63,6 +63,7 @@ function batches(steps: readonly Step[]): readonly (readonly Step[])[] {
 }
 
 async function attempt(step: Step, ports: ApplyPorts, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted || !ports.mayWrite()) return false;
   try {
     await perform(step, ports, signal);
     logStep(step, ports.log);

@@ -19,8 +19,13 @@ export interface ClusterViewOptions extends Omit<FollowOptions, 'signal'> {
 
 /** The cluster as four watches show it. */
 export interface ClusterView {
-  /** The whole fleet at this moment; null until every watch has seen everything once. */
+  /** The whole fleet at this moment; null until every watch has seen everything once, since `refresh` where it counts. */
   fleet(): Fleet | null;
+  /**
+   * Reads anew what reconcilers write: another one may have written until a moment ago, and our watches may be behind. Nodes
+   * are not read again, because no decision of a reconciler is in them.
+   */
+  refresh(): void;
   /** Follows until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -55,10 +60,13 @@ export function createClusterView(options: ClusterViewOptions): ClusterView {
       if (!mirrors.every((mirror) => mirror.synced())) return null;
       return {
         nodes: new Map(nodes.items),
-        kubeletNodes: written.over(new Map(kubeletNodes.items)),
+        kubeletNodes: written.over(new Map(kubeletNodes.items), kubeletNodes.listedAtMs()),
         pools: new Map(pools.items),
         configSources: new Map([...configSources.items.values()].map((source) => [source.name, source])),
       };
+    },
+    refresh() {
+      for (const mirror of [kubeletNodes, pools, configSources]) mirror.refresh();
     },
     async run(signal) {
       await Promise.all(mirrors.map((mirror) => mirror.run(signal)));

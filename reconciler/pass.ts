@@ -56,16 +56,20 @@ export function createPass(ports: PassPorts): Pass {
     const leftAlone = planned.nodes.untouchable.flatMap(conflictLine);
     said.conflicts(leftAlone);
     const lastWords = lastWordsOf(desired, planned, recorded, fleet);
-    const state = (): SourceState => stateNow(recorded, taken, { desired, leftAlone, failure, tip, lastWords });
-    // Before the first node hears of a commit, the cluster does: whoever takes over goes on with it and judges it no more.
-    if (state().commit !== recorded.commit && ports.mayWrite()) await ports.record.save(state(), signal);
+    // Once the first node hears of a commit, nobody can tell any more how far the one before had come.
+    const displaced = writeNotes(lastWords.displaced, notes);
+    if (displaced !== recorded.displaced && displaced !== '' && ports.mayWrite()) {
+      await ports.record.save({ ...recorded, displaced }, signal);
+    }
     await apply(planned.steps, { ...ports, namespace: settings.namespace }, signal);
 
     if (taken.refused !== null) notes?.want(noteRefused(cluster, taken.refused.commit, taken.refused.message));
     for (const note of [...lastWords.displaced, ...(lastWords.present === null ? [] : [lastWords.present])]) {
       notes?.want(note);
     }
-    if (ports.mayWrite()) await ports.record.save(state(), signal);
+    if (ports.mayWrite()) {
+      await ports.record.save(stateNow(recorded, taken, { desired, leftAlone, failure, tip, lastWords }), signal);
+    }
     return true;
   };
 

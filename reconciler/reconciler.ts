@@ -48,7 +48,9 @@ export interface Reconciler {
   run(signal: AbortSignal): Promise<void>;
   /** Reads the branch now, as far as this process acts. Never rejects. */
   poll(signal: AbortSignal): Promise<void>;
-  /** Something outside may have changed (leadership, say). */
+  /** The lead was gained: looks anew at what the one before may have written, and at the branch. Never rejects. */
+  lead(signal: AbortSignal): Promise<void>;
+  /** Something outside may have changed. */
   poke(): void;
   ready(): boolean;
   /** Monotonic time of the last pass, whatever came of it. */
@@ -98,6 +100,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   });
   let lastPassAt = clock.monotonic();
   let stayAwayUntil: Millis = 0;
+  let ready = false;
 
   async function passes(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -118,7 +121,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     }
   }
 
-  return {
+  const reconciler: Reconciler = {
     async run(signal) {
       await Promise.all([view.run(signal), passes(signal), notes?.run(signal)]);
       if (ports.isLeader()) await notes?.flush(AbortSignal.timeout(FLUSH_TIMEOUT_MS));
@@ -134,8 +137,13 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       }
       wakeUps.poke();
     },
+    lead(signal) {
+      view.refresh();
+      return reconciler.poll(signal);
+    },
     poke: wakeUps.poke,
-    ready: () => view.fleet() !== null,
+    ready: () => (ready ||= view.fleet() !== null),
     lastPassAt: () => lastPassAt,
   };
+  return reconciler;
 }

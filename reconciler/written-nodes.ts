@@ -9,11 +9,15 @@ import type { Clock, Millis } from '#shared/runtime/clock.ts';
 export interface WrittenNodes {
   /** A KubeletNode as the API server answered a write with. */
   wrote(node: KubeletNode): void;
-  /** The watched picture, with what was written laid over it until the watch has caught up. */
-  over(watched: ReadonlyMap<string, KubeletNode>): ReadonlyMap<string, KubeletNode>;
+  /**
+   * The watched picture, with what was written laid over it until the watch has caught up.
+   *
+   * @param listedAtMs monotonic time at which the last list was asked for: what was written before is in it, or undone
+   */
+  over(watched: ReadonlyMap<string, KubeletNode>, listedAtMs: Millis): ReadonlyMap<string, KubeletNode>;
 }
 
-/** A watch that has not shown a write after this long will not: the object was deleted again, or the watch began anew. */
+/** An object that a watch has not shown this long after it was written was deleted again in the meantime. */
 const FORGET_AFTER_MS: Millis = 60_000;
 
 export function createWrittenNodes(clock: Clock): WrittenNodes {
@@ -22,10 +26,12 @@ export function createWrittenNodes(clock: Clock): WrittenNodes {
     wrote(node) {
       ahead.set(node.metadata.name, { node, at: clock.monotonic() });
     },
-    over(watched) {
+    over(watched, listedAtMs) {
       const now = clock.monotonic();
       for (const [name, { node, at }] of ahead) {
-        if (hasCaughtUp(watched.get(name), node) || now - at > FORGET_AFTER_MS) ahead.delete(name);
+        const seen = watched.get(name);
+        const forgotten = seen === undefined && now - at > FORGET_AFTER_MS;
+        if (hasCaughtUp(seen, node) || at < listedAtMs || forgotten) ahead.delete(name);
       }
       return ahead.size === 0
         ? watched

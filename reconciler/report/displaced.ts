@@ -24,10 +24,11 @@ const MOST = 5;
 export function displacedNotes({ recorded, last, commit, cluster, fleet }: Displacement): readonly CommitNote[] {
   const before = readNotes(recorded.displaced).filter((note) => note.commit !== commit);
   if (recorded.commit === '' || recorded.commit === commit || recorded.outcome !== '') return before;
+  if (before.some((note) => note.commit === recorded.commit)) return before;
   const known = last?.commit === recorded.commit;
   const note = known ? last : noteOfPredecessor(cluster, recorded.commit, [...fleet.pools.values()]);
   const done = isFinal(note) ? note : noteSuperseded(note, commit);
-  return [...before.filter((other) => other.commit !== note.commit), done].slice(-MOST);
+  return [...before, done].slice(-MOST);
 }
 
 /** Those that are still to be written. */

@@ -81,11 +81,12 @@ async function* listThenWatch<T extends KubeObject>(
   { signal, clock, random }: FollowOptions,
 ): AsyncGenerator<Heard<T> | Alive, void, void> {
   if (standing.from === null || clock.monotonic() >= standing.listDueMs) {
+    const askedAtMs = clock.monotonic();
     const { items, resourceVersion } = await kube.list<T>(selection, signal);
     standing.from = resourceVersion;
     standing.listDueMs =
       clock.monotonic() + SHORTEST_RELIST_MS + Math.round(random() * (LONGEST_RELIST_MS - SHORTEST_RELIST_MS));
-    yield { heard: 'replaced', items };
+    yield { heard: 'replaced', items, askedAtMs };
   }
   const life = createLifetime(clock, signal, () => signal.reason as unknown);
   let due = false;

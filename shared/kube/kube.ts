@@ -1,4 +1,5 @@
 import type { KubeObject } from '../contract/api/object.ts';
+import type { Millis } from '../runtime/clock.ts';
 
 /** A kind of object as the API's paths name it. */
 export interface Resource {
@@ -103,5 +104,6 @@ export interface Kube {
 
 /** What a follower hears. `replaced` carries the whole truth, so nothing depends on not having missed a `changed`. */
 export type Heard<T> =
-  | { readonly heard: 'replaced'; readonly items: readonly T[] }
+  /** `askedAtMs`: monotonic time at which the list was asked for; it is no older than that. */
+  | { readonly heard: 'replaced'; readonly items: readonly T[]; readonly askedAtMs: Millis }
   | { readonly heard: 'changed'; readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly item: T };

@@ -17,8 +17,12 @@ export interface MirrorOptions<T, V> extends Omit<FollowOptions, 'signal'> {
 export interface Mirror<V> {
   /** By `keyOf`. The same map for ever, changed in place: copy it for a view that stays. */
   readonly items: ReadonlyMap<string, V>;
-  /** The whole selection was read at least once: before that, a missing key means nothing. */
+  /** The whole selection was read, since the last `refresh` if there was one: before that, a missing key means nothing. */
   synced(): boolean;
+  /** Reads the whole selection again, now: what was watched may be behind. Until then it is not synced. */
+  refresh(): void;
+  /** Monotonic time at which the last list was asked for: all that was written before is in what is kept. */
+  listedAtMs(): Millis;
   /**
    * Wall-clock time of the last list or change; undefined before the first list. Never older than a quarter of an hour
    * while the API server can be reached, because the list is read again and again.
@@ -37,6 +41,9 @@ export function createMirror<T extends KubeObject, V>(options: MirrorOptions<T, 
   const { kube, selection, project, onChange, clock } = options;
   const items = new Map<string, V>();
   let lastHeardAt: Millis | undefined;
+  let listedAtMs: Millis = Number.NEGATIVE_INFINITY;
+  let synced = false;
+  let round = new AbortController();
 
   /** Keeps the old value where the new one says the same, so that identity tells whether anything changed. */
   const keep = (key: string, object: T): boolean => {
@@ -60,20 +67,34 @@ export function createMirror<T extends KubeObject, V>(options: MirrorOptions<T, 
   };
 
   const hear = (heard: Heard<T>): boolean => {
-    if (heard.heard === 'replaced') return replace(heard.items);
+    if (heard.heard === 'replaced') {
+      listedAtMs = heard.askedAtMs;
+      return replace(heard.items);
+    }
     const key = keyOf(heard.item);
     return heard.type === 'DELETED' ? items.delete(key) : keep(key, heard.item);
   };
 
   return {
     items,
-    synced: () => lastHeardAt !== undefined,
+    synced: () => synced,
+    refresh() {
+      synced = false;
+      round.abort();
+    },
+    listedAtMs: () => listedAtMs,
     lastHeardAt: () => lastHeardAt,
     async run(signal) {
-      for await (const heard of follow<T>(kube, selection, { ...options, signal })) {
-        const first = lastHeardAt === undefined;
-        lastHeardAt = clock.now();
-        if (hear(heard) || first) onChange();
+      while (!signal.aborted) {
+        round = new AbortController();
+        const until = AbortSignal.any([signal, round.signal]);
+        for await (const heard of follow<T>(kube, selection, { ...options, signal: until })) {
+          if (round.signal.aborted) break;
+          const first = !synced;
+          synced = true;
+          lastHeardAt = clock.now();
+          if (hear(heard) || first) onChange();
+        }
       }
     },
   };

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LOCAL } from '#shared/contract/api/kubelet-node.ts';
 import type { ValidPool } from '#reconciler/repo/loaded.ts';
 import { type Death, isWrite } from '../support/takeover/mortality.ts';
 import {
   AFTER,
-  assignments,
   BEFORE,
   beginStory,
   type Chapter,
@@ -13,12 +11,8 @@ import {
   LATER,
   NODES,
   settledOnce,
-  type Story,
-  unfinished,
-  wantedConfigs,
 } from '../support/takeover/story.ts';
-
-const BUDGETS: Readonly<Record<string, number>> = { workers: 2, gpu: 1, old: 1, new: 1 };
+import { verifyBudgets, verifyOnce } from '../support/takeover/verify.ts';
 
 interface Plot {
   readonly from?: Chapter;
@@ -52,59 +46,33 @@ async function everywhere(plot: Plot): Promise<string> {
       : [{ at, when: 'before' }];
   });
   for (const death of deaths) await play(plot, death);
-  return `killed at each of ${deaths.length} points: ${awaits.length} awaits, ${deaths.length - awaits.length} of them writes whose answer is lost`;
+  const lost = deaths.length - awaits.length;
+  return `killed at each of ${deaths.length} points: before ${awaits.length} awaits, and after ${lost} writes among them`;
 }
 
 /** @returns what the first reconciler awaited until all was done */
 async function play({ from, commits }: Plot, death: Death | null): Promise<readonly string[]> {
   const story = await beginStory(NODES, from);
   const { mortality } = story.start('a', { death });
-  let commit = '';
-  let wanted: readonly ValidPool[] = [];
+  const at = (): string => `; ${death?.when ?? 'no'} death at await ${death?.at}, ${mortality.awaits.at(-1)}`;
   let successor = false;
-  const look = (): void => {
-    for (const [pool, count] of unfinished(story))
-      assert.ok(count <= (BUDGETS[pool] ?? 0), `${pool}: ${count} at once`);
+  story.onTick(() => {
+    verifyBudgets(story, at());
     if (!mortality.dead() || successor) return;
     successor = true;
     story.start('b');
-  };
-  const at = (): string => `${death?.when ?? 'no'} death at await ${death?.at}: ${mortality.awaits.at(-1)}`;
+  });
+  let commit = '';
   for (const pools of commits) {
     commit = story.repository.commit(...pools);
-    wanted = pools;
-    const shows = (): boolean => (look(), story.cluster.restarts.size > 0);
-    if (pools !== commits.at(-1)) await story.until(`a first node, ${at()}`, shows);
+    if (pools !== commits.at(-1)) await story.until(`a first node${at()}`, () => story.cluster.restarts.size > 0);
   }
-  await story.until(`settled, ${at()}`, () => (look(), isSettledOn(story, commit, wanted)));
-  assert.equal(mortality.dead(), death !== null, `it died in time, ${at()}`);
+  const wanted = commits.at(-1) ?? [];
+  await story.until(`settled${at()}`, () => isSettledOn(story, commit, wanted));
+  assert.equal(mortality.dead(), death !== null, `it died in time${at()}`);
   const awaits = [...mortality.awaits];
   // Let it be for a while: whatever it would do twice it does now.
   for (let ticks = 0; ticks < 8; ticks += 1) await story.tick();
-  verify(story, wanted, commits.length, at());
+  verifyOnce(story, wanted, at());
   return awaits;
-}
-
-function verify({ cluster, repository }: Story, pools: readonly ValidPool[], commits: number, at: string): void {
-  for (const [what, all] of [
-    ['told', assignments(cluster.written)],
-    ['restarted', cluster.restarts],
-  ] as const) {
-    for (const [node, config] of wantedConfigs(pools)) {
-      const configs = all.get(node) ?? [];
-      if ((cluster.began.get(node) ?? LOCAL) !== config)
-        assert.equal(configs.at(-1), config, `${node} is ${what}, ${at}`);
-      assert.equal(new Set(configs).size, configs.length, `${node} is ${what} once: ${configs.join(', ')}; ${at}`);
-      assert.ok(configs.length <= commits, `${node} is ${what} once a commit, ${at}`);
-    }
-  }
-  const made = cluster.written
-    .filter(({ verb }) => verb !== 'patch')
-    .map(({ verb, name, resource }) => `${verb} ${resource.plural} ${name}`);
-  assert.equal(new Set(made).size, made.length, `nothing is made or deleted twice, ${at}: ${made.join(', ')}`);
-  const texts = repository.pushes.map(({ commit, text }) => `${commit} ${text}`);
-  assert.equal(new Set(texts).size, texts.length, `no note is written twice, ${at}`);
-  for (const [commit, text] of repository.notes) {
-    assert.match(text, /^demo: (settled|superseded)/, `the note on ${commit} tells how it ended, ${at}`);
-  }
 }

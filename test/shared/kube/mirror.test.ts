@@ -43,6 +43,21 @@ describe('a mirror', () => {
     assert.deepEqual([on.mirror.synced(), on.mirror.lastHeardAt(), on.pokes()], [true, on.clock.now(), 1]);
   });
 
+  it('is out of step from a refresh on until the next list is there, and keeps what it had until then', async () => {
+    const on = setUp();
+    on.source.lists(listed('5', 'a'), fault('KUBE_UNREACHABLE'), listed('7', 'b'));
+    on.source.watches(['hold'], ['hold']);
+    void on.mirror.run(on.stop.signal);
+    await on.clock.advance(5000);
+    const asked = on.mirror.listedAtMs();
+    on.mirror.refresh();
+    await on.clock.advance(0);
+    assert.deepEqual([on.mirror.synced(), colours(on.mirror.items)], [false, { a: 'none' }]);
+    await on.clock.advance(1000);
+    assert.deepEqual([on.mirror.synced(), colours(on.mirror.items)], [true, { b: 'none' }]);
+    assert.deepEqual([on.mirror.listedAtMs() - asked, on.pokes()], [6000, 2]);
+  });
+
   it('keeps what the projection says, by name, as it changes', async () => {
     const on = setUp();
     on.source.lists(listed('5', 'a', 'b'));

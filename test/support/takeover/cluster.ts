@@ -18,7 +18,7 @@ import { type Objects, objectsOf } from '#sandbox/api-server/objects.ts';
 import type { Api } from '#sandbox/api-server/operations/api.ts';
 import { NAMESPACES } from '#sandbox/api-server/resources/built-in.ts';
 import { createRegistry, type Registry } from '#sandbox/api-server/resources/registry.ts';
-import { createStore, type Draft } from '#sandbox/api-server/store/store.ts';
+import { createStore } from '#sandbox/api-server/store/store.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { createWatchHub } from '#sandbox/api-server/watch/hub.ts';
 import { nextReport } from '../simulated-agent.ts';
@@ -49,7 +49,7 @@ export interface Cluster {
   /** Everything in it, for another cluster to begin with. */
   copy(): readonly StoredObject[];
   /** Every agent takes one step. @returns whether any of them had something to do */
-  agentsStep(): boolean;
+  agentsStep(asleep: ReadonlySet<string>): boolean;
 }
 
 /** @param seed what another cluster held */
@@ -63,8 +63,8 @@ export async function startCluster(clock: Clock, seed: readonly StoredObject[] =
     uid: randomUUID,
     random: () => 0.5,
   };
-  for (const namespace of namespaces) api.store.put(NAMESPACES, namespace as Draft);
-  for (const object of seed) api.store.put(resourceOf(object), object as Draft);
+  for (const namespace of namespaces) api.store.put(NAMESPACES, namespace);
+  for (const object of seed) api.store.put(resourceOf(object), object);
   const objects = objectsOf(api);
   const direct = directKube(api, hub);
   const written: Written[] = [];
@@ -88,12 +88,12 @@ export async function startCluster(clock: Clock, seed: readonly StoredObject[] =
       objects.seed(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, status } as KubeObject);
     },
     copy: () => COPIED.flatMap((resource) => objects.list(resource)),
-    agentsStep() {
+    agentsStep(asleep) {
       let moved = false;
       for (const object of objects.list(KUBELET_NODES)) {
         const node = object as unknown as KubeletNode;
         const next = nextReport(node, toTimestamp(clock.now()));
-        if (next === null) continue;
+        if (next === null || asleep.has(node.metadata.name)) continue;
         moved = true;
         const { name } = node.metadata;
         if (next.restarted) restarts.set(name, [...(restarts.get(name) ?? []), next.status.active?.name ?? '']);

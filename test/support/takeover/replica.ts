@@ -45,7 +45,7 @@ export function startReplica({ identity, timing, load, ...ports }: ReplicaPorts)
     log: silentLog,
     timing,
     signal: handBack.signal,
-    onGained: () => void reconciler.poll(stop.signal),
+    onGained: () => void reconciler.lead(stop.signal),
     onLost: () => stop.abort(),
   });
   const reconciler = createReconciler(

@@ -9,7 +9,7 @@ import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { createManualClock, type ManualClock } from '../../shared/kube/support/manual-clock.ts';
 import { validPool } from '../fleet.ts';
-import { type Cluster, startCluster, type Written } from './cluster.ts';
+import { type Cluster, startCluster } from './cluster.ts';
 import { createRepository, type Repository } from './git.ts';
 import { createMortality, type Death, type Mortality } from './mortality.ts';
 import { type Replica, startReplica } from './replica.ts';
@@ -29,8 +29,12 @@ export interface Story {
   readonly cluster: Cluster;
   readonly repository: Repository;
   start(identity: string, options?: StartOptions): Process;
-  /** Lets time pass, agents work and the budgets be looked at. */
+  /** Lets agents work and a little time pass. */
   tick(): Promise<void>;
+  /** Called after every tick. */
+  onTick(look: () => void): void;
+  /** The agent of this node stands still until it is told to go on. */
+  readonly asleep: Set<string>;
   /** @throws AssertionError where it does not come */
   until(what: string, condition: () => boolean): Promise<void>;
 }
@@ -38,6 +42,7 @@ export interface Story {
 export interface StartOptions {
   readonly death?: Death | null;
   readonly clock?: Clock;
+  readonly timing?: LeaseTiming;
   /** What lies between this process and the API server. */
   readonly network?: (kube: Kube) => Kube;
 }
@@ -56,11 +61,16 @@ export async function beginStory(nodes: Readonly<Record<string, string>>, from?:
   const repository = createRepository(from?.notes);
   for (const pools of from?.commits ?? []) repository.commit(...pools);
   if (from === undefined) for (const [name, pool] of Object.entries(nodes)) cluster.addNode(name, { pool });
+  const looks: (() => void)[] = [];
+  const asleep = new Set<string>();
   const story: Story = {
     clock,
     cluster,
     repository,
-    start(identity, { death = null, clock: own = clock, network = (kube: Kube): Kube => kube } = {}) {
+    start(
+      identity,
+      { death = null, clock: own = clock, timing = QUICK_LEASE, network = (kube: Kube): Kube => kube } = {},
+    ) {
       const mortality = createMortality(death);
       const replica = startReplica({
         identity,
@@ -69,14 +79,17 @@ export async function beginStory(nodes: Readonly<Record<string, string>>, from?:
         annotator: mortality.annotator(repository.annotatorOf(identity)),
         clock: mortality.clock(own),
         load: repository.load,
-        timing: QUICK_LEASE,
+        timing,
       });
       replica.ended.catch((error: unknown) => assert.ifError(error));
       return { replica, mortality };
     },
+    asleep,
+    onTick: (look) => looks.push(look),
     async tick() {
-      cluster.agentsStep();
+      cluster.agentsStep(asleep);
       await clock.advance(TICK_MS);
+      for (const look of looks) look();
     },
     async until(what, condition) {
       for (let ticks = 0; ticks < PATIENCE_TICKS; ticks += 1) {
@@ -102,7 +115,10 @@ export const NODES = {
   'g-2': 'gpu',
   'o-1': 'old',
   'n-1': 'new',
+  // In no pool, and before all others wherever it is put.
+  'a-1': 'none',
 };
+export const BUDGETS: Readonly<Record<string, number>> = { workers: 2, gpu: 1, old: 1, new: 1 };
 export const BEFORE: readonly ValidPool[] = [
   validPool('workers', 110, budget(2)),
   validPool('gpu', 50, budget(1)),
@@ -165,30 +181,6 @@ export function isSettledOn(story: Story, commit: string, pools: readonly Loaded
     ) &&
     present.length === pools.length &&
     present.every(({ status }) => status?.phase === 'Settled' || status?.phase === 'Empty') &&
-    /^demo: settled/.test(story.repository.notes.get(commit) ?? '')
+    (story.repository.notes.get(commit) ?? '').startsWith('demo: settled')
   );
-}
-
-/** Nodes that were told something and have not proved it yet, by the pool whose budget they use. */
-export function unfinished(story: Story): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { spec, status, metadata } of kubeletNodes(story)) {
-    const busy = status?.phase === 'Trial' || (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
-    const changes = (spec?.configSource?.name ?? LOCAL) !== (status?.lastKnownGood?.name ?? LOCAL);
-    if (busy && changes && spec?.pool !== undefined) counts.set(spec.pool, (counts.get(spec.pool) ?? 0) + 1);
-  }
-  return counts;
-}
-
-/** Writes of `KubeletNode.spec` that gave a node another payload: `<config>` by node. */
-export function assignments(written: readonly Written[]): ReadonlyMap<string, readonly string[]> {
-  const all = new Map<string, string[]>();
-  for (const { resource, subresource, name, before, after } of written) {
-    if (resource.plural !== KUBELET_NODES.plural || subresource !== undefined || after === null) continue;
-    const [from, to] = [before, after].map(
-      (object) => (object as KubeletNode | null)?.spec?.configSource?.name ?? LOCAL,
-    );
-    if (from !== to) all.set(name, [...(all.get(name) ?? []), to ?? LOCAL]);
-  }
-  return all;
 }

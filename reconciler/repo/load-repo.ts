@@ -49,9 +49,10 @@ function loadCluster(
   const report = fileReport(path, positionOf);
   const cluster = readCluster(value, name, report);
   const all = [...findings, ...report.findings];
-  // Also what the parser found odd: a doubled key may be the allowance.
+  // Also what the parser found odd: a doubled key may be an allowance, or what holds changes up.
   return {
-    cluster: findings.length === 0 ? cluster : { ...cluster, maxUnassign: UNREADABLE_CLUSTER.maxUnassign },
+    cluster:
+      findings.length === 0 ? cluster : { ...cluster, maxUnassign: UNREADABLE_CLUSTER.maxUnassign, suspend: true },
     findings: all,
   };
 }

@@ -3,9 +3,11 @@ import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
 import { minorName, minorNumber, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import type { ClusterConfig } from './loaded.ts';
 import { readFieldPolicy } from './read-field-policy.ts';
-import { readAmount } from './read-scalars.ts';
+import { readAmount, readFlag } from './read-scalars.ts';
+import { readWindows } from './read-windows.ts';
 import { checkHeader, type FileReport, readMap } from './report.ts';
 
 /** What holds for a cluster without a file of its own. */
@@ -20,10 +22,15 @@ export const DEFAULT_CLUSTER: ClusterConfig = {
 };
 
 /**
- * What counts when a cluster's file cannot be read: nothing may be unassigned, because what it allowed is not known.
- * Everything else goes on.
+ * What counts when a cluster's file cannot be read: what it allowed and what it held up is not known. So nothing may be
+ * unassigned, and nothing new is started. What is under way goes on.
  */
-export const UNREADABLE_CLUSTER: ClusterConfig = { ...DEFAULT_CLUSTER, maxUnassign: 0 };
+export const UNREADABLE_CLUSTER: ClusterConfig = { ...DEFAULT_CLUSTER, maxUnassign: 0, suspend: true };
+
+const KEYS = ['kubeletVersions', 'maxUnassign', 'maxChange', 'maxUnavailable', 'suspend', 'windows', 'fields'] as const;
+
+/** An error in one of these leaves open what the others say; one anywhere else may hide that changes are to wait. */
+const HARMLESS = /^spec\.(?:kubeletVersions|maxUnassign|maxChange|fields)(?:$|[.[])/;
 
 /**
  * A `clusters/<cluster>.yaml`. What is wrong in it is in the report; the versions that can be read count all the same,
@@ -32,15 +39,30 @@ export const UNREADABLE_CLUSTER: ClusterConfig = { ...DEFAULT_CLUSTER, maxUnassi
 export function readCluster(document: unknown, cluster: string, report: FileReport): ClusterConfig {
   const root = readMap(document, [], ['apiVersion', 'kind', 'metadata', 'spec'], report) ?? {};
   checkHeader(root, { apiVersion: API_VERSION, kind: 'ClusterConfig', name: cluster }, report);
-  const spec = readMap(root.spec, ['spec'], ['kubeletVersions', 'maxUnassign', 'fields'], report) ?? {};
-  const kubeletVersions = readVersions(spec.kubeletVersions, ['spec', 'kubeletVersions'], report);
-  const rule = { min: 0, default: DEFAULT_CLUSTER.maxUnassign };
-  const maxUnassign = readAmount(spec.maxUnassign, ['spec', 'maxUnassign'], rule, report);
-  const fields = readFieldPolicy(spec.fields, ['spec', 'fields'], report);
+  const spec = readMap(root.spec, ['spec'], KEYS, report) ?? {};
+  const at = (key: string): Path => ['spec', key];
+  const amount = (key: 'maxUnassign' | 'maxChange' | 'maxUnavailable', usual: Amount): Amount =>
+    readAmount(spec[key], at(key), { min: 0, default: usual }, report);
+  const read: ClusterConfig = {
+    kubeletVersions: readVersions(spec.kubeletVersions, at('kubeletVersions'), report),
+    maxUnassign: amount('maxUnassign', DEFAULT_CLUSTER.maxUnassign),
+    maxChange: amount('maxChange', DEFAULT_CLUSTER.maxChange),
+    maxUnavailable: spec.maxUnavailable === undefined ? null : amount('maxUnavailable', 1),
+    suspend: readFlag(spec.suspend, at('suspend'), report) ?? false,
+    windows: readWindows(spec.windows, at('windows'), report) ?? null,
+    fields: readFieldPolicy(spec.fields, at('fields'), report),
+  };
+  if (report.findings.length === 0) return read;
   // What a broken file denies stays denied; what it allows does not count.
-  return report.findings.length === 0
-    ? { ...DEFAULT_CLUSTER, kubeletVersions, maxUnassign, fields }
-    : { ...UNREADABLE_CLUSTER, kubeletVersions, fields: { allow: [], deny: fields.deny } };
+  const isHarmless = report.findings.every(({ field = '' }) => HARMLESS.test(field));
+  const wrongChange = report.findings.some(({ field }) => field === 'spec.maxChange');
+  return {
+    ...read,
+    maxUnassign: UNREADABLE_CLUSTER.maxUnassign,
+    maxChange: wrongChange ? 0 : read.maxChange,
+    suspend: read.suspend || !isHarmless,
+    fields: { allow: [], deny: read.fields.deny },
+  };
 }
 
 function readVersions(value: unknown, path: Path, report: FileReport): readonly string[] {

@@ -1,20 +1,37 @@
 import { API_VERSION } from '#shared/contract/api/group.ts';
 import { DEFAULT_TRIAL, type TrialSpec } from '#shared/contract/api/kubelet-node.ts';
-import type { KubeletPoolSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { resolveLayer } from './layer-path.ts';
 import { readFieldPolicy } from './read-field-policy.ts';
-import { readAmount, readDuration, readInteger, readWord } from './read-scalars.ts';
+import { readBlockers } from './read-blockers.ts';
+import { readDisruption } from './read-disruption.ts';
+import { readRollout } from './read-rollout.ts';
+import { readDuration, readFlag, readInteger, readWord } from './read-scalars.ts';
 import { readSelector } from './read-selector.ts';
 import { checkHeader, type FileReport, readMap } from './report.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 
+const KEYS = [
+  'nodeSelector',
+  'priority',
+  'layers',
+  'apply',
+  'rollout',
+  'trial',
+  'drift',
+  'fields',
+  'suspend',
+  'disruption',
+  'blockers',
+] as const;
+
 /**
- * A `pool.yaml` as a spec with every default filled in. Where something is wrong it is in the report, and the spec is
+ * A `pool.yaml` as a spec with every default filled in; what may be absent and is not written is absent. Where something is wrong it is in the report, and the spec is
  * not to be used.
  *
  * @param name the pool's, from its folder
@@ -23,9 +40,11 @@ export function readPool(document: unknown, name: string, report: FileReport): K
   const root = readMap(document, [], ['apiVersion', 'kind', 'metadata', 'spec'], report) ?? {};
   checkHeader(root, { apiVersion: API_VERSION, kind: 'KubeletPool', name }, report);
   if (root.spec === undefined) report.error('missing-field', [], 'the pool has no spec');
-  const keys = ['nodeSelector', 'priority', 'layers', 'apply', 'rollout', 'trial', 'drift', 'fields'] as const;
-  const spec = readMap(root.spec, ['spec'], keys, report) ?? {};
+  const spec = readMap(root.spec, ['spec'], KEYS, report) ?? {};
   const at = (key: string): Path => ['spec', key];
+  const suspend = readFlag(spec.suspend, at('suspend'), report);
+  const disruption = readDisruption(spec.disruption, at('disruption'), report);
+  const blockers = readBlockers(spec.blockers, at('blockers'), report);
   return {
     nodeSelector: readSelector(spec.nodeSelector, at('nodeSelector'), report),
     priority: readInteger(spec.priority, at('priority'), { min: -INT32_MAX, max: INT32_MAX, default: 0 }, report),
@@ -34,6 +53,9 @@ export function readPool(document: unknown, name: string, report: FileReport): K
     rollout: readRollout(spec.rollout, at('rollout'), report),
     trial: readTrial(spec.trial, at('trial'), report),
     drift: readWord(spec.drift, at('drift'), ['repair', 'report'], report),
+    ...(suspend === undefined ? {} : { suspend }),
+    ...(disruption === undefined ? {} : { disruption }),
+    ...(blockers === undefined ? {} : { blockers }),
   };
 }
 
@@ -64,21 +86,6 @@ function readLayers(value: unknown, path: Path, name: string, report: FileReport
     else layers.push(layer);
   }
   return layers;
-}
-
-function readRollout(value: unknown, path: Path, report: FileReport): RolloutSpec {
-  const rollout = readMap(value, path, ['maxUnavailable', 'soak', 'onFailure'], report) ?? {};
-  const onFailure = readMap(rollout.onFailure, [...path, 'onFailure'], ['threshold', 'action'], report) ?? {};
-  const at = (key: string): Path => [...path, key];
-  const failure = (key: string): Path => [...path, 'onFailure', key];
-  return {
-    maxUnavailable: readAmount(rollout.maxUnavailable, at('maxUnavailable'), { min: 0, default: 1 }, report),
-    soak: readDuration(rollout.soak, at('soak'), { zero: 'allowed', default: '0s' }, report),
-    onFailure: {
-      threshold: readAmount(onFailure.threshold, failure('threshold'), { min: 1, default: 1 }, report),
-      action: readWord(onFailure.action, failure('action'), ['halt'], report),
-    },
-  };
 }
 
 function readTrial(value: unknown, path: Path, report: FileReport): TrialSpec {

@@ -65,3 +65,34 @@ export function readWord<Word extends string>(
   report.error('unknown-value', path, `${nameOf(path)} cannot be ${show(value)}`, suggestion);
   return words[0];
 }
+
+/** Text of one line: white space is a single space. Undefined where nothing is written, or where it is no such text. */
+export function readText(
+  value: unknown,
+  path: Path,
+  rule: { readonly longest: number },
+  report: FileReport,
+): string | undefined {
+  if (value === undefined) return undefined;
+  const text = typeof value === 'string' ? value.trim().replaceAll(/\s+/g, ' ') : '';
+  if (text !== '' && text.length <= rule.longest && !/\p{Cc}/u.test(text)) return text;
+  const found = typeof value !== 'string' ? `is ${show(value)}` : text === '' ? 'is empty' : `has ${text.length}`;
+  const message = `${nameOf(path)} ${found} and has to be text of 1 to ${rule.longest} characters`;
+  report.error('bad-text', path, message, typeof value === 'number' ? 'write it in quotes' : undefined);
+  return undefined;
+}
+
+export function readFlag(value: unknown, path: Path, report: FileReport): boolean | undefined {
+  if (value === undefined || typeof value === 'boolean') return value;
+  report.error('wrong-type', path, `${nameOf(path)} is ${show(value)}`, 'write true or false');
+  return undefined;
+}
+
+/** The items of a list with their places; an empty list is reported as well. */
+export function readList(value: unknown, path: Path, report: FileReport): readonly (readonly [unknown, Path])[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.length > 0)
+    return value.map((item, index) => [item ?? undefined, [...path, index]]);
+  report.error('wrong-type', path, `${nameOf(path)} has to be a list of at least one`, 'leave it out for none');
+  return [];
+}

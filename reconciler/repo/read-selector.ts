@@ -23,6 +23,16 @@ export function readSelector(value: unknown, path: Path, report: FileReport): La
   };
 }
 
+/** A selector that has to leave something out: one without requirements is a slip, where it chooses among nodes or pods. */
+export function readNarrowSelector(value: unknown, path: Path, report: FileReport): LabelSelector {
+  const selector = readSelector(value, path, report);
+  const requirements = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length;
+  if (requirements === 0) {
+    report.error('missing-field', path, 'the selector names no label, and would select all', 'write matchLabels');
+  }
+  return selector;
+}
+
 function readLabels(value: unknown, path: Path, report: FileReport): Readonly<Record<string, string>> | undefined {
   if (value === undefined) return undefined;
   if (!isMap(value)) {

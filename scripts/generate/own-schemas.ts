@@ -3,7 +3,9 @@ import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
 import { minorName, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/repo/read-cluster.ts';
+import { BLOCKERS, DISRUPTION, ROLLOUT_WAVES, WINDOWS } from './rollout-schema.ts';
 import type { Schema } from './schema-text.ts';
+import { amount, described, duration, flag, line, map, number, SELECTOR, word } from './schema-words.ts';
 
 /** What an editor knows of a `pool.yaml`. */
 export function poolEditorSchema(): Schema {
@@ -23,10 +25,17 @@ export function poolEditorSchema(): Schema {
       apply: word('Over the config that the node was provisioned with, or instead of it', ['overlay', 'replace']),
       rollout: map('How fast a config spreads', {
         maxUnavailable: amount('Nodes that change at the same time; 0 changes none', 0, 1),
+        maxUnavailablePerZone: amount('The same within each zone, of the nodes there', 0),
         soak: duration('How long a node keeps its place in maxUnavailable after it has proved the config', '0s'),
+        ...ROLLOUT_WAVES,
+        windows: WINDOWS,
+        emergency: line('Why the windows do not count now; it is written into the note on the commit', 500),
         onFailure: map('When to stop', {
           threshold: amount('Failed nodes that halt the pool', 1, 1),
-          action: word('Nothing new is started until a commit gives the pool another config', ['halt']),
+          action: word('halt: start nothing new. revert: also take updated nodes back to the config before', [
+            'halt',
+            'revert',
+          ]),
         }),
       }),
       trial: map('What a node has to prove', {
@@ -42,6 +51,9 @@ export function poolEditorSchema(): Schema {
         'report',
       ]),
       fields: FIELD_POLICY,
+      suspend: flag('Nothing new is started while it is true'),
+      disruption: DISRUPTION,
+      blockers: BLOCKERS,
     },
   });
 }
@@ -65,6 +77,14 @@ export function clusterEditorSchema(): Schema {
         0,
         DEFAULT_CLUSTER.maxUnassign,
       ),
+      maxChange: amount(
+        'A commit that would give more of the nodes in pools another config does not come into force',
+        0,
+        DEFAULT_CLUSTER.maxChange,
+      ),
+      maxUnavailable: amount('Nodes of all pools together that may be unavailable at a time', 0),
+      suspend: flag('Nothing new is started in any pool while it is true'),
+      windows: WINDOWS,
       fields: FIELD_POLICY,
     },
   });
@@ -86,62 +106,6 @@ function document(kind: string, about: string, required: readonly string[], spec
     },
   };
 }
-
-const described = (description: string): Schema => ({ description });
-
-function map(about: string, properties: Schema, type: string | readonly string[] = ['object', 'null']): Schema {
-  return { ...described(about), type, additionalProperties: false, properties };
-}
-
-const word = (about: string, words: readonly [string, ...string[]]): Schema => ({
-  ...described(about),
-  enum: [...words, null],
-  default: words[0],
-});
-const number = (about: string, minimum: number, maximum: number, usual: number): Schema => ({
-  ...described(about),
-  type: ['integer', 'null'],
-  minimum,
-  maximum,
-  default: usual,
-});
-const duration = (about: string, usual: string): Schema => ({
-  ...described(`${about}; such as 90s, 10m or 1h30m`),
-  type: ['string', 'null'],
-  pattern: '^(?=.)(?:[0-9]+h)?(?:[0-9]+m(?!s))?(?:[0-9]+s)?(?:[0-9]+ms)?$',
-  default: usual,
-});
-const amount = (about: string, minimum: number, usual: number | string): Schema => ({
-  ...described(`${about}; a count, or a percentage in quotes`),
-  type: ['integer', 'string', 'null'],
-  minimum,
-  pattern: minimum === 0 ? '^(?:[0-9]{1,2}|0[0-9]{2}|100)%$' : '^(?:[1-9]|0[1-9]|[1-9][0-9]|00[1-9]|0[1-9][0-9]|100)%$',
-  default: usual,
-});
-
-const LABEL_KEY = '^(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$';
-const LABEL_VALUE = { type: 'string', pattern: '^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$' };
-
-const SELECTOR: Schema = {
-  matchLabels: {
-    type: ['object', 'null'],
-    propertyNames: { pattern: LABEL_KEY },
-    additionalProperties: LABEL_VALUE,
-  },
-  matchExpressions: {
-    type: ['array', 'null'],
-    items: {
-      type: 'object',
-      required: ['key', 'operator'],
-      additionalProperties: false,
-      properties: {
-        key: { type: 'string', pattern: LABEL_KEY },
-        operator: { enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'] },
-        values: { type: ['array', 'null'], items: LABEL_VALUE },
-      },
-    },
-  },
-};
 
 /** Every field of the table, and whatever is below one: keys of maps are not known here. */
 const POLICY_FIELDS: Schema = {

@@ -166,6 +166,18 @@ const POOL = { apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'KubeletPool' };
 const CLUSTER = { apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'ClusterConfig' };
 const selector = { nodeSelector: {} };
 
+const WINDOW = { cron: '0 2 * * 1-5', duration: '4h', timeZone: 'Europe/Berlin' };
+const REBOOT = { key: 'example.com/reboot', value: 'please' };
+const PODS = { namespace: 'batch', selector: { matchLabels: { app: 'train' } } };
+const ROLLOUT = {
+  maxUnavailablePerZone: 1,
+  canary: { nodes: 1, soak: '1h' },
+  steps: [{ nodes: 5 }, { nodes: '25%', soak: '2h' }, { nodes: '50%' }],
+  windows: { allow: [WINDOW, { cron: '0 0 * * 6', duration: '48h' }], deny: [WINDOW], overrun: 'finish-wave' },
+  emergency: 'CVE-2026-1234',
+  onFailure: { action: 'revert' },
+};
+
 /** Documents of ours, and whether both the reader and the schema take them. */
 const OURS: readonly (readonly [object, boolean])[] = [
   [{ ...POOL, spec: selector }, true],
@@ -182,6 +194,15 @@ const OURS: readonly (readonly [object, boolean])[] = [
   [{ ...CLUSTER, spec: { kubeletVersions: ['1.34', 'v1.33.2'], maxUnassign: 0 } }, true],
   [{ ...CLUSTER, spec: null }, true],
   [CLUSTER, true],
+  [{ ...POOL, spec: { ...selector, suspend: true, rollout: ROLLOUT } }, true],
+  [
+    { ...POOL, spec: { ...selector, rollout: { canary: { selector: { matchLabels: { a: 'b' } } }, steps: null } } },
+    true,
+  ],
+  [{ ...POOL, spec: { ...selector, disruption: { allow: ['restart', 'reboot'], rebootAnnotation: REBOOT } } }, true],
+  [{ ...POOL, spec: { ...selector, disruption: { drainTimeout: '1h' }, blockers: { pods: PODS } } }, true],
+  [{ ...POOL, spec: { ...selector, blockers: { prometheus: { url: 'https://a:9090', alerts: ['A b'] } } } }, true],
+  [{ ...CLUSTER, spec: { maxChange: '50%', maxUnavailable: 5, suspend: false, windows: { allow: [WINDOW] } } }, true],
   [POOL, false],
   [{ ...POOL, spec: {} }, false],
   [{ ...POOL, spec: { ...selector, prioritie: 5 } }, false],
@@ -202,6 +223,38 @@ const OURS: readonly (readonly [object, boolean])[] = [
   [{ ...CLUSTER, spec: { kubeletVersions: ['1.19'] } }, false],
   [{ ...CLUSTER, spec: { kubeletVersion: ['1.34'] } }, false],
   [{ ...CLUSTER, spec: { maxUnassign: '20' } }, false],
+  [{ ...POOL, spec: { ...selector, suspend: 'yes' } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { canary: {} } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { canary: { nodes: 1, selector: { matchLabels: { a: 'b' } } } } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { canary: { selector: {} } } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { canary: { nodes: 0 } } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { steps: [] } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { steps: [{ soak: '1h' }] } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { windows: { allow: [] } } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { windows: { allow: [{ cron: '0 2 * * *' }] } } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { windows: { allow: [{ ...WINDOW, cron: '@daily' }] } } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { windows: { allow: [{ ...WINDOW, timeZone: '+01:00' }] } } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { windows: { overrun: 'never' } } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { emergency: '' } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { emergency: 'x'.repeat(501) } } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: { onFailure: { action: 'undo' } } } }, false],
+  [{ ...POOL, spec: { ...selector, disruption: { allow: ['drain'] } } }, false],
+  [{ ...POOL, spec: { ...selector, disruption: { allow: ['restart', 'reboot'] } } }, false],
+  [{ ...POOL, spec: { ...selector, disruption: { rebootAnnotation: { key: 'a b', value: 'x' } } } }, false],
+  [{ ...POOL, spec: { ...selector, disruption: { rebootAnnotation: { key: 'a' } } } }, false],
+  [{ ...POOL, spec: { ...selector, blockers: {} } }, false],
+  [{ ...POOL, spec: { ...selector, blockers: { prometheus: { url: 'http://a' } } } }, false],
+  [
+    { ...POOL, spec: { ...selector, blockers: { prometheus: { url: 'http://a', query: 'up', alerts: ['A'] } } } },
+    false,
+  ],
+  [{ ...POOL, spec: { ...selector, blockers: { prometheus: { url: 'http://a:b@c', query: 'up' } } } }, false],
+  [{ ...POOL, spec: { ...selector, blockers: { prometheus: { url: 'ftp://a', query: 'up' } } } }, false],
+  [{ ...POOL, spec: { ...selector, blockers: { prometheus: { query: 'up' } } } }, false],
+  [{ ...POOL, spec: { ...selector, blockers: { pods: {} } } }, false],
+  [{ ...POOL, spec: { ...selector, blockers: { pods: { selector: {} } } } }, false],
+  [{ ...CLUSTER, spec: { maxChange: '101%' } }, false],
+  [{ ...CLUSTER, spec: { windows: [WINDOW] } }, false],
   [{ ...CLUSTER, kind: 'Cluster' }, false],
 ];
 

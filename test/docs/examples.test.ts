@@ -55,8 +55,17 @@ function defaultsUnder(heading: string): Readonly<Record<string, string>> {
     read('docs/reference/pool.md')
       .split(/^## /m)
       .find((text) => text.startsWith(`${heading}\n`)) ?? '';
-  const rows = [...section.matchAll(/^\| `([A-Za-z.]+)` \| [^|]+ \| ([^|]+) \|/gm)];
+  const rows = [...section.matchAll(/^\| `([A-Za-z.]+)` \| [^|]+ \| ([^|]+) \| [^|]+ \|$/gm)];
   return Object.fromEntries(rows.map(([, key = '', value = '']) => [key, value.replaceAll(/[`"]/g, '').trim()]));
+}
+
+/** What has a default, and the keys of what has none. */
+function partition(
+  rows: Readonly<Record<string, string>>,
+): readonly [Readonly<Record<string, string>>, readonly string[]] {
+  const entries = Object.entries(rows);
+  const notSet = entries.filter(([, value]) => value === 'not set').map(([key]) => key);
+  return [Object.fromEntries(entries.filter(([, value]) => value !== 'not set')), notSet.sort()];
 }
 
 describe('the reference of pool.yaml and the cluster file', () => {
@@ -72,17 +81,18 @@ describe('the reference of pool.yaml and the cluster file', () => {
     const expected: Readonly<Record<string, unknown>> = { ...spec, nodeSelector: 'required', layers: '[kubelet.yaml]' };
     const shown = Object.fromEntries(Object.entries(expected).map(([key, value]) => [key, String(value)]));
     assert.deepEqual(spec['layers'], ['pools/x/kubelet.yaml']);
-    assert.deepEqual(defaultsUnder('pool.yaml'), shown);
+    const [set, notSet] = partition(defaultsUnder('pool.yaml'));
+    assert.deepEqual(set, shown);
+    const known = ['canary', 'emergency', 'maxUnavailablePerZone', 'steps', 'windows'].map((key) => `rollout.${key}`);
+    assert.deepEqual(notSet, ['blockers', 'disruption', ...known, 'suspend']);
   });
   it('has every key of a cluster file with the default that it has in fact', () => {
-    const { maxUnassign, kubeletVersions, fields, ...rest } = DEFAULT_CLUSTER;
-    assert.deepEqual(fields, { allow: [], deny: [] });
-    assert.deepEqual(rest, {});
-    assert.deepEqual(kubeletVersions, []);
-    assert.deepEqual(defaultsUnder('Cluster file'), {
-      kubeletVersions: 'none',
-      maxUnassign,
-    });
+    const { kubeletVersions, fields, maxUnavailable, windows, ...rest } = DEFAULT_CLUSTER;
+    assert.deepEqual([fields, maxUnavailable, windows, kubeletVersions], [{ allow: [], deny: [] }, null, null, []]);
+    const [set, notSet] = partition(defaultsUnder('Cluster file'));
+    const shown = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, String(value)]));
+    assert.deepEqual(set, { kubeletVersions: 'none', ...shown });
+    assert.deepEqual(notSet, ['maxUnavailable', 'windows']);
   });
 });
 

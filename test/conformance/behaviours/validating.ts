@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type KubeletNode, MAX_WARNING_LENGTH, MAX_WARNINGS } from '#shared/contract/api/kubelet-node.ts';
-import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { KUBELET_POOLS } from '#shared/kube/kube.ts';
 import type { Behaviour } from '../suite.ts';
 import type { Bench } from '../support/bench.ts';
@@ -73,6 +73,62 @@ const poolBody = (name: string, spec: unknown): KubeletPool => ({
   spec: spec as KubeletPoolSpec,
 });
 
+const WINDOW = { cron: '0 2 * * 1-5', duration: '4h', timeZone: 'Europe/Berlin' };
+const ROLLOUT = {
+  ...POOL.rollout,
+  maxUnavailablePerZone: '50%',
+  canary: { selector: { matchLabels: { canary: '' } }, soak: '1h' },
+  steps: [{ nodes: 3 }, { nodes: '50%', soak: '0s' }],
+  windows: { allow: [WINDOW], deny: [{ cron: '0 0 L * *', duration: '24h' }], overrun: 'finish-wave' },
+  emergency: 'CVE-2026-1234',
+  onFailure: { threshold: '5%', action: 'revert' },
+} as const;
+const DISRUPTION = {
+  allow: ['restart', 'reboot'],
+  drainTimeout: '10m',
+  rebootAnnotation: { key: 'example.com/reboot', value: 'please' },
+} as const;
+const BLOCKERS = {
+  prometheus: { url: 'http://prometheus.monitoring:9090', alerts: ['KubeAPIDown'] },
+  pods: { namespace: 'batch', selector: { matchExpressions: [{ key: 'app', operator: 'Exists' }] } },
+} as const;
+
+/** Parts of a KubeletPool that are refused, and the field to blame. */
+const BAD_POOLS: readonly (readonly [spec: object, field: string])[] = [
+  [{ suspend: 'yes' }, 'spec.suspend'],
+  [{ rollout: { ...ROLLOUT, onFailure: { threshold: 1, action: 'undo' } } }, 'spec.rollout.onFailure.action'],
+  [{ rollout: { ...ROLLOUT, maxUnavailablePerZone: 'all' } }, 'spec.rollout.maxUnavailablePerZone'],
+  [{ rollout: { ...ROLLOUT, canary: { nodes: 0 } } }, 'spec.rollout.canary.nodes'],
+  [{ rollout: { ...ROLLOUT, steps: [{ soak: '1h' }] } }, 'spec.rollout.steps[0].nodes'],
+  [{ rollout: { ...ROLLOUT, windows: { ...ROLLOUT.windows, overrun: 'go-on' } } }, 'spec.rollout.windows.overrun'],
+  [{ rollout: { ...ROLLOUT, windows: { allow: [], deny: [] } } }, 'spec.rollout.windows.overrun'],
+  [
+    { rollout: { ...ROLLOUT, windows: { ...ROLLOUT.windows, allow: [{ cron: '0 2 * * *' }] } } },
+    'spec.rollout.windows.allow[0].duration',
+  ],
+  [{ rollout: { ...ROLLOUT, emergency: '' } }, 'spec.rollout.emergency'],
+  [{ disruption: { ...DISRUPTION, allow: [] } }, 'spec.disruption.allow'],
+  [{ disruption: { ...DISRUPTION, rebootAnnotation: { key: 'a' } } }, 'spec.disruption.rebootAnnotation.value'],
+  [{ blockers: { prometheus: { url: 'http://a:b@c' } } }, 'spec.blockers.prometheus.url'],
+  [{ blockers: { pods: {} } }, 'spec.blockers.pods.selector'],
+];
+
+const SETTLED = { configName: 'a-2gmf6b4k8c', sha256: SHA, apply: 'overlay', at: AT } as const;
+const STATUS: KubeletPoolStatus = {
+  halt: { config: 'a-2gmf6b4k8c', sha256: SHA, at: AT, message: 'm', action: 'revert' },
+  settled: SETTLED,
+  rollout: {
+    configName: 'a-2gmf6b4k8c',
+    sha256: SHA,
+    startedAt: AT,
+    waves: [
+      { name: 'canary', nodes: 1, state: 'done', startedAt: AT, doneAt: AT },
+      { name: 'rest', nodes: 9, state: 'waiting' },
+    ],
+  },
+  holds: [{ reason: 'budget', nodes: 8, examples: ['a', 'b'], message: 'm' }],
+};
+
 export const validatingBehaviours: readonly Behaviour[] = [
   ['a spec that breaks the schema is refused, with the field and the reason', refusesBadSpecs],
   ['a status that breaks the schema is refused, with the field', refusesBadStatuses],
@@ -121,6 +177,32 @@ export const validatingBehaviours: readonly Behaviour[] = [
       const status = { trial: { ...TRIAL, warnings } };
       const written = await kube.mergePatch<KubeletNode>(AT_NODES, name, { status }, { subresource: 'status' });
       assert.deepEqual(written.status, status);
+    },
+  ],
+  [
+    'a pool keeps all that can be said of a rollout, and all that became of it',
+    async ({ kube, fresh }) => {
+      const at = { resource: KUBELET_POOLS };
+      const spec = { ...POOL, rollout: ROLLOUT, suspend: true, disruption: DISRUPTION, blockers: BLOCKERS };
+      const { metadata, ...made } = await kube.create(at, poolBody(fresh('pool'), spec));
+      assert.deepEqual(made.spec, spec);
+      const patch = { status: STATUS };
+      const written = await kube.mergePatch<KubeletPool>(at, metadata.name, patch, { subresource: 'status' });
+      assert.deepEqual(written.status, STATUS);
+      const local = { status: { settled: { ...SETTLED, configName: '', sha256: '' }, rollout: null, halt: null } };
+      const again = await kube.mergePatch<KubeletPool>(at, metadata.name, local, { subresource: 'status' });
+      assert.deepEqual(again.status?.settled, local.status.settled);
+    },
+  ],
+  [
+    'a pool that breaks the schema is refused, with the field',
+    async ({ kube, fresh }) => {
+      for (const [part, field] of BAD_POOLS) {
+        const refused = await refusalOf(
+          kube.create({ resource: KUBELET_POOLS }, poolBody(fresh('pool'), { ...POOL, ...part })),
+        );
+        assert.ok(refused.message.includes(field), `${field}: ${refused.message}`);
+      }
     },
   ],
   [

@@ -244,8 +244,40 @@ describe('a cluster file', () => {
     assert.deepEqual(load(pools).cluster, {
       kubeletVersions: [],
       maxUnassign: '20%',
+      maxChange: '100%',
+      maxUnavailable: null,
+      suspend: false,
+      windows: null,
       fields: { allow: [], deny: [] },
     }));
+
+  it('says what holds for all pools', () => {
+    const { cluster: read, findings } = cluster(
+      '  maxChange: 30%\n  maxUnavailable: 10\n  suspend: true\n  windows: {deny: [{cron: "0 0 20 12 *", duration: 336h}]}\n',
+    );
+    assert.deepEqual(brief(findings), []);
+    assert.deepEqual(
+      [read.maxChange, read.maxUnavailable, read.suspend, read.windows],
+      ['30%', 10, true, { allow: [], deny: [{ cron: '0 0 20 12 *', duration: '336h' }], overrun: 'stop' }],
+    );
+  });
+
+  it('holds every pool up where it may have said so and nobody knows', () => {
+    for (const spec of [
+      'windos: {}',
+      'suspend: treu',
+      'windows: {deny: [{cron: 0 25 * * *, duration: 1h}]}',
+      'maxUnavailable: x',
+    ]) {
+      assert.equal(cluster(`  ${spec}\n`).cluster.suspend, true, spec);
+    }
+    for (const spec of ['kubeletVersions: [1.34]', 'maxUnassign: x', 'fields: {deny: [x]}']) {
+      assert.equal(cluster(`  ${spec}\n`).cluster.suspend, false, spec);
+    }
+  });
+
+  it('allows no change where nobody knows how much it allows', () =>
+    assert.equal(cluster('  maxChange: some\n').cluster.maxChange, 0));
 
   it('names the versions that every pool is judged for', () => {
     assert.equal(pool(cluster('  kubeletVersions: ["1.34"]\n'), 'x').status, 'valid');
@@ -273,9 +305,10 @@ describe('a cluster file', () => {
 
   it('that is no YAML does the same', () => {
     const repo = load({ ...pools, 'clusters/prod.yaml': 'a: [' });
+    const { kubeletVersions, maxUnassign, suspend, fields } = repo.cluster;
     assert.deepEqual(
-      [repo.cluster, pool(repo, 'x').status],
-      [{ kubeletVersions: [], maxUnassign: 0, fields: { allow: [], deny: [] } }, 'valid'],
+      [{ kubeletVersions, maxUnassign, suspend, fields }, pool(repo, 'x').status],
+      [{ kubeletVersions: [], maxUnassign: 0, suspend: true, fields: { allow: [], deny: [] } }, 'valid'],
     );
   });
 });

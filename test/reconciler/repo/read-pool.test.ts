@@ -55,7 +55,7 @@ describe('pool.yaml', () => {
     ['takes an empty selector for all nodes', `{${ANY}}`, []],
     ['takes null as left out', `{${ANY}, priority: null, rollout: null}`, []],
     ['refuses unknown keys', `{${ANY}, windows: []}`, ['unknown-field spec.windows']],
-    ['refuses them further down', `{${ANY}, rollout: {canary: 1}}`, ['unknown-field spec.rollout.canary']],
+    ['refuses them further down', `{${ANY}, rollout: {canaries: 1}}`, ['unknown-field spec.rollout.canaries']],
     ['refuses keys in the wrong case', `{${ANY}, Priority: 1}`, ['wrong-case spec.Priority']],
     ['refuses a fraction as priority', `{${ANY}, priority: 1.5}`, ['out-of-range spec.priority']],
     ['refuses an unknown mode', `{${ANY}, apply: merge}`, ['unknown-value spec.apply']],

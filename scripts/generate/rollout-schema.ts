@@ -1,0 +1,130 @@
+import type { Schema } from './schema-text.ts';
+import { amount, described, duration, LABEL_KEY, line, map, SELECTOR, word } from './schema-words.ts';
+
+/** A selector that names at least one label. */
+const NARROW_SELECTOR: Schema = {
+  ...map('Labels of which all must hold', SELECTOR, 'object'),
+  anyOf: [
+    { required: ['matchLabels'], properties: { matchLabels: { type: 'object', minProperties: 1 } } },
+    { required: ['matchExpressions'], properties: { matchExpressions: { type: 'array', minItems: 1 } } },
+  ],
+};
+
+const required = (schema: Schema, ...keys: readonly string[]): Schema => ({ ...schema, required: keys });
+/** Written, and not as null. */
+const has = (key: string): Schema => ({ required: [key], properties: { [key]: { not: { type: 'null' } } } });
+const listOf = (about: string, items: Schema): Schema => ({
+  ...described(about),
+  type: ['array', 'null'],
+  minItems: 1,
+  items,
+});
+const notNull = (schema: Schema, type: string | readonly string[]): Schema => ({ ...schema, type });
+
+const soak = duration('How long its nodes prove themselves before others follow; default: the soak of the rollout');
+
+export const ROLLOUT_WAVES: Schema = {
+  canary: {
+    ...map('The nodes that are changed first', {
+      nodes: notNull(amount('How many', 1), ['integer', 'string']),
+      selector: NARROW_SELECTOR,
+      soak,
+    }),
+    oneOf: [{ type: 'null' }, has('nodes'), has('selector')],
+  },
+  steps: listOf(
+    'How many nodes are to run the config after each step, ascending; the rest is a step of its own',
+    required(
+      map(
+        'A step',
+        { nodes: notNull(amount('How many, canaries included', 1), ['integer', 'string']), soak },
+        'object',
+      ),
+      'nodes',
+    ),
+  ),
+};
+
+const WINDOW: Schema = required(
+  map(
+    'A span of time that comes again',
+    {
+      cron: {
+        ...described('When it begins: minute, hour, day of month, month, day of week, such as "0 2 * * 1-5"'),
+        type: 'string',
+        pattern: '^\\s*(?:\\S+\\s+){4}\\S+\\s*$',
+        maxLength: 256,
+      },
+      duration: notNull(duration('How long it lasts'), 'string'),
+      timeZone: {
+        ...described('Name of the IANA database, such as Europe/Berlin'),
+        type: ['string', 'null'],
+        pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
+        default: 'UTC',
+      },
+    },
+    'object',
+  ),
+  'cron',
+  'duration',
+);
+
+export const WINDOWS: Schema = map('When changes may begin', {
+  allow: listOf('Only in one of these; none means always', WINDOW),
+  deny: listOf('Never in one of these, whatever is allowed', WINDOW),
+  overrun: word('When a window ends in a wave: stop starts nothing more, finish-wave finishes the wave', [
+    'stop',
+    'finish-wave',
+  ]),
+});
+
+export const DISRUPTION: Schema = {
+  ...map('What a change may do to a node', {
+    allow: {
+      ...listOf('Classes of change; one that needs more waits', { enum: ['restart', 'drain', 'reboot'] }),
+      contains: { const: 'restart' },
+      default: ['restart'],
+    },
+    drainTimeout: duration('How long pods may take to leave a node before it is uncordoned again', '10m'),
+    rebootAnnotation: required(
+      map('Annotation on the Node that a reboot daemon waits for; needed where reboot is allowed', {
+        key: { type: 'string', pattern: LABEL_KEY },
+        value: { type: 'string', minLength: 1, maxLength: 1024 },
+      }),
+      'key',
+      'value',
+    ),
+  }),
+  anyOf: [
+    { not: { required: ['allow'], properties: { allow: { type: 'array', contains: { const: 'reboot' } } } } },
+    { required: ['rebootAnnotation'], properties: { rebootAnnotation: { type: 'object' } } },
+  ],
+};
+
+export const BLOCKERS: Schema = {
+  ...map('What must be quiet before a node is changed; what cannot be asked blocks', {
+    prometheus: {
+      ...required(
+        map('A Prometheus, and what is asked there: a query or alerts', {
+          url: {
+            ...described('Such as http://prometheus.monitoring:9090'),
+            type: 'string',
+            pattern: '^https?://[^@?#]+$',
+          },
+          query: line('Must have no result', 4096),
+          alerts: listOf('Names of alerts that must not fire', { type: 'string', pattern: '^[^"\'\\\\]{1,200}$' }),
+        }),
+        'url',
+      ),
+      oneOf: [{ type: 'null' }, has('query'), has('alerts')],
+    },
+    pods: required(
+      map('Pods that must not run on a node when it is changed', {
+        namespace: { type: ['string', 'null'], pattern: '^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$' },
+        selector: NARROW_SELECTOR,
+      }),
+      'selector',
+    ),
+  }),
+  anyOf: [{ type: 'null' }, has('prometheus'), has('pods')],
+};

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readPool } from '#reconciler/repo/read-pool.ts';
+import { fileReport } from '#reconciler/repo/report.ts';
+import { decodeYaml } from '#shared/contract/kubelet-config/decode.ts';
+
+const HEAD = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nspec:\n  nodeSelector: {}\n';
+
+function read(spec: string) {
+  const { value, findings, positionOf } = decodeYaml(Buffer.from(`${HEAD}  ${spec.trim()}\n`), 'pool.yaml');
+  assert.deepEqual(findings, []);
+  const report = fileReport('pool.yaml', positionOf);
+  return { spec: readPool(value, 'x', report), findings: report.findings };
+}
+
+const said = (spec: string): readonly string[] =>
+  read(spec).findings.map(({ code, field }) => `${code} ${field ?? '-'}`);
+
+const windows = (window: string): string => `rollout: {windows: {allow: [${window}]}}`;
+
+describe('how a pool is rolled out', () => {
+  it('is in the spec as it was written, with the defaults of what was begun', () => {
+    const { spec, findings } = read(`
+  rollout:
+    maxUnavailablePerZone: 1
+    canary: {nodes: 1, soak: 1h}
+    steps: [{nodes: 10%}, {nodes: 50%, soak: 2h}]
+    windows:
+      allow: [{cron: 0  2 * * 1-5, duration: 4h, timeZone: Europe/Berlin}]
+    emergency: "CVE-2026-1234:\\n  do not wait"
+    onFailure: {action: revert}
+  suspend: true
+  disruption:
+    allow: [reboot, restart]
+    rebootAnnotation: {key: example.com/reboot, value: now}
+  blockers:
+    prometheus: {url: "http://prometheus.monitoring:9090", alerts: [KubeAPIDown]}
+    pods: {namespace: batch, selector: {matchLabels: {app: train}}}`);
+    assert.deepEqual(findings, []);
+    assert.deepEqual(spec.rollout, {
+      maxUnavailable: 1,
+      maxUnavailablePerZone: 1,
+      soak: '0s',
+      canary: { nodes: 1, soak: '1h' },
+      steps: [{ nodes: '10%' }, { nodes: '50%', soak: '2h' }],
+      windows: {
+        allow: [{ cron: '0 2 * * 1-5', duration: '4h', timeZone: 'Europe/Berlin' }],
+        deny: [],
+        overrun: 'stop',
+      },
+      emergency: 'CVE-2026-1234: do not wait',
+      onFailure: { threshold: 1, action: 'revert' },
+    });
+    assert.equal(spec.suspend, true);
+    assert.deepEqual(spec.disruption, {
+      allow: ['restart', 'reboot'],
+      drainTimeout: '10m',
+      rebootAnnotation: { key: 'example.com/reboot', value: 'now' },
+    });
+    assert.deepEqual(spec.blockers, {
+      prometheus: { url: 'http://prometheus.monitoring:9090', alerts: ['KubeAPIDown'] },
+      pods: { namespace: 'batch', selector: { matchLabels: { app: 'train' } } },
+    });
+  });
+
+  it('leaves out what is not written, so that no pool of an older release is written anew', () => {
+    const { spec } = read('priority: 1');
+    const keys = ['nodeSelector', 'priority', 'layers', 'apply', 'rollout', 'trial', 'drift'];
+    assert.deepEqual(Object.keys(spec), keys);
+    assert.deepEqual(Object.keys(spec.rollout), ['maxUnavailable', 'soak', 'onFailure']);
+    const nulls = read('rollout: {canary: null, steps: null, windows: null, emergency: null}\n  suspend: null');
+    assert.deepEqual(nulls.findings, []);
+    assert.deepEqual(nulls.spec, { ...spec, priority: 0 });
+  });
+
+  it('says where a window is wrong: file, line and column', () => {
+    const [finding] = read(
+      'rollout:\n    windows:\n      deny:\n        - cron: 0 25 * * *\n          duration: 1h',
+    ).findings;
+    assert.equal(`${finding?.file}:${finding?.line}:${finding?.column} ${finding?.code}`, 'pool.yaml:8:11 bad-cron');
+    assert.equal(finding?.message, '"0 25 * * *": 25 is no hour (0 to 23)');
+  });
+});
+
+const rows: readonly (readonly [string, string, readonly string[]])[] = [
+  [
+    'canaries by count and by selector',
+    'rollout: {canary: {nodes: 1, selector: {matchLabels: {a: b}}}}',
+    ['conflict spec.rollout.canary'],
+  ],
+  ['canaries that are not said', 'rollout: {canary: {soak: 1h}}', ['missing-field spec.rollout.canary']],
+  [
+    'a canary selector that means every node',
+    'rollout: {canary: {selector: {}}}',
+    ['missing-field spec.rollout.canary.selector'],
+  ],
+  ['no canary at all', 'rollout: {canary: {nodes: 0}}', ['out-of-range spec.rollout.canary.nodes']],
+  ['more canaries than nodes', 'rollout: {canary: {nodes: 101%}}', ['out-of-range spec.rollout.canary.nodes']],
+  [
+    'steps that do not ascend',
+    'rollout: {steps: [{nodes: 10%}, {nodes: 10%}]}',
+    ['out-of-range spec.rollout.steps[1].nodes'],
+  ],
+  [
+    'a step below the canaries',
+    'rollout: {canary: {nodes: 3}, steps: [{nodes: 2}]}',
+    ['out-of-range spec.rollout.steps[0].nodes'],
+  ],
+  [
+    'counts that do not ascend around percentages',
+    'rollout: {steps: [{nodes: 5}, {nodes: 10%}, {nodes: 4}]}',
+    ['out-of-range spec.rollout.steps[2].nodes'],
+  ],
+  ['a step without nodes', 'rollout: {steps: [{soak: 1h}]}', ['missing-field spec.rollout.steps[0]']],
+  ['no steps', 'rollout: {steps: []}', ['wrong-type spec.rollout.steps']],
+  [
+    'an unknown key of a step',
+    'rollout: {steps: [{nodes: 1, wait: 1h}]}',
+    ['unknown-field spec.rollout.steps[0].wait'],
+  ],
+  [
+    'a negative budget of a zone',
+    'rollout: {maxUnavailablePerZone: -1}',
+    ['out-of-range spec.rollout.maxUnavailablePerZone'],
+  ],
+  [
+    'an action that is none',
+    'rollout: {onFailure: {action: rollback}}',
+    ['unknown-value spec.rollout.onFailure.action'],
+  ],
+  ['an emergency without a reason', 'rollout: {emergency: " "}', ['bad-text spec.rollout.emergency']],
+  ['an emergency that is only true', 'rollout: {emergency: true}', ['bad-text spec.rollout.emergency']],
+  ['a window without a duration', windows('{cron: 0 2 * * *}'), ['missing-field spec.rollout.windows.allow[0]']],
+  [
+    'a window that never begins',
+    windows('{cron: 0 2 30 2 *, duration: 1h}'),
+    ['bad-cron spec.rollout.windows.allow[0].cron'],
+  ],
+  [
+    'a window of no length',
+    windows('{cron: 0 2 * * *, duration: 0s}'),
+    ['bad-duration spec.rollout.windows.allow[0].duration'],
+  ],
+  [
+    'a time zone that is none',
+    windows('{cron: 0 2 * * *, duration: 1h, timeZone: Berlin}'),
+    ['bad-time-zone spec.rollout.windows.allow[0].timeZone'],
+  ],
+  [
+    'a cron expression that YAML reads as a number',
+    windows('{cron: 5, duration: 1h}'),
+    ['bad-text spec.rollout.windows.allow[0].cron'],
+  ],
+  [
+    'an end of a window that is none',
+    'rollout: {windows: {overrun: go-on}}',
+    ['unknown-value spec.rollout.windows.overrun'],
+  ],
+  ['a suspension in words', 'suspend: "yes"', ['wrong-type spec.suspend']],
+  ['disruption without a restart', 'disruption: {allow: [drain]}', ['missing-partner spec.disruption.allow']],
+  [
+    'a class of disruption that is none',
+    'disruption: {allow: [restart, evict]}',
+    ['unknown-value spec.disruption.allow[1]'],
+  ],
+  [
+    'reboots that nobody does',
+    'disruption: {allow: [restart, reboot]}',
+    ['missing-partner spec.disruption.rebootAnnotation'],
+  ],
+  [
+    'an annotation that is none',
+    'disruption: {rebootAnnotation: {key: "a b", value: x}}',
+    ['bad-label spec.disruption.rebootAnnotation.key'],
+  ],
+  ['a drain that may take no time', 'disruption: {drainTimeout: 0s}', ['bad-duration spec.disruption.drainTimeout']],
+  ['blockers that block nothing', 'blockers: {}', ['missing-field spec.blockers']],
+  [
+    'a Prometheus that is asked nothing',
+    'blockers: {prometheus: {url: "http://p:9090"}}',
+    ['missing-field spec.blockers.prometheus'],
+  ],
+  [
+    'a Prometheus that is asked both ways',
+    'blockers: {prometheus: {url: "http://p:9090", query: up, alerts: [A]}}',
+    ['conflict spec.blockers.prometheus'],
+  ],
+  ['a Prometheus nowhere', 'blockers: {prometheus: {query: up}}', ['missing-field spec.blockers.prometheus.url']],
+  [
+    'a Prometheus that is no web address',
+    'blockers: {prometheus: {url: "p:9090", query: up}}',
+    ['bad-url spec.blockers.prometheus.url'],
+  ],
+  [
+    'a password in git',
+    'blockers: {prometheus: {url: "http://me:secret@p", query: up}}',
+    ['bad-url spec.blockers.prometheus.url'],
+  ],
+  [
+    'an alert with quotes in its name',
+    'blockers: {prometheus: {url: "http://p", alerts: [\'a"b\']}}',
+    ['bad-text spec.blockers.prometheus.alerts[0]'],
+  ],
+  [
+    'an alert twice',
+    'blockers: {prometheus: {url: "http://p", alerts: [A, A]}}',
+    ['duplicate-item spec.blockers.prometheus.alerts[1]'],
+  ],
+  ['pods of every kind', 'blockers: {pods: {selector: {}}}', ['missing-field spec.blockers.pods.selector']],
+  ['pods without a selector', 'blockers: {pods: {namespace: a}}', ['missing-field spec.blockers.pods']],
+  [
+    'a namespace that is none',
+    'blockers: {pods: {namespace: A, selector: {matchLabels: {a: b}}}}',
+    ['bad-label spec.blockers.pods.namespace'],
+  ],
+];
+
+describe('a pool is refused for', () => {
+  for (const [name, spec, findings] of rows) it(name, () => assert.deepEqual(said(spec), findings));
+
+  it('a password in git without repeating it', () => {
+    const { findings } = read('blockers: {prometheus: {url: "http://me:secret@p", query: up}}');
+    assert.ok(findings.length > 0 && !JSON.stringify(findings).includes('secret'));
+  });
+});

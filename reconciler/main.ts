@@ -15,6 +15,8 @@ import { judgePool } from './repo/judge-pool.ts';
 import { loadRepo } from './repo/load-repo.ts';
 import { type ReconcilerSettings, readSettings } from './settings.ts';
 import { startTriggers, type Triggers } from './triggers.ts';
+import { createCommitTrust, TRUST_EVERYBODY } from './trust/commit-trust.ts';
+import { trustedKeysIn } from './trust/trusted-keys.ts';
 
 const LEASE_NAME = 'kubelet-gitops-reconciler';
 const RECHECK_MS = 15_000;
@@ -36,6 +38,10 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     branch: settings.gitBranch,
     credentials: fileCredentials(settings.gitCredentialsDir),
   });
+  const trust =
+    settings.signedCommits === 'on' && settings.trustedKeysDir !== undefined
+      ? createCommitTrust({ keys: trustedKeysIn(settings.trustedKeysDir), clock, log })
+      : TRUST_EVERYBODY;
   const annotator =
     settings.notes === 'off'
       ? null
@@ -64,6 +70,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     {
       kube,
       source,
+      trust,
       annotator,
       load: ({ files, findings }) => loadRepo(files, { cluster: settings.cluster, gitFindings: findings, cache }),
       judge: judgePool,

@@ -11,7 +11,7 @@ import { createSayings } from './report/sayings.ts';
 import type { SourceRecord } from './report/record.ts';
 import type { SourceState } from './report/source-state.ts';
 import type { PlanSettings } from './steps.ts';
-import type { Branch } from './takeup/branch.ts';
+import type { Branch, JudgedSnapshot } from './takeup/branch.ts';
 import type { TakenUp, TakeUps } from './takeup/take-up.ts';
 
 export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
@@ -91,7 +91,7 @@ export function createPass(ports: PassPorts): Pass {
       ...recorded,
       ...ports.repository,
       cluster,
-      ...(fresh ? describeCommit(tip.commit, toTimestamp(clock.now())) : {}),
+      ...(fresh ? describeCommit(tip, toTimestamp(clock.now())) : {}),
       outcome: said ? present.outcome : '',
       displaced: writeNotes(displaced, notes),
       refusedCommit: refused?.commit ?? '',
@@ -120,10 +120,11 @@ interface Seen {
 }
 
 function describeCommit(
-  commit: NonNullable<ReturnType<Branch['view']>['tip']>['commit'],
+  { commit, signature }: JudgedSnapshot,
   takenUpAt: string,
-): Pick<SourceState, 'commit' | 'subject' | 'author' | 'takenUpAt'> {
-  return { commit: commit.oid, subject: commit.subject, author: commit.author.name, takenUpAt };
+): Pick<SourceState, 'commit' | 'subject' | 'author' | 'takenUpAt' | 'signedBy'> {
+  const signedBy = signature.verdict === 'trusted' ? `${signature.signer} (${signature.key})` : '';
+  return { commit: commit.oid, subject: commit.subject, author: commit.author.name, takenUpAt, signedBy };
 }
 
 /** A node that is left as it is because nobody can say which pool it belongs to. One that a person opted out is no news. */

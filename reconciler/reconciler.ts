@@ -14,11 +14,14 @@ import { createRecord } from './report/record.ts';
 import { createBranch } from './takeup/branch.ts';
 import type { RewritePolicy } from './takeup/judge-commit.ts';
 import { createTakeUps } from './takeup/take-up.ts';
+import type { CommitTrust } from './trust/commit-trust.ts';
 import { createWrittenNodes } from './written-nodes.ts';
 
 export interface ReconcilerPorts {
   readonly kube: Kube;
   readonly source: GitSource;
+  /** Whose commits are taken up. Absent: everybody's who may push to the branch. */
+  readonly trust?: CommitTrust;
   /** null switches notes off. */
   readonly annotator: Annotator | null;
   readonly load: (snapshot: Snapshot) => LoadedRepo;
@@ -63,7 +66,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   const { kube, clock, log, random, source } = ports;
   const wakeUps = createWakeUps(clock);
   const written = createWrittenNodes(clock);
-  const branch = createBranch(source, clock, log);
+  const branch = createBranch(source, clock, log, ports.trust);
   const record = createRecord(kube, options.namespace);
   const view = createClusterView({
     kube,

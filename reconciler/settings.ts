@@ -18,6 +18,9 @@ export interface ReconcilerSettings {
   readonly webhookSecretFile: string | undefined;
   readonly webhookPort: number;
   readonly onRewrite: RewritePolicy;
+  /** Whether only commits are taken up that somebody signed whose key is in `trustedKeysDir`. */
+  readonly signedCommits: 'on' | 'off';
+  readonly trustedKeysDir: string | undefined;
   readonly notes: 'on' | 'off';
   readonly notesRef: string;
   /** Like `gitCredentialsDir`, for writing notes only. */
@@ -45,6 +48,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     webhookSecretFile: read.optional('WEBHOOK_SECRET_FILE'),
     webhookPort: read.integer('WEBHOOK_PORT', 8090),
     onRewrite: read.oneOf('ON_REWRITE', ['refuse', 'follow'], 'refuse'),
+    signedCommits: read.oneOf('REQUIRE_SIGNED_COMMITS', ['on', 'off'], 'off'),
+    trustedKeysDir: read.optional('TRUSTED_KEYS_DIR'),
     notes: read.oneOf('NOTES', ['on', 'off'], 'on'),
     notesRef: read.text('NOTES_REF', `refs/notes/kubelet-gitops/${cluster}`),
     notesCredentialsDir: read.optional('NOTES_CREDENTIALS_DIR') ?? read.optional('GIT_CREDENTIALS_DIR'),
@@ -59,6 +64,9 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   // The cluster's name becomes part of a file name and of a git ref.
   if (cluster !== '' && !/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(cluster)) {
     read.mistake(`CLUSTER=${cluster} is no name: lower-case letters, digits, dots and dashes, at most 63 characters`);
+  }
+  if (settings.signedCommits === 'on' && settings.trustedKeysDir === undefined) {
+    read.mistake('REQUIRE_SIGNED_COMMITS=on without TRUSTED_KEYS_DIR would refuse every commit');
   }
   const mistakes = read.mistakes();
   if (mistakes.length > 0) {

@@ -5,6 +5,8 @@ import { createReconciler } from '#reconciler/reconciler.ts';
 import { decodeCache } from '#reconciler/repo/decode-cache.ts';
 import { judgePool } from '#reconciler/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/repo/load-repo.ts';
+import { createCommitTrust } from '#reconciler/trust/commit-trust.ts';
+import { trustedKeysIn } from '#reconciler/trust/trusted-keys.ts';
 import { createPokes } from '#reconciler/webhook/pokes.ts';
 import { fileSecrets } from '#reconciler/webhook/secrets.ts';
 import { serveWebhook, WEBHOOK_PATH } from '#reconciler/webhook/server.ts';
@@ -21,6 +23,8 @@ export interface SandboxReconcilerOptions {
   readonly log: Log;
   /** File with the secret of a webhook; absent for none. */
   readonly webhookSecretFile?: string | undefined;
+  /** Directory of the keys that commits have to be signed with; absent where they need not be signed. */
+  readonly trustedKeysDir?: string | undefined;
 }
 
 /** The real reconciler with the sandbox's ports: no lease, and everything that waits waits less. */
@@ -32,7 +36,7 @@ export interface SandboxReconciler {
 }
 
 export function startReconciler(options: SandboxReconcilerOptions): SandboxReconciler {
-  const { kube, cluster, gitUrl, pollMs, log, webhookSecretFile: secretFile } = options;
+  const { kube, cluster, gitUrl, pollMs, log, webhookSecretFile: secretFile, trustedKeysDir } = options;
   const clock = systemClock;
   const random = Math.random;
   const notesRef = `refs/notes/kubelet-gitops/${cluster}`;
@@ -42,6 +46,9 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
     {
       kube,
       source: createGitSource({ ...git, branch: 'main' }),
+      ...(trustedKeysDir === undefined
+        ? {}
+        : { trust: createCommitTrust({ keys: trustedKeysIn(trustedKeysDir), clock, log }) }),
       annotator: createAnnotator({ ...git, ref: notesRef }),
       load: ({ files, findings }) => loadRepo(files, { cluster, gitFindings: findings, cache }),
       judge: judgePool,

@@ -26,6 +26,8 @@ export interface WorldOptions {
   readonly pollMs: Millis;
   /** File with the secret of a webhook; absent for none. */
   readonly webhookSecretFile?: string;
+  /** Directory of the keys that commits have to be signed with; absent where they need not be signed. */
+  readonly trustedKeysDir?: string;
 }
 
 /** The whole system in one process: a git server, an API server, a reconciler, and nodes with agents and kubelets. */
@@ -83,6 +85,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       pollMs: options.pollMs,
       log: options.log('reconciler'),
       webhookSecretFile: options.webhookSecretFile,
+      trustedKeysDir: options.trustedKeysDir,
     });
   let reconciler = begin();
   const status = (): Promise<StatusView> => readStatus(kube, DEFAULT_NAMESPACE);

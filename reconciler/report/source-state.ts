@@ -18,6 +18,8 @@ export interface SourceState {
   readonly subject: string;
   readonly author: string;
   readonly takenUpAt: string;
+  /** Whose signature let it into force, and with which key; empty where signatures are not asked for. */
+  readonly signedBy: string;
   /** How it fared, once nothing more is to be said about it and its note says so: what a restart need not say again. */
   readonly outcome: string;
   /** Notes of commits that it displaced in the middle of their rollout, as JSON, until they stand on their commits. */
@@ -42,6 +44,7 @@ export const NO_STATE: SourceState = {
   subject: '',
   author: '',
   takenUpAt: '',
+  signedBy: '',
   outcome: '',
   displaced: '',
   refusedCommit: '',

@@ -2,6 +2,8 @@ import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { CommitOid, GitSource, Snapshot } from '../git/source.ts';
+import { type CommitTrust, TRUST_EVERYBODY } from '../trust/commit-trust.ts';
+import type { SignatureVerdict } from '../trust/verdict.ts';
 
 /** Since when, and why, the repository cannot be read. */
 export interface GitFailure {
@@ -10,10 +12,15 @@ export interface GitFailure {
   readonly message: string;
 }
 
+/** A commit that was read, and whether a trusted person vouches for it. */
+export interface JudgedSnapshot extends Snapshot {
+  readonly signature: SignatureVerdict;
+}
+
 /** The branch as it was last read. */
 export interface BranchView {
   /** The newest commit that was read whole; null before the first. */
-  readonly tip: Snapshot | null;
+  readonly tip: JudgedSnapshot | null;
   /** null while the repository answers. */
   readonly failure: GitFailure | null;
 }
@@ -30,8 +37,8 @@ export interface Branch {
   poll(since: CommitOid | null, signal: AbortSignal): Promise<Millis>;
 }
 
-export function createBranch(source: GitSource, clock: Clock, log: Log): Branch {
-  let tip: Snapshot | null = null;
+export function createBranch(source: GitSource, clock: Clock, log: Log, trust: CommitTrust = TRUST_EVERYBODY): Branch {
+  let tip: JudgedSnapshot | null = null;
   let judgedAgainst: CommitOid | null = null;
   let failure: GitFailure | null = null;
 
@@ -42,10 +49,14 @@ export function createBranch(source: GitSource, clock: Clock, log: Log): Branch 
         const oid = await source.resolve(signal);
         // The tip is read again when another commit came into force meanwhile: its lineage may have changed.
         const known = tip?.commit.oid === oid && (since === judgedAgainst || since === oid);
+        const snapshot = known && tip !== null ? tip : await source.snapshot(since, signal);
+        // Judged at every poll: the trusted keys may have changed.
+        const signature = await trust.judge(snapshot.commit);
+        tip = { ...snapshot, signature };
         if (!known) {
-          tip = await source.snapshot(since, signal);
           judgedAgainst = since;
-          log.info({ commit: tip.commit.oid, lineage: tip.lineage, files: tip.files.size }, 'commit read');
+          const { commit, lineage, files } = snapshot;
+          log.info({ commit: commit.oid, lineage, files: files.size, signature }, 'commit read');
         }
         if (failure !== null) log.info({ url: source.url, since: failure.since }, 'repository answers again');
         failure = null;

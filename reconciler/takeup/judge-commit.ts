@@ -1,14 +1,21 @@
+import { unreachable } from '#shared/runtime/errors.ts';
 import type { Desired } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import type { Lineage } from '../git/source.ts';
 import type { LoadedRepo } from '../repo/loaded.ts';
 import { amountOf } from '../rollout/amount.ts';
 import { assignmentOf } from '../rollout/standing.ts';
+import type { SignatureVerdict } from '../trust/verdict.ts';
 
 /** What to do when the branch was rewritten, so that the commit in force is not among the ancestors of its tip. */
 export type RewritePolicy = 'refuse' | 'follow';
 
-export type RefusalReason = 'history-rewritten' | 'no-pools' | 'unassigns-too-many';
+export type RefusalReason =
+  | 'commit-unsigned'
+  | 'commit-untrusted'
+  | 'history-rewritten'
+  | 'no-pools'
+  | 'unassigns-too-many';
 
 export type TakeUp =
   | { readonly takeUp: true }
@@ -49,6 +56,31 @@ export function judgeCommit({ lineage, repo, desired }: CandidateCommit, policy:
     );
   }
   return { takeUp: true };
+}
+
+/**
+ * Whether the commit's signature lets it into force. Nothing in the commit has a say in that: it is set on the reconciler alone.
+ * Asked also of a commit that was in force before a restart, because nobody else may have written the record of it.
+ */
+export function judgeSigner(signature: SignatureVerdict): TakeUp {
+  switch (signature.verdict) {
+    case 'not-required':
+    case 'trusted':
+      return { takeUp: true };
+    case 'unsigned':
+      return refuse(
+        'commit-unsigned',
+        'it is not signed, and only signed commits are taken up here: sign the tip of the branch ' +
+          '(git commit --amend -S, or a signed commit on top of it)',
+      );
+    case 'untrusted':
+      return refuse(
+        'commit-untrusted',
+        `its signature ${signature.because}. Have somebody sign whose key is trusted here, or add the key to the trusted ones`,
+      );
+    default:
+      return unreachable(signature);
+  }
 }
 
 /** A percentage lets at least one node go, unless it is `0%`. */

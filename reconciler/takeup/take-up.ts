@@ -2,7 +2,8 @@ import { type CommitInForce, desiredState, type JudgePool } from '../desired.ts'
 import type { Fleet } from '../fleet.ts';
 import type { CommitOid, Snapshot } from '../git/source.ts';
 import type { LoadedRepo } from '../repo/loaded.ts';
-import { judgeCommit, type RefusalReason, type RewritePolicy } from './judge-commit.ts';
+import type { JudgedSnapshot } from './branch.ts';
+import { judgeCommit, judgeSigner, type RefusalReason, type RewritePolicy } from './judge-commit.ts';
 
 export interface RefusedCommit {
   readonly commit: CommitOid;
@@ -27,9 +28,9 @@ export interface TakeUpOptions {
 export interface TakeUps {
   /**
    * @param tip       the newest commit that was read, or null
-   * @param recorded  the commit that was in force when the cluster was last written; it needs no second judgement
+   * @param recorded  the commit that was in force when the cluster was last written; of it, only the signature is judged again
    */
-  decide(tip: Snapshot | null, fleet: Fleet, recorded: CommitOid | null): TakenUp;
+  decide(tip: JudgedSnapshot | null, fleet: Fleet, recorded: CommitOid | null): TakenUp;
 }
 
 export function createTakeUps({ load, judge, policy }: TakeUpOptions): TakeUps {
@@ -40,6 +41,8 @@ export function createTakeUps({ load, judge, policy }: TakeUpOptions): TakeUps {
     decide(tip, fleet, recorded) {
       if (tip === null || tip.commit.oid === inForce?.oid) return { inForce, refused: null };
       const { oid } = tip.commit;
+      const signer = judgeSigner(tip.signature);
+      if (!signer.takeUp) return { inForce, refused: { commit: oid, reason: signer.reason, message: signer.message } };
       // A refused commit is judged again at every pass, because the fleet may change; it is read only once.
       if (read?.oid !== oid) read = { oid, repo: load(tip) };
       const verdict =

@@ -22,6 +22,27 @@ interface Deployment {
   };
 }
 
+describe('the component signed-commits', () => {
+  it('wants signatures, and names keys that are mounted', () => {
+    const { spec } = withComponent(
+      parse(readFileSync('deploy/reconciler/deployment.yaml', 'utf8')) as Deployment,
+      'signed-commits',
+    );
+    const [container] = spec.template.spec.containers;
+    const env = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
+    const settings = readSettings({ CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git', ...env });
+    assert.equal(settings.signedCommits, 'on');
+    const mount = container?.volumeMounts.find(({ name }) => name === 'trusted-keys');
+    assert.equal(settings.trustedKeysDir, mount?.mountPath);
+    assert.ok(spec.template.spec.volumes.some(({ name }) => name === 'trusted-keys'));
+  });
+
+  it('cannot be half switched on', () => {
+    const env = { CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git', REQUIRE_SIGNED_COMMITS: 'on' };
+    assert.throws(() => readSettings(env), /without TRUSTED_KEYS_DIR would refuse every commit/);
+  });
+});
+
 describe('the component webhook', () => {
   const { spec } = withComponent(
     parse(readFileSync('deploy/reconciler/deployment.yaml', 'utf8')) as Deployment,

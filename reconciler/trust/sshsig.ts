@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { readSshKey, type SshKey } from './ssh-key.ts';
+import { readWire, WireError, wireString } from './ssh-wire.ts';
+
+/** An SSH signature (openssh-portable, PROTOCOL.sshsig), taken apart and not yet believed. */
+export interface SshSignature {
+  /** The key that it says it is of. Whether anybody trusts that key is another question. */
+  readonly key: SshKey;
+  readonly keyBlob: Buffer;
+  /** What it was made for, so that one made for a file is none for a commit. */
+  readonly namespace: string;
+  readonly verifies: (message: Uint8Array) => boolean;
+}
+
+const MAGIC = 'SSHSIG';
+const HASHES: ReadonlySet<string> = new Set(['sha256', 'sha512']);
+const ARMOUR = /^-----BEGIN SSH SIGNATURE-----\r?\n([A-Za-z0-9+/=\r\n]+?)\r?\n-----END SSH SIGNATURE-----\s*$/;
+
+/** @throws WireError where it is damaged, of an unknown version, or of a key that is not supported */
+export function readSshSignature(armoured: string): SshSignature {
+  const base64 = ARMOUR.exec(armoured)?.[1];
+  if (base64 === undefined) throw new WireError('its frame is damaged');
+  const wire = readWire(Buffer.from(base64, 'base64'));
+  if (wire.raw(MAGIC.length).toString('latin1') !== MAGIC) throw new WireError('it is no SSH signature');
+  const version = wire.uint32();
+  if (version !== 1) throw new WireError(`its version is ${version}`);
+  const keyBlob = wire.bytes();
+  const namespace = wire.text();
+  const reserved = wire.bytes();
+  const hash = wire.text();
+  const signature = wire.bytes();
+  wire.end();
+  if (!HASHES.has(hash)) throw new WireError('its hash is not supported');
+  const key = readSshKey(keyBlob);
+  return {
+    key,
+    keyBlob,
+    namespace,
+    verifies(message) {
+      const digest = createHash(hash).update(message).digest();
+      const parts = [namespace, reserved, hash, digest].map(wireString);
+      return key.verifies(Buffer.concat([Buffer.from(MAGIC), ...parts]), signature);
+    },
+  };
+}

@@ -22,6 +22,7 @@ export function intentOf(node: KubeletNode | null): Intent {
     trial = DEFAULT_TRIAL,
     drift = DEFAULT_DRIFT,
     allowFields = [],
+    forgive,
     pool,
     commit,
   } = node.spec;
@@ -49,7 +50,7 @@ export function intentOf(node: KubeletNode | null): Intent {
     ...(pool === undefined ? {} : { pool }),
     ...(commit === undefined ? {} : { commit }),
   };
-  return { intent: 'config', config };
+  return typeof forgive === 'string' ? { intent: 'config', config, forgive } : { intent: 'config', config };
 }
 
 const DNS_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;

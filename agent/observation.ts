@@ -11,7 +11,7 @@ export type Intent =
   | { readonly intent: 'unknown' }
   /** There is a KubeletNode, and it assigns nothing. */
   | { readonly intent: 'local' }
-  | { readonly intent: 'config'; readonly config: Config }
+  | { readonly intent: 'config'; readonly config: Config; readonly forgive?: string }
   /** There is an assignment that cannot be read. */
   | { readonly intent: 'invalid'; readonly failure: Failure };
 

@@ -3,9 +3,11 @@ import { type Finding, hasErrors } from '#shared/contract/finding.ts';
 import { choosePool, type Choice } from './assign/choose-pool.ts';
 import type { Fleet, NodeView } from './fleet.ts';
 import type { CommitOid } from './git/source.ts';
+import type { ClusterPolicy } from './rollout/cluster-policy.ts';
 import { adoptName } from './materialise/adopt-name.ts';
 import type { DesiredConfig } from './materialise/config.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from './repo/loaded.ts';
+import { DEFAULT_CLUSTER } from './repo/read-cluster.ts';
 
 /**
  * rendered: from the commit in force. kept: the commit says something wrong about this pool (or git was not read yet),
@@ -28,6 +30,8 @@ export interface DesiredPool {
 export interface Desired {
   readonly commit: CommitOid | null;
   readonly pools: ReadonlyMap<string, DesiredPool>;
+  /** What the cluster's file says of rollouts in all pools; as it was last recorded while git was not read. */
+  readonly policy: ClusterPolicy;
   /** What is wrong and belongs to no pool that exists: the repository's, and those of pools that never were valid. */
   readonly findings: readonly Finding[];
   /** Every node's pool, by node name. */
@@ -47,7 +51,12 @@ export type JudgePool = (pool: ValidPool, minors: readonly string[]) => readonly
  * What is wanted of the whole fleet. Each pool is judged by itself: one that is invalid keeps what it had, the others
  * go on (design D4).
  */
-export function desiredState(inForce: CommitInForce | null, fleet: Fleet, judge: JudgePool): Desired {
+export function desiredState(
+  inForce: CommitInForce | null,
+  fleet: Fleet,
+  judge: JudgePool,
+  recorded: ClusterPolicy = DEFAULT_CLUSTER,
+): Desired {
   const known = [...fleet.pools.values()];
   if (inForce === null)
     return assemble(
@@ -55,6 +64,7 @@ export function desiredState(inForce: CommitInForce | null, fleet: Fleet, judge:
       known.flatMap((pool) => keep(pool, [])),
       [],
       fleet,
+      recorded,
     );
 
   const pools: DesiredPool[] = [];
@@ -81,7 +91,7 @@ export function desiredState(inForce: CommitInForce | null, fleet: Fleet, judge:
   }
   const declared = new Set(inForce.repo.pools.map((pool) => pool.name));
   pools.push(...known.filter((pool) => !declared.has(pool.metadata.name)).flatMap(retire));
-  return assemble(inForce.oid, pools, findings, fleet);
+  return assemble(inForce.oid, pools, findings, fleet, inForce.repo.cluster);
 }
 
 function judgeAll(
@@ -125,11 +135,13 @@ function assemble(
   pools: readonly DesiredPool[],
   findings: readonly Finding[],
   fleet: Fleet,
+  policy: ClusterPolicy,
 ): Desired {
   const present = pools.filter((pool) => pool.origin !== 'retiring');
   return {
     commit,
     pools: new Map(pools.map((pool) => [pool.name, pool])),
+    policy,
     findings,
     choices: chooseAll(present, fleet),
   };

@@ -9,6 +9,8 @@ export interface NodeView {
   readonly labels: Readonly<Record<string, string>>;
   /** The Ready condition is True. */
   readonly ready: boolean;
+  /** When the Ready condition last became what it is; 0 where it does not say. */
+  readonly readySince: Millis;
   /** `spec.unschedulable`. */
   readonly cordoned: boolean;
   /** `v1.34.2`. */

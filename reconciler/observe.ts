@@ -4,6 +4,8 @@ import {
   MANAGED_BY_LABEL,
   PAYLOAD_KEY,
   POOL_LABEL,
+  RELEASE_ANNOTATION,
+  SUSPEND_ANNOTATION,
 } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
@@ -18,7 +20,11 @@ export const CONFIG_SOURCE_SELECTOR = `${MANAGED_BY_LABEL}=${MANAGED_BY},${POOL_
 interface NodeObject extends KubeObject {
   readonly spec?: { readonly unschedulable?: boolean };
   readonly status?: {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly lastTransitionTime?: string;
+    }[];
     readonly nodeInfo?: { readonly kubeletVersion?: string };
   };
 }
@@ -30,11 +36,13 @@ interface ConfigMapObject extends KubeObject {
 /** What is kept of a Node: a small part, because there are many and they change often. */
 export function viewNode(object: KubeObject): NodeView {
   const { metadata, spec, status } = object as NodeObject;
+  const readiness = status?.conditions?.find(({ type }) => type === 'Ready');
   return {
     name: metadata.name,
     uid: metadata.uid ?? '',
     labels: metadata.labels ?? {},
-    ready: status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true,
+    ready: readiness?.status === 'True',
+    readySince: fromTimestamp(readiness?.lastTransitionTime) ?? 0,
     cordoned: spec?.unschedulable === true,
     kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '',
     createdAt: fromTimestamp(metadata.creationTimestamp) ?? 0,
@@ -56,12 +64,16 @@ export function viewConfigSource(object: KubeObject): ConfigSourceView {
   };
 }
 
+/** What people say to us through annotations. */
+const ASKED: readonly string[] = [SUSPEND_ANNOTATION, RELEASE_ANNOTATION];
+
 /** Our own kinds without the bookkeeping of the API server, which can be longer than the object. */
 export const viewKubeletNode = (object: KubeObject): KubeletNode => withoutBookkeeping(object) as KubeletNode;
 export const viewKubeletPool = (object: KubeObject): KubeletPool => withoutBookkeeping(object) as KubeletPool;
 
 function withoutBookkeeping({ metadata, ...rest }: KubeObject): KubeObject {
   const { name, uid, generation, resourceVersion, ownerReferences } = metadata;
+  const asked = Object.entries(metadata.annotations ?? {}).filter(([key]) => ASKED.includes(key));
   return {
     ...rest,
     metadata: {
@@ -70,6 +82,7 @@ function withoutBookkeeping({ metadata, ...rest }: KubeObject): KubeObject {
       ...(generation === undefined ? {} : { generation }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
       ...(ownerReferences === undefined ? {} : { ownerReferences }),
+      ...(asked.length === 0 ? {} : { annotations: Object.fromEntries(asked) }),
     },
   };
 }

@@ -10,6 +10,7 @@ import type { Notes } from './report/notes.ts';
 import { createSayings } from './report/sayings.ts';
 import type { SourceRecord } from './report/record.ts';
 import type { SourceState } from './report/source-state.ts';
+import { policyOf, recordedPolicy } from './rollout/cluster-policy.ts';
 import type { PlanSettings } from './steps.ts';
 import type { Branch, JudgedSnapshot } from './takeup/branch.ts';
 import type { TakenUp, TakeUps } from './takeup/take-up.ts';
@@ -47,7 +48,7 @@ export function createPass(ports: PassPorts): Pass {
     const { tip, failure } = ports.branch.view();
 
     const taken = ports.takeUps.decide(tip, fleet, recorded.commit === '' ? null : recorded.commit);
-    const desired = desiredState(taken.inForce, fleet, ports.judge);
+    const desired = desiredState(taken.inForce, fleet, ports.judge, recordedPolicy(recorded.policy));
     said.commit(taken, tip?.commit.subject ?? '');
     said.findings(desired);
 
@@ -99,6 +100,7 @@ export function createPass(ports: PassPorts): Pass {
       failingSince: failure?.since ?? '',
       failure: failure?.message ?? '',
       notes: state.notes === 'on' ? 'on' : `off: ${state.because}`,
+      policy: JSON.stringify(policyOf(desired.policy)),
       findings: [...desired.findings.map(formatFinding), ...leftAlone].slice(0, MOST_LINES).join('\n'),
     };
   }

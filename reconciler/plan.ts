@@ -5,6 +5,7 @@ import type { Fleet } from './fleet.ts';
 import { planConfigSources } from './materialise/plan-config-sources.ts';
 import { planPools } from './report/plan-pools.ts';
 import { type NodesPlan, planNodes } from './rollout/plan-nodes.ts';
+import { NO_SIGNALS, type Signals } from './rollout/gates.ts';
 import type { PlanSettings, Step } from './steps.ts';
 
 export interface Plan {
@@ -21,8 +22,14 @@ export interface Plan {
  * writes to make. Level-triggered: it looks only at the present, so a missed event, a restart in the middle or a second
  * reconciler changes nothing but timing.
  */
-export function plan(desired: Desired, fleet: Fleet, settings: PlanSettings, now: Millis): Plan {
-  const nodes = planNodes(desired, fleet, settings, now);
+export function plan(
+  desired: Desired,
+  fleet: Fleet,
+  settings: PlanSettings,
+  now: Millis,
+  signals: Signals = NO_SIGNALS,
+): Plan {
+  const nodes = planNodes(desired, fleet, settings, now, signals);
   const pools = planPools(fleet, nodes, now);
   const sources = planConfigSources(desired, fleet, settings, now);
   return { steps: [...sources, ...nodes.steps, ...pools.steps], nodes, pools: pools.statuses };

@@ -20,7 +20,7 @@ export function heed(state: State, seen: Observation): Heeded {
     case 'local':
       return heedLocal(state, seen);
     case 'config':
-      return heedConfig(state, intent.config, seen);
+      return heedConfig(forgiven(state, intent.config, intent.forgive), intent.config, seen);
   }
 }
 
@@ -53,6 +53,12 @@ function heedConfig(state: State, config: Config, seen: Observation): Heeded {
   // One thing at a time: the way back ends soon, and then there is ground to stand on.
   if (doing.phase === 'falling-back') return kept(withoutRejected(state, config));
   return stage(state, config, seen);
+}
+
+/** Forgets the very rejection that a person forgave: its time tells it from another one of the same config. */
+function forgiven(state: State, config: Config, forgive: string | undefined): State {
+  const entry = rejectionOf(state, config);
+  return entry === undefined || entry.at !== forgive ? state : { ...withoutRejected(state, config), error: null };
 }
 
 /** What is wanted runs already, or is on its way: another commit, a ConfigMap made anew, or the same news again. */

@@ -49,6 +49,9 @@ function namesInUse(fleet: Fleet): readonly string[] {
     ...name(status?.active),
     ...name(status?.lastKnownGood),
   ]);
-  const ofPools = [...fleet.pools.values()].flatMap(({ status }) => status?.configName ?? []);
+  const ofPools = [...fleet.pools.values()].flatMap(({ status }) => [
+    ...(status?.configName === undefined ? [] : [status.configName]),
+    ...(status?.settled === undefined ? [] : [status.settled.configName]),
+  ]);
   return [...ofNodes, ...ofPools];
 }

@@ -8,9 +8,11 @@ import type {
 } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import type { DesiredPool } from '../desired.ts';
-import { failedMembers, type MemberDecision } from '../rollout/decide-group.ts';
+import type { MemberDecision } from '../rollout/decide-group.ts';
+import { failedMembers } from '../rollout/failures.ts';
 import type { Member } from '../rollout/membership.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
+import { summariseHolds } from '../rollout/rollout-status.ts';
 import { type ConditionNow, settleConditions } from './conditions.ts';
 
 const MOST_FAILURES = 10;
@@ -19,11 +21,13 @@ const MOST_FINDINGS = 5;
 /** Status of one pool: a pure function of what was decided for its nodes. */
 export function poolStatus(
   pool: DesiredPool,
-  { group, halt, decisions }: GroupPlan,
+  { group, memory, decisions }: GroupPlan,
   present: KubeletPool | undefined,
   at: string,
 ): KubeletPoolStatus {
+  const { halt, released, settled, rollout } = memory;
   const counts = countsOf(group.members);
+  const holds = summariseHolds(decisions);
   const phase = phaseOf(counts, halt, decisions);
   const message = messageOf(pool, counts, phase, halt, decisions);
   return {
@@ -34,7 +38,11 @@ export function poolStatus(
     message,
     counts,
     ...(halt === null ? {} : { halt }),
-    failures: failedMembers(group).slice(0, MOST_FAILURES).map(failureOf),
+    ...(released === null ? {} : { released }),
+    ...(settled === null ? {} : { settled }),
+    ...(rollout === null ? {} : { rollout }),
+    ...(holds.length === 0 ? {} : { holds }),
+    failures: failedMembers(group.members).slice(0, MOST_FAILURES).map(failureOf),
     conditions: settleConditions(conditionsOf(pool, phase, message), present?.status?.conditions, at),
   };
 }
@@ -76,7 +84,7 @@ function messageOf(
     case 'Empty':
       return 'no node matches the selector';
     case 'Halted':
-      return halt?.message ?? '';
+      return haltMessage(halt, decisions);
     case 'Settled':
       return done;
     case 'Progressing':
@@ -87,6 +95,14 @@ function messageOf(
       return `${done}${because}`;
     }
   }
+}
+
+/** What failed, and how far the way back has come where there is one. */
+function haltMessage(halt: Halt | null, decisions: readonly MemberDecision[]): string {
+  if (halt === null || halt.action !== 'revert') return halt?.message ?? '';
+  const back = decisions.filter(({ aimed }) => aimed.aim !== 'config');
+  const there = back.filter(({ member }) => member.standing === 'settled' || member.standing === 'soaking').length;
+  return `${halt.message}; ${there} of ${back.length} nodes are back`;
 }
 
 function conditionsOf(pool: DesiredPool, phase: PoolPhase, message: string): readonly ConditionNow[] {

@@ -32,6 +32,8 @@ export interface SourceState {
   readonly failure: string;
   /** `on`, or `off: <reason>`. */
   readonly notes: string;
+  /** JSON of what the cluster's file says of rollouts, so that it holds also after a restart while git is away. */
+  readonly policy: string;
   /** What is wrong in the commit in force, a finding a line. */
   readonly findings: string;
 }
@@ -52,6 +54,7 @@ export const NO_STATE: SourceState = {
   failingSince: '',
   failure: '',
   notes: 'on',
+  policy: '',
   findings: '',
 };
 

@@ -1,93 +1,117 @@
 import type { Halt } from '#shared/contract/api/kubelet-pool.ts';
-import { budgetOf, thresholdOf } from './amount.ts';
+import type { Aimed } from './aims.ts';
+import type { Budgets } from './budget.ts';
+import type { Gates } from './gates.ts';
+import { type Hold, hold } from './hold.ts';
 import type { Group, Member } from './membership.ts';
-
-/** Why an outdated node is not changed now. */
-export type Hold = 'budget' | 'halted' | 'not-ready' | 'cordoned' | 'no-agent' | 'no-config-source';
+import { inOrder } from './order.ts';
+import type { WaveProgress } from './wave-progress.ts';
 
 /** What is done about one node now. `rest` where it needs nothing. */
 export type Verdict =
   | { readonly verdict: 'rest' }
   | { readonly verdict: 'change'; readonly because: string }
-  | { readonly verdict: 'hold'; readonly hold: Hold; readonly because: string };
+  | ({ readonly verdict: 'hold' } & Hold);
 
 export interface MemberDecision {
   readonly member: Member;
+  readonly aimed: Aimed;
   readonly verdict: Verdict;
 }
 
-const ZONE_LABEL = 'topology.kubernetes.io/zone';
+/** Everything that deciding about the nodes of a group needs. */
+export interface GroupQuestion {
+  readonly group: Group;
+  readonly aims: readonly Aimed[];
+  readonly halt: Halt | null;
+  readonly gates: Gates;
+  /** null where nothing goes in waves: nodes that leave their pool. */
+  readonly waves: WaveProgress | null;
+  readonly finishesWaves: boolean;
+  /** Whether the bytes of this config source are in the cluster, so that a node could fetch them. */
+  readonly isAvailable: (configName: string) => boolean;
+  /** Why the change is more than the pool allows to be done to this node; null where it is not. */
+  readonly disruption: (aimed: Aimed) => Hold | null;
+}
 
 /**
- * Who is changed now, within the budget. Nodes that are unavailable for any reason use the budget up; a node that we
- * ourselves left in the middle of a change is told the newest target at once, because that costs no further node.
- *
- * @param available whether the target's bytes are in the cluster, so that a node could fetch them
+ * Who is changed now, within the budgets, and for everybody else why not. A node that we ourselves left in the middle of a
+ * change is told the newest target without a place in the budget of its own, because it has one already.
  */
-export function decideGroup(group: Group, halt: Halt | null, available: boolean): readonly MemberDecision[] {
-  const { members, pool } = group;
-  const budget = budgetOf(pool?.spec.rollout.maxUnavailable ?? 1, members.length);
-  let free = budget - members.filter((member) => member.unavailable).length;
+export function decideGroup(question: GroupQuestion, budgets: Budgets): readonly MemberDecision[] {
+  const byMember = new Map(question.aims.map((aimed) => [aimed.member, aimed]));
+  let room = question.waves?.room ?? Number.POSITIVE_INFINITY;
 
-  return [...members].sort(byZoneThenAge).map((member) => {
-    if (member.standing === 'no-agent') {
-      return hold(member, 'no-agent', 'no agent has reported from this node lately: is the DaemonSet running there?');
-    }
-    if (member.standing !== 'outdated') return { member, verdict: { verdict: 'rest' } };
-    if (member.target !== null && halt !== null) return hold(member, 'halted', `the pool is halted: ${halt.message}`);
-    if (member.target !== null && !available) {
-      return hold(member, 'no-config-source', 'the config source is not in the cluster yet');
-    }
-    if (member.changing) {
-      return change(member, 'it is in the middle of a change that is out of date');
-    }
-    if (member.runsTarget) return change(member, 'it runs this already');
-    if (!member.node.ready) return hold(member, 'not-ready', 'the node is not Ready');
-    if (member.node.cordoned) return hold(member, 'cordoned', 'the node is cordoned');
-    if (free <= 0) return hold(member, 'budget', `maxUnavailable allows ${budget} unavailable nodes in this pool`);
-    free -= 1;
-    return change(member, 'its turn has come');
+  return inOrder([...byMember.keys()]).flatMap((member): readonly MemberDecision[] => {
+    const aimed = byMember.get(member);
+    if (aimed === undefined) return [];
+    const { verdict, entersWave } = decide(aimed, question, room, budgets);
+    if (entersWave) room -= 1;
+    return [{ member, aimed, verdict }];
   });
 }
 
-/** The nodes that took the present target back. */
-export function failedMembers(group: Group): readonly Member[] {
-  return group.members.filter((member) => member.standing === 'failed' && member.target !== null);
+interface Decided {
+  readonly verdict: Verdict;
+  readonly entersWave: boolean;
 }
 
-/** What stops the pool: what stopped it before, while the payload is the same, or failures that reach the threshold now. */
-export function haltOf(group: Group, before: Halt | null, at: string): Halt | null {
-  const { pool } = group;
-  const config = pool?.config ?? null;
-  if (pool === null || config === null) return null;
-  if (before !== null && before.sha256 === config.sha256) return before;
+function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Budgets): Decided {
+  const { member, aim } = aimed;
+  if (member.standing === 'no-agent') {
+    return held(hold('no-agent', 'no agent has reported from this node lately: is the DaemonSet running there?'));
+  }
+  if (member.standing !== 'outdated') return { verdict: { verdict: 'rest' }, entersWave: false };
+  const obstacle = obstacleOf(aimed, question);
+  if (obstacle !== null) return held(obstacle);
 
-  const failed = failedMembers(group).map((member) => member.node.name);
-  const { rollout } = pool.spec;
-  const nodes = group.members.length;
-  // Failed nodes hold their place in the budget: when they fill it, nothing can go on, whatever the threshold says.
-  const budget = Math.max(1, budgetOf(rollout.maxUnavailable, nodes));
-  const threshold = Math.min(thresholdOf(rollout.onFailure.threshold, nodes), budget);
-  if (failed.length < threshold) return null;
-  const names =
-    failed.length > 5 ? `${failed.slice(0, 5).join(', ')} and ${failed.length - 5} more` : failed.join(', ');
-  const message = `${config.name} failed on ${names} (threshold ${threshold}); commit another payload to go on`;
-  return { config: config.name, sha256: config.sha256, at, message };
+  const inWaves = aim === 'config' && question.waves !== null && !member.wasTold;
+  if (member.runsTarget) return changed('it runs this already', false);
+  if (aimed.joining && aim === 'settled') return changed('it is new, and gets what its pool settled on', false);
+  const wave = inWaves ? waveHold(member, question, room) : null;
+  if (member.changing) {
+    return wave === null ? changed('it is in the middle of a change that is out of date', inWaves) : held(wave);
+  }
+  const waits =
+    readiness(member) ??
+    gate(aimed, question) ??
+    wave ??
+    question.disruption(aimed) ??
+    budgets.take(question.group, member);
+  return waits === null ? changed('its turn has come', inWaves) : held(waits);
 }
 
-function byZoneThenAge(a: Member, b: Member): number {
-  const zone = (member: Member): string => member.node.labels[ZONE_LABEL] ?? '';
-  return compare(zone(a), zone(b)) || a.node.createdAt - b.node.createdAt || compare(a.node.name, b.node.name);
+/** What nothing can be done against. */
+function obstacleOf({ aim, configName }: Aimed, { halt, isAvailable }: GroupQuestion): Hold | null {
+  if (aim === 'config' && halt !== null) return hold('halted', `the pool is halted: ${halt.message}`);
+  if (configName !== null && !isAvailable(configName)) {
+    return hold('no-config-source', 'the config source is not in the cluster yet');
+  }
+  return null;
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+function readiness({ node }: Member): Hold | null {
+  if (!node.ready) return hold('not-ready', 'the node is not Ready');
+  return node.cordoned ? hold('cordoned', 'the node is cordoned') : null;
+}
 
-const hold = (member: Member, reason: Hold, because: string): MemberDecision => ({
-  member,
-  verdict: { verdict: 'hold', hold: reason, because },
-});
+/** Taking a payload back waits for nobody but a person: it ends harm. */
+function gate({ aim }: Aimed, { gates, halt, waves, finishesWaves }: GroupQuestion): Hold | null {
+  if (gates.suspended !== null) return gates.suspended;
+  if (halt?.action === 'revert' && aim !== 'config') return null;
+  const underWay = waves?.waves.some(({ state, startedAt }) => state === 'rolling' && startedAt !== undefined) === true;
+  const window = finishesWaves && underWay ? null : gates.window;
+  return window ?? gates.blocked;
+}
 
-const change = (member: Member, because: string): MemberDecision => ({
-  member,
+function waveHold(member: Member, { waves }: GroupQuestion, room: number): Hold | null {
+  if (waves === null || waves.current === null) return null;
+  const isOut = waves.current.only?.(member) === false;
+  return isOut || room <= 0 ? hold('wave', waves.because) : null;
+}
+
+const held = (why: Hold): Decided => ({ verdict: { verdict: 'hold', ...why }, entersWave: false });
+const changed = (because: string, entersWave: boolean): Decided => ({
   verdict: { verdict: 'change', because },
+  entersWave,
 });

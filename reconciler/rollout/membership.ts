@@ -1,10 +1,19 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { parseDuration } from '#shared/contract/duration.ts';
-import type { Millis } from '#shared/runtime/clock.ts';
 import type { Choice } from '../assign/choose-pool.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
-import { assignmentOf, inTransition, type Standing, standingOf, type Target, runsAlready } from './standing.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import {
+  assignmentOf,
+  failedAt,
+  inTransition,
+  runsAlready,
+  sameTarget,
+  type Standing,
+  standingOf,
+  type Target,
+} from './standing.ts';
 
 /** A node with everything that a decision about it needs. */
 export interface Member {
@@ -19,6 +28,14 @@ export interface Member {
   readonly changing: boolean;
   /** It runs the target already, whatever it was told: to tell it takes nobody's place. */
   readonly runsTarget: boolean;
+  /** It was told the target, whatever came of it. */
+  readonly wasTold: boolean;
+  /** When the config that it runs was promoted. */
+  readonly promotedAt: Millis | undefined;
+  /** When it took the target back, as its agent wrote it; undefined where it did not. */
+  readonly failedAt: string | undefined;
+  /** That failure was forgiven, so that it is told once more. */
+  readonly forgive: boolean;
 }
 
 /** The nodes that share one budget: a pool's own and those that are on their way out of it. */
@@ -82,22 +99,35 @@ function leaving(node: KubeletNode | undefined, desired: Desired, now: Millis): 
   return hasSomething ? null : undefined;
 }
 
-function targetOf(pool: DesiredPool | undefined): Target {
+/** What the nodes of a pool are to run; null is their local config. */
+export function targetOf(pool: DesiredPool | undefined | null): Target {
   const config = pool?.config ?? null;
   return config === null ? null : { sha256: config.sha256, apply: pool?.spec.apply ?? 'overlay' };
 }
 
-function memberOf(
+/** Where a node stands towards a target. */
+export function memberOf(
   node: NodeView,
   kubeletNode: KubeletNode | undefined,
   target: Target,
-  pool: DesiredPool | undefined,
+  pool: DesiredPool | undefined | null,
   now: Millis,
 ): Member {
   const soakMs = parseDuration(pool?.spec.rollout.soak ?? '0s') ?? 0;
   const standing = standingOf(kubeletNode, target, soakMs, now);
   const busy = standing === 'updating' || standing === 'soaking' || standing === 'failed' || standing === 'no-agent';
   const changing = inTransition(kubeletNode, now);
-  const unavailable = busy || changing || !node.ready || node.cordoned;
-  return { node, kubeletNode, target, standing, unavailable, changing, runsTarget: runsAlready(kubeletNode, target) };
+  return {
+    node,
+    kubeletNode,
+    target,
+    standing,
+    unavailable: busy || changing || !node.ready || node.cordoned,
+    changing,
+    runsTarget: runsAlready(kubeletNode, target),
+    wasTold: target !== null && sameTarget(assignmentOf(kubeletNode), target),
+    promotedAt: fromTimestamp(kubeletNode?.status?.promotedAt),
+    failedAt: standing === 'failed' ? failedAt(kubeletNode, target) : undefined,
+    forgive: false,
+  };
 }

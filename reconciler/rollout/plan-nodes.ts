@@ -1,23 +1,32 @@
 import { isDeepStrictEqual } from 'node:util';
-import { PAYLOAD_KEY } from '#shared/contract/api/group.ts';
+import { PAYLOAD_KEY, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import {
   DEFAULT_DRIFT,
   DEFAULT_TRIAL,
   type KubeletNode,
   type KubeletNodeSpec,
 } from '#shared/contract/api/kubelet-node.ts';
-import type { Halt } from '#shared/contract/api/kubelet-pool.ts';
+import type { RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { ConfigSourceView, Fleet } from '../fleet.ts';
 import type { PlanSettings, Step } from '../steps.ts';
-import { decideGroup, haltOf, type MemberDecision, type Verdict } from './decide-group.ts';
-import { type Group, type Member, type Membership, membershipOf } from './membership.ts';
+import { type Aimed, aimsOf, forgive } from './aims.ts';
+import { type Budgets, budgetsOf } from './budget.ts';
+import { decideGroup, type MemberDecision, type Verdict } from './decide-group.ts';
+import { disruptionHold, disruptionsIn } from './disruption-hold.ts';
+import { haltOf, haltThreshold, releaseOf } from './failures.ts';
+import { gatesOf, type Signals } from './gates.ts';
+import { type Group, type Member, membershipOf, type Membership } from './membership.ts';
+import { rememberRollout, type RolloutMemory } from './rollout-status.ts';
+import { type WaveProgress, waveProgress } from './wave-progress.ts';
+import { wavesOf } from './waves.ts';
 
 /** What was decided for the nodes of one pool (or of none that is known any more). */
 export interface GroupPlan {
+  /** Every node stands here towards the pool's own payload, whatever it is told meanwhile. */
   readonly group: Group;
-  readonly halt: Halt | null;
+  readonly memory: RolloutMemory;
   readonly decisions: readonly MemberDecision[];
 }
 
@@ -27,25 +36,83 @@ export interface NodesPlan {
   readonly steps: readonly Step[];
 }
 
-export function planNodes(desired: Desired, fleet: Fleet, settings: PlanSettings, now: Millis): NodesPlan {
+export function planNodes(
+  desired: Desired,
+  fleet: Fleet,
+  settings: PlanSettings,
+  now: Millis,
+  signals: Signals,
+): NodesPlan {
   const { groups, untouchable } = membershipOf(desired, fleet, now);
-  const planned = groups.map((group) => planGroup(group, fleet, now));
+  const aimed = groups.map((group) => aim(group, fleet, now));
+  const standing = aimed.map(({ group, aims }) => ({ ...group, members: aims.map(({ member }) => member) }));
+  const budgets = budgetsOf(standing, untouchable, desired.policy.maxUnavailable);
+  const planned = aimed.map((each, index) =>
+    planGroup({ ...each, budgeted: standing[index] ?? each.group }, desired, fleet, budgets, signals, now),
+  );
   const steps = planned.flatMap((group) => stepsOf(group, fleet, settings));
   return { groups: planned, untouchable, steps: [...presenceSteps(fleet), ...steps] };
 }
 
-function planGroup(group: Group, fleet: Fleet, now: Millis): GroupPlan {
-  const before = fleet.pools.get(group.pool?.name ?? '')?.status?.halt ?? null;
-  const halt = haltOf(group, before, toTimestamp(now));
-  const available = sourceOf(group.pool, fleet) !== undefined;
-  return { group, halt, decisions: decideGroup(group, halt, available) };
+interface AimedGroup extends Pick<RolloutMemory, 'halt' | 'released'> {
+  readonly group: Group;
+  readonly aims: readonly Aimed[];
 }
 
-/** The config source of a pool, if the cluster has it and it carries what was decided on. */
-function sourceOf(pool: DesiredPool | null, fleet: Fleet): ConfigSourceView | undefined {
+function aim(group: Group, fleet: Fleet, now: Millis): AimedGroup {
+  const present = fleet.pools.get(group.pool?.name ?? '');
+  const before = present?.status;
+  const released = releaseOf(group, before, present?.metadata.annotations?.[RELEASE_ANNOTATION]);
+  const forgiven = forgive(group, released);
+  const halt = haltOf(forgiven, before, released, toTimestamp(now));
+  return { group: forgiven, halt, released, aims: aimsOf(forgiven, before, halt, now) };
+}
+
+function planGroup(
+  { group, aims, halt, released, budgeted }: AimedGroup & { readonly budgeted: Group },
+  desired: Desired,
+  fleet: Fleet,
+  budgets: Budgets,
+  signals: Signals,
+  now: Millis,
+): GroupPlan {
+  const present = fleet.pools.get(group.pool?.name ?? '');
+  const waves = halt === null ? wavesFor(group, present?.status?.rollout, now) : null;
+  const disruption = disruptionsIn(group.pool, fleet);
+  const decisions = decideGroup(
+    {
+      group: budgeted,
+      aims,
+      halt,
+      waves,
+      gates: gatesOf(group.pool, present, desired.policy, signals, now),
+      finishesWaves: group.pool?.spec.rollout.windows?.overrun === 'finish-wave',
+      isAvailable: (name) => sourceOf(name, group.pool, fleet) !== undefined,
+      disruption: (aimed) => disruptionHold(disruption(aimed), group.pool),
+    },
+    budgets,
+  );
+  return { group, decisions, memory: rememberRollout(group, present?.status, halt, released, waves, now) };
+}
+
+function wavesFor(group: Group, before: RolloutStatus | undefined, now: Millis): WaveProgress | null {
+  const { pool } = group;
   const config = pool?.config ?? null;
-  const source = config === null ? undefined : fleet.configSources.get(config.name);
-  return source?.sha256 === config?.sha256 ? source : undefined;
+  if (pool === null || config === null) return null;
+  const members = group.members.filter(({ target }) => target !== null);
+  const same = before?.sha256 === config.sha256 ? before : undefined;
+  return waveProgress(wavesOf(pool.spec.rollout, members), members, same, haltThreshold(group) - 1, now);
+}
+
+/** A config source of a pool, if the cluster has it and it carries what was decided on. */
+function sourceOf(name: string, pool: DesiredPool | null, fleet: Fleet): ConfigSourceView | undefined {
+  const wanted = [pool?.config, fleet.pools.get(pool?.name ?? '')?.status?.settled].map((config) =>
+    config === null || config === undefined
+      ? undefined
+      : { name: 'configName' in config ? config.configName : config.name, sha256: config.sha256 },
+  );
+  const source = fleet.configSources.get(name);
+  return wanted.some((config) => config?.name === name && config.sha256 === source?.sha256) ? source : undefined;
 }
 
 /** One KubeletNode for every Node, so that every agent has a place to report to, and none for Nodes that are gone. */
@@ -62,14 +129,17 @@ function presenceSteps(fleet: Fleet): readonly Step[] {
 }
 
 function stepsOf({ group, decisions }: GroupPlan, fleet: Fleet, settings: PlanSettings): readonly Step[] {
-  const source = sourceOf(group.pool, fleet);
-  return decisions.flatMap(({ member, verdict }): readonly Step[] => {
+  return decisions.flatMap(({ member, aimed, verdict }): readonly Step[] => {
     const { kubeletNode: node, target } = member;
     if (node === undefined) return [];
-    if (target === null) return leavingSteps(member, verdict);
+    if (target === null || aimed.configName === null) return leavingSteps(member, verdict);
+    const source = sourceOf(aimed.configName, group.pool, fleet);
     if (group.pool === null || source === undefined) return [];
     const spec = assignmentSpec(group.pool, source, settings.namespace);
-    if (verdict.verdict === 'change') return [{ step: 'assign', node, spec, because: verdict.because }];
+    if (verdict.verdict === 'change') {
+      const forgive = member.forgive && member.failedAt !== undefined ? { forgive: member.failedAt } : {};
+      return [{ step: 'assign', node, spec: { ...spec, ...forgive }, because: verdict.because }];
+    }
     const told = member.standing !== 'outdated' && member.standing !== 'no-agent';
     return told && !sayTheSame(node.spec, spec)
       ? [{ step: 'amend', node, spec, because: 'the pool says something else besides the payload' }]
@@ -82,7 +152,7 @@ function leavingSteps({ kubeletNode: node, standing }: Member, verdict: Verdict)
   const pool = node?.spec?.pool;
   if (node === undefined) return [];
   if (verdict.verdict === 'change') {
-    return [{ step: 'unassign', node, spec: pool === undefined ? {} : { pool }, because: 'no pool selects the node' }];
+    return [{ step: 'unassign', node, spec: pool === undefined ? {} : { pool }, because: verdict.because }];
   }
   const gone = standing === 'settled' && pool !== undefined;
   return gone ? [{ step: 'amend', node, spec: {}, because: 'the node runs its local config again' }] : [];

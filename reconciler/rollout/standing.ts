@@ -56,8 +56,13 @@ export function standingOf(node: KubeletNode | undefined, target: Target, soakMs
 const UNBLAMED = 'UnhealthyBefore';
 
 function isRejected(node: KubeletNode, target: Target): boolean {
-  const rejected = node.status?.rejected ?? [];
-  return rejected.some((each) => each.reason !== UNBLAMED && sameTarget(each, target));
+  return failedAt(node, target) !== undefined;
+}
+
+/** When a node took this config back, in its agent's words; undefined where it did not, or does not blame the config. */
+export function failedAt(node: KubeletNode | undefined, target: Target): string | undefined {
+  const rejected = node?.status?.rejected ?? [];
+  return rejected.find((each) => each.reason !== UNBLAMED && sameTarget(each, target))?.at;
 }
 
 function refersTo(reference: ConfigReference | undefined, target: Target): boolean {

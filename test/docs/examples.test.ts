@@ -121,7 +121,13 @@ describe('the example of a note', () => {
     };
     const counts = { nodes: 1, updated: 1, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
     const failure = { node: 'a', config: 'b', reason: 'c', message: 'd', at: 'e' };
-    const desired = { commit: 'x', pools: new Map([[pool.name, pool]]), findings: [], choices: new Map() };
+    const desired = {
+      commit: 'x',
+      pools: new Map([[pool.name, pool]]),
+      policy: DEFAULT_CLUSTER,
+      findings: [],
+      choices: new Map(),
+    };
     const note = noteInForce('demo', 'x', desired, new Map([[pool.name, { counts, failures: [failure] }]]));
     assert.deepEqual(Object.keys(shown).sort(), Object.keys(note).sort());
     assert.deepEqual(Object.keys(shown.pools[0] ?? {}).sort(), Object.keys(note.pools[0] ?? {}).sort());

@@ -1,5 +1,5 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import { toTimestamp } from '#shared/runtime/clock.ts';
+import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { type CommitInForce, desiredState } from '#reconciler/desired.ts';
 import type { Fleet, NodeView } from '#reconciler/fleet.ts';
 import { plan, type Plan } from '#reconciler/plan.ts';
@@ -11,11 +11,12 @@ const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
 
 /**
  * A cluster in memory in which the reconciler's writes come true at once and agents move when they are told to. Time stands
- * still: what takes time is an event of its own.
+ * still until it is moved on.
  */
 export class FleetSimulation {
   fleet: Fleet = fleetOf({});
   inForce: CommitInForce | null = null;
+  now: Millis = NOW;
   /** SHA-256 of payloads that no kubelet survives. */
   readonly deadly = new Set<string>();
   /** By SHA-256 of a payload, every node that was ever told to run it. */
@@ -26,7 +27,7 @@ export class FleetSimulation {
       desiredState(this.inForce, this.fleet, () => []),
       this.fleet,
       SETTINGS,
-      NOW,
+      this.now,
     );
     for (const step of planned.steps) this.perform(step);
     return planned;
@@ -46,7 +47,26 @@ export class FleetSimulation {
   agentStep(name: string): void {
     const node = this.fleet.kubeletNodes.get(name);
     if (node === undefined) return;
-    this.put({ ...node, status: { ...nextStatus(node, this.deadly), heartbeat: toTimestamp(NOW) } });
+    this.put({
+      ...node,
+      status: { ...nextStatus(node, this.deadly, toTimestamp(this.now)), heartbeat: toTimestamp(this.now) },
+    });
+  }
+
+  /** The agent of a node says that it lives, and nothing else. */
+  beat(name: string): void {
+    const node = this.fleet.kubeletNodes.get(name);
+    if (node !== undefined) this.put({ ...node, status: { ...node.status, heartbeat: toTimestamp(this.now) } });
+  }
+
+  /** A person annotates a pool; undefined takes an annotation away. */
+  annotatePool(name: string, annotations: Readonly<Record<string, string | undefined>>): void {
+    const pool = this.fleet.pools.get(name);
+    if (pool === undefined) return;
+    const all = Object.entries({ ...pool.metadata.annotations, ...annotations });
+    const set = Object.fromEntries(all.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+    const changed = { ...pool, metadata: { ...pool.metadata, annotations: set } };
+    this.fleet = { ...this.fleet, pools: new Map([...this.fleet.pools, [name, changed]]) };
   }
 
   private put(node: KubeletNode): void {
@@ -67,7 +87,7 @@ export class FleetSimulation {
         return;
       case 'create-node': {
         const node = fleet.nodes.get(step.node);
-        if (node !== undefined) this.put(idleNode(node));
+        if (node !== undefined) this.put(idleNode(node, { heartbeat: toTimestamp(this.now) }));
         return;
       }
       case 'delete-node':
@@ -117,19 +137,25 @@ function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<strin
   return rest;
 }
 
+/** As the agent does: the very rejection that a person forgave is forgotten. */
+function forgetForgiven(node: KubeletNode): KubeletNodeStatus {
+  const { rejected = [], ...status } = { ...node.status, observedGeneration: node.metadata.generation ?? 0 };
+  return { ...status, rejected: rejected.filter(({ at }) => at !== node.spec?.forgive) };
+}
+
 /** The agent's life in four steps: it hears, tries, and promotes or takes back. */
-function nextStatus(node: KubeletNode, deadly: ReadonlySet<string>): KubeletNodeStatus {
-  const status = { ...node.status, observedGeneration: node.metadata.generation ?? 0 };
+function nextStatus(node: KubeletNode, deadly: ReadonlySet<string>, at: string): KubeletNodeStatus {
   const source = node.spec?.configSource;
+  const status = forgetForgiven(node);
   const apply = node.spec?.apply ?? 'overlay';
   const wanted = source === undefined ? { name: 'local' } : { name: source.name, sha256: source.sha256, apply };
   const rejected = status.rejected ?? [];
   if (rejected.some((entry) => entry.sha256 === source?.sha256)) return { ...status, assigned: wanted, phase: 'Idle' };
   if (status.phase === 'Trial' && status.active?.name === wanted.name) {
     if (source === undefined || !deadly.has(source.sha256)) {
-      return { ...status, phase: 'Idle', lastKnownGood: wanted, assigned: wanted };
+      return { ...status, phase: 'Idle', lastKnownGood: wanted, assigned: wanted, promotedAt: at };
     }
-    const why = { reason: 'KubeletCrashLooping', message: 'exit-code 1', at: toTimestamp(NOW) };
+    const why = { reason: 'KubeletCrashLooping', message: 'exit-code 1', at };
     const entry = { name: source.name, sha256: source.sha256, apply, ...why };
     const good = status.lastKnownGood ?? { name: 'local' };
     return { ...status, phase: 'Idle', active: good, error: why, rejected: [...rejected, entry] };

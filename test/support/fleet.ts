@@ -69,6 +69,7 @@ export function nodeView(name: string, pool: string, view: Partial<NodeView> = {
     uid: `uid-${name}`,
     labels: { pool },
     ready: true,
+    readySince: NOW - 86_400_000,
     cordoned: false,
     kubeletVersion: 'v1.34.2',
     createdAt: NOW - 86_400_000,

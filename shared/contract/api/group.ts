@@ -22,7 +22,7 @@ export const OPT_OUT_LABEL = `${GROUP}/opt-out`;
 /** Annotation on a KubeletPool: nothing new is started there while it is set; its value says why. */
 export const SUSPEND_ANNOTATION = `${GROUP}/suspend`;
 
-/** Annotation on a KubeletPool: the SHA-256 of a payload that halted it and that a person lets go on. */
+/** Annotation on a KubeletPool: a halt that a person lets go on, as `<sha256 of the payload>@<time of the halt>`. */
 export const RELEASE_ANNOTATION = `${GROUP}/release`;
 
 /** Taint that keeps pods off a new node until its pool's config has proved itself there; taken away by the reconciler. */

@@ -50,6 +50,11 @@ export interface KubeletNodeSpec {
   readonly drift?: DriftPolicy;
   /** Fields that may be set although they are denied by default. */
   readonly allowFields?: readonly string[];
+  /**
+   * `at` of a rejection of this config that a person forgave: it is forgotten, and the config tried once more. Another
+   * rejection has another time and stands.
+   */
+  readonly forgive?: string;
 }
 
 /** The phases of design section 5. */

@@ -157,6 +157,14 @@ export interface Halt {
   readonly action?: 'halt' | 'revert';
 }
 
+/** A halted payload that a person let go on, with the failures that are forgiven by it. */
+export interface Released {
+  readonly sha256: string;
+  /** Time of the halt that was released; another halt of the same payload needs another release. */
+  readonly haltedAt: string;
+  readonly failures: readonly { readonly node: string; readonly at: string }[];
+}
+
 /** A config as the pool's history names it; `null` stands for the nodes' own local config. */
 export interface SettledConfig {
   readonly configName: string;
@@ -205,6 +213,7 @@ export interface KubeletPoolStatus {
   readonly message?: string;
   readonly counts?: PoolCounts;
   readonly halt?: Halt;
+  readonly released?: Released;
   /** What all of its nodes last ran and had proved: what new nodes get in mid-rollout, and what a revert goes back to. */
   readonly settled?: SettledConfig;
   readonly rollout?: RolloutStatus;

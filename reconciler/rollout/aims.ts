@@ -1,0 +1,88 @@
+import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Group, Member } from './membership.ts';
+import { memberOf } from './membership.ts';
+import { assignmentOf, sameTarget, type Target } from './standing.ts';
+
+/**
+ * Which config a node is to run now. config: the pool's payload. settled: what the pool settled on before, for nodes that
+ * are new while a rollout is under way, and for all of them when one is taken back. local: its own.
+ */
+export type Aim = 'config' | 'settled' | 'local';
+
+export interface Aimed {
+  readonly member: Member;
+  readonly aim: Aim;
+  /** Name of the config source that the member's target is in; null for local. */
+  readonly configName: string | null;
+  /** It has never run anything of ours and has only just joined: nobody depends on it yet. */
+  readonly joining: boolean;
+}
+
+/** A node that is not older than this counts as new. */
+export const NEW_NODE_MS: Millis = 15 * 60_000;
+
+/**
+ * What each node of a group is to run now. A revert takes back what has the failed payload, and while a rollout is under
+ * way or halted, nodes without any config get the one that is known to be good: at once where they are new, and in
+ * their turn where they are not.
+ */
+export function aimsOf(
+  group: Group,
+  before: KubeletPoolStatus | undefined,
+  halt: Halt | null,
+  now: Millis,
+): readonly Aimed[] {
+  const { pool } = group;
+  const config = pool?.config ?? null;
+  const settled = before?.settled ?? null;
+  const former: Target = settled === null ? null : { sha256: settled.sha256, apply: settled.apply };
+  const reverts = halt?.action === 'revert';
+  const towards = (member: Member, target: Target, aim: Aim, configName: string | null): Aimed => ({
+    member: sameTarget(member.target, target) ? member : memberOf(member.node, member.kubeletNode, target, pool, now),
+    aim,
+    configName,
+    joining: isNew(member, now),
+  });
+
+  return group.members.map((member) => {
+    if (config === null || member.target === null) return towards(member, member.target, 'local', null);
+    const isSettled = sameTarget(former, member.target);
+    const takesBack = reverts && !isSettled;
+    const startsGood = settled !== null && !isSettled && isUnassigned(member, group);
+    if (takesBack || startsGood) {
+      return former === null
+        ? towards(member, null, 'local', null)
+        : towards(member, former, 'settled', settled?.configName ?? null);
+    }
+    return towards(member, member.target, 'config', config.name);
+  });
+}
+
+/** The group as it stands when the failures that a person forgave count no more. */
+export function forgive(group: Group, released: Released | null): Group {
+  const forgiven = new Set(released?.failures.map(({ node, at }) => `${node} ${at}`));
+  if (forgiven.size === 0) return group;
+  const members = group.members.map((member) => {
+    const isForgiven = member.failedAt !== undefined && forgiven.has(`${member.node.name} ${member.failedAt}`);
+    return isForgiven && member.kubeletNode?.spec?.forgive !== member.failedAt ? retried(member) : member;
+  });
+  return { ...group, members };
+}
+
+const retried = (member: Member): Member => ({
+  ...member,
+  standing: 'outdated',
+  forgive: true,
+  unavailable: member.changing || !member.node.ready || member.node.cordoned,
+});
+
+/** Has no config of this pool: never had one, or comes from another pool. */
+function isUnassigned({ kubeletNode }: Member, { pool }: Group): boolean {
+  return assignmentOf(kubeletNode) === null || kubeletNode?.spec?.pool !== pool?.name;
+}
+
+function isNew({ kubeletNode, node }: Member, now: Millis): boolean {
+  const untouched = assignmentOf(kubeletNode) === null && (kubeletNode?.status?.promotedAt ?? null) === null;
+  return untouched && now - node.createdAt <= NEW_NODE_MS;
+}

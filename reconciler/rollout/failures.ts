@@ -1,0 +1,65 @@
+import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
+import { budgetOf, thresholdOf } from './amount.ts';
+import type { Group, Member } from './membership.ts';
+
+/** The nodes that took the present target back. */
+export function failedMembers(members: readonly Member[]): readonly Member[] {
+  return members.filter((member) => member.standing === 'failed' && member.target !== null);
+}
+
+/** How many failed nodes stop the rollout of a pool. Failed nodes hold their place in the budget: when they fill it, nothing can go on. */
+export function haltThreshold({ pool, members }: Group): number {
+  if (pool === null) return 1;
+  const { maxUnavailable, onFailure } = pool.spec.rollout;
+  const budget = Math.max(1, budgetOf(maxUnavailable, members.length));
+  return Math.min(thresholdOf(onFailure.threshold, members.length), budget);
+}
+
+/** What stops the pool: what stopped it before, while the payload is the same, or failures that reach the threshold now. */
+export function haltOf(
+  group: Group,
+  before: KubeletPoolStatus | undefined,
+  released: Released | null,
+  at: string,
+): Halt | null {
+  const config = group.pool?.config ?? null;
+  if (group.pool === null || config === null) return null;
+  const known = before?.halt;
+  if (known !== undefined && known.sha256 === config.sha256 && known.at !== released?.haltedAt) return known;
+
+  const failed = failedMembers(group.members).map((member) => member.node.name);
+  const threshold = haltThreshold(group);
+  if (failed.length < threshold) return null;
+  const { action } = group.pool.spec.rollout.onFailure;
+  const names =
+    failed.length > 5 ? `${failed.slice(0, 5).join(', ')} and ${failed.length - 5} more` : failed.join(', ');
+  const then = action === 'revert' ? '; the nodes that run it go back to what the pool settled on before' : '';
+  const message = `${config.name} failed on ${names} (threshold ${threshold})${then}; commit another payload to go on`;
+  return { config: config.name, sha256: config.sha256, at, message, action };
+}
+
+/**
+ * What a person let go on: the payload that is halted now, when the annotation names this very halt, or what was released
+ * before, while it is the pool's payload still. The failures of before are forgiven by it, and later ones are not.
+ *
+ * @param asked value of the pool's release annotation: `<sha256>@<time of the halt>`
+ */
+export function releaseOf(
+  group: Group,
+  before: KubeletPoolStatus | undefined,
+  asked: string | undefined,
+): Released | null {
+  const sha256 = group.pool?.config?.sha256;
+  const halt = before?.halt;
+  if (halt !== undefined && halt.sha256 === sha256 && asked === releaseValue(halt)) {
+    const failures = failedMembers(group.members).map(({ node, failedAt }) => ({
+      node: node.name,
+      at: failedAt ?? '',
+    }));
+    return { sha256, haltedAt: halt.at, failures };
+  }
+  return before?.released?.sha256 === sha256 ? (before?.released ?? null) : null;
+}
+
+/** What the release annotation has to say to release this halt and no later one. */
+export const releaseValue = ({ sha256, at }: Pick<Halt, 'sha256' | 'at'>): string => `${sha256}@${at}`;

@@ -1,0 +1,24 @@
+/** Why a node that has yet to be told is not changed now. */
+export type HoldReason =
+  | 'budget'
+  | 'zone-budget'
+  | 'overall-budget'
+  | 'control-plane'
+  | 'halted'
+  | 'suspended'
+  | 'window'
+  | 'blocked'
+  | 'wave'
+  | 'disruption'
+  | 'not-ready'
+  | 'cordoned'
+  | 'no-agent'
+  | 'no-config-source';
+
+export interface Hold {
+  readonly hold: HoldReason;
+  /** A clause for people: why, and what ends it. */
+  readonly because: string;
+}
+
+export const hold = (reason: HoldReason, because: string): Hold => ({ hold: reason, because });

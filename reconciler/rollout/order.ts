@@ -1,0 +1,24 @@
+import type { Member } from './membership.ts';
+
+const ZONE_LABEL = 'topology.kubernetes.io/zone';
+
+/** Zone of a node; '' where its label is missing. */
+export function zoneOf({ node }: Pick<Member, 'node'>): string {
+  return node.labels[ZONE_LABEL] ?? '';
+}
+
+/**
+ * The order in which nodes are changed: those that are in the middle of a change first, because they cost nobody else's
+ * place, then zone by zone, the oldest first, and by name where that is the same. Stable from pass to pass.
+ */
+export function inOrder(members: readonly Member[]): readonly Member[] {
+  return [...members].sort(
+    (a, b) =>
+      Number(b.changing) - Number(a.changing) ||
+      compare(zoneOf(a), zoneOf(b)) ||
+      a.node.createdAt - b.node.createdAt ||
+      compare(a.node.name, b.node.name),
+  );
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,88 @@
+import type {
+  Halt,
+  HoldSummary,
+  KubeletPoolStatus,
+  Released,
+  RolloutStatus,
+  SettledConfig,
+} from '#shared/contract/api/kubelet-pool.ts';
+import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import type { MemberDecision } from './decide-group.ts';
+import type { Group, Member } from './membership.ts';
+import { targetOf } from './membership.ts';
+import { sameTarget } from './standing.ts';
+import type { WaveProgress } from './wave-progress.ts';
+
+/** What is remembered of a pool's rollout between two passes; everything else is seen anew each time. */
+export interface RolloutMemory {
+  readonly halt: Halt | null;
+  readonly released: Released | null;
+  readonly settled: SettledConfig | null;
+  readonly rollout: RolloutStatus | null;
+}
+
+/**
+ * What the pool's status is to remember. The pool has settled on its payload when every node that can be changed runs it
+ * and has proved it; nodes without an agent, away or cordoned do not keep it from that.
+ */
+export function rememberRollout(
+  group: Group,
+  before: KubeletPoolStatus | undefined,
+  halt: Halt | null,
+  released: Released | null,
+  waves: WaveProgress | null,
+  now: Millis,
+): RolloutMemory {
+  const config = group.pool?.config ?? null;
+  const target = targetOf(group.pool);
+  const known = { halt, released, settled: before?.settled ?? null, rollout: before?.rollout ?? null };
+  if (config === null || target === null || waves === null) return known;
+
+  const at = toTimestamp(now);
+  const isFinished = halt === null && hasArrived(group.members.filter((member) => sameTarget(member.target, target)));
+  const last = before?.rollout?.sha256 === config.sha256 ? before.rollout : undefined;
+  const finishedAt = last?.finishedAt ?? (isFinished ? at : undefined);
+  const rollout: RolloutStatus = {
+    configName: config.name,
+    sha256: config.sha256,
+    startedAt: last?.startedAt ?? at,
+    ...(finishedAt === undefined ? {} : { finishedAt }),
+    waves: waves.waves,
+  };
+  const isSettled = sameTarget(known.settled, target);
+  const settled =
+    isFinished && !isSettled
+      ? { configName: config.name, sha256: config.sha256, apply: target.apply, at }
+      : known.settled;
+  return { halt, released, settled, rollout };
+}
+
+function hasArrived(members: readonly Member[]): boolean {
+  const cannot = ({ standing, node }: Member): boolean =>
+    standing === 'no-agent' || standing === 'failed' || (standing === 'outdated' && (!node.ready || node.cordoned));
+  return (
+    members.some(({ standing }) => standing === 'settled') &&
+    members.every((member) => member.standing === 'settled' || cannot(member))
+  );
+}
+
+const MOST_EXAMPLES = 5;
+
+/** Why nodes wait, by reason, the one that holds most first. */
+export function summariseHolds(decisions: readonly MemberDecision[]): readonly HoldSummary[] {
+  const byReason = new Map<string, { readonly names: string[]; readonly message: string }>();
+  for (const { member, verdict } of decisions) {
+    if (verdict.verdict !== 'hold') continue;
+    const known = byReason.get(verdict.hold) ?? { names: [], message: verdict.because };
+    known.names.push(member.node.name);
+    byReason.set(verdict.hold, known);
+  }
+  return [...byReason]
+    .map(([reason, { names, message }]) => ({
+      reason,
+      nodes: names.length,
+      examples: names.slice(0, MOST_EXAMPLES),
+      message,
+    }))
+    .sort((a, b) => b.nodes - a.nodes || (a.reason < b.reason ? -1 : 1));
+}

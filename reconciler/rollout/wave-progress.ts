@@ -1,0 +1,97 @@
+import type { RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import type { Member } from './membership.ts';
+import { healthySince, isOnTarget, type Wave } from './waves.ts';
+
+/** How far a payload has come through the waves of its pool. */
+export interface WaveProgress {
+  readonly waves: readonly WaveStatus[];
+  /** The first wave that is not done; null when all are. */
+  readonly current: Wave | null;
+  /** How many more nodes the current wave lets begin. */
+  readonly room: number;
+  /** Why nobody else may begin, when there is no room. */
+  readonly because: string;
+}
+
+/**
+ * Pure: what the nodes show, and which waves were done before. What was done stays done, so that a node which falls ill later
+ * does not hold up the rest of the pool (the budget counts it).
+ *
+ * @param members  those that are to run the payload
+ * @param before   the way of the same payload so far; undefined for a new one
+ * @param spared   how many nodes of a wave may be lost (failed or not Ready) without holding it up: one less than stop the rollout
+ */
+export function waveProgress(
+  waves: readonly Wave[],
+  members: readonly Member[],
+  before: RolloutStatus | undefined,
+  spared: number,
+  now: Millis,
+): WaveProgress {
+  const statuses: WaveStatus[] = [];
+  let current: Wave | null = null;
+  let room = 0;
+  let because = '';
+  for (const wave of waves) {
+    const known = before?.waves.find(({ name }) => name === wave.name);
+    if (current !== null) {
+      statuses.push({ name: wave.name, nodes: wave.nodes, state: 'waiting' });
+      continue;
+    }
+    const seen = look(wave, members, now);
+    const isDone = known?.doneAt !== undefined || isEnough(wave, seen, spared);
+    const startedAt = known?.startedAt ?? (seen.reached > previous(statuses) || isDone ? toTimestamp(now) : undefined);
+    const start = startedAt === undefined ? {} : { startedAt };
+    if (isDone) {
+      const doneAt = known?.doneAt ?? toTimestamp(now);
+      statuses.push({ name: wave.name, nodes: wave.nodes, state: 'done', ...start, doneAt });
+      continue;
+    }
+    current = wave;
+    room = Math.max(0, seen.possible - seen.reached);
+    because = reason(wave, seen);
+    const state = startedAt === undefined ? 'waiting' : room > 0 ? 'rolling' : 'soaking';
+    statuses.push({ name: wave.name, nodes: wave.nodes, state, ...start });
+  }
+  return { waves: statuses, current, room, because };
+}
+
+const previous = (statuses: readonly WaveStatus[]): number => statuses.at(-1)?.nodes ?? 0;
+
+interface Seen {
+  /** Told the payload. */
+  readonly reached: number;
+  /** As many as the wave wants, or as can be reached at all. */
+  readonly possible: number;
+  readonly proved: number;
+  /** Told the payload and failed, or not Ready. */
+  readonly lost: readonly string[];
+}
+
+function look(wave: Wave, members: readonly Member[], now: Millis): Seen {
+  const concerned = wave.only === undefined ? members : members.filter(wave.only);
+  const told = concerned.filter(isOnTarget);
+  const open = concerned.filter(
+    (member) => !isOnTarget(member) && member.standing === 'outdated' && member.node.ready && !member.node.cordoned,
+  );
+  // Canaries are never done without: only later waves make do with the nodes that can be reached.
+  const possible = wave.name === 'canary' ? wave.nodes : Math.min(wave.nodes, told.length + open.length);
+  const proved = told.filter((member) => {
+    const since = healthySince(member);
+    return since !== null && now - since >= wave.soakMs;
+  }).length;
+  const lost = told.filter(({ standing, node }) => standing === 'failed' || !node.ready).map(({ node }) => node.name);
+  return { reached: told.length, possible, proved, lost };
+}
+
+function isEnough(wave: Wave, { possible, proved, lost }: Seen, spared: number): boolean {
+  if (possible === 0) return wave.name !== 'canary' && wave.name !== 'rest';
+  return proved > 0 && proved + Math.min(lost.length, spared) >= possible;
+}
+
+function reason({ name, missing }: Wave, { possible, proved, lost }: Seen): string {
+  if (missing !== undefined) return missing;
+  const ill = lost.length === 0 ? '' : `; ${lost.slice(0, 3).join(', ')} failed or is not Ready`;
+  return `wave ${name} has to prove itself first: ${proved} of ${possible} nodes have${ill}`;
+}

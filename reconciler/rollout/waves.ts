@@ -1,0 +1,64 @@
+import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { parseDuration } from '#shared/contract/duration.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import { selectorMatches } from '../assign/selector.ts';
+import { amountOf } from './amount.ts';
+import type { Member } from './membership.ts';
+
+/** A set of nodes that a rollout changes together; the next wave begins after this one has soaked. */
+export interface Wave {
+  readonly name: string;
+  /** How many of the pool's nodes run the payload when the wave is done. */
+  readonly nodes: number;
+  /** How long its nodes have to be healthy with the payload before the wave is done. */
+  readonly soakMs: Millis;
+  /** Only these nodes; everybody where it is absent. */
+  readonly only?: (member: Member) => boolean;
+  /** Why it can never be done as things stand. */
+  readonly missing?: string;
+}
+
+/**
+ * The waves of a pool: the canaries, the steps, and what is left. Percentages are of the pool's nodes and rounded up; a
+ * wave is never smaller than the one before it. Canaries by selector that match no node give a wave that is never done:
+ * whoever asked for canaries does not want to go without.
+ */
+export function wavesOf(rollout: RolloutSpec, members: readonly Member[]): readonly Wave[] {
+  const total = members.length;
+  const soak = (own: string | undefined): Millis => parseDuration(own ?? rollout.soak) ?? 0;
+  const waves: Wave[] = [];
+  const { canary, steps = [] } = rollout;
+  if (canary?.selector !== undefined) {
+    const { selector } = canary;
+    const only = ({ node }: Member): boolean => selectorMatches(selector, node.labels);
+    const nodes = members.filter(only).length;
+    const missing = nodes > 0 ? {} : { missing: 'no node of the pool matches the selector of its canaries' };
+    waves.push({ name: 'canary', nodes: Math.max(1, nodes), soakMs: soak(canary.soak), only, ...missing });
+  } else if (canary?.nodes !== undefined) {
+    waves.push({ name: 'canary', nodes: Math.min(total, share(canary.nodes, total)), soakMs: soak(canary.soak) });
+  }
+  for (const [index, step] of steps.entries()) {
+    const nodes = Math.min(total, Math.max(waves.at(-1)?.nodes ?? 0, share(step.nodes, total)));
+    waves.push({ name: `step ${index + 1}`, nodes, soakMs: soak(step.soak) });
+  }
+  return [...waves, { name: 'rest', nodes: total, soakMs: soak(undefined) }];
+}
+
+const share = (amount: number | string, total: number): number => Math.max(1, amountOf(amount, total, 'up'));
+
+/**
+ * Since when a node has run its target in health without a break, or null where it does not: it has to be promoted, Ready,
+ * and neither may have begun later. A node that was away in between begins anew.
+ */
+export function healthySince(member: Member): Millis | null {
+  const { standing, node, promotedAt } = member;
+  if ((standing !== 'settled' && standing !== 'soaking') || !node.ready) return null;
+  return Math.max(promotedAt ?? 0, node.readySince);
+}
+
+/** Was told the payload, whatever came of it. */
+export function isOnTarget({ standing, wasTold }: Member): boolean {
+  return (
+    standing === 'settled' || standing === 'soaking' || standing === 'updating' || standing === 'failed' || wasTold
+  );
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { budgetOf } from '#reconciler/rollout/amount.ts';
+import { isControlPlane } from '#reconciler/rollout/budget.ts';
+import { zoneOf } from '#reconciler/rollout/order.ts';
+import type { GroupPlan } from '#reconciler/rollout/plan-nodes.ts';
+import { wavesOf } from '#reconciler/rollout/waves.ts';
+import { DEADLY, events, MOST_NODES, rollouts, RolloutStory } from '../../support/rollout-story.ts';
+
+const STEPS = 100_000;
+const LENGTH = 125;
+const seed = Number(process.env['ROLLOUT_SEED'] ?? Date.now() % 2 ** 31);
+
+/** What a single decision may never do, whatever happened before. */
+function check(story: RolloutStory, plan: GroupPlan): void {
+  const { decisions, group, memory } = plan;
+  const { rollout } = story;
+  const turns = decisions.filter(
+    ({ verdict }) => verdict.verdict === 'change' && verdict.because === 'its turn has come',
+  );
+  const seen = decisions.map(({ member }) => member);
+  const busy = seen.filter((member) => member.unavailable);
+  if (turns.length > 0) {
+    assert.ok(busy.length + turns.length <= budgetOf(rollout.maxUnavailable, seen.length), 'maxUnavailable');
+    const suspended = story.fleet.fleet.pools.get('workers')?.metadata.annotations?.['kubelet-gitops.dev/suspend'];
+    assert.equal(suspended, undefined, 'a suspended pool begins nothing');
+  }
+  if (rollout.maxUnavailablePerZone !== undefined) {
+    for (const zone of new Set(turns.map(({ member }) => zoneOf(member)))) {
+      const within = seen.filter((member) => zoneOf(member) === zone);
+      const used = within.filter((member) => member.unavailable).length;
+      const begun = turns.filter(({ member }) => zoneOf(member) === zone).length;
+      assert.ok(used + begun <= budgetOf(rollout.maxUnavailablePerZone, within.length), 'maxUnavailablePerZone');
+    }
+  }
+  const masters = turns.filter(({ member }) => isControlPlane(member.node.labels));
+  const away = seen.filter(({ node, changing }) => isControlPlane(node.labels) && (!node.ready || changing));
+  assert.ok(masters.length === 0 || masters.length + away.length <= 1, 'one node of the control plane at a time');
+  const entered = decisions.filter(
+    ({ aimed, member, verdict }) =>
+      verdict.verdict === 'change' && aimed.aim === 'config' && !member.wasTold && !member.runsTarget,
+  );
+  assert.ok(memory.halt === null || entered.length === 0, 'nobody enters a halted rollout');
+  const done = memory.rollout?.waves.findLast(({ state }) => state === 'done')?.name;
+  const waves = wavesOf(
+    rollout,
+    group.members.filter(({ target }) => target !== null),
+  );
+  const current = waves[waves.findIndex(({ name }) => name === done) + 1];
+  if (entered.length > 0 && current !== undefined) {
+    const concerned = group.members.filter((member) => current.only?.(member) !== false);
+    const told = concerned.filter(({ wasTold, target }) => wasTold && target !== null).length;
+    assert.ok(told + entered.length <= current.nodes || current.name === 'rest', `wave ${current.name}`);
+    assert.ok(
+      entered.every(({ member }) => current.only?.(member) !== false),
+      'canaries by selector are those alone',
+    );
+  }
+}
+
+describe('a rollout', () => {
+  it(`never begins more than it may in ${STEPS} steps of anything that can happen`, (t) => {
+    let steps = 0;
+    const counts = new Map<string, number>();
+    fc.assert(
+      fc.property(
+        rollouts,
+        fc.integer({ min: 1, max: MOST_NODES }),
+        fc.array(events, { minLength: LENGTH, maxLength: LENGTH }),
+        (rollout, nodes, story) => {
+          const told = new RolloutStory(rollout, nodes);
+          for (const event of story) {
+            told.happen(event);
+            counts.set(event.event, (counts.get(event.event) ?? 0) + 1);
+            for (const plan of told.fleet.reconcile().nodes.groups) if (plan.group.pool !== null) check(told, plan);
+            steps += 1;
+          }
+        },
+      ),
+      { numRuns: STEPS / LENGTH, seed },
+    );
+    t.diagnostic(`${steps} steps, seed ${seed}: ${JSON.stringify(Object.fromEntries(counts))}`);
+    assert.ok(steps >= STEPS);
+    assert.equal([...counts.values()].filter((count) => count > STEPS / 500).length, 13);
+  });
+
+  it('reaches everybody with a good payload in the end, whatever went before', () => {
+    fc.assert(
+      fc.property(
+        rollouts.filter(({ canary }) => canary?.selector === undefined),
+        fc.integer({ min: 1, max: MOST_NODES }),
+        fc.array(events, { maxLength: 60 }),
+        (rollout, nodes, story) => {
+          const told = new RolloutStory(rollout, nodes);
+          for (const event of story) {
+            told.happen(event);
+            told.fleet.reconcile();
+          }
+          told.happen({ event: 'resume' });
+          for (let node = 0; node < MOST_NODES; node += 1) told.happen({ event: 'ready', node });
+          told.commit(104);
+          for (let round = 0; round < 120; round += 1) {
+            told.fleet.reconcile();
+            told.agentsStep();
+            told.happen({ event: 'time', minutes: 3 });
+          }
+          const { phase, message } = told.fleet.reconcile().pools.get('workers') ?? {};
+          const members = [...told.fleet.fleet.nodes.values()].filter(({ labels }) => labels['pool'] === 'workers');
+          assert.equal(phase, members.length === 0 ? 'Empty' : 'Settled', message);
+          assert.deepEqual(told.fleet.reconcile().steps, []);
+        },
+      ),
+      { numRuns: 300, seed },
+    );
+  });
+
+  it('that is to be taken back leaves nobody with a payload that fails, and is not begun again', () => {
+    fc.assert(
+      fc.property(rollouts, fc.integer({ min: 2, max: MOST_NODES }), (rollout, nodes) => {
+        const told = new RolloutStory({ ...rollout, onFailure: { threshold: 1, action: 'revert' } }, nodes);
+        const run = (): void => {
+          for (let round = 0; round < 100; round += 1) {
+            told.fleet.reconcile();
+            told.agentsStep();
+            told.happen({ event: 'time', minutes: 6 });
+          }
+        };
+        run();
+        const good = told.fleet.fleet.pools.get('workers')?.status?.settled?.sha256;
+        told.commit(DEADLY);
+        run();
+        const ran = [...told.fleet.fleet.kubeletNodes.values()].map(({ spec }) => spec?.configSource?.sha256);
+        assert.ok(good === undefined || ran.every((sha256) => sha256 === good || sha256 === undefined));
+        assert.deepEqual(told.fleet.reconcile().steps, []);
+      }),
+      { numRuns: 100, seed },
+    );
+  });
+});

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import { releaseValue } from '#reconciler/rollout/failures.ts';
+import { commit, COMMIT_A, nodeView, poolSpec, validPool } from './fleet.ts';
+import { FleetSimulation } from './fleet-simulation.ts';
+
+/** Payloads by their maxPods: kubelets survive the first three. */
+export const GOOD = [101, 102, 103] as const;
+export const DEADLY = 666;
+export const MOST_NODES = 12;
+
+export type Event =
+  | { readonly event: 'commit'; readonly maxPods: number }
+  | { readonly event: 'agent' | 'agents'; readonly node: number }
+  | { readonly event: 'ready' | 'not-ready' | 'cordon' | 'join' | 'leave' | 'relabel'; readonly node: number }
+  | { readonly event: 'time'; readonly minutes: number }
+  | { readonly event: 'suspend' | 'resume' | 'release' };
+
+const node = fc.nat(MOST_NODES - 1);
+
+export const events: fc.Arbitrary<Event> = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc.record({ event: fc.constant('commit' as const), maxPods: fc.constantFrom(...GOOD, DEADLY) }),
+  },
+  { weight: 8, arbitrary: fc.record({ event: fc.constantFrom('agent' as const, 'agents' as const), node }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ event: fc.constant('time' as const), minutes: fc.integer({ min: 1, max: 12 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      event: fc.constantFrom(
+        'ready' as const,
+        'not-ready' as const,
+        'cordon' as const,
+        'join' as const,
+        'leave' as const,
+        'relabel' as const,
+      ),
+      node,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ event: fc.constantFrom('suspend' as const, 'resume' as const, 'release' as const) }),
+  },
+);
+
+const amount = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom('10%', '34%', '50%'));
+
+/** Ways to roll out: budgets with and without zones, canaries of both kinds, steps, both actions. */
+export const rollouts: fc.Arbitrary<RolloutSpec> = fc
+  .record({
+    maxUnavailable: amount,
+    soak: fc.constantFrom('0s', '5m'),
+    onFailure: fc.record({
+      threshold: fc.constantFrom(1, 2, '30%'),
+      action: fc.constantFrom('halt' as const, 'revert' as const),
+    }),
+    more: fc.record(
+      {
+        maxUnavailablePerZone: amount,
+        canary: fc.oneof(
+          fc.record({ nodes: amount, soak: fc.constantFrom('1m', '10m') }),
+          fc.constant({ selector: { matchLabels: { canary: 'yes' } } }),
+        ),
+        steps: fc.constantFrom([{ nodes: 4 }], [{ nodes: '25%' }, { nodes: '75%', soak: '2m' }]),
+      },
+      { requiredKeys: [] },
+    ),
+  })
+  .map(({ more, ...rest }) => ({ ...rest, ...more }));
+
+/** A fleet of one pool that gets a story told, with nodes in three zones; two of them canaries, three of the control plane. */
+export class RolloutStory {
+  readonly fleet = new FleetSimulation();
+  readonly rollout: RolloutSpec;
+  private joined = 0;
+
+  constructor(rollout: RolloutSpec, nodes: number) {
+    this.rollout = rollout;
+    this.fleet.deadly.add(this.pool(DEADLY).sha256);
+    for (let i = 0; i < nodes; i += 1) this.join(i);
+    this.commit(GOOD[0]);
+  }
+
+  pool(maxPods: number): ReturnType<typeof validPool> {
+    return validPool('workers', maxPods, { rollout: { ...poolSpec().rollout, ...this.rollout } });
+  }
+
+  commit(maxPods: number): void {
+    this.fleet.inForce = commit(COMMIT_A, this.pool(maxPods));
+  }
+
+  happen(event: Event): void {
+    const { fleet } = this;
+    switch (event.event) {
+      case 'commit':
+        return this.commit(event.maxPods);
+      case 'time':
+        fleet.now += event.minutes * 60_000;
+        return this.heartbeats();
+      case 'agent':
+        return fleet.agentStep(`n${event.node}`);
+      case 'agents':
+        return this.agentsStep();
+      case 'suspend':
+        return fleet.annotatePool('workers', { [SUSPEND_ANNOTATION]: 'a look at it' });
+      case 'resume':
+        return fleet.annotatePool('workers', { [SUSPEND_ANNOTATION]: undefined });
+      case 'release': {
+        const halt = fleet.fleet.pools.get('workers')?.status?.halt;
+        return fleet.annotatePool('workers', halt === undefined ? {} : { [RELEASE_ANNOTATION]: releaseValue(halt) });
+      }
+      case 'join':
+        return this.join(event.node);
+      case 'leave':
+        return fleet.removeNode(`n${event.node}`);
+      case 'relabel':
+        return this.change(event.node, ({ labels }) => ({
+          labels: { ...labels, pool: labels['pool'] === 'workers' ? 'nobody' : 'workers' },
+        }));
+      case 'cordon':
+        return this.change(event.node, () => ({ cordoned: true }));
+      case 'ready':
+      case 'not-ready': {
+        const ready = event.event === 'ready';
+        return this.change(event.node, (view) => ({
+          ready,
+          cordoned: false,
+          readySince: view.ready === ready ? view.readySince : fleet.now,
+        }));
+      }
+    }
+  }
+
+  agentsStep(): void {
+    for (const name of this.fleet.fleet.nodes.keys()) this.fleet.agentStep(name);
+  }
+
+  private heartbeats(): void {
+    for (const name of this.fleet.fleet.nodes.keys()) this.fleet.beat(name);
+  }
+
+  private join(index: number): void {
+    const name = `n${index}`;
+    if (this.fleet.fleet.nodes.has(name)) return;
+    this.joined += 1;
+    const labels = {
+      pool: 'workers',
+      'topology.kubernetes.io/zone': `z${index % 3}`,
+      ...(index < 2 ? { canary: 'yes' } : {}),
+      ...(index >= 9 ? { 'node-role.kubernetes.io/control-plane': '' } : {}),
+    };
+    const { now } = this.fleet;
+    this.fleet.addNode(
+      nodeView(name, 'workers', { uid: `${name}-${this.joined}`, labels, createdAt: now, readySince: now }),
+    );
+  }
+
+  private change(
+    index: number,
+    how: (view: ReturnType<typeof nodeView>) => Partial<ReturnType<typeof nodeView>>,
+  ): void {
+    const view = this.fleet.fleet.nodes.get(`n${index}`);
+    if (view !== undefined) this.fleet.addNode({ ...view, ...how(view) });
+  }
+}

@@ -9,6 +9,8 @@ import { paintFor } from '../paint.ts';
 import { CLUSTER_OPTIONS } from '../options.ts';
 import { readStatus } from './read.ts';
 import { renderStatus, type StatusView } from './render.ts';
+import { renderWhy } from './render-why.ts';
+import { readFleet, whyNodes } from './why-nodes.ts';
 
 const WATCH_EVERY_MS = 2_000;
 
@@ -19,9 +21,10 @@ export const STATUS: Command = {
   about: ['Exit code 0 when every pool is settled, 1 when something is under way or wrong.'],
   options: {
     ...CLUSTER_OPTIONS,
+    why: { type: 'boolean', about: 'for every node, why it is changed now or not' },
     watch: { type: 'boolean', short: 'w', about: 'stay, and show it anew, until every pool is settled' },
   },
-  examples: ['kubelet-gitops status', 'kubelet-gitops status --context prod --watch'],
+  examples: ['kubelet-gitops status', 'kubelet-gitops status --why', 'kubelet-gitops status --context prod --watch'],
   run: runStatus,
 };
 
@@ -39,6 +42,10 @@ async function runStatus(given: Given, io: Io): Promise<ExitCode> {
   const paint = paintFor(io.out, io.env);
   let view = await readStatus(kube, namespace);
   io.out.write(renderStatus(view, paint, systemClock.now()));
+  if (given.flag('why')) {
+    const reasons = whyNodes(await readFleet(kube, namespace), view.source.policy, namespace, systemClock.now());
+    io.out.write(`\n${renderWhy(reasons, paint)}`);
+  }
   if (!given.flag('watch')) return allSettled(view) ? 0 : 1;
   while (!allSettled(view)) {
     await systemClock.sleep(WATCH_EVERY_MS);

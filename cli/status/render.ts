@@ -49,7 +49,9 @@ function renderPools(pools: readonly KubeletPool[], paint: Paint): readonly stri
   const table = renderTable([heading, ...pools.map((pool) => poolRow(pool, paint))]);
   return table.flatMap((line, index) => {
     const pool = pools[index - 1];
-    return pool === undefined ? [line] : [line, ...poolTroubles(pool).map((text) => paint('bad', `  ${text}`))];
+    if (pool === undefined) return [line];
+    const waves = wavesLine(pool).map((text) => paint('quiet', `  ${text}`));
+    return [line, ...waves, ...poolTroubles(pool).map((text) => paint('bad', `  ${text}`))];
   });
 }
 
@@ -70,6 +72,13 @@ function poolRow({ metadata, status = {} }: KubeletPool, paint: Paint): readonly
     count(counts?.noAgent, 'bad'),
     status.configName ?? 'local',
   ];
+}
+
+/** How far a rollout in waves has come, while it is under way. */
+function wavesLine({ status = {} }: KubeletPool): readonly string[] {
+  const { rollout } = status;
+  if (rollout === undefined || rollout.finishedAt !== undefined || rollout.waves.length < 2) return [];
+  return [`waves: ${rollout.waves.map(({ name, nodes, state }) => `${name} (${nodes}) ${state}`).join(', ')}`];
 }
 
 function poolTroubles({ status = {} }: KubeletPool): readonly string[] {

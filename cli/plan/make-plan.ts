@@ -7,7 +7,7 @@ import { amountOf, budgetOf } from '#reconciler/rollout/amount.ts';
 import { choosePool } from '#reconciler/assign/choose-pool.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { allocatableEffect } from './capacity.ts';
-import { dearest, diffPayloads } from './field-diff.ts';
+import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Move, NodePlan, Plan, PoolPlan, RolloutPlan } from './plan.ts';
 import { specChanges } from './spec-changes.ts';
 

@@ -1,7 +1,7 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { FieldChange } from './field-diff.ts';
+import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Allocatable } from './capacity.ts';
 
 /** What merging one revision over another would do, and to which nodes. */

@@ -1,12 +1,11 @@
 import type { DisruptionClass } from '#shared/contract/api/kubelet-pool.ts';
 import type { DesiredPool } from '../desired.ts';
-import { disruptionOf } from '../disruption/disruption-of.ts';
+import { type Disruption, disruptionOf } from '../disruption/disruption-of.ts';
 import type { ConfigSourceView, Fleet } from '../fleet.ts';
 import type { Aimed } from './aims.ts';
 import { type Hold, hold } from './hold.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
-export type Disruption = ReturnType<typeof disruptionOf>;
 
 const RESTART: Disruption = { class: 'restart', fields: [] };
 

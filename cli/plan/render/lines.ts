@@ -1,7 +1,7 @@
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
 import { formatDuration } from '#shared/contract/duration.ts';
 import { showAmount } from '../capacity.ts';
-import type { FieldChange } from '../field-diff.ts';
+import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { NodePlan, Plan, PoolPlan } from '../plan.ts';
 
 /** What a change costs a node, for people. */

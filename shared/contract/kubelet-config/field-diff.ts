@@ -1,9 +1,9 @@
-import { show as showValue } from '#shared/contract/kubelet-config/decode/show.ts';
-import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
-import { RISK_NOTES } from '#shared/contract/kubelet-config/fields/notes.ts';
-import { defaultOf, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
-import { NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
-import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import { show as showValue } from './decode/show.ts';
+import type { ChangeCost } from './fields/field.ts';
+import { RISK_NOTES } from './fields/notes.ts';
+import { defaultOf, FIELDS } from './fields.ts';
+import { NEWEST_MINOR } from './minor.ts';
+import { isMap } from './walk.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -12,10 +12,12 @@ import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CANONICAL_FORM } from '#shared/contract/kubelet-config/canonical.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
-import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { unreachable } from '#shared/runtime/errors.ts';
+import { cordonPatch, uncordonPatch } from './disruption/drain-mark.ts';
+import type { Drains } from './disruption/drains.ts';
 import type { Step } from './steps.ts';
 
 export interface ApplyPorts {
@@ -24,6 +26,7 @@ export interface ApplyPorts {
   readonly log: Log;
   /** Asked before every write: a reconciler that lost its Lease writes nothing more. */
   readonly mayWrite: () => boolean;
+  readonly drains: Drains;
   /** Hears of every KubeletNode as the API server has it after a write. */
   readonly wrote: (node: KubeletNode) => void;
 }
@@ -76,7 +79,7 @@ async function attempt(step: Step, ports: ApplyPorts, signal: AbortSignal): Prom
   }
 }
 
-async function perform(step: Step, { kube, namespace, wrote }: ApplyPorts, signal: AbortSignal): Promise<void> {
+async function perform(step: Step, { kube, namespace, wrote, drains }: ApplyPorts, signal: AbortSignal): Promise<void> {
   const sources = { resource: CONFIG_MAPS, namespace };
   switch (step.step) {
     case 'create-config-source':
@@ -96,6 +99,14 @@ async function perform(step: Step, { kube, namespace, wrote }: ApplyPorts, signa
       if (written !== null) wrote(written);
       return;
     }
+    case 'cordon':
+      await kube.mergePatch({ resource: NODES }, step.node, cordonPatch(step.uid, step.mark), {}, signal);
+      return;
+    case 'uncordon':
+      await kube.mergePatch({ resource: NODES }, step.node, uncordonPatch(step.uid, step.failed), {}, signal);
+      return;
+    case 'evict':
+      return drains.evict(step.node, step.since, signal);
     case 'create-pool':
       await kube.create({ resource: KUBELET_POOLS }, kubeletPool(step), signal);
       return;
@@ -169,6 +180,9 @@ function subjectOf(step: Step): Record<string, unknown> {
       return { config: step.name };
     case 'create-node':
     case 'delete-node':
+    case 'cordon':
+    case 'evict':
+    case 'uncordon':
       return { node: step.node };
     case 'assign':
     case 'unassign':

@@ -2,6 +2,13 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 
+/** What a node was or is drained for, and when that began or was given up. */
+export interface DrainMark {
+  /** Name of a config source, or `local`. */
+  readonly config: string;
+  readonly at: Millis;
+}
+
 /** What the reconciler keeps of a Node; everything else is dropped at the door. */
 export interface NodeView {
   readonly name: string;
@@ -13,6 +20,10 @@ export interface NodeView {
   readonly readySince: Millis;
   /** `spec.unschedulable`. */
   readonly cordoned: boolean;
+  /** Set where we cordoned it to drain it. */
+  readonly drain?: DrainMark;
+  /** Set where its pods did not leave in time. */
+  readonly drainFailed?: DrainMark;
   /** `v1.34.2`. */
   readonly kubeletVersion: string;
   readonly createdAt: Millis;

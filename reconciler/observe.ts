@@ -1,5 +1,7 @@
 import {
   CANONICAL_FORM_ANNOTATION,
+  CORDONED_ANNOTATION,
+  DRAIN_FAILED_ANNOTATION,
   MANAGED_BY,
   MANAGED_BY_LABEL,
   PAYLOAD_KEY,
@@ -12,7 +14,8 @@ import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { payloadSha256 } from '#shared/contract/config-map.ts';
 import { fromTimestamp } from '#shared/runtime/clock.ts';
-import type { ConfigSourceView, NodeView } from './fleet.ts';
+import { parseMark } from './disruption/drain-mark.ts';
+import type { ConfigSourceView, DrainMark, NodeView } from './fleet.ts';
 
 /** Config sources carry both labels; the record of the commit in force carries only the first. */
 export const CONFIG_SOURCE_SELECTOR = `${MANAGED_BY_LABEL}=${MANAGED_BY},${POOL_LABEL}`;
@@ -44,9 +47,19 @@ export function viewNode(object: KubeObject): NodeView {
     ready: readiness?.status === 'True',
     readySince: fromTimestamp(readiness?.lastTransitionTime) ?? 0,
     cordoned: spec?.unschedulable === true,
+    ...markIn('drain', metadata.annotations?.[CORDONED_ANNOTATION]),
+    ...markIn('drainFailed', metadata.annotations?.[DRAIN_FAILED_ANNOTATION]),
     kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '',
     createdAt: fromTimestamp(metadata.creationTimestamp) ?? 0,
   };
+}
+
+function markIn<K extends 'drain' | 'drainFailed'>(
+  key: K,
+  text: string | undefined,
+): { readonly [P in K]?: DrainMark } {
+  const mark = text === undefined ? undefined : parseMark(text);
+  return (mark === undefined ? {} : { [key]: mark }) as { readonly [P in K]?: DrainMark };
 }
 
 export function viewConfigSource(object: KubeObject): ConfigSourceView {

@@ -52,7 +52,7 @@ export function createPass(ports: PassPorts): Pass {
     said.commit(taken, tip?.commit.subject ?? '');
     said.findings(desired);
 
-    const planned = plan(desired, fleet, settings, clock.now());
+    const planned = plan(desired, fleet, settings, clock.now(), { blockers: new Map(), drains: ports.drains.views() });
     said.phases(planned.pools);
     const leftAlone = planned.nodes.untouchable.flatMap(conflictLine);
     said.conflicts(leftAlone);

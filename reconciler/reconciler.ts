@@ -5,6 +5,7 @@ import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { createClusterView } from './cluster-view.ts';
 import type { JudgePool } from './desired.ts';
+import { createDrains } from './disruption/drains.ts';
 import type { Annotator } from './git/annotator.ts';
 import type { GitSource, Snapshot } from './git/source.ts';
 import { createPass } from './pass.ts';
@@ -94,6 +95,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     settings: { namespace: options.namespace, keepUnusedMs: options.keepUnusedMs },
     fleet: view.fleet,
     mayWrite: ports.isLeader,
+    drains: createDrains(kube),
     wrote: written.wrote,
     branch,
     repository: { url: source.url, branch: source.branch },

@@ -1,6 +1,7 @@
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import type { DrainMark } from './fleet.ts';
 import type { DesiredConfig } from './materialise/config.ts';
 
 /**
@@ -29,6 +30,10 @@ export type Step =
       readonly spec: KubeletNodeSpec;
       readonly because: string;
     }
+  /** Keeps new pods off a node and marks it as ours; evicts what is there; lets pods back on. */
+  | { readonly step: 'cordon'; readonly node: string; readonly uid: string; readonly mark: DrainMark }
+  | { readonly step: 'evict'; readonly node: string; readonly since: Millis }
+  | { readonly step: 'uncordon'; readonly node: string; readonly uid: string; readonly failed: DrainMark | null }
   | { readonly step: 'create-pool'; readonly pool: string; readonly spec: KubeletPoolSpec }
   | { readonly step: 'write-pool'; readonly pool: KubeletPool; readonly spec: KubeletPoolSpec }
   | { readonly step: 'write-pool-status'; readonly pool: KubeletPool; readonly status: KubeletPoolStatus }

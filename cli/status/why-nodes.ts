@@ -88,6 +88,8 @@ function reasonOf(pool: string, { member, verdict }: MemberDecision): NodeReason
       return { node: node.name, pool, standing, now: 'nothing to do', because: RESTS[standing] ?? '' };
     case 'change':
       return { node: node.name, pool, standing, now: 'change now', because: verdict.because };
+    case 'drain':
+      return { node: node.name, pool, standing, now: 'drain', because: verdict.because };
     case 'hold':
       return { node: node.name, pool, standing, now: verdict.hold, because: verdict.because };
   }
@@ -105,5 +107,5 @@ function toldBy(fleet: Fleet): Signals {
     const blocked = status?.holds?.find(({ reason }) => reason === 'blocked');
     return [name, { quiet: blocked === undefined, because: blocked?.message ?? '' }] as const;
   });
-  return { blockers: new Map(blockers) };
+  return { blockers: new Map(blockers), drains: new Map() };
 }

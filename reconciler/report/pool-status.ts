@@ -66,7 +66,8 @@ function phaseOf(counts: PoolCounts, halt: Halt | null, decisions: readonly Memb
   if (halt !== null) return 'Halted';
   if (counts.updated === counts.nodes) return 'Settled';
   const moving = decisions.some(
-    ({ member, verdict }) => member.standing === 'updating' || verdict.verdict === 'change',
+    ({ member, verdict }) =>
+      member.standing === 'updating' || verdict.verdict === 'change' || verdict.verdict === 'drain',
   );
   return moving || decisions.some(({ member }) => member.standing === 'soaking') ? 'Progressing' : 'Waiting';
 }

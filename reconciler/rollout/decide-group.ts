@@ -11,7 +11,10 @@ import type { WaveProgress } from './wave-progress.ts';
 export type Verdict =
   | { readonly verdict: 'rest' }
   | { readonly verdict: 'change'; readonly because: string }
-  | ({ readonly verdict: 'hold' } & Hold);
+  /** Its pods have to leave before it is changed. */
+  | { readonly verdict: 'drain'; readonly stage: 'cordon' | 'evict'; readonly because: string }
+  /** `gaveUp`: its pods did not leave in time. */
+  | ({ readonly verdict: 'hold'; readonly gaveUp?: boolean } & Hold);
 
 export interface MemberDecision {
   readonly member: Member;
@@ -30,8 +33,8 @@ export interface GroupQuestion {
   readonly finishesWaves: boolean;
   /** Whether the bytes of this config source are in the cluster, so that a node could fetch them. */
   readonly isAvailable: (configName: string) => boolean;
-  /** Why the change is more than the pool allows to be done to this node; null where it is not. */
-  readonly disruption: (aimed: Aimed) => Hold | null;
+  /** What stands between the change and a plain restart of this node's kubelet: a hold, or a drain that comes first. */
+  readonly disruption: (aimed: Aimed) => Verdict | null;
 }
 
 /**
@@ -72,13 +75,14 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
   if (member.changing) {
     return wave === null ? changed('it is in the middle of a change that is out of date', inWaves) : held(wave);
   }
-  const waits =
-    readiness(member) ??
-    gate(aimed, question) ??
-    wave ??
-    question.disruption(aimed) ??
-    budgets.take(question.group, member);
-  return waits === null ? changed('its turn has come', inWaves) : held(waits);
+  const waits = readiness(member) ?? gate(aimed, question) ?? wave;
+  if (waits !== null) return held(waits);
+  const first = question.disruption(aimed);
+  if (first?.verdict === 'hold') return { verdict: first, entersWave: false };
+  // A node that we cordoned has its place already.
+  const full = member.node.drain === undefined ? budgets.take(question.group, member) : null;
+  if (full !== null) return held(full);
+  return { verdict: first ?? { verdict: 'change', because: 'its turn has come' }, entersWave: inWaves };
 }
 
 /** What nothing can be done against. */
@@ -92,7 +96,8 @@ function obstacleOf({ aim, configName }: Aimed, { halt, isAvailable }: GroupQues
 
 function readiness({ node }: Member): Hold | null {
   if (!node.ready) return hold('not-ready', 'the node is not Ready');
-  return node.cordoned ? hold('cordoned', 'the node is cordoned') : null;
+  const byOthers = node.cordoned && node.drain === undefined;
+  return byOthers ? hold('cordoned', 'the node is cordoned') : null;
 }
 
 /** Taking a payload back waits for nobody but a person: it ends harm. */

@@ -2,6 +2,7 @@ import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { DesiredPool } from '../desired.ts';
+import type { DrainView } from '../disruption/drains.ts';
 import type { ClusterPolicy } from './cluster-policy.ts';
 import { windowsState } from '../window/windows-state.ts';
 import { type Hold, hold } from './hold.ts';
@@ -10,9 +11,11 @@ import { type Hold, hold } from './hold.ts';
 export interface Signals {
   /** By pool: whether everything that has to be quiet before the next node is. A pool that is not in it was not asked for. */
   readonly blockers: ReadonlyMap<string, { readonly quiet: boolean; readonly because: string }>;
+  /** By node: how its drain stands. */
+  readonly drains: ReadonlyMap<string, DrainView>;
 }
 
-export const NO_SIGNALS: Signals = { blockers: new Map() };
+export const NO_SIGNALS: Signals = { blockers: new Map(), drains: new Map() };
 
 /** What nobody may begin against: people first, then the calendar, then what others report. Each null where it is open. */
 export interface Gates {

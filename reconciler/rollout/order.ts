@@ -8,17 +8,19 @@ export function zoneOf({ node }: Pick<Member, 'node'>): string {
 }
 
 /**
- * The order in which nodes are changed: those that are in the middle of a change first, because they cost nobody else's
+ * The order in which nodes are changed: those that are in the middle of a change or being drained first, because they cost nobody else's
  * place, then zone by zone, the oldest first, and by name where that is the same. Stable from pass to pass.
  */
 export function inOrder(members: readonly Member[]): readonly Member[] {
   return [...members].sort(
     (a, b) =>
-      Number(b.changing) - Number(a.changing) ||
+      Number(isBegun(b)) - Number(isBegun(a)) ||
       compare(zoneOf(a), zoneOf(b)) ||
       a.node.createdAt - b.node.createdAt ||
       compare(a.node.name, b.node.name),
   );
 }
+
+const isBegun = ({ changing, node }: Member): boolean => changing || node.drain !== undefined;
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -14,7 +14,8 @@ import type { PlanSettings, Step } from '../steps.ts';
 import { type Aimed, aimsOf, forgive } from './aims.ts';
 import { type Budgets, budgetsOf } from './budget.ts';
 import { decideGroup, type MemberDecision, type Verdict } from './decide-group.ts';
-import { disruptionHold, disruptionsIn } from './disruption-hold.ts';
+import { beforeRestart, disruptionsIn } from './before-restart.ts';
+import { drainSteps } from './drain-steps.ts';
 import { haltOf, haltThreshold, releaseOf } from './failures.ts';
 import { gatesOf, type Signals } from './gates.ts';
 import { type Group, type Member, membershipOf, type Membership } from './membership.ts';
@@ -51,7 +52,11 @@ export function planNodes(
     planGroup({ ...each, budgeted: standing[index] ?? each.group }, desired, fleet, budgets, signals, now),
   );
   const steps = planned.flatMap((group) => stepsOf(group, fleet, settings));
-  return { groups: planned, untouchable, steps: [...presenceSteps(fleet), ...steps] };
+  return {
+    groups: planned,
+    untouchable,
+    steps: [...presenceSteps(fleet), ...steps, ...drainSteps(planned, fleet, now)],
+  };
 }
 
 interface AimedGroup extends Pick<RolloutMemory, 'halt' | 'released'> {
@@ -88,7 +93,8 @@ function planGroup(
       gates: gatesOf(group.pool, present, desired.policy, signals, now),
       finishesWaves: group.pool?.spec.rollout.windows?.overrun === 'finish-wave',
       isAvailable: (name) => sourceOf(name, group.pool, fleet) !== undefined,
-      disruption: (aimed) => disruptionHold(disruption(aimed), group.pool),
+      disruption: (aimed) =>
+        beforeRestart(aimed, disruption(aimed), group.pool, signals.drains.get(aimed.member.node.name), now),
     },
     budgets,
   );

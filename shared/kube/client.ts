@@ -45,12 +45,18 @@ export function createKube({ log, random = Math.random, ...options }: KubeOption
     },
     list: (selection, signal) => listAll(transport, selection, signal),
     watch: (selection, from, signal) => watchOnce(transport, selection, from, random, signal),
-    create: (place, object, signal) =>
-      write(transport, { verb: 'create', ...place, query: MANAGER, body: object }, object.metadata.name, signal),
+    async create(place, object, signal) {
+      const { name } = object.metadata;
+      const call: Call & Place = { verb: 'create', ...place, query: MANAGER, body: object };
+      if (place.subresource === undefined) return write(transport, call, name, signal);
+      const answer = await transport.ask({ ...call, name }, MAX_OBJECT_BYTES, signal);
+      if (!answer.ok) throw answer.error;
+      return object;
+    },
     mergePatch: (place, name, patch, { subresource } = {}, signal) =>
       write(
         transport,
-        { verb: 'patch', ...place, name, ...(subresource && { subresource }), query: MANAGER, body: patch },
+        { verb: 'patch', ...place, ...(subresource && { subresource }), query: MANAGER, body: patch, name },
         name,
         signal,
       ),
@@ -66,7 +72,7 @@ const MANAGER = { fieldManager: FIELD_MANAGER };
 
 async function write<T extends KubeObject>(
   transport: Transport,
-  call: Call & Place,
+  call: Call,
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<T> {

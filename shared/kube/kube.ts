@@ -26,6 +26,7 @@ export const LEASES: Resource = {
   kind: 'Lease',
   namespaced: true,
 };
+export const PODS: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
 export const KUBELET_NODES: Resource = {
   group: 'kubelet-gitops.dev',
   version: 'v1alpha1',
@@ -39,6 +40,8 @@ export const KUBELET_POOLS: Resource = { ...KUBELET_NODES, plural: 'kubeletpools
 export interface Place {
   readonly resource: Resource;
   readonly namespace?: string;
+  /** Of the object that a `create` names: what is posted there is no object of its own. */
+  readonly subresource?: 'eviction';
 }
 
 export interface Selection extends Place {
@@ -76,7 +79,7 @@ export interface Kube {
    * @throws KUBE_GONE where the version is too old, by status or by event
    */
   watch<T extends KubeObject>(selection: Selection, from: string, signal: AbortSignal): AsyncIterable<WatchEvent<T>>;
-  /** @throws KUBE_ALREADY_EXISTS */
+  /** @throws KUBE_ALREADY_EXISTS; KUBE_THROTTLED where a PodDisruptionBudget refuses an eviction */
   create<T extends KubeObject>(place: Place, object: T, signal?: AbortSignal): Promise<T>;
   /**
    * JSON merge patch. With `metadata.resourceVersion` in the patch the write is refused (KUBE_CONFLICT) when somebody else

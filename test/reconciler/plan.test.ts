@@ -47,6 +47,9 @@ function shorten(step: Step): string {
       return `${step.step} ${step.name} ${step.because}`;
     case 'create-node':
     case 'delete-node':
+    case 'cordon':
+    case 'evict':
+    case 'uncordon':
       return `${step.step} ${step.node}`;
     case 'assign':
     case 'unassign':

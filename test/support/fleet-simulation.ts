@@ -1,6 +1,7 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { type CommitInForce, desiredState } from '#reconciler/desired.ts';
+import type { DrainView } from '#reconciler/disruption/drains.ts';
 import type { Fleet, NodeView } from '#reconciler/fleet.ts';
 import { plan, type Plan } from '#reconciler/plan.ts';
 import type { Step } from '#reconciler/steps.ts';
@@ -17,6 +18,10 @@ export class FleetSimulation {
   fleet: Fleet = fleetOf({});
   inForce: CommitInForce | null = null;
   now: Millis = NOW;
+  /** Nodes whose pods were told to leave, in order. */
+  readonly evicted: string[] = [];
+  /** How the drains stand, as the test wants them. */
+  readonly drains = new Map<string, DrainView>();
   /** SHA-256 of payloads that no kubelet survives. */
   readonly deadly = new Set<string>();
   /** By SHA-256 of a payload, every node that was ever told to run it. */
@@ -28,6 +33,7 @@ export class FleetSimulation {
       this.fleet,
       SETTINGS,
       this.now,
+      { blockers: new Map(), drains: this.drains },
     );
     for (const step of planned.steps) this.perform(step);
     return planned;
@@ -73,6 +79,11 @@ export class FleetSimulation {
     this.fleet = { ...this.fleet, kubeletNodes: new Map([...this.fleet.kubeletNodes, [node.metadata.name, node]]) };
   }
 
+  private change(name: string, how: { readonly [K in keyof NodeView]?: NodeView[K] | undefined }): void {
+    const node = this.fleet.nodes.get(name);
+    if (node !== undefined) this.addNode({ ...node, ...how } as NodeView);
+  }
+
   private perform(step: Step): void {
     const { fleet } = this;
     switch (step.step) {
@@ -102,6 +113,13 @@ export class FleetSimulation {
         this.exposed.set(sha256, (this.exposed.get(sha256) ?? new Set()).add(node.metadata.name));
         return;
       }
+      case 'cordon':
+        return this.change(step.node, { cordoned: true, drain: step.mark });
+      case 'uncordon':
+        return this.change(step.node, { cordoned: false, drainFailed: step.failed ?? undefined, drain: undefined });
+      case 'evict':
+        this.evicted.push(step.node);
+        return;
       case 'create-pool':
         this.fleet = {
           ...fleet,

@@ -26,8 +26,13 @@ export function poolSpec(spec: Partial<KubeletPoolSpec> = {}): KubeletPoolSpec {
   };
 }
 
-export function validPool(name: string, maxPods: number, spec: Partial<KubeletPoolSpec> = {}): ValidPool {
-  const value = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', maxPods };
+export function validPool(
+  name: string,
+  maxPods: number,
+  spec: Partial<KubeletPoolSpec> = {},
+  fields: Readonly<Record<string, unknown>> = {},
+): ValidPool {
+  const value = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', maxPods, ...fields };
   const payload = `${JSON.stringify(value, null, 2)}\n`;
   return {
     status: 'valid',

@@ -28,8 +28,11 @@ export const RELEASE_ANNOTATION = `${GROUP}/release`;
 /** Taint that keeps pods off a new node until its pool's config has proved itself there; taken away by the reconciler. */
 export const NOT_CONFIGURED_TAINT = `${GROUP}/not-configured`;
 
-/** Annotation on a Node that we cordoned, with what for and since when; only such a node is uncordoned by us. */
+/** Annotation on a Node that we cordoned: `<config source>@<since when>`. Only such a node is uncordoned by us. */
 export const CORDONED_ANNOTATION = `${GROUP}/cordoned`;
+
+/** Annotation on a Node whose pods did not leave in time: `<config source>@<when that was given up>`. */
+export const DRAIN_FAILED_ANNOTATION = `${GROUP}/drain-failed`;
 
 /** Annotations on a config source: where the payload came from (for people) and the version of the canonical form. */
 export const COMMIT_ANNOTATION = `${GROUP}/commit`;

@@ -17,6 +17,7 @@ export interface OwnerReference {
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
+  readonly controller?: boolean;
 }
 
 /** Any object of the API. */

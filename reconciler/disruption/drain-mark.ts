@@ -1,0 +1,30 @@
+import { CORDONED_ANNOTATION, DRAIN_FAILED_ANNOTATION } from '#shared/contract/api/group.ts';
+import { fromTimestamp, toTimestamp } from '#shared/runtime/clock.ts';
+import type { DrainMark } from '../fleet.ts';
+
+/** `general-7k2mh5gf8d@2026-11-21T12:00:00Z`: what our annotations on Nodes say. */
+export const formatMark = ({ config, at }: DrainMark): string => `${config}@${toTimestamp(at)}`;
+
+/** undefined where a person wrote something else there: then it is not ours. */
+export function parseMark(text: string): DrainMark | undefined {
+  const split = text.lastIndexOf('@');
+  const at = fromTimestamp(text.slice(split + 1));
+  return split < 1 || at === undefined ? undefined : { config: text.slice(0, split), at };
+}
+
+/** Keeps new pods off the node and says that it was us. The uid keeps it from a later Node of the same name. */
+export const cordonPatch = (uid: string, mark: DrainMark): Readonly<Record<string, unknown>> => ({
+  metadata: { uid, annotations: { [CORDONED_ANNOTATION]: formatMark(mark) } },
+  spec: { unschedulable: true },
+});
+
+export const uncordonPatch = (uid: string, failed: DrainMark | null): Readonly<Record<string, unknown>> => ({
+  metadata: {
+    uid,
+    annotations: {
+      [CORDONED_ANNOTATION]: null,
+      [DRAIN_FAILED_ANNOTATION]: failed === null ? null : formatMark(failed),
+    },
+  },
+  spec: { unschedulable: null },
+});

@@ -1,0 +1,73 @@
+import { isKubeError } from '#shared/kube/kube-error.ts';
+import { type Kube, PODS } from '#shared/kube/kube.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
+import { hasToLeave, isLeaving, type Pod } from './evictable.ts';
+
+/** How the drain of one node stands, as of the last look. */
+export interface DrainView {
+  /** Since when it is drained, as its annotation says; a view of an earlier drain does not count. */
+  readonly since: Millis;
+  readonly drained: boolean;
+  /** Which pods are there still, and what keeps them. */
+  readonly because: string;
+}
+
+/** Drains nodes step by step: each call looks at the node's pods and evicts what has to leave. Keeps nothing that a restart loses. */
+export interface Drains {
+  /** By name of the node. */
+  readonly views: () => ReadonlyMap<string, DrainView>;
+  /** Throws a `KubeError` where the pods cannot be listed. A pod that may not be evicted now is in the view. */
+  readonly evict: (node: string, since: Millis, signal: AbortSignal) => Promise<void>;
+}
+
+const MOST_NAMES = 3;
+
+export function createDrains(kube: Kube): Drains {
+  const views = new Map<string, DrainView>();
+  /** Kinds of the eviction API, the newest first (policy/v1 came with 1.22, v1beta1 went with 1.25). */
+  let versions: readonly string[] = ['policy/v1', 'policy/v1beta1'];
+
+  return {
+    views: () => views,
+    async evict(node, since, signal) {
+      const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
+      const left = items.filter(hasToLeave);
+      const refused: string[] = [];
+      for (const pod of left.filter((each) => !isLeaving(each))) {
+        const why = await evictOne(pod, signal);
+        if (why !== null) refused.push(`${nameOf(pod)}: ${why}`);
+      }
+      const names = left.slice(0, MOST_NAMES).map(nameOf).join(', ');
+      const waits = `${left.length} pods have to leave (${names}${left.length > MOST_NAMES ? ' …' : ''})`;
+      const because = left.length === 0 ? 'its pods have left' : [waits, ...refused.slice(0, MOST_NAMES)].join('; ');
+      views.set(node, { since, drained: left.length === 0, because });
+    },
+  };
+
+  /** @returns null where the pod was told to go, or is gone; otherwise why it was not */
+  async function evictOne({ metadata }: Pod, signal: AbortSignal): Promise<string | null> {
+    const { name, namespace = '', uid = '' } = metadata;
+    const [apiVersion = '', ...older] = versions;
+    const eviction = {
+      apiVersion,
+      kind: 'Eviction',
+      metadata: { name, namespace },
+      deleteOptions: { preconditions: { uid } },
+    };
+    try {
+      await kube.create({ resource: PODS, namespace, subresource: 'eviction' }, eviction, signal);
+      return null;
+    } catch (error) {
+      if (isKubeError(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) return null;
+      if (isKubeError(error, 'KUBE_INVALID') && older.length > 0) {
+        versions = older;
+        return evictOne({ metadata }, signal);
+      }
+      if (isKubeError(error, 'KUBE_ABORTED')) throw error;
+      return reasonOf(error);
+    }
+  }
+}
+
+const nameOf = ({ metadata }: Pod): string => `${metadata.namespace ?? ''}/${metadata.name}`;

@@ -1,0 +1,24 @@
+import type { KubeObject } from '#shared/contract/api/object.ts';
+
+/** A pod as far as a drain looks at it. */
+export interface Pod extends KubeObject {
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: { readonly phase?: string };
+}
+
+/**
+ * Whether a pod has to leave before its node is drained, by the rules of `kubectl drain --delete-emptydir-data --force`:
+ * finished pods and those that the node itself or a DaemonSet keeps there stay. (kubectl 1.34, pkg/drain/filters.go)
+ */
+export function hasToLeave({ metadata, status }: Pod): boolean {
+  const phase = status?.phase;
+  const isFinished = phase === 'Succeeded' || phase === 'Failed';
+  const isMirror = metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
+  const isDaemon = metadata.ownerReferences?.some(
+    ({ kind, controller }) => kind === 'DaemonSet' && controller === true,
+  );
+  return !isFinished && !isMirror && isDaemon !== true;
+}
+
+/** A pod that was told to go and has not gone yet needs no second eviction. */
+export const isLeaving = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;

@@ -1,0 +1,101 @@
+import { parseDuration } from '#shared/contract/duration.ts';
+import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import type { DesiredPool } from '../desired.ts';
+import { type Disruption, disruptionOf } from '../disruption/disruption-of.ts';
+import type { ConfigSourceView, Fleet } from '../fleet.ts';
+import type { Aimed } from './aims.ts';
+import type { DrainView } from '../disruption/drains.ts';
+import type { Verdict } from './decide-group.ts';
+import { hold } from './hold.ts';
+import type { Member } from './membership.ts';
+
+type Payload = Readonly<Record<string, unknown>>;
+
+const RESTART: Disruption = { class: 'restart', fields: [] };
+
+/**
+ * What it does to a node to take its present config away for another one; the same pair is looked at once. Where one of the
+ * two is the node's own local config nobody here knows what changes: that counts as a restart.
+ */
+export function disruptionsIn(pool: DesiredPool | null, fleet: Fleet): (aimed: Aimed) => Disruption {
+  const bySha = new Map([...fleet.configSources.values()].map((source) => [source.sha256, source]));
+  const known = new Map<string, Disruption>();
+  const payloadOf = (sha256: string | undefined): Payload | null => {
+    const own = pool?.config?.sha256 === sha256 ? pool?.config?.payload : undefined;
+    return parsed(own ?? bySha.get(sha256 ?? '')?.payload);
+  };
+  return ({ member }) => {
+    const runs = member.kubeletNode?.status?.active?.sha256;
+    const pair = `${runs ?? ''} ${member.target?.sha256 ?? ''}`;
+    const [before, after] = [payloadOf(runs), payloadOf(member.target?.sha256)];
+    const found = known.get(pair) ?? (before === null || after === null ? RESTART : disruptionOf(before, after));
+    known.set(pair, found);
+    return found;
+  };
+}
+
+/** After a drain that was given up, the node is left alone for this long. */
+const DRAIN_AGAIN_MS: Millis = 30 * 60_000;
+const DEFAULT_DRAIN_TIMEOUT = '10m';
+
+/**
+ * What has to happen before a node's kubelet may simply be restarted with another config: nothing (null), a drain, or a
+ * person's word, because the change is more than the pool allows.
+ *
+ * @param view how the drain of this node stands; undefined where nobody looked yet
+ */
+export function beforeRestart(
+  { member, configName }: Aimed,
+  { class: needed, fields }: Disruption,
+  pool: DesiredPool | null,
+  view: DrainView | undefined,
+  now: Millis,
+): Verdict | null {
+  const { allow = ['restart'], drainTimeout = DEFAULT_DRAIN_TIMEOUT } = pool?.spec.disruption ?? {};
+  if (needed === 'restart') return null;
+  const what = fields.slice(0, 3).join(', ');
+  if (needed === 'never') {
+    return held(`${what} cannot be changed on a node that lives: replace the node instead`);
+  }
+  if (!allow.includes(needed)) {
+    const how = needed === 'drain' ? 'the node to be drained' : 'the machine to be rebooted';
+    return held(`the change of ${what} needs ${how}: allow it with disruption.allow: [restart, ${needed}]`);
+  }
+  return drainFirst(member, configName ?? 'local', view, parseDuration(drainTimeout) ?? 0, now);
+}
+
+function drainFirst(
+  { node: { drain, drainFailed } }: Member,
+  config: string,
+  view: DrainView | undefined,
+  timeoutMs: Millis,
+  now: Millis,
+): Verdict | null {
+  if (drainFailed?.config === config && now - drainFailed.at < DRAIN_AGAIN_MS) {
+    return held(
+      `its pods did not leave in time; it is drained again from ${toTimestamp(drainFailed.at + DRAIN_AGAIN_MS)} on`,
+    );
+  }
+  if (drain?.config !== config)
+    return { verdict: 'drain', stage: 'cordon', because: 'its turn has come to be drained' };
+  const known = view?.since === drain.at ? view : undefined;
+  if (known?.drained === true) return null;
+  const because = known?.because ?? 'its pods are told to leave';
+  if (now - drain.at > timeoutMs) return { ...held(`its pods did not leave in time: ${because}`), gaveUp: true };
+  return { verdict: 'drain', stage: 'evict', because };
+}
+
+const held = (because: string): Extract<Verdict, { verdict: 'hold' }> => ({
+  verdict: 'hold',
+  ...hold('disruption', because),
+});
+
+function parsed(payload: ConfigSourceView['payload']): Payload | null {
+  if (payload === undefined) return null;
+  try {
+    const value: unknown = JSON.parse(payload);
+    return typeof value === 'object' && value !== null ? (value as Payload) : null;
+  } catch {
+    return null;
+  }
+}

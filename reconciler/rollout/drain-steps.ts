@@ -1,0 +1,38 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Fleet, NodeView } from '../fleet.ts';
+import type { Step } from '../steps.ts';
+import type { MemberDecision } from './decide-group.ts';
+
+/**
+ * What has to be done to nodes so that their pods leave, and come back. A node that we cordoned stays so while it is being
+ * drained or changed; whatever else became of it, pods are let back on.
+ */
+export function drainSteps(
+  groups: readonly { readonly decisions: readonly MemberDecision[] }[],
+  fleet: Fleet,
+  now: Millis,
+): readonly Step[] {
+  const decided = new Map(
+    groups.flatMap(({ decisions }) => decisions.map((decision) => [decision.member.node.name, decision] as const)),
+  );
+  const marked = [...fleet.nodes.values()].filter(
+    (node) => node.drain !== undefined || isBegun(decided.get(node.name)),
+  );
+  return marked.flatMap((node) => stepFor(node, decided.get(node.name), now) ?? []);
+}
+
+function stepFor(node: NodeView, decision: MemberDecision | undefined, now: Millis): Step | undefined {
+  const { name, uid, drain } = node;
+  const verdict = decision?.verdict;
+  const config = decision?.aimed.configName ?? 'local';
+  if (verdict?.verdict === 'drain') {
+    if (verdict.stage === 'cordon') return { step: 'cordon', node: name, uid, mark: { config, at: now } };
+    return { step: 'evict', node: name, since: drain?.at ?? now };
+  }
+  const isChanged = verdict?.verdict === 'change' || decision?.member.standing === 'updating';
+  if (isChanged || drain === undefined) return undefined;
+  const gaveUp = verdict?.verdict === 'hold' && verdict.gaveUp === true;
+  return { step: 'uncordon', node: name, uid, failed: gaveUp ? { config, at: now } : null };
+}
+
+const isBegun = (decision: MemberDecision | undefined): boolean => decision?.verdict.verdict === 'drain';

@@ -45,7 +45,7 @@ export async function startScenario(): Promise<Scenario> {
   const template = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '2s' });
   // A node that changes between the pools would have to be drained for it.
   const gpu = (template['pools/gpu/kubelet.yaml'] ?? '').replace(/^topologyManager.*\n/gm, '');
-  const files = { ...template, 'pools/gpu/kubelet.yaml': gpu };
+  const files: Readonly<Record<string, string>> = { ...template, 'pools/gpu/kubelet.yaml': gpu };
   const commit = await world.git.commit({ files, message: 'Start' });
   const scenario: Scenario = {
     world,

@@ -1,6 +1,8 @@
 import { formatFinding } from '#shared/contract/finding.ts';
 import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
 import { apply, type ApplyPorts } from './apply.ts';
+import type { Blockers } from './blockers/blockers.ts';
+import { poolsToAsk } from './blockers/pools-to-ask.ts';
 import { type Desired, desiredState, type JudgePool } from './desired.ts';
 import type { Fleet } from './fleet.ts';
 import { type Plan, plan } from './plan.ts';
@@ -26,6 +28,7 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
   readonly takeUps: TakeUps;
   readonly judge: JudgePool;
   readonly record: SourceRecord;
+  readonly blockers: Blockers;
   /** null where notes are switched off. */
   readonly notes: Notes | null;
 }
@@ -52,7 +55,8 @@ export function createPass(ports: PassPorts): Pass {
     said.commit(taken, tip?.commit.subject ?? '');
     said.findings(desired);
 
-    const planned = plan(desired, fleet, settings, clock.now(), { blockers: new Map(), drains: ports.drains.views() });
+    const blockers = await ports.blockers.ask(poolsToAsk(desired, fleet), signal);
+    const planned = plan(desired, fleet, settings, clock.now(), { blockers, drains: ports.drains.views() });
     said.phases(planned.pools);
     const leftAlone = planned.nodes.untouchable.flatMap(conflictLine);
     said.conflicts(leftAlone);

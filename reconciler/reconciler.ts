@@ -3,6 +3,8 @@ import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
+import { ASK_TIMEOUT_MS, createBlockers, MOST_ANSWER_BYTES } from './blockers/blockers.ts';
+import { createWebGet, type WebOptions } from './blockers/web.ts';
 import { createClusterView } from './cluster-view.ts';
 import type { JudgePool } from './desired.ts';
 import { createDrains } from './disruption/drains.ts';
@@ -45,6 +47,8 @@ export interface ReconcilerOptions {
   readonly recheckMs: Millis;
   /** Shortest time between the ends of two passes, so that a burst of events makes one pass. */
   readonly restMs: Millis;
+  /** How Prometheus is asked for blockers. Default: anonymously, trusting the well-known authorities. */
+  readonly prometheus?: Pick<WebOptions, 'caFile' | 'token'>;
 }
 
 export interface Reconciler {
@@ -96,6 +100,11 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     fleet: view.fleet,
     mayWrite: ports.isLeader,
     drains: createDrains(kube),
+    blockers: createBlockers({
+      kube,
+      clock,
+      web: createWebGet({ clock, timeoutMs: ASK_TIMEOUT_MS, maxBytes: MOST_ANSWER_BYTES, ...options.prometheus }),
+    }),
     wrote: written.wrote,
     branch,
     repository: { url: source.url, branch: source.branch },

@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { createEnvReader } from '#shared/runtime/env.ts';
+import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { RewritePolicy } from './takeup/judge-commit.ts';
 
@@ -29,6 +29,11 @@ export interface ReconcilerSettings {
   readonly namespace: string;
   readonly identity: string;
   readonly keepUnusedMs: Millis;
+  /** How Prometheus is asked for blockers; the token is shown to this origin only. */
+  readonly prometheus: {
+    readonly caFile: string | undefined;
+    readonly token: { readonly file: string; readonly origin: string } | undefined;
+  };
   readonly healthPort: number;
   readonly kubeconfig: string | undefined;
   readonly logLevel: string;
@@ -57,6 +62,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     namespace: read.text('NAMESPACE', DEFAULT_NAMESPACE),
     identity: read.text('POD_NAME', `reconciler-${cluster}`),
     keepUnusedMs: read.duration('KEEP_UNUSED', '1h'),
+    prometheus: { caFile: read.optional('PROMETHEUS_CA_FILE'), token: prometheusToken(read) },
     healthPort: read.integer('HEALTH_PORT', 8080),
     kubeconfig: read.optional('KUBECONFIG'),
     logLevel: read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error'], 'info'),
@@ -75,4 +81,20 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     });
   }
   return settings;
+}
+
+/** Whoever may commit names the address that is asked; a credential goes only where the operator says. */
+function prometheusToken(read: EnvReader): ReconcilerSettings['prometheus']['token'] {
+  const file = read.optional('PROMETHEUS_TOKEN_FILE');
+  const url = read.optional('PROMETHEUS_TOKEN_URL');
+  if (file === undefined && url === undefined) return undefined;
+  if (file === undefined || url === undefined) {
+    read.mistake('PROMETHEUS_TOKEN_FILE and PROMETHEUS_TOKEN_URL go together: the token is shown to that server only');
+    return undefined;
+  }
+  if (!/^https?:/.test(url) || !URL.canParse(url)) {
+    read.mistake('PROMETHEUS_TOKEN_URL is no address: write https://HOST or https://HOST:PORT');
+    return undefined;
+  }
+  return { file, origin: new URL(url).origin };
 }

@@ -101,12 +101,17 @@ function readiness({ node }: Member): Hold | null {
 }
 
 /** Taking a payload back waits for nobody but a person: it ends harm. */
-function gate({ aim }: Aimed, { gates, halt, waves, finishesWaves }: GroupQuestion): Hold | null {
+function gate({ aim, member }: Aimed, { gates, halt, waves, finishesWaves }: GroupQuestion): Hold | null {
   if (gates.suspended !== null) return gates.suspended;
   if (halt?.action === 'revert' && aim !== 'config') return null;
   const underWay = waves?.waves.some(({ state, startedAt }) => state === 'rolling' && startedAt !== undefined) === true;
   const window = finishesWaves && underWay ? null : gates.window;
-  return window ?? gates.blocked;
+  return window ?? gates.blocked ?? busy(member, gates);
+}
+
+function busy({ node }: Member, gates: Gates): Hold | null {
+  const because = gates.busy.get(node.name);
+  return because === undefined ? null : hold('blocked', because);
 }
 
 function waveHold(member: Member, { waves }: GroupQuestion, room: number): Hold | null {

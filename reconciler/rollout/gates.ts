@@ -1,6 +1,7 @@
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import type { BlockersAnswer } from '../blockers/answer.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { DrainView } from '../disruption/drains.ts';
 import type { ClusterPolicy } from './cluster-policy.ts';
@@ -10,7 +11,7 @@ import { type Hold, hold } from './hold.ts';
 /** What was asked of others before the decision. */
 export interface Signals {
   /** By pool: whether everything that has to be quiet before the next node is. A pool that is not in it was not asked for. */
-  readonly blockers: ReadonlyMap<string, { readonly quiet: boolean; readonly because: string }>;
+  readonly blockers: ReadonlyMap<string, BlockersAnswer>;
   /** By node: how its drain stands. */
   readonly drains: ReadonlyMap<string, DrainView>;
 }
@@ -22,6 +23,8 @@ export interface Gates {
   readonly suspended: Hold | null;
   readonly window: Hold | null;
   readonly blocked: Hold | null;
+  /** By node: a pod that must not run while it is changed. */
+  readonly busy: ReadonlyMap<string, string>;
 }
 
 /** @param present the pool as the cluster has it, with what people annotated */
@@ -36,8 +39,11 @@ export function gatesOf(
     suspended: suspension(pool, present, policy),
     window: windowHold(pool, policy, now),
     blocked: blockage(pool, signals),
+    busy: (pool?.spec.blockers === undefined ? undefined : signals.blockers.get(pool.name)?.busy) ?? NOBODY,
   };
 }
+
+const NOBODY: ReadonlyMap<string, string> = new Map();
 
 function suspension(pool: DesiredPool | null, present: KubeletPool | undefined, policy: ClusterPolicy): Hold | null {
   const annotated = present?.metadata.annotations?.[SUSPEND_ANNOTATION];

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, it } from 'node:test';
+import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import type { Kube } from '#shared/kube/kube.ts';
+import { type Clock, systemClock } from '#shared/runtime/clock.ts';
+import { type BlockersPorts, createBlockers, FRESH_FOR_MS } from '#reconciler/blockers/blockers.ts';
+import { createWebGet, type WebOptions } from '#reconciler/blockers/web.ts';
+
+const EMPTY = '{"status":"success","data":{"resultType":"vector","result":[]}}';
+const open: Server[] = [];
+
+async function served(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+afterEach(async () => {
+  for (const server of open.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+const noPods: Pick<Kube, 'list'> = { list: () => Promise.resolve({ resourceVersion: '1', items: [] }) };
+
+function asking(web: Partial<WebOptions> = {}, ports: Partial<BlockersPorts> = {}) {
+  const get = createWebGet({ clock: systemClock, timeoutMs: 2_000, maxBytes: 10_000, ...web });
+  const blockers = createBlockers({ kube: noPods, web: get, clock: systemClock, ...ports });
+  return async (spec: BlockersSpec) => {
+    const answers = await blockers.ask([{ name: 'workers', spec }], new AbortController().signal);
+    const answer = answers.get('workers');
+    assert.ok(answer);
+    return answer;
+  };
+}
+
+const queryAt = (url: string): BlockersSpec => ({ prometheus: { url, query: 'x' } });
+
+describe('asking Prometheus', () => {
+  it('is quiet where the query has no result', async () => {
+    const url = await served((_, response) => response.end(EMPTY));
+    assert.equal((await asking()(queryAt(url))).quiet, true);
+  });
+
+  it('blocks where nobody listens, and says so', async () => {
+    const { quiet, because } = await asking()(queryAt('http://127.0.0.1:1'));
+    assert.equal(quiet, false);
+    assert.match(because, /cannot be asked: no connection: .*ECONNREFUSED/);
+  });
+
+  it('blocks where the server takes too long', async () => {
+    const url = await served(() => undefined);
+    assert.match((await asking({ timeoutMs: 50 })(queryAt(url))).because, /no complete answer within 0\.05 s/);
+  });
+
+  it('blocks where the answer stops half way', async () => {
+    const url = await served((_, response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write(EMPTY, () => response.destroy());
+    });
+    assert.equal((await asking()(queryAt(url))).quiet, false);
+  });
+
+  it('reads no more than it was meant to', async () => {
+    const url = await served((_, response) => response.end(EMPTY.padEnd(20_000)));
+    assert.match((await asking()(queryAt(url))).because, /longer than 10000 bytes/);
+  });
+
+  it('follows no redirect', async () => {
+    const target = await served((_, response) => response.end(EMPTY));
+    const url = await served((_, response) => response.writeHead(302, { location: target }).end());
+    assert.match((await asking()(queryAt(url))).because, /HTTP 302/);
+  });
+
+  it('blocks where the address is none', async () => {
+    assert.equal((await asking()(queryAt('nowhere'))).quiet, false);
+  });
+
+  it('shows the token to one server only', async () => {
+    const seen: (string | undefined)[] = [];
+    const listener: RequestListener = ({ headers }, response) => {
+      seen.push(headers.authorization);
+      response.end(EMPTY);
+    };
+    const [trusted, other] = [await served(listener), await served(listener)];
+    const directory = await mkdtemp(join(tmpdir(), 'blockers-'));
+    const file = join(directory, 'token');
+    await writeFile(file, 'sesame\n');
+    const ask = asking({ token: { file, origin: trusted } });
+    await ask(queryAt(trusted));
+    await ask(queryAt(other));
+    await rm(directory, { recursive: true });
+    assert.deepEqual(seen, ['Bearer sesame', undefined]);
+    const { because } = await asking({ token: { file, origin: trusted } })(queryAt(trusted));
+    assert.match(because, /token cannot be read/);
+  });
+
+  it('asks once for pools that want to know the same, and again when the answer is old', async () => {
+    let asked = 0;
+    const url = await served((_, response) => {
+      asked += 1;
+      response.end(EMPTY);
+    });
+    let now = 0;
+    const clock: Clock = { ...systemClock, monotonic: () => now };
+    const web = createWebGet({ clock: systemClock, timeoutMs: 2_000, maxBytes: 10_000 });
+    const { ask } = createBlockers({ kube: noPods, web, clock });
+    const both = ['a', 'b'].map((name) => ({ name, spec: queryAt(url) }));
+    const signal = new AbortController().signal;
+    assert.deepEqual([...(await ask(both, signal)).keys()], ['a', 'b']);
+    now = FRESH_FOR_MS - 1;
+    await ask(both, signal);
+    assert.equal(asked, 1);
+    now = FRESH_FOR_MS;
+    await ask(both, signal);
+    assert.equal(asked, 2);
+  });
+});
+
+describe('asking for pods', () => {
+  const spec: BlockersSpec = { pods: { selector: { matchLabels: { app: 'backup' } } } };
+
+  it('names the nodes that have one', async () => {
+    const items = [
+      { metadata: { name: 'a', namespace: 'x' }, spec: { nodeName: 'node-1' } },
+      { metadata: { name: 'b', namespace: 'x' }, spec: {} },
+    ] satisfies readonly (KubeObject & { readonly spec: object })[];
+    const kube = { list: () => Promise.resolve({ resourceVersion: '1', items }) } as unknown as Pick<Kube, 'list'>;
+    const { quiet, busy } = await asking({}, { kube })(spec);
+    assert.equal(quiet, true);
+    assert.deepEqual([...(busy?.keys() ?? [])], ['node-1']);
+  });
+
+  it('blocks the pool where they cannot be listed', async () => {
+    const kube = { list: () => Promise.reject(new Error('pods is forbidden')) };
+    const { quiet, because } = await asking({}, { kube })(spec);
+    assert.equal(quiet, false);
+    assert.match(because, /cannot be listed: pods is forbidden/);
+  });
+});

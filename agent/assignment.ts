@@ -23,6 +23,7 @@ export function intentOf(node: KubeletNode | null): Intent {
     drift = DEFAULT_DRIFT,
     allowFields = [],
     forgive,
+    tolerate = [],
     pool,
     commit,
   } = node.spec;
@@ -37,6 +38,9 @@ export function intentOf(node: KubeletNode | null): Intent {
   if (!Array.isArray(allowFields) || !allowFields.every((field) => typeof field === 'string')) {
     return invalid('spec.allowFields', allowFields);
   }
+  if (!Array.isArray(tolerate) || !tolerate.every((code) => typeof code === 'string')) {
+    return invalid('spec.tolerate', tolerate);
+  }
   const terms = termsFrom(trial);
   if (terms === undefined) return invalid('spec.trial', trial);
 
@@ -47,6 +51,7 @@ export function intentOf(node: KubeletNode | null): Intent {
     trial: terms,
     drift,
     allowFields,
+    tolerate,
     ...(pool === undefined ? {} : { pool }),
     ...(commit === undefined ? {} : { commit }),
   };

@@ -1,4 +1,5 @@
-import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import type { Field } from '#shared/contract/kubelet-config/fields/field.ts';
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
@@ -31,22 +32,32 @@ const PATHS: ReadonlySet<string> = new Set([
  * Where the running kubelet's config (`kubeletconfig` of /configz) is not what a payload says. Every field that the
  * payload sets has to be there as the kubelet writes it: `10m` as `10m0s`, `1024Mi` as `1Gi`. Fields that the payload
  * takes back (null) may be anything, and so may plain fields that it sets to zero, as the kubelet fills those in. Maps
- * are compared by key, lists whole.
+ * are compared by key, lists whole. Fields that this kubelet's version does not know say nothing: it drops them, which
+ * was tolerated, or it was exchanged under the config.
  *
+ * @param minor the kubelet's version (`v1.34.2`), as far as it is known
  * @returns one phrase a difference: `maxPods=110 instead of 250`
  */
-export function contradictions(payload: Json, running: Json): readonly string[] {
-  return [...compareStruct(payload, running, '')];
+export function contradictions(payload: Json, running: Json, minor?: string): readonly string[] {
+  const number = minorNumber(minor ?? '');
+  const isKnown = (field: Field): boolean => number === undefined || existsIn(field, Math.min(number, NEWEST_MINOR));
+  return [...compareStruct(payload, running, '', isKnown)];
 }
 
-function* compareStruct(meant: Json, running: Json, path: string): Generator<string> {
+function* compareStruct(
+  meant: Json,
+  running: Json,
+  path: string,
+  isKnown: (field: Field) => boolean,
+): Generator<string> {
   for (const [name, value] of Object.entries(meant)) {
     const at = path === '' ? name : `${path}.${name}`;
     const field = FIELDS.get(at);
     if (value === null || value === undefined || NOT_FROM_THE_FILE.has(at)) continue;
+    if (field !== undefined && !isKnown(field)) continue;
     const seen = Object.hasOwn(running, name) ? running[name] : undefined;
     if (isMap(value) && (isMap(seen) || seen === undefined)) {
-      if (field === undefined || field.kind === 'struct') yield* compareStruct(value, seen ?? {}, at);
+      if (field === undefined || field.kind === 'struct') yield* compareStruct(value, seen ?? {}, at, isKnown);
       else yield* compareMap(value, seen ?? {}, at, field);
     } else if (!isSame(value, seen, field, at)) {
       yield differs(at, value, seen);

@@ -50,7 +50,7 @@ export function createObserve(options: ObserveOptions): Observe {
   const { clock, service, probe, installer, payloads, ownNode, guard, memory } = options;
   const lookForRepair = createRepairLook(memory, options.staging);
   const started = createStartTracker();
-  const lookAtConfig = createConfigzReader(probe, clock);
+  const lookAtConfig = createConfigzReader(probe, clock, ownNode.kubeletVersion);
   let lastAt: Millis | undefined;
   let bootId = '';
   let run: { readonly id: string | null; readonly since: Millis } | undefined;
@@ -134,7 +134,7 @@ function recalled(memory: Memory, intent: Intent, now: Millis): Staged | null {
 }
 
 /** Reads /configz, at each look while the running config is being judged, and now and then otherwise. */
-function createConfigzReader(probe: KubeletProbe, clock: Clock) {
+function createConfigzReader(probe: KubeletProbe, clock: Clock, kubeletVersion: OwnNode['kubeletVersion']) {
   let last: { readonly config: RunningConfig; readonly run: string | null; readonly at: Millis } | undefined;
   const read = async (address: KubeletAddress, run: string | null, maxAgeMs: Millis, signal: AbortSignal) => {
     const isFresh = last?.run === run && clock.monotonic() - last.at < maxAgeMs;
@@ -151,7 +151,7 @@ function createConfigzReader(probe: KubeletProbe, clock: Clock) {
     if (doing.phase !== 'idle' && !isJudged) return { running: 'unseen', why: 'the kubelet is being changed' };
     const config = await read(seen.address, run, isJudged ? 0 : IDLE_CONFIGZ_MS, signal);
     if (!config.seen) return { running: 'unseen', why: config.reason };
-    const differences = contradictions(seen.payload, config.config);
+    const differences = contradictions(seen.payload, config.config, await kubeletVersion());
     return differences.length === 0 ? { running: 'as-meant' } : { running: 'contradicts', differences };
   };
 }

@@ -23,6 +23,8 @@ export interface Config {
   readonly drift: DriftPolicy;
   /** Fields that it may set although they are denied by default. */
   readonly allowFields: readonly string[];
+  /** Codes of what this kubelet may silently drop of it. */
+  readonly tolerate: readonly string[];
   /** For people: never compared. */
   readonly pool?: string;
   readonly commit?: string;

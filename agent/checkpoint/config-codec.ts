@@ -5,13 +5,14 @@ import { termsFrom, termsToSpec } from '../terms.ts';
 import { amountIn, asRecord, damaged, optionalText, type Raw, textIn, textsIn, wordIn } from './shape.ts';
 
 /** A config without where its bytes are: what identifies it, how it is tried, and what people want to know of it. */
-export function encodeTraits({ source, apply, trial, drift, allowFields, pool, commit }: Config): Raw {
+export function encodeTraits({ source, apply, trial, drift, allowFields, tolerate, pool, commit }: Config): Raw {
   return {
     apply,
     ...(commit === undefined ? {} : { commit }),
     ...(pool === undefined ? {} : { pool }),
     sha256: source.sha256,
     ...(allowFields.length === 0 ? {} : { allowFields }),
+    ...(tolerate.length === 0 ? {} : { tolerate }),
     ...(drift === DEFAULT_DRIFT ? {} : { drift }),
     trial: termsToSpec(trial),
   };
@@ -36,6 +37,7 @@ export function decodeConfig(location: Raw, traits: Raw): Config {
     trial,
     drift: optionalText(traits, 'drift') === 'report' ? 'report' : DEFAULT_DRIFT,
     allowFields: textsIn(traits, 'allowFields'),
+    tolerate: textsIn(traits, 'tolerate'),
     ...(pool === undefined ? {} : { pool }),
     ...(commit === undefined ? {} : { commit }),
   };

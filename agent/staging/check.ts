@@ -41,10 +41,11 @@ export async function check(
 
   const denied = deniedFields(value, { allow: config.allowFields, deny: denyFields }, NO_FIELD_POLICY);
   if (denied.length > 0) return { failure: { reason: 'FieldDenied', message: firstOf(denied.map(sayDenied)) } };
-  const own = validate(value, { minor, apply: config.apply });
+  const { tolerate } = config;
+  const own = validate(value, { minor, apply: config.apply, tolerate });
   const { effective } = await installer.plan({ payload, apply: config.apply });
-  const together = config.apply === 'overlay' ? validate(effective, { minor }) : [];
-  const local = together.length === 0 ? [] : validate(await localConfig(installer), { minor });
+  const together = config.apply === 'overlay' ? validate(effective, { minor, tolerate }) : [];
+  const local = together.length === 0 ? [] : validate(await localConfig(installer), { minor, tolerate });
   const wrong = [...own, ...together.filter((finding) => !local.some((other) => keyOf(other) === keyOf(finding)))];
   const invalid = failureFrom('ConfigInvalid', wrong);
   if (invalid !== undefined) return { failure: invalid };

@@ -4,7 +4,9 @@ import { progressFor } from '../progress.ts';
 import { kubeletVersions, VERSION_OPTION, wordOf } from '../options.ts';
 import { validatePath } from './look-at.ts';
 import { renderValidation, VALIDATION_FORMATS } from './render.ts';
-import { findingsOf, type Validation } from './validation.ts';
+import { findingsOf, isError, type Validation } from './validation.ts';
+
+const FAIL_ON = ['warning', 'error'] as const;
 
 export const VALIDATE: Command = {
   name: 'validate',
@@ -30,12 +32,18 @@ export const VALIDATE: Command = {
       words: VALIDATION_FORMATS,
       about: 'for people (the default), programs, or a forge',
     },
+    'fail-on': {
+      type: 'string',
+      words: FAIL_ON,
+      about: 'what ends with exit code 1: any finding (warning, the default), or errors only',
+    },
   },
   examples: [
     'kubelet-gitops validate .',
     'kubelet-gitops validate . --kubelet-version 1.33 --kubelet-version 1.34',
     'kubelet-gitops validate /var/lib/kubelet/config.yaml --kubelet-version 1.34 -o json',
     'kubelet-gitops validate . -o github',
+    'kubelet-gitops validate . --fail-on error',
   ],
   run: runValidate,
 };
@@ -51,5 +59,6 @@ async function runValidate(given: Given, io: Io): Promise<ExitCode> {
     about: each.length === 1 ? (each[0]?.about ?? '') : `${each.length} paths`,
   };
   io.out.write(renderValidation(validation, format, io));
-  return findingsOf(validation).length === 0 ? 0 : 1;
+  const counts = wordOf(given, 'fail-on', FAIL_ON, 'warning') === 'warning' ? () => true : isError;
+  return findingsOf(validation).some(counts) ? 1 : 0;
 }

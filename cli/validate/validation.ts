@@ -20,6 +20,8 @@ export interface Validation {
 
 export const findingsOf = ({ files }: Validation): readonly Finding[] => files.flatMap(({ findings }) => findings);
 
+export const isError = ({ severity }: Finding): boolean => severity === 'error';
+
 export function byPlace(a: Finding, b: Finding): number {
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0) || a.code.localeCompare(b.code);
 }

@@ -13,6 +13,7 @@ export function judgePool(pool: ValidPool, minors: readonly string[]): readonly 
   return validateForVersions(value, rest, {
     apply: spec.apply,
     file,
+    tolerate: spec.tolerate ?? [],
     ...(positionOf === undefined ? {} : { positionOf }),
   });
 }

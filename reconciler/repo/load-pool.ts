@@ -3,15 +3,17 @@ import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, hasErrors } from '#shared/contract/finding.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contract/kubelet-config/decode.ts';
-import { composeLayers, type Composed, type Layer } from '#shared/contract/kubelet-config/merge.ts';
+import { composeLayers, type Composed } from '#shared/contract/kubelet-config/merge.ts';
 import { isDnsLabel } from '#shared/contract/kubelet-config/syntax/names.ts';
-import { formatPath, type PositionOf } from '#shared/contract/kubelet-config/decode/position.ts';
+import { formatPath } from '#shared/contract/kubelet-config/decode/position.ts';
 import { allowedFields, deniedFields, type FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
+import { tolerated, withoutUnknownFields } from '#shared/contract/kubelet-config/tolerance.ts';
 import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import type { RepoFile } from '../git/source.ts';
 import type { FileDecoder } from './decode-cache.ts';
 import type { ClusterConfig, LoadedPool } from './loaded.ts';
-import { readPool, readPoolFields } from './read-pool.ts';
+import { readLayer } from './read-layer.ts';
+import { readPool, readPoolFields, readPoolTolerance } from './read-pool.ts';
 import { fileReport } from './report.ts';
 
 /** What a pool is loaded from. */
@@ -40,12 +42,19 @@ export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
   const declared = readPool(value, name, report);
   const fields = readPoolFields(value, report);
   const allow = allowedFields(source.cluster.fields, fields);
-  const spec: KubeletPoolSpec = allow.length === 0 ? declared : { ...declared, allowFields: allow };
-  const layers = spec.layers.map((layer, index) => readLayer(layer, index, source, decoder, positionOf));
+  const tolerate = [...new Set([...source.cluster.tolerate, ...readPoolTolerance(value, report)])].sort();
+  const spec: KubeletPoolSpec = {
+    ...declared,
+    ...(allow.length === 0 ? {} : { allowFields: allow }),
+    ...(tolerate.length === 0 ? {} : { tolerate }),
+  };
+  const layers = spec.layers.map((layer, index) =>
+    readLayer(layer, ['spec', 'layers', index], source, decoder, positionOf),
+  );
   const findings = [
     ...written,
     ...report.findings,
-    ...layers.flatMap((layer) => layer.findings),
+    ...layers.flatMap((layer) => layer.findings).map((finding) => tolerated(finding, tolerate)),
     ...unusedFiles(spec, source),
   ];
   const read = layers.flatMap(({ layer }) => layer ?? []);
@@ -62,55 +71,21 @@ function render(
 ): LoadedPool {
   const { name, cluster } = source;
   const { positionOf } = composed;
-  const value = { ...composed.value, apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND };
+  const written = { ...composed.value, apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND };
+  const tolerate = spec.tolerate ?? [];
+  // What every kubelet drops never gets to one: a slip that is tolerated, or mended, restarts nothing.
+  const value = tolerate.length === 0 ? written : withoutUnknownFields(written);
   const payload = canonicalize(value);
-  const options = { apply: spec.apply, positionOf, file: `pools/${name}/pool.yaml` };
+  const options = { apply: spec.apply, tolerate, positionOf, file: `pools/${name}/pool.yaml` };
   const judged = cluster.kubeletVersions;
   const verdict =
-    judged.length > 0 ? validateForVersions(value, judged, options) : validateForAnyVersion(value, options);
-  const denied = deniedIn(composed, source, fields);
+    judged.length > 0 ? validateForVersions(written, judged, options) : validateForAnyVersion(written, options);
+  const denied = deniedIn({ ...composed, value }, source, fields);
   const findings = [...before, ...composed.findings, ...denied, ...verdict, ...tooLarge(payload, name)];
   if (hasErrors(findings)) return { status: 'invalid', name, findings };
   const configName = configMapName(name, payload);
   const sha256 = payloadSha256(payload);
   return { status: 'valid', name, spec, value, payload, sha256, configName, findings, positionOf, judgedFor: judged };
-}
-
-interface ReadLayer {
-  readonly layer?: Layer;
-  readonly findings: readonly Finding[];
-}
-
-function readLayer(
-  path: string,
-  index: number,
-  source: PoolSource,
-  decoder: FileDecoder,
-  positionOf: PositionOf,
-): ReadLayer {
-  const file = source.files.get(path);
-  if (file === undefined) return { findings: [missingLayer(path, index, source, positionOf)] };
-  const { value, findings: written, positionOf: inLayer } = decoder.layer(file);
-  // The payload is written anew, without merge keys.
-  const findings = written.filter(({ code }) => code !== 'merge-override');
-  return value === undefined ? { findings } : { layer: { file: path, value, positionOf: inLayer }, findings };
-}
-
-function missingLayer(path: string, index: number, source: PoolSource, positionOf: PositionOf): Finding {
-  const report = fileReport(`pools/${source.name}/pool.yaml`, positionOf);
-  const leftOut = source.leftOut.get(path);
-  const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  const near = [...source.files.keys()].find(
-    (other) => other.startsWith(folder) && /kubelet\.(?:ya?ml|json)$/.test(other),
-  );
-  const message = leftOut === undefined ? `there is no ${path}` : `${path} cannot be used: ${leftOut.message}`;
-  report.error(
-    'missing-layer',
-    ['spec', 'layers', index],
-    message,
-    near === undefined ? undefined : `there is ${near}`,
-  );
-  return report.findings[0] as Finding;
 }
 
 /** A folder without its pool.yaml is more likely a slip than a wish to unassign its nodes: those remove the folder. */

@@ -1,6 +1,7 @@
 import type { Amount, KubeletPoolSpec, WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
+import type { TolerableCode } from '#shared/contract/kubelet-config/tolerance.ts';
 import type { PositionOf } from '#shared/contract/kubelet-config/decode/position.ts';
 
 /** A pool that can be rendered; its findings are warnings only. */
@@ -46,6 +47,8 @@ export interface ClusterConfig {
   readonly windows: WindowsSpec | null;
   /** Which fields pools may set. */
   readonly fields: FieldPolicy;
+  /** Codes of what kubelets silently drop that are only warnings in every pool. */
+  readonly tolerate: readonly TolerableCode[];
 }
 
 /** A commit's tree, read: pure function of the files. */

@@ -7,6 +7,7 @@ import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import type { ClusterConfig } from './loaded.ts';
 import { readFieldPolicy } from './read-field-policy.ts';
 import { readAmount, readFlag } from './read-scalars.ts';
+import { readTolerance } from './read-tolerance.ts';
 import { readWindows } from './read-windows.ts';
 import { checkHeader, type FileReport, readMap } from './report.ts';
 
@@ -19,6 +20,7 @@ export const DEFAULT_CLUSTER: ClusterConfig = {
   suspend: false,
   windows: null,
   fields: NO_FIELD_POLICY,
+  tolerate: [],
 };
 
 /**
@@ -27,10 +29,19 @@ export const DEFAULT_CLUSTER: ClusterConfig = {
  */
 export const UNREADABLE_CLUSTER: ClusterConfig = { ...DEFAULT_CLUSTER, maxUnassign: 0, suspend: true };
 
-const KEYS = ['kubeletVersions', 'maxUnassign', 'maxChange', 'maxUnavailable', 'suspend', 'windows', 'fields'] as const;
+const KEYS = [
+  'kubeletVersions',
+  'maxUnassign',
+  'maxChange',
+  'maxUnavailable',
+  'suspend',
+  'windows',
+  'fields',
+  'tolerate',
+] as const;
 
 /** An error in one of these leaves open what the others say; one anywhere else may hide that changes are to wait. */
-const HARMLESS = /^spec\.(?:kubeletVersions|maxUnassign|maxChange|fields)(?:$|[.[])/;
+const HARMLESS = /^spec\.(?:kubeletVersions|maxUnassign|maxChange|fields|tolerate)(?:$|[.[])/;
 
 /**
  * A `clusters/<cluster>.yaml`. What is wrong in it is in the report; the versions that can be read count all the same,
@@ -51,6 +62,7 @@ export function readCluster(document: unknown, cluster: string, report: FileRepo
     suspend: readFlag(spec.suspend, at('suspend'), report) ?? false,
     windows: readWindows(spec.windows, at('windows'), report) ?? null,
     fields: readFieldPolicy(spec.fields, at('fields'), report),
+    tolerate: readTolerance(spec.tolerate, at('tolerate'), report),
   };
   if (report.findings.length === 0) return read;
   // What a broken file denies stays denied; what it allows does not count.
@@ -62,6 +74,7 @@ export function readCluster(document: unknown, cluster: string, report: FileRepo
     maxChange: wrongChange ? 0 : read.maxChange,
     suspend: read.suspend || !isHarmless,
     fields: { allow: [], deny: read.fields.deny },
+    tolerate: [],
   };
 }
 

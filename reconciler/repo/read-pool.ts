@@ -4,6 +4,7 @@ import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import type { TolerableCode } from '#shared/contract/kubelet-config/tolerance.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { resolveLayer } from './layer-path.ts';
 import { readFieldPolicy } from './read-field-policy.ts';
@@ -11,6 +12,7 @@ import { readBlockers } from './read-blockers.ts';
 import { readDisruption } from './read-disruption.ts';
 import { readRollout } from './read-rollout.ts';
 import { readDuration, readFlag, readInteger, readWord } from './read-scalars.ts';
+import { readTolerance } from './read-tolerance.ts';
 import { readSelector } from './read-selector.ts';
 import { checkHeader, type FileReport, readMap } from './report.ts';
 
@@ -25,6 +27,7 @@ const KEYS = [
   'trial',
   'drift',
   'fields',
+  'tolerate',
   'suspend',
   'disruption',
   'blockers',
@@ -64,6 +67,13 @@ export function readPoolFields(document: unknown, report: FileReport): FieldPoli
   const root = isMap(document) ? document : {};
   const spec = isMap(root['spec']) ? root['spec'] : {};
   return readFieldPolicy(spec['fields'], ['spec', 'fields'], report);
+}
+
+/** What the pool itself tolerates, to be taken together with what its cluster does. */
+export function readPoolTolerance(document: unknown, report: FileReport): readonly TolerableCode[] {
+  const root = isMap(document) ? document : {};
+  const spec = isMap(root['spec']) ? root['spec'] : {};
+  return readTolerance(spec['tolerate'], ['spec', 'tolerate'], report);
 }
 
 function readLayers(value: unknown, path: Path, name: string, report: FileReport): readonly string[] {

@@ -166,7 +166,7 @@ function leavingSteps({ kubeletNode: node, standing }: Member, verdict: Verdict)
 
 function assignmentSpec(pool: DesiredPool, source: ConfigSourceView, namespace: string): KubeletNodeSpec {
   const { name, uid, resourceVersion, sha256 } = source;
-  const { apply, trial, drift = DEFAULT_DRIFT, allowFields = [] } = pool.spec;
+  const { apply, trial, drift = DEFAULT_DRIFT, allowFields = [], tolerate = [] } = pool.spec;
   return {
     pool: pool.name,
     ...(pool.commit === null ? {} : { commit: pool.commit }),
@@ -176,6 +176,7 @@ function assignmentSpec(pool: DesiredPool, source: ConfigSourceView, namespace: 
     // Written only where it says something: a release that brings the field must not write to every node.
     ...(drift === DEFAULT_DRIFT ? {} : { drift }),
     ...(allowFields.length === 0 ? {} : { allowFields }),
+    ...(tolerate.length === 0 ? {} : { tolerate }),
   };
 }
 
@@ -190,6 +191,7 @@ function sayTheSame(present: KubeletNodeSpec | undefined, wanted: KubeletNodeSpe
     { ...DEFAULT_TRIAL, ...spec?.trial },
     spec?.drift ?? DEFAULT_DRIFT,
     spec?.allowFields ?? [],
+    spec?.tolerate ?? [],
     spec?.configSource?.name,
     spec?.configSource?.uid,
     spec?.configSource?.sha256,

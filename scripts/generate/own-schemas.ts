@@ -2,6 +2,7 @@ import { API_VERSION } from '#shared/contract/api/group.ts';
 import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
 import { minorName, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { TOLERABLE_CODES } from '#shared/contract/kubelet-config/tolerance.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/repo/read-cluster.ts';
 import { BLOCKERS, DISRUPTION, ROLLOUT_WAVES, WINDOWS } from './rollout-schema.ts';
 import type { Schema } from './schema-text.ts';
@@ -54,6 +55,7 @@ export function poolEditorSchema(): Schema {
       suspend: flag('Nothing new is started while it is true'),
       disruption: DISRUPTION,
       blockers: BLOCKERS,
+      tolerate: TOLERANCE,
     },
   });
 }
@@ -86,6 +88,7 @@ export function clusterEditorSchema(): Schema {
       suspend: flag('Nothing new is started in any pool while it is true'),
       windows: WINDOWS,
       fields: FIELD_POLICY,
+      tolerate: TOLERANCE,
     },
   });
 }
@@ -124,3 +127,9 @@ const FIELD_POLICY: Schema = map('Which fields may be set', {
   allow: { ...described('Allowed although they are denied by default'), ...POLICY_FIELDS },
   deny: { ...described('Denied, whoever allows them'), ...POLICY_FIELDS },
 });
+
+const TOLERANCE: Schema = {
+  ...described('What kubelets silently drop and validate only warns of'),
+  type: ['array', 'null'],
+  items: { enum: [...TOLERABLE_CODES] },
+};

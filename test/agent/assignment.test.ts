@@ -29,7 +29,7 @@ describe('what a KubeletNode wants', () => {
     const { source } = A;
     assert.deepEqual(intentOf(knode({ configSource: source })), {
       intent: 'config',
-      config: { source, apply: 'overlay', trial: DEFAULT_TERMS, drift: 'repair', allowFields: [] },
+      config: { source, apply: 'overlay', trial: DEFAULT_TERMS, drift: 'repair', allowFields: [], tolerate: [] },
     });
     const spec = {
       pool: 'p',
@@ -39,6 +39,7 @@ describe('what a KubeletNode wants', () => {
       trial: { duration: '90s', startTimeout: '5s', maxRestarts: 0 },
       drift: 'report',
       allowFields: ['port'],
+      tolerate: ['unknown-field'],
     };
     assert.deepEqual(intentOf(knode(spec)), {
       intent: 'config',
@@ -48,6 +49,7 @@ describe('what a KubeletNode wants', () => {
         trial: { durationMs: 90_000, startTimeoutMs: 5_000, maxRestarts: 0 },
         drift: 'report',
         allowFields: ['port'],
+        tolerate: ['unknown-field'],
         pool: 'p',
         commit: 'c',
       },

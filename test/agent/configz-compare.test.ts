@@ -136,6 +136,13 @@ describe('the running config compared with a payload', () => {
     });
   }
 
+  it('says nothing of fields that this kubelet’s version drops', () => {
+    const payload = { maxPods: 5, crashLoopBackOff: { maxContainerRestartPeriod: '1m' } };
+    assert.deepEqual(contradictions(payload, { maxPods: 5 }, 'v1.31.2'), []);
+    assert.equal(contradictions(payload, { maxPods: 5 }, 'v1.32.0').length, 1);
+    assert.equal(contradictions(payload, { maxPods: 5 }).length, 1);
+  });
+
   it('shortens what would fill a screen', () => {
     const [difference = ''] = contradictions({ clusterDomain: 'a'.repeat(500) }, { clusterDomain: 'b' });
     assert.ok(difference.length < 130 && difference.endsWith('...'));

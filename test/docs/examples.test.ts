@@ -82,16 +82,17 @@ describe('the reference of pool.yaml and the cluster file', () => {
     const shown = Object.fromEntries(Object.entries(expected).map(([key, value]) => [key, String(value)]));
     assert.deepEqual(spec['layers'], ['pools/x/kubelet.yaml']);
     const [set, notSet] = partition(defaultsUnder('pool.yaml'));
-    assert.deepEqual(set, shown);
+    assert.deepEqual(set, { ...shown, tolerate: 'none' });
     const known = ['canary', 'emergency', 'maxUnavailablePerZone', 'steps', 'windows'].map((key) => `rollout.${key}`);
     assert.deepEqual(notSet, ['blockers', 'disruption', ...known, 'suspend']);
   });
   it('has every key of a cluster file with the default that it has in fact', () => {
-    const { kubeletVersions, fields, maxUnavailable, windows, ...rest } = DEFAULT_CLUSTER;
-    assert.deepEqual([fields, maxUnavailable, windows, kubeletVersions], [{ allow: [], deny: [] }, null, null, []]);
+    const { kubeletVersions, fields, tolerate, maxUnavailable, windows, ...rest } = DEFAULT_CLUSTER;
+    assert.deepEqual([fields, maxUnavailable, windows], [{ allow: [], deny: [] }, null, null]);
+    assert.deepEqual([kubeletVersions, tolerate], [[], []]);
     const [set, notSet] = partition(defaultsUnder('Cluster file'));
     const shown = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, String(value)]));
-    assert.deepEqual(set, { kubeletVersions: 'none', ...shown });
+    assert.deepEqual(set, { kubeletVersions: 'none', tolerate: 'none', ...shown });
     assert.deepEqual(notSet, ['maxUnavailable', 'windows']);
   });
 });

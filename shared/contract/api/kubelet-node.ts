@@ -55,6 +55,8 @@ export interface KubeletNodeSpec {
    * rejection has another time and stands.
    */
   readonly forgive?: string;
+  /** Codes of what this kubelet would silently drop and may: `unknown-field`. See `TOLERABLE_CODES`. */
+  readonly tolerate?: readonly string[];
 }
 
 /** The phases of design section 5. */

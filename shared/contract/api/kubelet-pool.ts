@@ -114,6 +114,8 @@ export interface KubeletPoolSpec {
   readonly drift?: DriftPolicy;
   /** Fields that the pool may set although they are denied by default; absent for none. Denied ones are refused in git. */
   readonly allowFields?: readonly string[];
+  /** Codes of what kubelets silently drop that are only warnings here; absent for none. Sorted. */
+  readonly tolerate?: readonly string[];
   /** Nothing new is started while it is true. Default false. */
   readonly suspend?: boolean;
   /** Default: restarts alone. */

@@ -16,6 +16,7 @@ import type { Complaint, Rule } from './rules/rule.ts';
 import { SERVING_RULES } from './rules/serving.ts';
 import { judgeStructure, judgeVersions } from './rules/structure.ts';
 import { wrapNumbers } from './rules/wrapped-numbers.ts';
+import { tolerated } from './tolerance.ts';
 import { type ConfigView, viewOf } from './view.ts';
 import { isMap, writtenFields } from './walk.ts';
 
@@ -38,6 +39,8 @@ export interface ValidationOptions {
    * here, so that null takes a field back and what rests on unset fields is only a warning.
    */
   readonly apply?: ApplyMode;
+  /** Codes that are only warnings, as far as they are tolerable. */
+  readonly tolerate?: readonly string[];
   readonly positionOf?: PositionOf;
   /** For findings without a position. */
   readonly file?: string;
@@ -85,9 +88,9 @@ function softened(complaint: Complaint, view: ConfigView): Complaint {
   };
 }
 
-function asFinding(complaint: Complaint, { minor, positionOf, file }: ValidationOptions): Finding {
+function asFinding(complaint: Complaint, { minor, positionOf, file, tolerate = [] }: ValidationOptions): Finding {
   const { code, severity = 'error', at, message, suggestion } = complaint;
-  return {
+  const finding: Finding = {
     code,
     severity,
     message,
@@ -97,6 +100,7 @@ function asFinding(complaint: Complaint, { minor, positionOf, file }: Validation
     ...fieldOf(at),
     versions: [minorName(minorNumber(minor) ?? 0)],
   };
+  return tolerated(finding, tolerate);
 }
 
 const fieldOf = (path: Path): { readonly field?: string } => (path.length === 0 ? {} : { field: formatPath(path) });

@@ -2,7 +2,8 @@ import type { Finding } from '../finding.ts';
 
 /**
  * What one version of the kubelet makes of a file. `warn`: it starts, but reads something otherwise than a person does.
- * `reject`: it does not start with it, or drops a part of it without more than a line in its log.
+ * `reject`: it does not start with it, or drops a part of it without more than a line in its log;
+ * `warn` also where that is tolerated.
  */
 export type Verdict = 'accept' | 'warn' | 'reject';
 
@@ -34,8 +35,12 @@ const MILDER: Readonly<Record<string, Effect>> = {
   'many-aliases': 'none',
 };
 
-export const effectOf = (finding: Finding): Effect =>
-  finding.severity === 'warning' ? 'none' : (MILDER[finding.code] ?? 'refuses');
+export function effectOf({ code, severity }: Finding): Effect {
+  const effect = MILDER[code] ?? 'refuses';
+  if (severity === 'error') return effect;
+  // What is dropped stays dropped where somebody tolerates it; other warnings are ours alone.
+  return effect === 'drops' ? 'misreads' : 'none';
+}
 
 /** The codes of what a kubelet drops silently: refused, unless somebody says that they know. */
 export const DROPPED_CODES: readonly string[] = Object.keys(MILDER).filter((code) => MILDER[code] === 'drops');

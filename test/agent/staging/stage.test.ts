@@ -24,6 +24,11 @@ interface Setting {
   readonly data?: Readonly<Record<string, string>> | null;
   readonly name?: string;
   readonly version?: string | null;
+  /** What the assignment allows and tolerates. */
+  readonly allowFields?: readonly string[];
+  readonly tolerate?: readonly string[];
+  /** What this node denies. */
+  readonly denyFields?: readonly string[];
   readonly preflight?: Preflight;
   readonly installError?: Disposition;
   readonly away?: boolean;
@@ -36,7 +41,14 @@ const NEVER = new AbortController().signal;
 async function stage(setting: Setting) {
   const { payload = PAYLOAD, apply = 'overlay', local = {}, version = 'v1.34.2' } = setting;
   const name = setting.name ?? configMapName('general', payload);
-  const config: Config = { ...A, apply, source: { ...A.source, name, sha256: payloadSha256(payload) } };
+  const { allowFields = [], tolerate = [], denyFields = [] } = setting;
+  const config: Config = {
+    ...A,
+    apply,
+    allowFields,
+    tolerate,
+    source: { ...A.source, name, sha256: payloadSha256(payload) },
+  };
   const kube = createFakeKube();
   const data = setting.data === undefined ? { kubelet: payload } : setting.data;
   kube.put('configmaps', { metadata: { name, namespace: 'kubelet-gitops' }, ...(data === null ? {} : { data }) });
@@ -53,6 +65,7 @@ async function stage(setting: Setting) {
         kube,
         payloads,
         validate: validateKubeletConfig,
+        denyFields,
         preflight: setting.preflight ?? (() => []),
         kubeletVersion: async () => version ?? undefined,
         installer: {
@@ -142,6 +155,61 @@ describe('staging', () => {
       'refuses what this kubelet does not know, by its version',
       { payload: payloadOf({ crashLoopBackOff: { maxContainerRestartPeriod: '1m' } }), version: 'v1.28.1' },
       /^refused ConfigInvalid: .*crashLoopBackOff/,
+    ],
+    [
+      'lives with what this kubelet drops, where the assignment says so',
+      {
+        payload: payloadOf({ crashLoopBackOff: { maxContainerRestartPeriod: '1m' } }),
+        version: 'v1.28.1',
+        tolerate: ['unknown-field'],
+      },
+      /^ready$/,
+    ],
+    [
+      'tolerates nothing that keeps the kubelet from starting',
+      {
+        payload: payloadOf({ imageGCHighThresholdPercent: 400 }),
+        tolerate: ['unknown-field', 'out-of-range', 'invalid-value'],
+      },
+      /^refused ConfigInvalid: .*imageGCHighThresholdPercent/,
+    ],
+    [
+      'refuses a field that nobody allowed, although the reconciler let it through',
+      { payload: payloadOf({ port: 10251, authentication: { anonymous: { enabled: true } } }) },
+      /^refused FieldDenied: port may not be set on this node: .*; authentication\.anonymous\.enabled may not be set/,
+    ],
+    [
+      'takes a field that the assignment allows',
+      { payload: payloadOf({ port: 10251 }), allowFields: ['port'] },
+      /^ready$/,
+    ],
+    [
+      'takes an allowance for what it names alone',
+      {
+        payload: payloadOf({ authentication: { webhook: { enabled: true }, x509: { clientCAFile: '/ca' } } }),
+        allowFields: ['authentication.webhook'],
+      },
+      /^refused FieldDenied: authentication\.x509\.clientCAFile may not be set on this node: [^,;]*, or us, out of the node$/,
+    ],
+    [
+      'refuses what this node denies, whatever the assignment allows',
+      { payload: payloadOf({ port: 10251 }), allowFields: ['port'], denyFields: ['port'] },
+      /^refused FieldDenied: port may not be set on this node/,
+    ],
+    [
+      'denies what is below a field as well, and fields that are allowed by default',
+      { payload: payloadOf({ evictionHard: { 'memory.available': '1Gi' } }), denyFields: ['evictionHard'] },
+      /^refused FieldDenied: evictionHard\["memory\.available"\] may not be set on this node/,
+    ],
+    [
+      'counts taking a denied field back as setting it',
+      { payload: payloadOf({ authorization: null }) },
+      /^refused FieldDenied: authorization /,
+    ],
+    [
+      'does not deny what the node’s own config says',
+      { local: { port: 10251, authentication: { anonymous: { enabled: true } } } },
+      /^ready$/,
     ],
     [
       'shows the first of many mistakes',

@@ -31,6 +31,7 @@ export function config(letter: string, apply: ApplyMode = 'overlay'): Config {
     trial: TERMS,
     drift: 'repair',
     allowFields: [],
+    tolerate: [],
     pool: 'general',
     commit: 'c0ffee',
   };

@@ -18,6 +18,18 @@ export function judgeStructure(config: Config, minor: number): readonly Complain
   return errors.map((error) => complaintOf(error, config)).filter(({ at }) => isRead(at, minor));
 }
 
+/**
+ * Names that no version knows, with nothing but null behind them: layers lose these on their way into one config, and with
+ * them that somebody meant to take something back.
+ */
+export function judgeNulls(config: Config): readonly Complaint[] {
+  if (matchesKubeletConfig(withoutBigints(config))) return [];
+  return (matchesKubeletConfig.errors ?? [])
+    .filter(({ keyword }) => keyword === 'additionalProperties')
+    .map((error) => unknownName(pathOf(error.instancePath, config), String(error.params['additionalProperty'])))
+    .filter(({ at }) => at.reduce<unknown>((here, step) => (here as Config)[step], config) === null);
+}
+
 /** Fields that other versions have and this one has not: the kubelet drops them with no more than a line in its log. */
 export function judgeVersions(config: Config, minor: number): readonly Complaint[] {
   const complaints: Complaint[] = [];

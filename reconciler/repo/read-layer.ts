@@ -1,0 +1,54 @@
+import type { Finding } from '#shared/contract/finding.ts';
+import { formatPath, type Path, type PositionOf } from '#shared/contract/kubelet-config/decode/position.ts';
+import type { Layer } from '#shared/contract/kubelet-config/merge.ts';
+import { judgeNulls } from '#shared/contract/kubelet-config/rules/structure.ts';
+import type { FileDecoder } from './decode-cache.ts';
+import type { PoolSource } from './load-pool.ts';
+import { fileReport } from './report.ts';
+
+export interface ReadLayer {
+  readonly layer?: Layer;
+  /** What can be said of the file before it is laid over others. */
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * One layer of a pool.
+ *
+ * @param at where the pool names it
+ */
+export function readLayer(
+  path: string,
+  at: Path,
+  source: PoolSource,
+  decoder: FileDecoder,
+  positionOf: PositionOf,
+): ReadLayer {
+  const file = source.files.get(path);
+  if (file === undefined) return { findings: [missingLayer(path, at, source, positionOf)] };
+  const { value, findings: written, positionOf: inLayer } = decoder.layer(file);
+  // The payload is written anew, without merge keys.
+  const findings = written.filter(({ code }) => code !== 'merge-override');
+  if (value === undefined) return { findings };
+  const nulls = judgeNulls(value).map(({ at: field, ...complaint }): Finding => ({
+    severity: 'error',
+    ...complaint,
+    file: path,
+    ...inLayer(field),
+    field: formatPath(field),
+  }));
+  return { layer: { file: path, value, positionOf: inLayer }, findings: [...findings, ...nulls] };
+}
+
+function missingLayer(path: string, at: Path, source: PoolSource, positionOf: PositionOf): Finding {
+  const report = fileReport(`pools/${source.name}/pool.yaml`, positionOf);
+  const leftOut = source.leftOut.get(path);
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const near = [...source.files.keys()].find(
+    (other) => other.startsWith(folder) && /kubelet\.(?:ya?ml|json)$/.test(other),
+  );
+  const message = leftOut === undefined ? `there is no ${path}` : `${path} cannot be used: ${leftOut.message}`;
+  const suggestion = near === undefined ? undefined : `there is ${near}`;
+  report.error('missing-layer', at, message, suggestion);
+  return report.findings[0] as Finding;
+}

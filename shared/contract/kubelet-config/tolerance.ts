@@ -1,0 +1,46 @@
+import type { Finding } from '../finding.ts';
+import { setOwn } from './decode/json.ts';
+import { childrenOf, FIELDS } from './fields.ts';
+import { isMap } from './walk.ts';
+
+type Config = Readonly<Record<string, unknown>>;
+
+/**
+ * What a kubelet drops with no more than a line in its log, and what people may therefore decide to live with: while a
+ * pool moves to nodes that know a field, or where a file has to go on that nobody can change now.
+ */
+export const TOLERABLE_CODES = ['unknown-field', 'wrong-case', 'duplicate-key'] as const;
+
+export type TolerableCode = (typeof TOLERABLE_CODES)[number];
+
+/** The finding as a warning where its code is tolerated. Words that are no tolerable code tolerate nothing. */
+export function tolerated<F extends Pick<Finding, 'code' | 'severity'>>(finding: F, codes: readonly string[]): F {
+  const isLowered = codes.includes(finding.code) && (TOLERABLE_CODES as readonly string[]).includes(finding.code);
+  return isLowered && finding.severity === 'error' ? { ...finding, severity: 'warning' } : finding;
+}
+
+/**
+ * A config without the fields that no version of the table knows, as every kubelet would drop them. What some versions
+ * know stays, although others drop it: the payload is one for all of a pool's nodes. Keys of maps that people choose
+ * (labels, feature gates, eviction signals) are no fields, and stay.
+ */
+export function withoutUnknownFields(config: Config): Config {
+  return knownIn(config, '');
+}
+
+function knownIn(struct: Config, pattern: string): Config {
+  const names = new Set(childrenOf(pattern));
+  const known: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(struct)) {
+    if (names.has(name)) setOwn(known, name, knownValue(value, pattern === '' ? name : `${pattern}.${name}`));
+    else if (pattern === '' && (name === 'apiVersion' || name === 'kind')) known[name] = value;
+  }
+  return known;
+}
+
+function knownValue(value: unknown, path: string): unknown {
+  const kind = FIELDS.get(path)?.kind;
+  if (kind === 'struct' && isMap(value)) return knownIn(value, path);
+  if (kind !== 'struct-list' || !Array.isArray(value)) return value;
+  return value.map((item) => (isMap(item) ? knownIn(item, `${path}[]`) : item));
+}

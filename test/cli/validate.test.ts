@@ -49,6 +49,26 @@ describe('kubelet-gitops validate', () => {
     );
     assert.match(text, new RegExp(`^pools/gpu/kubelet\\.yaml:${lines + 1}:\\d+: error .*syncFrequency`, 'm'));
     assert.match(text, /^base\/extra\.yaml: error symlink: /m);
+    await Promise.all([writeFile(gpu, good), rm(join(directory, 'base/extra.yaml'))]);
+  });
+
+  it('warns of what a pool tolerates, and can end well all the same', async () => {
+    const pool = join(directory, 'pools/gpu/pool.yaml');
+    const layer = join(directory, 'pools/gpu/kubelet.yaml');
+    const good = [await readFile(pool, 'utf8'), await readFile(layer, 'utf8')] as const;
+    await writeFile(pool, `${good[0].trimEnd()}\n  tolerate: [unknown-field]\n`);
+    await writeFile(layer, `${good[1]}maxPodz: 200\n`);
+    const { files } = await validatePath(directory, { cluster: undefined, versions: ['1.33'] });
+    const file = files.find(({ path }) => path === 'pools/gpu/kubelet.yaml');
+    assert.equal(file?.verdicts['1.33'], 'warn');
+    assert.deepEqual(
+      file.findings.map(({ code, severity }) => [code, severity]),
+      [['unknown-field', 'warning']],
+    );
+    const gpu = [directory, '--fail-on', 'error'] as const;
+    assert.equal((await validate()).code, 1);
+    assert.equal((await run('validate', ...gpu)).code, 0);
+    await Promise.all([writeFile(pool, good[0]), writeFile(layer, good[1])]);
   });
 
   it('says so where there is nothing to validate', async () => {

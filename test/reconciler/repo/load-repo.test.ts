@@ -6,6 +6,7 @@ import { decodeCache } from '#reconciler/repo/decode-cache.ts';
 import { judgePool } from '#reconciler/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/repo/load-repo.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/repo/loaded.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/repo/read-cluster.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 
@@ -240,44 +241,7 @@ describe('a cluster file', () => {
   const pools = { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}podLogsDir: /var/log/pods\n` };
   const cluster = (spec: string) => load({ ...pools, 'clusters/prod.yaml': `${CLUSTER}${spec}` });
 
-  it('may be absent', () =>
-    assert.deepEqual(load(pools).cluster, {
-      kubeletVersions: [],
-      maxUnassign: '20%',
-      maxChange: '100%',
-      maxUnavailable: null,
-      suspend: false,
-      windows: null,
-      fields: { allow: [], deny: [] },
-    }));
-
-  it('says what holds for all pools', () => {
-    const { cluster: read, findings } = cluster(
-      '  maxChange: 30%\n  maxUnavailable: 10\n  suspend: true\n  windows: {deny: [{cron: "0 0 20 12 *", duration: 336h}]}\n',
-    );
-    assert.deepEqual(brief(findings), []);
-    assert.deepEqual(
-      [read.maxChange, read.maxUnavailable, read.suspend, read.windows],
-      ['30%', 10, true, { allow: [], deny: [{ cron: '0 0 20 12 *', duration: '336h' }], overrun: 'stop' }],
-    );
-  });
-
-  it('holds every pool up where it may have said so and nobody knows', () => {
-    for (const spec of [
-      'windos: {}',
-      'suspend: treu',
-      'windows: {deny: [{cron: 0 25 * * *, duration: 1h}]}',
-      'maxUnavailable: x',
-    ]) {
-      assert.equal(cluster(`  ${spec}\n`).cluster.suspend, true, spec);
-    }
-    for (const spec of ['kubeletVersions: [1.34]', 'maxUnassign: x', 'fields: {deny: [x]}']) {
-      assert.equal(cluster(`  ${spec}\n`).cluster.suspend, false, spec);
-    }
-  });
-
-  it('allows no change where nobody knows how much it allows', () =>
-    assert.equal(cluster('  maxChange: some\n').cluster.maxChange, 0));
+  it('may be absent', () => assert.deepEqual(load(pools).cluster, DEFAULT_CLUSTER));
 
   it('names the versions that every pool is judged for', () => {
     assert.equal(pool(cluster('  kubeletVersions: ["1.34"]\n'), 'x').status, 'valid');

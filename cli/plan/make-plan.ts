@@ -4,6 +4,7 @@ import { validateForVersions } from '#shared/contract/kubelet-config/validate-ve
 import { minorName, minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/repo/loaded.ts';
 import { amountOf, budgetOf } from '#reconciler/rollout/amount.ts';
+import { massChangeOf, sayMassChange } from '#reconciler/takeup/mass-change.ts';
 import { choosePool } from '#reconciler/assign/choose-pool.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { allocatableEffect } from './capacity.ts';
@@ -43,7 +44,7 @@ export function makePlan({ base, head, cluster, nodes: inventory }: PlanQuestion
     pools,
     moves,
     conflicts: [...after.conflicts].map(([node, pools_]) => ({ node, pools: pools_ })),
-    refusal: refusalOf(head.repo, moves, before),
+    refusal: refusalOf(head.repo, moves, before) ?? massRefusal(base.repo, head.repo, nodes, before, after),
     findings: findingsIn(head.repo).filter((finding) => !known.has(formatFinding(finding))),
   };
 }
@@ -172,6 +173,26 @@ function refusalOf({ cluster, pools }: LoadedRepo, moves: readonly Move[], befor
   return lost > most
     ? `it would send ${lost} of ${assigned} nodes back to their local config, and maxUnassign allows ${most}`
     : undefined;
+}
+
+/** The guard against changing too much at once, as the reconciler would see it if every node ran what the base says. */
+function massRefusal(
+  base: LoadedRepo,
+  head: LoadedRepo,
+  nodes: readonly InventoryNode[],
+  before: Places,
+  after: Places,
+): string | undefined {
+  const [old, now] = [validPools(base), validPools(head)];
+  const inPools = nodes.filter(({ name }) => after.pool.has(name));
+  const changed = inPools.flatMap(({ name }) => {
+    const [from, pool] = [before.pool.get(name) ?? '', after.pool.get(name) ?? ''];
+    const [had, gets] = [old.get(from), now.get(pool) ?? old.get(pool)];
+    const isOther = had !== undefined && (had.sha256 !== gets?.sha256 || had.spec.apply !== gets.spec.apply);
+    return isOther ? [pool] : [];
+  });
+  const mass = massChangeOf(changed, inPools.length, head.cluster.maxChange);
+  return mass === undefined ? undefined : sayMassChange(mass);
 }
 
 function findingsIn(repo: LoadedRepo): readonly Finding[] {

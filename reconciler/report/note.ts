@@ -24,6 +24,8 @@ export interface NotedPool {
   readonly origin: PoolOrigin;
   readonly config: string | null;
   readonly phase: PoolPhase;
+  /** Why windows do not count for the pool; null where they do. */
+  readonly emergency: string | null;
   readonly counts: PoolCounts | null;
   readonly failures: readonly PoolFailure[];
   readonly findings: readonly string[];
@@ -67,10 +69,12 @@ export function noteInForce(
 export function noteOfPredecessor(cluster: string, commit: CommitOid, present: readonly KubeletPool[]): CommitNote {
   const pools = present
     .filter(({ status }) => status?.commit === commit)
-    .map(({ metadata, status = {} }): NotedPool => {
+    .map(({ metadata, spec, status = {} }): NotedPool => {
       const { configName: config = null, phase = 'Progressing', counts = null, failures = [] } = status;
       const shown = failures.slice(0, MOST_FAILURES).map(shorten);
-      return { name: metadata.name, origin: 'rendered', config, phase, counts, failures: shown, findings: [] };
+      const emergency = spec?.rollout.emergency ?? null;
+      const { name } = metadata;
+      return { name, origin: 'rendered', config, phase, emergency, counts, failures: shown, findings: [] };
     });
   return { cluster, commit, outcome: outcomeOf(pools, false), message: '', pools, findings: [] };
 }
@@ -114,6 +118,7 @@ function notedPool(pool: DesiredPool, status: KubeletPoolStatus | undefined): No
     origin: pool.origin,
     config: pool.config?.name ?? null,
     phase: status?.phase ?? 'Progressing',
+    emergency: pool.spec.rollout.emergency ?? null,
     counts: status?.counts ?? null,
     failures: (status?.failures ?? []).slice(0, MOST_FAILURES).map(shorten),
     findings: pool.findings.slice(0, MOST_FINDINGS).map(formatFinding),
@@ -136,11 +141,14 @@ export function renderNote(note: CommitNote): string {
     pool.config ?? 'local',
   ]);
   const table = rows.length === 0 ? [] : columns([['POOL', 'PHASE', 'UPDATED', 'FAILED', 'CONFIG'], ...rows]);
+  const emergencies = note.pools.flatMap(({ name, emergency }) =>
+    emergency === null ? [] : [`${name}: emergency, windows do not count: ${emergency}`],
+  );
   const failures = note.pools.flatMap((pool) =>
     pool.failures.map((failure) => `${failure.node}: ${failure.reason}: ${failure.message}`),
   );
   const findings = [...note.findings, ...note.pools.flatMap((pool) => pool.findings)];
-  const body = [heading, ...table, ...failures, ...findings];
+  const body = [heading, ...table, ...emergencies, ...failures, ...findings];
   return `${body.join('\n')}\n\n${JSON.stringify({ schema: NOTE_SCHEMA, ...note })}\n`;
 }
 

@@ -6,6 +6,7 @@ import type { LoadedRepo } from '../repo/loaded.ts';
 import { amountOf } from '../rollout/amount.ts';
 import { assignmentOf } from '../rollout/standing.ts';
 import type { SignatureVerdict } from '../trust/verdict.ts';
+import { massChange, sayMassChange } from './mass-change.ts';
 
 /** What to do when the branch was rewritten, so that the commit in force is not among the ancestors of its tip. */
 export type RewritePolicy = 'refuse' | 'follow';
@@ -15,7 +16,8 @@ export type RefusalReason =
   | 'commit-untrusted'
   | 'history-rewritten'
   | 'no-pools'
-  | 'unassigns-too-many';
+  | 'unassigns-too-many'
+  | 'changes-too-many';
 
 export type TakeUp =
   | { readonly takeUp: true }
@@ -30,7 +32,8 @@ export interface CandidateCommit {
 
 /**
  * Whether a new commit may come into force at all. What is wrong with single pools is not decided here: those keep what
- * they had. Refused is only what would take configs away on a large scale, or what nobody is known to have meant.
+ * they had. Refused is only what would take configs away, or change them, on a large scale, and what nobody is known to have
+ * meant.
  */
 export function judgeCommit({ lineage, repo, desired }: CandidateCommit, policy: RewritePolicy, fleet: Fleet): TakeUp {
   if (lineage === 'rewritten' && policy === 'refuse') {
@@ -55,7 +58,8 @@ export function judgeCommit({ lineage, repo, desired }: CandidateCommit, policy:
         'If this is meant, raise spec.maxUnassign in clusters/<cluster>.yaml in the same commit',
     );
   }
-  return { takeUp: true };
+  const mass = massChange(desired, repo.cluster.maxChange, fleet);
+  return mass === undefined ? { takeUp: true } : refuse('changes-too-many', sayMassChange(mass));
 }
 
 /**

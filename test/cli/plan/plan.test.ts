@@ -152,6 +152,20 @@ describe('kubelet-gitops plan', () => {
     assert.match(refusal ?? '', /send 3 of 4 nodes back .* maxUnassign allows 0/);
   });
 
+  it('says that the reconciler would refuse to change so many nodes at once, until the same commit allows it', async () => {
+    const guarded = START['clusters/prod.yaml'].replace('maxUnassign: 0', "maxUnassign: 0, maxChange: '50%'");
+    const changed = { 'pools/a/kubelet.yaml': layer('maxPods: 90') };
+    const { refusal } = await planOf({ ...changed, 'clusters/prod.yaml': guarded });
+    assert.match(
+      refusal ?? '',
+      /^it would give 3 of 4 nodes in pools another config \(a 3\), and maxChange allows 2\. /,
+    );
+    const allowed = await planOf({ ...changed, 'clusters/prod.yaml': guarded.replace('50%', '75%') });
+    assert.equal(allowed.refusal, undefined);
+    const few = await planOf({ 'pools/b/kubelet.yaml': layer('maxPods: 40'), 'clusters/prod.yaml': guarded });
+    assert.equal(few.refusal, undefined);
+  });
+
   it('says what is wrong with what is new, and nothing of what was wrong before', async () => {
     const { findings, pools } = await planOf({ 'pools/b/kubelet.yaml': layer('maxPodz: 50') });
     assert.deepEqual(

@@ -78,6 +78,13 @@ describe('the note on a commit', () => {
     assert.equal(read.pools[0]?.counts.nodes, 2);
   });
 
+  it('records why a pool set its windows aside', () => {
+    const rollout = { ...workers.spec.rollout, emergency: 'CVE-2026-1234' };
+    const urgent = note(settled, { ...workers, spec: { ...workers.spec, rollout } });
+    assert.equal(urgent.pools[0]?.emergency, 'CVE-2026-1234');
+    assert.match(renderNote(urgent), /^workers: emergency, windows do not count: CVE-2026-1234$/m);
+  });
+
   it('is equal for equal states, so that it is not written twice', () => {
     assert.equal(renderNote(note(settled, workers)), renderNote(note(settled, workers)));
   });

@@ -46,6 +46,35 @@ const allowing = (candidate: CommitInForce, maxUnassign: number | string): Commi
   repo: { ...candidate.repo, cluster: { ...candidate.repo.cluster, maxUnassign } },
 });
 
+const limited = (candidate: CommitInForce, maxChange: number | string): CommitInForce => ({
+  ...candidate,
+  repo: { ...candidate.repo, cluster: { ...candidate.repo.cluster, maxChange } },
+});
+const changed = validPool('workers', 120);
+/** The pool's config is another one already, and three of its nodes have it. */
+const midway = {
+  ...fleet,
+  kubeletNodes: new Map(
+    nodes.map((node, index) => [node.name, settledNode(node, index < 3 ? changed : workers)] as const),
+  ),
+  pools: new Map([['workers', poolInCluster(changed)]]),
+};
+/** Five nodes of the ten are in a pool of their own from now on. */
+const half = names.slice(5);
+const split = (maxPods: number): CommitInForce =>
+  commit(
+    COMMIT_B,
+    workers,
+    validPool('other', maxPods, {
+      priority: 1,
+      nodeSelector: { matchExpressions: [{ key: 'name', operator: 'In', values: half }] },
+    }),
+  );
+const both = {
+  ...fleet,
+  nodes: new Map(nodes.map((node) => [node.name, { ...node, labels: { name: node.name, pool: 'workers' } }])),
+};
+
 const rows: readonly (readonly [string, string, string])[] = [
   ['an ordinary commit', judge(commit(COMMIT_B, validPool('workers', 120))), 'taken up'],
   ['a rewritten branch', judge(commit(COMMIT_B, workers), 'rewritten'), 'history-rewritten'],
@@ -82,6 +111,46 @@ const rows: readonly (readonly [string, string, string])[] = [
     judge(commit(COMMIT_B, invalidPool('workers'))),
     'taken up',
   ],
+  ['a commit that changes every node, where nothing limits it', judge(commit(COMMIT_B, changed)), 'taken up'],
+  [
+    'one that changes every node, and nine of ten are allowed',
+    judge(limited(commit(COMMIT_B, changed), '99%')),
+    'changes-too-many',
+  ],
+  ['one that changes as many as are allowed', judge(limited(commit(COMMIT_B, changed), 10)), 'taken up'],
+  ['one that changes one node more', judge(limited(commit(COMMIT_B, changed), 9)), 'changes-too-many'],
+  ['one that changes no meaning, where nothing may change', judge(limited(commit(COMMIT_B, workers), 0)), 'taken up'],
+  [
+    'one that lays the same config over nodes in another way',
+    judge(limited(commit(COMMIT_B, validPool('workers', 110, { apply: 'replace' })), '50%')),
+    'changes-too-many',
+  ],
+  ['a broken pool, where nothing may change', judge(limited(commit(COMMIT_B, invalidPool('workers')), 0)), 'taken up'],
+  [
+    'the first config of ten nodes',
+    judge(limited(commit(COMMIT_B, workers), 0), 'first', 'refuse', fleetOf({ nodes })),
+    'taken up',
+  ],
+  [
+    'nodes that move to another pool with another config',
+    judge(limited(split(120), 4), 'descendant', 'refuse', both),
+    'changes-too-many',
+  ],
+  [
+    'nodes that move to another pool with the same config',
+    judge(limited(split(110), 4), 'descendant', 'refuse', both),
+    'taken up',
+  ],
+  [
+    'the way back from a rollout that three nodes of ten took part in',
+    judge(limited(commit(COMMIT_B, workers), 3), 'descendant', 'refuse', midway),
+    'taken up',
+  ],
+  [
+    'the same where two are allowed',
+    judge(limited(commit(COMMIT_B, workers), 2), 'descendant', 'refuse', midway),
+    'changes-too-many',
+  ],
   ['a pool deleted from git', judge(commit(COMMIT_B, validPool('other', 1))), 'unassigns-too-many'],
 ];
 
@@ -89,4 +158,17 @@ describe('a new commit', () => {
   for (const [what, got, expected] of rows) {
     it(`${what}: ${expected}`, () => assert.equal(got, expected));
   }
+
+  it('that changes too much is refused with the number, the pools, and what to do', () => {
+    const candidate = limited(commit(COMMIT_B, changed), '50%');
+    const desired = desiredState(candidate, fleet, () => []);
+    const takeUp = judgeCommit({ lineage: 'descendant', repo: candidate.repo, desired }, 'refuse', fleet);
+    assert.deepEqual(takeUp, {
+      takeUp: false,
+      reason: 'changes-too-many',
+      message:
+        'it would give 10 of 10 nodes in pools another config (workers 10), and maxChange allows 5. If this is meant, ' +
+        'raise spec.maxChange in clusters/<cluster>.yaml in the same commit; a revert of it has to do the same',
+    });
+  });
 });

@@ -1,0 +1,80 @@
+import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
+import { type Desired, desiredState } from '../desired.ts';
+import type { Fleet } from '../fleet.ts';
+import { amountOf } from '../rollout/amount.ts';
+import { assignmentOf, sameTarget } from '../rollout/standing.ts';
+
+/** What a commit would change at once, against what the cluster's file allows in the same commit. */
+export interface MassChange {
+  /** Nodes that would get another config in place of one that they have. */
+  readonly changed: number;
+  /** Of how many nodes in pools. */
+  readonly total: number;
+  readonly allowed: number;
+  /** Names of pools and how many of their nodes are among them, the largest first. */
+  readonly pools: readonly (readonly [pool: string, nodes: number])[];
+}
+
+const HOW_TO_GO_ON =
+  'If this is meant, raise spec.maxChange in clusters/<cluster>.yaml in the same commit; a revert of it has to do the same';
+const MOST_POOLS = 3;
+
+/**
+ * @returns undefined where the commit keeps within `maxChange`. A node counts if its pool's config becomes another one, or it
+ *   moves to a pool with another, and it does not have that already. A first config is no change of one.
+ */
+export function massChange(desired: Desired, maxChange: Amount, fleet: Fleet): MassChange | undefined {
+  if (maxChange === '100%') return undefined;
+  const before = desiredState(null, fleet, () => []);
+  const inPools = [...fleet.nodes.keys()].flatMap((node) => {
+    const pool = poolOf(desired, node);
+    return pool === undefined ? [] : [{ node, pool }];
+  });
+  const changed = inPools.filter(({ node }) => {
+    const [had, gets] = [targetOf(before, node), targetOf(desired, node)];
+    const has = assignmentOf(fleet.kubeletNodes.get(node));
+    return had !== null && gets !== null && !sameTarget(had, gets) && !sameTarget(has, gets);
+  });
+  const pools = changed.map(({ pool }) => pool);
+  return massChangeOf(pools, inPools.length, maxChange);
+}
+
+/**
+ * @param changed the pool of each node that gets another config
+ * @param total   nodes in pools
+ */
+export function massChangeOf(changed: readonly string[], total: number, maxChange: Amount): MassChange | undefined {
+  const allowed = changeLimit(maxChange, total);
+  if (changed.length <= allowed) return undefined;
+  const byPool = new Map<string, number>();
+  for (const pool of changed) byPool.set(pool, (byPool.get(pool) ?? 0) + 1);
+  const pools = [...byPool].sort(([a, many], [b, more]) => more - many || a.localeCompare(b));
+  return { changed: changed.length, total, allowed, pools };
+}
+
+/** How many nodes one commit may change; a percentage lets at least one through, unless it is `0%`. */
+function changeLimit(maxChange: Amount, nodes: number): number {
+  if (maxChange === 0 || maxChange === '0%') return 0;
+  return Math.max(1, amountOf(maxChange, nodes, 'down'));
+}
+
+/** The refusal in words; the same in CI and in the reconciler. */
+export function sayMassChange({ changed, total, allowed, pools }: MassChange): string {
+  const named = pools.slice(0, MOST_POOLS).map(([pool, nodes]) => `${pool} ${nodes}`);
+  const rest = pools.length > named.length ? ` and ${pools.length - named.length} more` : '';
+  return (
+    `it would give ${changed} of ${total} nodes in pools another config (${named.join(', ')}${rest}), ` +
+    `and maxChange allows ${allowed}. ${HOW_TO_GO_ON}`
+  );
+}
+
+function poolOf(desired: Desired, node: string): string | undefined {
+  const choice = desired.choices.get(node);
+  return choice?.choice === 'pool' ? choice.pool : undefined;
+}
+
+/** The config of a node's pool as an agent would be assigned it; null where there is none. */
+function targetOf(desired: Desired, node: string): ReturnType<typeof assignmentOf> {
+  const pool = desired.pools.get(poolOf(desired, node) ?? '');
+  return pool === undefined || pool.config === null ? null : { sha256: pool.config.sha256, apply: pool.spec.apply };
+}

@@ -3,6 +3,7 @@ import { accessBehaviours } from './behaviours/access.ts';
 import { configMapBehaviours } from './behaviours/config-maps.ts';
 import { creatingBehaviours } from './behaviours/creating.ts';
 import { deletingBehaviours } from './behaviours/deleting.ts';
+import { evictingBehaviours } from './behaviours/evicting.ts';
 import { definitionBehaviours } from './behaviours/definitions.ts';
 import { formBehaviours } from './behaviours/forms.ts';
 import { leaseBehaviours } from './behaviours/leases.ts';
@@ -33,6 +34,7 @@ const GROUPS: Readonly<Record<string, readonly Behaviour[]>> = {
   waiting: waitingBehaviours,
   'forms of an answer': formBehaviours,
   leases: leaseBehaviours,
+  evicting: evictingBehaviours,
   access: accessBehaviours,
   'Dynamic Kubelet Configuration': API_SCENARIOS.map(({ dkc, title, see }) => [`dkc ${dkc}: ${title}`, see]),
 };

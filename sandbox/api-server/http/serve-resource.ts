@@ -6,6 +6,7 @@ import { objectIn, optionsIn, patchIn, readBytes } from '#sandbox/api-server/htt
 import { answerJson } from '#sandbox/api-server/http/respond.ts';
 import type { Api, NamedTarget } from '#sandbox/api-server/operations/api.ts';
 import { create } from '#sandbox/api-server/operations/create.ts';
+import { evict, isEviction } from '#sandbox/api-server/operations/evict.ts';
 import { mergePatch } from '#sandbox/api-server/operations/merge-patch.ts';
 import { versionIn } from '#sandbox/api-server/operations/query.ts';
 import { get, list } from '#sandbox/api-server/operations/read.ts';
@@ -36,6 +37,10 @@ export async function serveResource(
   { request, response, call }: Exchange,
 ): Promise<void> {
   const { query } = call;
+  if (isEviction(served, of)) {
+    const evicted = evict(api, served, of, objectIn(request, await readBytes(request)));
+    return answerJson(request, response, 201, evicted);
+  }
   const target = targetOf(served, of);
   const { one, many } = projectionFor(request, served, query, api.now);
   const bytes = await readBytes(request);

@@ -1,5 +1,5 @@
 import type { Resource } from '#shared/kube/kube.ts';
-import { CONFIG_MAPS, LEASES, NODES } from '#shared/kube/kube.ts';
+import { CONFIG_MAPS, LEASES, NODES, PODS } from '#shared/kube/kube.ts';
 import { checkConfigMap } from '#sandbox/api-server/resources/config-map.ts';
 import { NODE_COLUMNS } from '#sandbox/api-server/resources/node-columns.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
@@ -20,6 +20,14 @@ export const SERVICE_ACCOUNTS: Resource = {
   ...core,
   plural: 'serviceaccounts',
   kind: 'ServiceAccount',
+  namespaced: true,
+};
+/** What evictions ask. `status.disruptionsAllowed` is a controller's to compute; here whoever sets the scene does. */
+export const POD_DISRUPTION_BUDGETS: Resource = {
+  group: 'policy',
+  version: 'v1',
+  plural: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
   namespaced: true,
 };
 export const CUSTOM_RESOURCE_DEFINITIONS: Resource = {
@@ -62,6 +70,16 @@ export const BUILT_IN: readonly ServedResource[] = [
     statusSubresource: true,
     columns: [NAME_COLUMN, column('Status', (object) => textAt(object, 'status', 'phase')), AGE_COLUMN],
   }),
+  builtIn(PODS, SPEC_AND_STATUS, {
+    shortNames: ['po'],
+    statusSubresource: true,
+    columns: [NAME_COLUMN, column('Status', (object) => textAt(object, 'status', 'phase')), AGE_COLUMN],
+    selectable: {
+      'spec.nodeName': (object) => textAt(object, 'spec', 'nodeName'),
+      'status.phase': (object) => textAt(object, 'status', 'phase'),
+    },
+  }),
+  builtIn(POD_DISRUPTION_BUDGETS, SPEC_AND_STATUS, { shortNames: ['pdb'], statusSubresource: true }),
   builtIn(CONFIG_MAPS, CONFIG_MAP, {
     shortNames: ['cm'],
     check: checkConfigMap,
@@ -100,6 +118,7 @@ function builtIn(resource: Resource, rest: Schema, traits: Partial<ServedResourc
     unconditionalUpdate: true,
     createOnUpdate: false,
     columns: [NAME_COLUMN, AGE_COLUMN],
+    selectable: {},
     ...traits,
   };
 }

@@ -62,5 +62,6 @@ export function customResource(definition: Json): ServedResource {
     unconditionalUpdate: false,
     createOnUpdate: false,
     columns: [NAME_COLUMN, ...columns],
+    selectable: {},
   };
 }

@@ -2,7 +2,7 @@ import type { Resource } from '#shared/kube/kube.ts';
 import type { Schema } from '#sandbox/api-server/schema/structural.ts';
 import type { Validate } from '#sandbox/api-server/schema/validator.ts';
 import type { Cause } from '#sandbox/api-server/status/refusal.ts';
-import type { Json } from '#sandbox/api-server/stored-object.ts';
+import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
 import type { Column } from '#sandbox/api-server/table/column.ts';
 
 /** A resource with all that the server has to know to serve it. */
@@ -29,4 +29,6 @@ export interface ServedResource {
   /** Whether a PUT to a name that is not there creates the object. */
   readonly createOnUpdate: boolean;
   readonly columns: readonly Column[];
+  /** What it can be selected by besides name and namespace: `spec.nodeName`. */
+  readonly selectable: Readonly<Record<string, (object: StoredObject) => string>>;
 }

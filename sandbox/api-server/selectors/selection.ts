@@ -17,7 +17,7 @@ export function selectionOf({ served, namespace }: Target, query: URLSearchParam
   const labelText = query.get('labelSelector') ?? '';
   const fieldText = query.get('fieldSelector') ?? '';
   const labels = parseLabelSelector(labelText);
-  const fields = parseFieldSelector(fieldText);
+  const fields = parseFieldSelector(fieldText, served.selectable);
   const placed = served.resource.namespaced ? namespace : '';
   return {
     matches: (object) =>

@@ -3,12 +3,13 @@ import { COMPLETION } from './completion/command.ts';
 import { IMPORT } from './import/command.ts';
 import { PLAN } from './plan/command.ts';
 import { FORESIGHT } from './foresight/command.ts';
+import { SIMULATE } from './simulate/command.ts';
 import { STATUS } from './status/command.ts';
 import { VALIDATE } from './validate/command.ts';
 import { WHY } from './why/command.ts';
 
 /** Every command but completion, which needs to know the others. */
-const OTHERS: readonly Command[] = [VALIDATE, PLAN, WHY, FORESIGHT, IMPORT, STATUS];
+const OTHERS: readonly Command[] = [VALIDATE, PLAN, SIMULATE, WHY, FORESIGHT, IMPORT, STATUS];
 
 /** In the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [...OTHERS, COMPLETION(OTHERS)];

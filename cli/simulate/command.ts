@@ -1,0 +1,100 @@
+import { parseDuration } from '#shared/contract/duration.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
+import type { Io } from '../io.ts';
+import { wordOf } from '../options.ts';
+import { paintFor } from '../paint.ts';
+import { PLAN } from '../plan/command.ts';
+import { loadRevisions, nodesOf } from '../plan/question.ts';
+import { wrapFor } from '../wrap.ts';
+import { seededRandom } from './seeded-random.ts';
+import { simulationAsSvg } from './render-svg.ts';
+import { simulationAsText } from './render-text.ts';
+import { type Simulation, simulate } from './simulate.ts';
+import { lanesOf } from './timeline.ts';
+
+const FORMATS = ['text', 'svg', 'json'] as const;
+const { base, head, repo, cluster, inventory, kubeconfig, context } = PLAN.options;
+
+export const SIMULATE: Command = {
+  name: 'simulate',
+  summary:
+    'plays a change of the config repository through, with the real nodes and given failures, before it is merged',
+  mostWords: 0,
+  about: [
+    "The reconciler's own planner decides, wave by wave; nodes answer after the time of a restart and of their trial, and as\n" +
+      'many of them fail as --failure-rate says. Blockers are taken to be quiet. Changes nothing.',
+  ],
+  options: {
+    ...(base && { base }),
+    ...(head && { head }),
+    ...(repo && { repo }),
+    ...(cluster && { cluster }),
+    ...(inventory && { inventory }),
+    ...(kubeconfig && { kubeconfig }),
+    ...(context && { context }),
+    'failure-rate': { type: 'string', value: '5%', about: 'how many trials fail (default 0%)' },
+    restart: { type: 'string', value: '10s', about: 'from an assignment to a kubelet that is up (default 10s)' },
+    at: { type: 'string', value: 'TIME', about: 'when it is merged, such as 2026-11-21T09:00:00Z (default now)' },
+    horizon: { type: 'string', value: '168h', about: 'how far ahead to look at most (default 168h)' },
+    seed: { type: 'string', value: 'N', about: 'which nodes fail; the same number gives the same ones (default 1)' },
+    output: { type: 'string', short: 'o', words: FORMATS, about: 'for people, as a picture, or for programs' },
+  },
+  examples: [
+    'kubelet-gitops simulate --base origin/main --head HEAD --inventory nodes.json',
+    'kubelet-gitops simulate --inventory nodes.json --failure-rate 5% -o svg >rollout.svg',
+  ],
+  run: runSimulate,
+};
+
+async function runSimulate(given: Given, io: Io): Promise<ExitCode> {
+  const format = wordOf(given, 'output', FORMATS, 'text');
+  const failureRate = share(given.text('failure-rate') ?? '0%');
+  const restartMs = duration(given, 'restart', '10s');
+  const horizonMs = duration(given, 'horizon', '168h');
+  const start = moment(given.text('at'));
+  const revisions = await loadRevisions(given);
+  const nodes = await nodesOf(given, io);
+  if (nodes === undefined) throw new Mistake('say which nodes there are: --inventory FILE, or --context NAME');
+  const simulation = simulate({
+    base: revisions.base.repo,
+    head: revisions.head.repo,
+    nodes,
+    manners: { failureRate, restartMs, random: seededRandom(Number(given.text('seed') ?? 1)) },
+    start,
+    horizonMs,
+  });
+  io.out.write(render(simulation, format, io));
+  return simulation.events.length === 0 && lanesOf(simulation).length === 0 ? 0 : 1;
+}
+
+function render(simulation: Simulation, format: (typeof FORMATS)[number], io: Io): string {
+  switch (format) {
+    case 'text':
+      return wrapFor(io.out)(simulationAsText(simulation, paintFor(io.out, io.env)));
+    case 'svg':
+      return simulationAsSvg(simulation);
+    case 'json':
+      return `${JSON.stringify({ start: simulation.start, end: simulation.end, lanes: lanesOf(simulation) }, null, 2)}\n`;
+  }
+}
+
+function share(written: string): number {
+  const percent = /^(\d{1,3}(?:\.\d+)?)%$/.exec(written)?.[1];
+  if (percent === undefined || Number(percent) > 100) throw new Mistake(`--failure-rate ${written}: write 0% to 100%`);
+  return Number(percent) / 100;
+}
+
+function duration(given: Given, option: string, otherwise: string): number {
+  const written = given.text(option) ?? otherwise;
+  const span = parseDuration(written);
+  if (span === undefined || span === 0) throw new Mistake(`--${option} ${written}: write it as 90s, 10m or 1h30m`);
+  return span;
+}
+
+function moment(written: string | undefined): number {
+  if (written === undefined) return systemClock.now();
+  const at = Date.parse(written);
+  if (Number.isNaN(at)) throw new Mistake(`--at ${written}: write it as 2026-11-21T09:00:00Z`);
+  return at;
+}

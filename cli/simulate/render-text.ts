@@ -1,0 +1,59 @@
+import { formatDuration } from '#shared/contract/duration.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Paint } from '../paint.ts';
+import type { Simulation } from './simulate.ts';
+import { type Lane, lanesOf } from './timeline.ts';
+
+const BLOCKS = ' ▁▂▃▄▅▆▇█';
+const WIDTH = 60;
+
+/** A line of blocks for every pool: how many of its nodes had proved the config by then; below it waves and what stopped it. */
+export function simulationAsText(simulation: Simulation, paint: Paint): string {
+  const lanes = lanesOf(simulation);
+  const span = simulation.end - simulation.start;
+  if (lanes.length === 0) return `nothing changes on ${simulation.nodes} nodes\n`;
+  const head = `${simulation.nodes} nodes, over after ${round(span)}; each column is ${round(span / WIDTH)}`;
+  return `${[head, ...lanes.flatMap((lane) => ['', ...laneLines(lane, span, paint)])].join('\n')}\n`;
+}
+
+function laneLines(lane: Lane, span: Millis, paint: Paint): readonly string[] {
+  const tone = lane.phase === 'Settled' ? 'good' : lane.phase === 'Halted' ? 'bad' : 'busy';
+  const failed = lane.failed === 0 ? '' : `, ${lane.failed} failed`;
+  const waves = lane.waves.map(({ name, nodes, startedAt, doneAt }) => {
+    const from = startedAt === undefined ? 'not begun' : `from ${round(startedAt)}`;
+    return `  ${name.padEnd(8)} up to ${nodes} nodes: ${from}${doneAt === undefined ? '' : ` to ${round(doneAt)}`}`;
+  });
+  return [
+    `${paint('strong', lane.pool)}  ${paint(tone, lane.phase)}: ${lane.proved} of ${lane.nodes} nodes proved it${failed}`,
+    `  |${bar(lane, span)}|`,
+    ...(lane.failed === 0 ? [] : [`  |${paint('bad', marks(lane, span))}|  failures`]),
+    ...waves,
+    ...(lane.phase === 'Settled' ? [] : [`  ${lane.message}`]),
+  ];
+}
+
+function bar({ curve, nodes }: Lane, span: Millis): string {
+  return columns(span)
+    .map((until) => {
+      const proved = curve.findLast(({ at }) => at <= until)?.proved ?? 0;
+      const height = Math.ceil((Math.min(proved, nodes) / Math.max(1, nodes)) * (BLOCKS.length - 1));
+      return BLOCKS[height] ?? ' ';
+    })
+    .join('');
+}
+
+function marks({ failures }: Lane, span: Millis): string {
+  const width = span / WIDTH;
+  return columns(span)
+    .map((until) => (failures.some(({ at }) => at <= until && at > until - width) ? 'x' : ' '))
+    .join('');
+}
+
+const columns = (span: Millis): readonly Millis[] =>
+  Array.from({ length: WIDTH }, (_, index) => ((index + 1) * span) / WIDTH);
+
+/** `3h20m`, `12m`, `45s`: what a person wants to know of it. */
+function round(span: Millis): string {
+  const unit = span >= 3_600_000 ? 60_000 : 1_000;
+  return formatDuration(Math.round(span / unit) * unit);
+}

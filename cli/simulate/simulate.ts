@@ -1,0 +1,110 @@
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import { type CommitInForce, desiredState } from '#reconciler/desired.ts';
+import { plan } from '#reconciler/plan.ts';
+import type { LoadedRepo } from '#reconciler/repo/loaded.ts';
+import type { Signals } from '#reconciler/rollout/gates.ts';
+import type { InventoryNode } from '../inventory/node.ts';
+import { type Manners, type NodeEvent, SimulatedFleet } from './simulated-fleet.ts';
+
+export interface SimulationQuestion {
+  /** What is in force before; null: every node runs its local config. */
+  readonly base: LoadedRepo | null;
+  readonly head: LoadedRepo;
+  readonly nodes: readonly InventoryNode[];
+  readonly manners: Manners;
+  readonly start: Millis;
+  /** How long is looked ahead at most. */
+  readonly horizonMs: Millis;
+}
+
+export interface Simulation {
+  readonly start: Millis;
+  /** When nothing moved any more, or the horizon. */
+  readonly end: Millis;
+  readonly events: readonly NodeEvent[];
+  /** The status of every pool at the end. */
+  readonly pools: ReadonlyMap<string, KubeletPoolStatus>;
+  readonly nodes: number;
+}
+
+/** Soaks end without an event: the planner looks as often as this. */
+const LOOK_EVERY_MS: Millis = 15_000;
+/** Longest stretch that is skipped at once while a window is closed. */
+const IDLE_EVERY_MS: Millis = 5 * 60_000;
+
+/** The reconciler's own planner, on a fleet that answers as it is told. Pure but for the randomness that it is given. */
+export function simulate(question: SimulationQuestion): Simulation {
+  const { base, head, nodes, manners, start, horizonMs } = question;
+  const fleet = new SimulatedFleet(nodes, manners, start);
+  if (base !== null) settle(fleet, base, start);
+  fleet.events.length = 0;
+  const inForce: CommitInForce = { oid: 'head', repo: head };
+  let now = start;
+  let pools = round(fleet, inForce, now);
+  while (now < start + horizonMs && [...pools.values()].some(isUnderWay)) {
+    const next = fleet.nextEnd();
+    now = Math.min(next ?? Infinity, now + (next === null ? IDLE_EVERY_MS : LOOK_EVERY_MS));
+    fleet.pass(now);
+    pools = round(fleet, inForce, now);
+  }
+  return { start, end: now, events: fleet.events, pools, nodes: nodes.length };
+}
+
+const isUnderWay = ({ phase }: KubeletPoolStatus): boolean => phase === 'Progressing' || phase === 'Waiting';
+
+/** What is in force runs everywhere, proved long ago: budgets, waves and windows are of no account for it. */
+function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis): void {
+  const open = base.pools.map((pool) =>
+    pool.status === 'valid'
+      ? {
+          ...pool,
+          spec: {
+            ...pool.spec,
+            rollout: { maxUnavailable: '100%', soak: '0s', onFailure: pool.spec.rollout.onFailure },
+            trial: { ...pool.spec.trial, duration: '1s' },
+          },
+        }
+      : pool,
+  );
+  const cluster = { ...base.cluster, maxUnavailable: null, suspend: false, windows: null };
+  const inForce: CommitInForce = { oid: 'base', repo: { ...base, pools: open, cluster } };
+  for (let now = start - 86_400_000, rounds = 0; rounds < MOST_ROUNDS; rounds += 1, now += 60_000) {
+    fleet.pass(now);
+    round(fleet, inForce, now);
+  }
+}
+
+/** Nodes of the control plane go one at a time, in the past as well. */
+const MOST_ROUNDS = 40;
+
+function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis): ReadonlyMap<string, KubeletPoolStatus> {
+  // Writes come true at once, but a config source has to be there before a node can be told of it.
+  for (let look = 0; look < 3; look += 1) {
+    const seen = fleet.at(now);
+    const planned = plan(
+      desiredState(inForce, seen, () => []),
+      seen,
+      SETTINGS,
+      now,
+      allQuiet(seen.nodes.values(), inForce),
+    );
+    for (const step of planned.steps) fleet.perform(step, now);
+    if (planned.steps.length === 0 || look === 2) return planned.pools;
+  }
+  return new Map();
+}
+
+const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: Number.POSITIVE_INFINITY };
+
+/** Blockers are quiet, and pods leave at once. */
+function allQuiet(
+  nodes: Iterable<{ readonly name: string; readonly drain?: { readonly at: Millis } }>,
+  { repo }: CommitInForce,
+): Signals {
+  const drains = [...nodes].flatMap(({ name, drain }) =>
+    drain === undefined ? [] : [[name, { since: drain.at, drained: true, because: '' }] as const],
+  );
+  const blockers = repo.pools.map(({ name }) => [name, { quiet: true, because: '' }] as const);
+  return { blockers: new Map(blockers), drains: new Map(drains) };
+}

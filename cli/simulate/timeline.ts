@@ -1,0 +1,69 @@
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import type { Simulation } from './simulate.ts';
+
+/** The way of one pool through the simulated time. */
+export interface Lane {
+  readonly pool: string;
+  readonly nodes: number;
+  readonly started: number;
+  readonly proved: number;
+  readonly failed: number;
+  readonly phase: string;
+  readonly message: string;
+  /** Milliseconds from the start. `doneAt` is absent for waves that were not done. */
+  readonly waves: readonly {
+    readonly name: string;
+    readonly nodes: number;
+    readonly startedAt?: Millis;
+    readonly doneAt?: Millis;
+  }[];
+  /** How many nodes had proved the config, in steps of time. */
+  readonly curve: readonly { readonly at: Millis; readonly proved: number }[];
+  /** When a node failed. */
+  readonly failures: readonly { readonly at: Millis; readonly node: string }[];
+}
+
+/** One lane for every pool in which something happened or waits. */
+export function lanesOf({ start, events, pools }: Simulation): readonly Lane[] {
+  return [...pools].flatMap(([pool, status]) => {
+    const own = events.filter((event) => event.pool === pool);
+    if (own.length === 0 && status.phase !== 'Waiting' && status.phase !== 'Halted') return [];
+    const count = (kind: string): number => own.filter(({ event }) => event === kind).length;
+    let proved = 0;
+    const curve = own
+      .filter(({ event }) => event === 'proved')
+      .map(({ at }) => ({ at: at - start, proved: (proved += 1) }));
+    const failures = own.filter(({ event }) => event === 'failed').map(({ at, node }) => ({ at: at - start, node }));
+    return [
+      {
+        pool,
+        nodes: status.counts?.nodes ?? 0,
+        started: count('started'),
+        proved,
+        failed: failures.length,
+        phase: status.phase ?? '',
+        message: status.message ?? '',
+        waves: wavesOf(status, start),
+        curve,
+        failures,
+      },
+    ];
+  });
+}
+
+function wavesOf({ rollout }: KubeletPoolStatus, start: Millis): Lane['waves'] {
+  const after = (timestamp: string | undefined): Millis | undefined => {
+    const at = fromTimestamp(timestamp);
+    return at === undefined ? undefined : Math.max(0, at - start);
+  };
+  return (rollout?.waves ?? []).map(({ name, nodes, startedAt, doneAt }) => {
+    const [from, to] = [after(startedAt), after(doneAt)];
+    return {
+      name,
+      nodes,
+      ...(from === undefined ? {} : { startedAt: from }),
+      ...(to === undefined ? {} : { doneAt: to }),
+    };
+  });
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { plain } from '#cli/paint.ts';
+import type { InventoryNode } from '#cli/inventory/node.ts';
+import { simulationAsSvg } from '#cli/simulate/render-svg.ts';
+import { simulationAsText } from '#cli/simulate/render-text.ts';
+import { seededRandom } from '#cli/simulate/seeded-random.ts';
+import { simulate, type Simulation } from '#cli/simulate/simulate.ts';
+import { lanesOf } from '#cli/simulate/timeline.ts';
+import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../support/fleet.ts';
+
+const MINUTE = 60_000;
+const TRIAL = { duration: '10m', startTimeout: '2m', maxRestarts: 2 };
+
+function inventory(count: number): readonly InventoryNode[] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: `node-${index}`,
+    labels: { pool: 'workers' },
+    kubeletVersion: 'v1.34.2',
+    ready: true,
+    capacity: {},
+    allocatable: {},
+    pods: undefined,
+  }));
+}
+
+function play(rollout: Partial<RolloutSpec>, nodes: number, failureRate = 0, seed = 1): Simulation {
+  const spec = { rollout: { ...poolSpec().rollout, ...rollout }, trial: TRIAL };
+  return simulate({
+    base: commit(COMMIT_A, validPool('workers', 100, spec)).repo,
+    head: commit(COMMIT_B, validPool('workers', 120, spec)).repo,
+    nodes: inventory(nodes),
+    manners: { failureRate, restartMs: 10_000, random: seededRandom(seed) },
+    start: NOW,
+    horizonMs: 48 * 60 * MINUTE,
+  });
+}
+
+describe('a simulated rollout', () => {
+  it('takes as many rounds of trial and restart as the budget makes of it', () => {
+    const { start, end, pools } = play({ maxUnavailable: 5 }, 20);
+    assert.equal(pools.get('workers')?.phase, 'Settled');
+    assert.ok(
+      end - start >= 4 * (10 * MINUTE + 10_000) && end - start < 4 * (10 * MINUTE + 40_000),
+      String(end - start),
+    );
+  });
+
+  it('goes through the waves of the pool, each after the one before has soaked', () => {
+    const simulation = play({ maxUnavailable: 10, canary: { nodes: 1, soak: '1h' }, steps: [{ nodes: '50%' }] }, 10);
+    const [lane] = lanesOf(simulation);
+    assert.deepEqual(
+      lane?.waves.map(({ name, nodes }) => [name, nodes]),
+      [
+        ['canary', 1],
+        ['step 1', 5],
+        ['rest', 10],
+      ],
+    );
+    const [canary, step] = lane?.waves ?? [];
+    assert.ok((canary?.doneAt ?? 0) >= 70 * MINUTE);
+    assert.ok((step?.startedAt ?? 0) >= (canary?.doneAt ?? Infinity));
+    assert.equal(lane?.proved, 10);
+  });
+
+  it('stops at the threshold of failures, as the reconciler would', () => {
+    const simulation = play({ maxUnavailable: 3, onFailure: { threshold: 2, action: 'halt' } }, 30, 1);
+    const [lane] = lanesOf(simulation);
+    assert.equal(lane?.phase, 'Halted');
+    assert.ok((lane?.failed ?? 0) >= 2 && (lane?.failed ?? 0) <= 3);
+    assert.equal(lane?.proved, 0);
+  });
+
+  it('is the same for the same seed, and another for another', () => {
+    const failures = (seed: number): string => JSON.stringify(lanesOf(play({ maxUnavailable: 5 }, 60, 0.05, seed)));
+    assert.equal(failures(7), failures(7));
+    assert.notEqual(failures(7), failures(8));
+  });
+
+  it('waits for the window that opens after the merge', () => {
+    const allow = [{ cron: '0 14 * * *', duration: '4h' }];
+    const { events, start } = play({ maxUnavailable: 5, windows: { allow, deny: [], overrun: 'stop' } }, 5);
+    assert.ok(events.every(({ at }) => at - start >= 120 * MINUTE));
+    assert.equal(events.filter(({ event }) => event === 'proved').length, 5);
+  });
+
+  it('of nothing that changes has nothing to show', () => {
+    const repo = commit(COMMIT_A, validPool('workers', 100)).repo;
+    const manners = { failureRate: 0, restartMs: 1, random: seededRandom(1) };
+    const same = simulate({ base: repo, head: repo, nodes: inventory(3), manners, start: NOW, horizonMs: MINUTE });
+    assert.deepEqual([same.events, same.end - same.start], [[], 0]);
+    assert.equal(simulationAsText(same, plain), 'nothing changes on 3 nodes\n');
+  });
+
+  it('can be read in a terminal of 80 columns, and as a picture without a word of it taken for markup', () => {
+    const simulation = play({ maxUnavailable: 5 }, 20, 0.2, 3);
+    const text = simulationAsText(simulation, plain);
+    assert.ok(
+      text
+        .split('\n')
+        .slice(0, 5)
+        .every((line) => line.length <= 80),
+      text,
+    );
+    assert.match(text, /^20 nodes, over after [^;]+; each column is /);
+    const hostile = { ...simulation, pools: new Map([['<script>', { phase: 'Waiting' as const, message: '&' }]]) };
+    const svg = simulationAsSvg(hostile);
+    assert.ok(!svg.includes('<script>') && svg.includes('&#60;script&#62;'));
+    assert.match(simulationAsSvg(simulation), /^<svg [^]*<polygon class="area"[^]*<\/svg>\n$/);
+  });
+});

@@ -22,8 +22,8 @@ export const SIMULATE: Command = {
     'plays a change of the config repository through, with the real nodes and given failures, before it is merged',
   mostWords: 0,
   about: [
-    "The reconciler's own planner decides, wave by wave; nodes answer after the time of a restart and of their trial, and as\n" +
-      'many of them fail as --failure-rate says. Blockers are taken to be quiet. Changes nothing.',
+    "The reconciler's own planner decides, wave by wave; nodes answer after the time of a restart and of their trial,\n" +
+      'and as many of them fail as --failure-rate says. Blockers are taken to be quiet. Changes nothing.',
   ],
   options: {
     ...(base && { base }),

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseDocument } from 'yaml';
+import { isSeq, parseDocument } from 'yaml';
 
 /** Spans of the sandbox: what takes minutes on real nodes takes seconds here. */
 export interface Spans {
@@ -14,7 +14,10 @@ export const SHORTENED: Spans = { trial: '3s', startTimeout: '4s', soak: '1s' };
 
 const TEMPLATE = fileURLToPath(new URL('../../config-repo-template', import.meta.url));
 
-/** The files of config-repo-template, with trials and soaks shortened so that a story takes a minute and not an hour. */
+/**
+ * The files of config-repo-template, with trials and soaks shortened, and without windows, so that a story takes a minute and
+ * not a night.
+ */
 export async function templateFiles(spans: Spans = SHORTENED): Promise<Readonly<Record<string, string>>> {
   const files: Record<string, string> = {};
   for (const entry of await readdir(TEMPLATE, { recursive: true, withFileTypes: true })) {
@@ -29,6 +32,12 @@ export async function templateFiles(spans: Spans = SHORTENED): Promise<Readonly<
 function shorten(text: string, spans: Spans): string {
   const pool = parseDocument(text);
   pool.setIn(['spec', 'rollout', 'soak'], spans.soak);
+  // Steps soak as long as the rest; and a story does not wait for the morning.
+  const steps = pool.getIn(['spec', 'rollout', 'steps']);
+  const stepSoaks = isSeq(steps) ? steps.items.map((_, index) => ['steps', index, 'soak']) : [];
+  for (const path of [['canary', 'soak'], ['windows'], ...stepSoaks]) {
+    if (pool.hasIn(['spec', 'rollout', ...path])) pool.deleteIn(['spec', 'rollout', ...path]);
+  }
   pool.setIn(['spec', 'trial', 'duration'], spans.trial);
   pool.setIn(['spec', 'trial', 'startTimeout'], spans.startTimeout);
   pool.setIn(['spec', 'trial', 'maxRestarts'], 1);

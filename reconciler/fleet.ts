@@ -1,5 +1,6 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { Condition } from '#shared/contract/api/object.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 
 /** What a node was or is drained for, and when that began or was given up. */
@@ -26,6 +27,8 @@ export interface NodeView {
   readonly drainFailed?: DrainMark;
   /** `v1.34.2`. */
   readonly kubeletVersion: string;
+  /** What the Node says of our own condition; absent where it does not have it. */
+  readonly configHealth?: Pick<Condition, 'status' | 'reason' | 'message' | 'lastTransitionTime'>;
   readonly createdAt: Millis;
 }
 

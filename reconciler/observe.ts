@@ -9,9 +9,9 @@ import {
   RELEASE_ANNOTATION,
   SUSPEND_ANNOTATION,
 } from '#shared/contract/api/group.ts';
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
-import type { KubeObject } from '#shared/contract/api/object.ts';
+import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
 import { payloadSha256 } from '#shared/contract/config-map.ts';
 import { fromTimestamp } from '#shared/runtime/clock.ts';
 import { parseMark } from './disruption/drain-mark.ts';
@@ -23,11 +23,7 @@ export const CONFIG_SOURCE_SELECTOR = `${MANAGED_BY_LABEL}=${MANAGED_BY},${POOL_
 interface NodeObject extends KubeObject {
   readonly spec?: { readonly unschedulable?: boolean };
   readonly status?: {
-    readonly conditions?: readonly {
-      readonly type: string;
-      readonly status: string;
-      readonly lastTransitionTime?: string;
-    }[];
+    readonly conditions?: readonly Condition[];
     readonly nodeInfo?: { readonly kubeletVersion?: string };
   };
 }
@@ -40,6 +36,7 @@ interface ConfigMapObject extends KubeObject {
 export function viewNode(object: KubeObject): NodeView {
   const { metadata, spec, status } = object as NodeObject;
   const readiness = status?.conditions?.find(({ type }) => type === 'Ready');
+  const ours = status?.conditions?.find(({ type }) => type === CONFIG_HEALTH);
   return {
     name: metadata.name,
     uid: metadata.uid ?? '',
@@ -51,6 +48,7 @@ export function viewNode(object: KubeObject): NodeView {
     ...markIn('drainFailed', metadata.annotations?.[DRAIN_FAILED_ANNOTATION]),
     kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '',
     createdAt: fromTimestamp(metadata.creationTimestamp) ?? 0,
+    ...(ours === undefined ? {} : { configHealth: viewCondition(ours) }),
   };
 }
 
@@ -61,6 +59,13 @@ function markIn<K extends 'drain' | 'drainFailed'>(
   const mark = text === undefined ? undefined : parseMark(text);
   return (mark === undefined ? {} : { [key]: mark }) as { readonly [P in K]?: DrainMark };
 }
+
+const viewCondition = ({ status, reason, message, lastTransitionTime }: Condition): NodeView['configHealth'] & {} => ({
+  status,
+  reason,
+  message,
+  lastTransitionTime,
+});
 
 export function viewConfigSource(object: KubeObject): ConfigSourceView {
   const { metadata, data } = object as ConfigMapObject;

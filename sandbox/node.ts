@@ -6,6 +6,7 @@ import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { SandboxApiServer } from './api-server/server.ts';
+import { isJson, memberOf } from './api-server/stored-object.ts';
 import { createSimulatedKubelet, type SimulatedKubelet } from './kubelet/kubelet.ts';
 import type { NodeReport, Timing } from './kubelet/options.ts';
 
@@ -92,9 +93,13 @@ function publish(
   name: string,
   { ready, reason, message, kubeletVersion, bootId }: NodeReport,
 ): void {
-  if (api.store.get(NODES, name) === undefined) return;
+  const node = api.store.get(NODES, name);
+  if (node === undefined) return;
   const lastHeartbeatTime = toTimestamp(systemClock.now());
-  const conditions = [{ type: 'Ready', status: ready, reason, message, lastHeartbeatTime }];
+  // A kubelet leaves the conditions of others as they are.
+  const others = memberOf(node, 'status', 'conditions');
+  const kept = Array.isArray(others) ? others.filter((each) => isJson(each) && each['type'] !== 'Ready') : [];
+  const conditions = [{ type: 'Ready', status: ready, reason, message, lastHeartbeatTime }, ...kept];
   api.store.patch(NODES, name, { status: { conditions, nodeInfo: { kubeletVersion, bootID: bootId } } });
 }
 

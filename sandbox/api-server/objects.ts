@@ -49,10 +49,10 @@ export function objectsOf(api: Api): Objects {
   const patch: Objects['patch'] = (resource, name, change, namespace) => {
     const served = servedAs(resource);
     const target = { served, namespace, name };
-    const patched = mergePatch(api, { ...target, subresource: undefined }, change);
+    const patched = mergePatch(api, { ...target, subresource: undefined }, { body: change, strategic: false });
     const status = memberOf(change, 'status');
     if (status === undefined || !served.statusSubresource) return patched;
-    return mergePatch(api, { ...target, subresource: 'status' }, { status });
+    return mergePatch(api, { ...target, subresource: 'status' }, { body: { status }, strategic: false });
   };
   return {
     seed<T extends KubeObject>(resource: Resource, object: T) {

@@ -12,6 +12,8 @@ export interface Call {
   readonly subresource?: 'status' | 'proxy/configz' | 'eviction';
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
+  /** A patch merges lists as the type says, instead of replacing them. */
+  readonly strategic?: boolean;
 }
 
 const METHODS = { get: 'GET', list: 'GET', watch: 'GET', create: 'POST', patch: 'PATCH', delete: 'DELETE' } as const;

@@ -53,13 +53,10 @@ export function createKube({ log, random = Math.random, ...options }: KubeOption
       if (!answer.ok) throw answer.error;
       return object;
     },
-    mergePatch: (place, name, patch, { subresource } = {}, signal) =>
-      write(
-        transport,
-        { verb: 'patch', ...place, ...(subresource && { subresource }), query: MANAGER, body: patch, name },
-        name,
-        signal,
-      ),
+    mergePatch: (place, name, body, { subresource, lists } = {}, signal) => {
+      const how = { ...(subresource && { subresource }), ...(lists === 'strategic' && { strategic: true }) };
+      return write(transport, { verb: 'patch', ...place, ...how, query: MANAGER, body, name }, name, signal);
+    },
     async delete(place, name, preconditions, signal) {
       const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions, propagationPolicy: 'Background' };
       const answer = await transport.ask({ verb: 'delete', ...place, name, body }, MAX_OBJECT_BYTES, signal);

@@ -27,6 +27,14 @@ export const LEASES: Resource = {
   namespaced: true,
 };
 export const PODS: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+/** Events in their newer form; the core group shows the same objects in the older one. */
+export const EVENTS: Resource = {
+  group: 'events.k8s.io',
+  version: 'v1',
+  plural: 'events',
+  kind: 'Event',
+  namespaced: true,
+};
 export const KUBELET_NODES: Resource = {
   group: 'kubelet-gitops.dev',
   version: 'v1alpha1',
@@ -59,6 +67,15 @@ export type WatchEvent<T> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
+export interface PatchOptions {
+  readonly subresource?: 'status';
+  /**
+   * `strategic`: lists are merged by the key that the type names (conditions by `type`) instead of being replaced. For
+   * built-in types only; the way to write one condition of an object whose other conditions belong to others.
+   */
+  readonly lists?: 'replace' | 'strategic';
+}
+
 /**
  * The API server as the project needs it. Every call ends: by an answer, by a `KubeError`, by its own timeout, or by the
  * signal. Watches end when the server or the time limit closes them; `follow` strings them together.
@@ -89,7 +106,7 @@ export interface Kube {
     place: Place,
     name: string,
     patch: Readonly<Record<string, unknown>>,
-    options?: { readonly subresource?: 'status' },
+    options?: PatchOptions,
     signal?: AbortSignal,
   ): Promise<T>;
   /**

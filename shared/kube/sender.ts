@@ -112,8 +112,10 @@ function headersOf(call: Call, credential: Credential, userAgent: string): Reado
   };
 }
 
-const contentTypeOf = (call: Call): string =>
-  call.verb === 'patch' ? 'application/merge-patch+json' : 'application/json';
+function contentTypeOf({ verb, strategic }: Call): string {
+  if (verb !== 'patch') return 'application/json';
+  return strategic === true ? 'application/strategic-merge-patch+json' : 'application/merge-patch+json';
+}
 
 /** The text of each `Warning: 299 - "text"`, RFC 7234 5.5. */
 function warningsOf(response: IncomingMessage): readonly string[] {

@@ -5,6 +5,7 @@ import { creatingBehaviours } from './behaviours/creating.ts';
 import { deletingBehaviours } from './behaviours/deleting.ts';
 import { evictingBehaviours } from './behaviours/evicting.ts';
 import { definitionBehaviours } from './behaviours/definitions.ts';
+import { eventBehaviours } from './behaviours/events.ts';
 import { formBehaviours } from './behaviours/forms.ts';
 import { leaseBehaviours } from './behaviours/leases.ts';
 import { listingBehaviours } from './behaviours/listing.ts';
@@ -26,6 +27,7 @@ const GROUPS: Readonly<Record<string, readonly Behaviour[]>> = {
   patching: patchingBehaviours,
   'the status subresource': statusBehaviours,
   deleting: deletingBehaviours,
+  events: eventBehaviours,
   'config maps': configMapBehaviours,
   validating: validatingBehaviours,
   definitions: definitionBehaviours,

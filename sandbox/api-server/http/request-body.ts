@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isPlainPatch } from '#sandbox/api-server/operations/merge-patch.ts';
+import type { SentPatch } from '#sandbox/api-server/operations/merge-patch.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { Refusal } from '#sandbox/api-server/status/refusal.ts';
 import { badRequest, unsupportedMediaType } from '#sandbox/api-server/status/refusals.ts';
@@ -36,20 +36,16 @@ export function optionsIn(request: IncomingMessage, bytes: Buffer): unknown {
 const STRATEGIC = 'application/strategic-merge-patch+json';
 
 /**
- * A merge patch. Built-in types take strategic merge patches as well, as long as they mean the same: that is what
- * kubectl sends for a label. JSON patches and server-side apply are left out.
+ * A merge patch. Built-in types take strategic merge patches as well, which is what kubectl sends for a label. JSON patches
+ * and server-side apply are left out.
  *
  * @throws Refusal 415, 400
  */
-export function patchIn(request: IncomingMessage, bytes: Buffer, { origin }: ServedResource): unknown {
+export function patchIn(request: IncomingMessage, bytes: Buffer, { origin }: ServedResource): SentPatch {
   const type = mediaType(request);
   const accepted = ['application/merge-patch+json', ...(origin === 'built-in' ? [STRATEGIC] : [])];
   if (!accepted.includes(type)) throw unsupportedMediaType(accepted);
-  const patch = parse(bytes);
-  if (type === STRATEGIC && !isPlainPatch(patch)) {
-    throw new Refusal(415, 'UnsupportedMediaType', 'the sandbox has no strategic merge of lists: send a merge patch');
-  }
-  return patch;
+  return { body: parse(bytes), strategic: type === STRATEGIC };
 }
 
 const mediaType = ({ headers }: IncomingMessage): string =>

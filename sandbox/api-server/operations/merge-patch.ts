@@ -1,22 +1,31 @@
 import type { Api, NamedTarget } from '#sandbox/api-server/operations/api.ts';
 import { decode } from '#sandbox/api-server/operations/decode.ts';
 import { replace } from '#sandbox/api-server/operations/replace.ts';
-import { badRequest, invalid, notFound } from '#sandbox/api-server/status/refusals.ts';
+import { badRequest, invalid, notFound, noSuchStrategy } from '#sandbox/api-server/status/refusals.ts';
 import { keyOf } from '#sandbox/api-server/store/collection.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { isJson } from '#sandbox/api-server/stored-object.ts';
 
+/** A patch as it was sent. */
+export interface SentPatch {
+  readonly body: unknown;
+  /** Lists are merged as the type says, instead of being replaced. */
+  readonly strategic: boolean;
+}
+
 /**
- * PATCH with a JSON merge patch. A patch that names a resourceVersion is refused where the object has another one; one
+ * PATCH with a merge patch. A patch that names a resourceVersion is refused where the object has another one; one
  * that does not applies to whatever is there.
  *
  * @throws Refusal
  */
-export function mergePatch(api: Api, target: NamedTarget, patch: unknown): StoredObject {
+export function mergePatch(api: Api, target: NamedTarget, { body, strategic }: SentPatch): StoredObject {
   const { served, namespace, name } = target;
   const before = api.store.of(served.resource).get(keyOf(namespace, name));
   if (before === undefined) throw notFound(served.resource, name);
-  if (!isJson(patch)) throw badRequest('Invalid JSON Patch');
+  if (!isJson(body)) throw badRequest('Invalid JSON Patch');
+  const patch = strategic ? asMergePatch(before, body) : body;
+  if (patch === undefined) throw noSuchStrategy();
   const sent = decode(served, applyMergePatch(before, patch), 'patch');
   const { uid } = sent.metadata;
   if (uid !== undefined && uid !== before.metadata.uid) {
@@ -37,9 +46,29 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
   return merged;
 }
 
-/** Whether a strategic merge patch means the same as a merge patch: it has no list and no directive. */
-export function isPlainPatch(patch: unknown): boolean {
-  if (Array.isArray(patch)) return false;
-  if (!isJson(patch)) return true;
-  return Object.entries(patch).every(([key, value]) => !key.startsWith('$') && isPlainPatch(value));
+/**
+ * A strategic merge patch, as far as the sandbox has it: lists of conditions are merged by `type`, an element with
+ * `$patch: delete` takes its namesake away.
+ *
+ * @returns the same as a merge patch; undefined where the patch has another list or another directive
+ */
+export function asMergePatch(target: unknown, patch: unknown, member = ''): unknown {
+  if (Array.isArray(patch)) return member === 'conditions' ? mergeByType(target, patch) : undefined;
+  if (!isJson(patch)) return patch;
+  const plain: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(patch)) {
+    const below = asMergePatch(isJson(target) ? target[key] : undefined, value, key);
+    if (key.startsWith('$') || below === undefined) return undefined;
+    plain[key] = below;
+  }
+  return plain;
+}
+
+function mergeByType(target: unknown, patch: readonly unknown[]): readonly unknown[] {
+  const merged = new Map((Array.isArray(target) ? target : []).filter(isJson).map((each) => [each['type'], each]));
+  for (const each of patch.filter(isJson)) {
+    if (each['$patch'] === 'delete') merged.delete(each['type']);
+    else merged.set(each['type'], { ...merged.get(each['type']), ...each });
+  }
+  return [...merged.values()];
 }

@@ -1,6 +1,7 @@
 import type { Resource } from '#shared/kube/kube.ts';
-import { CONFIG_MAPS, LEASES, NODES, PODS } from '#shared/kube/kube.ts';
+import { CONFIG_MAPS, EVENTS as NEWER_EVENTS, LEASES, NODES, PODS } from '#shared/kube/kube.ts';
 import { checkConfigMap } from '#sandbox/api-server/resources/config-map.ts';
+import { checkEvent, checkNewerEvent } from '#sandbox/api-server/resources/event.ts';
 import { NODE_COLUMNS } from '#sandbox/api-server/resources/node-columns.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { withTypeAndMeta } from '#sandbox/api-server/schema/object-meta.ts';
@@ -86,6 +87,7 @@ export const BUILT_IN: readonly ServedResource[] = [
     columns: [NAME_COLUMN, column('Data', entries, { type: 'integer' }), AGE_COLUMN],
   }),
   builtIn(EVENTS, ANYTHING, { shortNames: ['ev'], check: checkEvent }),
+  builtIn(NEWER_EVENTS, ANYTHING, { shortNames: ['ev'], check: checkNewerEvent }),
   builtIn(SERVICE_ACCOUNTS, ANYTHING, { shortNames: ['sa'] }),
   builtIn(LEASES, LEASE, {
     check: checkLease,
@@ -138,13 +140,4 @@ function checkLease(lease: Json): readonly Cause[] {
   if (typeof seconds !== 'number' || seconds > 0) return [];
   const field = 'spec.leaseDurationSeconds';
   return [{ reason: 'FieldValueInvalid', message: `Invalid value: ${seconds}: must be greater than 0`, field }];
-}
-
-/** Events about cluster-scoped objects belong in the namespace `default`. */
-function checkEvent(event: Json): readonly Cause[] {
-  const about = memberOf(event, 'involvedObject', 'namespace') ?? '';
-  const namespace = memberOf(event, 'metadata', 'namespace');
-  if (about === namespace || (about === '' && namespace === 'default')) return [];
-  const message = `Invalid value: ${JSON.stringify(about)}: does not match event.namespace`;
-  return [{ reason: 'FieldValueInvalid', message, field: 'involvedObject.namespace' }];
 }

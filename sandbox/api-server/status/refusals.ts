@@ -88,3 +88,10 @@ export function tooNew(asked: number, current: number): Refusal {
     retryAfterSeconds: 1,
   });
 }
+
+export const noSuchStrategy = (): Refusal =>
+  new Refusal(
+    415,
+    'UnsupportedMediaType',
+    'the sandbox has a strategic merge of conditions only: send a merge patch',
+  );

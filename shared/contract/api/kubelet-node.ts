@@ -140,6 +140,9 @@ export interface KubeletNode {
 export const MAX_WARNINGS = 32;
 export const MAX_WARNING_LENGTH = 4096;
 
+/** The condition that says whether a kubelet does well with its config: the agent's on the KubeletNode, and copied to the Node. */
+export const CONFIG_HEALTH = 'KubeletConfigHealthy';
+
 /** Agents refresh `status.heartbeat` this often when nothing else changes. */
 export const HEARTBEAT_MS = 5 * 60_000;
 

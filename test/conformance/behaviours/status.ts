@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
 import { NODES } from '#shared/kube/kube.ts';
 import type { Behaviour } from '../suite.ts';
 import { AT_NODES, identityOf, refusalOf } from '../support/bench.ts';
@@ -90,4 +91,31 @@ export const statusBehaviours: readonly Behaviour[] = [
       assert.equal(side.status.conditions?.length, 1);
     },
   ],
+  [
+    "a strategic patch writes one condition of a Node and leaves those of others",
+    async ({ kube, fresh }) => {
+      const at = { resource: NODES };
+      const name = fresh();
+      await kube.create(at, { apiVersion: 'v1', kind: 'Node', metadata: { name } });
+      const strategic = { ...STATUS, lists: 'strategic' } as const;
+      const write = async (conditions: readonly object[]) =>
+        (await kube.mergePatch<NodeWithConditions>(at, name, { status: { conditions } }, strategic)).status.conditions;
+      await write([{ type: 'Ready', status: 'True', reason: 'KubeletReady' }]);
+      await write([{ type: 'Ours', status: 'True', reason: 'Healthy', message: 'm' }]);
+      const after = await write([{ type: 'Ours', status: 'False', reason: 'Broken' }]);
+      const said = Object.fromEntries((after ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+      assert.deepEqual(said, { Ready: 'True KubeletReady', Ours: 'False Broken' });
+      const left = await write([{ type: 'Ours', $patch: 'delete' }]);
+      assert.deepEqual(
+        (left ?? []).map(({ type }) => type),
+        ['Ready'],
+      );
+    },
+  ],
 ];
+
+interface NodeWithConditions extends KubeObject {
+  readonly status: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string }[];
+  };
+}

@@ -93,7 +93,7 @@ describe('what the sandbox leaves out', () => {
     }
   });
 
-  it('takes a strategic merge patch of a built-in type only where it means the same', async () => {
+  it('takes a strategic merge patch of a built-in type only as far as conditions', async () => {
     await using sandbox = await aSandbox();
     const { raw, server } = sandbox;
     server.store.seed(NODES, nodeNamed('a'));

@@ -1,0 +1,72 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import type { Round } from '../round.ts';
+import { assignedTo, assignment, occurrencesOfNode } from './of-node.ts';
+import { occurrencesOfPool } from './of-pool.ts';
+import type { Occurrence } from './occurrence.ts';
+
+/**
+ * Turns states into news. What a state tells is told once; after a restart only what the status dates within the last few
+ * minutes is told, under the same identity as before, so that the API server refuses what it has already.
+ *
+ * @returns what happened since the last round
+ */
+export type Chronicle = (round: Pick<Round, 'fleet' | 'planned' | 'at'>) => readonly Occurrence[];
+
+/** Events live for an hour by default: what is older than a part of that may have been told and forgotten. */
+const FRESH_MS: Millis = 15 * 60_000;
+
+interface Told {
+  /** The object as it was when its identities were computed: a node that did not change is not looked at again. */
+  readonly seen: object;
+  readonly identities: ReadonlySet<string>;
+  readonly assigned: string;
+}
+
+export function createChronicle(): Chronicle {
+  let told: ReadonlyMap<string, Told> | null = null;
+  return ({ fleet, planned, at }) => {
+    const news: Occurrence[] = [];
+    const now = new Map<string, Told>();
+    const keep = (key: string, seen: object, current: readonly Occurrence[], assigned: string): void => {
+      const before = told?.get(key)?.identities;
+      news.push(...current.filter((each) => isNews(each, before, told !== null, at)));
+      now.set(key, { seen, identities: new Set(current.map(({ identity }) => identity)), assigned });
+    };
+    for (const node of fleet.kubeletNodes.values()) {
+      const uid = fleet.nodes.get(node.metadata.name)?.uid;
+      if (uid === undefined) continue;
+      const key = `node ${uid}`;
+      const before = told?.get(key);
+      if (before?.seen === node) {
+        now.set(key, before);
+        continue;
+      }
+      if (isNewlyAssigned(node, before)) news.push(assignment(node, uid));
+      keep(key, node, occurrencesOfNode(node, uid), assignedTo(node));
+    }
+    for (const [name, status] of planned.pools) {
+      const uid = fleet.pools.get(name)?.metadata.uid;
+      if (uid !== undefined) keep(`pool ${uid}`, status, occurrencesOfPool(name, uid, status), '');
+    }
+    told = now;
+    return news;
+  };
+}
+
+/** A node that was never seen before had its assignment from an earlier process, or has none yet. */
+function isNewlyAssigned(node: KubeletNode, before: Told | undefined): boolean {
+  return before !== undefined && node.spec !== undefined && before.assigned !== assignedTo(node);
+}
+
+/**
+ * An object that is new to us is judged by its dates, like all of them after a restart; undated things are told only by
+ * who saw the object before.
+ */
+function isNews(each: Occurrence, before: ReadonlySet<string> | undefined, seenRounds: boolean, at: Millis): boolean {
+  if (before?.has(each.identity) === true) return false;
+  if (each.at === undefined) return seenRounds;
+  if (before !== undefined) return true;
+  const happened = fromTimestamp(each.at);
+  return happened !== undefined && at - happened <= FRESH_MS;
+}

@@ -1,0 +1,46 @@
+/** What can happen to a node or a pool, in the words that Events carry as their reason. */
+export type Happening =
+  /** The node was told to run another config. */
+  | 'ConfigAssigned'
+  /** The config proved itself on the node. */
+  | 'ConfigApplied'
+  /** The node took the config back. */
+  | 'ConfigFellBack'
+  /** The agent refused the config before the kubelet was touched. */
+  | 'ConfigRefused'
+  /** Files or running config are not what was assigned. */
+  | 'ConfigDrifted'
+  /** The kubelet is healthy with none of its configs. */
+  | 'KubeletBroken'
+  /** Failures stopped the pool. */
+  | 'RolloutHalted'
+  /** Failures stopped the pool, and it goes back to what it settled on before. */
+  | 'RolloutReverting'
+  /** All nodes of the pool run the config and have proved it. */
+  | 'RolloutSettled'
+  /** Nodes wait because the budget is used up. */
+  | 'RateLimited';
+
+export interface Subject {
+  readonly kind: 'Node' | 'KubeletPool';
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Something that happened, to be told once. */
+export interface Occurrence {
+  readonly about: Subject;
+  readonly happening: Happening;
+  readonly type: 'Normal' | 'Warning';
+  /** For people: one sentence, no trailing full stop. */
+  readonly note: string;
+  readonly pool: string;
+  /** The config that it is about; '' for local. */
+  readonly config: string;
+  /** The agent's word for why, where there is one: `CrashLoop`. */
+  readonly cause?: string;
+  /** RFC 3339, where the status says when; what has no time is only told by who saw the change. */
+  readonly at?: string;
+  /** The same text means the same occurrence, in every process and after every restart. */
+  readonly identity: string;
+}

@@ -1,0 +1,81 @@
+import { CONFIG_HEALTH, type KubeletNode, LOCAL } from '#shared/contract/api/kubelet-node.ts';
+import type { Condition } from '#shared/contract/api/object.ts';
+import type { Occurrence, Subject } from './occurrence.ts';
+import { touchedKubelet } from './touched-kubelet.ts';
+
+/** All that can be told of a node from its status as it is now, whether or not it was told before. Pure. */
+export function occurrencesOfNode(node: KubeletNode, uid: string): readonly Occurrence[] {
+  const about: Subject = { kind: 'Node', name: node.metadata.name, uid };
+  const pool = node.spec?.pool ?? '';
+  return [...proofs(node, about, pool), ...failures(node, about, pool), ...troubles(node, about, pool)];
+}
+
+/** What the node was told, as one text; it changes when another config is assigned. */
+export function assignedTo({ spec }: KubeletNode): string {
+  if (spec === undefined) return '';
+  return spec.configSource === undefined ? LOCAL : `${spec.configSource.name} ${spec.apply ?? 'overlay'}`;
+}
+
+export function assignment(node: KubeletNode, uid: string): Occurrence {
+  const { spec, metadata } = node;
+  const config = spec?.configSource?.name ?? '';
+  const pool = spec?.pool ?? '';
+  const commit = spec?.commit === undefined ? '' : `, commit ${spec.commit.slice(0, 12)}`;
+  return {
+    about: { kind: 'Node', name: metadata.name, uid },
+    happening: 'ConfigAssigned',
+    type: 'Normal',
+    note: config === '' ? 'The node is to run its own local config' : `The node is to run ${config} (pool ${pool}${commit})`,
+    pool,
+    config,
+    identity: `assigned ${metadata.uid ?? ''} ${metadata.generation ?? 0} ${config}`,
+  };
+}
+
+function proofs({ status = {} }: KubeletNode, about: Subject, pool: string): readonly Occurrence[] {
+  const { active, lastKnownGood, promotedAt } = status;
+  const config = active?.name ?? LOCAL;
+  if (config === LOCAL || promotedAt === undefined || promotedAt === null) return [];
+  if (lastKnownGood?.sha256 !== active?.sha256) return [];
+  const note = `${config} proved itself and is the last known good config now`;
+  const identity = `applied ${active?.sha256} ${promotedAt}`;
+  return [{ about, happening: 'ConfigApplied', type: 'Normal', note, pool, config, at: promotedAt, identity }];
+}
+
+function failures({ status = {} }: KubeletNode, about: Subject, pool: string): readonly Occurrence[] {
+  const { error, rejected = [] } = status;
+  const listed = rejected.map(({ name, reason, message, at }) => ({ config: name, reason, message, at }));
+  // What cannot be blamed on the config, or was not tried yet, is an error without being a rejection.
+  const isListed = listed.some(({ config, at }) => config === error?.config && at === error.at);
+  const all = error === undefined || error === null || isListed ? listed : [...listed, { config: '', ...error }];
+  return all.map(({ config, reason, message, at }): Occurrence => {
+    const fellBack = touchedKubelet(reason);
+    const what = config === '' ? 'The config' : config;
+    return {
+      about,
+      happening: fellBack ? 'ConfigFellBack' : 'ConfigRefused',
+      type: 'Warning',
+      note: `${what} ${fellBack ? 'was taken back' : 'was refused, the kubelet was not touched'}: ${reason}: ${message}`,
+      pool,
+      config,
+      cause: reason,
+      at,
+      identity: `failed ${config} ${reason} ${at}`,
+    };
+  });
+}
+
+function troubles({ status = {} }: KubeletNode, about: Subject, pool: string): readonly Occurrence[] {
+  const health = status.conditions?.find(({ type }) => type === CONFIG_HEALTH);
+  const happening = troubleOf(health);
+  if (health === undefined || happening === undefined) return [];
+  const { reason, message: note, lastTransitionTime: at } = health;
+  const config = status.active?.name ?? LOCAL;
+  const identity = `trouble ${reason} ${at}`;
+  return [{ about, happening, type: 'Warning', note, pool, config, cause: reason, at, identity }];
+}
+
+function troubleOf(health: Condition | undefined): 'ConfigDrifted' | 'KubeletBroken' | undefined {
+  if (health?.status !== 'False') return undefined;
+  return health.reason === 'Drifted' ? 'ConfigDrifted' : health.reason === 'Broken' ? 'KubeletBroken' : undefined;
+}

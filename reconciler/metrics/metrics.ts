@@ -1,0 +1,108 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Finding } from '#shared/contract/finding.ts';
+import type { Kube } from '#shared/kube/kube.ts';
+import type { Clock } from '#shared/runtime/clock.ts';
+import { VERSION } from '#shared/runtime/version.ts';
+import type { Occurrence } from '../events/occurrence.ts';
+import type { Fleet } from '../fleet.ts';
+import type { GitSource } from '../git/source.ts';
+import type { Round } from '../round.ts';
+import { createInstruments, type Instruments } from './instruments.ts';
+import { meterKube } from './meter-kube.ts';
+import { meterSource } from './meter-source.ts';
+import { clearPools, samplePools } from './pool-samples.ts';
+import { committedAtOf, createRolloutTimes } from './rollout-times.ts';
+
+export interface MetricsOptions {
+  readonly clock: Clock;
+  /** Whether to measure this process as well: memory, CPU, the event loop. */
+  readonly ofProcess: boolean;
+}
+
+/** What can only be asked once there is a reconciler. */
+export interface MetricsView {
+  readonly isLeader: () => boolean;
+  readonly fleet: () => Fleet | null;
+}
+
+/** Counts and measures what the reconciler does, and shows it in Prometheus' text format. */
+export interface ReconcilerMetrics {
+  readonly instruments: Instruments;
+  meterKube(kube: Kube): Kube;
+  meterSource(source: GitSource): GitSource;
+  /** Hears of a pass that was made whole. */
+  round(round: Round): void;
+  /** Hears of a pass, whatever came of it. */
+  passed(outcome: 'made' | 'broken-off', ms: number): void;
+  happened(occurrences: readonly Occurrence[]): void;
+  watch(view: MetricsView): void;
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
+export function createMetrics({ clock, ofProcess }: MetricsOptions): ReconcilerMetrics {
+  const registry = new Registry();
+  const instruments = createInstruments(registry);
+  const rolloutTimes = createRolloutTimes();
+  let view: MetricsView | undefined;
+  instruments.buildInfo.set({ version: VERSION }, 1);
+  instruments.gitGoodAt.set(0);
+  instruments.leader.set(0);
+  if (ofProcess) collectDefaultMetrics({ register: registry });
+
+  return {
+    instruments,
+    meterKube: (kube) => meterKube(kube, instruments, clock),
+    meterSource: (source) => meterSource(source, instruments, clock),
+    round(round) {
+      countRound(round, instruments);
+      for (const { pool, reached, seconds } of rolloutTimes(round)) {
+        const into = reached === 'first' ? instruments.firstNodeSeconds : instruments.lastNodeSeconds;
+        into.observe({ pool }, seconds);
+      }
+    },
+    passed(outcome, ms) {
+      instruments.passSeconds.observe({ outcome }, ms / 1000);
+      if (outcome === 'made') instruments.passAt.set(clock.now() / 1000);
+    },
+    happened(occurrences) {
+      for (const each of occurrences) countOccurrence(each, instruments);
+    },
+    watch(now) {
+      view = now;
+    },
+    contentType: registry.contentType,
+    text() {
+      const leads = view?.isLeader() === true;
+      const fleet = view?.fleet() ?? null;
+      instruments.leader.set(leads ? 1 : 0);
+      if (leads && fleet !== null) samplePools(fleet, instruments, clock.now());
+      else clearPools(instruments);
+      return registry.metrics();
+    },
+  };
+}
+
+function countRound({ planned, desired, applied, source, tip }: Round, into: Instruments): void {
+  into.writesLeft.set(applied.left);
+  for (const { step } of planned.steps) into.writes.inc({ step });
+  into.commitRefused.set(source.refusedCommit === '' ? 0 : 1);
+  if (tip !== null && tip.oid === source.commit) into.commitTakenUpAt.set((committedAtOf(tip) ?? 0) / 1000);
+  if (source.notes === 'on') into.notesWorking.set(1);
+  else if (source.notes === 'off: switched off') into.notesWorking.remove();
+  else into.notesWorking.set(0);
+  const findings = [...desired.findings, ...[...desired.pools.values()].flatMap((pool) => pool.findings)];
+  for (const severity of ['error', 'warning'] as const) {
+    into.commitFindings.set({ severity }, findings.filter((each: Finding) => each.severity === severity).length);
+  }
+  for (const reason of ['conflict', 'opted-out'] as const) {
+    const nodes = planned.nodes.untouchable.filter(({ choice }) => choice.choice === reason);
+    into.nodesLeftAlone.set({ reason }, nodes.length);
+  }
+}
+
+function countOccurrence({ happening, pool, cause = '' }: Occurrence, into: Instruments): void {
+  if (happening === 'ConfigFellBack') into.fallbacks.inc({ pool, reason: cause });
+  if (happening === 'ConfigRefused') into.refusals.inc({ pool, reason: cause });
+  if (happening === 'ConfigApplied') into.promotions.inc({ pool });
+}

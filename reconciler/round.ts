@@ -1,0 +1,20 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Applied } from './apply.ts';
+import type { Desired } from './desired.ts';
+import type { Fleet } from './fleet.ts';
+import type { Commit } from './git/source.ts';
+import type { Plan } from './plan.ts';
+import type { SourceState } from './report/source-state.ts';
+
+/** What one pass saw, decided and did: all that there is to tell of it, for metrics, Events and conditions. */
+export interface Round {
+  readonly fleet: Fleet;
+  readonly desired: Desired;
+  readonly planned: Plan;
+  readonly applied: Applied;
+  /** The record as it is after the pass. */
+  readonly source: SourceState;
+  /** The tip of the branch, where it was read. It need not be in force. */
+  readonly tip: Commit | null;
+  readonly at: Millis;
+}

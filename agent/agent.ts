@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
@@ -17,6 +18,8 @@ import type { KubeletProbe } from './kubelet/probe.ts';
 import type { KubeletService } from './kubelet/service.ts';
 import { runLoop, type Steps } from './loop.ts';
 import { emptyMemory } from './memory.ts';
+import { countTurn, NO_COUNTS } from './metrics/counts.ts';
+import type { AgentView } from './metrics/families.ts';
 import { createObserve } from './observe.ts';
 import { createNodeLease } from './node-lease.ts';
 import { createOwnNode, type OwnNode } from './own-node.ts';
@@ -26,6 +29,7 @@ import { noPreflight, type Preflight } from './staging/preflight.ts';
 import type { StageOptions } from './staging/stage.ts';
 import { standStill } from './stand-still.ts';
 import { INITIAL_STATE, nameOf, type State } from './state.ts';
+import { statusOf } from './status.ts';
 import { watchAssignment } from './watch-assignment.ts';
 
 /** Everything that the agent touches. The real ones are made in `main.ts`. */
@@ -68,6 +72,8 @@ export interface Agent {
   run(signal: AbortSignal): Promise<void>;
   /** Where the node stands, as the last turn left it. */
   state(): State;
+  /** All that metrics speak of, as the last turn left it. */
+  view(): AgentView;
 }
 
 /** Keeps the kubelet's version for the time when the API server is away. */
@@ -98,6 +104,8 @@ export function createAgent(ports: AgentPorts): Agent {
     onChange: () => wakeUps.poke(),
   });
   let latest: State = INITIAL_STATE;
+  let latestStatus: KubeletNodeStatus | undefined;
+  let counts = NO_COUNTS;
 
   const staging = (signal: AbortSignal): StageOptions => ({
     ...ports,
@@ -123,11 +131,14 @@ export function createAgent(ports: AgentPorts): Agent {
     async keep(before, decision) {
       const kept = await keeper.keep(before, decision);
       latest = kept.next;
+      counts = countTurn(counts, before, latest);
       return kept;
     },
     report: ({ next: state, actions }, seen) => {
       const diskProblems = [...damage, keeper.problem()].filter((problem) => problem !== null);
-      reporter.tell({ state, seen, actions, agentVersion, fault: memory.fault, diskProblems });
+      const told = { state, seen, actions, agentVersion, fault: memory.fault, diskProblems };
+      latestStatus = statusOf(told, latestStatus ?? {});
+      reporter.tell(told);
     },
     act: createAct({
       ...ports,
@@ -147,6 +158,7 @@ export function createAgent(ports: AgentPorts): Agent {
 
   return {
     state: () => latest,
+    view: () => ({ state: latest, status: latestStatus, counts, version: agentVersion }),
     async run(signal) {
       const at = toTimestamp(clock.now());
       const { state, problems, tooNew } = await store.load(at);

@@ -39,6 +39,8 @@ export interface AgentSettings {
   readonly kubeCredentialsDirectory: string | undefined;
   /** Fields of the KubeletConfiguration that no assignment may set here, whatever the cluster allows. */
   readonly denyFields: readonly string[];
+  /** Where metrics are served; undefined for nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly logLevel: string;
   readonly agentVersion: string;
 }
@@ -61,6 +63,7 @@ export function parseEnv(env: Readonly<Record<string, string | undefined>>): Age
     kubeServer: read.optional('KUBE_SERVER'),
     kubeCredentialsDirectory: path(read, 'KUBE_CREDENTIALS_DIR'),
     denyFields: (read.optional('DENY_FIELDS') ?? '').split(/[\s,]+/).filter((field) => field !== ''),
+    metrics: metricsIn(read),
     logLevel: read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error'], 'info'),
     agentVersion: read.text('AGENT_VERSION', VERSION),
   };
@@ -82,6 +85,14 @@ function path(read: EnvReader, name: string, fallback?: string): string | undefi
   const value = read.optional(name) ?? fallback;
   if (value !== undefined && !isAbsolute(value)) read.mistake(`${name}=${value} is no absolute path`);
   return value;
+}
+
+/** Port 0 and no port both mean that metrics are off. */
+function metricsIn(read: EnvReader): AgentSettings['metrics'] {
+  const port = read.integer('METRICS_PORT', 0);
+  const host = read.text('METRICS_HOST', '127.0.0.1');
+  if (port > 65_535) read.mistake(`METRICS_PORT=${port} is no port`);
+  return port === 0 ? undefined : { host, port };
 }
 
 function serviceIn(read: EnvReader): ServiceSettings {

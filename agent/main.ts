@@ -23,6 +23,9 @@ import { createCommandService } from './kubelet/service-command.ts';
 import { createSystemdService } from './kubelet/service-systemd.ts';
 import type { KubeletService } from './kubelet/service.ts';
 import { type Lock, waitForLock } from './lock.ts';
+import { familiesOf } from './metrics/families.ts';
+import { serveMetrics } from './metrics/serve.ts';
+import { textOf } from './metrics/text-format.ts';
 import { createHostFiles } from './preflight/host-files.ts';
 import { createHostLook } from './preflight/look-at-host.ts';
 import { createPreflight } from './preflight/preflight.ts';
@@ -106,7 +109,10 @@ async function main(settings: AgentSettings): Promise<void> {
   try {
     await disk.makeDirectory(stateDirectory, 0o700).catch((error: unknown) => log.error({ err: error }, 'no state'));
     lock = await waitForLock(join(stateDirectory, LOCK_NAME), clock, log, stop.signal);
-    await agent.run(stop.signal);
+    const text = (): string => textOf(familiesOf(agent.view()));
+    const { metrics } = settings;
+    const served = metrics && serveMetrics({ ...metrics, text, clock, random, log }, stop.signal);
+    await Promise.all([agent.run(stop.signal).finally(() => stop.abort()), served]);
   } finally {
     // Also after a failure: what is left running would keep a process alive that looks after nothing any more.
     stop.abort();

@@ -3,17 +3,20 @@ import { systemClock } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { createLog } from '#shared/runtime/log.ts';
 import { VERSION } from '#shared/runtime/version.ts';
+import type { Fleet } from './fleet.ts';
 import { createAnnotator } from './git/annotate.ts';
 import { fileCredentials } from './git/credentials.ts';
 import { createGitSource } from './git/git-source.ts';
 import { type HealthServer, serveHealth } from './health.ts';
 import { connectKube } from './kube/connect.ts';
 import { holdLease } from './leader/hold-lease.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { createReconciler } from './reconciler.ts';
 import { decodeCache } from './repo/decode-cache.ts';
 import { judgePool } from './repo/judge-pool.ts';
 import { loadRepo } from './repo/load-repo.ts';
 import { type ReconcilerSettings, readSettings } from './settings.ts';
+import { createTelling } from './telling.ts';
 import { startTriggers, type Triggers } from './triggers.ts';
 import { createCommitTrust, TRUST_EVERYBODY } from './trust/commit-trust.ts';
 import { trustedKeysIn } from './trust/trusted-keys.ts';
@@ -31,13 +34,12 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
 
-  const kube = await connectKube({ env: process.env, clock, log, userAgent: `kubelet-gitops-reconciler/${VERSION}` });
+  const metrics = createMetrics({ clock, ofProcess: true });
+  const userAgent = `kubelet-gitops-reconciler/${VERSION}`;
+  const kube = metrics.meterKube(await connectKube({ env: process.env, clock, log, userAgent }));
   const git = { url: settings.gitUrl, caFile: settings.gitCaFile, clock, random };
-  const source = createGitSource({
-    ...git,
-    branch: settings.gitBranch,
-    credentials: fileCredentials(settings.gitCredentialsDir),
-  });
+  const credentials = fileCredentials(settings.gitCredentialsDir);
+  const source = metrics.meterSource(createGitSource({ ...git, branch: settings.gitBranch, credentials }));
   const trust =
     settings.signedCommits === 'on' && settings.trustedKeysDir !== undefined
       ? createCommitTrust({ keys: trustedKeysIn(settings.trustedKeysDir), clock, log })
@@ -47,13 +49,17 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       ? null
       : createAnnotator({ ...git, ref: settings.notesRef, credentials: fileCredentials(settings.notesCredentialsDir) });
 
+  const identity = `${settings.identity}_${randomUUID()}`;
+  const isLeader = (): boolean => lease.isLeader();
+  const fleet = (): Fleet | null => reconciler.fleet();
+  const telling = createTelling({ kube, metrics, identity: settings.identity, isLeader, fleet, clock, random, log });
   const cache = decodeCache();
   const handBack = new AbortController();
   const lease = holdLease({
     kube,
     namespace: settings.namespace,
     name: LEASE_NAME,
-    identity: `${settings.identity}_${randomUUID()}`,
+    identity,
     clock,
     random,
     log,
@@ -74,10 +80,11 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       annotator,
       load: ({ files, findings }) => loadRepo(files, { cluster: settings.cluster, gitFindings: findings, cache }),
       judge: judgePool,
-      isLeader: () => lease.isLeader(),
+      isLeader,
       clock,
       log,
       random,
+      onlooker: telling.onlooker,
     },
     { ...settings, recheckMs: RECHECK_MS, restMs: REST_MS },
   );
@@ -95,10 +102,11 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     });
     health = await serveHealth(
       { live: () => clock.monotonic() - reconciler.lastPassAt() < STUCK_AFTER_MS, ready: () => reconciler.ready() },
+      metrics,
       settings.healthPort,
     );
     log.info({ version: VERSION, url: source.url, branch: source.branch, port: health.port }, 'started');
-    await reconciler.run(stop.signal);
+    await Promise.all([reconciler.run(stop.signal), telling.run(stop.signal)]);
   } finally {
     // Also after a failure: what is left running would keep a process alive that does nothing any more.
     stop.abort();

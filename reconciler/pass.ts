@@ -13,6 +13,7 @@ import { createSayings } from './report/sayings.ts';
 import type { SourceRecord } from './report/record.ts';
 import type { SourceState } from './report/source-state.ts';
 import { policyOf, recordedPolicy } from './rollout/cluster-policy.ts';
+import type { Onlooker } from './round.ts';
 import type { PlanSettings } from './steps.ts';
 import type { Branch, JudgedSnapshot } from './takeup/branch.ts';
 import type { TakenUp, TakeUps } from './takeup/take-up.ts';
@@ -31,6 +32,7 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
   readonly blockers: Blockers;
   /** null where notes are switched off. */
   readonly notes: Notes | null;
+  readonly onlooker?: Pick<Onlooker, 'round'>;
 }
 
 /** The record is for people: what is beyond this many lines is in the log. */
@@ -66,15 +68,15 @@ export function createPass(ports: PassPorts): Pass {
     if (displaced !== recorded.displaced && displaced !== '' && ports.mayWrite()) {
       await ports.record.save({ ...recorded, displaced }, signal);
     }
-    await apply(planned.steps, { ...ports, namespace: settings.namespace }, signal);
+    const applied = await apply(planned.steps, { ...ports, namespace: settings.namespace }, signal);
 
     if (taken.refused !== null) notes?.want(noteRefused(cluster, taken.refused.commit, taken.refused.message));
     for (const note of [...lastWords.displaced, ...(lastWords.present === null ? [] : [lastWords.present])]) {
       notes?.want(note);
     }
-    if (ports.mayWrite()) {
-      await ports.record.save(stateNow(recorded, taken, { desired, leftAlone, failure, tip, lastWords }), signal);
-    }
+    const source = stateNow(recorded, taken, { desired, leftAlone, failure, tip, lastWords });
+    if (ports.mayWrite()) await ports.record.save(source, signal);
+    ports.onlooker?.round({ fleet, desired, planned, applied, source, tip: tip?.commit ?? null, at: clock.now() });
     return true;
   };
 

@@ -8,12 +8,14 @@ import { createWebGet, type WebOptions } from './blockers/web.ts';
 import { createClusterView } from './cluster-view.ts';
 import type { JudgePool } from './desired.ts';
 import { createDrains } from './disruption/drains.ts';
+import type { Fleet } from './fleet.ts';
 import type { Annotator } from './git/annotator.ts';
 import type { GitSource, Snapshot } from './git/source.ts';
 import { createPass } from './pass.ts';
 import type { LoadedRepo } from './repo/loaded.ts';
 import { createNotes } from './report/notes.ts';
 import { createRecord } from './report/record.ts';
+import type { Onlooker } from './round.ts';
 import { createBranch } from './takeup/branch.ts';
 import type { RewritePolicy } from './takeup/judge-commit.ts';
 import { createTakeUps } from './takeup/take-up.ts';
@@ -35,6 +37,7 @@ export interface ReconcilerPorts {
   readonly log: Log;
   /** Numbers in [0, 1), for jitter. */
   readonly random: () => number;
+  readonly onlooker?: Onlooker;
 }
 
 export interface ReconcilerOptions {
@@ -61,6 +64,8 @@ export interface Reconciler {
   /** Something outside may have changed. */
   poke(): void;
   ready(): boolean;
+  /** The cluster as it is seen now; null until everything was seen once. */
+  fleet(): Fleet | null;
   /** Monotonic time of the last pass, whatever came of it. */
   lastPassAt(): Millis;
 }
@@ -69,7 +74,12 @@ const FLUSH_TIMEOUT_MS = 5_000;
 
 export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOptions): Reconciler {
   const { kube, clock, log, random, source } = ports;
+  const { onlooker } = ports;
   const wakeUps = createWakeUps(clock);
+  const poke = (): void => {
+    onlooker?.woken();
+    wakeUps.poke();
+  };
   const written = createWrittenNodes(clock);
   const branch = createBranch(source, clock, log, ports.trust);
   const record = createRecord(kube, options.namespace);
@@ -77,7 +87,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     kube,
     namespace: options.namespace,
     written,
-    onChange: wakeUps.poke,
+    onChange: poke,
     onFault: (err, retryInMs) => log.warn({ err, retryInMs }, 'watch interrupted'),
     clock,
     random,
@@ -91,7 +101,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
           log,
           random,
           everyMs: options.notesEveryMs,
-          onChange: wakeUps.poke,
+          onChange: poke,
         });
   const pass = createPass({
     ...ports,
@@ -127,10 +137,12 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
 
   /** The API server may be away or refuse: that ends a pass, never the loop. Anything else is a bug and may end us. */
   async function onePass(signal: AbortSignal): Promise<void> {
+    const since = clock.monotonic();
     try {
-      await pass(signal);
+      if (await pass(signal)) onlooker?.passed('made', clock.monotonic() - since);
     } catch (error) {
       if (!isKubeError(error)) throw error;
+      onlooker?.passed('broken-off', clock.monotonic() - since);
       if (!signal.aborted) log.warn({ err: error }, 'pass broken off');
     }
   }
@@ -149,13 +161,14 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       } catch (error) {
         if (!signal.aborted) log.warn({ err: error }, 'poll put off: the record of the commit in force cannot be read');
       }
-      wakeUps.poke();
+      poke();
     },
     lead(signal) {
       view.refresh();
       return reconciler.poll(signal);
     },
-    poke: wakeUps.poke,
+    poke,
+    fleet: view.fleet,
     ready: () => (ready ||= view.fleet() !== null),
     lastPassAt: () => lastPassAt,
   };

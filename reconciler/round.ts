@@ -18,3 +18,12 @@ export interface Round {
   readonly tip: Commit | null;
   readonly at: Millis;
 }
+
+/** Somebody who only tells of what the reconciler does. Never throws, never takes long, and changes nothing. */
+export interface Onlooker {
+  /** Something may have changed. */
+  woken(): void;
+  /** A pass of the acting process ended; `made` where it went through. */
+  passed(outcome: 'made' | 'broken-off', tookMs: Millis): void;
+  round(round: Round): void;
+}

@@ -1,12 +1,15 @@
 import { createAnnotator } from '#reconciler/git/annotate.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { createGitSource } from '#reconciler/git/git-source.ts';
+import { createMetrics } from '#reconciler/metrics/metrics.ts';
+import type { Fleet } from '#reconciler/fleet.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
 import { decodeCache } from '#reconciler/repo/decode-cache.ts';
 import { judgePool } from '#reconciler/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/repo/load-repo.ts';
 import { createCommitTrust } from '#reconciler/trust/commit-trust.ts';
 import { trustedKeysIn } from '#reconciler/trust/trusted-keys.ts';
+import { createTelling } from '#reconciler/telling.ts';
 import { createPokes } from '#reconciler/webhook/pokes.ts';
 import { fileSecrets } from '#reconciler/webhook/secrets.ts';
 import { serveWebhook, WEBHOOK_PATH } from '#reconciler/webhook/server.ts';
@@ -32,30 +35,38 @@ export interface SandboxReconciler {
   readonly notesRef: string;
   /** Where a forge would post its deliveries to; null where there is no webhook. */
   readonly webhookUrl: Promise<string | null>;
+  /** What a scrape would get. */
+  metrics(): Promise<string>;
   stop(): Promise<void>;
 }
 
 export function startReconciler(options: SandboxReconcilerOptions): SandboxReconciler {
-  const { kube, cluster, gitUrl, pollMs, log, webhookSecretFile: secretFile, trustedKeysDir } = options;
+  const { cluster, gitUrl, pollMs, log, webhookSecretFile: secretFile, trustedKeysDir } = options;
   const clock = systemClock;
   const random = Math.random;
+  const metrics = createMetrics({ clock, ofProcess: false });
+  const kube = metrics.meterKube(options.kube);
+  const isLeader = (): boolean => true;
+  const fleet = (): Fleet | null => reconciler.fleet();
+  const telling = createTelling({ kube, metrics, identity: 'sandbox', isLeader, fleet, clock, random, log });
   const notesRef = `refs/notes/kubelet-gitops/${cluster}`;
   const cache = decodeCache();
   const git = { url: gitUrl, credentials: fileCredentials(undefined), clock, random };
   const reconciler = createReconciler(
     {
       kube,
-      source: createGitSource({ ...git, branch: 'main' }),
+      source: metrics.meterSource(createGitSource({ ...git, branch: 'main' })),
       ...(trustedKeysDir === undefined
         ? {}
         : { trust: createCommitTrust({ keys: trustedKeysIn(trustedKeysDir), clock, log }) }),
       annotator: createAnnotator({ ...git, ref: notesRef }),
       load: ({ files, findings }) => loadRepo(files, { cluster, gitFindings: findings, cache }),
       judge: judgePool,
-      isLeader: () => true,
+      isLeader,
       clock,
       log,
       random,
+      onlooker: telling.onlooker,
     },
     {
       cluster,
@@ -74,7 +85,7 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
       await clock.sleep(pollMs, stop.signal);
     }
   })();
-  const running = reconciler.run(stop.signal);
+  const running = Promise.all([reconciler.run(stop.signal), telling.run(stop.signal)]);
   const pokes = createPokes({
     look: (signal) => reconciler.poll(signal),
     gapMs: 1_000,
@@ -96,6 +107,7 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
         });
   return {
     notesRef,
+    metrics: () => metrics.text(),
     webhookUrl: Promise.resolve(webhook).then((server) =>
       server === null ? null : `http://127.0.0.1:${server.port}${WEBHOOK_PATH}`,
     ),

@@ -38,6 +38,8 @@ export interface World {
   readonly notesRef: string;
   /** Where deliveries of a forge go; null where there is no webhook. */
   webhookUrl(): Promise<string | null>;
+  /** What a scrape of the reconciler would get now. */
+  metrics(): Promise<string>;
   addNode(node: SandboxNodeOptions): Promise<void>;
   /** Ends the reconciler and starts another one, which knows nothing but what the cluster says. */
   restartReconciler(): Promise<void>;
@@ -96,6 +98,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     nodes,
     notesRef: reconciler.notesRef,
     webhookUrl: () => reconciler.webhookUrl,
+    metrics: () => reconciler.metrics(),
     addNode,
     async restartReconciler() {
       await reconciler.stop();

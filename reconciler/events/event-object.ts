@@ -54,7 +54,12 @@ export function eventObject(occurrence: Occurrence, namespace: string, by: strin
     reason: happening,
     type,
     note: cutToBytes(sanitizeText(note), MAX_NOTE_BYTES),
-    regarding: { apiVersion: about.kind === 'Node' ? 'v1' : API_VERSION, kind: about.kind, name: about.name, uid: about.uid },
+    regarding: {
+      apiVersion: about.kind === 'Node' ? 'v1' : API_VERSION,
+      kind: about.kind,
+      name: about.name,
+      uid: about.uid,
+    },
   };
 }
 
@@ -65,6 +70,8 @@ export const toMicroTime = (at: Millis): string => new Date(at).toISOString().re
 
 function cutToBytes(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text;
-  const cut = Buffer.from(text).subarray(0, most - 3).toString();
+  const cut = Buffer.from(text)
+    .subarray(0, most - 3)
+    .toString();
   return `${cut.replace(/\uFFFD+$/, '')}…`;
 }

@@ -39,7 +39,11 @@ export function saysTheSame(wanted: ConfigHealth, present: NodeView['configHealt
 }
 
 /** The patch that writes the condition and leaves those of others alone (merged by type). */
-export function conditionPatch(wanted: ConfigHealth, present: NodeView['configHealth'], at: string): { status: object } {
+export function conditionPatch(
+  wanted: ConfigHealth,
+  present: NodeView['configHealth'],
+  at: string,
+): { status: object } {
   const lastTransitionTime = present?.status === wanted.status ? present.lastTransitionTime : at;
   return { status: { conditions: [{ type: CONFIG_HEALTH, ...wanted, lastHeartbeatTime: at, lastTransitionTime }] } };
 }

@@ -25,7 +25,10 @@ export function assignment(node: KubeletNode, uid: string): Occurrence {
     about: { kind: 'Node', name: metadata.name, uid },
     happening: 'ConfigAssigned',
     type: 'Normal',
-    note: config === '' ? 'The node is to run its own local config' : `The node is to run ${config} (pool ${pool}${commit})`,
+    note:
+      config === ''
+        ? 'The node is to run its own local config'
+        : `The node is to run ${config} (pool ${pool}${commit})`,
     pool,
     config,
     identity: `assigned ${metadata.uid ?? ''} ${metadata.generation ?? 0} ${config}`,
@@ -46,7 +49,7 @@ function failures({ status = {} }: KubeletNode, about: Subject, pool: string): r
   const { error, rejected = [] } = status;
   const listed = rejected.map(({ name, reason, message, at }) => ({ config: name, reason, message, at }));
   // What cannot be blamed on the config, or was not tried yet, is an error without being a rejection.
-  const isListed = listed.some(({ config, at }) => config === error?.config && at === error.at);
+  const isListed = listed.some(({ reason, at }) => reason === error?.reason && at === error.at);
   const all = error === undefined || error === null || isListed ? listed : [...listed, { config: '', ...error }];
   return all.map(({ config, reason, message, at }): Occurrence => {
     const fellBack = touchedKubelet(reason);

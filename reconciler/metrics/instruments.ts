@@ -69,12 +69,9 @@ export function createInstruments(registry: Registry) {
     commitTakenUpAt: gauge('commit_timestamp_seconds', 'When the commit in force was made.'),
     notesWorking: gauge('notes_working', 'Whether notes can be written onto commits; absent where switched off.'),
 
-    passSeconds: histogram(
-      'reconcile_duration_seconds',
-      'How long a pass took, by outcome.',
-      PASS_BUCKETS,
-      ['outcome'],
-    ),
+    passSeconds: histogram('reconcile_duration_seconds', 'How long a pass took, by outcome.', PASS_BUCKETS, [
+      'outcome',
+    ]),
     passAt: gauge('reconcile_last_timestamp_seconds', 'When a pass was last made whole.'),
     wakeUps: counter('wakeups_total', 'Times that something may have changed; many of them make one pass.'),
     writesLeft: gauge('writes_left', 'Writes of the last pass that were refused or failed; decided anew in the next.'),

@@ -28,7 +28,8 @@ export function meterKube(kube: Kube, { apiRequests, apiSeconds }: Counted, cloc
     get: (place, name, signal) => metered('get', place, '200', () => kube.get(place, name, signal)),
     list: (selection, signal) => metered('list', selection, '200', () => kube.list(selection, signal)),
     create: (place, object, signal) => metered('create', place, '201', () => kube.create(place, object, signal)),
-    delete: (place, name, only, signal) => metered('delete', place, '200', () => kube.delete(place, name, only, signal)),
+    delete: (place, name, only, signal) =>
+      metered('delete', place, '200', () => kube.delete(place, name, only, signal)),
     mergePatch: (place, name, patch, options, signal) => {
       const subresource = options?.subresource;
       const what = subresource === undefined ? place : { ...place, subresource };
@@ -46,7 +47,7 @@ export function meterKube(kube: Kube, { apiRequests, apiSeconds }: Counted, cloc
   };
 }
 
-type Counting = Place & { readonly subresource?: string };
+type Counting = Omit<Place, 'subresource'> & { readonly subresource?: string };
 
 const titleOf = ({ plural }: Resource, subresource: string | undefined): string =>
   subresource === undefined ? plural : `${plural}/${subresource}`;

@@ -15,7 +15,9 @@ type Pools = Pick<
 export function samplePools(fleet: Fleet, into: Pools, now: Millis): void {
   clearPools(into);
   for (const pool of fleet.pools.values()) samplePool(pool, into);
-  into.agentsSilent.set([...fleet.kubeletNodes.values()].filter(({ status }) => isSilent(status?.heartbeat, now)).length);
+  into.agentsSilent.set(
+    [...fleet.kubeletNodes.values()].filter(({ status }) => isSilent(status?.heartbeat, now)).length,
+  );
 }
 
 /** A process that does not act says nothing of the fleet: what it said would be counted twice. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import type { Call } from '#shared/kube/call.ts';
-import type { Kube, Listed, Place, Selection, WatchEvent } from '#shared/kube/kube.ts';
+import type { Kube, Listed, Place, Selection, WatchEvent, PatchOptions } from '#shared/kube/kube.ts';
 import { refusalError } from '#shared/kube/refusal.ts';
 import type { Api, NamedTarget, Target } from '#sandbox/api-server/operations/api.ts';
 import { create } from '#sandbox/api-server/operations/create.ts';
@@ -45,11 +45,11 @@ export function directKube(api: Api, hub: WatchHub): Kube {
       place: Place,
       name: string,
       patch: Readonly<Record<string, unknown>>,
-      options: { readonly subresource?: 'status' } = {},
+      { subresource, lists }: PatchOptions = {},
     ) =>
-      answer(api, { verb: 'patch', ...place, name, ...options }, () => {
-        const target: NamedTarget = { ...targetOf(api, place, name), subresource: options.subresource };
-        return mergePatch(api, target, patch) as KubeObject as T;
+      answer(api, { verb: 'patch', ...place, name, ...(subresource && { subresource }) }, () => {
+        const target: NamedTarget = { ...targetOf(api, place, name), subresource };
+        return mergePatch(api, target, { body: patch, strategic: lists === 'strategic' }) as KubeObject as T;
       }),
     delete: (place, name, preconditions) =>
       answer(api, { verb: 'delete', ...place, name }, () => {

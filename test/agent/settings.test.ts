@@ -29,6 +29,7 @@ describe('the settings of an agent', () => {
       kubeServer: undefined,
       kubeCredentialsDirectory: undefined,
       denyFields: [],
+      metrics: undefined,
       logLevel: 'info',
       agentVersion: VERSION,
     });
@@ -42,6 +43,15 @@ describe('the settings of an agent', () => {
       'authentication.webhook',
     ]);
     assert.match(mistakesIn({ NODE_NAME: 'n', DENY_FIELDS: 'maxPodz' }), /DENY_FIELDS: maxPodz is no field/);
+  });
+
+  it('serve metrics where a port is given, to the machine alone unless an address is', () => {
+    const metrics = (env: Readonly<Record<string, string>>) => parseEnv({ NODE_NAME: 'n', ...env }).metrics;
+    assert.equal(metrics({ METRICS_PORT: '' }), undefined);
+    assert.equal(metrics({ METRICS_PORT: '0' }), undefined);
+    assert.deepEqual(metrics({ METRICS_PORT: '9469' }), { host: '127.0.0.1', port: 9469 });
+    assert.deepEqual(metrics({ METRICS_PORT: '1', METRICS_HOST: '10.0.0.1' }), { host: '10.0.0.1', port: 1 });
+    assert.match(mistakesIn({ NODE_NAME: 'n', METRICS_PORT: '70000' }), /METRICS_PORT=70000 is no port/);
   });
 
   it('take a command in place of a unit', () => {

@@ -9,7 +9,7 @@ interface Rule {
   readonly because: string;
 }
 
-const HEAVY = String.raw`@kubernetes/client-node|isomorphic-git|undici|node-cron|ajv(?:/|$)`;
+const HEAVY = String.raw`@kubernetes/client-node|isomorphic-git|undici|node-cron|prom-client|ajv(?:/|$)`;
 const IMPURE = String.raw`node:(?:fs|http|https|net|child_process|timers|os)`;
 
 const rules: readonly Rule[] = [

@@ -23,3 +23,9 @@ export const WITHOUT_OPENSSL = without(
   ['version'],
   'nothing proves that private certificate authorities work',
 );
+
+export const WITHOUT_PROMTOOL = without(
+  'promtool',
+  ['--version'],
+  'nothing proves that Prometheus can read our metrics and rules',
+);

@@ -90,8 +90,4 @@ export function tooNew(asked: number, current: number): Refusal {
 }
 
 export const noSuchStrategy = (): Refusal =>
-  new Refusal(
-    415,
-    'UnsupportedMediaType',
-    'the sandbox has a strategic merge of conditions only: send a merge patch',
-  );
+  new Refusal(415, 'UnsupportedMediaType', 'the sandbox has a strategic merge of conditions only: send a merge patch');

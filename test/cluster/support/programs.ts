@@ -108,6 +108,7 @@ export async function installManifests(cluster: ControlPlane): Promise<void> {
     'rbac/reconciler.yaml',
     'rbac/agent.yaml',
     'components/configz-before-1.33/rbac.yaml',
+    'components/events-before-1.23/rbac.yaml',
   ];
   const { code, stderr } = await cluster.kubectl(['apply', ...files.flatMap((file) => ['-f', `deploy/${file}`])]);
   if (code !== 0) throw new Error(`the manifests were not accepted: ${stderr}`);

@@ -92,7 +92,7 @@ export const statusBehaviours: readonly Behaviour[] = [
     },
   ],
   [
-    "a strategic patch writes one condition of a Node and leaves those of others",
+    'a strategic patch writes one condition of a Node and leaves those of others',
     async ({ kube, fresh }) => {
       const at = { resource: NODES };
       const name = fresh();

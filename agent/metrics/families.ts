@@ -1,0 +1,88 @@
+import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import { activeOf, type State, type Target } from '../state.ts';
+import type { Counts } from './counts.ts';
+import type { Family } from './text-format.ts';
+
+/** Everything that the agent's metrics speak of. */
+export interface AgentView {
+  readonly state: State;
+  /** What is reported of the node; undefined before the first turn. */
+  readonly status: KubeletNodeStatus | undefined;
+  readonly counts: Counts;
+  readonly version: string;
+}
+
+const PREFIX = 'kubelet_gitops_node_';
+const PHASES = ['Idle', 'Staging', 'Trial', 'FallingBack', 'Drifted', 'Broken'] as const;
+
+/**
+ * The first four have the names, labels and meanings of the kubelet's own gauges of Dynamic Kubelet Configuration
+ * (`kubelet_node_config_*`, Kubernetes 1.11 to 1.23), with another prefix.
+ */
+export function familiesOf({ state, status, counts, version }: AgentView): readonly Family[] {
+  return [
+    config('config_assigned', 'The config that the node is to run, and whose copy is on its disk.', state.assigned),
+    config('config_active', 'The config that the kubelet was last given.', activeOf(state)),
+    config('config_last_known_good', 'The config that the node falls back to.', state.lastKnownGood),
+    gauge('config_error', 'Whether the assigned config does not run because of an error.', [
+      { value: state.error === null ? 0 : 1 },
+    ]),
+    gauge(
+      'config_error_info',
+      'Always 1 while there is an error; says which.',
+      state.error === null ? [] : [{ labels: { reason: state.error.reason }, value: 1 }],
+    ),
+    gauge(
+      'phase',
+      '1 for what the agent is at, 0 for the others.',
+      PHASES.map((phase) => ({ labels: { phase }, value: phase === status?.phase ? 1 : 0 })),
+    ),
+    gauge(
+      'condition',
+      'A condition of the KubeletNode: 1 for True, 0 for False, -1 for Unknown.',
+      (status?.conditions ?? []).map(({ type, status: is }) => ({
+        labels: { condition: type },
+        value: is === 'True' ? 1 : is === 'False' ? 0 : -1,
+      })),
+    ),
+    gauge('rejected_configs', 'Configs that failed on this node and are remembered.', [
+      { value: state.rejected.length },
+    ]),
+    counter(
+      'trials_total',
+      'Trials that ended since the agent started, by how.',
+      Object.entries(counts.trials).map(([result, value]) => ({ labels: { result }, value })),
+    ),
+    counter(
+      'fallbacks_total',
+      'Configs that were taken back since the agent started, by reason.',
+      Object.entries(counts.fallbacks).map(([reason, value]) => ({ labels: { reason }, value })),
+    ),
+    gauge('agent_info', 'Always 1; says which release runs.', [{ labels: { version }, value: 1 }]),
+  ];
+}
+
+type Samples = Family['samples'];
+const gauge = (name: string, help: string, samples: Samples): Family => ({
+  name: PREFIX + name,
+  help,
+  type: 'gauge',
+  samples,
+});
+const counter = (name: string, help: string, samples: Samples): Family => ({
+  ...gauge(name, help, samples),
+  type: 'counter',
+});
+
+/** One series at any time: the labels are the value. */
+function config(name: string, help: string, target: Target): Family {
+  const source = target?.source;
+  const labels = {
+    node_config_source:
+      source === undefined ? 'local' : `/api/v1/namespaces/${source.namespace}/configmaps/${source.name}`,
+    node_config_uid: source?.uid ?? '',
+    node_config_resource_version: source?.resourceVersion ?? '',
+    node_config_kubelet_key: source?.key ?? '',
+  };
+  return gauge(name, help, [{ labels, value: 1 }]);
+}

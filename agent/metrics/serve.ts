@@ -1,0 +1,63 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { backoffDelay } from '#shared/runtime/backoff.ts';
+import type { Clock } from '#shared/runtime/clock.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import { CONTENT_TYPE } from './text-format.ts';
+
+export interface MetricsServerOptions {
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  readonly text: () => string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly onListening?: (port: number) => void;
+}
+
+const BACKOFF = { firstMs: 5_000, maxMs: 5 * 60_000, jitter: 0.2 };
+/** Prometheus asks every few seconds over one connection; more than a handful at once is no scrape. */
+const MOST_CONNECTIONS = 16;
+const REQUEST_TIMEOUT_MS = 5_000;
+
+/**
+ * Serves `GET /metrics` until the signal aborts. Never rejects: a port that is taken on the host is tried again, because a
+ * node must not lose its agent over its metrics.
+ */
+export async function serveMetrics(options: MetricsServerOptions, signal: AbortSignal): Promise<void> {
+  const { clock, random, log } = options;
+  for (let faults = 1; !signal.aborted; faults += 1) {
+    try {
+      await serveOnce(options, signal);
+      return;
+    } catch (error) {
+      if (faults === 1) log.warn({ err: error }, 'metrics cannot be served: trying again');
+      await clock.sleep(backoffDelay(faults, BACKOFF, random()), signal);
+    }
+  }
+}
+
+function serveOnce({ host, port, text, onListening }: MetricsServerOptions, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((request, response) => {
+      const known = request.method === 'GET' && request.url === '/metrics';
+      if (known) response.writeHead(200, { 'content-type': CONTENT_TYPE }).end(text());
+      else response.writeHead(404, { 'content-type': 'text/plain' }).end('no');
+    });
+    server.maxConnections = MOST_CONNECTIONS;
+    server.requestTimeout = REQUEST_TIMEOUT_MS;
+    server.headersTimeout = REQUEST_TIMEOUT_MS;
+    const close = (): void => {
+      server.close();
+      server.closeAllConnections();
+    };
+    server.once('error', reject);
+    server.once('close', () => {
+      signal.removeEventListener('abort', close);
+      resolve();
+    });
+    signal.addEventListener('abort', close);
+    server.listen(port, host, () => onListening?.((server.address() as AddressInfo).port));
+  });
+}

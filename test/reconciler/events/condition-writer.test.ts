@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createConditionWriter } from '#reconciler/events/condition-writer.ts';
+import type { Fleet, NodeView } from '#reconciler/fleet.ts';
+import { viewNode } from '#reconciler/observe.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
+import { KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import { aSandbox, nodeNamed, type Sandbox } from '../../sandbox/api-server/support/sandbox.ts';
+import { createManualClock, type ManualClock } from '../../shared/kube/support/manual-clock.ts';
+import { until } from '../../shared/kube/support/until.ts';
+
+type Said = Pick<Condition, 'status' | 'reason' | 'message'>;
+
+const HEALTHY: Said = { status: 'True', reason: 'Healthy', message: 'it runs web-1' };
+const BROKEN: Said = { status: 'False', reason: 'Broken', message: 'nothing comes up' };
+
+interface Bench {
+  readonly sandbox: Sandbox;
+  readonly clock: ManualClock;
+  /** What the agent says from now on. */
+  says(said: Said): void;
+  conditions(): readonly Condition[];
+  /** Lets the writer look once more, and waits until it rests again. */
+  look(): Promise<void>;
+  writes(): number;
+}
+
+async function writing(see: (bench: Bench) => Promise<void>): Promise<void> {
+  await using sandbox = await aSandbox();
+  const { store } = sandbox.server;
+  const clock = createManualClock();
+  store.seed(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' } });
+  const others = [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' }];
+  store.patch(NODES, 'a', { status: { conditions: others } });
+  store.seed(KUBELET_NODES, nodeNamed('a'));
+  let writes = 0;
+  const fleet = (): Fleet => {
+    const node: NodeView = viewNode(store.get(NODES, 'a') as KubeObject);
+    const kubeletNode = store.get(KUBELET_NODES, 'a') as KubeletNode;
+    return {
+      nodes: new Map([['a', node]]),
+      kubeletNodes: new Map([['a', kubeletNode]]),
+      pools: new Map(),
+      configSources: new Map(),
+    };
+  };
+  const writer = createConditionWriter({
+    kube: sandbox.kube,
+    fleet,
+    mayWrite: () => true,
+    clock,
+    log: silentLog,
+    onOutcome: () => (writes += 1),
+  });
+  const stop = new AbortController();
+  const running = writer.run(stop.signal);
+  const resting = (): boolean => clock.sleeping().length > 0;
+  await see({
+    sandbox,
+    clock,
+    says: (said) =>
+      void store.patch(KUBELET_NODES, 'a', {
+        status: {
+          heartbeat: toTimestamp(clock.now()),
+          conditions: [{ type: 'KubeletConfigHealthy', lastTransitionTime: toTimestamp(clock.now()), ...said }],
+        },
+      }),
+    conditions: () => (store.get(NODES, 'a') as { status?: { conditions?: Condition[] } }).status?.conditions ?? [],
+    async look() {
+      await until('the writer rests', resting);
+      await clock.advance(61_000);
+      await until('the writer rests', resting);
+    },
+    writes: () => writes,
+  });
+  stop.abort();
+  await running;
+}
+
+const ours = (conditions: readonly Condition[]): string | undefined => {
+  const found = conditions.find(({ type }) => type === 'KubeletConfigHealthy');
+  return found && `${found.status} ${found.reason}`;
+};
+
+describe('the condition on a Node', () => {
+  it('says what the agent says, beside the conditions of others, and is written only when that changes', async () => {
+    await writing(async ({ says, conditions, look, writes, clock }) => {
+      await look();
+      assert.equal(ours(conditions()), undefined, 'no agent ever reported');
+      says(HEALTHY);
+      await look();
+      assert.deepEqual(
+        conditions().map(({ type }) => type),
+        ['Ready', 'KubeletConfigHealthy'],
+      );
+      assert.equal(ours(conditions()), 'True Healthy');
+      for (let times = 0; times < 5; times += 1) {
+        says(HEALTHY);
+        await look();
+      }
+      assert.equal(writes(), 1);
+      const since = conditions().at(-1)?.lastTransitionTime;
+      await clock.advance(60_000);
+      says(BROKEN);
+      await look();
+      assert.equal(ours(conditions()), 'False Broken');
+      assert.notEqual(conditions().at(-1)?.lastTransitionTime, since);
+      assert.equal(writes(), 2);
+    });
+  });
+
+  it('is not fought over with somebody else who writes it', async () => {
+    await writing(async ({ sandbox, says, conditions, look, writes, clock }) => {
+      says(HEALTHY);
+      await look();
+      for (let minutes = 0; minutes < 9; minutes += 1) {
+        const theirs = { type: 'KubeletConfigHealthy', status: 'False', reason: 'Theirs', message: '' };
+        sandbox.server.store.patch(NODES, 'a', { status: { conditions: [theirs] } });
+        says(HEALTHY);
+        await look();
+      }
+      assert.equal(writes(), 1, 'stands back for ten minutes');
+      await clock.advance(5 * 60_000);
+      says(HEALTHY);
+      await look();
+      assert.equal(ours(conditions()), 'True Healthy');
+    });
+  });
+
+  it('becomes Unknown when the agent falls silent', async () => {
+    await writing(async ({ says, conditions, look, clock }) => {
+      says(HEALTHY);
+      await look();
+      await clock.advance(16 * 60_000);
+      await look();
+      assert.equal(ours(conditions()), 'Unknown AgentSilent');
+    });
+  });
+});

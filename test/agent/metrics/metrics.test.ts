@@ -18,6 +18,7 @@ const config = (name: string): Config => ({
   trial: { durationMs: 1, startTimeoutMs: 1, maxRestarts: 0 },
   drift: 'repair',
   allowFields: [],
+  tolerate: [],
 });
 const A = config('a');
 const B = config('b');

@@ -63,6 +63,8 @@ function explain(call: Call, code: KubeErrorCode, status: number, said: Status |
   if (code === 'KUBE_UNAUTHORIZED') return `${words}. The credential is missing, expired or of another cluster`;
   if (code === 'KUBE_NOT_FOUND') return named ? words : `${words}. ${missingResource(call)}`;
   if (code === 'KUBE_GARBLED') return strange(status);
+  // A PodDisruptionBudget that refuses is named in a cause, and nowhere else.
+  if (code === 'KUBE_THROTTLED' && said !== undefined) return [words, ...said.causes].join(' ');
   return said === undefined ? `${words}, without a Status from the API server` : words;
 }
 

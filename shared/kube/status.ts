@@ -7,6 +7,8 @@ export interface Status {
   /** The object that the server speaks of; '' where it speaks of none. */
   readonly name: string;
   readonly retryAfterSeconds: number | undefined;
+  /** What the server says more about each reason. */
+  readonly causes: readonly string[];
 }
 
 /** Reads a decoded body or a watch's ERROR object; undefined where it is no Status. */
@@ -19,8 +21,16 @@ export function readStatus(body: unknown): Status | undefined {
     reason: textOf(body['reason']),
     message: textOf(body['message']),
     name: textOf(details['name']),
+    causes: causesIn(details['causes']),
     retryAfterSeconds: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
   };
+}
+
+function causesIn(causes: unknown): readonly string[] {
+  if (!Array.isArray(causes)) return [];
+  return causes
+    .map((cause: unknown) => (isRecord(cause) ? textOf(cause['message']) : ''))
+    .filter((text) => text !== '');
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -88,6 +88,5 @@ export function createInstruments(registry: Registry) {
     nodeConditions: counter('node_condition_writes_total', 'Writes of the condition on Nodes, by outcome.', [
       'outcome',
     ]),
-    pageClients: gauge('page_clients', 'Browsers that follow the status page now.'),
   };
 }

@@ -4,7 +4,7 @@ import type { HostPathKind } from './host-files.ts';
 /** What was seen of the machine. Undefined, or not in a map, is what could not be seen: it speaks against nothing. */
 export interface HostFacts {
   readonly cgroupVersion?: 1 | 2;
-  /** Names as the config has them → whether there is such a cgroup. */
+  /** Fields that name a cgroup → whether there is such a one. */
   readonly cgroups: ReadonlyMap<string, boolean>;
   readonly paths: ReadonlyMap<string, HostPathKind>;
   /** Devices and files that the kernel swaps to. */
@@ -12,6 +12,10 @@ export interface HostFacts {
   /** `vm.overcommit_memory` → its value. */
   readonly sysctls: ReadonlyMap<string, string>;
   readonly memoryBytes?: number;
+  /** Size of the file system that the kubelet's directory is on. */
+  readonly storageBytes?: number;
+  /** How many processes the kernel allows. */
+  readonly mostPids?: number;
   readonly onlineCpus?: ReadonlySet<number>;
   readonly numaNodes?: ReadonlySet<number>;
   /** How the container runtime makes cgroups. */

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, open, readdir, readlink } from 'node:fs/promises';
+import { lstat, open, readdir, readlink, statfs } from 'node:fs/promises';
 import { posix } from 'node:path';
 
 export type HostPathKind = 'file' | 'directory' | 'socket' | 'other' | 'missing';
@@ -11,6 +11,8 @@ export interface HostFiles {
   kind(path: string): Promise<HostPathKind | undefined>;
   /** Where a path leads when every link is followed. */
   real(path: string): Promise<string | undefined>;
+  /** Bytes of the file system that a path is on, those in use included. */
+  fileSystemBytes(path: string): Promise<number | undefined>;
   /** Names in a directory. */
   names(path: string): Promise<readonly string[] | undefined>;
 }
@@ -77,6 +79,14 @@ export function createHostFiles(root: string): HostFiles {
       }
     },
     real: (path) => resolve(path).catch(() => undefined),
+    async fileSystemBytes(path) {
+      try {
+        const { blocks, bsize } = await statfs(at(await resolve(path)));
+        return blocks * bsize;
+      } catch {
+        return undefined;
+      }
+    },
     async names(path) {
       try {
         return await readdir(at(await resolve(path)));

@@ -30,7 +30,7 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
   const kubeletArgs = async () => argsOf(await kubeletPid().catch(() => undefined), files);
   const look: HostLook['look'] = async (candidate, args) => {
     const { view, configFile, configDirectory } = candidate;
-    const driver = view.text('cgroupDriver') ?? 'cgroupfs';
+    const runtimeDriver = await readRuntimeDriver(files);
     const version = await cgroupVersionOf(files);
     const memoryKiB = /^MemTotal:\s+(\d+) kB/m.exec((await files.text('/proc/meminfo')) ?? '')?.[1];
     const cpus = parseCpus(((await files.text('/sys/devices/system/cpu/online')) ?? '').trim());
@@ -44,14 +44,16 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
     const ownPorts = await portsIn(configFile, configDirectory, files);
     const facts = {
       cgroupVersion: version,
-      cgroups: await cgroupsOf(candidate, driver, version, files),
+      cgroups: await cgroupsOf(candidate, possibleDrivers(view, runtimeDriver?.driver), version, files),
       paths: new Map(await eachSeen(namedPaths(candidate), (path) => files.kind(path))),
       swaps,
       sysctls: new Map(await eachSeen(Object.keys(KERNEL_DEFAULTS), (name) => sysctl(files, name))),
       memoryBytes: memoryKiB === undefined ? undefined : Number(memoryKiB) * 1024,
       onlineCpus: cpus === undefined || cpus.size === 0 ? undefined : cpus,
       numaNodes: numa === undefined || numa.length === 0 ? undefined : new Set(numa.map(Number)),
-      runtimeDriver: await readRuntimeDriver(files),
+      storageBytes: await files.fileSystemBytes(kubeletDirectory(args)),
+      mostPids: await mostPids(files),
+      runtimeDriver,
       kubeletArgs: args,
       realPaths: new Map(await eachSeen(configPaths(candidate, args), (path) => files.real(path))),
       runningPods: await countPods(files, version),
@@ -81,27 +83,44 @@ async function cgroupVersionOf(files: HostFiles): Promise<1 | 2 | undefined> {
 
 async function cgroupsOf(
   candidate: Candidate,
-  driver: string,
+  drivers: readonly string[],
   version: 1 | 2 | undefined,
   files: HostFiles,
 ): Promise<ReadonlyMap<string, boolean>> {
   if (version === undefined) return new Map();
   const root = version === 2 ? CGROUPS : `${CGROUPS}/memory`;
+  const names = new Map(neededCgroups(candidate));
   return new Map(
-    await eachSeen(
-      neededCgroups(candidate).map(([, name]) => name),
-      async (name) => {
-        const kind = await files.kind(join(root, cgroupPath(name, driver)));
-        return kind === undefined ? undefined : kind === 'directory';
-      },
-    ),
+    await eachSeen([...names.keys()], async (field) => {
+      const paths = drivers.map((driver) => join(root, cgroupPath(field, names.get(field) ?? '', driver)));
+      const kinds = await Promise.all(paths.map((path) => files.kind(path)));
+      return kinds.includes(undefined) ? undefined : kinds.includes('directory');
+    }),
   );
 }
 
-async function eachSeen<T>(
-  names: readonly string[],
-  look: (name: string) => Promise<T | undefined>,
-): Promise<readonly (readonly [string, T])[]> {
+/** From 1.28 on a kubelet may ask the runtime, and take its answer rather than the config's word. */
+function possibleDrivers(view: Candidate['view'], runtime: string | undefined): readonly string[] {
+  const driver = view.text('cgroupDriver') ?? 'cgroupfs';
+  const mayAsk = view.minor >= 36 || view.gate('KubeletCgroupDriverFromCRI');
+  return mayAsk && runtime !== undefined && runtime !== driver ? [driver, runtime] : [driver];
+}
+
+/** What `ephemeral-storage` is counted on. */
+const kubeletDirectory = (args: readonly string[] | undefined): string =>
+  parseFlags(args ?? []).findLast(([flag]) => flag === 'root-dir')?.[1] ?? '/var/lib/kubelet';
+
+/** The smaller of the kernel's two bounds is what the kubelet counts as `pid`. */
+async function mostPids(files: HostFiles): Promise<number | undefined> {
+  const bounds = await Promise.all(['kernel.pid_max', 'kernel.threads-max'].map((name) => sysctl(files, name)));
+  const numbers = bounds.map(Number).filter((number) => number > 0);
+  return numbers.length === 0 ? undefined : Math.min(...numbers);
+}
+
+async function eachSeen<K extends string, T>(
+  names: readonly K[],
+  look: (name: K) => Promise<T | undefined>,
+): Promise<readonly (readonly [K, T])[]> {
   const seen = await Promise.all(names.map(async (name) => [name, await look(name)] as const));
   return seen.flatMap(([name, fact]) => (fact === undefined ? [] : [[name, fact] as const]));
 }

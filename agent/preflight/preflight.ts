@@ -6,6 +6,7 @@ import type { Check } from './check.ts';
 import { pods, reservations, reservedCpus, reservedMemory } from './checks/capacity.ts';
 import { cgroupDriver, cgroupsExist, cgroupVersion } from './checks/cgroups.ts';
 import { filesExist, runtimeAnswers } from './checks/files.ts';
+import { staticCpus, staticMemory } from './checks/static-managers.ts';
 import { configIsRead, flagsShadow, withFlags } from './checks/flags.ts';
 import { kernelDefaults, swap } from './checks/host-setup.ts';
 import { addresses, apiSeen, healthEndpoint, ports } from './checks/sight.ts';
@@ -25,6 +26,8 @@ export const CHECKS: readonly Check[] = [
   filesExist,
   reservedCpus,
   reservedMemory,
+  staticCpus,
+  staticMemory,
   reservations,
   pods,
   healthEndpoint,

@@ -4,7 +4,7 @@ import type { ByMinor, Field } from '#shared/contract/kubelet-config/fields/fiel
 import { RISK_NOTES } from '#shared/contract/kubelet-config/fields/notes.ts';
 import { defaultOf } from '#shared/contract/kubelet-config/fields.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
-import { FLAGS } from './flags.ts';
+import { FLAGS } from '#shared/contract/kubelet-config/fields/flags.ts';
 
 /** What is said of a field in more than one generated place. Sentences without a full stop; undefined where there is nothing to say. */
 

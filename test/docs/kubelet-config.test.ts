@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { gateNames } from '#shared/contract/kubelet-config/feature-gates.ts';
 import { DENIED_BY_DEFAULT } from '#shared/contract/kubelet-config/field-policy.ts';
+import { FLAGS } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
-import { FLAGS } from '../../scripts/generate/flags.ts';
 import { generateKubeletConfigPage } from '../../scripts/generate/kubelet-config-page.ts';
 
 const PAGE = 'docs/reference/kubelet-config.md';

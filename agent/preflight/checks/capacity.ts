@@ -7,36 +7,57 @@ import { type Check, refuse, warn } from '../check.ts';
 const LITTLE = 0.1;
 
 /** What is reserved must leave something: otherwise the kubelet ends (`validateNodeAllocatable`), or nothing fits. */
-export const reservations: Check = ({ view }, { memoryBytes, onlineCpus }) => [
-  ...(memoryBytes === undefined ? [] : judge(view, 'memory', memoryBytes, 'memory.available')),
-  ...(onlineCpus === undefined ? [] : judge(view, 'cpu', onlineCpus.size, undefined)),
-];
+export const reservations: Check = ({ view }, { memoryBytes, onlineCpus, storageBytes, mostPids }) =>
+  [
+    ['memory', memoryBytes, 'memory.available'] as const,
+    ['cpu', onlineCpus?.size, undefined] as const,
+    // Counted only where the kubelet looks at its file system at all.
+    ['ephemeral-storage', countsStorage(view) ? storageBytes : undefined, 'nodefs.available'] as const,
+    ['pid', mostPids, undefined] as const,
+  ].flatMap(([resource, capacity, signal]) =>
+    capacity === undefined ? [] : judge(resource, capacity, takenOf(view, resource, capacity, signal)),
+  );
 
-function judge(view: ConfigView, resource: string, capacity: number, signal: string | undefined) {
-  const parts = [
-    amount(view, 'kubeReserved', resource, capacity),
-    amount(view, 'systemReserved', resource, capacity),
-    signal === undefined ? 0 : amount(view, 'evictionHard', signal, capacity),
-  ];
-  const taken = parts.reduce((sum, part) => sum + part, 0);
-  const names = 'kubeReserved, systemReserved and evictionHard';
-  const numbers = `${show(resource, taken)} of ${show(resource, capacity)}`;
-  if (taken >= capacity) {
-    const message = `${names} take ${numbers} ${resource} of this node, and nothing is left for pods`;
-    return [refuse('nothing-left', resource === 'cpu' ? 'kubeReserved' : 'evictionHard', message)];
-  }
-  if (taken < capacity * (1 - LITTLE)) return [];
-  return [warn('little-left', 'kubeReserved', `${names} take ${numbers} ${resource} of this node`)];
+interface Taken {
+  readonly field: string;
+  readonly amount: number;
 }
 
-function amount(view: ConfigView, field: string, name: string, capacity: number): number {
+/** What is kept back from pods, by who keeps it. */
+function takenOf(view: ConfigView, resource: string, capacity: number, signal: string | undefined): readonly Taken[] {
+  const cpus = resource === 'cpu' ? (view.text('reservedSystemCPUs') ?? '') : '';
+  // These CPUs take the place of the shares that the two maps name (cmd/kubelet/app/server.go).
+  if (cpus !== '') return [{ field: 'reservedSystemCPUs', amount: parseCpus(cpus)?.size ?? 0 }];
+  const parts = ['kubeReserved', 'systemReserved'].map((field) => ({
+    field,
+    amount: reservedAt(view, field, resource, capacity),
+  }));
+  const evicted = signal === undefined ? 0 : reservedAt(view, 'evictionHard', signal, capacity);
+  return [...parts, { field: 'evictionHard', amount: evicted }].filter(({ amount }) => amount > 0);
+}
+
+function judge(resource: string, capacity: number, parts: readonly Taken[]) {
+  const taken = parts.reduce((sum, { amount }) => sum + amount, 0);
+  const [{ field } = { field: 'kubeReserved' }] = parts.toSorted((a, b) => b.amount - a.amount);
+  const names = parts.map((part) => part.field);
+  const all = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)} take` : `${field} takes`;
+  const message = `${all} ${show(resource, taken)} of ${show(resource, capacity)} ${resource} of this node`;
+  if (taken >= capacity) return [refuse('nothing-left', field, `${message}, and nothing is left for pods`)];
+  return taken < capacity * (1 - LITTLE) ? [] : [warn('little-left', field, message)];
+}
+
+const countsStorage = (view: ConfigView): boolean => view.flag('localStorageCapacityIsolation') !== false;
+
+function reservedAt(view: ConfigView, field: string, name: string, capacity: number): number {
   const text = view.entries(field).find(([key]) => key === name)?.[1] ?? '0';
   const share = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
   return share === undefined ? (parseQuantity(text) ?? 0) : (Number(share) / 100) * capacity;
 }
 
-const show = (resource: string, value: number): string =>
-  resource === 'cpu' ? `${Math.round(value * 1000)}m` : `${Math.round(value / 2 ** 20)}Mi`;
+function show(resource: string, value: number): string {
+  if (resource === 'cpu') return `${Math.round(value * 1000)}m`;
+  return resource === 'pid' ? String(Math.round(value)) : `${Math.round(value / 2 ** 20)}Mi`;
+}
 
 /** CPUs that the machine does not have are an error at start (cmd/kubelet/app/server.go, `getReservedCPUs`). */
 export const reservedCpus: Check = ({ view }, { onlineCpus }) => {

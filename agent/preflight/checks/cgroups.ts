@@ -1,10 +1,13 @@
 import { type Check, refuse, warn } from '../check.ts';
 import type { Candidate } from '../host-facts.ts';
 
+/** The fields that name cgroups which have to be there. */
+export type CgroupField = 'systemReservedCgroup' | 'kubeReservedCgroup' | 'cgroupRoot';
+
 /** Which cgroups have to be there: the kubelet does not start without them (`enforceNodeAllocatableCgroups`). */
-export function neededCgroups({ view }: Pick<Candidate, 'view'>): readonly (readonly [field: string, name: string])[] {
+export function neededCgroups({ view }: Pick<Candidate, 'view'>): readonly (readonly [CgroupField, string])[] {
   const enforced = view.texts('enforceNodeAllocatable').join(' ');
-  const named = (field: string): readonly (readonly [string, string])[] => {
+  const named = (field: CgroupField): readonly (readonly [CgroupField, string])[] => {
     const name = view.text(field) ?? '';
     return name === '' ? [] : [[field, name]];
   };
@@ -17,19 +20,32 @@ export function neededCgroups({ view }: Pick<Candidate, 'view'>): readonly (read
 }
 
 /**
- * The directory of a cgroup, from the root of its hierarchy. Under systemd only the last part of the name counts, and
- * dashes are levels: `/a/foo-bar.slice` is `foo.slice/foo-bar.slice` (kubelet, cgroup_manager_linux.go).
+ * The directory of a cgroup, from the root of its hierarchy (kubelet 1.20 to 1.36, cgroup_manager_linux.go). Under
+ * systemd a reserved cgroup is the name of a slice, of which only the last part counts, and dashes are levels:
+ * `/a/foo-bar.slice` is `foo.slice/foo-bar.slice`. `cgroupRoot` is a path whatever the driver is, and its parts become
+ * levels: `/a/foo-bar` is `a.slice/a-foo_bar.slice`.
  */
-export function cgroupPath(name: string, driver: string): string {
+export function cgroupPath(field: CgroupField, name: string, driver: string): string {
   if (driver !== 'systemd') return name;
-  const last = name.split('/').findLast((part) => part !== '') ?? '';
-  const parts = last.replace(/\.slice$/, '').split('-');
+  const parts = field === 'cgroupRoot' ? partsOfPath(name) : partsOfSlice(name);
   return parts.map((_, index) => `${parts.slice(0, index + 1).join('-')}.slice`).join('/');
+}
+
+/** A dash in a part would be a level of its own, so the kubelet writes another character for it. */
+const partsOfPath = (path: string): readonly string[] =>
+  path
+    .replace(/^\//, '')
+    .split('/')
+    .map((part) => part.replaceAll('-', '_'));
+
+function partsOfSlice(name: string): readonly string[] {
+  const last = name.split('/').findLast((part) => part !== '') ?? '';
+  return last.replace(/\.slice$/, '').split('-');
 }
 
 export const cgroupsExist: Check = (candidate, { cgroups }) =>
   neededCgroups(candidate)
-    .filter(([, name]) => cgroups.get(name) === false)
+    .filter(([field]) => cgroups.get(field) === false)
     .map(([field, name]) =>
       refuse(
         'cgroup-missing',

@@ -1,43 +1,10 @@
+import { fieldOfFlag } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { valueAt } from '#shared/contract/kubelet-config/view.ts';
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import { type Check, refuse } from '../check.ts';
-
-/** Flags whose name is not that of their field (cmd/kubelet/app/options, 1.20 to 1.36). */
-const RENAMED: Readonly<Record<string, string>> = {
-  'anonymous-auth': 'authentication.anonymous.enabled',
-  'authentication-token-webhook': 'authentication.webhook.enabled',
-  'authentication-token-webhook-cache-ttl': 'authentication.webhook.cacheTTL',
-  'authorization-mode': 'authorization.mode',
-  'authorization-webhook-cache-authorized-ttl': 'authorization.webhook.cacheAuthorizedTTL',
-  'authorization-webhook-cache-unauthorized-ttl': 'authorization.webhook.cacheUnauthorizedTTL',
-  'client-ca-file': 'authentication.x509.clientCAFile',
-  'cgroups-per-qos': 'cgroupsPerQOS',
-  'event-burst': 'eventBurst',
-  'event-qps': 'eventRecordQPS',
-  'image-gc-high-threshold': 'imageGCHighThresholdPercent',
-  'image-gc-low-threshold': 'imageGCLowThresholdPercent',
-  'logging-format': 'logging.format',
-  'manifest-url': 'staticPodURL',
-  'manifest-url-header': 'staticPodURLHeader',
-  'minimum-image-ttl-duration': 'imageMinimumGCAge',
-  'pod-manifest-path': 'staticPodPath',
-  'pod-max-pids': 'podPidsLimit',
-  'registry-qps': 'registryPullQPS',
-  'reserved-cpus': 'reservedSystemCPUs',
-  'rotate-server-certificates': 'serverTLSBootstrap',
-  v: 'logging.verbosity',
-};
-
-const BY_FLAT_NAME: ReadonlyMap<string, string> = new Map(
-  [...FIELDS.keys()].filter((path) => !/[.[]/.test(path)).map((path) => [path.toLowerCase(), path]),
-);
-
-/** The field that a flag sets; undefined where it sets none. */
-export const fieldOfFlag = (flag: string): string | undefined =>
-  RENAMED[flag] ?? BY_FLAT_NAME.get(flag.replaceAll('-', '').toLowerCase());
 
 /** Flags and their values in order; a flag without one is `true`. */
 export function parseFlags(args: readonly string[]): readonly (readonly [flag: string, value: string])[] {

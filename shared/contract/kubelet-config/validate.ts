@@ -14,6 +14,7 @@ import { RESERVATION_RULES } from './rules/reservations.ts';
 import { MANAGER_RULES } from './rules/resource-managers.ts';
 import type { Complaint, Rule } from './rules/rule.ts';
 import { SERVING_RULES } from './rules/serving.ts';
+import { STATIC_MEMORY_RULES } from './rules/static-memory.ts';
 import { judgeStructure, judgeVersions } from './rules/structure.ts';
 import { wrapNumbers } from './rules/wrapped-numbers.ts';
 import { tolerated } from './tolerance.ts';
@@ -26,6 +27,7 @@ export const RULES: readonly Rule[] = [
   ...IMAGE_RULES,
   ...RESERVATION_RULES,
   ...MANAGER_RULES,
+  ...STATIC_MEMORY_RULES,
   ...EVICTION_RULES,
   ...NODE_RULES,
   ...LOGGING_RULES,

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { cgroupPath } from '#agent/preflight/checks/cgroups.ts';
-import { fieldOfFlag, parseFlags, withFlags } from '#agent/preflight/checks/flags.ts';
+import { parseFlags, withFlags } from '#agent/preflight/checks/flags.ts';
 import { type Candidate, type HostFacts, NO_FACTS } from '#agent/preflight/host-facts.ts';
 import { judgeOnHost } from '#agent/preflight/preflight.ts';
+import { fieldOfFlag, flagOver } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { viewOf } from '#shared/contract/kubelet-config/view.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -54,7 +55,7 @@ const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly str
   [
     'a cgroup that is not there',
     { enforceNodeAllocatable: ['pods', 'system-reserved'], systemReservedCgroup: '/sys' },
-    { cgroups: new Map([['/sys', false]]) },
+    { cgroups: new Map([['systemReservedCgroup', false]]) },
     ['error cgroup-missing systemReservedCgroup'],
   ],
   [
@@ -62,8 +63,8 @@ const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly str
     { systemReservedCgroup: '/sys', kubeReservedCgroup: '/kube' },
     {
       cgroups: new Map([
-        ['/sys', false],
-        ['/kube', false],
+        ['systemReservedCgroup', false],
+        ['kubeReservedCgroup', false],
       ]),
     },
     [],
@@ -71,7 +72,7 @@ const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly str
   [
     'a root of cgroups that is not there',
     { cgroupRoot: '/k' },
-    { cgroups: new Map([['/k', false]]) },
+    { cgroups: new Map([['cgroupRoot', false]]) },
     ['error cgroup-missing cgroupRoot'],
   ],
   [
@@ -124,7 +125,7 @@ const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly str
     'more reserved than there is',
     { kubeReserved: { memory: '6Gi' }, systemReserved: { memory: '2Gi' }, evictionHard: { 'memory.available': '5%' } },
     { memoryBytes: 8 * GIB, onlineCpus: cpus(4) },
-    ['error nothing-left evictionHard'],
+    ['error nothing-left kubeReserved'],
   ],
   [
     'almost all reserved',
@@ -137,6 +138,84 @@ const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly str
     { kubeReserved: { cpu: '100m', memory: '1Gi' } },
     { memoryBytes: 8 * GIB, onlineCpus: cpus(4) },
     [],
+  ],
+  [
+    'CPUs by number in place of the shares',
+    { reservedSystemCPUs: '0', kubeReserved: { cpu: '3' }, systemReserved: { cpu: '3' } },
+    { onlineCpus: cpus(4) },
+    [],
+  ],
+  [
+    'all CPUs by number',
+    { reservedSystemCPUs: '0-3' },
+    { onlineCpus: cpus(4) },
+    ['error nothing-left reservedSystemCPUs'],
+  ],
+  [
+    'more storage reserved than there is',
+    { kubeReserved: { 'ephemeral-storage': '9Gi' }, evictionHard: { 'nodefs.available': '15%' } },
+    { storageBytes: 10 * GIB },
+    ['error nothing-left kubeReserved'],
+  ],
+  [
+    'storage that the kubelet does not look at',
+    { kubeReserved: { 'ephemeral-storage': '90Gi' }, localStorageCapacityIsolation: false },
+    { storageBytes: 10 * GIB },
+    [],
+  ],
+  [
+    'more process ids reserved than there are',
+    { systemReserved: { pid: '40000' } },
+    { mostPids: 32_768 },
+    ['error nothing-left systemReserved'],
+  ],
+  [
+    'static CPUs and none kept back',
+    { cpuManagerPolicy: 'static' },
+    args(),
+    ['error no-reserved-cpu cpuManagerPolicy'],
+  ],
+  ['static CPUs and one kept back', { cpuManagerPolicy: 'static', systemReserved: { cpu: '1' } }, args(), []],
+  ['static CPUs and one kept back by a flag', { cpuManagerPolicy: 'static' }, args('--kube-reserved=cpu=1'), []],
+  ['static CPUs where flags are not seen', { cpuManagerPolicy: 'static' }, {}, []],
+  [
+    'static memory that is not what is kept back',
+    { memoryManagerPolicy: 'Static', kubeReserved: { memory: '1Gi' }, reservedMemory: [{ limits: { memory: '1Gi' } }] },
+    { memoryBytes: 8 * GIB, ...args() },
+    ['error memory-not-equal reservedMemory'],
+  ],
+  [
+    'static memory that is, over two NUMA nodes and with the default threshold',
+    {
+      memoryManagerPolicy: 'Static',
+      kubeReserved: { memory: '1Gi' },
+      reservedMemory: [{ limits: { memory: '1Gi' } }, { numaNode: 1, limits: { memory: '100Mi' } }],
+    },
+    { memoryBytes: 8 * GIB, ...args() },
+    [],
+  ],
+  [
+    'static memory by a share of the machine',
+    {
+      memoryManagerPolicy: 'Static',
+      evictionHard: { 'memory.available': '50%' },
+      reservedMemory: [{ limits: { memory: '4Gi' } }],
+    },
+    { memoryBytes: 8 * GIB, ...args() },
+    [],
+  ],
+  [
+    'static memory where a flag reserves',
+    { memoryManagerPolicy: 'Static' },
+    { memoryBytes: 8 * GIB, ...args('--reserved-memory=0:memory=100Mi') },
+    [],
+  ],
+  [
+    'static memory that no gate switches on',
+    { memoryManagerPolicy: 'Static' },
+    { memoryBytes: GIB, ...args() },
+    [],
+    21,
   ],
   [
     'CPUs that there are not',
@@ -255,14 +334,24 @@ describe('the kubelet’s flags', () => {
     };
     for (const [flag, field] of Object.entries(names)) assert.equal(fieldOfFlag(flag), field);
     assert.equal(fieldOfFlag('node-ip'), undefined);
+    assert.equal(fieldOfFlag('max_pods'), 'maxPods');
+    assert.equal(flagOver('evictionHard.memory.available'), '--eviction-hard');
+    assert.equal(flagOver('memorySwap.swapBehavior'), undefined);
   });
 });
 
 describe('the directory of a cgroup', () => {
-  it('follows the driver', () => {
-    assert.equal(cgroupPath('/system', 'cgroupfs'), '/system');
-    assert.equal(cgroupPath('/system.slice', 'systemd'), 'system.slice');
-    assert.equal(cgroupPath('/a/foo-bar.slice', 'systemd'), 'foo.slice/foo-bar.slice');
-    assert.equal(cgroupPath('system', 'systemd'), 'system.slice');
-  });
+  const rows = [
+    ['systemReservedCgroup', '/system', 'cgroupfs', '/system'],
+    ['systemReservedCgroup', '/system.slice', 'systemd', 'system.slice'],
+    ['kubeReservedCgroup', '/a/foo-bar.slice', 'systemd', 'foo.slice/foo-bar.slice'],
+    ['kubeReservedCgroup', 'system', 'systemd', 'system.slice'],
+    ['cgroupRoot', '/a/b', 'cgroupfs', '/a/b'],
+    ['cgroupRoot', '/a/b', 'systemd', 'a.slice/a-b.slice'],
+    ['cgroupRoot', '/kube-pods', 'systemd', 'kube_pods.slice'],
+    ['cgroupRoot', '/a.slice', 'systemd', 'a.slice.slice'],
+  ] as const;
+  for (const [field, name, driver, path] of rows) {
+    it(`of ${field}: ${name} is ${path} to ${driver}`, () => assert.equal(cgroupPath(field, name, driver), path));
+  }
 });

@@ -28,6 +28,8 @@ describe('a machine as the host root shows it', () => {
     await put('proc/meminfo', 'MemTotal:       16384 kB\nMemFree: 1 kB\n');
     await put('proc/swaps', 'Filename Type Size Used Priority\n/dev/sda2 partition 1 0 -2\n');
     await put('proc/sys/vm/overcommit_memory', '0\n');
+    await put('proc/sys/kernel/pid_max', '32768\n');
+    await put('proc/sys/kernel/threads-max', '30000\n');
     await put('sys/devices/system/cpu/online', '0-3,6\n');
     await put('sys/devices/system/node/node0/cpulist', '0-3\n');
     await put('sys/fs/cgroup/cgroup.controllers', 'cpu memory\n');
@@ -76,13 +78,15 @@ describe('a machine as the host root shows it', () => {
     assert.deepEqual(
       [...facts.cgroups],
       [
-        ['/system.slice', true],
-        ['/podruntime.slice', false],
+        ['systemReservedCgroup', true],
+        ['kubeReservedCgroup', false],
       ],
     );
     assert.equal(facts.paths.get('/etc/kubernetes/ca.crt'), 'file');
     assert.equal(facts.paths.get('/nowhere'), 'missing');
     assert.equal(facts.runningPods, 2);
+    assert.equal(facts.mostPids, 30_000);
+    assert.ok((facts.storageBytes ?? 0) > 2 ** 20);
     assert.deepEqual(facts.listening, new Set([0x2808]));
     assert.deepEqual(facts.kubeletArgs, ['--config=/var/lib/kubelet/config.yaml', '--v=2']);
     assert.equal(facts.runtimeDriver?.driver, 'systemd');
@@ -123,6 +127,7 @@ describe('a machine as the host root shows it', () => {
     const host = createHostLook({ files: createHostFiles('/'), kubeletPid: () => Promise.resolve(undefined) });
     const facts = await host.look(candidate({}), undefined);
     assert.equal(facts.memoryBytes, totalmem());
+    assert.ok((facts.mostPids ?? 0) > 100);
     assert.ok((facts.onlineCpus?.size ?? 0) >= cpus().length);
     assert.ok(facts.addresses?.includes('127.0.0.1'));
   });

@@ -212,6 +212,31 @@ rules('managers', [
     '1.34',
     'unknown-value cpuManagerPolicyOptions.full-pcpus-only',
   ],
+  [
+    'static memory wants sums to be equal',
+    'memoryManagerPolicy: Static\nkubeReserved: {memory: 1Gi}\nreservedMemory: [{limits: {memory: 1Gi}}]',
+    '1.34',
+    '?memory-not-equal reservedMemory',
+  ],
+  [
+    'the default threshold counts among them',
+    'memoryManagerPolicy: Static\nkubeReserved: {memory: 1Gi}\nreservedMemory: [{limits: {memory: 1124Mi}}]',
+    '1.34',
+    '',
+  ],
+  [
+    'a threshold of 0% does not',
+    'memoryManagerPolicy: Static\nevictionHard: {memory.available: 0%}\nsystemReserved: {memory: 1Gi}\nreservedMemory: [{limits: {memory: 1Gi}}]',
+    '1.34',
+    '',
+  ],
+  [
+    'of a share only the node knows the size',
+    'memoryManagerPolicy: Static\nevictionHard: {memory.available: 5%}\nreservedMemory: [{limits: {memory: 1Gi}}]',
+    '1.34',
+    '',
+  ],
+  ['nobody asks where the gate is off', 'memoryManagerPolicy: Static', '1.21', ''],
   ['memory policies begin with a capital', 'memoryManagerPolicy: static', '1.34', 'unknown-value memoryManagerPolicy'],
   [
     'topology options are known',

@@ -109,3 +109,20 @@ export const FLAGS: Readonly<Record<string, string>> = {
   volumePluginDir: 'volume-plugin-dir',
   volumeStatsAggPeriod: 'volume-stats-agg-period',
 };
+
+const FIELD_OF: ReadonlyMap<string, string> = new Map(Object.entries(FLAGS).map(([field, flag]) => [flag, field]));
+
+/**
+ * The field that a flag (without its dashes) sets; undefined where it sets none. Underscores are dashes to the kubelet's
+ * flags, and nothing else is.
+ */
+export const fieldOfFlag = (flag: string): string | undefined => FIELD_OF.get(flag.replaceAll('_', '-'));
+
+/** The flag, with its dashes, that wins over a field or over a struct or map that it is part of. */
+export function flagOver(field: string): string | undefined {
+  for (let end = field.length; end > 0; end = field.lastIndexOf('.', end - 1)) {
+    const flag = FLAGS[field.slice(0, end)];
+    if (flag !== undefined) return flag.length === 1 ? `-${flag}` : `--${flag}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,33 @@
+import { reservesCpu } from '#shared/contract/kubelet-config/rules/reservations.ts';
+import {
+  exactMemoryIsAsked,
+  reservedByNode,
+  setAsideMemory,
+} from '#shared/contract/kubelet-config/rules/static-memory.ts';
+import { type Check, refuse } from '../check.ts';
+import { parseFlags } from './flags.ts';
+
+/** Flags of maps and lists are not laid over the config, so that where one of them is used nothing can be said. */
+const uses = (args: readonly string[], ...flags: readonly string[]): boolean =>
+  parseFlags(args).some(([flag]) => flags.includes(flag));
+
+/** The static CPU manager does not start where no CPU is kept back from pods (cpu_manager.go, `NewManager`). */
+export const staticCpus: Check = ({ view }, { kubeletArgs }) => {
+  if (kubeletArgs === undefined || view.text('cpuManagerPolicy') !== 'static' || reservesCpu(view)) return [];
+  if (uses(kubeletArgs, 'kube-reserved', 'system-reserved', 'reserved-cpus')) return [];
+  const message = 'no CPU is kept back from pods, and the kubelet does not start with the static policy then';
+  const advice = 'set reservedSystemCPUs, or cpu in kubeReserved or systemReserved';
+  return [refuse('no-reserved-cpu', 'cpuManagerPolicy', message, advice)];
+};
+
+/** The Static memory manager wants what is reserved by NUMA node to be what is kept back, to the byte. */
+export const staticMemory: Check = ({ view }, { kubeletArgs, memoryBytes }) => {
+  if (kubeletArgs === undefined || memoryBytes === undefined || !exactMemoryIsAsked(view)) return [];
+  if (uses(kubeletArgs, 'kube-reserved', 'system-reserved', 'reserved-memory', 'eviction-hard')) return [];
+  const reserved = reservedByNode(view);
+  const aside = setAsideMemory(view, memoryBytes);
+  if (aside === undefined || reserved === aside) return [];
+  const message = `reservedMemory adds up to ${reserved} bytes, and kubeReserved, systemReserved and evictionHard to ${aside}`;
+  const advice = `on this node the Static policy needs reservedMemory of ${aside} bytes in all`;
+  return [refuse('memory-not-equal', 'reservedMemory', message, advice)];
+};

@@ -1,0 +1,69 @@
+import { parsePercentage } from '../syntax/percentage.ts';
+import { parseQuantity } from '../syntax/quantity.ts';
+import type { ConfigView } from '../view.ts';
+import { isMap } from '../walk.ts';
+import { at, type Rule } from './rule.ts';
+
+/** First minor whose memory manager needs no gate. */
+const STABLE_MINOR = 32;
+/** What `evictionHard` has for memory where nothing is set (kubelet, `eviction.DefaultEvictionHard`). */
+const DEFAULT_THRESHOLD = '100Mi';
+
+/** Whether the memory manager compares sums at all. */
+export const exactMemoryIsAsked = (view: ConfigView): boolean =>
+  view.text('memoryManagerPolicy') === 'Static' && (view.minor >= STABLE_MINOR || view.gate('MemoryManager'));
+
+/** Bytes of memory in `reservedMemory`, over all NUMA nodes. */
+export function reservedByNode(view: ConfigView): number {
+  const amounts = view.structs('reservedMemory').map(({ limits }) => (isMap(limits) ? limits['memory'] : undefined));
+  return amounts.reduce<number>((sum, amount) => sum + sizeOf(amount), 0);
+}
+
+/**
+ * Bytes of memory that are kept back from pods, as `validateReservedMemory` of the kubelet's memory manager adds them up
+ * (1.21 to 1.36).
+ *
+ * @param capacity bytes of memory of the node, where they are known
+ * @returns undefined where it rests on the capacity, and that is not known
+ */
+export function setAsideMemory(view: ConfigView, capacity?: number): number | undefined {
+  const evicted = threshold(view, capacity);
+  const reserved = ['kubeReserved', 'systemReserved'].map((field) => sizeOf(entry(view, field, 'memory')));
+  return evicted === undefined ? undefined : reserved.reduce((sum, amount) => sum + amount, evicted);
+}
+
+function threshold(view: ConfigView, capacity: number | undefined): number | undefined {
+  const isMerged = view.flag('mergeDefaultEvictionSettings') === true;
+  const written = entry(view, 'evictionHard', 'memory.available') ?? (isMerged ? DEFAULT_THRESHOLD : '0');
+  const share = parsePercentage(written);
+  if (share === undefined) return sizeOf(written);
+  // These two switch the signal off.
+  if (share === 0 || share === 100) return 0;
+  return capacity === undefined ? undefined : Math.trunc(capacity * Math.fround(Math.fround(share) / 100));
+}
+
+const entry = (view: ConfigView, field: string, name: string): string | undefined =>
+  view.entries(field).find(([key]) => key === name)?.[1];
+
+const sizeOf = (amount: unknown): number =>
+  typeof amount === 'string' ? (parseQuantity(amount) ?? 0) : amount === undefined ? 0 : Number(amount);
+
+/** Only a warning: flags can reserve memory too, and it is the start of the kubelet that fails, not its reading. */
+export const STATIC_MEMORY_RULES: readonly Rule[] = [
+  function* staticMemoryIsExact(config) {
+    if (!exactMemoryIsAsked(config)) return;
+    const reserved = reservedByNode(config);
+    const aside = setAsideMemory(config);
+    const isEqual = aside === undefined ? reserved > 0 : reserved === aside;
+    if (isEqual) return;
+    const wanted = aside === undefined ? 'what these take on each node' : `${aside / 2 ** 20}Mi in all`;
+    yield {
+      code: 'memory-not-equal',
+      severity: 'warning',
+      at: at(config.isSet('reservedMemory') ? 'reservedMemory' : 'memoryManagerPolicy'),
+      message: `the Static memory manager does not start unless reservedMemory is what kubeReserved, systemReserved and evictionHard keep back, and it is ${reserved / 2 ** 20}Mi`,
+      suggestion: `reserve ${wanted}`,
+      restsOn: ['kubeReserved', 'systemReserved', 'evictionHard', 'reservedMemory'],
+    };
+  },
+];

@@ -3,15 +3,18 @@
 # One small image for both programs: the two bundles, a stripped Node and the libraries that it links. No shell, no
 # package manager, nothing that the programs do not run.
 ARG NODE_VERSION=24.21.0
+# --build-arg SSH=/usr/bin/ssh makes the variant that reads repositories over ssh: tag it -ssh.
+ARG SSH=
 
 FROM node:${NODE_VERSION}-bookworm-slim AS build
-RUN apt-get update && apt-get install -y --no-install-recommends binutils && rm -rf /var/lib/apt/lists/*
+ARG SSH
+RUN apt-get update && apt-get install -y --no-install-recommends binutils ${SSH:+openssh-client} && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY package.json package-lock.json ./
 # --include=optional: esbuild's own binary is an optional dependency.
 RUN npm ci --ignore-scripts --include=optional --no-audit --no-fund
 COPY . .
-RUN node scripts/build.ts && sh scripts/image-root.sh "$(command -v node)" dist /image
+RUN node scripts/build.ts && sh scripts/image-root.sh "$(command -v node)" dist /image $SSH
 
 FROM scratch
 COPY --from=build /image /

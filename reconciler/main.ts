@@ -38,8 +38,14 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const userAgent = `kubelet-gitops-reconciler/${VERSION}`;
   const kube = metrics.meterKube(await connectKube({ env: process.env, clock, log, userAgent }));
   const git = { url: settings.gitUrl, caFile: settings.gitCaFile, clock, random };
-  const credentials = fileCredentials(settings.gitCredentialsDir);
-  const source = metrics.meterSource(createGitSource({ ...git, branch: settings.gitBranch, credentials }));
+  const source = metrics.meterSource(
+    createGitSource({
+      ...git,
+      branch: settings.gitBranch,
+      credentials: fileCredentials(settings.gitCredentialsDir),
+      ssh: { directory: settings.gitCredentialsDir },
+    }),
+  );
   const trust =
     settings.signedCommits === 'on' && settings.trustedKeysDir !== undefined
       ? createCommitTrust({ keys: trustedKeysIn(settings.trustedKeysDir), clock, log })
@@ -47,7 +53,12 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const annotator =
     settings.notes === 'off'
       ? null
-      : createAnnotator({ ...git, ref: settings.notesRef, credentials: fileCredentials(settings.notesCredentialsDir) });
+      : createAnnotator({
+          ...git,
+          ref: settings.notesRef,
+          credentials: fileCredentials(settings.notesCredentialsDir),
+          ssh: { directory: settings.notesCredentialsDir },
+        });
 
   const identity = `${settings.identity}_${randomUUID()}`;
   const isLeader = (): boolean => lease.isLeader();

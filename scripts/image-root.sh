@@ -1,16 +1,22 @@
 #!/bin/sh
-# Assembles the root directory of the image: image-root.sh NODE BUNDLES TARGET
-# NODE is the node binary to ship (stripped here), BUNDLES the directory that scripts/build.ts wrote.
+# Assembles the root directory of the image: image-root.sh NODE BUNDLES TARGET [PROGRAM]
+# NODE is the node binary to ship (stripped here), BUNDLES the directory that scripts/build.ts wrote. PROGRAM is one more to
+# ship where it is: /usr/bin/ssh, for repositories that are read over ssh.
 set -eu
-node=$1 bundles=$2 target=$3
+node=$1 bundles=$2 target=$3 program=${4:-}
 
 mkdir -p "$target/usr/bin" "$target/app" "$target/etc" "$target/tmp"
 chmod 1777 "$target/tmp"
 cp "$node" "$target/usr/bin/node"
 strip --strip-unneeded "$target/usr/bin/node"
 
-# Every library that node links, and the loader, where the loader looks for them.
-ldd "$node" | awk '/=> \//{print $3} $1 ~ /^\//{print $1}' | while read -r library; do
+if [ -n "$program" ]; then
+  mkdir -p "$target$(dirname "$program")"
+  cp -L "$program" "$target$program"
+fi
+
+# Every library that they link, and the loader, where the loader looks for them.
+for binary in "$node" $program; do ldd "$binary"; done | awk '/=> \//{print $3} $1 ~ /^\//{print $1}' | while read -r library; do
   mkdir -p "$target$(dirname "$library")"
   cp -L "$library" "$target$library"
 done

@@ -3,7 +3,7 @@ import { backoffDelay } from '#shared/runtime/backoff.ts';
 import type { Annotated, Annotator } from './annotator.ts';
 import type { GitCredentials } from './credentials.ts';
 import { isGitError } from './errors.ts';
-import { createRemote } from './http/remote.ts';
+import { createRemote, type SshOptions } from './http/remote.ts';
 import type { GitSession } from './http/session.ts';
 import type { GitLimits } from './limits.ts';
 import { noteText } from './notes/note-text.ts';
@@ -14,7 +14,7 @@ import { notesRef } from './ref-name.ts';
 import type { CommitOid } from './source.ts';
 
 export interface AnnotatorOptions {
-  /** `https://host/path.git`, without a credential in it. */
+  /** `https://host/path.git` without a credential in it, or `ssh://git@host/path.git`, or `git@host:path.git`. */
   readonly url: string;
   /** `refs/notes/…`; one writer a ref, usually. */
   readonly ref: string;
@@ -22,6 +22,8 @@ export interface AnnotatorOptions {
   readonly credentials: GitCredentials;
   /** PEM file of the authorities to trust instead of the well-known ones. */
   readonly caFile?: string | undefined;
+  /** How a repository is reached whose address is one of ssh. */
+  readonly ssh?: SshOptions | undefined;
   readonly limits?: Partial<GitLimits>;
   /** Of the notes' commits. */
   readonly author?: NotesAuthor;

@@ -8,6 +8,8 @@ export type GitErrorCode =
   | 'GIT_REF_NAME_INVALID'
   /** The files of the credential are missing or malformed. */
   | 'GIT_CREDENTIALS_UNREADABLE'
+  /** There is no OpenSSH client, which an address of ssh needs. */
+  | 'GIT_SSH_MISSING'
   /** The file of certificate authorities is missing or no PEM. */
   | 'GIT_CA_UNREADABLE'
   /** No connection: DNS, refused, reset before an answer. */

@@ -2,7 +2,7 @@ import type { Finding } from '#shared/contract/finding.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { GitCredentials } from './credentials.ts';
 import { GitError } from './errors.ts';
-import { createRemote } from './http/remote.ts';
+import { createRemote, type SshOptions } from './http/remote.ts';
 import type { GitSession } from './http/session.ts';
 import type { GitLimits } from './limits.ts';
 import { parseCommit } from './objects/commit.ts';
@@ -16,13 +16,15 @@ import { findTip } from './wire/find-tip.ts';
 import { requestPack } from './wire/request-pack.ts';
 
 export interface GitSourceOptions {
-  /** `https://host/path.git`, without a credential in it. */
+  /** `https://host/path.git` without a credential in it, or `ssh://git@host/path.git`, or `git@host:path.git`. */
   readonly url: string;
   /** `main`, or its full name. */
   readonly branch: string;
   readonly credentials: GitCredentials;
   /** PEM file of the authorities to trust instead of the well-known ones. */
   readonly caFile?: string | undefined;
+  /** How a repository is reached whose address is one of ssh. */
+  readonly ssh?: SshOptions | undefined;
   readonly limits?: Partial<GitLimits>;
   /** Which paths of the repository are read. Default: `clusters/`, `base/`, `pools/`, and YAML and JSON anywhere. */
   readonly select?: (path: string) => boolean;

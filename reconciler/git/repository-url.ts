@@ -1,22 +1,17 @@
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
 import { GitError, UNTIL_OPERATOR } from './errors.ts';
 
-const SCP_LIKE = /^(?:[^/@:]+@)?([^/@:]+):(?!\/\/)(.+)$/;
-
 /**
  * The address of a repository as it is asked under: http or https, nothing behind the path, no slash at its end.
  *
  * @throws GitError `GIT_URL_UNUSABLE`, whose message never repeats a credential
  */
 export function repositoryUrl(text: string): URL {
-  const scp = SCP_LIKE.exec(text);
-  if (scp !== null) throw overSsh(scp[1] ?? '', scp[2] ?? '');
   const url = URL.parse(text);
   if (url === null)
     throw unusable(`"${sanitizeText(text)}" is no address of a repository: write https://<host>/<path>`);
-  if (url.protocol === 'ssh:' || url.protocol === 'git+ssh:') throw overSsh(url.hostname, url.pathname);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw unusable(`repositories are read over https only, not over ${url.protocol}//`);
+    throw unusable(`repositories are read over https or ssh, not over ${url.protocol}//`);
   }
   if (url.username !== '' || url.password !== '') {
     throw unusable(
@@ -29,11 +24,6 @@ export function repositoryUrl(text: string): URL {
   }
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
-}
-
-function overSsh(host: string, path: string): GitError {
-  const https = `https://${host}/${path.replace(/^[/~]+/, '')}`;
-  return unusable(`repositories are read over https, not over ssh: the same one is usually at ${https}`);
 }
 
 function unusable(message: string): GitError {

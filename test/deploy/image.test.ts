@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +39,31 @@ describe('the bundles', () => {
   });
 
   const noRoot = process.getuid?.() === 0 ? false : 'only root may change the root directory';
+  const noSsh = existsSync('/usr/bin/ssh') ? false : 'ssh is not installed';
   const noStrip = spawnSync('strip', ['--version']).error === undefined ? false : 'strip (binutils) is not installed';
+
+  it('read over ssh in the variant of the image that is for it', { skip: noRoot || noStrip || noSsh }, async () => {
+    const root = join(directory, 'root-ssh');
+    const empty = join(directory, 'no-bundles');
+    execFileSync('mkdir', ['-p', empty]);
+    execFileSync('sh', ['scripts/image-root.sh', await realpath(process.execPath), empty, root, '/usr/bin/ssh']);
+    // Every container has it.
+    execFileSync('mkdir', ['-p', join(root, 'dev')]);
+    execFileSync('mknod', ['-m', '666', join(root, 'dev/null'), 'c', '1', '3']);
+    const argv = [
+      '--userspec=65532:65532',
+      root,
+      '/usr/bin/ssh',
+      '-F',
+      'none',
+      '-o',
+      'BatchMode=yes',
+      'nowhere.invalid',
+    ];
+    const { status, stderr } = spawnSync('/usr/sbin/chroot', argv, { env: {}, encoding: 'utf8' });
+    assert.equal(status, 255);
+    assert.match(stderr, /Could not resolve hostname/);
+  });
 
   it('run in the image’s root directory, where there is nothing else', { skip: noRoot || noStrip }, async () => {
     const root = join(directory, 'root');

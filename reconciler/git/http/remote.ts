@@ -3,18 +3,29 @@ import type { GitCredentials } from '../credentials.ts';
 import { isGitError } from '../errors.ts';
 import { DEFAULT_GIT_LIMITS, type GitLimits } from '../limits.ts';
 import { repositoryUrl } from '../repository-url.ts';
+import { sshAddress } from '../ssh/address.ts';
+import { createSshRemote } from '../ssh/remote.ts';
 import { createConnections } from './connections.ts';
 import { abortedError } from './patience.ts';
 import { type GitSession, type Greeting, openSession } from './session.ts';
 
 export interface RemoteOptions {
-  /** `https://host/path.git`, without a credential in it. */
+  /** `https://host/path.git` without a credential in it, or `ssh://git@host/path.git`, or `git@host:path.git`. */
   readonly url: string;
   readonly credentials: GitCredentials;
   /** PEM file of the authorities to trust instead of the well-known ones; read again when it changes. */
   readonly caFile?: string | undefined;
   readonly limits?: Partial<GitLimits>;
+  /** How a repository is reached whose address is one of ssh. */
+  readonly ssh?: SshOptions | undefined;
   readonly clock: Clock;
+}
+
+export interface SshOptions {
+  /** Directory with the files `ssh-privatekey` (or `identity`) and `known_hosts`; read again at every use. */
+  readonly directory: string | undefined;
+  /** The OpenSSH client. Default: `ssh`. */
+  readonly program?: string;
 }
 
 /** A repository on a server. */
@@ -27,6 +38,11 @@ export interface Remote {
 
 /** @throws GitError `GIT_URL_UNUSABLE` */
 export function createRemote(options: RemoteOptions): Remote {
+  const address = sshAddress(options.url);
+  return address === null ? createHttpRemote(options) : createSshRemote(address, options);
+}
+
+function createHttpRemote(options: RemoteOptions): Remote {
   const { credentials, clock } = options;
   const url = repositoryUrl(options.url);
   const limits = { ...DEFAULT_GIT_LIMITS, ...options.limits };

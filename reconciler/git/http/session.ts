@@ -23,8 +23,10 @@ export interface Greeting {
 
 /** One call on a repository: one credential, one deadline, as many requests as it takes. */
 export interface GitSession {
-  /** The repository without credentials, for messages and for isomorphic-git. */
+  /** The repository without credentials, for messages. */
   readonly url: string;
+  /** What isomorphic-git is told as its address. It wants one of http, and asks nobody but this session. */
+  readonly libraryUrl: string;
   readonly limits: GitLimits;
   /** The last greeting of upload-pack; null before the first. */
   greeting(): Greeting | null;
@@ -95,6 +97,7 @@ export function openSession(options: SessionOptions): GitSession {
 
   return {
     url: shown,
+    libraryUrl: shown,
     limits,
     clean,
     greeting: () => greeting,

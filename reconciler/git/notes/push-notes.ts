@@ -19,7 +19,7 @@ export async function pushNotes(session: GitSession, repo: RepoParameters, ref: 
     await git.push({
       ...repo,
       http,
-      url: session.url,
+      url: session.libraryUrl,
       ref,
       remoteRef: ref,
       remote: 'origin',

@@ -25,7 +25,7 @@ async function list(
 ): Promise<readonly { readonly ref: string; readonly oid: string }[]> {
   try {
     const http = httpClientOf(session);
-    return await git.listServerRefs({ http, url: session.url, prefix: ref, headers: {} });
+    return await git.listServerRefs({ http, url: session.libraryUrl, prefix: ref, headers: {} });
   } catch (error) {
     if (isGitError(error)) throw error;
     const why = codeOf(error) ?? 'for an unknown reason';

@@ -14,12 +14,9 @@ describe('the address of a repository', () => {
   });
 
   const unusable = [
-    ['ssh', 'ssh://git@git.example:22/team/config.git', /usually at https:\/\/git\.example\/team\/config\.git$/],
-    ['the short form of ssh', 'git@git.example:team/config.git', /https:\/\/git\.example\/team\/config\.git$/],
-    ['the short form with a path', 'git.example:~ada/config.git', /https:\/\/git\.example\/ada\/config\.git$/],
-    ['git’s own scheme', 'git://git.example/config.git', /https only/],
+    ['git’s own scheme', 'git://git.example/config.git', /https or ssh/],
     ['a directory', '/srv/git/config.git', /no address/],
-    ['a file', 'file:///srv/git/config.git', /https only/],
+    ['a file', 'file:///srv/git/config.git', /https or ssh/],
     ['a credential', 'https://ada:hunter2@git.example/config.git', /Secret/],
     ['a token', 'https://hunter2@git.example/config.git', /Secret/],
     ['a credential in what is no address', 'https://ada:hunter2@git example/config.git', /no address/],

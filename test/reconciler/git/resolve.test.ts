@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { failsWith, soon, start } from './support/start.ts';
+import { onlyOverHttp } from './support/transport.ts';
 import { WITHOUT_GIT } from '../../support/needs.ts';
+
+const HTTP = { skip: onlyOverHttp() };
 
 describe('a poll', { skip: WITHOUT_GIT }, () => {
   it('names the commit that the branch points at', async (t) => {
@@ -13,7 +16,7 @@ describe('a poll', { skip: WITHOUT_GIT }, () => {
     assert.equal(await git.resolve(soon()), second);
   });
 
-  it('costs one request of less than a kilobyte, both ways and headers counted', async (t) => {
+  it('costs one request of less than a kilobyte, both ways and headers counted', HTTP, async (t) => {
     const { server, repository, source } = await start(t);
     await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
     const git = source();
@@ -70,7 +73,7 @@ describe('a poll', { skip: WITHOUT_GIT }, () => {
     assert.equal(await git.resolve(soon()), oid);
   });
 
-  it('never takes a list of refs that was cut for one without the branch', async (t) => {
+  it('never takes a list of refs that was cut for one without the branch', HTTP, async (t) => {
     const { server, repository, source } = await start(t);
     const oid = await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
     const git = source();

@@ -5,6 +5,7 @@ import { isGitError, type GitErrorCode } from '#reconciler/git/errors.ts';
 import { createGitSource, type GitSourceOptions } from '#reconciler/git/git-source.ts';
 import type { GitSource } from '#reconciler/git/source.ts';
 import { type BackendOptions, type GitHttpBackend, startGitHttpBackend } from '../../../support/git-http-backend.ts';
+import { wayTo } from './transport.ts';
 import { type RawRepository, rawRepository } from './repository.ts';
 
 export interface Started {
@@ -19,7 +20,7 @@ export async function start(t: TestContext, options: BackendOptions = {}): Promi
   return {
     server,
     repository: rawRepository(server.git.directory),
-    source: (more) => createGitSource({ ...ORDINARY, url: server.url, ...more }),
+    source: (more) => createGitSource({ ...ORDINARY, ...wayTo(server.url, server.git.directory), ...more }),
   };
 }
 

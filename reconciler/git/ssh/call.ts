@@ -1,0 +1,137 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { codeOf } from '#shared/runtime/errors.ts';
+import { GitError, UNTIL_OPERATOR } from '../errors.ts';
+import type { Patience } from '../http/patience.ts';
+import { lengthOfGreeting } from './greeting.ts';
+import { sshRefusal } from './refusal.ts';
+
+export interface SshCall {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Whether version 2 of git's protocol is asked for. */
+  readonly version: 0 | 2;
+  /** What is said after the server's greeting; null to say goodbye at once. */
+  readonly body: Uint8Array | null;
+  readonly maxGreetingBytes: number;
+  readonly maxBytes: number;
+  /** Asked once the first eight bytes of the answer are there: whether they are all that is wanted. */
+  readonly enough?: ((head: Buffer) => boolean) | undefined;
+  /** The repository, for messages. */
+  readonly shown: string;
+}
+
+export interface SshAnswer {
+  readonly greeting: Buffer;
+  /** Everything after it. */
+  readonly body: Buffer;
+}
+
+const GOODBYE = Buffer.from('0000');
+const MOST_OF_STDERR = 4096;
+const HEAD_BYTES = 8;
+/** Where ssh is looked for. Nothing else of this program's environment is any of its business. */
+const PATH = '/usr/local/bin:/usr/bin:/bin';
+
+/** One command on the server: its greeting, what we say, its answer. The process is gone when this settles. */
+export async function callSsh(call: SshCall, patience: Patience): Promise<SshAnswer> {
+  const child = spawn(call.program, [...call.args], {
+    env: { PATH, LC_ALL: 'C', ...(call.version === 2 ? { GIT_PROTOCOL: 'version=2' } : {}) },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const giveUp = (): void => void child.kill('SIGKILL');
+  patience.signal.addEventListener('abort', giveUp, { once: true });
+  if (patience.signal.aborted) giveUp();
+  const ended = endOf(child, call);
+  const stderr = collectStderr(child.stderr);
+  try {
+    const answer = await converse(child, call, patience);
+    if (answer.cutShort) return answer;
+    const exitCode = await ended;
+    if (patience.signal.aborted) throw patience.signal.reason;
+    if (exitCode !== 0) throw sshRefusal(call.shown, exitCode, await stderr);
+    return answer;
+  } finally {
+    patience.signal.removeEventListener('abort', giveUp);
+    giveUp();
+    await ended.catch(() => undefined);
+  }
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+function endOf(child: Child, { program }: SshCall): Promise<number | null> {
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('close', resolve);
+    child.once('error', (cause) => {
+      reject(
+        new GitError(
+          'GIT_SSH_MISSING',
+          `${program} cannot be run (${codeOf(cause) ?? 'for an unknown reason'}): reading over ssh takes the image that has it`,
+          { disposition: UNTIL_OPERATOR, cause },
+        ),
+      );
+    });
+  });
+  // Looked at later, if at all.
+  ended.catch(() => undefined);
+  return ended;
+}
+
+async function collectStderr(stream: Readable): Promise<string> {
+  let text = '';
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (text.length < MOST_OF_STDERR) text += chunk.toString('utf8').slice(0, MOST_OF_STDERR);
+    }
+  } catch {
+    // What was heard until then will do.
+  }
+  return text;
+}
+
+async function converse(
+  child: Child,
+  call: SshCall,
+  patience: Patience,
+): Promise<SshAnswer & { readonly cutShort: boolean }> {
+  // The other end may hang up before it heard everything: its exit code and its words say why.
+  child.stdin.on('error', () => undefined);
+  let heard = Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let greetingEnd: number | null = null;
+  let looked = call.enough === undefined;
+  const take = (chunk: Buffer): void => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > call.maxBytes) throw tooLong(call, call.maxBytes);
+  };
+  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+    if (greetingEnd === null) patience.connected();
+    patience.heard();
+    if (greetingEnd !== null) take(chunk);
+    else {
+      heard = Buffer.concat([heard, chunk]);
+      greetingEnd = lengthOfGreeting(heard);
+      if (heard.length > call.maxGreetingBytes) throw tooLong(call, call.maxGreetingBytes);
+      if (greetingEnd === null) continue;
+      child.stdin.end(call.body ?? GOODBYE);
+      take(heard.subarray(greetingEnd));
+    }
+    if (!looked && bytes >= HEAD_BYTES) {
+      looked = true;
+      if (call.enough?.(Buffer.concat(chunks)) === true) {
+        return { greeting: heard.subarray(0, greetingEnd), body: Buffer.concat(chunks), cutShort: true };
+      }
+    }
+  }
+  const greeting = greetingEnd === null ? heard : heard.subarray(0, greetingEnd);
+  return { greeting, body: Buffer.concat(chunks), cutShort: false };
+}
+
+function tooLong({ shown }: SshCall, most: number): GitError {
+  return new GitError('GIT_TOO_BIG', `${shown} sends more than the ${most} bytes that are read of one answer`, {
+    disposition: UNTIL_OPERATOR,
+  });
+}

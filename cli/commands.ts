@@ -4,12 +4,15 @@ import { IMPORT } from './import/command.ts';
 import { PLAN } from './plan/command.ts';
 import { FORESIGHT } from './foresight/command.ts';
 import { SIMULATE } from './simulate/command.ts';
+import { RELEASE } from './release/command.ts';
+import { RESUME } from './resume/command.ts';
 import { STATUS } from './status/command.ts';
+import { SUSPEND } from './suspend/command.ts';
 import { VALIDATE } from './validate/command.ts';
 import { WHY } from './why/command.ts';
 
 /** Every command but completion, which needs to know the others. */
-const OTHERS: readonly Command[] = [VALIDATE, PLAN, SIMULATE, WHY, FORESIGHT, IMPORT, STATUS];
+const OTHERS: readonly Command[] = [VALIDATE, PLAN, SIMULATE, WHY, FORESIGHT, IMPORT, STATUS, SUSPEND, RESUME, RELEASE];
 
 /** In the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [...OTHERS, COMPLETION(OTHERS)];

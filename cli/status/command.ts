@@ -1,9 +1,7 @@
-import { connectKube } from '#reconciler/kube/connect.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { silentLog } from '#shared/runtime/log.ts';
-import { VERSION } from '#shared/runtime/version.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import type { Command, ExitCode, Given } from '../command.ts';
+import { connectTo } from '../connect.ts';
 import type { Io } from '../io.ts';
 import { paintFor } from '../paint.ts';
 import { CLUSTER_OPTIONS } from '../options.ts';
@@ -29,16 +27,8 @@ export const STATUS: Command = {
 };
 
 async function runStatus(given: Given, io: Io): Promise<ExitCode> {
-  const [kubeconfig, context] = [given.text('kubeconfig'), given.text('context')];
   const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
-  const kube = await connectKube({
-    ...(kubeconfig === undefined ? {} : { kubeconfigPath: kubeconfig }),
-    ...(context === undefined ? {} : { context }),
-    env: io.env,
-    clock: systemClock,
-    log: silentLog,
-    userAgent: `kubelet-gitops/${VERSION}`,
-  });
+  const kube = await connectTo(given, io);
   const paint = paintFor(io.out, io.env);
   let view = await readStatus(kube, namespace);
   io.out.write(renderStatus(view, paint, systemClock.now()));

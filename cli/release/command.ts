@@ -1,0 +1,47 @@
+import { releaseValue } from '#reconciler/rollout/failures.ts';
+import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { Command, ExitCode, Given } from '../command.ts';
+import { connectTo } from '../connect.ts';
+import type { Io } from '../io.ts';
+import { annotatePool, type Wish } from '../pools/annotate.ts';
+import { checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose.ts';
+
+export const RELEASE: Command = {
+  name: 'release',
+  summary: 'lets a halted pool go on with the config that failed, without a commit',
+  takes: 'POOL...',
+  mostWords: MOST_POOLS,
+  about: [
+    'For failures that the config is not to blame for: a registry that was down, a broken machine. The nodes that failed are\n' +
+      'forgiven, and the rollout goes on; a node that fails from now on counts again. It holds for this halt alone.',
+    'A config that is at fault is better mended or reverted in git, which ends a halt as well.',
+    'Exit code 1 where a pool is not halted.',
+  ],
+  options: POOL_OPTIONS,
+  examples: ['kubelet-gitops release general'],
+  run: runRelease,
+};
+
+async function runRelease(given: Given, io: Io): Promise<ExitCode> {
+  checkChoice(given, false);
+  const kube = await connectTo(given, io);
+  const pools = await choosePools(given, kube);
+  for (const { metadata } of pools) io.out.write(`${await annotatePool(kube, metadata.name, release)}\n`);
+  return pools.every(isHalted) ? 0 : 1;
+}
+
+const isHalted = ({ status }: KubeletPool): boolean => (status?.halt ?? null) !== null;
+
+function release({ metadata, status }: KubeletPool): Wish {
+  const halt = status?.halt ?? undefined;
+  if (halt === undefined) return { say: 'is not halted: there is nothing to release' };
+  const value = releaseValue(halt);
+  if (metadata.annotations?.[RELEASE_ANNOTATION] === value) {
+    return { say: `${halt.config} is released already; the reconciler has yet to see it` };
+  }
+  return {
+    write: { annotation: RELEASE_ANNOTATION, value },
+    say: `${halt.config} is released; it was halted at ${halt.at}: ${halt.message}`,
+  };
+}

@@ -1,0 +1,41 @@
+import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { Command, ExitCode, Given } from '../command.ts';
+import { connectTo } from '../connect.ts';
+import type { Io } from '../io.ts';
+import { annotatePool, type Wish } from '../pools/annotate.ts';
+import { ALL_OPTION, checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose.ts';
+
+export const RESUME: Command = {
+  name: 'resume',
+  summary: 'ends what suspend began',
+  takes: 'POOL...|--all',
+  mostWords: MOST_POOLS,
+  about: [
+    'The rollout goes on where it stopped, with the newest commit. A halt stays a halt: see release.',
+    'What is suspended in git (suspend: true in pool.yaml or in clusters/CLUSTER.yaml) is resumed there.',
+    'Exit code 1 where a pool is still suspended in its pool.yaml.',
+  ],
+  options: { ...POOL_OPTIONS, ...ALL_OPTION },
+  examples: ['kubelet-gitops resume general', 'kubelet-gitops resume --all --context prod'],
+  run: runResume,
+};
+
+async function runResume(given: Given, io: Io): Promise<ExitCode> {
+  checkChoice(given, true);
+  const kube = await connectTo(given, io);
+  const pools = await choosePools(given, kube);
+  for (const { metadata } of pools) io.out.write(`${await annotatePool(kube, metadata.name, resumption)}\n`);
+  return pools.some(({ spec }) => spec?.suspend === true) ? 1 : 0;
+}
+
+function resumption({ metadata, spec }: KubeletPool): Wish {
+  const before = metadata.annotations?.[SUSPEND_ANNOTATION];
+  const inGit =
+    spec?.suspend === true
+      ? '; pool.yaml says suspend: true, so it stays suspended until that is taken out in git'
+      : '';
+  if (before === undefined) return { say: `was not suspended by suspend${inGit}` };
+  const reason = before === '' ? '' : `; it was suspended because: ${before}`;
+  return { write: { annotation: SUSPEND_ANNOTATION, value: null }, say: `resumed${reason}${inGit}` };
+}

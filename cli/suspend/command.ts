@@ -1,0 +1,53 @@
+import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
+import { connectTo } from '../connect.ts';
+import type { Io } from '../io.ts';
+import { annotatePool, type Wish } from '../pools/annotate.ts';
+import { ALL_OPTION, checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose.ts';
+
+/** It is shown in the status of the pool, on one line. */
+const LONGEST_REASON = 500;
+
+export const SUSPEND: Command = {
+  name: 'suspend',
+  summary: 'has the reconciler start nothing new in pools, until resume',
+  takes: 'POOL...|--all',
+  mostWords: MOST_POOLS,
+  about: [
+    'Nodes in the middle of a change finish it, or take it back by themselves. Everything else goes on: commits are read,\n' +
+      'failures are counted, status and notes are written.',
+    'Pools that are added later are not suspended by --all: commit suspend: true in clusters/CLUSTER.yaml for those.',
+  ],
+  options: {
+    ...POOL_OPTIONS,
+    ...ALL_OPTION,
+    because: { type: 'string', value: 'TEXT', about: 'why, for whoever looks at the pool next; required' },
+  },
+  examples: [
+    'kubelet-gitops suspend general --because "incident 4711: nodes lose their network"',
+    'kubelet-gitops suspend --all --context prod --because "storage is being moved"',
+  ],
+  run: runSuspend,
+};
+
+async function runSuspend(given: Given, io: Io): Promise<ExitCode> {
+  checkChoice(given, true);
+  const because = (given.text('because') ?? '').trim().replaceAll(/\s+/g, ' ');
+  if (because === '') throw new Mistake('say why: --because TEXT');
+  if (because.length > LONGEST_REASON)
+    throw new Mistake(`--because has ${because.length} of at most ${LONGEST_REASON} characters`);
+  const kube = await connectTo(given, io);
+  for (const { metadata } of await choosePools(given, kube)) {
+    io.out.write(
+      `${await annotatePool(kube, metadata.name, (pool) => suspension(pool.metadata.annotations ?? {}, because))}\n`,
+    );
+  }
+  return 0;
+}
+
+function suspension(annotations: Readonly<Record<string, string>>, because: string): Wish {
+  const before = annotations[SUSPEND_ANNOTATION];
+  if (before === because) return { say: `is suspended already (${because})` };
+  const replaced = before === undefined || before === '' ? '' : `; it was already, because: ${before}`;
+  return { write: { annotation: SUSPEND_ANNOTATION, value: because }, say: `suspended (${because})${replaced}` };
+}

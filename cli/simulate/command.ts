@@ -18,8 +18,7 @@ const { base, head, repo, cluster, inventory, kubeconfig, context } = PLAN.optio
 
 export const SIMULATE: Command = {
   name: 'simulate',
-  summary:
-    'plays a change of the config repository through, with the real nodes and given failures, before it is merged',
+  summary: 'plays a change through with the real nodes and given failures, before it is merged',
   mostWords: 0,
   about: [
     "The reconciler's own planner decides, wave by wave; nodes answer after the time of a restart and of their trial,\n" +

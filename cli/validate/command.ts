@@ -35,7 +35,7 @@ export const VALIDATE: Command = {
     'fail-on': {
       type: 'string',
       words: FAIL_ON,
-      about: 'what ends with exit code 1: any finding (warning, the default), or errors only',
+      about: 'what ends with exit code 1: any finding (the default) or errors only',
     },
   },
   examples: [

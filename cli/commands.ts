@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { COMPLETION } from './completion/command.ts';
+import { HISTORY } from './history/command.ts';
 import { IMPORT } from './import/command.ts';
 import { PLAN } from './plan/command.ts';
 import { FORESIGHT } from './foresight/command.ts';
@@ -12,7 +13,19 @@ import { VALIDATE } from './validate/command.ts';
 import { WHY } from './why/command.ts';
 
 /** Every command but completion, which needs to know the others. */
-const OTHERS: readonly Command[] = [VALIDATE, PLAN, SIMULATE, WHY, FORESIGHT, IMPORT, STATUS, SUSPEND, RESUME, RELEASE];
+const OTHERS: readonly Command[] = [
+  VALIDATE,
+  PLAN,
+  SIMULATE,
+  WHY,
+  FORESIGHT,
+  IMPORT,
+  STATUS,
+  HISTORY,
+  SUSPEND,
+  RESUME,
+  RELEASE,
+];
 
 /** In the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [...OTHERS, COMPLETION(OTHERS)];

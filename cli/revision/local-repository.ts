@@ -14,6 +14,8 @@ export interface LocalRepository {
   /** `main`, `v1.2`, `origin/main`, a full or short commit name, each with `~2` and `^` behind it. @throws GitopsError `REVISION_UNKNOWN` */
   commit(revision: string): Promise<Commit & { readonly tree: string }>;
   read(oid: string, type: ObjectType): Promise<Buffer>;
+  /** Refs under a prefix by what is behind it: `refs/notes/kubelet-gitops` gives `prod` and the commit it points at. */
+  refs(prefix: string): Promise<ReadonlyMap<string, string>>;
 }
 
 /** Finds the repository that a directory is in. @throws GitopsError `NO_REPOSITORY` */
@@ -53,6 +55,13 @@ export async function openRepository(directory: string): Promise<LocalRepository
   return {
     directory: root,
     read,
+    async refs(prefix) {
+      const names = await git.listRefs({ ...repo, filepath: prefix });
+      const found = names.map(
+        async (name) => [name, await git.resolveRef({ ...repo, ref: `${prefix}/${name}` })] as const,
+      );
+      return new Map(await Promise.all(found));
+    },
     async commit(revision) {
       const [, name = '', steps = ''] = /^(.*?)((?:[~^]\d*)*)$/.exec(revision) ?? [];
       const found = await start(name === '' || name === '@' ? 'HEAD' : name)

@@ -1,0 +1,51 @@
+import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import { plainLine } from '#reconciler/git/plain-text.ts';
+import { NOTE_SCHEMA } from '#reconciler/report/note.ts';
+
+/** What a note says of a commit, as far as it can be read: anybody with access to the repository may have written it. */
+export interface ReadNote {
+  readonly outcome: string;
+  /** Why, where the outcome alone does not tell; otherwise empty. */
+  readonly message: string;
+  /** `general 2/6`: nodes that are updated, of all; absent where the note was too long to be kept whole. */
+  readonly pools?: readonly string[];
+  /** Why windows did not count, by pool. */
+  readonly emergencies?: readonly string[];
+}
+
+const LONGEST_LINE = 400;
+
+/** Reads the heading, and the JSON where that was not cut off. @returns undefined for a note that no reconciler wrote */
+export function readNote(text: string): ReadNote | undefined {
+  const [heading = '', ...lines] = text.trimEnd().split('\n');
+  const [, outcome, message = ''] = /^[^:]+: ([a-z-]+)(?: \((.*)\))?$/.exec(heading) ?? [];
+  if (outcome === undefined) return undefined;
+  const read = { outcome, message: plainLine(message, LONGEST_LINE) };
+  const note = parsed(lines.at(-1) ?? '');
+  if (!isMap(note) || note['schema'] !== NOTE_SCHEMA || !Array.isArray(note['pools'])) return read;
+  const pools = note['pools'].filter(isMap);
+  return {
+    ...read,
+    pools: pools.map((pool) => `${nameOf(pool)} ${progressOf(pool['counts'])}`.trimEnd()),
+    emergencies: pools.flatMap((pool) =>
+      typeof pool['emergency'] === 'string' ? [`${nameOf(pool)}: ${plainLine(pool['emergency'], LONGEST_LINE)}`] : [],
+    ),
+  };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+const nameOf = (pool: Readonly<Record<string, unknown>>): string =>
+  typeof pool['name'] === 'string' ? plainLine(pool['name'], 52) : '?';
+
+function progressOf(counts: unknown): string {
+  if (!isMap(counts)) return '';
+  const { updated, nodes } = counts as { readonly updated?: unknown; readonly nodes?: unknown };
+  return typeof updated === 'number' && typeof nodes === 'number' ? `${updated}/${nodes}` : '';
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import git from 'isomorphic-git';
+import { noteText } from '#reconciler/git/notes/note-text.ts';
+import { type CommitNote, noteRefused, type NotedPool, renderNote } from '#reconciler/report/note.ts';
+import { createRepository, type TestRepository } from './support/repository.ts';
+import { run } from './support/run.ts';
+
+const counts = { nodes: 6, updated: 2, updating: 0, pending: 3, failed: 1, noAgent: 0, drifted: 0 };
+const general: NotedPool = {
+  name: 'general',
+  origin: 'rendered',
+  config: 'general-7k2mh5gf8d',
+  phase: 'Halted',
+  emergency: 'CVE-2026-1234',
+  counts,
+  failures: [],
+  findings: [],
+};
+const BOT = { name: 'bot', email: 'bot@example.org', timestamp: 1_750_000_000, timezoneOffset: 0 };
+
+describe('kubelet-gitops history', () => {
+  let repository: TestRepository;
+  let commits: readonly string[];
+
+  /** As the reconciler writes them, flat or in folders of two digits. */
+  async function writeNotes(cluster: string, notes: Readonly<Record<string, string>>, folders: boolean): Promise<void> {
+    const repo = { fs, dir: repository.directory };
+    const blobs = await Promise.all(
+      Object.entries(notes).map(async ([oid, text]) => {
+        const blob = await git.writeBlob({ ...repo, blob: noteText(text) });
+        return { rest: oid.slice(folders ? 2 : 0), folder: oid.slice(0, 2), blob };
+      }),
+    );
+    const entries = await Promise.all(
+      blobs.map(async ({ rest, folder, blob }) => {
+        const file = { mode: '100644', path: rest, oid: blob, type: 'blob' } as const;
+        if (!folders) return file;
+        const oid = await git.writeTree({ ...repo, tree: [file] });
+        return { mode: '040000', path: folder, oid, type: 'tree' } as const;
+      }),
+    );
+    const tree = await git.writeTree({ ...repo, tree: entries });
+    const commit = { message: 'Notes', tree, parent: [], author: BOT, committer: BOT };
+    const value = await git.writeCommit({ ...repo, commit });
+    await git.writeRef({ ...repo, ref: `refs/notes/kubelet-gitops/${cluster}`, value });
+  }
+
+  before(async () => {
+    repository = await createRepository();
+    const made: string[] = [];
+    for (const [index, message] of ['Start', 'Not noted', 'Raise maxPods', 'Go too far'].entries()) {
+      made.push(await repository.commit(message, { 'a.txt': `${index}\n` }));
+    }
+    commits = made;
+  });
+  after(() => repository.remove());
+
+  const history = (...argv: readonly string[]) => run('history', '--repo', repository.directory, ...argv);
+
+  it('says what to do where a clone has no notes', async () => {
+    const ran = await history();
+    assert.equal(ran.code, 2);
+    assert.match(ran.err, /there are no notes in this clone: run scripts\/show-notes\.sh/);
+  });
+
+  it('shows what became of each commit, newest first, with why', async () => {
+    const [start = '', , raised = '', far = ''] = commits;
+    const note: CommitNote = {
+      cluster: 'prod',
+      commit: raised,
+      outcome: 'halted',
+      message: '',
+      pools: [general],
+      findings: [],
+    };
+    const refused = renderNote(noteRefused('prod', far, 'it would give too many nodes another config'));
+    const settled = renderNote({ ...note, commit: start, outcome: 'settled', pools: [] });
+    await writeNotes('prod', { [far]: refused, [raised]: renderNote(note), [start]: settled }, true);
+    const { code, out } = await history();
+    assert.equal(code, 0);
+    assert.deepEqual(out.trimEnd().split('\n'), [
+      'COMMIT        AUTHORED          CLUSTER  OUTCOME  UPDATED      SUBJECT',
+      `${far.slice(0, 12)}  2025-06-15 19:06  prod     refused               Go too far (Ada)`,
+      '  it would give too many nodes another config',
+      `${raised.slice(0, 12)}  2025-06-15 18:06  prod     halted   general 2/6  Raise maxPods (Ada)`,
+      '  emergency, windows did not count: general: CVE-2026-1234',
+      `${start.slice(0, 12)}  2025-06-15 16:06  prod     settled               Start (Ada)`,
+    ]);
+  });
+
+  it('shows as many commits as asked for, of one cluster or of all', async () => {
+    const [, , raised = ''] = commits;
+    const pools = [{ ...general, emergency: null, findings: Array<string>(900).fill('x'.repeat(50)) }];
+    const long: CommitNote = {
+      cluster: 'test',
+      commit: raised,
+      outcome: 'halted',
+      message: 'why',
+      pools,
+      findings: [],
+    };
+    await writeNotes('test', { [raised]: renderNote(long), [commits[1] ?? '']: 'by hand' }, false);
+    const { commits: shown } = JSON.parse((await history('--revision', 'HEAD~1', '-n', '1', '-o', 'json')).out) as {
+      readonly commits: readonly { readonly cluster: string; readonly note: object }[];
+    };
+    assert.deepEqual(
+      shown.map(({ cluster, note }) => [cluster, note]),
+      [
+        ['prod', { outcome: 'halted', message: '', pools: ['general 2/6'], emergencies: ['general: CVE-2026-1234'] }],
+        ['test', { outcome: 'halted', message: 'why' }],
+      ],
+    );
+    assert.equal((await history('--cluster', 'test')).out.trimEnd().split('\n').length, 3);
+    assert.match((await history('--cluster', 'other')).err, /no notes of other: this clone has those of prod, test/);
+    assert.match((await history('-n', '0')).err, /write a number from 1 to 9999/);
+  });
+});

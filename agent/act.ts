@@ -3,6 +3,7 @@ import type { Clock } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { CheckpointStore } from './checkpoint/store.ts';
+import { trialIdOf } from './decide/guard.ts';
 import { withDeadline } from './deadline.ts';
 import type { Action } from './decision.ts';
 import type { FailureReason } from './failure.ts';
@@ -100,7 +101,9 @@ export function createAct(options: ActOptions): Act {
       return true;
     } catch (error) {
       log.error({ err: error }, 'the guard cannot be made ready');
-      memory.guardFault = { message: reasonOf(error), tries: (memory.guardFault?.tries ?? 0) + 1 };
+      const id = trialIdOf(trial);
+      const before = memory.guardFault?.trial === id ? memory.guardFault.tries : 0;
+      memory.guardFault = { trial: id, message: reasonOf(error), tries: before + 1 };
       return false;
     }
   };
@@ -125,7 +128,7 @@ export function createAct(options: ActOptions): Act {
 
   const collectGarbage = async (state: State): Promise<boolean> => {
     try {
-      await store.collectGarbage(state);
+      await store.collectGarbage(state, memory.staged?.config);
       await installer.forgetState();
     } catch (error) {
       log.warn({ err: error }, 'old checkpoints cannot be removed');

@@ -1,5 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Failure } from './failure.ts';
+import type { GuardFault } from './guard/guard.ts';
 import type { StageResult } from './staging/stage.ts';
 import type { Config } from './state.ts';
 
@@ -17,7 +18,7 @@ export interface Memory {
   restart: 'none' | 'done' | 'failed';
   /** How the kubelet last ended by itself since then: a service manager forgets it as soon as the next run begins. */
   lastExit: string | undefined;
-  guardFault: { readonly message: string; readonly tries: number } | null;
+  guardFault: GuardFault | null;
   /** When drifted files were put back, monotonic, the oldest first. */
   repairs: readonly Millis[];
   /** Everything of ours was taken away. */

@@ -1,7 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Failure } from './failure.ts';
 import type { Health } from './kubelet/probe.ts';
-import type { GuardSeen } from './guard/guard.ts';
+import type { GuardFault, GuardSeen } from './guard/guard.ts';
 import type { ServiceStatus } from './kubelet/service.ts';
 import type { Config } from './state.ts';
 
@@ -66,8 +66,8 @@ export interface Observation {
   readonly startedAsInstalled: boolean;
   readonly repair: Repair;
   readonly guard: GuardSeen;
-  /** Why the guard could not be made ready lately, and how often in a row. */
-  readonly guardFault: { readonly message: string; readonly tries: number } | null;
+  /** Why the guard could not be made ready lately. */
+  readonly guardFault: GuardFault | null;
   /** `asked`: this node is to be given up; `done`: everything of ours is gone. */
   readonly leaving: 'no' | 'asked' | 'done';
   /** The Node's Ready condition; `unknown` where it cannot be read. */

@@ -178,11 +178,20 @@ export function withRejected(state: State, config: Config, { reason, message, at
   return { ...state, rejected: [...withoutRejected(state, config).rejected, entry].slice(-MAX_REJECTED) };
 }
 
-/** Gives another chance to what failed on a kubelet that was not healthy anyway. */
-export function withoutUnblamed(state: State): State {
+/**
+ * A node that is at rest from now on. What failed on a kubelet that was not healthy anyway gets another chance. What is
+ * assigned runs, or was rejected; whatever is neither, because it was forgiven or its rejection was not written down, counts
+ * as not assigned yet.
+ */
+export function comeToRest(state: State, runs: Target): State {
   const blamed = state.rejected.filter(({ reason }) => reason !== UNBLAMED);
-  if (blamed.length === state.rejected.length) return state;
-  return { ...state, rejected: blamed, error: state.error?.reason === UNBLAMED ? null : state.error };
+  const rested: State =
+    blamed.length === state.rejected.length
+      ? state
+      : { ...state, rejected: blamed, error: state.error?.reason === UNBLAMED ? null : state.error };
+  const { assigned } = rested;
+  const isKnown = assigned === null || sameConfig(assigned, runs) || rejectionOf(rested, assigned) !== undefined;
+  return { ...rested, assigned: isKnown ? assigned : runs, doing: IDLE, lastKnownGood: runs };
 }
 
 const UNBLAMED: FailureReason = 'UnhealthyBefore';

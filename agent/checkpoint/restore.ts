@@ -1,5 +1,14 @@
 import type { Failure } from '../failure.ts';
-import { type Config, type Doing, IDLE, rejectionOf, sameConfig, type State, withRejected } from '../state.ts';
+import {
+  activeOf,
+  type Config,
+  type Doing,
+  IDLE,
+  rejectionOf,
+  sameConfig,
+  type State,
+  withRejected,
+} from '../state.ts';
 import { DEFAULT_TERMS } from '../terms.ts';
 import type { Reference } from './reference.ts';
 import type { Failures } from './rejected-codec.ts';
@@ -36,8 +45,16 @@ export function restoreState(records: Records, at: string): State {
     ...('found' in failures ? failures.found : { rejected: [], error: null }),
   };
   if ('damaged' in doing) return { ...state, doing: guessDoing(state, records, at) };
-  if (doing.found !== null) return { ...state, doing: doing.found };
+  if (doing.found !== null) return restoreMiddle({ ...state, doing: doing.found }, records, at);
   return restoreIdle(state, records, at);
+}
+
+/** What is assigned and neither on trial nor good was rejected, whether or not anybody knows why. */
+function restoreMiddle(state: State, { failures }: Records, at: string): State {
+  const { assigned, lastKnownGood } = state;
+  if (assigned === null || 'found' in failures) return state;
+  const isKnown = sameConfig(assigned, lastKnownGood) || sameConfig(assigned, activeOf(state));
+  return isKnown ? state : withRejected(state, assigned, { ...RECORD_LOST, at });
 }
 
 /** An idle node runs lastKnownGood, and what is assigned is the same or was rejected. */
@@ -46,19 +63,23 @@ function restoreIdle(state: State, { assigned, lastKnownGood, failures }: Record
   const config = state.assigned;
   if (config === null || sameConfig(config, state.lastKnownGood)) return state;
   if (rejectionOf(state, config) !== undefined) return state;
+  // It is either good or rejected, and nobody knows which: so it is tried again where it is still wanted.
+  if ('damaged' in lastKnownGood && 'damaged' in failures) return { ...state, assigned: null };
   if ('damaged' in lastKnownGood) return { ...state, lastKnownGood: config };
   return 'damaged' in failures ? withRejected(state, config, { ...RECORD_LOST, at }) : state;
 }
 
 /** The node was in the middle of something, and what is wanted tells what that must have been. */
-function guessDoing(state: State, { assigned }: Records, at: string): Doing {
+function guessDoing(state: State, { assigned, failures }: Records, at: string): Doing {
   const config = state.assigned;
   if (config === null) {
     if ('found' in assigned) return fallingBackTo(null, 'unassigned');
     return state.lastKnownGood === null ? IDLE : fallingBackTo(state.lastKnownGood, 'failed');
   }
   if (sameConfig(config, state.lastKnownGood)) return fallingBackTo(config, 'superseded');
-  if (rejectionOf(state, config) !== undefined) return fallingBackTo(state.lastKnownGood, 'failed');
+  // Where nobody knows whether it was refused, it has to be looked at again before the kubelet hears of it.
+  const mayBeRejected = 'damaged' in failures || rejectionOf(state, config) !== undefined;
+  if (mayBeRejected) return fallingBackTo(state.lastKnownGood, 'failed');
   return {
     phase: 'trial',
     config,

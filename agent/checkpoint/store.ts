@@ -3,12 +3,13 @@ import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { Disk } from '../disk/disk.ts';
 import { isTemporary } from '../disk/node-disk.ts';
 import { LOCAL_RECORD, LOCAL_RECORD_MIGRATIONS } from '../kubelet/install-record.ts';
-import { activeOf, type Doing, INITIAL_STATE, type State } from '../state.ts';
-import { decodeDoing, encodeDoing } from './doing-codec.ts';
+import { activeOf, type Doing, INITIAL_STATE, type State, type Target } from '../state.ts';
+import { decodeDoing } from './doing-codec.ts';
 import { clearTheWay, readFile } from './own-files.ts';
 import { createPayloads, type Payloads } from './payloads.ts';
-import { decodeReference, encodeReference, NO_REFERENCE } from './reference.ts';
-import { decodeFailures, encodeFailures, NO_FAILURES } from './rejected-codec.ts';
+import { decodeReference, NO_REFERENCE } from './reference.ts';
+import { decodeFailures, NO_FAILURES } from './rejected-codec.ts';
+import { type RecordName, textsInOrder } from './record-order.ts';
 import { type Found, restoreState } from './restore.ts';
 import { inOurVersion, parseJson } from './shape.ts';
 
@@ -28,8 +29,12 @@ export interface CheckpointStore {
    */
   save(state: State): Promise<void>;
   readonly payloads: Pick<Payloads, 'read' | 'write'>;
-  /** Removes the payloads that the state does not name, and what interrupted writes left behind. */
-  collectGarbage(state: State): Promise<void>;
+  /**
+   * Removes the payloads that the state does not name, and what interrupted writes left behind.
+   *
+   * @param staged fetched for what comes next: the state does not name it yet
+   */
+  collectGarbage(state: State, staged?: Target): Promise<void>;
 }
 
 export interface Loaded {
@@ -45,16 +50,14 @@ export interface Loaded {
 const MAX_META_BYTES = 1_000_000;
 const META_FILE = { mode: 0o600 };
 
-type Name = 'assigned' | 'last-known-good' | 'trial' | 'rejected';
-
 export function createStore(disk: Disk, stateDirectory: string): CheckpointStore {
   const meta = join(stateDirectory, 'meta');
   const payloads = createPayloads(disk, join(stateDirectory, 'checkpoints'));
   /** What is on disk as far as this process knows; null for no file. */
-  const written = new Map<Name, string | null>();
+  const written = new Map<RecordName, string | null>();
   const tooNew: string[] = [];
 
-  const find = async <T>(name: Name, absent: T, decode: (text: string) => T): Promise<Found<T>> => {
+  const find = async <T>(name: RecordName, absent: T, decode: (text: string) => T): Promise<Found<T>> => {
     try {
       const bytes = await readFile(disk, join(meta, name), MAX_META_BYTES);
       const found = bytes === null ? absent : decode(bytes.toString('utf8'));
@@ -78,7 +81,7 @@ export function createStore(disk: Disk, stateDirectory: string): CheckpointStore
     }
   };
 
-  const write = async (name: Name, text: string | null): Promise<void> => {
+  const write = async (name: RecordName, text: string | null): Promise<void> => {
     const before = written.get(name);
     // A file that was never there says the same as an empty one.
     if (before === text || (before === null && text === '')) return;
@@ -106,34 +109,12 @@ export function createStore(disk: Disk, stateDirectory: string): CheckpointStore
     async save(state) {
       if (tooNew[0] !== undefined) throw new GitopsError('CHECKPOINT_TOO_NEW', tooNew[0]);
       await clearTheWay(disk, stateDirectory, meta);
-      for (const [name, text] of inOrder(state)) await write(name, text);
+      for (const [name, text] of textsInOrder(state)) await write(name, text);
     },
-    async collectGarbage(state) {
-      const named = [state.assigned, state.lastKnownGood, activeOf(state)];
+    async collectGarbage(state, staged = null) {
+      const named = [state.assigned, state.lastKnownGood, activeOf(state), staged];
       await payloads.keepOnly(named.filter((target) => target !== null));
       for (const name of await disk.list(meta)) if (isTemporary(name)) await disk.remove(join(meta, name));
     },
   };
-}
-
-/**
- * The files in the order in which they are written. Why something failed comes before what follows from that. What the
- * node is in the middle of comes first when it begins, and goes last when it ends, so that a node that dies in between
- * goes on with it.
- */
-function inOrder({
-  assigned,
-  lastKnownGood,
-  promotedAt,
-  doing,
-  rejected,
-  error,
-}: State): readonly [Name, string | null][] {
-  const references: [Name, string][] = [
-    ['last-known-good', encodeReference({ target: lastKnownGood, promotedAt })],
-    ['assigned', encodeReference({ target: assigned, promotedAt: null })],
-  ];
-  const middle: [Name, string | null] = ['trial', encodeDoing(doing)];
-  const failures: [Name, string | null] = ['rejected', encodeFailures({ rejected, error })];
-  return doing.phase === 'idle' ? [failures, ...references, middle] : [failures, middle, ...references];
 }

@@ -1,6 +1,6 @@
 import type { Decision } from '../decision.ts';
 import type { Observation } from '../observation.ts';
-import { type Doing, errorOf, IDLE, rejectionOf, type State, withoutUnblamed } from '../state.ts';
+import { comeToRest, type Doing, errorOf, rejectionOf, type State } from '../state.ts';
 import { tallySteadiness, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
 
@@ -14,11 +14,11 @@ export function watchBroken(state: State, before: Broken, seen: Observation, pac
   const verdict = verdictOf(seen);
   const judged = tallySteadiness(before.judged, verdict, seen, pace.maxStepMs);
   if (judged.healthyMs >= pace.steadyMs) {
-    const well = withoutUnblamed(state);
+    const well = comeToRest(state, null);
     const rejected = well.assigned === null ? undefined : rejectionOf(well, well.assigned);
     const error = rejected === undefined ? null : errorOf(rejected);
     return {
-      next: { ...well, doing: IDLE, lastKnownGood: null, promotedAt: null, error },
+      next: { ...well, promotedAt: null, error },
       actions: [{ do: 'collect-garbage' }],
       recheckAfterMs: pace.idleMs,
     };

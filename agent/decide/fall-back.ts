@@ -3,17 +3,16 @@ import { asError, type Failure } from '../failure.ts';
 import type { Observation } from '../observation.ts';
 import {
   type Change,
+  comeToRest,
   type FallingBack,
-  IDLE,
   type KubeletRun,
   nameOf,
   type State,
   type Target,
   type TrialTerms,
-  withoutUnblamed,
 } from '../state.ts';
 import { advance } from './change.ts';
-import { targetIdOf } from './guard.ts';
+import { runOfGuard, targetIdOf } from './guard.ts';
 import { failureOf, startJudging, tallySteadiness, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
 
@@ -38,7 +37,7 @@ export function startFallingBack(
 export function continueFallingBack(state: State, doing: FallingBack, seen: Observation, pace: Pace): Decision {
   const { to, terms } = doing;
   const step = advance(
-    isUndone(doing, seen) ? { step: 'install' } : doing.change,
+    isUndone(doing, seen) ? { step: 'install' } : withGuardsRun(doing, seen),
     seen,
     { target: to, terms, because: becauseOf(doing, state) },
     pace,
@@ -62,6 +61,12 @@ function isUndone({ to }: FallingBack, { guard }: Observation): boolean {
   return guard.guard === 'fired' && guard.to !== targetIdOf(to);
 }
 
+/** The guard went the same way while nobody was here, and started the kubelet there. */
+function withGuardsRun({ to, change }: FallingBack, seen: Observation): Change {
+  const running = change.step === 'install' ? runOfGuard(to, seen) : undefined;
+  return running === undefined ? change : { step: 'install', running };
+}
+
 function becauseOf({ to, because }: FallingBack, state: State): string {
   switch (because) {
     case 'failed':
@@ -76,9 +81,7 @@ function becauseOf({ to, because }: FallingBack, state: State): string {
 /** The kubelet is back. What it fell back to is what it runs, and so what is good. */
 function settle(state: State, { to, because }: FallingBack, pace: Pace): Decision {
   const next: State = {
-    ...withoutUnblamed(state),
-    doing: IDLE,
-    lastKnownGood: to,
+    ...comeToRest(state, to),
     promotedAt: to === null ? null : state.promotedAt,
     ...(because === 'unassigned' ? { assigned: null, error: null } : {}),
   };

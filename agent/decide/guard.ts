@@ -2,7 +2,7 @@ import type { Action, Decision } from '../decision.ts';
 import type { Failure } from '../failure.ts';
 import type { GuardSeen } from '../guard/guard.ts';
 import type { Observation } from '../observation.ts';
-import { nameOf, type State, type Target, type Trial } from '../state.ts';
+import { type KubeletRun, nameOf, type State, type Target, type Trial } from '../state.ts';
 
 /** Names one trial: the same config may be tried again later. */
 export const trialIdOf = ({ config, since }: Pick<Trial, 'config' | 'since'>): string =>
@@ -15,7 +15,8 @@ export const targetIdOf = (target: Target): string =>
 /** Whether the files of a trial may be touched now. */
 export type Readiness =
   | { readonly guard: 'ready' }
-  | { readonly guard: 'not-yet'; readonly action: Action }
+  /** `isFirst`: nothing is known yet to be in the way. */
+  | { readonly guard: 'not-yet'; readonly action: Action; readonly isFirst: boolean }
   | { readonly guard: 'failed'; readonly failure: Failure };
 
 /** What is in the way may be gone a moment later; a node that cannot have its guard is not experimented with. */
@@ -25,11 +26,13 @@ const MOST_TRIES = 12;
 export function guardReadiness(trial: Trial, to: Target, { guard, guardFault }: Observation): Readiness {
   if (guard.guard === 'none') return { guard: 'ready' };
   if (guard.guard === 'armed' && guard.trial === trialIdOf(trial)) return { guard: 'ready' };
-  if (guardFault !== null && guardFault.tries >= MOST_TRIES) {
-    const message = `the guard that would take it back without the agent cannot be made ready: ${guardFault.message}`;
+  // What was in the way of an earlier trial says nothing of this one.
+  const fault = guardFault?.trial === trialIdOf(trial) ? guardFault : null;
+  if (fault !== null && fault.tries >= MOST_TRIES) {
+    const message = `the guard that would take it back without the agent cannot be made ready: ${fault.message}`;
     return { guard: 'failed', failure: { reason: 'GuardFailed', message } };
   }
-  return { guard: 'not-yet', action: { do: 'arm-guard', trial, to } };
+  return { guard: 'not-yet', action: { do: 'arm-guard', trial, to }, isFirst: fault === null };
 }
 
 type Fired = Extract<GuardSeen, { guard: 'fired' }>;
@@ -37,6 +40,12 @@ type Fired = Extract<GuardSeen, { guard: 'fired' }>;
 /** The guard's own note, where it took this very trial back. */
 export function firedOn(trial: Trial, { guard }: Observation): Fired | undefined {
   return guard.guard === 'fired' && guard.trial === trialIdOf(trial) ? guard : undefined;
+}
+
+/** The run that the guard started with what it restored, where that is the target. */
+export function runOfGuard(to: Target, { guard, service: { run }, bootId }: Observation): KubeletRun | undefined {
+  const isThere = guard.guard === 'fired' && guard.restarted && guard.to === targetIdOf(to);
+  return isThere && run !== null ? { run, bootId } : undefined;
 }
 
 export function failureOfFired({ cause, starts, at }: Fired): Failure {

@@ -4,6 +4,7 @@ import type { Observation } from '../observation.ts';
 import { activeOf, type Config, errorOf, rejectionOf, sameConfig, type State, withoutRejected } from '../state.ts';
 import { DEFAULT_TERMS } from '../terms.ts';
 import { startFallingBack } from './fall-back.ts';
+import { runOfGuard } from './guard.ts';
 import { runWithFallback } from './trial.ts';
 import { type Heeded, isRejected, kept, restoreCheckpoint, stage, turned } from './staging.ts';
 
@@ -29,7 +30,8 @@ function heedLocal(state: State, seen: Observation): Heeded {
   if (activeOf(state) !== null) {
     const terms = doing.phase === 'trial' ? doing.config.trial : (state.lastKnownGood?.trial ?? DEFAULT_TERMS);
     const unassigned: State = { ...state, assigned: null, lastKnownGood: null, promotedAt: null, error: null };
-    const running = doing.phase === 'trial' && state.lastKnownGood === null ? runWithFallback(doing, seen) : undefined;
+    const isTrialOverLocal = doing.phase === 'trial' && state.lastKnownGood === null;
+    const running = runOfGuard(null, seen) ?? (isTrialOverLocal ? runWithFallback(doing, seen) : undefined);
     return turned(startFallingBack(unassigned, null, 'unassigned', terms, running));
   }
   if (doing.phase === 'falling-back' && doing.because !== 'unassigned') {

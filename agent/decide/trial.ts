@@ -90,7 +90,7 @@ export function continueTrial(state: State, doing: Trial, seen: Observation, pac
       return {
         next: state,
         actions: [readiness.action],
-        recheckAfterMs: seen.guardFault === null ? 0 : recheckAfterMs,
+        recheckAfterMs: readiness.isFirst ? 0 : recheckAfterMs,
       };
     }
   }
@@ -102,6 +102,7 @@ export function continueTrial(state: State, doing: Trial, seen: Observation, pac
     const next = { ...state, doing: { ...doing, change: step.change } };
     return { next, actions: step.actions, recheckAfterMs: step.moved ? 0 : recheckAfterMs };
   }
+  if (isLostForGood(config, seen)) return fail(state, doing, lostCheckpoint(seen), seen);
   const verdict = trialVerdictOf(seen, doing);
   const judged = tally(step.judged, verdict, seen, pace.maxStepMs);
   const failure = failureOf(judged, verdict, seen, terms, pace);
@@ -114,6 +115,17 @@ export function continueTrial(state: State, doing: Trial, seen: Observation, pac
 function termsOf(config: Config, { intent }: Observation): TrialTerms {
   return intent.intent === 'config' && sameConfig(intent.config, config) ? intent.config.trial : config.trial;
 }
+
+/** A lost checkpoint proves nothing and accuses nobody; but it comes back only while its config is wanted. */
+function isLostForGood(config: Config, { files, intent }: Observation): boolean {
+  const isFetched = intent.intent === 'unknown' || (intent.intent === 'config' && sameConfig(intent.config, config));
+  return files.files === 'lost' && !isFetched;
+}
+
+const lostCheckpoint = ({ files }: Observation): Failure => ({
+  reason: 'CheckpointLost',
+  message: `${files.files === 'lost' ? files.message : 'its checkpoint is lost'}, and another config is wanted`,
+});
 
 function promote(state: State, config: Config, promotedAt: string, pace: Pace): Decision {
   const next: State = { ...state, lastKnownGood: config, promotedAt, doing: IDLE };

@@ -15,8 +15,9 @@ export function whenUnsaved(before: State, { next, actions, recheckAfterMs }: De
     sameConfig(before.doing.config, next.doing.config) &&
     sameConfig(before.assigned, next.assigned);
   if (!goesBack && !goesOn) {
-    // A trial whose end cannot be written down is still watched, and its guard has to know.
-    const isGuarded = before.doing.phase === 'trial' && actions.some(({ do: what }) => what.endsWith('-guard'));
+    // A trial, or a way back, whose end cannot be written down is still watched, and its guard has to know.
+    const isWatched = before.doing.phase === 'trial' || before.doing.phase === 'falling-back';
+    const isGuarded = isWatched && actions.some(({ do: what }) => what.endsWith('-guard'));
     return {
       next: before,
       actions: isGuarded ? [{ do: 'reassure-guard' }] : [],

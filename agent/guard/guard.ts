@@ -43,6 +43,13 @@ export type GuardSeen =
       readonly restarted: boolean;
     };
 
+/** What keeps the guard from being made ready for one trial, and how often in a row it did. */
+export interface GuardFault {
+  readonly trial: string;
+  readonly message: string;
+  readonly tries: number;
+}
+
 /**
  * The agent's deputy on the host: a shell script that takes a trial back when the agent cannot, be it dead, cut off, or
  * not started after a reboot. It is there during a trial only.

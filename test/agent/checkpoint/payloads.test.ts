@@ -90,6 +90,13 @@ describe('checkpoints of payloads', () => {
     });
   }
 
+  it('are kept where one was fetched for what comes next', async () => {
+    const { disk, store, ready } = storeWith(A, B, C);
+    await ready;
+    await store.collectGarbage(idle(A), C);
+    assert.deepEqual(await disk.list('/state/checkpoints'), ['uid-a', 'uid-c']);
+  });
+
   it('leave no half-written reference behind either', async () => {
     const { disk, store } = storeWith();
     await store.save(idle(A));

@@ -230,6 +230,15 @@ describe('a state directory that was damaged', () => {
     assert.deepEqual([read.doing.phase, activeOf(read), read.lastKnownGood], ['trial', B, A]);
   });
 
+  it('what may have been rejected is neither taken for good nor tried again unseen', async () => {
+    const atRest = await guess(rejecting(A), 'rejected', 'last-known-good');
+    assert.deepEqual([atRest.doing.phase, atRest.assigned, atRest.lastKnownGood], ['idle', null, null]);
+    const another = { ...onTrial(judging()), assigned: C };
+    assert.equal((await guess(another, 'rejected')).rejected[0]?.sha256, C.source.sha256);
+    const lost = await guess(another, 'rejected', 'trial');
+    assert.deepEqual([lost.doing.phase, activeOf(lost)], ['falling-back', A]);
+  });
+
   it('a fallback that nobody remembers goes on', async () => {
     const read = await guess(fallingBack(A, RESTARTING), 'trial');
     assert.deepEqual([read.doing.phase, activeOf(read)], ['falling-back', A]);

@@ -40,7 +40,9 @@ const fired = (parts: Partial<Extract<GuardSeen, { guard: 'fired' }>> = {}): Par
     ...parts,
   },
 });
-const refusing = (tries: number): Partial<Observation> => ({ guardFault: { message: 'no such directory', tries } });
+const refusing = (tries: number, trial = TRIAL_OF_B): Partial<Observation> => ({
+  guardFault: { trial, message: 'no such directory', tries },
+});
 
 table('a trial on a node with a guard', [
   [
@@ -84,6 +86,13 @@ table('a trial on a node with a guard', [
     seen(wanting(B), disarmed, refusing(12)),
     'falling-back (install): assigned B, active A, good A, GuardFailed',
     ['install A'],
+  ],
+  [
+    'is not blamed for what kept the guard of an earlier trial from being armed',
+    onTrial(INSTALLING),
+    seen(wanting(B), disarmed, refusing(12, 'an earlier one')),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
   ],
   [
     'is held all the same where there can be no guard',
@@ -195,6 +204,20 @@ table('the way back on a node with a guard', [
     seen(wanting(B)),
     'falling-back (judge): assigned B, active A, good A, CrashLoop',
     [],
+  ],
+  [
+    'needs no restart where the guard went the same way meanwhile and restarted the kubelet',
+    fallingBack(A, INSTALLING),
+    seen(wanting(B), fired(), run('run-7')),
+    'falling-back (judge): assigned B, active A, good A, CrashLoop',
+    ['disarm-guard'],
+  ],
+  [
+    'needs one where the guard restored the files only',
+    fallingBack(A, INSTALLING),
+    seen(wanting(B), fired({ restarted: false }), run('run-7')),
+    'falling-back (restart): assigned B, active A, good A, CrashLoop',
+    ['disarm-guard', 'restart'],
   ],
   [
     'needs one where the kubelet was restarted meanwhile',

@@ -25,6 +25,8 @@ import {
   wanting,
 } from '../../support/agent/states.ts';
 
+const FAULT = { reason: 'DownloadFailed', message: 'no answer' } as const;
+
 table('a trial', [
   [
     'installs until the files are in place',
@@ -165,6 +167,13 @@ table('a trial', [
     seen(lost),
     'trial (judge): assigned B, active B, good A, no error',
     [],
+  ],
+  [
+    'is not kept open for a lost checkpoint that nobody fetches: another config is wanted by now',
+    onTrial(judging({ healthyMs: 599_999 })),
+    seen(wanting(C), { staged: { config: C, outcome: 'unavailable', failure: FAULT, retryInMs: 60_000 } }, lost),
+    'falling-back (install): assigned B, active A, good A, CheckpointLost',
+    ['install A'],
   ],
   [
     'one look before the kubelet has been unhealthy for too long',

@@ -52,6 +52,21 @@ describe('a node with its agent', () => {
     await node.stop();
   });
 
+  it('runs in the end whenever it is assigned in the trial of another, which may fail or be over at that very moment', async () => {
+    for (const bad of [250, 150]) {
+      for (let seconds = 1; seconds < 75; seconds += 2) {
+        const { node } = await settledNode({ fates: { 250: 'hangs' } });
+        node.assign({ maxPods: bad });
+        await node.pass(seconds * 1_000);
+        const good = node.assign({ maxPods: 120 });
+        await node.until('it is good', isIdleOn(node, good));
+        const blamed = (node.status().rejected ?? []).some(({ name }) => name === good);
+        assert.deepEqual([node.status().error, blamed], [undefined, false], `after ${seconds} s`);
+        await node.stop();
+      }
+    }
+  });
+
   it('takes another commit, a ConfigMap made anew and a relabelled one without a restart', async () => {
     const { node, good } = await settledNode();
     const payload = payloadOf({ maxPods: 100 });

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { type History, histories } from '../support/agent/model/events.ts';
+import { type Happening, HAPPENINGS } from '../support/agent/model/host.ts';
+import { MISTAKES } from '../support/agent/model/mutations.ts';
+import { play } from '../support/agent/model/play.ts';
+import { MACHINE, type Machine } from '../support/agent/model/world.ts';
+
+/** Another one tries other lives: `MODEL_SEED=$RANDOM MODEL_STEPS=5000000`. */
+const SEED = Number(process.env['MODEL_SEED'] ?? 20_260_101);
+const STEPS = Number(process.env['MODEL_STEPS'] ?? 200_000);
+/** More than are needed for so many steps. */
+const MOST_LIVES = Math.ceil(STEPS / 15);
+
+/** The same life, in which nobody sets the wall clock. */
+const withoutJumps = (history: History): History => ({
+  ...history,
+  events: history.events.filter(({ event }) => event !== 'clock'),
+});
+
+function clockJumpsChangeNothing(history: History, machine: () => Machine = () => MACHINE): void {
+  const [jumping, steady] = [history, withoutJumps(history)].map((each) => play(each, { machine: machine() }).story);
+  assert.deepEqual(jumping, steady, 'clockJumpsChangeNothing');
+}
+
+describe('a node, whatever happens to it in whatever order', () => {
+  it('keeps its invariants', (t) => {
+    const counts = new Map<Happening, number>(HAPPENINGS.map((what) => [what, 0]));
+    const count = (what: Happening): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
+    let [steps, lives] = [0, 0];
+    t.diagnostic(`MODEL_SEED=${SEED}`);
+    const live = (history: History): void => {
+      if (steps >= STEPS) return;
+      steps += play(history, { count }).turns;
+      lives += 1;
+    };
+    fc.assert(fc.property(histories, live), { seed: SEED, numRuns: MOST_LIVES });
+    t.diagnostic(`${steps.toLocaleString('en')} steps in ${lives.toLocaleString('en')} lives`);
+    t.diagnostic([...counts].map(([what, times]) => `${times} × ${what}`).join(', '));
+    assert.ok(steps >= STEPS);
+    for (const [what, times] of counts) assert.ok(times > 0, `it never happened: ${what}`);
+  });
+
+  it('does the same whether or not somebody sets the wall clock', () => {
+    fc.assert(
+      fc.property(histories, (history) => clockJumpsChangeNothing(history)),
+      { seed: SEED, numRuns: 400 },
+    );
+  });
+});
+
+describe('an invariant of the model', () => {
+  for (const [name, [what, machine]] of Object.entries(MISTAKES)) {
+    it(`finds an agent that ${what}: ${name}`, () => {
+      const live = (history: History): void => {
+        try {
+          if (name === 'clockJumpsChangeNothing') clockJumpsChangeNothing(history, machine);
+          else play(history, { machine: machine() });
+        } catch (error) {
+          if (String(error).includes(name)) throw error;
+        }
+      };
+      const { failed } = fc.check(fc.property(histories, live), { seed: SEED, numRuns: 2_000, endOnFailure: true });
+      assert.ok(failed, 'no life was found in which it does not hold');
+    });
+  }
+});

@@ -1,0 +1,140 @@
+import type { Act } from '#agent/act.ts';
+import { STAGING_BACKOFF } from '#agent/act.ts';
+import { trialIdOf } from '#agent/decide/guard.ts';
+import type { Action } from '#agent/decision.ts';
+import type { Memory } from '#agent/memory.ts';
+import { MOST_REPAIRS } from '#agent/repair.ts';
+import { activeOf, type Config, sameConfig, type State, type Target } from '#agent/state.ts';
+import type { StageResult } from '#agent/staging/stage.ts';
+import { backoffDelay } from '#shared/runtime/backoff.ts';
+import type { ModelFiles } from './files.ts';
+import type { ModelGuard } from './guard.ts';
+import type { Fate, Host } from './host.ts';
+import type { ModelKubelet } from './kubelet.ts';
+import type { ModelRecords } from './records.ts';
+
+export interface ActOptions {
+  readonly host: Host;
+  readonly kubelet: ModelKubelet;
+  readonly guard: ModelGuard;
+  readonly files: ModelFiles;
+  readonly records: ModelRecords;
+  readonly checkpoints: Set<string>;
+  readonly fateOf: (target: Target) => Fate;
+  readonly memory: Memory;
+}
+
+/** Where a payload lies. */
+export const checkpointOf = ({ source }: Config): string => `${source.uid}/${source.sha256}`;
+
+type DoAction = (action: Action, state: State) => Awaited<ReturnType<Act>>;
+
+/** Carries actions out on the model: as `agent/act.ts` does. */
+export function createModelAct(options: ActOptions): DoAction {
+  const { host, kubelet, guard, files, records, checkpoints, fateOf, memory } = options;
+  const has = (target: Target): boolean => target === null || checkpoints.has(checkpointOf(target));
+
+  const stageConfig = (config: Config): StageResult => {
+    if (!has(config)) {
+      if (host.isApiAway) return unavailable('DownloadFailed');
+      if (host.isDiskFull()) {
+        host.count('payload that could not be kept');
+        return unavailable('CheckpointFailed');
+      }
+      checkpoints.add(checkpointOf(config));
+    }
+    return fateOf(config) === 'refused'
+      ? { outcome: 'refused', failure: { reason: 'ConfigInvalid', message: 'no such field' } }
+      : { outcome: 'ready', warnings: [] };
+  };
+  const stage = (config: Config): boolean => {
+    const before = sameConfig(memory.staged?.config ?? null, config) ? (memory.staged?.faults ?? 0) : 0;
+    const result = stageConfig(config);
+    const faults = result.outcome === 'unavailable' ? before + 1 : 0;
+    memory.staged = { config, result, faults, retryAt: host.now + backoffDelay(faults, STAGING_BACKOFF, 0.5) };
+    return true;
+  };
+  const install = (target: Target): boolean => {
+    if (!has(target)) return false;
+    if (host.isDiskFull() && !files.isInstalled(target)) {
+      host.count('installation that failed');
+      return false;
+    }
+    files.install(target);
+    return true;
+  };
+  const restart = (target: Target): boolean => {
+    memory.restart = 'failed';
+    if (has(target) && !install(target)) return false;
+    if (host.restartFaults > 0) {
+      host.restartFaults -= 1;
+      host.refusedRestarts += 1;
+      host.count('restart not taken');
+      return false;
+    }
+    kubelet.start('order');
+    memory.restart = 'done';
+    return true;
+  };
+  const arm = ({ trial, to }: Extract<Action, { do: 'arm-guard' }>): boolean => {
+    try {
+      guard.arm(trial, has(to) ? to : null);
+      memory.guardFault = null;
+      return true;
+    } catch {
+      const id = trialIdOf(trial);
+      const before = memory.guardFault?.trial === id ? memory.guardFault.tries : 0;
+      memory.guardFault = { trial: id, message: 'it cannot', tries: before + 1 };
+      return false;
+    }
+  };
+  const leave = (): boolean => {
+    files.forget();
+    guard.disarm();
+    checkpoints.clear();
+    records.forget();
+    memory.left = true;
+    host.count('everything of ours taken away');
+    return true;
+  };
+  const collect = (state: State): boolean => {
+    const all = [state.assigned, state.lastKnownGood, activeOf(state), memory.staged?.config ?? null];
+    const targets = all.filter((target) => target !== null);
+    const named = targets.map(checkpointOf);
+    for (const checkpoint of checkpoints) if (!named.includes(checkpoint)) checkpoints.delete(checkpoint);
+    return true;
+  };
+
+  return (action, state) => {
+    switch (action.do) {
+      case 'stage':
+        return stage(action.config);
+      case 'install':
+        return install(action.target);
+      case 'repair':
+        host.count('drift repaired');
+        memory.repairs = [...memory.repairs, host.now].slice(-MOST_REPAIRS);
+        return install(action.target);
+      case 'restart-kubelet':
+        return restart(action.target);
+      case 'arm-guard':
+        return arm(action);
+      case 'reassure-guard':
+        guard.signOfLife();
+        return true;
+      case 'disarm-guard':
+        guard.disarm();
+        if (memory.guardFault !== null) memory.guardFault = null;
+        return true;
+      case 'leave':
+        return leave();
+      case 'collect-garbage':
+        return collect(state);
+    }
+  };
+}
+
+const unavailable = (reason: 'DownloadFailed' | 'CheckpointFailed'): StageResult => ({
+  outcome: 'unavailable',
+  failure: { reason, message: 'not now' },
+});

@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { RecordName } from '#agent/checkpoint/record-order.ts';
+import type { Config, TrialTerms } from '#agent/state.ts';
+import { payloadSha256 } from '#shared/contract/config-map.ts';
+import { config as configNamed } from '../states.ts';
+import { checkpointOf } from './act.ts';
+import type { Fate, Happening } from './host.ts';
+import type { Death, World } from './world.ts';
+
+/** What can happen to a node, in any order. */
+export type Event =
+  | { readonly event: 'assign'; readonly which: number; readonly anew: boolean; readonly short: boolean }
+  | { readonly event: 'unassign' | 'unreadable' | 'crash' | 'restart-by-hand' | 'touch' | 'provision' }
+  /** From then on, or no longer. */
+  | { readonly event: 'uninstall'; readonly back: boolean }
+  | { readonly event: 'api' | 'runtime'; readonly fails: boolean }
+  /** There is room for so many files more; null: enough. */
+  | { readonly event: 'disk'; readonly room: number | null }
+  | { readonly event: 'reboot' | 'kill'; readonly awayMs: Millis }
+  | { readonly event: 'doom'; readonly death: Death }
+  | { readonly event: 'clock'; readonly byMs: Millis }
+  | { readonly event: 'no-guard' | 'no-restart'; readonly times: number }
+  | { readonly event: 'lose-checkpoint'; readonly which: number }
+  | { readonly event: 'damage'; readonly record: RecordName }
+  | { readonly event: 'pass'; readonly ms: Millis };
+
+/** A node and its life. */
+export interface History {
+  /** Of each config that may be assigned. */
+  readonly fates: readonly Fate[];
+  readonly isGuarded: boolean;
+  readonly startLimit: number;
+  readonly drift: Config['drift'];
+  readonly events: readonly Event[];
+}
+
+const HOUR_MS = 3_600_000;
+const LONG: TrialTerms = { durationMs: 60_000, startTimeoutMs: 20_000, maxRestarts: 1 };
+const SHORT: TrialTerms = { durationMs: 20_000, startTimeoutMs: 15_000, maxRestarts: 2 };
+const LETTERS = ['a', 'b', 'c', 'd'] as const;
+
+/** The second one differs from the first by the way it is applied only. */
+export const CONFIGS: readonly Config[] = LETTERS.map((letter, index) => ({
+  ...configNamed(letter, index === 1 ? 'replace' : 'overlay'),
+  source: { ...configNamed(letter).source, sha256: payloadSha256(index === 1 ? 'a' : letter) },
+}));
+
+const one = <T extends string>(event: T) => fc.constant({ event });
+const millis = (...spans: readonly Millis[]): fc.Arbitrary<Millis> => fc.constantFrom(...spans);
+const away = millis(0, 1_000, 20_000, 90_000, 400_000);
+const deaths: fc.Arbitrary<Death> = fc.record({
+  during: fc.constantFrom('save' as const, 'act' as const),
+  after: fc.integer({ min: 0, max: 3 }),
+  awayMs: away,
+});
+
+const events: fc.Arbitrary<Event> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      event: fc.constant('assign' as const),
+      which: fc.nat(LETTERS.length - 1),
+      anew: fc.boolean(),
+      short: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: one('unassign') },
+  { weight: 1, arbitrary: one('unreadable') },
+  { weight: 3, arbitrary: one('crash') },
+  { weight: 1, arbitrary: one('restart-by-hand') },
+  { weight: 2, arbitrary: one('touch') },
+  { weight: 2, arbitrary: one('provision') },
+  {
+    weight: 2,
+    arbitrary: fc.record({ event: fc.constant('uninstall' as const), back: fc.constantFrom(true, true, false) }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      event: fc.constantFrom('api' as const, 'runtime' as const),
+      fails: fc.constantFrom(true, false, false),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      event: fc.constant('disk' as const),
+      room: fc.constantFrom(0, 1, 2, null, null, null, null),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ event: fc.constant('reboot' as const), awayMs: away }) },
+  { weight: 2, arbitrary: fc.record({ event: fc.constant('kill' as const), awayMs: away }) },
+  { weight: 5, arbitrary: fc.record({ event: fc.constant('doom' as const), death: deaths }) },
+  { weight: 3, arbitrary: fc.record({ event: fc.constant('clock' as const), byMs: millis(HOUR_MS, -HOUR_MS) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      event: fc.constantFrom('no-guard' as const, 'no-restart' as const),
+      times: fc.constantFrom(1, 3, 14),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ event: fc.constant('lose-checkpoint' as const), which: fc.nat(LETTERS.length - 1) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      event: fc.constant('damage' as const),
+      record: fc.constantFrom<RecordName[]>('assigned', 'last-known-good', 'trial', 'rejected'),
+    }),
+  },
+  {
+    weight: 24,
+    arbitrary: fc.record({
+      event: fc.constant('pass' as const),
+      ms: millis(0, 1_000, 4_000, 7_000, 12_000, 30_000, 100_000),
+    }),
+  },
+);
+
+const fates = fc.tuple(
+  ...LETTERS.map(() =>
+    fc.constantFrom<Fate[]>('good', 'good', 'good', 'dies', 'hangs', 'flaps', 'shadowed', 'refused'),
+  ),
+);
+
+export const histories: fc.Arbitrary<History> = fc.record({
+  fates,
+  isGuarded: fc.constantFrom(true, true, true, false),
+  startLimit: fc.constantFrom(Infinity, Infinity, 3, 1),
+  drift: fc.constantFrom('repair' as const, 'repair' as const, 'report' as const),
+  events: fc.array(events, { minLength: 10, maxLength: 80, size: 'max' }),
+});
+
+const ASSIGNMENT: Readonly<Record<Fate, Happening>> = {
+  good: 'assignment of a good config',
+  refused: 'assignment of a refused config',
+  dies: 'assignment of a config that the kubelet dies of',
+  hangs: 'assignment of a config that the kubelet hangs with',
+  flaps: 'assignment of a config that the kubelet flaps with',
+  shadowed: 'assignment of a config that a flag shadows',
+};
+
+/** Makes it happen. */
+export function happen(world: World, event: Event, { drift }: Pick<History, 'drift'>): void {
+  const { host, kubelet, files, checkpoints, records, fateOf } = world;
+  switch (event.event) {
+    case 'assign': {
+      const config = CONFIGS[event.which] as Config;
+      host.count(ASSIGNMENT[fateOf(config)]);
+      if (event.anew) host.count('config source made anew');
+      const source = { ...config.source, ...(event.anew ? { uid: `${config.source.uid}-anew` } : {}) };
+      return world.want({ intent: 'config', config: { ...config, source, drift, trial: event.short ? SHORT : LONG } });
+    }
+    case 'unassign':
+      host.count('unassignment');
+      return world.want({ intent: 'local' });
+    case 'unreadable':
+      host.count('assignment that cannot be read');
+      return world.want({ intent: 'invalid', failure: { reason: 'InvalidAssignment', message: 'no such field' } });
+    case 'crash':
+      kubelet.crash();
+      return world.poke();
+    case 'restart-by-hand':
+      host.count('kubelet restarted by hand');
+      kubelet.start('hand');
+      return world.poke();
+    case 'touch':
+      host.count('managed file changed by somebody else');
+      files.touch();
+      return world.poke();
+    case 'provision':
+      host.count('local config provisioned anew');
+      files.provision();
+      return world.poke();
+    case 'uninstall':
+      if (!event.back) host.count('uninstall');
+      return world.uninstall(!event.back);
+    case 'api':
+      if (event.fails && !host.isApiAway) host.count('API server lost');
+      return world.loseApi(event.fails);
+    case 'disk':
+      host.room = event.room ?? Infinity;
+      return;
+    case 'runtime':
+      if (event.fails && !host.isRuntimeDown) host.count('container runtime down');
+      host.isRuntimeDown = event.fails;
+      return;
+    case 'reboot':
+      host.count('reboot');
+      if (world.state().doing.phase === 'trial') host.count('reboot in a trial');
+      return world.reboot(event.awayMs);
+    case 'kill':
+      host.count(event.awayMs > 300_000 ? 'agent away for long' : 'agent killed between two turns');
+      return world.kill(event.awayMs);
+    case 'doom':
+      return world.doom(event.death);
+    case 'clock':
+      host.count(event.byMs > 0 ? 'wall clock set an hour on' : 'wall clock set an hour back');
+      host.wallShiftMs += event.byMs;
+      return;
+    case 'no-guard':
+      host.armFaults = event.times;
+      return;
+    case 'no-restart':
+      host.restartFaults = event.times;
+      return;
+    case 'lose-checkpoint':
+      if (checkpoints.delete(checkpointOf(CONFIGS[event.which] as Config))) host.count('checkpoint lost');
+      return;
+    case 'damage':
+      // A process that runs has read them, and writes them again.
+      if (records.damage(event.record)) host.count('record damaged');
+      return world.kill(1_000);
+    case 'pass':
+      return world.pass(event.ms);
+  }
+}

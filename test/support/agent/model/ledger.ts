@@ -1,0 +1,155 @@
+import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
+import { type Config, rejectionOf, sameConfig, type Trial } from '#agent/state.ts';
+import type { Observation } from '#agent/observation.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import { checkpointOf } from './act.ts';
+import type { Event } from './events.ts';
+import type { Turn, World } from './world.ts';
+
+/** What really was, beside what the agent has seen of it: what the invariants are held against. */
+export interface Ledger {
+  /** The present trial, or the one before. */
+  readonly trial: () => TrueTrial | undefined;
+  /** Configs whose rejection is on disk, while nothing else was wanted since. */
+  readonly isRejected: (config: Config) => boolean;
+  /**
+   * At rest the agent could not know what the kubelet runs; or since then the kubelet was started by others, a record was lost, or one trial took the place of
+   * another: then the run that there is may be another than the agent knows.
+   */
+  readonly isUnsettled: (world: World) => boolean;
+  /** It was lastKnownGood once, by the guard's name for it; local always is. */
+  readonly wasGood: (targetId: string) => boolean;
+  /**
+   * Records were lost; or somebody changed the files that the guard had restored before an agent was there again. Then
+   * nobody can tell what the kubelet was started with.
+   */
+  readonly hasLostTrack: () => boolean;
+  readonly orders: () => number;
+  /** How many restarts all that happened so far may cost. */
+  readonly allowance: () => number;
+  happened(event: Event, world: World): void;
+  /** Before it is decided what follows from it; the agent may not live to do that. */
+  look(seen: Observation): void;
+  turn(turn: Turn, world: World): void;
+  pass(until: Millis, world: World): void;
+}
+
+export interface TrueTrial {
+  readonly id: string;
+  readonly config: Config;
+  /** How long the kubelet was healthy with it while an agent was there. */
+  healthyMs: Millis;
+  readonly crashesBefore: number;
+  /** Something happened meanwhile that a good config may fail of. */
+  isDisturbed: boolean;
+}
+
+/** A trial, a fallback, and local after that. */
+const MOST_ORDERS_EACH = 3;
+/** A node that is broken is started anew so often. */
+const BROKEN_MS = 600_000;
+
+export function createLedger(): Ledger {
+  let trial: TrueTrial | undefined;
+  let rejected: readonly Config[] = [];
+  const good = new Set([targetIdOf(null)]);
+  let orders = 0;
+  let allowance = MOST_ORDERS_EACH;
+  let startedMs: Millis = 0;
+  let isDoomed = false;
+  let [hasLostCheckpoints, hasLostTrack] = [false, false];
+  let [startsAtRest, isUnknownAtRest, trials] = [0, false, 0];
+
+  const begin = (doing: Trial, { host, kubelet, checkpoints }: World): void => {
+    const isAgain = trial?.isDisturbed === true && sameConfig(trial.config, doing.config);
+    const isLost = hasLostCheckpoints && !checkpoints.has(checkpointOf(doing.config));
+    const isFaulty =
+      isLost || isDoomed || host.isRuntimeDown || host.isDiskFull() || host.armFaults > 0 || host.restartFaults > 0;
+    const isDisturbed = isAgain || isFaulty;
+    const id = trialIdOf(doing);
+    trial = { id, config: doing.config, healthyMs: 0, crashesBefore: kubelet.crashes(), isDisturbed };
+  };
+  return {
+    trial: () => trial,
+    isRejected: (config) => rejected.some((other) => sameConfig(other, config)),
+    isUnsettled: (world) => isUnknownAtRest || trials > 1 || oddStarts(world) > startsAtRest,
+    wasGood: (targetId) => good.has(targetId),
+    hasLostTrack: () => hasLostTrack,
+    orders: () => orders,
+    allowance: () => allowance,
+    happened(event, { host, guard, isAgentAlive }) {
+      if (event.event !== 'pass' && event.event !== 'clock') allowance += MOST_ORDERS_EACH;
+      if (event.event === 'no-restart') allowance += event.times;
+      if (host.now - startedMs > BROKEN_MS) [allowance, startedMs] = [allowance + 1, host.now];
+      if (event.event === 'doom') isDoomed = isDisturbing(event);
+      hasLostCheckpoints ||= event.event === 'lose-checkpoint';
+      const isForeign = event.event === 'touch' || event.event === 'provision';
+      hasLostTrack ||= event.event === 'damage' || (isForeign && !isAgentAlive() && guard.look().guard === 'fired');
+      if (event.event === 'damage') [rejected, startsAtRest] = [[], -1];
+      if (trial !== undefined && isDisturbing(event)) trial.isDisturbed = true;
+    },
+    turn({ before, seen, decision: { next, actions }, isSaved }, world) {
+      const { doing } = next;
+      const isNew = doing.phase === 'trial' && trialIdOf(doing) !== trial?.id;
+      if (isNew || (doing.phase === 'trial' && before.doing.phase !== 'trial')) begin(doing, world);
+      if (before.doing.phase === 'idle')
+        [startsAtRest, isUnknownAtRest, trials] = [
+          oddStarts(world),
+          seen.service.run === null || seen.files.files !== 'installed' || !seen.startedAsInstalled,
+          0,
+        ];
+      if (isNew) trials += 1;
+      // Of what was not written down, the next agent knows nothing.
+      if (!isSaved || before.doing.phase === 'broken') isUnknownAtRest = true;
+      good.add(targetIdOf(next.lastKnownGood));
+      orders += actions.filter((action) => action.do === 'restart-kubelet').length;
+      const { assigned } = next;
+      const entry = assigned === null ? undefined : rejectionOf(next, assigned);
+      if (assigned === null || entry === undefined || rejectionOf(before, assigned) === entry) return;
+      if (isSaved && entry.reason !== 'UnhealthyBefore') rejected = [...rejected, assigned];
+    },
+    look({ intent }) {
+      if (intent.intent === 'local') rejected = [];
+      if (intent.intent === 'config') rejected = rejected.filter((config) => sameConfig(config, intent.config));
+    },
+    pass(until, { host, kubelet, isAgentAlive }) {
+      if (trial === undefined || !isAgentAlive() || !kubelet.isHealthy()) return;
+      if (sameConfig(kubelet.read().ours, trial.config)) trial.healthyMs += until - host.now;
+    },
+  };
+}
+
+/** Starts that the agent did not order, those that it ordered in vain, and those that it may have died of ordering. */
+const oddStarts = ({ kubelet, host }: World): number => kubelet.unorderedStarts() + host.refusedRestarts + host.deaths;
+
+/** The guard takes a silent agent for a dead one after half a minute at the earliest. */
+const NOTICED_MS = 20_000;
+
+function isDisturbing(event: Event): boolean {
+  switch (event.event) {
+    case 'assign':
+    case 'unassign':
+    case 'unreadable':
+    case 'api':
+    case 'clock':
+    case 'pass':
+    case 'uninstall':
+      return false;
+    case 'kill':
+    case 'reboot':
+      return event.awayMs >= NOTICED_MS;
+    case 'doom':
+      return event.death.awayMs >= NOTICED_MS;
+    case 'crash':
+    case 'restart-by-hand':
+    case 'touch':
+    case 'provision':
+    case 'disk':
+    case 'runtime':
+    case 'no-guard':
+    case 'no-restart':
+    case 'lose-checkpoint':
+    case 'damage':
+      return true;
+  }
+}

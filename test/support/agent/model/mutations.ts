@@ -1,0 +1,116 @@
+import { decide } from '#agent/decide.ts';
+import type { Action, Decision } from '#agent/decision.ts';
+import type { Observation } from '#agent/observation.ts';
+import { activeOf, IDLE, type State } from '#agent/state.ts';
+import type { InvariantName } from '../invariants.ts';
+import { MACHINE, type Machine } from './world.ts';
+
+type See = (seen: Observation, state: State) => Partial<Observation>;
+
+/** A policy that takes what it sees for something else. */
+const seeing = (see: See): Machine => ({
+  ...MACHINE,
+  decide: (state, seen, pace) => decide(state, { ...seen, ...see(seen, state) }, pace),
+});
+
+/** A policy that decides something else in the end. */
+const deciding = (change: (decision: Decision, seen: Observation, before: State) => Decision): Machine => ({
+  ...MACHINE,
+  decide: (state, seen, pace) => change(decide(state, seen, pace), seen, state),
+});
+
+const without = (what: Action['do']): Machine =>
+  deciding((decision) => ({ ...decision, actions: decision.actions.filter((action) => action.do !== what) }));
+
+const alsoDoing = (action: (decision: Decision, seen: Observation) => Action | undefined): Machine =>
+  deciding((decision, seen) => {
+    const more = action(decision, seen);
+    return more === undefined ? decision : { ...decision, actions: [...decision.actions, more] };
+  });
+
+const restart = (decision: Decision): Action => ({
+  do: 'restart-kubelet',
+  because: 'somebody thought so',
+  target: activeOf(decision.next),
+});
+
+/** For every invariant, a mistake that it is there to find. */
+export const MISTAKES: Readonly<Record<InvariantName, readonly [what: string, machine: () => Machine]>> = {
+  noRestartWithoutReason: [
+    'restarts the kubelet when the agent starts',
+    () => alsoDoing((decision, { first }) => (first ? restart(decision) : undefined)),
+  ],
+  boundedRestarts: [
+    'restarts every kubelet that is down',
+    () => alsoDoing((decision, { health }) => (health.health === 'ok' ? undefined : restart(decision))),
+  ],
+  rejectedIsNotTriedAgain: [
+    'forgets what it rejected',
+    () => ({ ...MACHINE, decide: (state, seen, pace) => decide({ ...state, rejected: [] }, seen, pace) }),
+  ],
+  localIsNeverLost: [
+    'leaves while a config is on trial',
+    () => alsoDoing(({ next: { doing } }) => (doing.phase === 'trial' ? { do: 'leave' } : undefined)),
+  ],
+  healthyTimeOnlyPromotes: ['counts time too fast', () => seeing(({ elapsedMs }) => ({ elapsedMs: elapsedMs * 3 }))],
+  badIsNeverKnownGood: [
+    'takes every kubelet for a healthy one',
+    () =>
+      seeing(({ service }) => ({
+        health: { health: 'ok' },
+        running: { running: 'as-meant' },
+        service: { state: 'running', run: service.run, automaticRestarts: 0 },
+      })),
+  ],
+  rebootIsNoCrash: [
+    'takes a boot for a crash',
+    () => seeing(({ service }) => ({ bootId: 'boot-1', service: { ...service, automaticRestarts: null } })),
+  ],
+  goodIsNotBlamed: [
+    'takes a Node that it cannot read for one that is not Ready',
+    () => seeing(({ nodeReady }) => ({ nodeReady: nodeReady === 'unknown' ? 'no' : nodeReady })),
+  ],
+  trialIsGuarded: ['does without a guard', () => seeing(() => ({ guard: { guard: 'none', why: 'forgotten' } }))],
+  guardArmedOnlyInTrial: ['never disarms the guard', () => without('disarm-guard')],
+  restIsAccountedFor: [
+    'stages nothing',
+    () =>
+      deciding((decision, { intent }, before) =>
+        intent.intent === 'config' && before.doing.phase === 'idle'
+          ? { next: before, actions: [], recheckAfterMs: 60_000 }
+          : decision,
+      ),
+  ],
+  comesToRest: ['never counts healthy time', () => seeing(() => ({ elapsedMs: 0 }))],
+  assignedOrLastKnownGoodRuns: [
+    'takes the way back for done when it is decided',
+    () =>
+      deciding((decision) =>
+        decision.next.doing.phase === 'falling-back'
+          ? { next: { ...decision.next, doing: IDLE }, actions: [], recheckAfterMs: 60_000 }
+          : decision,
+      ),
+  ],
+  assignedIsTriedOrRejected: [
+    'hears nothing of assignments',
+    () => seeing(({ intent }) => (intent.intent === 'config' ? { intent: { intent: 'unknown' } } : {})),
+  ],
+  unassignEndsInLocal: [
+    'hears nothing of unassignments',
+    () => seeing(({ intent }) => (intent.intent === 'local' ? { intent: { intent: 'unknown' } } : {})),
+  ],
+  uninstallLeavesNothing: ['never leaves', () => without('leave')],
+  filesAreAsMeant: ['repairs nothing', () => seeing(() => ({ repair: { repair: 'none' } }))],
+  neverSpins: ['looks again at once', () => deciding((decision) => ({ ...decision, recheckAfterMs: 0 }))],
+  clockJumpsChangeNothing: ['trusts the wall clock', trustingTheWallClock],
+};
+
+function trustingTheWallClock(): Machine {
+  let lastAt: number | undefined;
+  return seeing(({ at, first }) => {
+    const now = Date.parse(at);
+    const elapsedMs = first || lastAt === undefined ? 0 : Math.max(0, now - lastAt);
+    lastAt = now;
+    return { elapsedMs };
+  });
+}

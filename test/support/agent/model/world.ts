@@ -1,0 +1,275 @@
+import { decide } from '#agent/decide.ts';
+import { PACE } from '#agent/decide/pace.ts';
+import { whenUnsaved } from '#agent/decide/unsaved.ts';
+import type { Decision } from '#agent/decision.ts';
+import { emptyMemory, type Memory } from '#agent/memory.ts';
+import type { Intent, Observation } from '#agent/observation.ts';
+import type { State, Target } from '#agent/state.ts';
+import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { checkpointOf, createModelAct } from './act.ts';
+import { createModelFiles, type ModelFiles } from './files.ts';
+import { createModelGuard, type ModelGuard } from './guard.ts';
+import { createHost, type Fate, type Happening, type Host } from './host.ts';
+import { createModelKubelet, type ModelKubelet } from './kubelet.ts';
+import { createModelLook } from './look.ts';
+import { createModelRecords, type ModelRecords } from './records.ts';
+
+/** The policy under test; replaced by a broken one where the invariants themselves are tested. */
+export type Machine = Readonly<Record<'decide', typeof decide>> & Readonly<Record<'whenUnsaved', typeof whenUnsaved>>;
+
+export const MACHINE: Machine = { decide, whenUnsaved };
+
+/** One look of the agent and what it decided, before anything of it was carried out. */
+export interface Turn {
+  readonly before: State;
+  readonly seen: Observation;
+  /** What was decided, as far as it may be carried out. */
+  readonly decision: Decision;
+  readonly isSaved: boolean;
+}
+
+/** When the agent's process is to end. `save`: after so many files of a state; `act`: after so many actions. */
+export interface Death {
+  readonly during: 'save' | 'act';
+  readonly after: number;
+  readonly awayMs: Millis;
+}
+
+export interface World {
+  readonly host: Host;
+  readonly kubelet: ModelKubelet;
+  readonly guard: ModelGuard;
+  readonly files: ModelFiles;
+  readonly records: ModelRecords;
+  readonly checkpoints: Set<string>;
+  readonly fateOf: (target: Target) => Fate;
+  readonly isGuarded: boolean;
+  readonly state: () => State;
+  readonly intent: () => Intent;
+  readonly isUninstalled: () => boolean;
+  /** Looks of the agent so far. */
+  readonly turns: () => number;
+  want(intent: Intent): void;
+  /** The API server is away, or back. */
+  loseApi(away: boolean): void;
+  /** The agent begins anew, and is to give the node up, or no longer. */
+  uninstall(asked: boolean): void;
+  readonly isUninstalling: () => boolean;
+  readonly isAgentAlive: () => boolean;
+  /** The agent's process ends at once, and another begins after a while. */
+  kill(awayMs: Millis): void;
+  /** It ends when it is in the middle of that. */
+  doom(death: Death | undefined): void;
+  reboot(awayMs: Millis): void;
+  /** Whatever lets the agent look at once. */
+  poke(): void;
+  pass(ms: Millis): void;
+}
+
+export interface WorldOptions {
+  readonly fateOf: (target: Target) => Fate;
+  readonly isGuarded: boolean;
+  readonly startLimit: number;
+  readonly count: (what: Happening) => void;
+  readonly machine?: Machine;
+  readonly onLook: (seen: Observation) => void;
+  readonly onTurn: (turn: Turn, world: World) => void;
+  readonly onActed: (turn: Turn, world: World) => void;
+  /** Before time moves on: nothing changes until then. */
+  readonly onPass: (until: Millis, world: World) => void;
+}
+
+const EPOCH = Date.UTC(2026, 0, 1);
+const RETRY_MS = 1_000;
+const MOST_TURNS_AT_ONCE = 60;
+
+interface Process {
+  readonly memory: Memory;
+  readonly look: (state: State) => Observation;
+  readonly act: ReturnType<typeof createModelAct>;
+  state: State;
+  nextAt: Millis;
+}
+
+export function createWorld(options: WorldOptions): World {
+  const { fateOf, isGuarded, startLimit, count, machine = MACHINE, onLook, onTurn, onActed, onPass } = options;
+  const host = createHost(count);
+  const files = createModelFiles();
+  const records = createModelRecords();
+  const checkpoints = new Set<string>();
+  const at = (): string => toTimestamp(EPOCH + host.now + host.wallShiftMs);
+  const guard = createModelGuard({
+    host,
+    files,
+    isThere: isGuarded,
+    isKubeletDown: () => kubelet.status().state === 'failed',
+    restartKubelet: () => kubelet.start('order'),
+    at,
+  });
+  const kubelet: ModelKubelet = createModelKubelet({
+    host,
+    fateOf,
+    files: files.now,
+    beforeStart: () => guard.beforeStart(),
+    startLimit,
+  });
+  let wanted: Intent = { intent: 'unknown' };
+  /** What this process, or the one before the API server went away, has heard. */
+  let heard: Intent = wanted;
+  let isUninstalling = false;
+  let death: Death | undefined;
+  let turns = 0;
+  let process: Process | undefined;
+  let startsAt: Millis = Infinity;
+  let last: State = records.load(at());
+
+  const start = (): void => {
+    const memory = emptyMemory();
+    startsAt = Infinity;
+    if (host.isApiAway) heard = { intent: 'unknown' };
+    const hasCheckpoint = (target: Target): boolean => target === null || checkpoints.has(checkpointOf(target));
+    const parts = { host, kubelet, guard, files, records, checkpoints, fateOf, memory };
+    process = {
+      memory,
+      look: createModelLook({ ...parts, hasCheckpoint, intent: () => heard, isUninstalling, at }),
+      act: createModelAct(parts),
+      state: records.load(at()),
+      nextAt: host.now,
+    };
+  };
+  const kill = (awayMs: Millis): void => {
+    host.deaths += 1;
+    process = undefined;
+    startsAt = host.now + awayMs;
+  };
+  /** @returns undefined where the process did not outlive it */
+  const keep = (own: Process, before: State, seen: Observation, decision: Decision): Turn | undefined => {
+    const dies = death?.during === 'save' ? death : undefined;
+    let isDead = false;
+    const mayWrite = (soFar: number): boolean => {
+      isDead = dies !== undefined && soFar >= dies.after;
+      if (isDead || host.isDiskFull()) return false;
+      host.room -= 1;
+      return true;
+    };
+    // Nothing is written any more once all is gone.
+    const { written, isWhole } = own.memory.left
+      ? { written: 0, isWhole: true }
+      : records.save(decision.next, mayWrite);
+    if (isDead && dies !== undefined) {
+      count('agent killed in mid-save');
+      death = undefined;
+      kill(dies.awayMs);
+      return undefined;
+    }
+    if (!isWhole) count(written === 0 ? 'save that failed' : 'save that failed half-way');
+    const kept = isWhole ? decision : machine.whenUnsaved(before, decision, PACE);
+    own.state = kept.next;
+    last = kept.next;
+    const done: Turn = { before, seen, decision: kept, isSaved: isWhole };
+    onTurn(done, world);
+    return done;
+  };
+  const turn = (own: Process): void => {
+    turns += 1;
+    const before = own.state;
+    const seen = own.look(before);
+    onLook(seen);
+    const done = keep(own, before, seen, machine.decide(before, seen, PACE));
+    if (done === undefined) return;
+    const { actions, recheckAfterMs } = done.decision;
+    own.nextAt = host.now + recheckAfterMs;
+    const dies = death?.during === 'act' && actions.length > death.after ? death : undefined;
+    for (const [index, action] of actions.entries()) {
+      if (dies !== undefined && index === dies.after) {
+        count('agent killed between two actions');
+        if (action.do.endsWith('arm-guard')) guard.leaveHalf();
+        death = undefined;
+        return kill(dies.awayMs);
+      }
+      if (own.act(action, own.state)) continue;
+      own.nextAt = Math.max(own.nextAt, host.now + RETRY_MS);
+      break;
+    }
+    onActed(done, world);
+  };
+
+  const moveTo = (until: Millis): void => {
+    if (until === host.now) return;
+    onPass(until, world);
+    kubelet.pass(until);
+    host.now = until;
+  };
+  let atOnce = { at: -1, count: 0 };
+  const runAgent = (own: Process): void => {
+    atOnce = atOnce.at === host.now ? { at: host.now, count: atOnce.count + 1 } : { at: host.now, count: 1 };
+    if (atOnce.count > MOST_TURNS_AT_ONCE)
+      throw new Error('neverSpins: the agent looks again and again without a pause');
+    turn(own);
+  };
+
+  const world: World = {
+    host,
+    kubelet,
+    guard,
+    files,
+    records,
+    checkpoints,
+    fateOf,
+    isGuarded,
+    state: () => last,
+    intent: () => wanted,
+    isUninstalled: () => process?.memory.left === true,
+    turns: () => turns,
+    want(intent) {
+      wanted = intent;
+      if (!host.isApiAway) heard = intent;
+      world.poke();
+    },
+    loseApi(away) {
+      host.isApiAway = away;
+      if (!away) heard = wanted;
+      world.poke();
+    },
+    isUninstalling: () => isUninstalling,
+    isAgentAlive: () => process !== undefined,
+    uninstall(asked) {
+      isUninstalling = asked;
+      kill(0);
+    },
+    kill,
+    doom: (next) => {
+      death = next;
+    },
+    reboot(awayMs) {
+      host.boots += 1;
+      host.bootedAt = host.now;
+      guard.reboot();
+      kill(awayMs);
+      kubelet.start('machine');
+    },
+    poke() {
+      if (process !== undefined) process.nextAt = host.now;
+    },
+    pass(ms) {
+      const until = host.now + ms;
+      for (;;) {
+        const next = Math.min(kubelet.dueAt(), guard.dueAt(), process?.nextAt ?? startsAt);
+        if (next > until) break;
+        moveTo(Math.max(next, host.now));
+        if (kubelet.dueAt() <= host.now) {
+          const run = kubelet.status().run;
+          kubelet.run();
+          // The service manager's news.
+          if (kubelet.status().run !== run) world.poke();
+        }
+        if (guard.dueAt() <= host.now) guard.tick();
+        if (process === undefined && startsAt <= host.now) start();
+        if (process !== undefined && process.nextAt <= host.now) runAgent(process);
+      }
+      moveTo(until);
+    },
+  };
+  start();
+  return world;
+}

@@ -178,20 +178,12 @@ export function withRejected(state: State, config: Config, { reason, message, at
   return { ...state, rejected: [...withoutRejected(state, config).rejected, entry].slice(-MAX_REJECTED) };
 }
 
-/**
- * A node that is at rest from now on. What failed on a kubelet that was not healthy anyway gets another chance. What is
- * assigned runs, or was rejected; whatever is neither, because it was forgiven or its rejection was not written down, counts
- * as not assigned yet.
- */
+/** A node that is at rest from now on. What failed on a kubelet that was not healthy anyway gets another chance. */
 export function comeToRest(state: State, runs: Target): State {
+  const rested: State = { ...state, doing: IDLE, lastKnownGood: runs };
   const blamed = state.rejected.filter(({ reason }) => reason !== UNBLAMED);
-  const rested: State =
-    blamed.length === state.rejected.length
-      ? state
-      : { ...state, rejected: blamed, error: state.error?.reason === UNBLAMED ? null : state.error };
-  const { assigned } = rested;
-  const isKnown = assigned === null || sameConfig(assigned, runs) || rejectionOf(rested, assigned) !== undefined;
-  return { ...rested, assigned: isKnown ? assigned : runs, doing: IDLE, lastKnownGood: runs };
+  if (blamed.length === state.rejected.length) return rested;
+  return { ...rested, rejected: blamed, error: state.error?.reason === UNBLAMED ? null : state.error };
 }
 
 const UNBLAMED: FailureReason = 'UnhealthyBefore';

@@ -1,8 +1,6 @@
 import type { Decision } from '../decision.ts';
 import type { Observation } from '../observation.ts';
 import type { State } from '../state.ts';
-import { DEFAULT_TERMS } from '../terms.ts';
-import { startFallingBack } from './fall-back.ts';
 import type { Pace } from './pace.ts';
 import { startTrialOver } from './trial.ts';
 
@@ -21,20 +19,11 @@ export function restOrRepair(state: State, seen: Observation, pace: Pace): Decis
     recheckAfterMs: pace.idleMs,
   };
   const config = state.lastKnownGood;
-  if (config === null) return seen.first && seen.files.files === 'differ' ? goHome(state) : rest;
-  if (seen.repair.repair !== 'ready') return rest;
+  if (config === null || seen.repair.repair !== 'ready') return rest;
   const isStale = !seen.startedAsInstalled && seen.running.running !== 'as-meant';
   if (isStale || seen.repair.newBase) return startTrialOver(state, config, seen);
   if (seen.files.files !== 'differ') return rest;
   return { ...rest, actions: [...rest.actions, { do: 'repair', target: config }], recheckAfterMs: pace.changingMs };
-}
-
-/**
- * Something of ours is in place on a node that is said to run its own config: its records were lost. Only an agent that has
- * just read them can find that; later it was somebody else, and would do it again.
- */
-function goHome(state: State): Decision {
-  return startFallingBack(state, null, state.assigned === null ? 'unassigned' : 'failed', DEFAULT_TERMS);
 }
 
 /** Whether anything on the node is not as it was left. */

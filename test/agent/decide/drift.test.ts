@@ -1,6 +1,6 @@
 import type { Observation, Repair } from '#agent/observation.ts';
 import { contradicts, differ, table } from '../../support/agent/decision-table.ts';
-import { A, B, idle, rejecting, seen, wanting } from '../../support/agent/states.ts';
+import { A, idle, rejecting, seen, wanting } from '../../support/agent/states.ts';
 
 const repair = (value: Repair): Partial<Observation> => ({ repair: value });
 const ready = repair({ repair: 'ready', newBase: false });
@@ -9,20 +9,6 @@ const stale: Partial<Observation> = { startedAsInstalled: false };
 const unseen: Partial<Observation> = { running: { running: 'unseen', why: 'not allowed' } };
 
 table('drift on a node at rest', [
-  [
-    'of a local node that has our files in place, as an agent finds it whose records were lost, sends it home',
-    rejecting(null),
-    seen(wanting(B), differ, { first: true }),
-    'falling-back (install): assigned B, active local, good local, CrashLoop',
-    ['install local'],
-  ],
-  [
-    'of a local node later on is somebody else’s, who would do it again',
-    rejecting(null),
-    seen(wanting(B), differ),
-    'idle: assigned B, active local, good local, CrashLoop',
-    [],
-  ],
   [
     'of files that the kubelet has not read is repaired without a restart',
     idle(A),

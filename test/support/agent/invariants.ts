@@ -52,7 +52,8 @@ const healthyTimeOnlyPromotes: Invariant = ({ before, decision: { next } }, _wor
   return healthyMs >= durationMs ? undefined : `${nameOf(good)} was healthy for ${healthyMs} of ${durationMs} ms`;
 };
 
-const badIsNeverKnownGood: Invariant = ({ decision: { next } }, { fateOf }) => {
+const badIsNeverKnownGood: Invariant = ({ decision: { next } }, { fateOf }, ledger) => {
+  if (ledger.hasLostTrack()) return undefined;
   const fate = fateOf(next.lastKnownGood);
   return BAD.includes(fate) ? `${nameOf(next.lastKnownGood)} is lastKnownGood, and ${fate}` : undefined;
 };
@@ -159,8 +160,8 @@ const assignedIsTriedOrRejected: RestInvariant = (world) => {
 
 const unassignEndsInLocal: RestInvariant = ({ state, intent, isUninstalling, kubelet, files }, ledger) => {
   if (intent().intent !== 'local' && !isUninstalling()) return undefined;
-  const runs = ledger.hasLostTrack() ? null : kubelet.read().ours;
-  const targets: readonly Target[] = [state().assigned, state().lastKnownGood, files.now().ours, runs];
+  const places: readonly Target[] = ledger.hasLostTrack() ? [] : [files.now().ours, kubelet.read().ours];
+  const targets: readonly Target[] = [state().assigned, state().lastKnownGood, ...places];
   const left = targets.find((target) => target !== null);
   return left === undefined ? undefined : `${nameOf(left)} is still there`;
 };
@@ -176,10 +177,10 @@ const uninstallLeavesNothing: RestInvariant = ({ isUninstalling, isUninstalled, 
   return left.length === 0 ? undefined : `${left.join(' and ')} were left behind`;
 };
 
-const filesAreAsMeant: RestInvariant = (world) => {
+const filesAreAsMeant: RestInvariant = (world, ledger) => {
   const { state, files } = world;
   const active = activeOf(state());
-  if (files.isInstalled(active) || isOnlyReported(world)) return undefined;
+  if (files.isInstalled(active) || isOnlyReported(world) || ledger.hasLostTrack()) return undefined;
   return `the files are not those of ${nameOf(active)}`;
 };
 

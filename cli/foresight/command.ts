@@ -1,5 +1,6 @@
-import { formatFinding } from '#shared/contract/finding.ts';
+import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { loadRepo } from '#reconciler/repo/load-repo.ts';
+import type { LoadedPool } from '#reconciler/repo/loaded.ts';
 import { NEWEST_MINOR, minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import type { Io } from '../io.ts';
@@ -49,16 +50,35 @@ async function runForesight(given: Given, io: Io): Promise<ExitCode> {
     throw new Mistake('which versions are in use? Name them with --kubelet-version, or in clusters/NAME.yaml');
   }
   const steps = repo.pools.flatMap((pool) => (pool.status === 'valid' ? foresee(pool, present) : []));
+  const leftOut = repo.pools.filter((pool) => pool.status === 'invalid').map(leftOutOf);
   io.out.write(
     format === 'json'
-      ? `${JSON.stringify({ steps }, null, 2)}\n`
-      : wrapFor(io.out)(asText(steps, paintFor(io.out, io.env))),
+      ? `${JSON.stringify({ steps, leftOut }, null, 2)}\n`
+      : wrapFor(io.out)(asText(steps, leftOut, paintFor(io.out, io.env))),
   );
-  return steps.length === 0 ? 0 : 1;
+  return steps.length + leftOut.length === 0 ? 0 : 1;
 }
 
-function asText(steps: readonly Foresight[], paint: Paint): string {
-  if (steps.length === 0) return `Nothing up to ${minorName(NEWEST_MINOR)}, the newest version that is known here.\n`;
+/** A pool that has errors already: nobody can say what a newer kubelet would add to them. */
+interface LeftOut {
+  readonly pool: string;
+  readonly findings: readonly Finding[];
+}
+
+const leftOutOf = ({ name, findings }: LoadedPool): LeftOut => ({
+  pool: name,
+  findings: findings.filter(({ severity }) => severity === 'error'),
+});
+
+function asText(steps: readonly Foresight[], leftOut: readonly LeftOut[], paint: Paint): string {
+  const nothing = `Nothing up to ${minorName(NEWEST_MINOR)}, the newest version that is known here.\n`;
+  if (steps.length + leftOut.length === 0) return nothing;
+  const broken = leftOut.map(({ pool, findings }) =>
+    [
+      paint('bad', `Pool ${pool} is left out: it has errors now`),
+      ...findings.map((finding) => `  ${formatFinding(finding)}`),
+    ].join('\n'),
+  );
   const blocks = steps.map(({ pool, from, to, findings, defaults }) =>
     [
       paint('strong', `Pool ${pool}, kubelet ${from} → ${to}`),
@@ -68,5 +88,5 @@ function asText(steps: readonly Foresight[], paint: Paint): string {
       ),
     ].join('\n'),
   );
-  return `${blocks.join('\n\n')}\n`;
+  return `${[...broken, ...blocks].join('\n\n')}\n`;
 }

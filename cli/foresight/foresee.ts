@@ -51,7 +51,7 @@ function newFindings(pool: ValidPool, minor: number): readonly Finding[] {
 
 function judge({ name, value, spec, positionOf }: ValidPool, minor: number): readonly Finding[] {
   const file = `pools/${name}/pool.yaml`;
-  const options = { minor: minorName(minor), apply: spec.apply, file };
+  const options = { minor: minorName(minor), apply: spec.apply, tolerate: spec.tolerate ?? [], file };
   return validateKubeletConfig(value, positionOf === undefined ? options : { ...options, positionOf });
 }
 

@@ -1,6 +1,7 @@
 import { findApi } from '#reconciler/kube/connect.ts';
 import { createKube } from '#shared/kube/client.ts';
-import { NODES } from '#shared/kube/kube.ts';
+import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import { KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
 import { createTransport } from '#shared/kube/transport.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
@@ -22,6 +23,8 @@ export interface LiveNodes {
    * @throws KubeError where it cannot be read
    */
   configz(name: string): Promise<Readonly<Record<string, unknown>>>;
+  /** What the node's agent says; null where there is none, or it may not be read. */
+  agent(name: string): Promise<KubeletNodeStatus | null>;
 }
 
 const MOST_BYTES = 1024 * 1024;
@@ -52,5 +55,10 @@ export async function connectNodes(given: Given, { env }: Io): Promise<LiveNodes
       if (typeof config === 'object' && config !== null) return config as Readonly<Record<string, unknown>>;
       throw new GitopsError('CONFIGZ_UNREADABLE', `/configz of ${name} holds no "kubeletconfig"`);
     },
+    agent: (name) =>
+      kube.get<KubeletNode>({ resource: KUBELET_NODES }, name).then(
+        (node) => node?.status ?? null,
+        () => null,
+      ),
   };
 }

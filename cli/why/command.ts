@@ -1,3 +1,4 @@
+import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
@@ -18,7 +19,7 @@ import { openRepository } from '../revision/local-repository.ts';
 import { readRevision } from '../revision/read-revision.ts';
 import { commitThatBrought } from './blame.ts';
 import { explain, type Explanation, isField } from './explain.ts';
-import { explanationAsText } from './render.ts';
+import { type AgentSays, explanationAsText } from './render.ts';
 
 const FORMATS = ['text', 'json'] as const;
 
@@ -63,7 +64,7 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
   const repository = await openRepository(given.text('repo') ?? '.');
   const revision = await readRevision(repository, given.text('revision') ?? 'HEAD');
   const repo = loadRepo(revision.files, { cluster: given.text('cluster') ?? '', gitFindings: revision.findings });
-  const { node, running, unseen } = await nodeOf(name, given, io);
+  const { node, running, unseen, agent } = await nodeOf(name, given, io);
   const valid = repo.pools.filter((pool): pool is ValidPool => pool.status === 'valid');
   const choice = choosePool(
     node.labels,
@@ -79,6 +80,8 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
     ...explanation,
     commit: commit ?? null,
     choice,
+    agent,
+    invalidPools: repo.pools.filter(({ status }) => status === 'invalid').map((each) => each.name),
   };
   io.out.write(
     format === 'json'
@@ -112,6 +115,7 @@ interface Seen {
   readonly node: InventoryNode;
   readonly running: Readonly<Record<string, unknown>> | undefined;
   readonly unseen: string | null;
+  readonly agent: AgentSays | null;
 }
 
 async function nodeOf(name: string, given: Given, io: Io): Promise<Seen> {
@@ -119,12 +123,20 @@ async function nodeOf(name: string, given: Given, io: Io): Promise<Seen> {
   if (file === undefined) {
     const nodes = await connectNodes(given, io);
     const node = await nodes.get(name);
+    const agent = agentSays(await nodes.agent(name));
     return nodes.configz(name).then(
-      (running) => ({ node, running, unseen: null }),
-      (error: unknown) => ({ node, running: undefined, unseen: reasonOf(error) }),
+      (running) => ({ node, running, unseen: null, agent }),
+      (error: unknown) => ({ node, running: undefined, unseen: reasonOf(error), agent }),
     );
   }
   const node = (await readInventory(file)).find((each) => each.name === name);
   if (node === undefined) throw new GitopsError('NODE_UNKNOWN', `there is no node ${name} in ${file}`);
-  return { node, running: undefined, unseen: null };
+  return { node, running: undefined, unseen: null, agent: null };
+}
+
+function agentSays(status: KubeletNodeStatus | null): AgentSays | null {
+  if (status?.phase === undefined) return null;
+  const { phase, assigned, active, error } = status;
+  const said = error === undefined || error === null ? null : `${error.reason}: ${error.message}`;
+  return { phase, assigned: assigned?.name ?? 'nothing', active: active?.name ?? 'unknown', error: said };
 }

@@ -2,6 +2,7 @@ import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { flagOver } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { ValidPool } from '#reconciler/repo/loaded.ts';
 import type { RepoFile } from '#reconciler/git/source.ts';
@@ -27,7 +28,13 @@ export interface Explanation {
   readonly running: string | undefined;
   /** Default of this kubelet's version; undefined where there is none. */
   readonly default: string | undefined;
-  readonly source: 'layer' | 'local-or-default' | 'not-known-to-this-version';
+  /**
+   * `default`: no layer says anything, and the kubelet runs its version's default. `local`: it runs something else, so its
+   * own config says it, or a flag. `local-or-default`: the kubelet was not asked.
+   */
+  readonly source: 'layer' | 'default' | 'local' | 'local-or-default' | 'not-known-to-this-version';
+  /** The flag that would win over every file; undefined where there is none. */
+  readonly flag: string | undefined;
   /** The kubelet runs something else than the pool says. */
   readonly shadowed: boolean;
 }
@@ -57,10 +64,20 @@ export function explain({ field, pool, files, kubeletVersion, running }: Questio
     configured,
     running: actual,
     default: usual === undefined ? undefined : show(usual),
-    source: isUnknown ? 'not-known-to-this-version' : configured === undefined ? 'local-or-default' : 'layer',
+    source: isUnknown ? 'not-known-to-this-version' : configured === undefined ? unsetSource(actual, usual) : 'layer',
+    flag: flagOver(field),
     shadowed: configured !== undefined && actual !== undefined && !isUnknown && !sameValue(configured, actual),
   };
 }
+
+function unsetSource(actual: string | undefined, usual: unknown): Explanation['source'] {
+  if (actual === undefined) return 'local-or-default';
+  const isDefault = sameValue(textOf(usual) ?? '', actual) || (usual === undefined && ZERO.has(actual));
+  return isDefault ? 'default' : 'local';
+}
+
+/** As `/configz` shows what nobody set and what has no default. */
+const ZERO: ReadonlySet<string> = new Set(['0', '""', 'false', '[]', '{}', 'null', '"0s"']);
 
 /** Whether the field, or the map that it is a key of, is in the table. */
 export const isField = (field: string): boolean => FIELDS.has(tablePath(field));

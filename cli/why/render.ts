@@ -11,10 +11,22 @@ export interface WholeExplanation extends Explanation {
   readonly commit: Commit | null;
   /** Why the kubelet could not be asked; null where it was, or nobody tried. */
   readonly unseen: string | null;
+  /** What the node's agent reports; null where there is none, or nobody asked. */
+  readonly agent: AgentSays | null;
+  /** Pools of the revision with errors, which might select the node as well. */
+  readonly invalidPools: readonly string[];
+}
+
+export interface AgentSays {
+  readonly phase: string;
+  /** Names of config sources; `local` for the node's own. */
+  readonly assigned: string;
+  readonly active: string;
+  readonly error: string | null;
 }
 
 export function explanationAsText(whole: WholeExplanation, paint: Paint): string {
-  const { field, node, kubeletVersion, layers, commit, running, unseen } = whole;
+  const { field, node, kubeletVersion, layers, commit, running, unseen, flag } = whole;
   const lines = [
     paint('strong', `${field} on ${node} (kubelet ${kubeletVersion === '' ? 'of unknown version' : kubeletVersion})`),
     `  ${poolLine(whole)}`,
@@ -29,13 +41,14 @@ export function explanationAsText(whole: WholeExplanation, paint: Paint): string
           `  since ${commit.oid.slice(0, 12)} "${commit.subject}", ${commit.author.name}, ${commit.author.at.slice(0, 10)}`,
         ]),
     ...sourceLines(whole),
+    ...agentLines(whole),
     ...(running === undefined ? [] : [`  the kubelet runs ${running}`]),
     ...(unseen === null ? [] : [paint('quiet', `  what the kubelet runs is not known: ${unseen}`)]),
     ...(whole.shadowed
       ? [
           paint(
             'bad',
-            '  which is not what the pool says: a flag on its command line shadows it, or it was not restarted since',
+            `  which is not what the pool says: ${flag === undefined ? '' : `${flag} on its command line shadows it, or `}it was not restarted since`,
           ),
         ]
       : []),
@@ -43,12 +56,14 @@ export function explanationAsText(whole: WholeExplanation, paint: Paint): string
   return `${lines.join('\n')}\n`;
 }
 
-function poolLine({ choice }: WholeExplanation): string {
+function poolLine({ choice, invalidPools }: WholeExplanation): string {
   switch (choice.choice) {
     case 'pool':
       return `pool ${choice.pool}`;
     case 'none':
-      return 'no pool selects the node: it runs its local config';
+      return `no pool selects the node: it runs its local config${
+        invalidPools.length === 0 ? '' : `, unless one that has errors does: ${invalidPools.join(', ')}`
+      }`;
     case 'conflict':
       return `${choice.pools.join(' and ')} select the node with the same priority: it stays as it is`;
     case 'opted-out':
@@ -56,16 +71,32 @@ function poolLine({ choice }: WholeExplanation): string {
   }
 }
 
-function sourceLines({ source, default: usual, layers }: WholeExplanation): readonly string[] {
+function agentLines({ agent, pool }: WholeExplanation): readonly string[] {
+  if (agent === null) return [];
+  const { phase, assigned, active, error } = agent;
+  const file = active === 'local' ? 'the config that it was provisioned with, and nothing of ours' : active;
+  const lines = [`  the agent says: the node runs ${file}${assigned === active ? '' : `, and was assigned ${assigned}`} (${phase})`];
+  if (error !== null) lines.push(`  and that ${error}`);
+  if (pool !== null && active === 'local') lines.push('  so that what the pool says does not count there yet');
+  return lines;
+}
+
+function sourceLines({ source, default: usual, layers, flag, running }: WholeExplanation): readonly string[] {
   const otherwise = usual === undefined ? '' : `, or else the default of this version, ${usual}`;
+  const none = layers.length === 0 ? 'no layer sets it' : 'the layers take it back';
+  const wins = flag === undefined ? '' : `, unless ${flag} is on its command line`;
   switch (source) {
     case 'layer':
       return [];
     case 'not-known-to-this-version':
       return ['  kubelets of this version do not know the field'];
     case 'local-or-default':
+      return [`  ${none}: it is what the node's local config says${otherwise}${wins}`];
+    case 'default':
+      return [`  ${none}, and neither does the node's local config: ${running} is the default of this version`];
+    case 'local':
       return [
-        `  ${layers.length === 0 ? 'no layer sets it' : 'the layers take it back'}: it is what the node's local config says${otherwise}`,
+        `  ${none}: the node's local config says so${flag === undefined ? '' : `, or ${flag} on its command line`}${usual === undefined ? '' : `; the default of this version is ${usual}`}`,
       ];
   }
 }

@@ -51,6 +51,22 @@ describe('kubelet-gitops foresight', () => {
     assert.deepEqual([code, out], [0, 'Nothing up to 1.36, the newest version that is known here.\n']);
   });
 
+  it('says which pools it can say nothing of, and why', async () => {
+    await repository.write({
+      'pools/broken/pool.yaml': pool('broken', 'b'),
+      'pools/broken/kubelet.yaml': layer('maxPodz: 5'),
+    });
+    const { code, out } = await run('foresight', repository.directory, '--kubelet-version', '1.36');
+    assert.equal(code, 1);
+    assert.match(out, /^Pool broken is left out: it has errors now\n {2}pools\/broken\/kubelet\.yaml:3:1: error unknown-field/);
+    const json = JSON.parse((await run('foresight', repository.directory, '--kubelet-version', '1.36', '-o', 'json')).out);
+    assert.deepEqual(
+      json.leftOut.map((each: { pool: string; findings: { code: string }[] }) => [each.pool, each.findings[0]?.code]),
+      [['broken', 'unknown-field']],
+    );
+    await repository.write({ 'pools/broken/pool.yaml': null, 'pools/broken/kubelet.yaml': null });
+  });
+
   it('asks which versions are in use where nobody says', async () => {
     assert.match((await run('foresight', repository.directory)).err, /which versions are in use\?/);
   });

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { plain } from '#cli/paint.ts';
 import { explain } from '#cli/why/explain.ts';
+import { explanationAsText, type WholeExplanation } from '#cli/why/render.ts';
 import { createRepository, layer, pool, type TestRepository } from './support/repository.ts';
 import { run } from './support/run.ts';
 import { validPool } from '../support/fleet.ts';
@@ -13,6 +15,41 @@ const NODES = {
     { metadata: { name: 'free', labels: {} }, status: { nodeInfo: { kubeletVersion: 'v1.34.2' } } },
   ],
 };
+
+/** What is said of a field, and of what the kubelet and the agent say. */
+function say(field: string, running: Readonly<Record<string, unknown>>, agent: WholeExplanation['agent'] = null): string {
+  const explained = explain({ field, pool: validPool('w', 200), files: new Map(), kubeletVersion: 'v1.34.2', running });
+  const whole = { ...explained, node: 'w-1', kubeletVersion: 'v1.34.2', commit: null, unseen: null, agent };
+  return explanationAsText({ ...whole, choice: { choice: 'pool', pool: 'w' }, invalidPools: [] }, plain);
+}
+
+describe('what a kubelet runs and no layer says', () => {
+  it('is the default of its version, or what its own config says', () => {
+    assert.match(say('podPidsLimit', { podPidsLimit: -1 }), /no layer sets it, and neither does .*: -1 is the default/);
+    assert.match(say('syncFrequency', { syncFrequency: '1m0s' }), /is the default of this version/);
+    assert.match(say('providerID', { providerID: '' }), /is the default of this version/);
+    assert.match(
+      say('podPidsLimit', { podPidsLimit: 4096 }),
+      /no layer sets it: the node's local config says so, or --pod-max-pids on its command line; the default of this version is -1\n {2}the kubelet runs 4096/,
+    );
+  });
+
+  it('names the flag that may shadow what the pool says', () => {
+    assert.match(say('maxPods', { maxPods: 110 }), /not what the pool says: --max-pods on its command line shadows it/);
+    assert.match(
+      say('memorySwap.swapBehavior', { memorySwap: { swapBehavior: 'LimitedSwap' } }),
+      /the node's local config says so\n/,
+    );
+  });
+
+  it('tells what the agent reports', () => {
+    const agent = { phase: 'Idle', assigned: 'w-abc', active: 'local', error: 'PreflightFailed: swap is on' };
+    const text = say('maxPods', { maxPods: 110 }, agent);
+    assert.match(text, /the node runs the config that it was provisioned with, .*and was assigned w-abc \(Idle\)/);
+    assert.match(text, /and that PreflightFailed: swap is on\n.*does not count there yet/);
+    assert.match(say('maxPods', { maxPods: 200 }, { ...agent, active: 'w-abc', error: null }), /the node runs w-abc \(Idle\)/);
+  });
+});
 
 describe('kubelet-gitops why', () => {
   let repository: TestRepository;
@@ -62,6 +99,11 @@ describe('kubelet-gitops why', () => {
     const { source, configured, commit, layers } = JSON.parse(out) as Readonly<Record<string, unknown>>;
     assert.deepEqual([source, configured, (layers as unknown[]).length], ['layer', '200', 2]);
     assert.equal((commit as { readonly subject: string }).subject, 'Give workers more pods');
+  });
+
+  it('says which pools with errors might have the node', async () => {
+    await repository.commit('Break it', { 'pools/w/kubelet.yaml': layer('maxPodz: 200') });
+    assert.match((await why('w-1', 'maxPods')).out, /no pool selects the node: .*, unless one that has errors does: w/);
   });
 
   it('refuses fields that there are not, and nodes that nobody knows', async () => {

@@ -107,11 +107,14 @@ describe('the JSON of the commands', () => {
       ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~2', '--head', 'HEAD~1'],
       ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~2'],
     ],
-    why: [['why', 'n-b', 'maxPods', '--repo', '$repo', '--revision', 'HEAD~2', '--inventory', '$repo/nodes.json']],
+    why: [
+      ['why', 'n-b', 'maxPods', '--repo', '$repo', '--revision', 'HEAD~2', '--inventory', '$repo/nodes.json'],
+      ['why', 'n-b', 'maxPods', '--repo', '$repo', '--inventory', '$repo/nodes.json'],
+    ],
     foresight: [['foresight', '$repo', '--kubelet-version', '1.32']],
   };
   /** Only with a cluster. */
-  const ELSEWHERE: readonly string[] = ['running'];
+  const ELSEWHERE: readonly string[] = ['running', 'agent.*'];
 
   for (const [command, runs] of Object.entries(RUNS)) {
     it(`${command}: has the keys that the reference lists, and no others`, async () => {

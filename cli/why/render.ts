@@ -75,7 +75,9 @@ function agentLines({ agent, pool }: WholeExplanation): readonly string[] {
   if (agent === null) return [];
   const { phase, assigned, active, error } = agent;
   const file = active === 'local' ? 'the config that it was provisioned with, and nothing of ours' : active;
-  const lines = [`  the agent says: the node runs ${file}${assigned === active ? '' : `, and was assigned ${assigned}`} (${phase})`];
+  const lines = [
+    `  the agent says: the node runs ${file}${assigned === active ? '' : `, and was assigned ${assigned}`} (${phase})`,
+  ];
   if (error !== null) lines.push(`  and that ${error}`);
   if (pool !== null && active === 'local') lines.push('  so that what the pool says does not count there yet');
   return lines;

@@ -58,8 +58,13 @@ describe('kubelet-gitops foresight', () => {
     });
     const { code, out } = await run('foresight', repository.directory, '--kubelet-version', '1.36');
     assert.equal(code, 1);
-    assert.match(out, /^Pool broken is left out: it has errors now\n {2}pools\/broken\/kubelet\.yaml:3:1: error unknown-field/);
-    const json = JSON.parse((await run('foresight', repository.directory, '--kubelet-version', '1.36', '-o', 'json')).out);
+    assert.match(
+      out,
+      /^Pool broken is left out: it has errors now\n {2}pools\/broken\/kubelet\.yaml:3:1: error unknown-field/,
+    );
+    const json = JSON.parse(
+      (await run('foresight', repository.directory, '--kubelet-version', '1.36', '-o', 'json')).out,
+    );
     assert.deepEqual(
       json.leftOut.map((each: { pool: string; findings: { code: string }[] }) => [each.pool, each.findings[0]?.code]),
       [['broken', 'unknown-field']],

@@ -17,7 +17,11 @@ const NODES = {
 };
 
 /** What is said of a field, and of what the kubelet and the agent say. */
-function say(field: string, running: Readonly<Record<string, unknown>>, agent: WholeExplanation['agent'] = null): string {
+function say(
+  field: string,
+  running: Readonly<Record<string, unknown>>,
+  agent: WholeExplanation['agent'] = null,
+): string {
   const explained = explain({ field, pool: validPool('w', 200), files: new Map(), kubeletVersion: 'v1.34.2', running });
   const whole = { ...explained, node: 'w-1', kubeletVersion: 'v1.34.2', commit: null, unseen: null, agent };
   return explanationAsText({ ...whole, choice: { choice: 'pool', pool: 'w' }, invalidPools: [] }, plain);
@@ -47,7 +51,10 @@ describe('what a kubelet runs and no layer says', () => {
     const text = say('maxPods', { maxPods: 110 }, agent);
     assert.match(text, /the node runs the config that it was provisioned with, .*and was assigned w-abc \(Idle\)/);
     assert.match(text, /and that PreflightFailed: swap is on\n.*does not count there yet/);
-    assert.match(say('maxPods', { maxPods: 200 }, { ...agent, active: 'w-abc', error: null }), /the node runs w-abc \(Idle\)/);
+    assert.match(
+      say('maxPods', { maxPods: 200 }, { ...agent, active: 'w-abc', error: null }),
+      /the node runs w-abc \(Idle\)/,
+    );
   });
 });
 

@@ -26,7 +26,7 @@ const MOST_NAMES = 3;
 export function createDrains(kube: Kube): Drains {
   const views = new Map<string, DrainView>();
   /** Kinds of the eviction API, the newest first (policy/v1 came with 1.22, v1beta1 went with 1.25). */
-  let versions: readonly string[] = ['policy/v1', 'policy/v1beta1'];
+  let version = 'policy/v1';
 
   return {
     views: () => views,
@@ -46,9 +46,8 @@ export function createDrains(kube: Kube): Drains {
   };
 
   /** @returns null where the pod was told to go, or is gone; otherwise why it was not */
-  async function evictOne({ metadata }: Pod, signal: AbortSignal): Promise<string | null> {
+  async function evictOne({ metadata }: Pod, signal: AbortSignal, apiVersion = version): Promise<string | null> {
     const { name, namespace = '', uid = '' } = metadata;
-    const [apiVersion = '', ...older] = versions;
     const eviction = {
       apiVersion,
       kind: 'Eviction',
@@ -57,12 +56,12 @@ export function createDrains(kube: Kube): Drains {
     };
     try {
       await kube.create({ resource: PODS, namespace, subresource: 'eviction' }, eviction, signal);
+      version = apiVersion;
       return null;
     } catch (error) {
       if (isKubeError(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) return null;
-      if (isKubeError(error, 'KUBE_INVALID') && older.length > 0) {
-        versions = older;
-        return evictOne({ metadata }, signal);
+      if (isKubeError(error, 'KUBE_INVALID') && apiVersion === 'policy/v1') {
+        return evictOne({ metadata }, signal, 'policy/v1beta1');
       }
       if (isKubeError(error, 'KUBE_ABORTED')) throw error;
       return reasonOf(error);

@@ -54,7 +54,7 @@ function suspension(pool: DesiredPool | null, present: KubeletPool | undefined, 
     );
   }
   if (pool?.spec.suspend === true) return hold('suspended', 'pool.yaml says suspend: true');
-  if (policy.suspend) return hold('suspended', "the cluster's file says suspend: true");
+  if (policy.suspend) return hold('suspended', "the cluster's file says suspend: true, or cannot be read");
   return null;
 }
 

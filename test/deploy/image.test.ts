@@ -24,8 +24,8 @@ describe('the bundles', () => {
       [],
     );
     const bytes = Object.values(outputs).reduce((sum, output) => sum + output.bytes, 0);
-    // Of these, about 130 KiB are what is known of every kubelet's fields, and 116 KiB read YAML.
-    assert.ok(bytes < 480 * 1024, `${Math.round(bytes / 1024)} KiB`);
+    // 480 KiB with its metrics and tolerances. Of these, about 130 KiB are what is known of every kubelet's fields, and 116 KiB read YAML.
+    assert.ok(bytes < 512 * 1024, `${Math.round(bytes / 1024)} KiB`);
   });
 
   it('the reconciler’s keeps client-node in files that a pod never loads', async () => {

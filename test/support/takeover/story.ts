@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { NEW_NODE_MS } from '#reconciler/rollout/aims.ts';
 import { LOCAL, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { LoadedPool, ValidPool } from '#reconciler/repo/loaded.ts';
@@ -60,7 +61,11 @@ export async function beginStory(nodes: Readonly<Record<string, string>>, from?:
   const cluster = await startCluster(clock, from?.objects);
   const repository = createRepository(from?.notes);
   for (const pools of from?.commits ?? []) repository.commit(...pools);
-  if (from === undefined) for (const [name, pool] of Object.entries(nodes)) cluster.addNode(name, { pool });
+  if (from === undefined) {
+    for (const [name, pool] of Object.entries(nodes)) cluster.addNode(name, { pool });
+    // Nodes that have only just joined would get what their pool settled on without a place in its budget.
+    await clock.advance(2 * NEW_NODE_MS);
+  }
   const looks: (() => void)[] = [];
   const asleep = new Set<string>();
   const story: Story = {

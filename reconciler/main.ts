@@ -4,6 +4,7 @@ import { reasonOf } from '#shared/runtime/errors.ts';
 import { createLog } from '#shared/runtime/log.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import type { Fleet } from './fleet.ts';
+import { connectForge } from './forge/connect.ts';
 import { createAnnotator } from './git/annotate.ts';
 import { fileCredentials } from './git/credentials.ts';
 import { createGitSource } from './git/git-source.ts';
@@ -89,6 +90,10 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       source,
       trust,
       annotator,
+      statuses:
+        settings.forge === undefined
+          ? null
+          : connectForge(settings.forge, { clock, log, random, onChange: () => reconciler.poke() }),
       load: ({ files, findings }) => loadRepo(files, { cluster: settings.cluster, gitFindings: findings, cache }),
       judge: judgePool,
       isLeader,

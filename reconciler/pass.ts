@@ -5,6 +5,7 @@ import type { Blockers } from './blockers/blockers.ts';
 import { poolsToAsk } from './blockers/pools-to-ask.ts';
 import { type Desired, desiredState, type JudgePool } from './desired.ts';
 import type { Fleet } from './fleet.ts';
+import type { CommitStatuses } from './forge/statuses.ts';
 import { type Plan, plan } from './plan.ts';
 import { displacedNotes, writeNotes } from './report/displaced.ts';
 import { type CommitNote, isFinal, noteInForce, noteRefused } from './report/note.ts';
@@ -32,6 +33,8 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
   readonly blockers: Blockers;
   /** null where notes are switched off. */
   readonly notes: Notes | null;
+  /** null where statuses on the forge are switched off. */
+  readonly statuses: CommitStatuses | null;
   readonly onlooker?: Pick<Onlooker, 'round'>;
 }
 
@@ -70,9 +73,14 @@ export function createPass(ports: PassPorts): Pass {
     }
     const applied = await apply(planned.steps, { ...ports, namespace: settings.namespace }, signal);
 
-    if (taken.refused !== null) notes?.want(noteRefused(cluster, taken.refused.commit, taken.refused.message));
-    for (const note of [...lastWords.displaced, ...(lastWords.present === null ? [] : [lastWords.present])]) {
+    const refused = taken.refused === null ? [] : [noteRefused(cluster, taken.refused.commit, taken.refused.message)];
+    for (const note of [
+      ...refused,
+      ...lastWords.displaced,
+      ...(lastWords.present === null ? [] : [lastWords.present]),
+    ]) {
       notes?.want(note);
+      ports.statuses?.want(note);
     }
     const source = stateNow(recorded, taken, { desired, leftAlone, failure, tip, lastWords });
     if (ports.mayWrite()) await ports.record.save(source, signal);
@@ -92,6 +100,7 @@ export function createPass(ports: PassPorts): Pass {
     const { desired, leftAlone, failure, tip, lastWords } = seen;
     const fresh = inForce !== null && inForce.oid !== recorded.commit && tip?.commit.oid === inForce.oid;
     const state = notes?.state() ?? { notes: 'off' as const, because: 'switched off' };
+    const statuses = ports.statuses?.state() ?? { statuses: 'off' as const, because: 'switched off' };
     const { present, displaced } = lastWords;
     const said = present !== null && isFinal(present) && notes?.stands(present) === true;
     return {
@@ -106,6 +115,7 @@ export function createPass(ports: PassPorts): Pass {
       failingSince: failure?.since ?? '',
       failure: failure?.message ?? '',
       notes: state.notes === 'on' ? 'on' : `off: ${state.because}`,
+      statuses: statuses.statuses === 'on' ? 'on' : `off: ${statuses.because}`,
       policy: JSON.stringify(policyOf(desired.policy)),
       findings: [...desired.findings.map(formatFinding), ...leftAlone].slice(0, MOST_LINES).join('\n'),
     };

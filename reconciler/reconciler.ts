@@ -10,6 +10,7 @@ import type { JudgePool } from './desired.ts';
 import { createDrains } from './disruption/drains.ts';
 import type { Fleet } from './fleet.ts';
 import type { Annotator } from './git/annotator.ts';
+import type { CommitStatuses } from './forge/statuses.ts';
 import type { GitSource, Snapshot } from './git/source.ts';
 import { createPass } from './pass.ts';
 import type { LoadedRepo } from './repo/loaded.ts';
@@ -29,6 +30,8 @@ export interface ReconcilerPorts {
   readonly trust?: CommitTrust;
   /** null switches notes off. */
   readonly annotator: Annotator | null;
+  /** Absent: no statuses on the forge. */
+  readonly statuses?: CommitStatuses | null;
   readonly load: (snapshot: Snapshot) => LoadedRepo;
   readonly judge: JudgePool;
   /** Whether this process is the one that acts. */
@@ -121,6 +124,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     takeUps: createTakeUps({ load: ports.load, judge: ports.judge, policy: options.onRewrite }),
     record,
     notes,
+    statuses: ports.statuses ?? null,
   });
   let lastPassAt = clock.monotonic();
   let stayAwayUntil: Millis = 0;
@@ -149,8 +153,10 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
 
   const reconciler: Reconciler = {
     async run(signal) {
-      await Promise.all([view.run(signal), passes(signal), notes?.run(signal)]);
-      if (ports.isLeader()) await notes?.flush(AbortSignal.timeout(FLUSH_TIMEOUT_MS));
+      await Promise.all([view.run(signal), passes(signal), notes?.run(signal), ports.statuses?.run(signal)]);
+      if (!ports.isLeader()) return;
+      const soon = AbortSignal.timeout(FLUSH_TIMEOUT_MS);
+      await Promise.all([notes?.flush(soon), ports.statuses?.flush(soon)]);
     },
     async poll(signal) {
       if (!ports.isLeader() || clock.monotonic() < stayAwayUntil) return;

@@ -2,6 +2,8 @@ import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
+import type { ForgeSettings } from './forge/connect.ts';
+import { forgePlace } from './forge/place.ts';
 import type { RewritePolicy } from './takeup/judge-commit.ts';
 
 /** Everything that an operator can set; docs/reference/settings.md says what for. */
@@ -26,6 +28,8 @@ export interface ReconcilerSettings {
   /** Like `gitCredentialsDir`, for writing notes only. */
   readonly notesCredentialsDir: string | undefined;
   readonly notesEveryMs: Millis;
+  /** undefined where no statuses are posted. */
+  readonly forge: ForgeSettings | undefined;
   readonly namespace: string;
   readonly identity: string;
   readonly keepUnusedMs: Millis;
@@ -59,6 +63,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     notesRef: read.text('NOTES_REF', `refs/notes/kubelet-gitops/${cluster}`),
     notesCredentialsDir: read.optional('NOTES_CREDENTIALS_DIR') ?? read.optional('GIT_CREDENTIALS_DIR'),
     notesEveryMs: read.duration('NOTES_INTERVAL', '30s'),
+    forge: forgeSettings(read),
     namespace: read.text('NAMESPACE', DEFAULT_NAMESPACE),
     identity: read.text('POD_NAME', `reconciler-${cluster}`),
     keepUnusedMs: read.duration('KEEP_UNUSED', '1h'),
@@ -81,6 +86,26 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     });
   }
   return settings;
+}
+
+function forgeSettings(read: EnvReader): ForgeSettings | undefined {
+  const kind = read.oneOf('FORGE', ['off', 'github', 'gitlab', 'gitea', 'forgejo'], 'off');
+  const settings = {
+    gitUrl: read.optional('GIT_URL') ?? '',
+    apiUrl: read.optional('FORGE_API_URL'),
+    repository: read.optional('FORGE_REPOSITORY'),
+    tokenFile: read.optional('FORGE_TOKEN_FILE') ?? '',
+    link: read.optional('FORGE_LINK'),
+    caFile: read.optional('GIT_CA_FILE'),
+  };
+  if (kind === 'off') return undefined;
+  if (settings.tokenFile === '') read.mistake(`FORGE=${kind} needs FORGE_TOKEN_FILE`);
+  // Forgejo speaks Gitea's API.
+  const forge = { ...settings, kind: kind === 'forgejo' ? ('gitea' as const) : kind };
+  if (forgePlace(forge.kind, forge) === null) {
+    read.mistake('GIT_URL does not tell where the forge has its API: set FORGE_API_URL and FORGE_REPOSITORY');
+  }
+  return forge;
 }
 
 /** Whoever may commit names the address that is asked; a credential goes only where the operator says. */

@@ -1,3 +1,4 @@
+import { connectForge, type ForgeSettings } from '#reconciler/forge/connect.ts';
 import { createAnnotator } from '#reconciler/git/annotate.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { createGitSource } from '#reconciler/git/git-source.ts';
@@ -28,6 +29,8 @@ export interface SandboxReconcilerOptions {
   readonly webhookSecretFile?: string | undefined;
   /** Directory of the keys that commits have to be signed with; absent where they need not be signed. */
   readonly trustedKeysDir?: string | undefined;
+  /** Where statuses are posted; absent for none. */
+  readonly forge?: ForgeSettings | undefined;
 }
 
 /** The real reconciler with the sandbox's ports: no lease, and everything that waits waits less. */
@@ -41,7 +44,7 @@ export interface SandboxReconciler {
 }
 
 export function startReconciler(options: SandboxReconcilerOptions): SandboxReconciler {
-  const { cluster, gitUrl, pollMs, log, webhookSecretFile: secretFile, trustedKeysDir } = options;
+  const { cluster, gitUrl, pollMs, log, webhookSecretFile: secretFile, trustedKeysDir, forge } = options;
   const clock = systemClock;
   const random = Math.random;
   const metrics = createMetrics({ clock, ofProcess: false });
@@ -59,6 +62,7 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
       ...(trustedKeysDir === undefined
         ? {}
         : { trust: createCommitTrust({ keys: trustedKeysIn(trustedKeysDir), clock, log }) }),
+      statuses: forge === undefined ? null : connectForge(forge, { clock, log, random, onChange: () => undefined }),
       annotator: createAnnotator({ ...git, ref: notesRef }),
       load: ({ files, findings }) => loadRepo(files, { cluster, gitFindings: findings, cache }),
       judge: judgePool,

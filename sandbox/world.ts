@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ForgeSettings } from '#reconciler/forge/connect.ts';
 import { readStatus } from '#cli/status/read.ts';
 import type { StatusView } from '#cli/status/render.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
@@ -28,6 +29,8 @@ export interface WorldOptions {
   readonly webhookSecretFile?: string;
   /** Directory of the keys that commits have to be signed with; absent where they need not be signed. */
   readonly trustedKeysDir?: string;
+  /** Where statuses are posted, for the repository with this address; absent for none. */
+  readonly forge?: (gitUrl: string) => ForgeSettings;
 }
 
 /** The whole system in one process: a git server, an API server, a reconciler, and nodes with agents and kubelets. */
@@ -88,6 +91,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       log: options.log('reconciler'),
       webhookSecretFile: options.webhookSecretFile,
       trustedKeysDir: options.trustedKeysDir,
+      forge: options.forge?.(git.url),
     });
   let reconciler = begin();
   const status = (): Promise<StatusView> => readStatus(kube, DEFAULT_NAMESPACE);

@@ -32,6 +32,8 @@ export interface SourceState {
   readonly failure: string;
   /** `on`, or `off: <reason>`. */
   readonly notes: string;
+  /** Of statuses on the forge: `on`, or `off: <reason>`. */
+  readonly statuses: string;
   /** JSON of what the cluster's file says of rollouts, so that it holds also after a restart while git is away. */
   readonly policy: string;
   /** What is wrong in the commit in force, a finding a line. */
@@ -54,6 +56,7 @@ export const NO_STATE: SourceState = {
   failingSince: '',
   failure: '',
   notes: 'on',
+  statuses: 'off: switched off',
   policy: '',
   findings: '',
 };

@@ -20,6 +20,18 @@ function membersOf(type: string, file: string): readonly string[] {
   return [...declaration.matchAll(/'([^']+)'/g)].map(([, member = '']) => member);
 }
 
+describe('the page about commit statuses', () => {
+  it('has a line for every ForgeErrorCode', () => {
+    const page = readFileSync('docs/commit-statuses.md', 'utf8');
+    const members = membersOf('ForgeErrorCode', 'reconciler/forge/errors.ts');
+    assert.ok(members.length > 5);
+    assert.deepEqual(
+      members.filter((member) => !page.includes(`\`${member}\``)),
+      [],
+    );
+  });
+});
+
 describe('the runbook', () => {
   for (const { type, file } of UNIONS) {
     it(`has a line for every ${type}`, () => {

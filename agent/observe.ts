@@ -4,7 +4,7 @@ import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { intentOf } from './assignment.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from './checkpoint/store.ts';
-import { contradictions } from './configz-compare.ts';
+import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { lookAtFiles, type SeenFiles } from './files.ts';
 import type { Guard } from './guard/guard.ts';
 import type { Installer } from './kubelet/installer.ts';

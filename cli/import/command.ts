@@ -1,10 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';
+import { readRunningConfig } from '../inventory/read-running-config.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS } from '../options.ts';
@@ -21,7 +21,8 @@ export const IMPORT: Command = {
     'Asks each kubelet what it runs (/configz through the API server: needs get on nodes/proxy), or reads files that hold it:\n' +
       '  kubectl get --raw /api/v1/nodes/NODE/proxy/configz > NODE.json',
     'Nodes that run the same become a pool, told by a label that only they have. What equals the defaults of their version is\n' +
-      'left out, and what identifies a node is left to the node. Existing files are not overwritten.',
+      'left out; what identifies a node, and what the field policy denies by default, is left to the node.\n' +
+      'Existing files are not overwritten.',
   ],
   options: {
     into: { type: 'string', value: 'DIRECTORY', about: 'where the repository is written (default .)' },
@@ -68,7 +69,8 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
     io.err.write(`pool ${name}: ${members.length} ${members.length === 1 ? 'node' : 'nodes'}\n`);
   }
   const leftOut = [...new Set(nodes.flatMap((node) => node.leftOut))].sort();
-  if (leftOut.length > 0) io.err.write(`left to the nodes, because it identifies them: ${leftOut.join(', ')}\n`);
+  if (leftOut.length > 0)
+    io.err.write(`left to the nodes, because it is their own or denied by default: ${leftOut.join(', ')}\n`);
   return 0;
 }
 
@@ -97,23 +99,9 @@ async function fromFiles(given: Given): Promise<readonly Seen[]> {
       if (name === undefined || path === undefined) throw new Mistake(`${word}: write NODE=FILE`);
       const node = nodes.find((each) => each.name === name);
       const labels = node?.labels ?? { 'kubernetes.io/hostname': name };
-      return { name, labels, kubeletVersion: node?.kubeletVersion ?? '', running: await readConfig(path) };
+      return { name, labels, kubeletVersion: node?.kubeletVersion ?? '', running: await readRunningConfig(path) };
     }),
   );
-}
-
-/** A KubeletConfiguration, or what `/configz` answers. */
-async function readConfig(path: string): Promise<Config> {
-  const bytes = await readFile(path);
-  try {
-    const { kubeletconfig } = JSON.parse(bytes.toString('utf8')) as { readonly kubeletconfig?: Config };
-    if (kubeletconfig !== undefined) return kubeletconfig;
-  } catch {
-    // YAML then.
-  }
-  const { value, findings } = decodeKubeletConfig(bytes, path);
-  if (value !== undefined) return value;
-  throw new GitopsError('NOTHING_TO_IMPORT', `${path} holds no KubeletConfiguration: ${findings[0]?.message ?? ''}`);
 }
 
 /** All or nothing: a file that is there already is not overwritten. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { DENIED_BY_DEFAULT } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { Field } from '#shared/contract/kubelet-config/fields/field.ts';
 import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
@@ -9,7 +10,7 @@ export type Config = Readonly<Record<string, unknown>>;
 /** A node's config without what every kubelet of its version has anyway, and what only this node may have. */
 export interface Essence {
   readonly config: Config;
-  /** Fields that are the node's own (its identity), which no pool should set. */
+  /** Fields that are the node's own (its identity, its ways in), which no pool may set without further ado. */
   readonly leftOut: readonly string[];
 }
 
@@ -32,7 +33,7 @@ function structIn(struct: Config, prefix: string, minor: number, leftOut: string
       return Object.keys(inner).length === 0 ? [] : [[name, inner]];
     }
     if (isDefault(value, field, minor)) return [];
-    if (field.cost === 'never') {
+    if (field.cost === 'never' || isDenied(path)) {
       leftOut.push(path);
       return [];
     }
@@ -41,11 +42,16 @@ function structIn(struct: Config, prefix: string, minor: number, leftOut: string
   return Object.fromEntries(kept);
 }
 
+/** By the policy that holds where nobody says otherwise. */
+const isDenied = (path: string): boolean =>
+  Object.keys(DENIED_BY_DEFAULT).some((field) => path === field || path.startsWith(`${field}.`));
+
 function isUnset(value: unknown, field: Field): boolean {
   if (value === null || value === undefined) return true;
   if (Array.isArray(value)) return value.length === 0;
   if (isMap(value)) return Object.keys(value).length === 0;
-  if (field.pointer === true) return false;
+  // `/configz` shows false, 0 and nothing for many a pointer that nobody set and that has no default.
+  if (field.pointer === true && field.default !== undefined) return false;
   return value === '' || value === 0 || value === false || durationIn(value, field) === 0;
 }
 

@@ -28,7 +28,7 @@ export function repositoryFiles(
     const pool = { apiVersion: API_VERSION, kind: 'KubeletPool', metadata: { name }, spec };
     files.push([
       `pools/${name}/pool.yaml`,
-      `# ${nodes.length} nodes when it was imported: ${shortList(nodes)}\n${yaml(pool)}`,
+      `# ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'} when it was imported: ${shortList(nodes)}\n${yaml(pool)}`,
     ]);
     if (hasOwn) files.push([`pools/${name}/kubelet.yaml`, layer(own, `What the nodes of ${name} run besides.`)]);
   }

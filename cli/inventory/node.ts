@@ -8,6 +8,10 @@ export interface InventoryNode {
   /** Quantities as Kubernetes writes them: `cpu`, `memory`, `pods`, `ephemeral-storage`. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
+  /** Milliseconds since 1970; absent where it is not known. */
+  readonly createdAt?: number;
+  /** What its kubelet says that it runs, where somebody asked. */
+  readonly running?: Readonly<Record<string, unknown>>;
   /** Pods that run there; undefined where nobody counted them. */
   readonly pods: number | undefined;
 }

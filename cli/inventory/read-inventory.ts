@@ -50,11 +50,13 @@ function nodeFrom(node: Raw, counts: ReadonlyMap<string, number> | undefined): I
   const status = mapIn(node['status']);
   const conditions = Array.isArray(status['conditions']) ? status['conditions'].map(mapIn) : [];
   const name = textIn(metadata['name']);
+  const createdAt = Date.parse(textIn(metadata['creationTimestamp']));
   return {
     name,
     labels: textsIn(metadata['labels']),
     kubeletVersion: textIn(mapIn(status['nodeInfo'])['kubeletVersion']),
     ready: conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
+    ...(Number.isNaN(createdAt) ? {} : { createdAt }),
     capacity: textsIn(status['capacity']),
     allocatable: textsIn(status['allocatable']),
     pods: counts === undefined ? undefined : (counts.get(name) ?? 0),

@@ -5,7 +5,7 @@ import { paintFor } from '../paint.ts';
 import { wrapFor } from '../wrap.ts';
 import { isEmptyPlan, makePlan } from './make-plan.ts';
 import type { Plan } from './plan.ts';
-import { loadRevisions, nodesOf } from './question.ts';
+import { loadRevisions, nodesOf, RUNNING_OPTION, withRunning } from './question.ts';
 import { planAsMarkdown } from './render/markdown.ts';
 import { planAsText } from './render/text.ts';
 
@@ -31,6 +31,7 @@ export const PLAN: Command = {
       about: 'whose clusters/NAME.yaml counts (needed where there are several)',
     },
     inventory: { type: 'string', value: 'FILE', about: 'nodes, as kubectl get nodes -o json prints them' },
+    ...RUNNING_OPTION,
     kubeconfig: CLUSTER_OPTIONS.kubeconfig,
     context: CLUSTER_OPTIONS.context,
     output: { type: 'string', short: 'o', words: FORMATS, about: 'for people, for a pull request, or for programs' },
@@ -46,7 +47,7 @@ export const PLAN: Command = {
 async function runPlan(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
   const { base, head, cluster } = await loadRevisions(given);
-  const plan = makePlan({ base, head, cluster, nodes: await nodesOf(given, io) });
+  const plan = makePlan({ base, head, cluster, nodes: await withRunning(await nodesOf(given, io), given, io) });
   io.out.write(render(plan, format, io));
   return isEmptyPlan(plan) ? 0 : 1;
 }

@@ -1,15 +1,13 @@
-import { parseDuration } from '#shared/contract/duration.ts';
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
-import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
-import { minorName, minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/repo/loaded.ts';
-import { amountOf, budgetOf } from '#reconciler/rollout/amount.ts';
+import { amountOf } from '#reconciler/rollout/amount.ts';
 import { massChangeOf, sayMassChange } from '#reconciler/takeup/mass-change.ts';
 import { choosePool } from '#reconciler/assign/choose-pool.ts';
 import type { InventoryNode } from '../inventory/node.ts';
-import { allocatableEffect } from './capacity.ts';
 import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
-import type { Move, NodePlan, Plan, PoolPlan, RolloutPlan } from './plan.ts';
+import type { Move, Plan, PoolPlan } from './plan.ts';
+import { planNode } from './plan-node.ts';
+import { planRollout } from './plan-rollout.ts';
 import { specChanges } from './spec-changes.ts';
 
 export interface PlanQuestion {
@@ -19,9 +17,6 @@ export interface PlanQuestion {
   /** Undefined where there is no inventory. */
   readonly nodes: readonly InventoryNode[] | undefined;
 }
-
-/** A restart of a kubelet and what the agent does around it; measured, see docs/benchmarks. */
-const RESTART_MS = 10_000;
 
 /** Compares two revisions. Pure: the same files and nodes give the same plan. */
 export function makePlan({ base, head, cluster, nodes: inventory }: PlanQuestion): Plan {
@@ -98,8 +93,10 @@ function planPool(
   const spec = then !== undefined && valid !== undefined ? specChanges(then.spec, valid.spec) : [];
   const isUnchanged = then?.sha256 === valid?.sha256 && spec.length === 0 && touched.length === 0;
   if (now !== undefined && old !== undefined && isUnchanged && now.status === old.status) return [];
-  const fields =
-    now === undefined || valid !== undefined ? diffPayloads(then?.value ?? null, valid?.value ?? null) : [];
+  const plans = touched.map((node) => planNode(node, validOf(poolIn(base, before.pool.get(node.name) ?? '')), valid));
+  const isAdopted = old === undefined && plans.length > 0 && plans.every(({ runsAlready }) => runsAlready);
+  const isCompared = (now === undefined || valid !== undefined) && !isAdopted;
+  const fields = isCompared ? diffPayloads(then?.value ?? null, valid?.value ?? null) : [];
   return [
     {
       name,
@@ -110,8 +107,11 @@ function planPool(
       fields,
       cost: dearest(fields),
       spec,
-      nodes: touched.map((node) => planNode(node, validOf(poolIn(base, before.pool.get(node.name) ?? '')), valid)),
-      rollout: valid === undefined || touched.length === 0 ? undefined : rolloutOf(valid, members.length, touched),
+      nodes: plans,
+      rollout:
+        valid === undefined || touched.length === 0
+          ? undefined
+          : planRollout(valid, members, touched, head.cluster.maxUnavailable),
     },
   ];
 }
@@ -119,50 +119,6 @@ function planPool(
 const poolIn = ({ pools }: LoadedRepo, name: string): LoadedPool | undefined =>
   pools.find((pool) => pool.name === name);
 const validOf = (pool: LoadedPool | undefined): ValidPool | undefined => (pool?.status === 'valid' ? pool : undefined);
-
-function planNode(node: InventoryNode, before: ValidPool | undefined, after: ValidPool | undefined): NodePlan {
-  const { name, kubeletVersion, pods } = node;
-  const minor = minorNumber(kubeletVersion);
-  const value = after?.value ?? {};
-  const judged = minor === undefined || after === undefined ? [] : judge(value, minorName(minor), after);
-  const allocatable = allocatableEffect(node, before?.value ?? null, value);
-  const limit = allocatable.find(({ resource }) => resource === 'pods')?.after;
-  const tooMany = limit !== undefined && pods !== undefined && pods > limit;
-  const starved = allocatable
-    .filter(({ after: left }) => left <= 0)
-    .map(({ resource }) => `nothing is left of its ${resource}`);
-  return {
-    name,
-    kubeletVersion,
-    allocatable,
-    warnings: [
-      ...judged,
-      ...(tooMany ? [`${pods} pods run there, and maxPods allows ${limit}: it would be refused`] : []),
-      ...starved,
-    ],
-  };
-}
-
-function judge(value: Readonly<Record<string, unknown>>, minor: string, { spec }: ValidPool): readonly string[] {
-  return validateForVersions(value, [minor], { apply: spec.apply })
-    .filter(({ severity }) => severity === 'error')
-    .map(({ field, message }) => `${field === undefined ? '' : `${field}: `}${message}: it would be refused`);
-}
-
-/** The order of the reconciler: by zone, then by name where the age is not known. */
-function rolloutOf(pool: ValidPool, members: number, touched: readonly InventoryNode[]): RolloutPlan {
-  const { rollout, trial } = pool.spec;
-  const budget = budgetOf(rollout.maxUnavailable, members);
-  const zone = ({ labels }: InventoryNode): string => labels['topology.kubernetes.io/zone'] ?? '';
-  const ordered = [...touched].sort(
-    (a, b) => zone(a).localeCompare(zone(b)) || a.name.localeCompare(b.name, 'en', { numeric: true }),
-  );
-  const waves = Array.from({ length: budget === 0 ? 0 : Math.ceil(ordered.length / budget) }, (_, index) =>
-    ordered.slice(index * budget, (index + 1) * budget).map(({ name }) => name),
-  );
-  const eachMs = (parseDuration(trial.duration) ?? 0) + (parseDuration(rollout.soak) ?? 0) + RESTART_MS;
-  return { budget, waves, expectedMs: waves.length * eachMs };
-}
 
 /** The limits that the reconciler would hold the commit to. */
 function refusalOf({ cluster, pools }: LoadedRepo, moves: readonly Move[], before: Places): string | undefined {
@@ -201,5 +157,14 @@ function findingsIn(repo: LoadedRepo): readonly Finding[] {
 
 /** Whether there is anything to report. */
 export function isEmptyPlan({ pools, moves, conflicts, findings, refusal }: Plan): boolean {
-  return pools.length + moves.length + conflicts.length + findings.length === 0 && refusal === undefined;
+  const adopted = new Set(pools.filter(isAdopted).map(({ name }) => name));
+  const rest = moves.filter(({ from, to }) => from !== null || !adopted.has(to ?? ''));
+  const changed = pools.length - adopted.size;
+  return changed + rest.length + conflicts.length + findings.length === 0 && refusal === undefined;
 }
+
+/** A new pool that says of its nodes what they run already. */
+export const isAdopted = ({ change, nodes }: PoolPlan): boolean =>
+  change === 'added' &&
+  nodes.length > 0 &&
+  nodes.every(({ runsAlready, warnings }) => runsAlready && warnings.length === 0);

@@ -47,6 +47,8 @@ export interface NodePlan {
   readonly name: string;
   readonly kubeletVersion: string;
   readonly allocatable: readonly Allocatable[];
+  /** It had no config of ours, and its kubelet runs what this one says: it restarts once, and runs on as before. */
+  readonly runsAlready: boolean;
   /** What is known to speak against it on this node. */
   readonly warnings: readonly string[];
 }
@@ -54,7 +56,9 @@ export interface NodePlan {
 export interface RolloutPlan {
   /** Nodes at a time. */
   readonly budget: number;
-  /** In the order in which they are started on, where nothing is in the way. */
+  /** Canaries, steps and the rest, each with the nodes that change in it. */
+  readonly stages: readonly { readonly name: string; readonly nodes: readonly string[] }[];
+  /** Who is started on together, in order, where nothing is in the way. */
   readonly waves: readonly (readonly string[])[];
   /** From the merge to the last promotion, if all goes well and every node is there. */
   readonly expectedMs: Millis;

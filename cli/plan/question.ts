@@ -1,12 +1,16 @@
 import { loadRepo } from '#reconciler/repo/load-repo.ts';
 import type { LoadedRepo } from '#reconciler/repo/loaded.ts';
-import { type Given, Mistake } from '../command.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
+import { type Given, Mistake, type OptionSpecs } from '../command.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';
 import type { InventoryNode } from '../inventory/node.ts';
+import { readRunningConfig } from '../inventory/read-running-config.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
+
+type Config = Readonly<Record<string, unknown>>;
 
 /** A revision with what its files mean. */
 export interface LoadedRevision {
@@ -38,8 +42,14 @@ export async function loadRevisions(given: Given): Promise<LoadedRevisions> {
 
 async function baseOf(repository: Parameters<typeof readRevision>[0], written: string | undefined): Promise<Revision> {
   if (written !== undefined) return readRevision(repository, written);
-  return readRevision(repository, 'refs/remotes/origin/HEAD').catch(() => readRevision(repository, 'HEAD~1'));
+  const upstream = await readRevision(repository, 'refs/remotes/origin/HEAD').catch(() => undefined);
+  if (upstream !== undefined) return upstream;
+  const { parents } = await repository.commit('HEAD');
+  return parents.length === 0 ? BEFORE_THE_FIRST : readRevision(repository, 'HEAD~1');
 }
+
+/** What was in force before the first commit. */
+const BEFORE_THE_FIRST: Revision = { name: 'nothing', commit: null, files: new Map(), findings: [] };
 
 /** The one cluster that the repository has a file for, unless another is named. */
 function clusterOf(written: string | undefined, revisions: readonly Revision[]): string {
@@ -59,4 +69,61 @@ export async function nodesOf(given: Given, io: Io): Promise<readonly InventoryN
   if (file !== undefined) return readInventory(file);
   if (given.text('kubeconfig') === undefined && given.text('context') === undefined) return undefined;
   return (await connectNodes(given, io)).list();
+}
+
+export const RUNNING_OPTION = {
+  running: {
+    type: 'string',
+    multiple: true,
+    value: 'NODE=FILE',
+    about: 'what a kubelet runs now (its /configz), or "cluster" to ask all of them',
+  },
+} as const satisfies OptionSpecs;
+
+/** The nodes, with what `--running` says of them. @throws Mistake, and errors where a file cannot be read */
+export async function withRunning(
+  nodes: readonly InventoryNode[] | undefined,
+  given: Given,
+  io: Io,
+): Promise<readonly InventoryNode[] | undefined> {
+  const words = given.texts('running');
+  const asked = words.includes('cluster') ? await askAll(nodes ?? [], given, io) : [];
+  const written = await Promise.all(words.filter((word) => word !== 'cluster').map(readRunning));
+  const running = new Map([...asked, ...written]);
+  const stranger = [...running.keys()].find((name) => nodes?.every((node) => node.name !== name) ?? true);
+  if (stranger !== undefined) throw new Mistake(`--running ${stranger}=…: there is no such node among those given`);
+  return nodes?.map((node) => {
+    const config = running.get(node.name);
+    return config === undefined ? node : { ...node, running: config };
+  });
+}
+
+/** At a time: the API server passes each question on to a kubelet. */
+const MOST_AT_ONCE = 16;
+
+async function askAll(
+  nodes: readonly InventoryNode[],
+  given: Given,
+  io: Io,
+): Promise<readonly (readonly [string, Config])[]> {
+  const live = await connectNodes(given, io);
+  const heard: (readonly [string, Config])[] = [];
+  const left = [...nodes];
+  const ask = async (): Promise<void> => {
+    for (let node = left.shift(); node !== undefined; node = left.shift()) {
+      const { name } = node;
+      const config = await live.configz(name).catch((error: unknown) => {
+        io.err.write(`what ${name} runs is not known: ${reasonOf(error)}\n`);
+      });
+      if (config !== undefined) heard.push([name, config]);
+    }
+  };
+  await Promise.all(Array.from({ length: MOST_AT_ONCE }, ask));
+  return heard;
+}
+
+async function readRunning(word: string): Promise<readonly [string, Config]> {
+  const [, name, path] = /^([^=]+)=(.+)$/.exec(word) ?? [];
+  if (name === undefined || path === undefined) throw new Mistake(`--running ${word}: write NODE=FILE`);
+  return [name, await readRunningConfig(path)];
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import isomorphicGit from 'isomorphic-git';
 import { essenceOf } from '#cli/import/essence.ts';
 import { groupNodes, type ImportedNode } from '#cli/import/group.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
@@ -163,6 +165,43 @@ describe('kubelet-gitops import', () => {
     const { code: valid, out: found } = await run('validate', join(directory, 'repo'));
     assert.deepEqual([valid, found], [0, '2 pools: nothing found\n']);
     assert.match(await readFile(join(directory, 'repo/base/common.yaml'), 'utf8'), /clusterDomain: cluster\.local/);
+  });
+
+  it('leaves to the nodes what no pool may set without further ado', () => {
+    const running = {
+      staticPodPath: '/etc/kubernetes/manifests',
+      authentication: { x509: { clientCAFile: '/etc/kubernetes/pki/ca.crt' }, anonymous: { enabled: false } },
+      rotateCertificates: true,
+      enableSystemLogQuery: false,
+      maxPods: 20,
+    };
+    assert.deepEqual(essenceOf(running, 34), {
+      config: { maxPods: 20 },
+      leftOut: ['staticPodPath', 'authentication.x509.clientCAFile', 'rotateCertificates'],
+    });
+  });
+
+  it('is followed by a plan that says that nothing changes', async () => {
+    await importing('fresh');
+    const repo = join(directory, 'fresh');
+    const git = { fs, dir: repo };
+    await isomorphicGit.init({ ...git, defaultBranch: 'main' });
+    await isomorphicGit.add({ ...git, filepath: '.' });
+    const author = { name: 'Ada', email: 'ada@example.org', timestamp: 1_750_000_000, timezoneOffset: 0 };
+    await isomorphicGit.commit({ ...git, message: 'Import', author });
+    const running = ['a', 'b'].flatMap((name) => ['--running', `${name}=${join(directory, `${name}.json`)}`]);
+    const nodes = ['--inventory', join(directory, 'nodes.json')];
+    const { code, out, err } = await run('plan', '--repo', repo, ...nodes, ...running);
+    assert.equal(code, 0, out + err);
+    assert.match(out, /^From nothing to HEAD/);
+    assert.match(out, /^Nothing changes\.\nPool control-plane is new and says what its node runs already/m);
+    assert.deepEqual((await run('plan', '--repo', repo, ...nodes, '--base', 'HEAD')).code, 0);
+    // Where a kubelet runs something else, it does change.
+    const other = ['--running', `a=${join(directory, 'b.json')}`, '--running', `b=${join(directory, 'b.json')}`];
+    const changed = await run('plan', '--repo', repo, ...nodes, ...other);
+    assert.equal(changed.code, 1);
+    assert.match(changed.out, /^ {2}maxPods +not set \(default 110\) +→ +200$/m);
+    assert.match((await run('plan', '--repo', repo, ...nodes, '--running', 'c=x.json')).err, /c/);
   });
 
   it('overwrites nothing', async () => {

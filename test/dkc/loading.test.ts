@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { contradictions } from '#agent/configz-compare.ts';
+import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';

@@ -42,6 +42,25 @@ export function rolloutLine({ nodes, rollout }: PoolPlan): string | undefined {
   return `${count}, ${budget} at a time, in ${steps}; about ${formatDuration(expectedMs)} if all goes well`;
 }
 
+/** Which nodes, in which order: by canaries and steps where there are any, and otherwise turn by turn. */
+export function orderLines({ rollout }: PoolPlan): readonly string[] {
+  if (rollout === undefined || rollout.waves.length === 0) return [];
+  const { stages, waves } = rollout;
+  if (stages.length > 1) return stages.map(({ name, nodes }) => `${name}: ${listed(nodes)}`);
+  const turns = waves.slice(0, MOST_TURNS).map((nodes) => listed(nodes));
+  const more = waves.length - turns.length;
+  return [`order: ${turns.join(' → ')}${more > 0 ? ` → and ${more} more` : ''}`];
+}
+
+const MOST_TURNS = 6;
+
+/** What is to be said of a new pool that changes nothing. */
+export function adoptedLine({ name, nodes }: PoolPlan): string {
+  const [what, kubelets] =
+    nodes.length === 1 ? ['its node runs', 'the kubelet restarts'] : ['its nodes run', 'each kubelet restarts'];
+  return `Pool ${name} is new and says what ${what} already: ${kubelets} once, to take it up (${listed(nodes.map((node) => node.name))})`;
+}
+
 /** Nodes with the same effect are named together. */
 export function capacityLines(nodes: readonly NodePlan[]): readonly string[] {
   const effects = nodes.flatMap(({ name, allocatable }) =>

@@ -1,7 +1,17 @@
 import { formatFinding } from '#shared/contract/finding.ts';
-import { isEmptyPlan } from '../make-plan.ts';
+import { isAdopted, isEmptyPlan } from '../make-plan.ts';
 import type { Plan, PoolPlan } from '../plan.ts';
-import { capacityLines, COST_WORDS, headOf, moveLines, rolloutLine, sidesOf, warningLines } from './lines.ts';
+import {
+  adoptedLine,
+  capacityLines,
+  COST_WORDS,
+  headOf,
+  moveLines,
+  orderLines,
+  rolloutLine,
+  sidesOf,
+  warningLines,
+} from './lines.ts';
 
 /** By which a comment is found again, to be changed instead of repeated. */
 export const markerOf = (cluster: string): string => `<!-- kubelet-gitops plan: ${cluster} -->`;
@@ -13,11 +23,15 @@ const MOST_CHARACTERS = 60_000;
 export function planAsMarkdown(plan: Plan): string {
   const { cluster, refusal, conflicts, findings, knowsNodes } = plan;
   const parts = [markerOf(cluster), `### kubelet-gitops: what this does to \`${cluster}\``];
-  if (isEmptyPlan(plan)) parts.push('Nothing changes on any node.');
+  const isEmpty = isEmptyPlan(plan);
+  if (isEmpty) {
+    const adopted = plan.pools.filter(isAdopted).map((pool) => `- ${escape(adoptedLine(pool))}`);
+    parts.push(adopted.length === 0 ? 'Nothing changes on any node.' : `Nothing changes.\n\n${adopted.join('\n')}`);
+  }
   if (refusal !== undefined) parts.push(`> [!CAUTION]\n> **Refused as a whole:** ${escape(refusal)}`);
-  parts.push(...plan.pools.map(poolPart));
+  if (!isEmpty) parts.push(...plan.pools.map(poolPart));
   const notes = [
-    ...moveLines(plan).map((line) => `- moves: ${escape(line)}`),
+    ...(isEmpty ? [] : moveLines(plan)).map((line) => `- moves: ${escape(line)}`),
     ...conflicts.map(
       ({ node, pools }) =>
         `- **conflict:** \`${node}\` is selected by ${pools.join(' and ')} with the same priority, and is left as it is`,
@@ -25,7 +39,7 @@ export function planAsMarkdown(plan: Plan): string {
     ...findings.map((finding) => `- ${code(formatFinding(finding))}`),
   ];
   if (notes.length > 0) parts.push(notes.join('\n'));
-  if (!knowsNodes && !isEmptyPlan(plan)) parts.push('_Nodes are not known here: no inventory was given._');
+  if (!knowsNodes && !isEmpty) parts.push('_Nodes are not known here: no inventory was given._');
   const whole = `${parts.join('\n\n')}\n`;
   return whole.length <= MOST_CHARACTERS
     ? whole
@@ -45,12 +59,16 @@ function poolPart(pool: PoolPlan): string {
   const items = [
     ...spec.map((line) => `- ${code(line)}`),
     ...(rollout === undefined ? [] : [`- **${rollout}**`]),
+    ...orderLines(pool).map((line) => `  - ${escape(line)}`),
     ...(cost === undefined ? [] : [`- costs each node: ${COST_WORDS[cost]}`]),
     ...capacityLines(nodes).map((line) => `- ${escape(line)}`),
     ...warningLines(nodes).map((line) => `- ❌ ${escape(line)}`),
     ...risks,
   ];
-  return [`#### Pool ${headOf(pool)}`, ...table, ...(items.length === 0 ? [] : [items.join('\n')])].join('\n\n');
+  const head = isAdopted(pool)
+    ? [`#### Pool ${headOf(pool)}`, escape(adoptedLine(pool))]
+    : [`#### Pool ${headOf(pool)}`];
+  return [...head, ...table, ...(items.length === 0 ? [] : [items.join('\n')])].join('\n\n');
 }
 
 /** Text of others must not become markup, nor end a table's cell. */

@@ -1,14 +1,25 @@
 import { formatFinding } from '#shared/contract/finding.ts';
 import type { Paint } from '../../paint.ts';
 import { renderTable } from '../../table.ts';
-import { isEmptyPlan } from '../make-plan.ts';
+import { isAdopted, isEmptyPlan } from '../make-plan.ts';
 import type { Plan, PoolPlan } from '../plan.ts';
-import { capacityLines, COST_WORDS, headOf, moveLines, rolloutLine, sidesOf, warningLines } from './lines.ts';
+import {
+  adoptedLine,
+  capacityLines,
+  COST_WORDS,
+  headOf,
+  moveLines,
+  orderLines,
+  rolloutLine,
+  sidesOf,
+  warningLines,
+} from './lines.ts';
 
 export function planAsText(plan: Plan, paint: Paint): string {
   const { base, head, cluster, refusal, conflicts, findings, knowsNodes } = plan;
   const lines = [paint('strong', `From ${base} to ${head}, for cluster ${cluster}`), ''];
-  if (isEmptyPlan(plan)) return `${[...lines, 'Nothing changes.'].join('\n')}\n`;
+  const adopted = plan.pools.filter(isAdopted).map(adoptedLine);
+  if (isEmptyPlan(plan)) return `${[...lines, 'Nothing changes.', ...adopted].join('\n')}\n`;
   if (refusal !== undefined) lines.push(paint('bad', `Refused as a whole: ${refusal}`), '');
   for (const pool of plan.pools) lines.push(...poolLines(pool, paint), '');
   for (const line of moveLines(plan)) lines.push(`Moves: ${line}`);
@@ -38,12 +49,15 @@ function poolLines(pool: PoolPlan, paint: Paint): readonly string[] {
   const risks = [...new Set(fields.flatMap(({ path, risk }) => (risk === undefined ? [] : [`  ! ${path}: ${risk}`])))];
   const rollout = rolloutLine(pool);
   return [
-    paint(change === 'removed' || change === 'invalid' ? 'bad' : 'strong', `Pool ${headOf(pool)}`),
+    isAdopted(pool)
+      ? paint('strong', adoptedLine(pool))
+      : paint(change === 'removed' || change === 'invalid' ? 'bad' : 'strong', `Pool ${headOf(pool)}`),
     ...table,
     ...spec.map((line) => `  ${line}`),
     ...(cost === undefined ? [] : [paint('quiet', `  cost: ${COST_WORDS[cost]}`)]),
     ...risks.map((line) => paint('busy', line)),
     ...(rollout === undefined ? [] : [`  ${rollout}`]),
+    ...orderLines(pool).map((line) => paint('quiet', `  ${line}`)),
     ...capacityLines(nodes).map((line) => `  ${line}`),
     ...warningLines(nodes).map((line) => paint('bad', `  ! ${line}`)),
   ];

@@ -1,7 +1,7 @@
 import { show as showValue } from './decode/show.ts';
 import type { ChangeCost } from './fields/field.ts';
 import { RISK_NOTES } from './fields/notes.ts';
-import { defaultOf, FIELDS } from './fields.ts';
+import { defaultOf, FIELDS, TYPE_FIELDS } from './fields.ts';
 import { NEWEST_MINOR } from './minor.ts';
 import { isMap } from './walk.ts';
 
@@ -69,11 +69,15 @@ function fieldAt(path: string): readonly [ReturnType<typeof FIELDS.get>, boolean
   return [undefined, false];
 }
 
+/** Every payload has them, and no other ones. */
+const TYPES: ReadonlySet<string> = new Set(TYPE_FIELDS);
+
 function leavesOf(config: Config): ReadonlyMap<string, string> {
   const leaves = new Map<string, string>();
   const visit = (map: Config, prefix: string): void => {
     for (const [key, value] of Object.entries(map)) {
       const path = prefix === '' ? key : `${prefix}.${key}`;
+      if (TYPES.has(path)) continue;
       if (isMap(value) && Object.keys(value).length > 0) visit(value, path);
       else leaves.set(path, textOf(value));
     }

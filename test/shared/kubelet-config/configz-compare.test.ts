@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contradictions } from '#agent/configz-compare.ts';
+import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Row = readonly [title: string, payload: Json, running: Json, differences: readonly string[]];

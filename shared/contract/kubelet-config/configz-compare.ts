@@ -1,9 +1,9 @@
-import { existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
-import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
-import type { Field } from '#shared/contract/kubelet-config/fields/field.ts';
-import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
-import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
-import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import { existsIn, FIELDS } from './fields.ts';
+import { minorNumber, NEWEST_MINOR } from './minor.ts';
+import type { Field } from './fields/field.ts';
+import { parseGoDuration } from './syntax/go-duration.ts';
+import { parseQuantity } from './syntax/quantity.ts';
+import { isMap } from './walk.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,92 @@
+import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
+import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import {
+  exactMemoryIsAsked,
+  reservedByNode,
+  setAsideMemory,
+} from '#shared/contract/kubelet-config/rules/static-memory.ts';
+import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
+import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
+import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
+import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/view.ts';
+import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import type { ValidPool } from '#reconciler/repo/loaded.ts';
+import type { InventoryNode } from '../inventory/node.ts';
+import { type Allocatable, allocatableEffect } from './capacity.ts';
+import type { NodePlan } from './plan.ts';
+
+type Config = Readonly<Record<string, unknown>>;
+
+/**
+ * What another config does to one node, and what the node would say against it before its kubelet heard of it, as far as
+ * an inventory can tell.
+ */
+export function planNode(node: InventoryNode, before: ValidPool | undefined, after: ValidPool | undefined): NodePlan {
+  const { name, kubeletVersion } = node;
+  const value = after?.value ?? {};
+  const allocatable = allocatableEffect(node, before?.value ?? null, value);
+  const judged = after === undefined ? [] : judge(node, after);
+  return {
+    name,
+    kubeletVersion,
+    allocatable,
+    runsAlready: before === undefined && after !== undefined && runsAlready(node, after),
+    warnings: [...judged, ...tooManyPods(node, allocatable), ...onMachine(node, value), ...starved(allocatable)],
+  };
+}
+
+/** A first config that says what the kubelet runs anyway changes nothing but whose word it is. */
+function runsAlready({ running, kubeletVersion }: InventoryNode, { value, spec }: ValidPool): boolean {
+  // What an overlay takes back, and what a whole config leaves out, would have to be known of the node's own file.
+  if (running === undefined || spec.apply !== 'overlay' || hasNull(value)) return false;
+  return contradictions(value, running, kubeletVersion).length === 0;
+}
+
+const hasNull = (value: unknown): boolean => value === null || (isMap(value) && Object.values(value).some(hasNull));
+
+function judge({ kubeletVersion }: InventoryNode, { value, spec }: ValidPool): readonly string[] {
+  const minor = minorNumber(kubeletVersion);
+  if (minor === undefined) return [];
+  return validateForVersions(value, [minorName(minor)], { apply: spec.apply, tolerate: spec.tolerate ?? [] })
+    .filter(({ severity }) => severity === 'error')
+    .map(({ field, message }) => `${field === undefined ? '' : `${field}: `}${message}: it would be refused`);
+}
+
+function tooManyPods({ pods }: InventoryNode, allocatable: readonly Allocatable[]): readonly string[] {
+  const limit = allocatable.find(({ resource }) => resource === 'pods')?.after;
+  if (limit === undefined || pods === undefined || pods <= limit) return [];
+  return [`${pods} pods run there, and maxPods allows ${limit}: it would be refused`];
+}
+
+const starved = (allocatable: readonly Allocatable[]): readonly string[] =>
+  allocatable
+    .filter(({ after: left }) => left <= 0)
+    .map(({ resource }) => `nothing is left of its ${resource}: it would be refused`);
+
+/** What preflight asks of CPUs and memory, where the config says all that it takes to answer. */
+function onMachine({ capacity, kubeletVersion }: InventoryNode, config: Config): readonly string[] {
+  const minor = Math.min(minorNumber(kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
+  const view = viewOf(config, minor, 'overlay');
+  const cpus = parseQuantity(capacity['cpu'] ?? '');
+  const memory = parseQuantity(capacity['memory'] ?? '');
+  return [...missingCpus(view, cpus), ...(memory === undefined ? [] : unequalMemory(view, memory))];
+}
+
+/** CPUs are numbered from 0 on where none is offline. */
+function missingCpus(view: ConfigView, count: number | undefined): readonly string[] {
+  const asked = parseCpus(view.text('reservedSystemCPUs') ?? '');
+  if (asked === undefined || count === undefined) return [];
+  const missing = [...asked].filter((cpu) => cpu >= count);
+  if (missing.length === 0) return [];
+  const named = missing.slice(0, 3).join(', ');
+  return [`reservedSystemCPUs names CPU ${named}, and the node has ${count}: it would be refused`];
+}
+
+function unequalMemory(view: ConfigView, capacity: number): readonly string[] {
+  const isKnown = ['reservedMemory', 'kubeReserved', 'systemReserved', 'evictionHard'].every((field) =>
+    view.isSet(field),
+  );
+  const aside = isKnown && exactMemoryIsAsked(view) ? setAsideMemory(view, capacity) : undefined;
+  if (aside === undefined || aside === reservedByNode(view)) return [];
+  return [`the Static memory manager needs reservedMemory of ${aside} bytes in all there: it would be refused`];
+}

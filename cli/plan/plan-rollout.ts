@@ -1,0 +1,118 @@
+import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { parseDuration } from '#shared/contract/duration.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import { selectorMatches } from '#reconciler/assign/selector.ts';
+import type { ValidPool } from '#reconciler/repo/loaded.ts';
+import { amountOf, budgetOf } from '#reconciler/rollout/amount.ts';
+import { isControlPlane } from '#reconciler/rollout/budget.ts';
+import type { InventoryNode } from '../inventory/node.ts';
+import type { RolloutPlan } from './plan.ts';
+
+/** A restart of a kubelet and what the agent does around it; measured, see docs/benchmarks. */
+const RESTART_MS = 10_000;
+
+interface Stage {
+  readonly name: string;
+  readonly nodes: readonly InventoryNode[];
+  readonly soakMs: Millis;
+}
+
+/**
+ * The order in which the reconciler starts on nodes, and how long that takes, where nothing is in the way: canaries and
+ * steps first, within the budgets of the pool and of its zones, nodes of the control plane one at a time. Windows are not
+ * looked at; `simulate` does that.
+ *
+ * @param members all nodes of the pool
+ * @param touched those of them that change
+ * @param overall the cluster's bound over all pools; null for none
+ */
+export function planRollout(
+  { spec }: ValidPool,
+  members: readonly InventoryNode[],
+  touched: readonly InventoryNode[],
+  overall: Amount | null,
+): RolloutPlan {
+  const { rollout, trial } = spec;
+  const own = budgetOf(rollout.maxUnavailable, members.length);
+  const budget = overall === null ? own : Math.min(own, budgetOf(overall, members.length));
+  const stages = stagesOf(rollout, members, inOrder(touched));
+  const turns = stages.map(({ nodes }) => turnsOf(nodes, rollout, members, budget));
+  const holdMs = RESTART_MS + (parseDuration(trial.duration) ?? 0) + (parseDuration(rollout.soak) ?? 0);
+  const lastMs = (soakMs: Millis): Millis => Math.max(0, soakMs - (parseDuration(rollout.soak) ?? 0));
+  return {
+    budget,
+    stages: stages.map(({ name, nodes }) => ({ name, nodes: namesOf(nodes) })),
+    waves: turns.flat().map(namesOf),
+    expectedMs: turns.reduce((sum, { length }, index) => {
+      return sum + length * holdMs + (length === 0 ? 0 : lastMs(stages[index]?.soakMs ?? 0));
+    }, 0),
+  };
+}
+
+/** By zone, then by age, then by name: as `reconciler/rollout/order.ts` has it. */
+function inOrder(nodes: readonly InventoryNode[]): readonly InventoryNode[] {
+  const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
+  return [...nodes].sort(
+    (a, b) => compare(zoneOf(a), zoneOf(b)) || compare(a.createdAt ?? 0, b.createdAt ?? 0) || compare(a.name, b.name),
+  );
+}
+
+/** Each stage ends when so many of the pool's nodes run the config; those that run it already count. */
+function stagesOf(
+  rollout: RolloutSpec,
+  members: readonly InventoryNode[],
+  ordered: readonly InventoryNode[],
+): readonly Stage[] {
+  const { canary, steps = [] } = rollout;
+  const soak = (own: string | undefined): Millis => parseDuration(own ?? rollout.soak) ?? 0;
+  const share = (amount: Amount): number => Math.max(1, amountOf(amount, members.length, 'up'));
+  let left = [...ordered];
+  const stages: Stage[] = [];
+  const take = (name: string, nodes: readonly InventoryNode[], soakMs: Millis): void => {
+    left = left.filter((node) => !nodes.includes(node));
+    if (nodes.length > 0) stages.push({ name, nodes, soakMs });
+  };
+  const upTo = (total: number): readonly InventoryNode[] =>
+    left.slice(0, Math.max(0, total - (members.length - left.length)));
+  const selector = canary?.selector;
+  if (selector !== undefined) {
+    const chosen = left.filter(({ labels }) => selectorMatches(selector, labels));
+    take('canary', chosen, soak(canary?.soak));
+  } else if (canary?.nodes !== undefined) {
+    take('canary', upTo(share(canary.nodes)), soak(canary.soak));
+  }
+  for (const [index, step] of steps.entries()) take(`step ${index + 1}`, upTo(share(step.nodes)), soak(step.soak));
+  take('rest', left, soak(undefined));
+  return stages;
+}
+
+/** Who is started on together. None where the budget allows none. */
+function turnsOf(
+  nodes: readonly InventoryNode[],
+  { maxUnavailablePerZone }: RolloutSpec,
+  members: readonly InventoryNode[],
+  budget: number,
+): readonly (readonly InventoryNode[])[] {
+  const zones = Map.groupBy(members, zoneOf);
+  const most = (zone: string): number =>
+    maxUnavailablePerZone === undefined ? budget : budgetOf(maxUnavailablePerZone, zones.get(zone)?.length ?? 0);
+  const turns: InventoryNode[][] = [];
+  let left = nodes;
+  while (left.length > 0) {
+    const turn: InventoryNode[] = [];
+    for (const node of left) {
+      const inZone = turn.filter((other) => zoneOf(other) === zoneOf(node)).length;
+      const isSecond = isControlPlane(node.labels) && turn.some(({ labels }) => isControlPlane(labels));
+      if (turn.length < budget && inZone < most(zoneOf(node)) && !isSecond) turn.push(node);
+      if (turn.length >= budget) break;
+    }
+    if (turn.length === 0) return turns;
+    const taken = new Set(turn);
+    left = left.filter((node) => !taken.has(node));
+    turns.push(turn);
+  }
+  return turns;
+}
+
+const zoneOf = ({ labels }: InventoryNode): string => labels['topology.kubernetes.io/zone'] ?? '';
+const namesOf = (nodes: readonly InventoryNode[]): readonly string[] => nodes.map(({ name }) => name);

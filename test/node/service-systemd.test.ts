@@ -120,8 +120,8 @@ describe('the kubelet as a unit of a real systemd', { skip }, () => {
     await kill();
     await reaches('the pause before an automatic restart', (now) => now.run === null && now.lastExit !== undefined);
     await kubelet.restart('test', never);
-    const now = await reaches('a run', runs);
-    assert.equal(now.automaticRestarts, 0, 'even when the order comes while systemd is about to restart it');
+    // On a busy machine the automatic restart may come before the order, which then begins the count anew after it.
+    await reaches('a run that nobody counts', (now) => runs(now) && now.automaticRestarts === 0);
   });
 
   it('that dies at each start ends as failed with the reason, and an order starts it in spite of the start limit', async () => {

@@ -5,6 +5,7 @@ import type { Commit } from '../git/source.ts';
 import { splitCommit } from './signed-commit.ts';
 import type { TrustedKeys } from './trusted-keys.ts';
 import { type SignatureVerdict, untrusted } from './verdict.ts';
+import { verifyOpenPgp } from './verify-openpgp.ts';
 import { verifySsh } from './verify-ssh.ts';
 
 /** Says whether a trusted person vouches for a commit. */
@@ -40,7 +41,10 @@ export function createCommitTrust({ keys, clock, log }: CommitTrustOptions): Com
         if (signature.startsWith('-----BEGIN SSH SIGNATURE-----')) {
           return verifySsh(payload, signature, trusted.ssh, split.committedAt ?? clock.now() / 1000);
         }
-        return untrusted('is not one of SSH, which alone are supported');
+        if (signature.startsWith('-----BEGIN PGP SIGNATURE-----')) {
+          return await verifyOpenPgp(payload, signature, trusted.openPgp, new Date(clock.now()));
+        }
+        return untrusted('is neither of SSH nor of OpenPGP, which alone are supported');
       } catch (error) {
         return untrusted(`could not be checked: ${reasonOf(error)}`);
       }

@@ -1,22 +1,26 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, GitopsError } from '#shared/runtime/errors.ts';
+import type { Key } from 'openpgp';
+import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type AllowedSigner, readAllowedSigners } from './allowed-signers.ts';
+import { readOpenPgpKeys } from './verify-openpgp.ts';
 
 /** Whose signatures count. */
 export interface TrustedKeys {
   readonly ssh: readonly AllowedSigner[];
+  readonly openPgp: readonly Key[];
   /** What lets nobody in although it stands there: a sentence each. */
   readonly unusable: readonly string[];
 }
 
+const OPENPGP = /\.(?:asc|gpg|pgp)$/i;
 const MOST_FILES = 100;
 const LARGEST_FILE = 1024 * 1024;
 
 /**
- * Reads the directory as it is now, and takes it apart again only when something in it changed. Every
- * file is one of allowed signers. Files that begin with a dot are left out: mounted Secrets have such.
+ * Reads the directory as it is now, and takes it apart again only when something in it changed. `*.asc`, `*.gpg` and `*.pgp` are
+ * OpenPGP keys; every other file is one of allowed signers. Files that begin with a dot are left out: mounted Secrets have such.
  */
 export function trustedKeysIn(directory: string): () => Promise<TrustedKeys> {
   let present: { readonly digest: string; readonly keys: TrustedKeys } | undefined;
@@ -25,7 +29,7 @@ export function trustedKeysIn(directory: string): () => Promise<TrustedKeys> {
     const hash = createHash('sha256');
     for (const [name, bytes] of files) hash.update(`${name} ${bytes.length}\n`).update(bytes);
     const digest = hash.digest('hex');
-    if (present?.digest !== digest) present = { digest, keys: readAll(files) };
+    if (present?.digest !== digest) present = { digest, keys: await readAll(files) };
     return present.keys;
   };
 }
@@ -54,13 +58,22 @@ async function readFiles(directory: string): Promise<Files> {
   }
 }
 
-function readAll(files: Files): TrustedKeys {
+async function readAll(files: Files): Promise<TrustedKeys> {
   const ssh: AllowedSigner[] = [];
+  const openPgp: Key[] = [];
   const unusable: string[] = [];
   for (const [name, bytes] of files) {
-    const read = readAllowedSigners(bytes.toString('utf8'));
-    ssh.push(...read.signers);
-    unusable.push(...read.unusable.map((why) => `${name}, ${why}`));
+    if (!OPENPGP.test(name)) {
+      const read = readAllowedSigners(bytes.toString('utf8'));
+      ssh.push(...read.signers);
+      unusable.push(...read.unusable.map((why) => `${name}, ${why}`));
+      continue;
+    }
+    try {
+      openPgp.push(...(await readOpenPgpKeys(bytes)));
+    } catch (error) {
+      unusable.push(`${name}: it is no file of OpenPGP public keys (${reasonOf(error)})`);
+    }
   }
-  return { ssh, unusable };
+  return { ssh, openPgp, unusable };
 }

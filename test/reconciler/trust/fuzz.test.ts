@@ -69,7 +69,7 @@ describe('whatever stands in the place of a signature', () => {
 
   it('in any commit breaks nothing, and is never trusted without a key', async () => {
     const trust = createCommitTrust({
-      keys: () => Promise.resolve({ ssh: signers, unusable: [] }),
+      keys: () => Promise.resolve({ ssh: signers, openPgp: [], unusable: [] }),
       clock: systemClock,
       log: silentLog,
     });

@@ -10,7 +10,7 @@ import { createCommitTrust } from '#reconciler/trust/commit-trust.ts';
 import { splitCommit } from '#reconciler/trust/signed-commit.ts';
 import { trustedKeysIn } from '#reconciler/trust/trusted-keys.ts';
 import type { SignatureVerdict } from '#reconciler/trust/verdict.ts';
-import { type SigningRepository, startSigning, WITHOUT_GIT, WITHOUT_SSH } from './signing.ts';
+import { type SigningRepository, startSigning, WITHOUT_GIT, WITHOUT_GPG, WITHOUT_SSH } from './signing.ts';
 
 const run = promisify(execFile);
 
@@ -220,10 +220,98 @@ describe('a commit signed with SSH', { skip: WITHOUT_GIT || WITHOUT_SSH }, () =>
   });
 });
 
+describe('a commit signed with OpenPGP', { skip: WITHOUT_GIT || WITHOUT_GPG }, () => {
+  before(begin);
+  after(() => repository.remove());
+
+  /** Makes a key of a person, and has everybody trust it. */
+  async function person(
+    name: string,
+    algorithm: string,
+    expires = 'never',
+    more: readonly string[] = [],
+  ): Promise<string> {
+    const id = `${name}@example.com`;
+    await repository.gpg('people', ...more, '--passphrase', '', '--quick-gen-key', id, algorithm, 'sign', expires);
+    return id;
+  }
+  async function trust(id: string): Promise<void> {
+    const armoured = await repository.gpg('people', '--armor', '--export', id);
+    await writeFile(join(trusted, `${id}.asc`), armoured);
+    await repository.gpg('verifier', '--import', join(trusted, `${id}.asc`));
+  }
+  const signedBy = (key: string, time?: string) => ({ key, home: 'people', ...(time === undefined ? {} : { time }) });
+
+  for (const algorithm of ['ed25519', 'rsa3072', 'nistp256', 'nistp384', 'nistp521']) {
+    it(`by a trusted ${algorithm} key is trusted, and a changed one is not`, async () => {
+      const id = await person(`good-${algorithm}`, algorithm);
+      await trust(id);
+      const oid = await repository.commit({ gpg: signedBy(id) });
+      await agree(oid, 'trusted');
+      await agree(await tampered(oid), 'untrusted', /does not hold/);
+    });
+  }
+
+  it('by a subkey that may sign is trusted, and says whose key it is', async () => {
+    const id = await person('subkey', 'ed25519');
+    const listed = await repository.gpg('people', '--with-colons', '--list-keys', id);
+    const fingerprint = /^fpr:+([0-9A-F]{40}):/m.exec(listed)?.[1] ?? '';
+    await repository.gpg('people', '--passphrase', '', '--quick-add-key', fingerprint, 'ed25519', 'sign');
+    await trust(id);
+    const oid = await repository.commit({ gpg: signedBy(id) });
+    await agree(oid, 'trusted');
+    assert.deepEqual(await ours(oid), { verdict: 'trusted', signer: id, key: fingerprint });
+  });
+
+  it('by somebody unknown is not trusted', async () => {
+    const id = await person('stranger', 'ed25519');
+    await agree(await repository.commit({ gpg: signedBy(id) }), 'untrusted', /not trusted, [0-9A-F]{16}/);
+  });
+
+  it('by a key that has expired since is not trusted any more', async () => {
+    const then = '20200101T000000';
+    const id = await person('old', 'ed25519', '2020-02-01', ['--faked-system-time', then]);
+    await trust(id);
+    const oid = await repository.commit({ gpg: signedBy(id, '20200110T000000'), at: '2020-01-10T00:00:00Z' });
+    await agree(oid, 'untrusted', /no longer good/);
+    assert.equal((await ours(oid, Date.parse('2020-01-20T00:00:00Z'))).verdict, 'trusted', 'while it was good');
+  });
+
+  it('by a key that was revoked is not trusted any more', async () => {
+    const id = await person('revoked', 'ed25519');
+    await trust(id);
+    const oid = await repository.commit({ gpg: signedBy(id) });
+    await agree(oid, 'trusted');
+    const listed = await repository.gpg('people', '--with-colons', '--list-keys', id);
+    const fingerprint = /^fpr:+([0-9A-F]{40}):/m.exec(listed)?.[1] ?? '';
+    const file = join(repository.directory, 'people', 'openpgp-revocs.d', `${fingerprint}.rev`);
+    await writeFile(file, (await readFile(file, 'utf8')).replace(/^:(?=-----BEGIN)/m, ''));
+    await repository.gpg('people', '--import', file);
+    await trust(id);
+    await agree(oid, 'untrusted', /revoked|no longer good/);
+  });
+
+  it('is known by binary keys, too, and a file that holds none lets nobody in', async () => {
+    const id = await person('binary', 'ed25519');
+    const oid = await repository.commit({ gpg: signedBy(id) });
+    await repository.gpg('people', '--output', join(trusted, 'binary.gpg'), '--export', id);
+    await writeFile(
+      join(trusted, 'broken.asc'),
+      '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nAAAA\n-----END PGP PUBLIC KEY BLOCK-----\n',
+    );
+    assert.equal((await ours(oid)).verdict, 'trusted');
+    const { unusable } = await trustedKeysIn(trusted)();
+    assert.equal(unusable.length, 1);
+    assert.match(unusable[0] ?? '', /^broken\.asc: it is no file of OpenPGP public keys/);
+    await repository.gpg('people', '--yes', '--output', join(trusted, 'binary.gpg'), '--export-secret-keys', id);
+    assert.equal((await ours(oid)).verdict, 'untrusted', 'a private key lets nobody in');
+  });
+});
+
 describe('a commit of another kind', () => {
   it('is unsigned or not trusted, and never an error', async () => {
     const trust = createCommitTrust({
-      keys: () => Promise.resolve({ ssh: [], unusable: [] }),
+      keys: () => Promise.resolve({ ssh: [], openPgp: [], unusable: [] }),
       clock: systemClock,
       log: silentLog,
     });

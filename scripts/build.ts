@@ -1,6 +1,6 @@
 import { build, type Metafile } from 'esbuild';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** What each program is called in the image, and where it starts. */
@@ -10,6 +10,15 @@ export const PROGRAMS = { agent: 'agent/main.ts', reconciler: 'reconciler/main.t
 const BESIDE: Readonly<Record<keyof typeof PROGRAMS, readonly string[]>> = {
   agent: ['agent/guard/guard.sh'],
   reconciler: [],
+};
+
+/**
+ * Libraries that stay files of their own, as published: their licence (LGPL) gives whoever has the image the right to put
+ * another version in their place. By library, the files that a program loads or has to hand on.
+ */
+const APART: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, readonly string[]>>>> = {
+  agent: {},
+  reconciler: { openpgp: ['package.json', 'LICENSE', 'dist/node/openpgp.mjs'] },
 };
 
 /** CommonJS dependencies of an ES module bundle need a `require`; the odd name cannot meet a minified one. */
@@ -36,9 +45,20 @@ export async function bundle(program: keyof typeof PROGRAMS, outdir: string): Pr
     metafile: true,
     banner: { js: BANNER },
     logLevel: 'warning',
+    external: Object.keys(APART[program]),
   });
   for (const file of BESIDE[program]) await copyFile(file, join(outdir, basename(file)));
+  for (const [library, files] of Object.entries(APART[program])) await copyLibrary(library, files, outdir);
   return metafile;
+}
+
+async function copyLibrary(library: string, files: readonly string[], outdir: string): Promise<void> {
+  const installed = join('node_modules', library);
+  const target = join(outdir, 'node_modules', library);
+  for (const file of files) {
+    await mkdir(dirname(join(target, file)), { recursive: true });
+    await copyFile(join(installed, file), join(target, file));
+  }
 }
 
 if (import.meta.main) {

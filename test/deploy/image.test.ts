@@ -81,6 +81,13 @@ describe('the bundles', () => {
       assert.equal(status, 2, stderr);
       assert.match(stderr, /is not set/, program);
     }
+    // As the reconciler finds it: from a file beside its own.
+    await writeFile(join(root, 'app/probe.js'), "console.log(typeof (await import('openpgp')).readKeys);");
+    const probe = spawnSync('/usr/sbin/chroot', [root, '/usr/bin/node', '/app/probe.js'], {
+      env: {},
+      encoding: 'utf8',
+    });
+    assert.equal(probe.stdout, 'function\n', probe.stderr);
     const files = await readdir(root, { recursive: true, withFileTypes: true });
     const sizes = await Promise.all(
       files.filter((file) => file.isFile()).map((file) => stat(join(file.parentPath, file.name))),

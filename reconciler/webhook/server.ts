@@ -86,7 +86,9 @@ export async function serveWebhook(options: WebhookOptions): Promise<WebhookServ
     return reception;
   }
 
-  const server = createServer((request, response) => {
+  // Node looks for requests that take too long only every half a minute, if it is not told otherwise.
+  const connectionsCheckingInterval = Math.min(limits.requestMs, 5_000);
+  const server = createServer({ connectionsCheckingInterval }, (request, response) => {
     // The sender may be gone at any time; that is no event.
     for (const stream of [request, response]) stream.on('error', () => undefined);
     answerTo(request)

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { soon, start, type Started } from './support/start.ts';
-import { onlyOverHttp } from './support/transport.ts';
+import { itOverHttp } from './support/transport.ts';
 import { WITHOUT_GIT } from '../../support/needs.ts';
-
-const HTTP = { skip: onlyOverHttp() };
 
 const change = (n: number) => ({ 'base/a.yaml': `a: ${n}\n` });
 
@@ -19,7 +17,7 @@ async function lineageOf(
 }
 
 describe('how a commit relates to the one in force', { skip: WITHOUT_GIT }, () => {
-  it('is the first, the same, or a child, which costs no further request', HTTP, async (t) => {
+  itOverHttp('is the first, the same, or a child, which costs no further request', async (t) => {
     const started = await start(t);
     const first = await started.repository.commitFiles(change(1));
     const second = await started.repository.commitFiles(change(2));
@@ -28,7 +26,7 @@ describe('how a commit relates to the one in force', { skip: WITHOUT_GIT }, () =
     assert.deepEqual(await lineageOf(started, first), { lineage: 'descendant', requests: 3 });
   });
 
-  it('is a descendant, however many commits lie between', HTTP, async (t) => {
+  itOverHttp('is a descendant, however many commits lie between', async (t) => {
     const started = await start(t);
     const { repository } = started;
     const first = await repository.commitFiles(change(0));

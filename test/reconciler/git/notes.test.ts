@@ -8,10 +8,8 @@ import type { Annotator } from '#reconciler/git/annotator.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
 import { failsWith, soon, start, type Started } from './support/start.ts';
-import { onlyOverHttp, wayTo } from './support/transport.ts';
+import { itOverHttp, wayTo } from './support/transport.ts';
 import { WITHOUT_GIT } from '../../support/needs.ts';
-
-const HTTP = { skip: onlyOverHttp() };
 
 const REF = 'refs/notes/kubelet-gitops/prod-eu-1';
 
@@ -73,7 +71,7 @@ describe('a note on a commit', { skip: WITHOUT_GIT }, () => {
     assert.equal(await started.server.git('rev-list', '--count', REF), '3');
   });
 
-  it('that stands there already makes no commit and no push', HTTP, async (t) => {
+  itOverHttp('that stands there already makes no commit and no push', async (t) => {
     const started = await startWithNotes(t);
     const [first = '', second = ''] = started.commits;
     const notes = new Map([
@@ -90,7 +88,7 @@ describe('a note on a commit', { skip: WITHOUT_GIT }, () => {
     assert.equal(await started.server.git('rev-list', '--count', REF), '1');
   });
 
-  it('costs two requests after the first', HTTP, async (t) => {
+  itOverHttp('costs two requests after the first', async (t) => {
     const started = await startWithNotes(t);
     const [first = '', second = ''] = started.commits;
     const annotator = started.annotator();
@@ -181,7 +179,7 @@ describe('a notes tree', { skip: WITHOUT_GIT }, () => {
 });
 
 describe('several writers of notes', { skip: WITHOUT_GIT }, () => {
-  it('lose nothing', HTTP, async (t) => {
+  itOverHttp('lose nothing', async (t) => {
     const started = await startWithNotes(t, 24);
     const writers = Array.from({ length: 6 }, () => started.annotator());
     let races = 0;
@@ -213,7 +211,7 @@ describe('several writers of notes', { skip: WITHOUT_GIT }, () => {
     t.diagnostic(`24 notes took ${races} pushes`);
   });
 
-  it('in the same process take turns', HTTP, async (t) => {
+  itOverHttp('in the same process take turns', async (t) => {
     const started = await startWithNotes(t, 5);
     const annotator = started.annotator();
     await Promise.all(started.commits.map((commit) => annotator.annotate(new Map([[commit, 'x']]), soon())));
@@ -221,7 +219,7 @@ describe('several writers of notes', { skip: WITHOUT_GIT }, () => {
     assert.equal(started.server.requests.filter(({ kind }) => kind === 'push').length, 5);
   });
 
-  it('meet a tip that moved behind their back, before and during the push', HTTP, async (t) => {
+  itOverHttp('meet a tip that moved behind their back, before and during the push', async (t) => {
     const started = await startWithNotes(t, 4);
     const [first = '', second = '', third = '', fourth = ''] = started.commits;
     const annotator = started.annotator();
@@ -258,7 +256,7 @@ describe('several writers of notes', { skip: WITHOUT_GIT }, () => {
     assert.deepEqual(await Promise.all([second, third].map((commit) => started.note(commit))), ['', 'three\n']);
   });
 
-  it('give up after five races, and say that it is worth another try', HTTP, async (t) => {
+  itOverHttp('give up after five races, and say that it is worth another try', async (t) => {
     const started = await startWithNotes(t);
     const { repository, server } = started;
     const [first = ''] = started.commits;
@@ -285,7 +283,7 @@ describe('a server that does not want notes', { skip: WITHOUT_GIT }, () => {
       return true;
     };
 
-  it('because the credential may only read is not asked again and again', HTTP, async (t) => {
+  itOverHttp('because the credential may only read is not asked again and again', async (t) => {
     const started = await startWithNotes(t);
     const [first = ''] = started.commits;
     started.server.access = () => 'read';
@@ -296,7 +294,7 @@ describe('a server that does not want notes', { skip: WITHOUT_GIT }, () => {
     await started.annotator().annotate(new Map([[first, 'x']]), soon());
   });
 
-  it('because the credential is wrong', HTTP, async (t) => {
+  itOverHttp('because the credential is wrong', async (t) => {
     const started = await startWithNotes(t);
     started.server.access = () => 'nothing';
     const work = started.annotator().annotate(new Map([[started.commits[0] ?? '', 'x']]), soon());
@@ -304,7 +302,7 @@ describe('a server that does not want notes', { skip: WITHOUT_GIT }, () => {
   });
 
   for (const hook of ['pre-receive', 'update']) {
-    it(`because of a ${hook} hook is quoted`, HTTP, async (t) => {
+    itOverHttp(`because of a ${hook} hook is quoted`, async (t) => {
       const started = await startWithNotes(t);
       const file = join(started.server.git.directory, 'hooks', hook);
       await writeFile(file, '#!/bin/sh\necho "policy: no notes here" >&2\nexit 1\n');
@@ -328,7 +326,7 @@ describe('a server that does not want notes', { skip: WITHOUT_GIT }, () => {
   });
 
   for (const fault of ['cut', 'clean-cut', 'empty', 'reset'] as const) {
-    it(`and fails (${fault}) loses nothing: the next call writes it`, HTTP, async (t) => {
+    itOverHttp(`and fails (${fault}) loses nothing: the next call writes it`, async (t) => {
       const started = await startWithNotes(t);
       const [first = '', second = ''] = started.commits;
       const annotator = started.annotator();

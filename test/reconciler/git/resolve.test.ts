@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { failsWith, soon, start } from './support/start.ts';
-import { onlyOverHttp } from './support/transport.ts';
+import { itOverHttp } from './support/transport.ts';
 import { WITHOUT_GIT } from '../../support/needs.ts';
-
-const HTTP = { skip: onlyOverHttp() };
 
 describe('a poll', { skip: WITHOUT_GIT }, () => {
   it('names the commit that the branch points at', async (t) => {
@@ -16,7 +14,7 @@ describe('a poll', { skip: WITHOUT_GIT }, () => {
     assert.equal(await git.resolve(soon()), second);
   });
 
-  it('costs one request of less than a kilobyte, both ways and headers counted', HTTP, async (t) => {
+  itOverHttp('costs one request of less than a kilobyte, both ways and headers counted', async (t) => {
     const { server, repository, source } = await start(t);
     await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
     const git = source();
@@ -73,7 +71,7 @@ describe('a poll', { skip: WITHOUT_GIT }, () => {
     assert.equal(await git.resolve(soon()), oid);
   });
 
-  it('never takes a list of refs that was cut for one without the branch', HTTP, async (t) => {
+  itOverHttp('never takes a list of refs that was cut for one without the branch', async (t) => {
     const { server, repository, source } = await start(t);
     const oid = await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
     const git = source();

@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
 import type { SshOptions } from '#reconciler/git/http/remote.ts';
 
 /** A program that is called as ssh is, and runs the command here instead of elsewhere. */
@@ -42,5 +43,7 @@ export function wayTo(http: string, directory: string): { readonly url: string; 
   return way === null ? { url: http } : { url: way.url(directory), ssh: way.options };
 }
 
-/** For `skip` of tests that count or spoil HTTP requests. */
-export const onlyOverHttp = (): string | false => (way === null ? false : 'it looks at HTTP requests');
+/** `it` for tests that count or spoil HTTP requests: over ssh they have no meaning, and are not there. */
+export function itOverHttp(name: string, test: (t: TestContext) => Promise<void>): void {
+  if (way === null) void it(name, test);
+}

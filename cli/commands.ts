@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { COMPLETION } from './completion/command.ts';
+import { EVENTS } from './events/command.ts';
 import { HISTORY } from './history/command.ts';
 import { IMPORT } from './import/command.ts';
 import { PLAN } from './plan/command.ts';
@@ -21,6 +22,7 @@ const OTHERS: readonly Command[] = [
   FORESIGHT,
   IMPORT,
   STATUS,
+  EVENTS,
   HISTORY,
   SUSPEND,
   RESUME,

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { releaseValue } from '#reconciler/rollout/failures.ts';
 import { RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
@@ -9,33 +6,22 @@ import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubele
 import { KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { poolSpec } from '../support/fleet.ts';
 import type { ResourceCall } from '#sandbox/api-server/http/api-call.ts';
-import { aSandbox, type Sandbox } from '../sandbox/api-server/support/sandbox.ts';
-import { run } from './support/run.ts';
+import type { Sandbox } from '../sandbox/api-server/support/sandbox.ts';
+import { aCluster, type TestCluster } from './support/cluster.ts';
 
 const AT = { resource: KUBELET_POOLS };
 const HALT = { config: 'b-2gmf6b4k8c', sha256: 'a'.repeat(64), at: '2026-11-21T12:00:00Z', message: 'failed on b-1' };
 
 describe('the commands that hold pools up and let them go on', () => {
+  let cluster: TestCluster;
   let sandbox: Sandbox;
-  let directory: string;
-  let kubeconfig: string;
   /** What docs/operate.md has whoever runs them be granted, and nothing more. */
   const verbs = new Set(['get', 'list', 'patch']);
   before(async () => {
     const may = ({ resource, verb, subresource }: ResourceCall): boolean =>
       resource === 'kubeletpools' && subresource === undefined && verbs.has(verb);
-    sandbox = await aSandbox({ anonymous: { user: 'operator', may } });
-    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-pools-'));
-    kubeconfig = join(directory, 'kubeconfig');
-    const text = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'c', cluster: { server: sandbox.server.url } }],
-      users: [{ name: 'u', user: {} }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-      'current-context': 'x',
-    };
-    await writeFile(kubeconfig, JSON.stringify(text));
+    cluster = await aCluster({ anonymous: { user: 'operator', may } });
+    ({ sandbox } = cluster);
     for (const name of ['a', 'b']) {
       await sandbox.kube.create<KubeletPool>(AT, {
         apiVersion: 'kubelet-gitops.dev/v1alpha1',
@@ -45,12 +31,9 @@ describe('the commands that hold pools up and let them go on', () => {
       });
     }
   });
-  after(async () => {
-    await sandbox[Symbol.asyncDispose]();
-    await rm(directory, { recursive: true, force: true });
-  });
+  after(() => cluster[Symbol.asyncDispose]());
 
-  const cli = (...argv: readonly string[]) => run(...argv, '--kubeconfig', kubeconfig);
+  const cli = (...argv: readonly string[]) => cluster.cli(...argv);
   const annotation = async (pool: string, key: string): Promise<string | undefined> =>
     (await sandbox.kube.get<KubeletPool>(AT, pool))?.metadata.annotations?.[key];
   const write = (pool: string, patch: { readonly status?: KubeletPoolStatus | { readonly halt: null } }) =>

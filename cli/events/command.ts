@@ -1,0 +1,49 @@
+import { systemClock } from '#shared/runtime/clock.ts';
+import type { Command, ExitCode, Given } from '../command.ts';
+import { connectTo } from '../connect.ts';
+import type { Io } from '../io.ts';
+import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
+import { paintFor } from '../paint.ts';
+import { wrapFor } from '../wrap.ts';
+import { whatHappened } from './happened.ts';
+import { readTraces } from './read-traces.ts';
+import { eventsAsText } from './render.ts';
+import { sinceOf } from './since.ts';
+
+const FORMATS = ['text', 'json'] as const;
+const { kubeconfig, context } = CLUSTER_OPTIONS;
+
+export const EVENTS: Command = {
+  name: 'events',
+  summary: 'tells what happened to pools and nodes, the newest last',
+  mostWords: 0,
+  about: [
+    'From Events, which API servers keep for an hour as a rule, and from what nodes and pools say of themselves, which lasts:\n' +
+      'when they were promoted, fell back, were halted, settled. Times are UTC.',
+    'Exit code 0, whatever happened: status and doctor judge.',
+  ],
+  options: {
+    kubeconfig,
+    context,
+    pool: { type: 'string', value: 'NAME', about: 'only of this pool and the nodes that belong to it now' },
+    node: { type: 'string', value: 'NAME', about: 'only of this node' },
+    since: { type: 'string', value: '2h', about: 'nothing older: 30m, 2h, 3d, or a time in RFC 3339' },
+    output: { type: 'string', short: 'o', words: FORMATS, about: 'for people (the default) or for programs' },
+  },
+  examples: [
+    'kubelet-gitops events',
+    'kubelet-gitops events --pool general --since 2h',
+    'kubelet-gitops events -o json',
+  ],
+  run: runEvents,
+};
+
+async function runEvents(given: Given, io: Io): Promise<ExitCode> {
+  const format = wordOf(given, 'output', FORMATS, 'text');
+  const since = sinceOf(given.text('since'), systemClock.now());
+  const traces = await readTraces(await connectTo(given, io));
+  const happened = whatHappened(traces, { pool: given.text('pool'), node: given.text('node'), since });
+  if (format === 'json') io.out.write(`${JSON.stringify({ events: happened }, null, 2)}\n`);
+  else io.out.write(wrapFor(io.out)(eventsAsText(happened, paintFor(io.out, io.env))));
+  return 0;
+}

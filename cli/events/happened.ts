@@ -1,0 +1,79 @@
+import { type EventObject, eventObject } from '#reconciler/events/event-object.ts';
+import { occurrencesOfNode } from '#reconciler/events/of-node.ts';
+import { occurrencesOfPool } from '#reconciler/events/of-pool.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+
+/** Something that happened to a node or a pool. */
+export interface Happened {
+  /** RFC 3339, UTC. Of what happened several times, the last. */
+  readonly at: string;
+  /** The words of docs/events.md: `ConfigFellBack`. */
+  readonly reason: string;
+  readonly type: 'Normal' | 'Warning';
+  readonly kind: 'Node' | 'KubeletPool';
+  readonly name: string;
+  /** Of a node: the pool that it belongs to now. */
+  readonly pool: string;
+  readonly note: string;
+  /** How often within a few minutes. */
+  readonly count: number;
+}
+
+/** What is known of the past: Events, which the API server forgets, and what statuses still say. */
+export interface Traces {
+  readonly events: readonly EventObject[];
+  readonly nodes: readonly KubeObject[];
+  readonly kubeletNodes: readonly KubeletNode[];
+  readonly pools: readonly KubeletPool[];
+}
+
+/** Which of it is asked for; absent for all. */
+export interface EventsQuestion {
+  readonly pool?: string | undefined;
+  readonly node?: string | undefined;
+  readonly since?: Millis | undefined;
+}
+
+/**
+ * Everything that happened, oldest first, each once: a promotion or a failure that its Event was forgotten of is known as
+ * long as the status says it. Pure.
+ */
+export function whatHappened(traces: Traces, question: EventsQuestion = {}): readonly Happened[] {
+  const poolOf = new Map(traces.kubeletNodes.map(({ metadata, spec }) => [metadata.name, spec?.pool ?? '']));
+  const told = new Map<string, Happened>();
+  for (const event of [...fromStatus(traces), ...traces.events]) {
+    const happened = fromEvent(event, poolOf);
+    if (happened !== undefined) told.set(event.metadata.name, happened);
+  }
+  const { pool, node, since } = question;
+  return [...told.values()]
+    .filter((each) => pool === undefined || each.pool === pool)
+    .filter((each) => node === undefined || (each.kind === 'Node' && each.name === node))
+    .filter(({ at }) => since === undefined || (fromTimestamp(at) ?? 0) >= since)
+    .sort((a, b) => (fromTimestamp(a.at) ?? 0) - (fromTimestamp(b.at) ?? 0) || a.name.localeCompare(b.name, 'en'));
+}
+
+/** What the statuses date, in the form and under the names of the Events that the reconciler makes of it. */
+function fromStatus({ nodes, kubeletNodes, pools }: Traces): readonly EventObject[] {
+  const uids = new Map(nodes.map(({ metadata }) => [metadata.name, metadata.uid ?? '']));
+  const occurrences = [
+    ...kubeletNodes.flatMap((node) => occurrencesOfNode(node, uids.get(node.metadata.name) ?? '')),
+    ...pools.flatMap(({ metadata, status }) => occurrencesOfPool(metadata.name, metadata.uid ?? '', status ?? {})),
+  ];
+  return occurrences.flatMap((occurrence) => {
+    const at = fromTimestamp(occurrence.at);
+    return at === undefined ? [] : [eventObject(occurrence, '', '', at)];
+  });
+}
+
+function fromEvent(event: EventObject, poolOf: ReadonlyMap<string, string>): Happened | undefined {
+  const { regarding, series, eventTime, reason, type, note } = event;
+  const at = fromTimestamp(series?.lastObservedTime ?? eventTime);
+  const { kind, name } = regarding ?? { kind: '', name: '' };
+  if (at === undefined || (kind !== 'Node' && kind !== 'KubeletPool')) return undefined;
+  const pool = kind === 'KubeletPool' ? name : (poolOf.get(name) ?? '');
+  return { at: toTimestamp(at), reason, type, kind, name, pool, note, count: series?.count ?? 1 };
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { whatHappened } from '#cli/events/happened.ts';
+import { sinceOf } from '#cli/events/since.ts';
+import { type EventObject, eventObject } from '#reconciler/events/event-object.ts';
+import { occurrencesOfNode } from '#reconciler/events/of-node.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import { EVENTS, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
+import { poolSpec } from '../support/fleet.ts';
+import { aCluster } from './support/cluster.ts';
+
+const SHA = 'a'.repeat(64);
+const REJECTED = {
+  name: 'general-2gmf6b4k8c',
+  sha256: SHA,
+  apply: 'overlay',
+  reason: 'CrashLoop',
+  message: 'the kubelet ended 3 times',
+  at: '2026-11-21T09:00:00Z',
+} as const;
+const NODE: KubeletNode = {
+  metadata: { name: 'n-1' },
+  spec: { pool: 'general' },
+  status: { phase: 'Idle', rejected: [REJECTED] },
+};
+const POOL: KubeletPool = {
+  metadata: { name: 'general' },
+  spec: poolSpec(),
+  status: {
+    phase: 'Halted',
+    configName: 'general-2gmf6b4k8c',
+    sha256: SHA,
+    halt: { config: 'general-2gmf6b4k8c', sha256: SHA, at: '2026-11-21T09:00:01Z', message: 'failed on n-1' },
+  },
+};
+const assigned = (name: string, at: string, series?: EventObject['series']): EventObject => ({
+  ...eventObject(
+    {
+      about: { kind: 'Node', name, uid: `uid-${name}` },
+      happening: 'ConfigAssigned',
+      type: 'Normal',
+      note: 'The node is to run general-2gmf6b4k8c',
+      pool: 'general',
+      config: 'general-2gmf6b4k8c',
+      identity: at,
+    },
+    'default',
+    'reconciler-1',
+    Date.parse(at),
+  ),
+  ...(series === undefined ? {} : { series }),
+});
+
+describe('what happened', () => {
+  const traces = { events: [assigned('n-1', '2026-11-21T08:59:00Z')], nodes: [], kubeletNodes: [NODE], pools: [POOL] };
+
+  it('is told of Events and of what statuses still say, the newest last', () => {
+    assert.deepEqual(
+      whatHappened(traces).map(({ at, reason, name, pool }) => [at, reason, name, pool]),
+      [
+        ['2026-11-21T08:59:00Z', 'ConfigAssigned', 'n-1', 'general'],
+        ['2026-11-21T09:00:00Z', 'ConfigFellBack', 'n-1', 'general'],
+        ['2026-11-21T09:00:01Z', 'RolloutHalted', 'general', 'general'],
+      ],
+    );
+  });
+
+  it('is told once where an Event says what a status says', () => {
+    const nodes = [{ metadata: { name: 'n-1', uid: 'uid-n-1' } }];
+    const events = occurrencesOfNode(NODE, 'uid-n-1').map((each) =>
+      eventObject(each, 'default', 'reconciler-1', Date.parse('2026-11-21T09:00:02Z')),
+    );
+    const told = whatHappened({ events, nodes, kubeletNodes: [NODE], pools: [] });
+    assert.deepEqual(
+      told.map(({ reason, at }) => [reason, at]),
+      [['ConfigFellBack', '2026-11-21T09:00:02Z']],
+    );
+  });
+
+  it('counts what came again, at its last time', () => {
+    const series = { count: 4, lastObservedTime: '2026-11-21T08:59:30.000000Z' };
+    const [first] = whatHappened({ ...traces, events: [assigned('n-1', '2026-11-21T08:59:00Z', series)] });
+    assert.deepEqual([first?.count, first?.at], [4, '2026-11-21T08:59:30Z']);
+  });
+
+  it('is narrowed to a pool, a node, a time', () => {
+    const events = [assigned('n-1', '2026-11-21T08:59:00Z'), assigned('n-2', '2026-11-21T08:59:00Z')];
+    const names = (question: object) => whatHappened({ ...traces, events }, question).map(({ name }) => name);
+    assert.deepEqual(names({ node: 'n-2' }), ['n-2']);
+    assert.deepEqual(names({ pool: 'general' }), ['n-1', 'n-1', 'general']);
+    assert.deepEqual(names({ since: Date.parse('2026-11-21T09:00:01Z') }), ['general']);
+    assert.deepEqual(names({ pool: 'gpu' }), []);
+  });
+});
+
+describe('--since', () => {
+  const now = Date.parse('2026-11-21T12:00:00Z');
+  it('takes spans and times, and nothing that could mean either of two', () => {
+    assert.equal(sinceOf(undefined, now), undefined);
+    assert.equal(sinceOf('1h30m', now), now - 5_400_000);
+    assert.equal(sinceOf('2d', now), now - 172_800_000);
+    assert.equal(sinceOf('2026-11-21T10:00:00+02:00', now), Date.parse('2026-11-21T08:00:00Z'));
+    for (const written of ['yesterday', '2026-11-21T10:00', '10', '']) {
+      assert.throws(() => sinceOf(written, now), /write 30m, 2h, 3d or/, written);
+    }
+  });
+});
+
+describe('kubelet-gitops events', () => {
+  it('reads both namespaces that Events of nodes can be in, and leaves those of others alone', async () => {
+    await using cluster = await aCluster();
+    const { store } = cluster.sandbox.server;
+    store.seed(NODES, { metadata: { name: 'n-1' } });
+    store.seed(KUBELET_NODES, NODE);
+    store.seed(KUBELET_POOLS, POOL);
+    store.seed(EVENTS, assigned('n-1', '2026-11-21T08:59:00Z'));
+    const older = assigned('n-1', '2026-11-21T08:58:00Z');
+    store.seed(EVENTS, {
+      ...older,
+      metadata: { ...older.metadata, namespace: 'kube-system' },
+    });
+    store.seed(EVENTS, {
+      ...assigned('n-1', '2026-11-21T08:57:00Z'),
+      reportingController: 'somebody.example/else',
+    });
+    const ran = await cluster.cli('events');
+    assert.equal(ran.code, 0, ran.err);
+    assert.equal(
+      ran.out,
+      [
+        'TIME (UTC)           WHAT            NODE  POOL     NOTE',
+        '2026-11-21 08:58:00  ConfigAssigned  n-1   general  The node is to run general-2gmf6b4k8c',
+        '2026-11-21 08:59:00  ConfigAssigned  n-1   general  The node is to run general-2gmf6b4k8c',
+        '2026-11-21 09:00:00  ConfigFellBack  n-1   general  general-2gmf6b4k8c was taken back: CrashLoop: the kubelet ended 3 times',
+        '2026-11-21 09:00:01  RolloutHalted   -     general  failed on n-1',
+        '',
+      ].join('\n'),
+    );
+    const json = JSON.parse((await cluster.cli('events', '-o', 'json', '--node', 'n-1')).out) as { events: object[] };
+    assert.equal(json.events.length, 3);
+    assert.deepEqual(Object.keys(json.events[0] ?? {}), [
+      'at',
+      'reason',
+      'type',
+      'kind',
+      'name',
+      'pool',
+      'note',
+      'count',
+    ]);
+    assert.equal((await cluster.cli('events', '--node', 'n-9')).out, 'nothing happened that is still known\n');
+  });
+});

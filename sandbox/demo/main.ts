@@ -7,18 +7,10 @@ import { paintFor } from '#cli/paint.ts';
 import { describeError, type Log } from '#shared/runtime/log.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { startWorld } from '../world.ts';
+import { DEMO_NODES } from './nodes.ts';
 import { createScreen } from './screen.ts';
 import { tellStory } from './story.ts';
-
-const WORKER = { 'node-role.kubernetes.io/worker': '' };
-const NODES = [
-  { name: 'control-1', labels: { 'node-role.kubernetes.io/control-plane': '' } },
-  { name: 'worker-1', labels: WORKER },
-  { name: 'worker-2', labels: WORKER },
-  { name: 'worker-3', labels: WORKER },
-  { name: 'gpu-1', labels: { ...WORKER, accelerator: 'nvidia' } },
-  { name: 'gpu-2', labels: { ...WORKER, accelerator: 'nvidia' } },
-].map((node) => ({ ...node, timing: { startMs: 400 } }));
+import { writeAddresses } from './addresses.ts';
 
 const LOGS = '.kubelet-gitops';
 
@@ -26,12 +18,13 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } });
   await mkdir(LOGS, { recursive: true });
   const screen = createScreen(process.stdout, paintFor(process.stdout, process.env));
-  const world = await startWorld({ cluster: 'demo', nodes: NODES, log: fileLogs(), pollMs: 500 });
+  const world = await startWorld({ cluster: 'demo', nodes: DEMO_NODES, log: fileLogs(), pollMs: 500 });
   const interrupted = new Promise<void>((resolve) => void process.once('SIGINT', resolve));
   try {
     await Promise.race([tellStory(world, screen), interrupted]);
     if (values.keep) {
-      screen.say(...invitation(world.git.url, world.api.url));
+      await writeAddresses(world, LOGS);
+      screen.say(...invitation(world.git.url));
       await interrupted;
     }
     screen.say('', `The programs' logs are in ${LOGS}/.`);
@@ -56,16 +49,17 @@ function fileLogs(): (program: string) => Log {
   };
 }
 
-function invitation(gitUrl: string, apiUrl: string): readonly string[] {
+function invitation(gitUrl: string): readonly string[] {
   return [
     '',
-    'Everything keeps running. Try it:',
+    'Everything keeps running. Try it, in a second terminal; docs/tutorial.md goes on from here:',
     '',
-    `  git clone ${gitUrl} my-config && cd my-config && sh scripts/show-notes.sh`,
+    `  export KUBECONFIG=$PWD/${LOGS}/kubeconfig`,
+    '  npx kubelet-gitops status                                 # or: kubectl get kpool,knode',
+    '',
+    `  git clone ${gitUrl} ../my-config && cd ../my-config && sh scripts/show-notes.sh`,
     '  edit pools/gpu/kubelet.yaml, then: git commit -a -m "My change" && git push',
     '  git fetch && git log -1                                   # what became of it',
-    '',
-    `  kubectl --server=${apiUrl} get kpool,knode`,
     '',
     'Ctrl-C ends it.',
   ];

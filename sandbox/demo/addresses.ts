@@ -1,0 +1,19 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { World } from '../world.ts';
+
+/** Writes what a second terminal needs to reach the sandbox: a `kubeconfig`, and the repository's address in `git-url`. */
+export async function writeAddresses(world: World, directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  // JSON is YAML. The sandbox's tokens open nothing but the sandbox, so that this file is no secret.
+  const kubeconfig = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'sandbox', cluster: { server: world.api.url } }],
+    users: [{ name: 'sandbox', user: {} }],
+    contexts: [{ name: 'sandbox', context: { cluster: 'sandbox', user: 'sandbox' } }],
+    'current-context': 'sandbox',
+  };
+  await writeFile(join(directory, 'kubeconfig'), `${JSON.stringify(kubeconfig, null, 2)}\n`);
+  await writeFile(join(directory, 'git-url'), `${world.git.url}\n`);
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { StatusView } from '#cli/status/render.ts';
+import { writeAddresses } from '#sandbox/demo/addresses.ts';
+import { DEMO_NODES } from '#sandbox/demo/nodes.ts';
+import { templateFiles } from '#sandbox/demo/repository.ts';
+import { startWorld, type World } from '#sandbox/world.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import { WITHOUT_GIT } from '../support/needs.ts';
+import { replay } from './support/replay.ts';
+import { createWorkspace, runScript, type Workspace } from './support/ci-run.ts';
+
+const PAGE = 'docs/tutorial.md';
+const PATIENCE_MS = 60_000;
+
+/** What differs from one run to the next: names of commits, ports, and how long ago something was. */
+const withoutChance = (text: string): string =>
+  text
+    .replaceAll(/\b[0-9a-f]{7,40}\b/g, 'COMMIT')
+    .replaceAll(/127\.0\.0\.1:\d+/g, 'HOST')
+    .replaceAll(/\b\d+(?:ms|s|m)\b/g, 'AGO')
+    .replaceAll(/\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?)?/g, 'DATE')
+    .replaceAll(/ +/g, ' ')
+    .replaceAll(/-{3,}/g, '---');
+
+/** The commit that was pushed is in force, and nothing is under way. */
+function isCalm(view: StatusView, commit: string | undefined): boolean {
+  const atRest = view.nodes.every(({ status }) => status?.phase === 'Idle');
+  return view.source.commit === commit && atRest && view.pools.every(({ status }) => REST.has(status?.phase ?? ''));
+}
+const REST = new Set(['Settled', 'Halted']);
+
+describe('the tutorial', { skip: WITHOUT_GIT }, () => {
+  const written = readFileSync(PAGE, 'utf8');
+  let world: World;
+  let workspace: Workspace;
+  before(async () => {
+    world = await startWorld({ cluster: 'demo', nodes: DEMO_NODES, log: () => silentLog, pollMs: 200 });
+    const author = { name: 'Ada Admin', email: 'ada@example.com' };
+    await world.git.commit({ files: await templateFiles(), message: 'Start from the template', author });
+    const npx = `#!/bin/sh\n[ "$1" = kubelet-gitops ] || exit 2\nshift\nexec node '${resolve('cli/main.ts')}' "$@"\n`;
+    workspace = await createWorkspace({ npx });
+    await mkdir(join(workspace.directory, 'checkout'));
+    await writeAddresses(world, join(workspace.directory, 'checkout/.kubelet-gitops'));
+    await workspace.git('clone', '-q', world.git.url, 'my-config');
+  });
+  after(async () => {
+    await world.stop();
+    await workspace.remove();
+  });
+
+  async function run(command: string): Promise<{ code: number; out: string; err: string }> {
+    if (command.startsWith('npx kubelet-gitops status')) {
+      await world.until('calm', (view) => isCalm(view, world.git.log(1)[0]?.oid), PATIENCE_MS);
+    }
+    const env = { ...workspace.env, KUBECONFIG: '.kubelet-gitops/kubeconfig' };
+    const { code, out } = await runScript(['bash', '-e'], command, join(workspace.directory, 'checkout'), env);
+    assert.ok(code === 0 || (code === 1 && command.startsWith('npx ')), `${command}: exit code ${code}\n${out}`);
+    return { code, out, err: '' };
+  }
+
+  it('shows what happens (UPDATE_DOCS=1 writes it)', async () => {
+    const made = await replay(written, {
+      reset: () => Promise.resolve(),
+      async patch(file, old, now) {
+        const path = join(workspace.directory, 'my-config', file);
+        const text = await readFile(path, 'utf8');
+        assert.equal(text.split(old).length, 2, `${file} does not have once:\n${old}`);
+        await writeFile(
+          path,
+          text.replace(old, () => now),
+        );
+      },
+      run,
+    });
+    if (process.env['UPDATE_DOCS'] === '1') await writeFile(PAGE, made);
+    else assert.equal(withoutChance(written), withoutChance(made));
+  });
+});

@@ -56,14 +56,17 @@ export function forgeOf(kind: ForgeKind, place: ForgePlace, token: () => string)
   }
 }
 
-/** docs.github.com: REST API, commit statuses. */
-function github({ api, repository }: ForgePlace, token: () => string): Forge {
-  const headers = () => ({
-    authorization: `Bearer ${token()}`,
-    accept: 'application/vnd.github+json',
-    'x-github-api-version': '2022-11-28',
-  });
-  const word = (state: StatusState): string => (state === 'superseded' ? 'error' : state);
+/** What GitHub's API and the one that Gitea made after it have in common. */
+interface GithubLike {
+  readonly superseded: string;
+  readonly headers: () => Readonly<Record<string, string>>;
+  readonly pageSize: 'per_page' | 'limit';
+  /** Key of a status's state in answers. */
+  readonly state: string;
+}
+
+function githubLike({ api, repository }: ForgePlace, { superseded, headers, pageSize, state: key }: GithubLike): Forge {
+  const word = (state: StatusState): string => (state === 'superseded' ? superseded : state);
   return {
     word,
     describesAnew: () => true,
@@ -75,12 +78,26 @@ function github({ api, repository }: ForgePlace, token: () => string): Forge {
     }),
     list: (commit, page) => ({
       method: 'GET',
-      url: `${api}/repos/${repository}/commits/${commit}/status${query(page, 'per_page')}`,
+      url: `${api}/repos/${repository}/commits/${commit}/status${query(page, pageSize)}`,
       headers: headers(),
     }),
-    read: (answer) => statusesIn(fieldOf(answer, 'statuses'), 'context', 'state'),
+    read(answer) {
+      const statuses = fieldOf(answer, 'statuses');
+      // Gitea has null for a commit without any.
+      return statusesIn(statuses === null ? [] : statuses, 'context', key);
+    },
     stands: () => false,
   };
+}
+
+/** docs.github.com: REST API, commit statuses. */
+function github(place: ForgePlace, token: () => string): Forge {
+  const headers = () => ({
+    authorization: `Bearer ${token()}`,
+    accept: 'application/vnd.github+json',
+    'x-github-api-version': '2022-11-28',
+  });
+  return githubLike(place, { superseded: 'error', headers, pageSize: 'per_page', state: 'state' });
 }
 
 /** docs.gitlab.com: Commits API, "set commit pipeline status". A pending status cannot be posted again. */
@@ -108,27 +125,9 @@ function gitlab({ api, repository }: ForgePlace, token: () => string): Forge {
 }
 
 /** docs.gitea.com and forgejo.org: `/repos/{owner}/{repo}/statuses/{sha}`. */
-function gitea({ api, repository }: ForgePlace, token: () => string): Forge {
+function gitea(place: ForgePlace, token: () => string): Forge {
   const headers = () => ({ authorization: `token ${token()}`, accept: 'application/json' });
-  const word = (state: StatusState): string => (state === 'superseded' ? 'warning' : state);
-  return {
-    word,
-    describesAnew: () => true,
-    post: (commit, { context, state, description }, link) => ({
-      method: 'POST',
-      url: `${api}/repos/${repository}/statuses/${commit}`,
-      headers: headers(),
-      body: { state: word(state), context, description, ...(link === undefined ? {} : { target_url: link }) },
-    }),
-    list: (commit, page) => ({
-      method: 'GET',
-      url: `${api}/repos/${repository}/commits/${commit}/status${query(page, 'limit')}`,
-      headers: headers(),
-    }),
-    // A commit without any has null there.
-    read: (answer) => statusesIn(fieldOf(answer, 'statuses') ?? [], 'context', 'status'),
-    stands: () => false,
-  };
+  return githubLike(place, { superseded: 'warning', headers, pageSize: 'limit', state: 'status' });
 }
 
 function fieldOf(value: unknown, name: string): unknown {

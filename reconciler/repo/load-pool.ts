@@ -9,21 +9,12 @@ import { formatPath } from '#shared/contract/kubelet-config/decode/position.ts';
 import { allowedFields, deniedFields, type FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { tolerated, withoutUnknownFields } from '#shared/contract/kubelet-config/tolerance.ts';
 import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
-import type { RepoFile } from '../git/source.ts';
 import type { FileDecoder } from './decode-cache.ts';
-import type { ClusterConfig, LoadedPool } from './loaded.ts';
+import type { LoadedPool } from './loaded.ts';
+import type { PoolSource } from './pool-source.ts';
 import { readLayer } from './read-layer.ts';
 import { readPool, readPoolFields, readPoolTolerance } from './read-pool.ts';
 import { fileReport } from './report.ts';
-
-/** What a pool is loaded from. */
-export interface PoolSource {
-  readonly name: string;
-  readonly files: ReadonlyMap<string, RepoFile>;
-  readonly cluster: ClusterConfig;
-  /** What was left out of `files`, by path. */
-  readonly leftOut: ReadonlyMap<string, Finding>;
-}
 
 /** One pool from its folder and the layers that it names. Whatever is wrong stays with this pool. */
 export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {

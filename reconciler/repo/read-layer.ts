@@ -3,7 +3,7 @@ import { formatPath, type Path, type PositionOf } from '#shared/contract/kubelet
 import type { Layer } from '#shared/contract/kubelet-config/merge.ts';
 import { judgeNulls } from '#shared/contract/kubelet-config/rules/structure.ts';
 import type { FileDecoder } from './decode-cache.ts';
-import type { PoolSource } from './load-pool.ts';
+import type { PoolSource } from './pool-source.ts';
 import { fileReport } from './report.ts';
 
 export interface ReadLayer {

@@ -1,5 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Seen, View } from './windows-state.ts';
+import type { Seen, View } from './view.ts';
 import type { Zone } from './zone.ts';
 
 /** Why changes may begin now. */

@@ -1,8 +1,8 @@
-import type { WindowSpec, WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { readWindow, type Window } from './read-window.ts';
 import { sayClosed, sayOpen } from './say.ts';
-import { HORIZON_MS, type Span, spanAt } from './span.ts';
+import { HORIZON_MS } from './span.ts';
+import { type Seen, type View, viewAt } from './view.ts';
 
 /** Whether changes may begin now. */
 export interface WindowsState {
@@ -11,20 +11,6 @@ export interface WindowsState {
   readonly because: string;
   /** The next moment at which `open` may change; null where it does not within 400 days. */
   readonly changesAt: Millis | null;
-}
-
-/** A window as it is at one moment; `window` is undefined where it cannot be read. */
-export interface Seen {
-  readonly spec: WindowSpec;
-  readonly window: Window | undefined;
-  readonly span: Span;
-}
-
-/** All layers at one moment. A layer without `allow` allows always. */
-export interface View {
-  readonly open: boolean;
-  readonly allow: readonly (readonly Seen[])[];
-  readonly deny: readonly Seen[];
 }
 
 /** How often a boundary may turn out to change nothing before it is given out nevertheless. */
@@ -40,19 +26,6 @@ export function windowsState(windows: readonly (WindowsSpec | null | undefined)[
   const changesAt = nextChange(layers, view, now);
   return { open: view.open, because: view.open ? sayOpen(view) : sayClosed(view), changesAt };
 }
-
-function viewAt(layers: readonly WindowsSpec[], now: Millis): View {
-  const seen = (spec: WindowSpec): Seen => {
-    const window = windowOf(spec);
-    return { spec, window, span: window === undefined ? UNREADABLE : spanAt(window, now) };
-  };
-  const allow = layers.filter((layer) => layer.allow.length > 0).map((layer) => layer.allow.map(seen));
-  const deny = layers.flatMap((layer) => layer.deny.map(seen));
-  const denied = deny.some(({ window, span }) => window === undefined || span.on);
-  return { open: !denied && allow.every((layer) => layer.some(({ span }) => span.on)), allow, deny };
-}
-
-const UNREADABLE: Span = { on: false, until: null, ends: true };
 
 function nextChange(layers: readonly WindowsSpec[], first: View, now: Millis): Millis | null {
   let boundary = boundaryOf(first);
@@ -80,17 +53,4 @@ function boundaryOf({ open, allow, deny }: View): Millis | null {
         ...allow.filter((layer) => layer.every(({ span }) => !span.on)).map(begins),
       );
   return Number.isFinite(moment) ? moment : null;
-}
-
-const MOST_KEPT = 256;
-const kept = new Map<string, Window | undefined>();
-
-/** Windows are read once: the same few are asked for at every look at the fleet. */
-function windowOf(spec: WindowSpec): Window | undefined {
-  const key = JSON.stringify([spec.cron, spec.duration, spec.timeZone]);
-  if (kept.has(key)) return kept.get(key);
-  if (kept.size >= MOST_KEPT) kept.clear();
-  const window = readWindow(spec);
-  kept.set(key, window);
-  return window;
 }

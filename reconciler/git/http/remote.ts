@@ -1,70 +1,17 @@
-import type { Clock } from '#shared/runtime/clock.ts';
-import type { GitCredentials } from '../credentials.ts';
-import { isGitError } from '../errors.ts';
-import { DEFAULT_GIT_LIMITS, type GitLimits } from '../limits.ts';
+import { DEFAULT_GIT_LIMITS } from '../limits.ts';
+import { type Remote, remoteOver, type RemoteOptions } from '../remote.ts';
 import { repositoryUrl } from '../repository-url.ts';
-import { sshAddress } from '../ssh/address.ts';
-import { createSshRemote } from '../ssh/remote.ts';
 import { createConnections } from './connections.ts';
-import { abortedError } from './patience.ts';
-import { type GitSession, type Greeting, openSession } from './session.ts';
+import { openSession } from './session.ts';
 
-export interface RemoteOptions {
-  /** `https://host/path.git` without a credential in it, or `ssh://git@host/path.git`, or `git@host:path.git`. */
-  readonly url: string;
-  readonly credentials: GitCredentials;
-  /** PEM file of the authorities to trust instead of the well-known ones; read again when it changes. */
-  readonly caFile?: string | undefined;
-  readonly limits?: Partial<GitLimits>;
-  /** How a repository is reached whose address is one of ssh. */
-  readonly ssh?: SshOptions | undefined;
-  readonly clock: Clock;
-}
-
-export interface SshOptions {
-  /** Directory with the files `ssh-privatekey` (or `identity`) and `known_hosts`; read again at every use. */
-  readonly directory: string | undefined;
-  /** The OpenSSH client. Default: `ssh`. */
-  readonly program?: string;
-}
-
-/** A repository on a server. */
-export interface Remote {
-  /** The address without credentials. */
-  readonly url: string;
-  /** Does one call's work, which ends within `limits.totalMs` or with an error. Rejects with GitErrors. */
-  within<Result>(signal: AbortSignal, work: (session: GitSession) => Promise<Result>): Promise<Result>;
-}
-
-/** @throws GitError `GIT_URL_UNUSABLE` */
-export function createRemote(options: RemoteOptions): Remote {
-  const address = sshAddress(options.url);
-  return address === null ? createHttpRemote(options) : createSshRemote(address, options);
-}
-
-function createHttpRemote(options: RemoteOptions): Remote {
+/** A repository on a server that is reached over HTTP(S). @throws GitError `GIT_URL_UNUSABLE` */
+export function createHttpRemote(options: RemoteOptions): Remote {
   const { credentials, clock } = options;
   const url = repositoryUrl(options.url);
   const limits = { ...DEFAULT_GIT_LIMITS, ...options.limits };
   const connections = createConnections(options.caFile);
-  let greeting: Greeting | null = null;
-
-  return {
-    url: url.href,
-    async within(signal, work) {
-      if (signal.aborted) throw abortedError(url.href, signal);
-      const [credential, agents] = await Promise.all([credentials.read(), connections.current()]);
-      const session = openSession({ url, credential, agents, limits, clock, signal, greeting });
-      try {
-        const result = await work(session);
-        const heard = session.greeting();
-        greeting = heard?.advertisement.version === 2 ? heard : null;
-        return result;
-      } catch (error) {
-        // The server may have moved or changed: the next call asks it anew.
-        if (!isGitError(error, 'GIT_BRANCH_MISSING')) greeting = null;
-        throw error;
-      }
-    },
-  };
+  return remoteOver(url.href, async (signal, greeting) => {
+    const [credential, agents] = await Promise.all([credentials.read(), connections.current()]);
+    return openSession({ url, credential, agents, limits, clock, signal, greeting });
+  });
 }

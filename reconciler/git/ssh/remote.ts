@@ -1,9 +1,8 @@
-import { isGitError } from '../errors.ts';
 import type { Patience } from '../http/patience.ts';
-import { abortedError, startPatience } from '../http/patience.ts';
-import type { Remote, RemoteOptions } from '../http/remote.ts';
+import { startPatience } from '../http/patience.ts';
 import type { GitService, GitSession, Greeting } from '../http/session.ts';
 import { DEFAULT_GIT_LIMITS } from '../limits.ts';
+import { type Remote, remoteOver, type RemoteOptions } from '../remote.ts';
 import { readAdvertisement } from '../wire/advertisement.ts';
 import type { SshAddress } from './address.ts';
 import { callSsh, type SshCall } from './call.ts';
@@ -21,9 +20,8 @@ export function createSshRemote(address: SshAddress, options: RemoteOptions): Re
   const { clock } = options;
   const limits = { ...DEFAULT_GIT_LIMITS, ...options.limits };
   const { directory, program = 'ssh' } = options.ssh ?? {};
-  let greeting: Greeting | null = null;
 
-  function open(files: SshFiles, signal: AbortSignal): GitSession {
+  function open(files: SshFiles, signal: AbortSignal, greeting: Greeting | null): GitSession {
     const deadline = clock.monotonic() + limits.totalMs;
     let known = greeting;
 
@@ -58,21 +56,5 @@ export function createSshRemote(address: SshAddress, options: RemoteOptions): Re
     };
   }
 
-  return {
-    url: address.shown,
-    async within(signal, work) {
-      if (signal.aborted) throw abortedError(address.shown, signal);
-      const session = open(await findSshFiles(directory), signal);
-      try {
-        const result = await work(session);
-        const heard = session.greeting();
-        greeting = heard?.advertisement.version === 2 ? heard : null;
-        return result;
-      } catch (error) {
-        // The server may have changed: the next call asks it anew.
-        if (!isGitError(error, 'GIT_BRANCH_MISSING')) greeting = null;
-        throw error;
-      }
-    },
-  };
+  return remoteOver(address.shown, async (signal, greeting) => open(await findSshFiles(directory), signal, greeting));
 }

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import type { SshOptions } from '#reconciler/git/http/remote.ts';
+import type { SshOptions } from '#reconciler/git/remote.ts';
 
 /** A program that is called as ssh is, and runs the command here instead of elsewhere. */
 export interface LocalSsh {

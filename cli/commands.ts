@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { COMPLETION } from './completion/command.ts';
+import { DOCTOR } from './doctor/command.ts';
 import { EVENTS } from './events/command.ts';
 import { HISTORY } from './history/command.ts';
 import { IMPORT } from './import/command.ts';
@@ -23,6 +24,7 @@ const OTHERS: readonly Command[] = [
   IMPORT,
   STATUS,
   EVENTS,
+  DOCTOR,
   HISTORY,
   SUSPEND,
   RESUME,

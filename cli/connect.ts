@@ -1,20 +1,33 @@
-import { connectKube } from '#reconciler/kube/connect.ts';
+import { findApi } from '#reconciler/kube/connect.ts';
+import { createKube } from '#shared/kube/client.ts';
 import type { Kube } from '#shared/kube/kube.ts';
+import { createTransport, type Transport } from '#shared/kube/transport.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import type { Given } from './command.ts';
 import type { Io } from './io.ts';
 
-/** The cluster that `CLUSTER_OPTIONS` name. @throws GitopsError where there is no kubeconfig that says it */
-export function connectTo(given: Given, io: Io): Promise<Kube> {
-  const [kubeconfig, context] = [given.text('kubeconfig'), given.text('context')];
-  return connectKube({
-    ...(kubeconfig === undefined ? {} : { kubeconfigPath: kubeconfig }),
-    ...(context === undefined ? {} : { context }),
-    env: io.env,
-    clock: systemClock,
-    log: silentLog,
-    userAgent: `kubelet-gitops/${VERSION}`,
-  });
+/** A cluster, also for calls that are about no object that is kept. */
+export interface Connection {
+  readonly kube: Kube;
+  readonly transport: Transport;
 }
+
+/** The cluster that `CLUSTER_OPTIONS` name. @throws GitopsError where there is no kubeconfig that says it */
+export async function connectWith(given: Given, { env }: Io): Promise<Connection> {
+  const api = await findApi({
+    kubeconfigPath: given.text('kubeconfig'),
+    context: given.text('context'),
+    env,
+    clock: systemClock,
+  });
+  const options = { ...api, clock: systemClock, userAgent: `kubelet-gitops/${VERSION}` };
+  return {
+    kube: createKube({ ...options, log: silentLog }),
+    transport: createTransport({ ...options, onWarning: () => undefined }),
+  };
+}
+
+/** @throws as `connectWith` */
+export const connectTo = async (given: Given, io: Io): Promise<Kube> => (await connectWith(given, io)).kube;

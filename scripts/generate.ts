@@ -1,6 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { generateDoctorPage } from './generate/doctor-page.ts';
 import { generateEditorSchemas } from './generate/editor-schemas.ts';
+import { generateExpectedInstallation } from './generate/expected-installation.ts';
 import { generateKubeletConfigPage } from './generate/kubelet-config-page.ts';
 import { generateKubeletConfigSchema } from './generate/kubelet-config-schema.ts';
 
@@ -9,7 +11,13 @@ import { generateKubeletConfigSchema } from './generate/kubelet-config-schema.ts
  * and fails. The generated files are committed, so that nothing has to be generated before a build or a test.
  */
 const root = new URL('..', import.meta.url);
-const files = new Map([...generateKubeletConfigSchema(), ...generateEditorSchemas(), ...generateKubeletConfigPage()]);
+const files = new Map([
+  ...generateKubeletConfigSchema(),
+  ...generateEditorSchemas(),
+  ...generateKubeletConfigPage(),
+  ...generateExpectedInstallation(),
+  ...generateDoctorPage(),
+]);
 const check = process.argv.includes('--check');
 const stale: string[] = [];
 

@@ -1,13 +1,8 @@
-import { findApi } from '#reconciler/kube/connect.ts';
-import { createKube } from '#shared/kube/client.ts';
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
-import { createTransport } from '#shared/kube/transport.ts';
-import { systemClock } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import { silentLog } from '#shared/runtime/log.ts';
-import { VERSION } from '#shared/runtime/version.ts';
 import type { Given } from '../command.ts';
+import { connectWith } from '../connect.ts';
 import type { Io } from '../io.ts';
 import type { InventoryNode } from './node.ts';
 import { nodesFrom } from './read-inventory.ts';
@@ -30,16 +25,8 @@ export interface LiveNodes {
 const MOST_BYTES = 1024 * 1024;
 
 /** Connects as kubectl would, with `--kubeconfig` and `--context`. */
-export async function connectNodes(given: Given, { env }: Io): Promise<LiveNodes> {
-  const api = await findApi({
-    kubeconfigPath: given.text('kubeconfig'),
-    context: given.text('context'),
-    env,
-    clock: systemClock,
-  });
-  const options = { ...api, clock: systemClock, userAgent: `kubelet-gitops/${VERSION}` };
-  const kube = createKube({ ...options, log: silentLog });
-  const transport = createTransport({ ...options, onWarning: () => undefined });
+export async function connectNodes(given: Given, io: Io): Promise<LiveNodes> {
+  const { kube, transport } = await connectWith(given, io);
   return {
     list: async () => nodesFrom((await kube.list({ resource: NODES })).items),
     async get(name) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Subject, Tokens } from '#sandbox/api-server/access/subject.ts';
+import { isReview, review } from '#sandbox/api-server/access/review.ts';
 import { requireRight, subjectOf } from '#sandbox/api-server/access/subject.ts';
 import type { FaultSource } from '#sandbox/api-server/faults.ts';
 import { answerFault } from '#sandbox/api-server/http/answer-fault.ts';
@@ -53,6 +54,7 @@ async function answer(
   requireRight(subject, call);
   const { of, path } = call;
   if (of !== undefined) {
+    if (isReview(of)) return answerJson(request, response, 201, await review(request, handling, subject));
     const served = registry.find(of.group, of.version, of.resource);
     if (served !== undefined) return serveResource(handling, served, of, { request, response, call });
     if (of.group === '') throw noSuchPath();

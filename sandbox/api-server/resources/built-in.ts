@@ -31,6 +31,16 @@ export const POD_DISRUPTION_BUDGETS: Resource = {
   kind: 'PodDisruptionBudget',
   namespaced: true,
 };
+/** What runs in a cluster, as far as it is looked at: nobody here makes pods of it. */
+export const DEPLOYMENTS: Resource = {
+  group: 'apps',
+  version: 'v1',
+  plural: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+};
+export const DAEMON_SETS: Resource = { ...DEPLOYMENTS, plural: 'daemonsets', kind: 'DaemonSet' };
+export const SERVICES: Resource = { ...core, plural: 'services', kind: 'Service', namespaced: true };
 export const CUSTOM_RESOURCE_DEFINITIONS: Resource = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
@@ -81,6 +91,9 @@ export const BUILT_IN: readonly ServedResource[] = [
     },
   }),
   builtIn(POD_DISRUPTION_BUDGETS, SPEC_AND_STATUS, { shortNames: ['pdb'], statusSubresource: true }),
+  builtIn(DEPLOYMENTS, SPEC_AND_STATUS, { shortNames: ['deploy'], statusSubresource: true }),
+  builtIn(DAEMON_SETS, SPEC_AND_STATUS, { shortNames: ['ds'], statusSubresource: true }),
+  builtIn(SERVICES, SPEC_AND_STATUS, { shortNames: ['svc'], statusSubresource: true }),
   builtIn(CONFIG_MAPS, CONFIG_MAP, {
     shortNames: ['cm'],
     check: checkConfigMap,

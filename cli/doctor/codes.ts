@@ -1,0 +1,230 @@
+/**
+ * `error`: something does not work. `warning`: it works, but not as anybody would want it to for long. `note`: worth to know, and often meant.
+ */
+export type Severity = 'error' | 'warning' | 'note';
+
+export interface Meaning {
+  readonly severity: Severity;
+  /** What follows from it: sentences. */
+  readonly why: string;
+  /** What to do: sentences. */
+  readonly remedy: string;
+}
+
+const meaning = (severity: Severity, why: string, remedy: string): Meaning => ({ severity, why, remedy });
+
+/** Every diagnosis that `kubelet-gitops doctor` can make. Codes are stable. */
+export const CODES = {
+  'not-readable': meaning(
+    'warning',
+    'This part of the installation was not looked at, so nothing is known of what may be wrong there.',
+    'Run doctor as somebody who may read it; the message names the right that is missing.',
+  ),
+  'crd-missing': meaning(
+    'error',
+    'Without both kinds neither the reconciler nor an agent can say or hear anything; nodes keep what they run.',
+    'Apply deploy/crds of the release that runs.',
+  ),
+  'crd-old': meaning(
+    'error',
+    'The API server silently drops what its CRD does not know, so that assignments and reports lose a part of what they say.',
+    'Apply deploy/crds of the release that runs: CRDs before programs.',
+  ),
+  'rights-missing': meaning(
+    'error',
+    'The program is refused where it needs this, and says KUBE_FORBIDDEN in its log.',
+    'Apply deploy/rbac of the release that runs. Where you grant rights yourself, add these.',
+  ),
+  'drain-not-granted': meaning(
+    'error',
+    'The pool allows drains, and the reconciler may not drain: changes that need one wait for ever.',
+    'Add the component deploy/components/drain, or take drain out of disruption.allow.',
+  ),
+  'pods-not-granted': meaning(
+    'error',
+    'The pool names pods that must not run on a node when it is changed, and the reconciler may not look: every change waits.',
+    'Add the component deploy/components/blocking-pods, or take blockers.pods out of the pool.',
+  ),
+  'configz-not-granted': meaning(
+    'warning',
+    'Kubelets before 1.33 show what they run to nobody who may only get nodes/configz: agents judge by health alone, and see no drift of what runs.',
+    'Read deploy/components/configz-before-1.33, and add it if you can accept what it grants.',
+  ),
+  'reconciler-missing': meaning(
+    'error',
+    'Nothing reads the repository. Nodes keep what they run, and agents still repair and fall back.',
+    'Apply deploy/, or name the namespace that it was installed in with --namespace.',
+  ),
+  'reconciler-stopped': meaning(
+    'warning',
+    'The Deployment is scaled to nothing: commits are not read, and no rollout goes on.',
+    'kubectl -n kubelet-gitops scale deployment/kubelet-gitops-reconciler --replicas=1 when that was not meant.',
+  ),
+  'pod-failing': meaning(
+    'error',
+    'The program does not run there.',
+    'kubectl -n kubelet-gitops logs POD --previous, and kubectl describe pod POD: its last line says why.',
+  ),
+  'no-leader': meaning(
+    'error',
+    'No reconciler acts: commits are not read, and no rollout goes on. Nodes keep what they run.',
+    'Look at the log of the reconciler for "lease not reached", "lead lost" and KUBE_FORBIDDEN.',
+  ),
+  'agents-missing': meaning(
+    'error',
+    'No node hears of its assignment.',
+    'Apply deploy/, or name the namespace that it was installed in with --namespace.',
+  ),
+  'agents-updating': meaning(
+    'note',
+    'A release is being rolled out to the nodes, or stopped on its way because new pods do not become ready.',
+    'kubectl -n kubelet-gitops rollout status daemonset/kubelet-gitops-agent.',
+  ),
+  'agent-versions-differ': meaning(
+    'warning',
+    'Agents of different releases understand different things; that is meant to last as long as an upgrade.',
+    'kubectl -n kubelet-gitops rollout status daemonset/kubelet-gitops-agent. Delete the pods of the old release where it says that all is done.',
+  ),
+  'no-commit': meaning(
+    'error',
+    'The repository was never read: no pool exists, and no node is changed.',
+    'Look at the log of the reconciler for "repository cannot be read", and at GIT_URL, GIT_BRANCH and the credentials.',
+  ),
+  'git-failing': meaning(
+    'error',
+    'Commits are not seen. The last one stays in force: new nodes get their config, failures are judged.',
+    'Look the code up in docs/operate.md, under "Commits and git".',
+  ),
+  'commit-refused': meaning(
+    'error',
+    'The newest commit is not in force, and neither will later ones be before this is settled.',
+    'Look the reason up in docs/operate.md, under "Commits and git".',
+  ),
+  'commit-findings': meaning(
+    'warning',
+    'What is wrong is left out: a pool with an error keeps what it had.',
+    'kubelet-gitops validate in a checkout shows each with its line and how to mend it.',
+  ),
+  'notes-off': meaning(
+    'warning',
+    'What becomes of commits is not written to git. Nothing else depends on it.',
+    'Give the credential the right to push refs/notes/kubelet-gitops/*, or set NOTES=off.',
+  ),
+  'statuses-off': meaning(
+    'warning',
+    'The forge does not show what becomes of commits. Nothing else depends on it.',
+    'docs/commit-statuses.md has a line for every code.',
+  ),
+  'polling-slow': meaning(
+    'note',
+    'A push is seen when the next poll comes.',
+    'Add the component deploy/components/webhook, or set a shorter POLL_INTERVAL.',
+  ),
+  'webhook-half': meaning(
+    'warning',
+    'The Service and the setting go together: deliveries of the forge lead to nothing.',
+    'Apply the component deploy/components/webhook as a whole, or take both away.',
+  ),
+  'cluster-suspended': meaning(
+    'warning',
+    'Nothing new is started in any pool.',
+    'Take suspend out of clusters/CLUSTER.yaml when the reason is gone. A record that was damaged counts as suspended until git is read.',
+  ),
+  'pool-suspended': meaning(
+    'warning',
+    'Nothing new is started in the pool.',
+    'kubelet-gitops resume POOL, or take suspend out of its pool.yaml.',
+  ),
+  'pool-halted': meaning(
+    'error',
+    'Failures stopped the rollout. Nodes that run the config keep it, others are not changed.',
+    'Mend or revert the config in git. If it is not to blame: kubelet-gitops release POOL.',
+  ),
+  'pool-invalid': meaning(
+    'error',
+    'The pool keeps what it had before the commit.',
+    'kubelet-gitops validate in a checkout shows each finding with its line and how to mend it.',
+  ),
+  'pool-empty': meaning(
+    'note',
+    'The pool configures nothing.',
+    'Compare its nodeSelector with kubectl get nodes --show-labels.',
+  ),
+  'pool-blocked': meaning(
+    'warning',
+    'Something that the pool names as a blocker is not quiet, or cannot be asked.',
+    'Mend what is reported, or correct blockers in pool.yaml.',
+  ),
+  'window-never-opens': meaning(
+    'error',
+    'Changes of the pool may never begin, within 400 days at least.',
+    'Correct windows in pool.yaml or in the file of the cluster: what is allowed and what is denied overlap, or a date does not exist.',
+  ),
+  'nodes-in-conflict': meaning(
+    'error',
+    'Pools of the same priority select these nodes, so that they are left as they are.',
+    'Give one of the pools a higher priority, or make the selectors disjoint.',
+  ),
+  'nodes-without-agent': meaning(
+    'error',
+    'Nothing is changed there, and each node uses up a place of maxUnavailable in its pool.',
+    'Does the pod of the DaemonSet run there (taints, node selector, image)? Does its log say KUBE_FORBIDDEN or why it stopped?',
+  ),
+  'agents-silent': meaning(
+    'error',
+    'The agent was there, and has said nothing for 15 minutes: it does not run, or does not reach the API server.',
+    'Look at the pod and at the node. A node that is gone for good: delete the Node.',
+  ),
+  'nodes-unmanaged': meaning(
+    'note',
+    'No pool selects these nodes: they run their local config.',
+    'Add a pool, widen a selector, or label the node kubelet-gitops.dev/opt-out=true to say that it is meant.',
+  ),
+  'nodes-opted-out': meaning(
+    'note',
+    'A label on these nodes keeps this software off.',
+    'Take the label kubelet-gitops.dev/opt-out away when that is over.',
+  ),
+  'config-rejected': meaning(
+    'error',
+    'The nodes took the config back, or refused it, and do not try it again.',
+    'Mend the config in git. If it is not to blame: kubelet-gitops release POOL, or commit another change.',
+  ),
+  'nodes-broken': meaning(
+    'error',
+    'The kubelet is healthy with none of its configs: the cause is outside of them.',
+    "Look at the kubelet's own log on the node (journalctl -u kubelet).",
+  ),
+  'nodes-drifted': meaning(
+    'warning',
+    'Files or the running config are not what was assigned, and the pool only reports it or the repair did not last.',
+    'Find out who writes them (another tool, a person); kubectl describe knode NODE names the files.',
+  ),
+  'nodes-in-error': meaning(
+    'warning',
+    'The assigned config does not run, for a reason that is not blamed on it; the agent tries again.',
+    'Look the reason up in docs/operate.md, under "Nodes".',
+  ),
+  'kubelet-too-new': meaning(
+    'warning',
+    'This release does not know what that kubelet changed: its configs are judged as for the newest version that it knows.',
+    'Install a release of this software that knows it, before more nodes are upgraded.',
+  ),
+  'kubelet-too-old': meaning(
+    'error',
+    'Kubelets before 1.20 are not supported: agents refuse every config there.',
+    'Upgrade the nodes, or keep them out of pools with the label kubelet-gitops.dev/opt-out=true.',
+  ),
+  'records-without-node': meaning(
+    'warning',
+    'A KubeletNode without its Node is left over; the reconciler takes it away while it acts.',
+    'Does a reconciler lead? Otherwise kubectl delete knode NAME.',
+  ),
+  'clock-skew': meaning(
+    'warning',
+    "Its clock is more than a minute away from the API server's: agents may look silent, windows open at another time, tokens and certificates fail.",
+    'Mend the time synchronisation (chrony, systemd-timesyncd) there.',
+  ),
+} as const satisfies Readonly<Record<string, Meaning>>;
+
+export type Code = keyof typeof CODES;

@@ -1,0 +1,46 @@
+import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import { NODES } from '#shared/kube/kube.ts';
+import { isKubeError } from '#shared/kube/kube-error.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import type { Command, ExitCode, Given } from '../command.ts';
+import { connectWith } from '../connect.ts';
+import type { Io } from '../io.ts';
+import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
+import { paintFor } from '../paint.ts';
+import { wrapFor } from '../wrap.ts';
+import { judge } from './judge.ts';
+import { readFacts } from './read/read-facts.ts';
+import { doctorAsText } from './render.ts';
+
+const FORMATS = ['text', 'json'] as const;
+
+export const DOCTOR: Command = {
+  name: 'doctor',
+  summary: 'says what is wrong with an installation, and what to do about it',
+  mostWords: 0,
+  about: [
+    'Looks at CRDs, rights, pods, the Lease, the repository, pools and nodes, and changes nothing. What you may not read is\n' +
+      'named and left out; the rights of both programs are only known to who may ask for them (an administrator).',
+    'Exit code 1 where there is an error or a warning; notes alone end with 0.',
+  ],
+  options: {
+    ...CLUSTER_OPTIONS,
+    output: { type: 'string', short: 'o', words: FORMATS, about: 'for people (the default) or for programs' },
+  },
+  examples: ['kubelet-gitops doctor', 'kubelet-gitops doctor --context prod -o json'],
+  run: runDoctor,
+};
+
+async function runDoctor(given: Given, io: Io): Promise<ExitCode> {
+  const format = wordOf(given, 'output', FORMATS, 'text');
+  const { kube, transport } = await connectWith(given, io);
+  // An API server that cannot be reached at all is no diagnosis of the installation.
+  await kube.get({ resource: NODES }, 'kubelet-gitops-doctor').catch((error: unknown) => {
+    if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
+  });
+  const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
+  const found = judge(await readFacts(kube, transport, namespace, systemClock.now()));
+  if (format === 'json') io.out.write(`${JSON.stringify({ diagnoses: found }, null, 2)}\n`);
+  else io.out.write(wrapFor(io.out)(doctorAsText(found, paintFor(io.out, io.env))));
+  return found.some(({ severity }) => severity !== 'note') ? 1 : 0;
+}

@@ -1,0 +1,97 @@
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import { CONFIG_MAPS, type Kube, PODS } from '#shared/kube/kube.ts';
+import type { PodFact, WorkloadFact } from '../facts.ts';
+import { AGENT, COMPONENT_LABEL, DAEMON_SETS, DEPLOYMENTS, OUR_PODS, RECONCILER } from './resources.ts';
+
+interface Container {
+  readonly image?: string;
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly envFrom?: readonly { readonly configMapRef?: { readonly name?: string } }[];
+}
+
+export interface WorkloadObject extends KubeObject {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly template?: { readonly spec?: { readonly containers?: readonly Container[] } };
+  };
+  readonly status?: {
+    readonly readyReplicas?: number;
+    readonly updatedReplicas?: number;
+    readonly desiredNumberScheduled?: number;
+    readonly numberReady?: number;
+    readonly updatedNumberScheduled?: number;
+  };
+}
+
+interface DataObject extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** @returns null where there is none */
+export async function readReconciler(kube: Kube, namespace: string): Promise<WorkloadFact | null> {
+  const object = await kube.get<WorkloadObject>({ resource: DEPLOYMENTS, namespace }, RECONCILER);
+  if (object === null) return null;
+  const [container] = object.spec?.template?.spec?.containers ?? [];
+  return {
+    wanted: object.spec?.replicas ?? 1,
+    ready: object.status?.readyReplicas ?? 0,
+    updated: object.status?.updatedReplicas ?? 0,
+    image: container?.image ?? '',
+    settings: await settingsOf(container ?? {}, kube, namespace),
+  };
+}
+
+export async function readAgents(kube: Kube, namespace: string): Promise<WorkloadFact | null> {
+  const object = await kube.get<WorkloadObject>({ resource: DAEMON_SETS, namespace }, AGENT);
+  if (object === null) return null;
+  const [container] = object.spec?.template?.spec?.containers ?? [];
+  return {
+    wanted: object.status?.desiredNumberScheduled ?? 0,
+    ready: object.status?.numberReady ?? 0,
+    updated: object.status?.updatedNumberScheduled ?? 0,
+    image: container?.image ?? '',
+    settings: await settingsOf(container ?? {}, kube, namespace),
+  };
+}
+
+/** `env` wins over `envFrom`, as in the container. */
+async function settingsOf(
+  { env = [], envFrom = [] }: Container,
+  kube: Kube,
+  namespace: string,
+): Promise<Readonly<Record<string, string>>> {
+  const names = envFrom.flatMap(({ configMapRef }) => configMapRef?.name ?? []);
+  const maps = await Promise.all(
+    names.map((name) => kube.get<DataObject>({ resource: CONFIG_MAPS, namespace }, name).catch(() => null)),
+  );
+  const own = env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const]));
+  return { ...Object.assign({}, ...maps.map((map) => map?.data ?? {})), ...Object.fromEntries(own) };
+}
+
+export interface PodObject extends KubeObject {
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: {
+    readonly containerStatuses?: readonly {
+      readonly ready?: boolean;
+      readonly restartCount?: number;
+      readonly state?: { readonly waiting?: { readonly reason?: string } };
+    }[];
+  };
+}
+
+export async function readPods(kube: Kube, namespace: string): Promise<readonly PodFact[]> {
+  const { items } = await kube.list<PodObject>({ resource: PODS, namespace, labelSelector: OUR_PODS });
+  return items.map(({ metadata, spec, status }) => {
+    const containers = status?.containerStatuses ?? [];
+    const waiting = containers.map(({ state }) => state?.waiting?.reason ?? '').find((reason) => reason !== '') ?? '';
+    return {
+      name: metadata.name,
+      component: metadata.labels?.[COMPONENT_LABEL] ?? '',
+      node: spec?.nodeName ?? '',
+      ready: containers.length > 0 && containers.every(({ ready }) => ready === true),
+      // Being made is no failure.
+      waiting: waiting === 'ContainerCreating' || waiting === 'PodInitializing' ? '' : waiting,
+      restarts: containers.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0),
+    };
+  });
+}

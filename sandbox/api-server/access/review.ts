@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http';
+import type { Subject, Tokens } from '#sandbox/api-server/access/subject.ts';
+import type { ApiVerb, ResourceCall } from '#sandbox/api-server/http/api-call.ts';
+import { objectIn, readBytes } from '#sandbox/api-server/http/request-body.ts';
+import { badRequest } from '#sandbox/api-server/status/refusals.ts';
+import type { Json } from '#sandbox/api-server/stored-object.ts';
+import { isJson, memberOf } from '#sandbox/api-server/stored-object.ts';
+
+/** The questions of `authorization.k8s.io` that are answered: whether somebody, or whoever asks, may do something. */
+export const isReview = ({ group, version, resource, verb }: ResourceCall): boolean =>
+  group === 'authorization.k8s.io' &&
+  version === 'v1' &&
+  verb === 'create' &&
+  (resource === 'subjectaccessreviews' || resource === 'selfsubjectaccessreviews');
+
+/** Somebody without a token of the sandbox may do nothing. Nothing is stored. @throws Refusal for a body that is no object */
+export async function review(
+  request: IncomingMessage,
+  { tokens }: { readonly tokens: Tokens },
+  asking: Subject,
+): Promise<Json> {
+  const body = objectIn(request, await readBytes(request));
+  if (!isJson(body)) throw badRequest('the body is no object');
+  const user = memberOf(body, 'spec', 'user');
+  const subject = user === undefined ? asking : [...tokens.values()].find((each) => each.user === user);
+  const text = (key: string): string | undefined => {
+    const value = memberOf(body, 'spec', 'resourceAttributes', key);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const call: ResourceCall = {
+    verb: (text('verb') ?? 'get') as ApiVerb,
+    group: text('group') ?? '',
+    version: text('version') ?? '*',
+    resource: text('resource') ?? '',
+    subresource: text('subresource'),
+    namespace: text('namespace'),
+    name: text('name'),
+  };
+  const allowed = subject !== undefined && (subject.may === undefined || subject.may(call));
+  return { ...body, status: { allowed } };
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { parseAllDocuments } from 'yaml';
+import { CODES } from '#cli/doctor/codes.ts';
+import type { Diagnosis } from '#cli/doctor/diagnosis.ts';
+import { rightsIn } from '#cli/doctor/read/missing-rights.ts';
+import { sayRight } from '#cli/doctor/rights.ts';
+import { NO_STATE, sourceStateObject } from '#reconciler/report/source-state.ts';
+import { grantedTo } from '#sandbox/api-server/access/roles.ts';
+import type { ResourceCall } from '#sandbox/api-server/http/api-call.ts';
+import type { ApiServerOptions } from '#sandbox/api-server/server.ts';
+import { DAEMON_SETS, DEPLOYMENTS } from '#sandbox/api-server/resources/built-in.ts';
+import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from '#shared/kube/kube.ts';
+import { COMMIT_A, poolSpec } from '../../support/fleet.ts';
+import { aCluster, type TestCluster } from '../support/cluster.ts';
+
+const NAMESPACE = 'kubelet-gitops';
+const manifests = globSync('deploy/rbac/*.yaml').flatMap((file) =>
+  parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as unknown),
+);
+const account = (name: string) => ({
+  user: `system:serviceaccount:${NAMESPACE}:${name}`,
+  may: grantedTo({ namespace: NAMESPACE, name }, manifests),
+});
+const ACCOUNTS = {
+  reconciler: account('kubelet-gitops-reconciler'),
+  agent: account('kubelet-gitops-agent'),
+  all: { user: 'administrator' },
+} as const;
+
+/** One node, one pool, both programs: all is well. */
+async function aSoundCluster(options: Partial<ApiServerOptions> = {}): Promise<TestCluster> {
+  const cluster = await aCluster({ tokens: ACCOUNTS, ...options });
+  const { store } = cluster.sandbox.server;
+  const now = new Date().toISOString();
+  store.seed(NODES, {
+    metadata: { name: 'n-1', labels: { pool: 'workers' } },
+    status: { nodeInfo: { kubeletVersion: 'v1.34.2' } },
+  } as object as { metadata: { name: string } });
+  store.seed(KUBELET_NODES, {
+    metadata: { name: 'n-1' },
+    spec: { pool: 'workers' },
+    status: { phase: 'Idle', agentVersion: '0.1.0', heartbeat: now },
+  });
+  store.seed(KUBELET_POOLS, { metadata: { name: 'workers' }, spec: poolSpec(), status: { phase: 'Settled' } });
+  store.seed(CONFIG_MAPS, sourceStateObject({ ...NO_STATE, commit: COMMIT_A }, NAMESPACE));
+  const holder = { holderIdentity: 'r-1_x', renewTime: now.replace('Z', '000Z'), leaseDurationSeconds: 15 };
+  store.seed(LEASES, {
+    metadata: { name: 'kubelet-gitops-reconciler', namespace: NAMESPACE },
+    spec: holder,
+  } as object as {
+    metadata: { name: string; namespace: string };
+  });
+  for (const [resource, name] of [
+    [DEPLOYMENTS, 'kubelet-gitops-reconciler'],
+    [DAEMON_SETS, 'kubelet-gitops-agent'],
+  ] as const) {
+    store.seed(resource, { metadata: { name, namespace: NAMESPACE } });
+  }
+  return cluster;
+}
+
+const codesIn = (out: string): readonly string[] =>
+  (JSON.parse(out) as { readonly diagnoses: readonly Diagnosis[] }).diagnoses.map(({ code }) => code);
+
+describe('kubelet-gitops doctor', () => {
+  it('says that nothing is wrong, and ends with 0', async () => {
+    await using cluster = await aSoundCluster();
+    const ran = await cluster.cli('doctor');
+    assert.deepEqual([ran.out, ran.err, ran.code], ['nothing is wrong\n', '', 0]);
+    assert.deepEqual(JSON.parse((await cluster.cli('doctor', '-o', 'json')).out), { diagnoses: [] });
+  });
+
+  it('changes nothing', async () => {
+    await using cluster = await aSoundCluster();
+    const before = cluster.sandbox.server.store.version();
+    await cluster.cli('doctor');
+    assert.equal(cluster.sandbox.server.store.version(), before);
+  });
+
+  it('finds what is wrong, with what follows and what to do, and ends with 1', async () => {
+    await using cluster = await aSoundCluster();
+    const { store } = cluster.sandbox.server;
+    store.remove(LEASES, 'kubelet-gitops-reconciler', NAMESPACE);
+    store.patch(NODES, 'n-1', { metadata: { labels: { pool: 'none' } } });
+    const ran = await cluster.cli('doctor');
+    assert.equal(ran.code, 1);
+    assert.match(ran.out, /^error no-leader: no reconciler ever held the Lease/);
+    assert.ok(ran.out.includes(`  ${CODES['no-leader'].why}\n  What to do: ${CODES['no-leader'].remedy}\n`));
+    assert.deepEqual(codesIn((await cluster.cli('doctor', '-o', 'json')).out), ['no-leader', 'nodes-unmanaged']);
+  });
+
+  it('notes alone are nothing wrong', async () => {
+    await using cluster = await aSoundCluster();
+    cluster.sandbox.server.store.patch(NODES, 'n-1', { metadata: { labels: { pool: 'none' } } });
+    const ran = await cluster.cli('doctor');
+    assert.equal(ran.code, 0);
+    assert.match(ran.out, /^note nodes-unmanaged: node n-1: selected by no pool\n/);
+  });
+
+  it('names every right that a program lacks', async () => {
+    const nothing = (name: string) => ({ ...account(name), may: () => false });
+    const tokens = { a: nothing('kubelet-gitops-reconciler'), b: nothing('kubelet-gitops-agent') };
+    await using cluster = await aSoundCluster({ tokens });
+    const { out } = await cluster.cli('doctor');
+    for (const right of rightsIn(NAMESPACE).filter(({ component }) => component === undefined)) {
+      const line = out.split('\n').find((each) => each.startsWith(`error rights-missing: ${right.account} may not`));
+      assert.ok(line?.includes(sayRight(right)), `${right.account} ${sayRight(right)}`);
+    }
+  });
+
+  it('names the one right that was taken away', async () => {
+    const { user, may } = ACCOUNTS.agent;
+    const robbed = (call: ResourceCall): boolean => call.resource !== 'leases' && may(call);
+    await using cluster = await aSoundCluster({ tokens: { ...ACCOUNTS, agent: { user, may: robbed } } });
+    const { out } = await cluster.cli('doctor');
+    assert.match(out, /^error rights-missing: kubelet-gitops-agent may not get leases\.coordination\.k8s\.io\n/);
+  });
+
+  it('asks for the namespace that it was told', async () => {
+    await using cluster = await aSoundCluster();
+    const codes = codesIn((await cluster.cli('doctor', '--namespace', 'elsewhere', '-o', 'json')).out);
+    assert.deepEqual(codes.slice(0, 2), ['rights-missing', 'rights-missing']);
+    assert.ok(codes.includes('reconciler-missing') && codes.includes('no-leader') && codes.includes('no-commit'));
+  });
+
+  it('names what may not be read, and goes on with the rest', async () => {
+    const mayRead = new Set(['kubeletnodes', 'kubeletpools', 'nodes', 'configmaps']);
+    const may: NonNullable<NonNullable<ApiServerOptions['anonymous']>['may']> = ({ resource }) => mayRead.has(resource);
+    await using cluster = await aSoundCluster({ anonymous: { user: 'reader', may } });
+    cluster.sandbox.server.store.patch(KUBELET_POOLS, 'workers', { spec: { suspend: true } });
+    const ran = await cluster.cli('doctor');
+    assert.equal(ran.code, 1);
+    assert.match(ran.out, /not-readable: the Lease of the reconciler: .*Grant the verb "get" on "leases"/);
+    assert.match(
+      ran.out,
+      /not-readable: the rights of both programs: .*Grant the verb "create" on "subjectaccessreviews"/,
+    );
+    assert.match(ran.out, /pool-suspended: pool workers/);
+  });
+
+  it('could not run where no API server answers', async () => {
+    const cluster = await aSoundCluster();
+    await cluster.sandbox.server.stop();
+    const ran = await cluster.cli('doctor');
+    await cluster[Symbol.asyncDispose]();
+    assert.deepEqual([ran.code, ran.out], [2, '']);
+    assert.match(ran.err, /ECONNREFUSED/);
+  });
+});

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { Environment } from '@marcbachmann/cel-js';
+import { parseAllDocuments } from 'yaml';
+
+interface Expression {
+  readonly name: string;
+  readonly expression: string;
+}
+interface ResourceRule {
+  readonly apiGroups: readonly string[];
+  readonly apiVersions: readonly string[];
+  readonly operations: readonly string[];
+  readonly resources: readonly string[];
+}
+export interface Policy {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly failurePolicy: 'Fail' | 'Ignore';
+    readonly matchConstraints: { readonly resourceRules: readonly ResourceRule[] };
+    readonly matchConditions?: readonly Expression[];
+    readonly variables?: readonly Expression[];
+    readonly validations: readonly {
+      readonly expression: string;
+      readonly message?: string;
+      readonly messageExpression?: string;
+    }[];
+  };
+}
+export interface Binding {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly policyName: string; readonly validationActions: readonly string[] };
+}
+
+/** What the API server knows of a request when it admits it. Shape of `admission.k8s.io/v1` AdmissionRequest. */
+export interface AdmissionRequest {
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
+  readonly subResource: string;
+  readonly name?: string;
+  readonly userInfo: { readonly username: string; readonly extra?: Readonly<Record<string, readonly string[]>> };
+}
+
+export type Verdict = { readonly admitted: true } | { readonly admitted: false; readonly why: readonly string[] };
+
+export const readDocuments = (file: string): readonly { readonly kind: string }[] =>
+  parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as { readonly kind: string });
+
+/**
+ * What an API server would say by one policy: constraints first, then conditions, then every validation; what cannot be
+ * evaluated counts as the policy's `failurePolicy` says.
+ *
+ * Source: Kubernetes, "Validating Admission Policy"; k8s.io/apiserver/pkg/admission/plugin/policy/validating.
+ */
+export function judge({ spec }: Policy, request: AdmissionRequest): Verdict {
+  if (!spec.matchConstraints.resourceRules.some((rule) => matches(rule, request))) return { admitted: true };
+  const cel = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: true });
+  const context = { request, variables: {} };
+  const evaluate = (expression: string): unknown => cel.evaluate(expression, context);
+  try {
+    if ((spec.matchConditions ?? []).some(({ expression }) => evaluate(expression) !== true)) return { admitted: true };
+    for (const { name, expression } of spec.variables ?? []) {
+      Object.assign(context.variables, { [name]: evaluate(expression) });
+    }
+    const why = spec.validations.flatMap(({ expression, message, messageExpression }) =>
+      evaluate(expression) === true ? [] : [String(messageExpression ? evaluate(messageExpression) : message)],
+    );
+    return why.length === 0 ? { admitted: true } : { admitted: false, why };
+  } catch (error) {
+    if (spec.failurePolicy === 'Ignore') return { admitted: true };
+    return { admitted: false, why: [`it cannot be evaluated: ${String(error)}`] };
+  }
+}
+
+const matches = (rule: ResourceRule, { operation, resource, subResource }: AdmissionRequest): boolean => {
+  const among = (list: readonly string[], value: string): boolean => list.includes('*') || list.includes(value);
+  const full = subResource === '' ? resource.resource : `${resource.resource}/${subResource}`;
+  return (
+    among(rule.apiGroups, resource.group) &&
+    among(rule.apiVersions, resource.version) &&
+    among(rule.operations, operation) &&
+    among(rule.resources, full)
+  );
+};

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { readDocuments } from './admission-policy.ts';
+import { withComponent } from './component.ts';
+import { brokenControls, type Pod } from './pod-security.ts';
+
+interface Workload {
+  readonly kind: string;
+  readonly spec: { readonly template: { readonly metadata: { readonly labels: Labels }; readonly spec: Pod } };
+}
+type Labels = Readonly<Record<string, string>>;
+
+const workload = (file: string): Workload => parse(readFileSync(file, 'utf8')) as Workload;
+const reconciler = workload('deploy/reconciler/deployment.yaml');
+const agent = workload('deploy/agent/daemonset.yaml');
+const components = globSync('deploy/components/*').map((path) => path.split('/').at(-1) ?? '');
+
+describe('the pods, by the Pod Security Standards', () => {
+  it('the reconciler’s would be admitted by "restricted", with every component too', () => {
+    assert.deepEqual(brokenControls(reconciler.spec.template.spec), []);
+    const forIt = components.filter((name) => {
+      const { patches = [] } = parse(readFileSync(`deploy/components/${name}/kustomization.yaml`, 'utf8')) as {
+        readonly patches?: readonly { readonly target: { readonly kind: string } }[];
+      };
+      return patches.some(({ target }) => target.kind === 'Deployment');
+    });
+    assert.ok(forIt.length >= 3);
+    for (const name of forIt) {
+      assert.deepEqual(brokenControls(withComponent(reconciler, name).spec.template.spec), [], name);
+    }
+  });
+
+  it('the agent’s breaks what its work is about, and no control more', () => {
+    assert.deepEqual(brokenControls(agent.spec.template.spec), [
+      'Host Namespaces',
+      'HostPath Volumes',
+      'AppArmor',
+      'Running as Non-root',
+      'Running as Non-root user',
+    ]);
+  });
+
+  it('are in a namespace that says which profile they need', () => {
+    const { metadata } = parse(readFileSync('deploy/namespace/namespace.yaml', 'utf8')) as {
+      readonly metadata: { readonly labels: Labels };
+    };
+    for (const mode of ['enforce', 'warn', 'audit']) {
+      assert.equal(metadata.labels[`pod-security.kubernetes.io/${mode}`], 'privileged', mode);
+    }
+  });
+});
+
+describe('tokens', () => {
+  it('go into our own pods only, because the accounts give none to others', () => {
+    const accounts = globSync('deploy/rbac/*.yaml')
+      .flatMap(readDocuments)
+      .filter(({ kind }) => kind === 'ServiceAccount') as readonly unknown[] as readonly Pod[];
+    assert.equal(accounts.length, 2);
+    for (const { automountServiceAccountToken } of accounts) assert.equal(automountServiceAccountToken, false);
+    for (const { spec } of [reconciler, agent]) {
+      assert.equal(spec.template.spec.automountServiceAccountToken, true);
+      assert.equal(spec.template.spec.enableServiceLinks, false);
+    }
+  });
+});
+
+interface Peer {
+  readonly namespaceSelector?: object;
+}
+interface Rule {
+  readonly from?: readonly Peer[];
+  readonly to?: readonly Peer[];
+  readonly ports: readonly { readonly protocol: string; readonly port: number }[];
+}
+interface NetworkPolicy {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec: {
+    readonly podSelector: { readonly matchLabels?: Labels };
+    readonly policyTypes: readonly string[];
+    readonly ingress?: readonly Rule[];
+    readonly egress?: readonly Rule[];
+  };
+}
+
+describe('the component network-policy', () => {
+  const policies = readDocuments('deploy/components/network-policy/policies.yaml') as readonly NetworkPolicy[];
+  const [closed, open] = policies;
+  assert.ok(closed !== undefined && open !== undefined && policies.length === 2);
+
+  it('closes the namespace both ways for every pod', () => {
+    assert.deepEqual(closed.spec, { podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+    for (const { metadata } of policies) assert.equal(metadata.namespace, 'kubelet-gitops');
+  });
+
+  it('selects the reconciler, and nothing that it would not hold for', () => {
+    assert.deepEqual(open.spec.podSelector.matchLabels, reconciler.spec.template.metadata.labels);
+    assert.equal(reconciler.spec.template.spec.hostNetwork, undefined);
+    // Whoever is in the host's network is not reached by any policy; none pretends to.
+    assert.equal(agent.spec.template.spec.hostNetwork, true);
+  });
+
+  it('opens the ports that are listened on, and metrics to one namespace only', () => {
+    const [metrics, webhook] = open.spec.ingress ?? [];
+    const container = withComponent(reconciler, 'webhook').spec.template.spec.containers[0] as unknown as {
+      readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+    };
+    const port = (name: string): number | undefined =>
+      container.ports.find((each) => each.name === name)?.containerPort;
+    assert.deepEqual([metrics?.ports[0]?.port, webhook?.ports[0]?.port], [port('health'), port('webhook')]);
+    assert.equal(metrics?.from?.length, 1);
+  });
+
+  it('lets out to names, the API server, git, the forge and Prometheus, and to nothing else', () => {
+    const out = (open.spec.egress ?? []).flatMap(({ to, ports }) =>
+      ports.map(({ protocol, port }) => `${protocol} ${port}${to === undefined ? '' : ' within the cluster'}`),
+    );
+    assert.deepEqual(out, [
+      'UDP 53 within the cluster',
+      'TCP 53 within the cluster',
+      'TCP 443',
+      'TCP 6443',
+      'TCP 22',
+      'TCP 9090 within the cluster',
+    ]);
+  });
+});

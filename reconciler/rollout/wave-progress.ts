@@ -73,7 +73,8 @@ function look(wave: Wave, members: readonly Member[], now: Millis): Seen {
   const concerned = wave.only === undefined ? members : members.filter(wave.only);
   const told = concerned.filter(isOnTarget);
   const open = concerned.filter(
-    (member) => !isOnTarget(member) && member.standing === 'outdated' && member.node.ready && !member.node.cordoned,
+    (member) =>
+      !isOnTarget(member) && member.standing === 'outdated' && member.node.ready && !isCordonedByOthers(member),
   );
   // Canaries are never done without: only later waves make do with the nodes that can be reached.
   const possible = wave.name === 'canary' ? wave.nodes : Math.min(wave.nodes, told.length + open.length);
@@ -84,6 +85,9 @@ function look(wave: Wave, members: readonly Member[], now: Millis): Seen {
   const lost = told.filter(({ standing, node }) => standing === 'failed' || !node.ready).map(({ node }) => node.name);
   return { reached: told.length, possible, proved, lost };
 }
+
+/** What we cordoned ourselves is about to be changed. */
+const isCordonedByOthers = ({ node }: Member): boolean => node.cordoned && node.drain === undefined;
 
 function isEnough(wave: Wave, { possible, proved, lost }: Seen, spared: number): boolean {
   if (possible === 0) return wave.name !== 'canary' && wave.name !== 'rest';

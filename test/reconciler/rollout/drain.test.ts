@@ -8,11 +8,11 @@ import { FleetSimulation } from '../../support/fleet-simulation.ts';
 const MINUTE = 60_000;
 const DRAINS: DisruptionSpec = { allow: ['restart', 'drain'], drainTimeout: '10m' };
 
-/** Two nodes that settled on a config, and a commit that moves a field which running pods do not follow. */
-function story(disruption?: DisruptionSpec): FleetSimulation {
+/** Nodes that settled on a config, and a commit that moves a field which running pods do not follow. */
+function story(disruption?: DisruptionSpec, nodes: readonly string[] = ['n1', 'n2']): FleetSimulation {
   const fleet = new FleetSimulation();
   const spec = disruption === undefined ? {} : { disruption };
-  for (const name of ['n1', 'n2']) fleet.addNode(nodeView(name, 'workers'));
+  for (const name of nodes) fleet.addNode(nodeView(name, 'workers'));
   fleet.inForce = commit(COMMIT_A, validPool('workers', 100, spec));
   for (let round = 0; round < 12; round += 1) round_(fleet);
   fleet.inForce = commit(COMMIT_B, validPool('workers', 100, spec, { topologyManagerScope: 'pod' }));
@@ -66,6 +66,18 @@ describe('a change that running pods do not follow', () => {
     assert.deepEqual(steps(fleet), ['uncordon n1']);
     assert.deepEqual(steps(fleet), ['cordon n2']);
     assert.equal(fleet.fleet.nodes.get('n1')?.drain, undefined);
+  });
+
+  it('comes to its end for the last node of a pool as well, which nobody else holds the wave open for', () => {
+    const fleet = story(DRAINS, ['n1']);
+    assert.deepEqual(steps(fleet), ['cordon n1']);
+    assert.deepEqual(steps(fleet), ['evict n1']);
+    drained(fleet, 'n1');
+    assert.deepEqual(steps(fleet), ['assign n1']);
+    round_(fleet);
+    round_(fleet);
+    assert.deepEqual(steps(fleet), ['uncordon n1']);
+    assert.deepEqual(steps(fleet), []);
   });
 
   it('goes on where it was after another reconciler took over: what it is about is on the Node', () => {

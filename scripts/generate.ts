@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { generateDoctorPage } from './generate/doctor-page.ts';
+import { generateChart } from './generate/chart.ts';
 import { generateEditorSchemas } from './generate/editor-schemas.ts';
 import { generateExpectedInstallation } from './generate/expected-installation.ts';
 import { generateKubeletConfigPage } from './generate/kubelet-config-page.ts';
@@ -17,6 +18,7 @@ const files = new Map([
   ...generateKubeletConfigPage(),
   ...generateExpectedInstallation(),
   ...generateDoctorPage(),
+  ...generateChart(),
 ]);
 const check = process.argv.includes('--check');
 const stale: string[] = [];

@@ -1,0 +1,60 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { parse } from 'yaml';
+
+const ROOT = `${import.meta.dirname}/../..`;
+const TEMPLATES = 'deploy/helm/kubelet-gitops/templates';
+const read = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8');
+
+/** What is always installed, or under a value of its own; the workloads and the settings are templates by hand. */
+const ALWAYS: Readonly<Record<string, string | null>> = {
+  'namespace/namespace.yaml': 'namespace.create',
+  'crds/kubeletnodes.yaml': 'crds.install',
+  'crds/kubeletpools.yaml': 'crds.install',
+  'rbac/reconciler.yaml': null,
+  'rbac/agent.yaml': null,
+};
+
+/**
+ * The chart's templates of all objects that do not depend on values: those of the manifests, in the release's namespace.
+ * A component's objects are made where the value `<component in camel case>.enabled` is true.
+ */
+export function generateChart(): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const [file, value] of Object.entries(ALWAYS)) {
+    files.set(`${TEMPLATES}/${file.replace('/', '-')}`, template(`deploy/${file}`, value));
+  }
+  for (const component of componentNames()) {
+    for (const resource of resourcesOf(component)) {
+      const path = `deploy/components/${component}/${resource}`;
+      files.set(`${TEMPLATES}/${component}-${basename(resource)}`, template(path, `${valueOf(component)}.enabled`));
+    }
+  }
+  return files;
+}
+
+/** The folders below deploy/components. */
+export const componentNames = (): readonly string[] =>
+  globSync('deploy/components/*', { cwd: ROOT })
+    .map((path) => basename(path))
+    .sort();
+
+/** `events-before-1.23` → `eventsBefore123` */
+export const valueOf = (component: string): string =>
+  component.replaceAll('.', '').replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+
+function resourcesOf(component: string): readonly string[] {
+  const { resources = [] } = parse(read(`deploy/components/${component}/kustomization.yaml`)) as {
+    readonly resources?: readonly string[];
+  };
+  return resources;
+}
+
+function template(source: string, value: string | null): string {
+  const text = read(source)
+    .replaceAll('namespace: kubelet-gitops\n', 'namespace: {{ .Release.Namespace }}\n')
+    .replace(/(kind: Namespace\nmetadata:\n  name:) .*/, '$1 {{ .Release.Namespace }}')
+    .replaceAll('system:serviceaccount:kubelet-gitops:', 'system:serviceaccount:{{ .Release.Namespace }}:');
+  const origin = `{{- /* Made from ${source} by scripts/generate.ts: change it there. */}}\n`;
+  return value === null ? `${origin}${text}` : `${origin}{{- if .Values.${value} }}\n${text}{{- end }}\n`;
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { componentNames, valueOf } from '../../../scripts/generate/chart.ts';
+import { OPTIONS, REQUIRED_SETTINGS, REQUIRED_VALUES } from './options.ts';
+import { type Overlay, renderChart, renderKustomization, WITHOUT_RENDERERS } from './render.ts';
+import { assertSameObjects } from './same-objects.ts';
+
+const kustomization = (overlay: Overlay, settings: readonly string[] = []) =>
+  renderKustomization({
+    ...overlay,
+    configMapGenerator: [
+      {
+        name: 'kubelet-gitops-settings',
+        namespace: 'kubelet-gitops',
+        behavior: 'merge',
+        literals: [...REQUIRED_SETTINGS, ...settings],
+      },
+    ],
+  });
+const chart = (values: Readonly<Record<string, unknown>>) =>
+  renderChart({ namespace: { create: true }, ...REQUIRED_VALUES, ...values });
+
+/** What a component's kustomization leaves to the settings, or to whoever applies it. */
+const BESIDE: Readonly<
+  Record<string, { readonly values?: object; readonly settings?: readonly string[]; readonly overlay?: Overlay }>
+> = {
+  'commit-statuses': { values: { forge: 'gitlab' }, settings: ['FORGE=gitlab'] },
+  // docs/uninstall.md has this patch.
+  uninstall: {
+    overlay: {
+      patches: [
+        {
+          patch:
+            '$patch: delete\napiVersion: apps/v1\nkind: Deployment\nmetadata: { name: kubelet-gitops-reconciler, namespace: kubelet-gitops }',
+        },
+      ],
+    },
+  },
+};
+
+describe('the chart makes the objects of the kustomization', { skip: WITHOUT_RENDERERS }, () => {
+  it('with nothing but the required values', () => assertSameObjects(chart({}), kustomization({})));
+
+  for (const component of componentNames()) {
+    it(`with the component ${component}`, () => {
+      const { values = {}, settings = [], overlay = {} } = BESIDE[component] ?? {};
+      assertSameObjects(
+        chart({ [valueOf(component)]: { enabled: true, ...values } }),
+        kustomization({ components: [`../deploy/components/${component}`], ...overlay }, settings),
+      );
+    });
+  }
+
+  it('with all components that go together', () => {
+    const together = componentNames().filter((component) => component !== 'uninstall');
+    const beside = together.map((component) => BESIDE[component] ?? {});
+    const values = together.map((component, index) => [
+      valueOf(component),
+      { enabled: true, ...beside[index]?.values },
+    ]);
+    assertSameObjects(
+      chart(Object.fromEntries(values)),
+      kustomization(
+        { components: together.map((component) => `../deploy/components/${component}`) },
+        beside.flatMap(({ settings = [] }) => settings),
+      ),
+    );
+  });
+
+  for (const { name, values, settings, overlay } of OPTIONS) {
+    it(`with ${name}`, () => assertSameObjects(chart(values), kustomization(overlay ?? {}, settings)));
+  }
+});
+
+describe('the chart', { skip: WITHOUT_RENDERERS }, () => {
+  const kinds = (values: Readonly<Record<string, unknown>>): ReadonlySet<string> =>
+    new Set(renderChart(values).map(({ kind }) => kind));
+
+  it('says what is missing', () => {
+    assert.throws(() => renderChart({ git: REQUIRED_VALUES.git }), /cluster is not set/);
+    assert.throws(() => renderChart({ cluster: 'demo' }), /git\.url is not set/);
+    assert.throws(() => chart({ commitStatuses: { enabled: true } }), /commitStatuses\.forge is not set/);
+  });
+
+  it('leaves the namespace to helm, and the CRDs to whoever may, where told so', () => {
+    assert.ok(!kinds(REQUIRED_VALUES).has('Namespace'));
+    assert.ok(kinds(REQUIRED_VALUES).has('CustomResourceDefinition'));
+    assert.ok(!kinds({ ...REQUIRED_VALUES, crds: { install: false } }).has('CustomResourceDefinition'));
+  });
+
+  it('makes other pods of other settings', () => {
+    const templateOf = (poll: string): string => {
+      const made = renderChart({ ...REQUIRED_VALUES, poll }).find(({ kind }) => kind === 'Deployment');
+      return JSON.stringify((made as { readonly spec?: { readonly template?: object } } | undefined)?.spec?.template);
+    };
+    assert.notEqual(templateOf('60s'), templateOf('61s'));
+    assert.equal(templateOf('60s'), templateOf('60s'));
+  });
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+import { componentNames, valueOf } from '../../../scripts/generate/chart.ts';
+import { OPTIONS } from './options.ts';
+import { CHART } from './render.ts';
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly $ref?: string;
+  readonly definitions?: Readonly<Record<string, Schema>>;
+}
+
+const read = (file: string): string => readFileSync(file, 'utf8');
+const schema = JSON.parse(read(`${CHART}/values.schema.json`)) as Schema;
+const defaults = parse(read(`${CHART}/values.yaml`)) as Readonly<Record<string, unknown>>;
+const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
+const refusal = (values: unknown): string => (validate(values) ? '' : JSON.stringify(validate.errors));
+
+describe('the schema of the chart’s values', () => {
+  it('takes the defaults, and all that the chart is tested with', () => {
+    assert.equal(refusal(defaults), '');
+    for (const { name, values } of OPTIONS) assert.equal(refusal({ ...defaults, ...values }), '', name);
+  });
+
+  for (const [what, values] of [
+    ['a name that is no cluster’s', { cluster: 'My Cluster' }],
+    ['an address without a scheme', { git: { url: 'git.example.com/a' } }],
+    ['a duration without a unit', { poll: '60' }],
+    ['a value that does not exist', { repo: 'https://git.example.com/a' }],
+    ['a misspelt value in a map', { agent: { kubeletService: 'k3s.service' } }],
+    ['a setting that is a value', { settings: { GIT_URL: 'https://git.example.com/a' } }],
+    ['a path that is not absolute', { agent: { configFile: 'config.yaml' } }],
+    ['a unit without its type', { agent: { service: 'k3s-agent' } }],
+    ['a forge that is not known', { commitStatuses: { enabled: true, forge: 'sourcehut' } }],
+    ['a switch that is no boolean', { drain: { enabled: 'yes' } }],
+    ['none at all at once', { agent: { maxUnavailable: '0%' } }],
+  ] as const) {
+    it(`refuses ${what}`, () => assert.notEqual(refusal(values), ''));
+  }
+
+  it('knows the values that there are, and no others', () => {
+    const described = (part: Schema, path: string): readonly string[] => {
+      const target = part.$ref === undefined ? part : (schema.definitions?.[part.$ref.split('/').at(-1) ?? ''] ?? {});
+      const inner = Object.entries(target.properties ?? {});
+      if (inner.length === 0 || part.$ref?.endsWith('/resources') === true) return [path];
+      return inner.flatMap(([name, value]) => described(value, `${path}.${name}`));
+    };
+    const present = new Set(described(schema, ''));
+    for (const path of present) {
+      if (path === '.global') continue;
+      const value = path
+        .slice(1)
+        .split('.')
+        .reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>> | undefined)?.[name], defaults);
+      assert.notEqual(value, undefined, `values.yaml has no ${path}`);
+    }
+  });
+
+  it('has a switch for every component', () => {
+    for (const component of componentNames()) {
+      const value = defaults[valueOf(component)] as { readonly enabled?: unknown } | undefined;
+      assert.equal(value?.enabled, false, `values.yaml has no ${valueOf(component)}.enabled for ${component}`);
+    }
+  });
+});
+
+describe('the chart', () => {
+  it('has the version of the package and of the kustomization', () => {
+    const { version } = JSON.parse(read('package.json')) as { readonly version: string };
+    const chart = parse(read(`${CHART}/Chart.yaml`)) as { readonly version: string; readonly appVersion: string };
+    const { images } = parse(read('deploy/kustomization.yaml')) as { readonly images: readonly { newTag: string }[] };
+    assert.deepEqual([chart.version, chart.appVersion, images[0]?.newTag], [version, version, version]);
+  });
+});

@@ -1,7 +1,7 @@
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import type { CheckpointStore } from './checkpoint/store.ts';
 import { addressOf } from './kubelet-address.ts';
+import { fieldsOfConfig } from './kubelet/config-fields.ts';
 import type { Installable, Installer } from './kubelet/installer.ts';
 import type { KubeletAddress } from './kubelet/probe.ts';
 import type { Files } from './observation.ts';
@@ -48,5 +48,4 @@ export async function installableOf(
   return { installable: { payload: checkpoint.payload, apply: target.apply } };
 }
 
-const fieldsOf = (payload: string): SeenFiles['payload'] =>
-  decodeKubeletConfig(Buffer.from(payload, 'utf8')).value ?? null;
+const fieldsOf = (payload: string): SeenFiles['payload'] => fieldsOfConfig(Buffer.from(payload, 'utf8')) ?? null;

@@ -9,7 +9,7 @@ import { clearTheWay, readFile } from './own-files.ts';
 import { createPayloads, type Payloads } from './payloads.ts';
 import { decodeReference, NO_REFERENCE } from './reference.ts';
 import { decodeFailures, NO_FAILURES } from './rejected-codec.ts';
-import { type RecordName, textsInOrder } from './record-order.ts';
+import { createTextsInOrder, type RecordName } from './record-order.ts';
 import { type Found, restoreState } from './restore.ts';
 import { inOurVersion, parseJson } from './shape.ts';
 
@@ -55,6 +55,7 @@ export function createStore(disk: Disk, stateDirectory: string): CheckpointStore
   const payloads = createPayloads(disk, join(stateDirectory, 'checkpoints'));
   /** What is on disk as far as this process knows; null for no file. */
   const written = new Map<RecordName, string | null>();
+  const textsInOrder = createTextsInOrder();
   const tooNew: string[] = [];
 
   const find = async <T>(name: RecordName, absent: T, decode: (text: string) => T): Promise<Found<T>> => {

@@ -1,7 +1,7 @@
 import type { Disk, FileOwner } from '../disk/disk.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { GuardedFile } from './guard.ts';
-import { dropInText, type GuardPaths, stagedPathOf } from './layout.ts';
+import { dropInText, type GuardPaths, removedPathOf, stagedPathOf } from './layout.ts';
 import { NO_DOUBT, NO_NOTE, NO_STARTS } from './records.ts';
 import { decodePlan } from './plan.ts';
 import type { GuardSystemd } from './systemd.ts';
@@ -23,6 +23,8 @@ const UNIT_FILE: FileOwner = { mode: 0o644 };
 
 type PutFile = Extract<GuardedFile, { readonly bytes: Buffer }>;
 
+const isPut = (file: GuardedFile): file is PutFile => file.bytes !== null;
+
 /**
  * Puts everything in place that the guard needs, each file durably before the one that leads to it. The plan comes last:
  * without it the guard does nothing, and with it everything is there. The same plan again only mends what is missing, and
@@ -32,8 +34,6 @@ type PutFile = Extract<GuardedFile, { readonly bytes: Buffer }>;
  */
 export async function armGuard(options: ArmOptions, plan: string, restore: readonly GuardedFile[]): Promise<void> {
   const { disk, systemd, unit, paths, script, sign } = options;
-  const isPut = (file: GuardedFile): file is PutFile => file.bytes !== null;
-  const puts = restore.filter(isPut);
   await disk.makeDirectory(paths.directory, 0o700);
   const before = await disk.read(paths.plan).catch(() => null);
   const isSame = before?.toString('utf8') === plan;
@@ -41,7 +41,7 @@ export async function armGuard(options: ArmOptions, plan: string, restore: reado
   const leadsThere = before !== null && decodePlan(before)?.to === decodePlan(Buffer.from(plan))?.to;
   if (!leadsThere) await forget(disk, paths);
 
-  const forgetStale = await stage(disk, paths, puts);
+  const forgetStale = await stage(disk, paths, restore);
   await ensure(disk, paths.script, await script(), OURS);
   if (!isSame) await startCounting(disk, paths);
   await disk.replace(paths.alive, await sign(), OURS);
@@ -69,15 +69,20 @@ async function startCounting(disk: Disk, { starts, doubt, note }: GuardPaths): P
  *
  * @returns takes away what an earlier order laid there and this one does not need
  */
-async function stage(disk: Disk, paths: GuardPaths, puts: readonly PutFile[]): Promise<() => Promise<void>> {
+async function stage(disk: Disk, paths: GuardPaths, restore: readonly GuardedFile[]): Promise<() => Promise<void>> {
   const earlier = decodeTraces(await disk.read(paths.traces).catch(() => null));
-  const staged = puts.map(({ path }) => stagedPathOf(path));
-  const missing = await Promise.all([...staged, paths.dropIn].map((path) => missingOnTheWayTo(disk, path)));
+  const puts = restore.filter(isPut);
+  const removed = restore.filter((file) => !isPut(file)).map(({ path }) => removedPathOf(path));
+  const staged = [...puts.map(({ path }) => stagedPathOf(path)), ...removed];
+  const places = [...puts.map(({ path }) => path), paths.dropIn];
+  const missing = await Promise.all(places.map((path) => missingOnTheWayTo(disk, path)));
   const made = deepestFirst([...earlier.made, ...missing.flat()]);
   const stale = earlier.staged.filter((path) => !staged.includes(path));
   await remember(disk, paths, { staged: [...staged, ...stale], made });
   for (const directory of made.toReversed()) await disk.makeDirectory(directory, 0o755);
   for (const { path, bytes, owner } of puts) await ensure(disk, stagedPathOf(path), bytes, owner);
+  // Of an earlier trial. With it, this one would be taken for half taken back.
+  for (const path of removed) await disk.remove(path);
   return async () => {
     await removeTraces(disk, { staged: stale, made: [] });
     await remember(disk, paths, { staged, made });

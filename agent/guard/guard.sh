@@ -27,6 +27,8 @@ export PATH
 here=${0%/*}
 # Beside each file that is to be put back, this is added to its name. Never ".conf": the kubelet would read it as a drop-in.
 suffix=.kubelet-gitops-restore
+# And this to the name of a file that was there and has to be gone, until everything is tidied up.
+removed=.kubelet-gitops-removed
 timer=kubelet-gitops-guard
 drop_in_name=90-kubelet-gitops-guard.conf
 # Nobody is asked whether the unit is down before the agent has been silent for so many seconds.
@@ -104,19 +106,24 @@ restore_file() {
   case $1 in
     put) [ -f "$2$suffix" ] && [ -s "$2$suffix" ] && mv -f "$2$suffix" "$2" ;;
     put-empty) [ -f "$2$suffix" ] && mv -f "$2$suffix" "$2" ;;
-    remove) rm -f "$2" ;;
+    # Whatever is there after it was removed came later.
+    remove) [ -e "$2$removed" ] || mv -f "$2" "$2$removed" || rm -f "$2" ;;
   esac
 }
 
-# Goes through the files of a plan in order: `restore` puts each back, `tidy` removes what is beside it.
+# Goes through the files of a plan in order: `restore` puts each back, `tidy` removes what is beside it, `look` sets $begun
+# where some of them were put back already.
 each_file() {
-  lines=0
+  lines=0 begun=no
   [ -f "$1" ] && [ -r "$1" ] || return 1
   while [ "$lines" -lt "$most_lines" ] && IFS= read -r line <&4; do
     lines=$((lines + 1))
     case $2:$line in
       'restore:put /'* | 'restore:put-empty /'* | 'restore:remove /'*) restore_file "${line%% *}" "${line#* }" ;;
       'tidy:put /'* | 'tidy:put-empty /'*) [ -d "${line#* }$suffix" ] || rm -f "${line#* }$suffix" ;;
+      'tidy:remove /'*) [ -d "${line#* }$removed" ] || rm -f "${line#* }$removed" ;;
+      'look:put /'* | 'look:put-empty /'*) [ -e "${line#* }$suffix" ] || begun=yes ;;
+      'look:remove /'*) [ ! -e "${line#* }$removed" ] || begun=yes ;;
     esac
   done 4<"$1"
   return 0
@@ -161,11 +168,11 @@ write_note() {
 }
 
 # Takes the trial back: cause, and whether the kubelet starts with it anyway. The plan is renamed last, so that whoever comes
-# next goes on where this was interrupted.
+# next goes on where this was interrupted; the note comes first, so that they know why.
 fire() {
   say "taking the trial back ($1, $count starts)"
-  each_file "$here/plan" restore || return
   write_note "$1" "$2"
+  each_file "$here/plan" restore || return
   if [ -d "$here/fired" ]; then rm -rf "$here/fired"; fi
   mv -f "$here/plan" "$here/fired"
 }
@@ -190,9 +197,17 @@ needs_restart() {
   first_line "$here/note" || return
   # shellcheck disable=SC2086
   set -- $line
-  cause=${1-}
+  case ${1-} in
+    starts | silence | down) cause=$1 ;;
+  esac
   if is_number "${2-}"; then count=$2; fi
   [ "${3-}" = no ]
+}
+
+# Whether somebody was cut off while putting back what a plan names, killed or without power: then some files are of one
+# config and some of another, and no kubelet may start with that.
+is_half_done() {
+  each_file "$1" look && [ "$begun" = yes ]
 }
 
 ensure_timer() {
@@ -223,7 +238,10 @@ start() {
     write_line "$here/starts" "$(printf '%-36s %10d %12s' "$boot" "$count" "$first")"
     is_number "$first" || first=
     look_for_agent
-    if [ "$count" -gt "$max_starts" ]; then
+    if is_half_done "$here/plan"; then
+      needs_restart
+      fire "$cause" yes
+    elif [ "$count" -gt "$max_starts" ]; then
       fire starts yes
     elif [ -n "$quiet" ] && [ "$quiet" -ge "$silence" ]; then
       fire silence yes

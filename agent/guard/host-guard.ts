@@ -75,8 +75,10 @@ export function createHostGuard(options: HostGuardOptions): Guard {
         await armGuard(arming, plan, order.restore);
         lastSign = clock.monotonic();
       } catch (error) {
-        // Half a guard is none.
-        await takeAway().catch(() => undefined);
+        // The guard of the trial before leads to the same config, and is better than none. Half a guard is none.
+        const left = await lookAround(options, paths).catch(() => REMNANTS);
+        const isOfBefore = left.guard === 'armed' && left.trial !== order.trial && left.to === order.to;
+        if (!isOfBefore) await takeAway().catch(() => undefined);
         throw error instanceof GitopsError && error.code.startsWith('GUARD_') ? error : notArmed(error, unitDirectory);
       }
     },

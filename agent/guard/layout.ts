@@ -12,9 +12,14 @@ export const GUARD_DROP_IN = '90-kubelet-gitops-guard.conf';
  */
 export const stagedPathOf = (target: string): string => `${target}${STAGED}`;
 
-export const isStagedPath = (path: string): boolean => path.endsWith(STAGED);
+/** A file that has to be gone is renamed to this first, so that whoever is cut off half-way can be seen to have begun. */
+export const removedPathOf = (target: string): string => `${target}${REMOVED}`;
+
+/** Either of the two. */
+export const isStagedPath = (path: string): boolean => path.endsWith(STAGED) || path.endsWith(REMOVED);
 
 const STAGED = '.kubelet-gitops-restore';
+const REMOVED = '.kubelet-gitops-removed';
 
 /** Where the guard has its files; the script knows the same names. */
 export interface GuardPaths {

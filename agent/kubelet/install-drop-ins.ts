@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import type { Disk } from '../disk/disk.ts';
+import { fieldsOfConfig } from './config-fields.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -45,6 +45,6 @@ async function configsAt(disk: Disk, path: string, depth: number): Promise<reado
   // Links included: the kubelet reads what they lead to.
   if (stat === null || stat.kind === 'directory' || !path.endsWith('.conf')) return [];
   const bytes = await disk.read(path).catch(() => null);
-  const value = bytes === null ? undefined : decodeKubeletConfig(bytes, path).value;
+  const value = bytes === null ? undefined : fieldsOfConfig(bytes);
   return value === undefined ? [] : [value];
 }

@@ -6,6 +6,7 @@ import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { GuardedFile } from '../guard/guard.ts';
+import { fieldsOfConfig } from './config-fields.ts';
 import { DROP_IN_NAME, FIRST_MINOR_WITH_DROP_INS, NO_DROP_INS, readOwnDropIns } from './install-drop-ins.ts';
 import { createLocalConfigKeeper, type LocalConfig } from './install-local.ts';
 import { renderManaged } from './install-marker.ts';
@@ -63,7 +64,7 @@ export function createInstaller(options: InstallerOptions): Installer {
   async function present(): Promise<Config | undefined> {
     const fields = async (path: string): Promise<Config | null | undefined> => {
       const bytes = await disk.read(path);
-      return bytes === null ? null : decodeKubeletConfig(bytes, path).value;
+      return bytes === null ? null : fieldsOfConfig(bytes);
     };
     const file = await fields(configFile);
     const ours = dropIn === undefined ? null : await fields(dropIn);
@@ -71,7 +72,7 @@ export function createInstaller(options: InstallerOptions): Installer {
   }
 
   async function planLocal(local: LocalConfig): Promise<InstallPlan> {
-    const file = fieldsOf(local, configFile) ?? {};
+    const file = fieldsOf(local) ?? {};
     // The way back to the local config must not fail because a version is not known.
     const effective = await load(file, null).catch(() => file);
     const method = dropIn === undefined ? 'file' : 'drop-in';
@@ -163,12 +164,12 @@ const localFile = ({ bytes, owner, file }: LocalConfig, path: string): readonly 
   bytes === null || file === 'link' ? [] : [{ path, holds: 'local', bytes, owner }];
 
 /** Undefined where it cannot be read at all. Whatever the kubelet forgives is forgiven here. */
-function fieldsOf({ bytes }: LocalConfig, path: string): Config | undefined {
-  return bytes === null ? undefined : decodeKubeletConfig(bytes, path).value;
+function fieldsOf({ bytes }: LocalConfig): Config | undefined {
+  return bytes === null ? undefined : fieldsOfConfig(bytes);
 }
 
 function readableOrThrow(local: LocalConfig, path: string): Config {
-  const fields = fieldsOf(local, path);
+  const fields = fieldsOf(local);
   if (fields !== undefined) return fields;
   const { findings } = decodeKubeletConfig(local.bytes ?? Buffer.alloc(0), path);
   throw new GitopsError(
@@ -179,8 +180,10 @@ function readableOrThrow(local: LocalConfig, path: string): Config {
 }
 
 function payloadFields(payload: string): Config {
-  const { value, findings } = decodeKubeletConfig(Buffer.from(payload, 'utf8'));
-  if (value !== undefined) return value;
+  const bytes = Buffer.from(payload, 'utf8');
+  const fields = fieldsOfConfig(bytes);
+  if (fields !== undefined) return fields;
+  const { findings } = decodeKubeletConfig(bytes);
   throw new GitopsError(
     'INSTALL_PAYLOAD_UNREADABLE',
     `the payload is no KubeletConfiguration: ${findings.map(formatFinding).join('; ')}`,

@@ -1,73 +1,26 @@
 import assert from 'node:assert/strict';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { GuardedFile, GuardOrder } from '#agent/guard/guard.ts';
-import { createHostGuard } from '#agent/guard/host-guard.ts';
+import type { GuardOrder } from '#agent/guard/guard.ts';
 import { stagedPathOf } from '#agent/guard/layout.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
-import { createMemoryDisk, type MemoryDisk } from '../../support/agent/memory-disk.ts';
-import { createFakeSystemd, type FakeSystemd } from './support/fake-systemd.ts';
-
-const STATE = '/var/lib/kubelet-gitops';
-const UNIT_DIRECTORY = '/etc/systemd/system/kubelet.service.d';
-const DROP_IN = `${UNIT_DIRECTORY}/90-kubelet-gitops-guard.conf`;
-const CONFIG = '/var/lib/kubelet/config.yaml';
-const FLAGS = '/etc/kubernetes/kubelet.conf.d/99-kubelet-gitops.conf';
-const OWNER = { mode: 0o644 };
-
-const put = (path: string, text: string): GuardedFile => ({ path, bytes: Buffer.from(text), owner: OWNER });
-
-const ORDER: GuardOrder = {
-  trial: 'pool-abc/1234/overlay@5',
-  to: 'local',
-  maxStarts: 5,
-  silenceSeconds: 720,
-  restore: [put(CONFIG, 'old'), { path: '/var/lib/kubelet/memory_manager_state', bytes: null }, put(FLAGS, 'flags')],
-};
-
-const OTHER: GuardOrder = { ...ORDER, trial: 'pool-def/5678/overlay@9', restore: [put(CONFIG, 'older')] };
-
-function createNode() {
-  const disk = createMemoryDisk();
-  for (const path of [CONFIG, FLAGS, `${STATE}/meta/trial`]) {
-    let directory = '';
-    for (const part of dirname(path).split('/').slice(1)) {
-      directory += `/${part}`;
-      if (disk.tree()[directory] === undefined) disk.plant(directory, { directory: true });
-    }
-    disk.plant(path, 'new');
-  }
-  disk.plant('/etc/systemd', { directory: true });
-  disk.plant('/etc/systemd/system', { directory: true });
-  const systemd = createFakeSystemd(disk, DROP_IN);
-  let now = 0;
-  const guardOn = (state = STATE, unitDirectory = UNIT_DIRECTORY, bus: FakeSystemd = systemd) =>
-    createHostGuard({
-      disk,
-      clock: { monotonic: () => now },
-      stateDirectory: state,
-      unit: 'kubelet.service',
-      unitDirectory,
-      systemd: bus,
-      script: () => Promise.resolve(Buffer.from('the script\n')),
-      bootId: () => Promise.resolve('boot-1'),
-      uptimeSeconds: () => Promise.resolve(1000.7 + now / 1000),
-    });
-  return {
-    disk,
-    systemd,
-    guardOn,
-    guard: guardOn(),
-    pass: (ms: number) => {
-      now += ms;
-    },
-  };
-}
+import { createFakeSystemd } from './support/fake-systemd.ts';
+import {
+  armedFor,
+  CONFIG,
+  createNode,
+  DROP_IN,
+  FLAGS,
+  ORDER,
+  OTHER,
+  put,
+  REMNANTS,
+  STATE,
+  textIn,
+  UNIT_DIRECTORY,
+} from './support/guard-on-a-node.ts';
 
 const DISARMED = { guard: 'disarmed' };
-const armedFor = ({ trial, to }: GuardOrder) => ({ guard: 'armed', trial, to });
-const REMNANTS = { guard: 'armed', trial: '', to: '' };
-const textIn = (disk: MemoryDisk, path: string): string | undefined => disk.tree()[path];
 
 describe('the guard on a host', () => {
   it('is armed with all that it needs, the plan after everything else', async () => {

@@ -1,7 +1,7 @@
 import type { Disk } from '#agent/disk/disk.ts';
 import type { Guard } from '#agent/guard/guard.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
-import { guardPaths, stagedPathOf } from '#agent/guard/layout.ts';
+import { guardPaths, removedPathOf, stagedPathOf } from '#agent/guard/layout.ts';
 import { decodePlan } from '#agent/guard/plan.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { JournaledFiles } from './journaled-files.ts';
@@ -103,17 +103,21 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
       `${cause.padEnd(8)} ${String(count).padStart(10)} ${restarted.padEnd(3)} ${toTimestamp(clock.now())}`,
     );
 
+  const isThere = (path: string): boolean => files.tree()[path] !== undefined;
+  const isHalfDone = ({ restore }: Plan): boolean =>
+    restore.some(([word, path]) => (word === 'remove' ? isThere(removedPathOf(path)) : !isThere(stagedPathOf(path))));
   const restore = async (plan: Plan): Promise<void> => {
     for (const [word, path] of plan.restore) {
-      if (word === 'remove') await gone(path);
-      else if (word === 'put-empty' || (await text(stagedPathOf(path))) !== '') {
+      if (word === 'remove') {
+        if (!isThere(removedPathOf(path))) await calls.rename(path, removedPathOf(path)).catch(() => undefined);
+      } else if (word === 'put-empty' || (await text(stagedPathOf(path))) !== '') {
         await calls.rename(stagedPathOf(path), path).catch(() => undefined);
       }
     }
   };
   const fire = async (plan: Plan, cause: string, count: number, restarted: 'yes' | 'no'): Promise<void> => {
-    await restore(plan);
     await writeNote(cause, count, restarted);
+    await restore(plan);
     await calls.rename(paths.plan, paths.fired).catch(() => undefined);
   };
   const orderRestart = async (cause: string, count: number): Promise<void> => {
@@ -144,7 +148,7 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     files.sync();
     await gone(plan.dropIn);
     readUnits();
-    for (const [word, path] of plan.restore) if (word !== 'remove') await gone(stagedPathOf(path));
+    for (const [word, path] of plan.restore) await gone(word === 'remove' ? removedPathOf(path) : stagedPathOf(path));
     for (const path of [paths.starts, paths.alive, paths.doubt, paths.script]) await gone(path);
   };
   const tick = async (): Promise<void> => {
@@ -169,7 +173,10 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
       paths.starts,
       `${host.bootId().padEnd(36)} ${String(count).padStart(10)} ${String(first).padStart(12)}`,
     );
-    if (count > plan.maxStarts) await fire(plan, 'starts', count, 'yes');
+    if (isHalfDone(plan)) {
+      const [cause = '', starts] = await words(paths.note);
+      await fire(plan, cause, Number(starts), 'yes');
+    } else if (count > plan.maxStarts) await fire(plan, 'starts', count, 'yes');
     else if ((await quiet(first)) >= plan.silence) await fire(plan, 'silence', count, 'yes');
     ensureTimer();
   };

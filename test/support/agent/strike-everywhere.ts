@@ -24,6 +24,12 @@ export const MODES = [
 ] as const;
 export type Mode = (typeof MODES)[number];
 
+/** To be struck at all of its points; `transition` by its name. */
+export interface StrikeTask {
+  readonly transition: string;
+  readonly mode: Mode;
+}
+
 /** What came of striking at every point of a transition in one way. */
 export interface Tally {
   readonly points: number;

@@ -75,13 +75,14 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
     look: () => now,
     arm(trial, to) {
       if (!isThere) return;
+      const [id, leadsTo] = [trialIdOf(trial), targetIdOf(to)];
       if (host.armFaults > 0 || host.isDiskFull()) {
         host.armFaults = Math.max(0, host.armFaults - 1);
-        now = { guard: 'disarmed' };
+        // The one of the trial before stays where it leads to the same.
+        if (now.guard !== 'armed' || now.trial === id || now.to !== leadsTo) now = { guard: 'disarmed' };
         host.count('guard not armed');
         throw new Error('the unit directory is not mounted');
       }
-      const [id, leadsTo] = [trialIdOf(trial), targetIdOf(to)];
       if (now.guard !== 'armed' || now.trial !== id || now.to !== leadsTo) starts = 0;
       const { maxRestarts, durationMs, startTimeoutMs } = trial.config.trial;
       const limits = { maxStarts: maxRestarts + MORE_STARTS, silenceMs: durationMs + startTimeoutMs };

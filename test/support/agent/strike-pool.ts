@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { StrikeTask, Tally } from './strike-everywhere.ts';
+
+export interface StrikePool {
+  /** Each task is begun in the order in which it was asked for. */
+  strike(task: StrikeTask): Promise<Tally>;
+  end(): Promise<void>;
+}
+
+type Answer = Tally | { readonly broken: string };
+
+/** Strikes on all of the machine's processors at once: no run knows of another. */
+export function createStrikePool(size: number = availableParallelism()): StrikePool {
+  const workers = Array.from({ length: size }, () => new Worker(new URL('strike-worker.ts', import.meta.url)));
+  const idle = [...workers];
+  const waiting: ((worker: Worker) => void)[] = [];
+  const free = (worker: Worker): void => {
+    const next = waiting.shift();
+    if (next === undefined) idle.push(worker);
+    else next(worker);
+  };
+  const take = (): Promise<Worker> => {
+    const worker = idle.pop();
+    return worker === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(worker);
+  };
+  return {
+    async strike(task) {
+      const worker = await take();
+      worker.postMessage(task, []);
+      const [answer] = (await once(worker, 'message')) as [Answer];
+      free(worker);
+      if ('broken' in answer) throw new Error(answer.broken);
+      return answer;
+    },
+    async end() {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    },
+  };
+}

@@ -13,6 +13,7 @@ import { guardOrderFor } from './guard-order.ts';
 import type { Installer } from './kubelet/installer.ts';
 import type { KubeletService } from './kubelet/service.ts';
 import type { Memory } from './memory.ts';
+import type { Rebooter } from './reboot.ts';
 import { stageConfig, type StageOptions } from './staging/stage.ts';
 import { MOST_REPAIRS } from './repair.ts';
 import { type Config, nameOf, sameConfig, type State, type Target, type Trial } from './state.ts';
@@ -24,6 +25,7 @@ export interface ActOptions {
   readonly service: KubeletService;
   readonly installer: Installer;
   readonly guard: Guard;
+  readonly rebooter: Rebooter;
   /** Takes everything of ours off the node. @throws where that cannot be done (yet) */
   readonly leave: () => Promise<void>;
   readonly store: CheckpointStore;
@@ -41,7 +43,7 @@ const RESTART_TIMEOUT_MS = 2 * 60_000;
 
 /** Carries actions out. Decides nothing; never throws: what went wrong is in the next observation, or in the status. */
 export function createAct(options: ActOptions): Act {
-  const { clock, random, log, service, installer, guard, store, memory } = options;
+  const { clock, random, log, service, installer, guard, rebooter, store, memory } = options;
 
   const stage = async (config: Config, signal: AbortSignal): Promise<boolean> => {
     const faultsBefore = sameConfig(memory.staged?.config ?? null, config) ? (memory.staged?.faults ?? 0) : 0;
@@ -92,6 +94,15 @@ export function createAct(options: ActOptions): Act {
       memory.fault = { reason, message };
       return false;
     }
+  };
+
+  const withdrawReboot = async (): Promise<boolean> => {
+    try {
+      await rebooter.withdraw();
+    } catch (error) {
+      log.warn({ err: error }, 'the order to reboot cannot be taken back');
+    }
+    return true;
   };
 
   const arm = async (trial: Trial, to: Target): Promise<boolean> => {
@@ -146,6 +157,14 @@ export function createAct(options: ActOptions): Act {
         return restart(action.target, action.because, signal);
       case 'repair':
         return repair(action.target);
+      case 'reboot':
+        return attempt('RebootFailed', 'the machine cannot be rebooted', () =>
+          withDeadline(clock, RESTART_TIMEOUT_MS, signal, (inTime) =>
+            rebooter.order(action.reboot, action.because, inTime),
+          ),
+        );
+      case 'withdraw-reboot':
+        return withdrawReboot();
       case 'arm-guard':
         return arm(action.trial, action.to);
       case 'reassure-guard':

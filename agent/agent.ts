@@ -9,6 +9,7 @@ import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { createAct } from './act.ts';
 import { createStore } from './checkpoint/store.ts';
 import { decide } from './decide.ts';
+import { awaits } from './decide/reboot.ts';
 import { PACE, type Pace } from './decide/pace.ts';
 import { type Guard, noGuard } from './guard/guard.ts';
 import type { Disk } from './disk/disk.ts';
@@ -23,6 +24,7 @@ import type { AgentView } from './metrics/families.ts';
 import { createObserve } from './observe.ts';
 import { createNodeLease } from './node-lease.ts';
 import { createOwnNode, type OwnNode } from './own-node.ts';
+import { createRebooter, type Rebooter } from './reboot.ts';
 import { createReporter } from './report.ts';
 import type { Validate } from './staging/check.ts';
 import { noPreflight, type Preflight } from './staging/preflight.ts';
@@ -45,6 +47,8 @@ export interface AgentPorts {
   readonly installer: Installer;
   /** Default: none. */
   readonly guard?: Guard;
+  /** Default: sentinel files only. */
+  readonly rebooter?: Rebooter;
   /** Calls back when a file that the kubelet reads may have changed. @returns stops listening */
   readonly watchFiles?: (changed: () => void) => () => void;
   /** Identifies the present boot of the machine (`/proc/sys/kernel/random/boot_id`). */
@@ -103,6 +107,7 @@ export function createAgent(ports: AgentPorts): Agent {
     onHeard: (node) => reporter.heard(node),
     onChange: () => wakeUps.poke(),
   });
+  const rebooter = ports.rebooter ?? createRebooter(ports);
   let latest: State = INITIAL_STATE;
   let latestStatus: KubeletNodeStatus | undefined;
   let counts = NO_COUNTS;
@@ -145,6 +150,7 @@ export function createAgent(ports: AgentPorts): Agent {
       store,
       memory,
       guard,
+      rebooter,
       leave: ports.uninstall ?? (() => Promise.resolve()),
       staging: staging(signal),
     }),
@@ -164,6 +170,8 @@ export function createAgent(ports: AgentPorts): Agent {
       const { state, problems, tooNew } = await store.load(at);
       latest = state;
       if (tooNew !== null) return standStill({ tooNew, agentVersion, at }, { log, reporter, assignment }, signal);
+      // An agent may have died between giving up a reboot and taking the order back.
+      if (!awaits(state)) await rebooter.withdraw().catch((err: unknown) => log.warn({ err }, 'a reboot may come'));
       for (const problem of problems) log.error({ problem }, 'damaged file');
       const { doing, assigned, lastKnownGood } = state;
       const stands = { phase: doing.phase, assigned: nameOf(assigned), lastKnownGood: nameOf(lastKnownGood) };

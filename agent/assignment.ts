@@ -6,6 +6,7 @@ import {
 } from '#shared/contract/api/kubelet-node.ts';
 import type { Intent } from './observation.ts';
 import type { Config } from './state.ts';
+import { rebootFrom } from './reboot-order.ts';
 import { termsFrom } from './terms.ts';
 
 /**
@@ -24,6 +25,7 @@ export function intentOf(node: KubeletNode | null): Intent {
     allowFields = [],
     forgive,
     tolerate = [],
+    reboot,
     pool,
     commit,
   } = node.spec;
@@ -43,6 +45,8 @@ export function intentOf(node: KubeletNode | null): Intent {
   }
   const terms = termsFrom(trial);
   if (terms === undefined) return invalid('spec.trial', trial);
+  const order = reboot === undefined ? undefined : rebootFrom(reboot);
+  if (order === null) return invalid('spec.reboot', reboot);
 
   const { namespace, name, uid, resourceVersion, key, sha256 } = source;
   const config: Config = {
@@ -52,6 +56,7 @@ export function intentOf(node: KubeletNode | null): Intent {
     drift,
     allowFields,
     tolerate,
+    ...(order === undefined ? {} : { reboot: order }),
     ...(pool === undefined ? {} : { pool }),
     ...(commit === undefined ? {} : { commit }),
   };

@@ -6,6 +6,7 @@ import { withGuard } from './decide/guard.ts';
 import { heed } from './decide/heed.ts';
 import { withLeave } from './decide/leave.ts';
 import { PACE, type Pace } from './decide/pace.ts';
+import { withReboot } from './decide/reboot.ts';
 import { continueTrial } from './decide/trial.ts';
 import type { Observation } from './observation.ts';
 import type { State } from './state.ts';
@@ -20,7 +21,7 @@ import type { State } from './state.ts';
  */
 export function decide(state: State, seen: Observation, pace: Pace = PACE): Decision {
   const { heeded, decision } = heed(state, seen);
-  if (heeded === 'turned') return withGuard(decision, seen);
+  if (heeded === 'turned') return withReboot(state, withGuard(decision, seen));
   const onward = carryOn(decision.next, seen, pace);
   const whole: Decision = {
     next: onward.next,
@@ -28,7 +29,7 @@ export function decide(state: State, seen: Observation, pace: Pace = PACE): Deci
     actions: [...decision.actions, ...onward.actions],
     recheckAfterMs: Math.min(onward.recheckAfterMs, decision.recheckAfterMs),
   };
-  return withGuard(withLeave(whole, seen, pace), seen);
+  return withReboot(state, withGuard(withLeave(whole, seen, pace), seen));
 }
 
 function carryOn(state: State, seen: Observation, pace: Pace): Decision {

@@ -1,5 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Config, State, Target, Trial } from './state.ts';
+import type { Config, Reboot, State, Target, Trial } from './state.ts';
 
 /** What the shell has to do. Each action is safe to do twice: the agent can die before, in and after any of them. */
 export type Action =
@@ -11,6 +11,10 @@ export type Action =
   | { readonly do: 'repair'; readonly target: Target }
   /** `target`: what the kubelet is to read at its start. */
   | { readonly do: 'restart-kubelet'; readonly because: string; readonly target: Target }
+  /** Have the machine boot anew. In another boot than the one named nothing is done. */
+  | { readonly do: 'reboot'; readonly because: string; readonly reboot: Reboot }
+  /** Nobody waits for that any more: as far as it can be stopped, it is not to come. */
+  | { readonly do: 'withdraw-reboot' }
   /** Have the host's guard take the trial back to `to` when nobody else can. */
   | { readonly do: 'arm-guard'; readonly trial: Trial; readonly to: Target }
   | { readonly do: 'reassure-guard' }

@@ -35,6 +35,10 @@ export type FailureReason =
   | 'ConfigContradicted'
   /** The kubelet could not be restarted. */
   | 'RestartFailed'
+  /** Nobody could be told to reboot the machine; the order is given again. */
+  | 'RebootFailed'
+  /** The machine did not boot anew in the time that the pool gives it. */
+  | 'RebootMissing'
   /** It failed on a kubelet that was not healthy before either: tried again when that one is. */
   | 'UnhealthyBefore'
   /** The host's guard could not be made ready, so nothing was changed. */

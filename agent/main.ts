@@ -20,7 +20,7 @@ import { USUAL_SERVING_CERTS } from './kubelet/serving-certificate.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
 import { createInstaller } from './kubelet/install.ts';
 import { createCommandService } from './kubelet/service-command.ts';
-import { createSystemdService } from './kubelet/service-systemd.ts';
+import { createSystemdService, type SystemdService } from './kubelet/service-systemd.ts';
 import type { KubeletService } from './kubelet/service.ts';
 import { type Lock, waitForLock } from './lock.ts';
 import { familiesOf } from './metrics/families.ts';
@@ -30,6 +30,7 @@ import { createHostFiles } from './preflight/host-files.ts';
 import { createHostLook } from './preflight/look-at-host.ts';
 import { createPreflight } from './preflight/preflight.ts';
 import { createOwnNode, type OwnNode } from './own-node.ts';
+import { createRebooter } from './reboot.ts';
 import { createUnfitUnit } from './unfit-unit.ts';
 import { createSealableDisk, createUninstall, LOCK_NAME } from './uninstall.ts';
 import { watchedPlaces } from './watched-places.ts';
@@ -48,7 +49,7 @@ async function main(settings: AgentSettings): Promise<void> {
   const userAgent = `kubelet-gitops-agent/${settings.agentVersion}`;
   const kube = createKube({ ...api, clock, log, userAgent, random });
   const ownNode = createOwnNode({ kube, nodeName, clock, disk, versionFile: versionFileIn(stateDirectory) });
-  const { service, unfitness, close } = serviceFor(settings, clock, random, log);
+  const { service, unfitness, reboot, close } = serviceFor(settings, clock, random, log);
   const unfitUnit = createUnfitUnit(unfitness, log);
 
   let lock: Lock | null = null;
@@ -88,6 +89,7 @@ async function main(settings: AgentSettings): Promise<void> {
     }),
     installer,
     guard,
+    rebooter: createRebooter({ disk, stateDirectory, systemd: reboot }),
     preflight: unfitUnit.preflight(
       createPreflight({
         configFile: settings.kubeletConfigFile,
@@ -144,16 +146,27 @@ function serviceFor(
 ): {
   readonly service: KubeletService;
   readonly unfitness: () => Promise<string | undefined>;
+  readonly reboot: SystemdService['reboot'] | undefined;
   readonly close: () => void;
 } {
   if (service.manager === 'command') {
     const { command, pidFile } = service;
     const byCommand = createCommandService({ restartCommand: command, pidFile });
-    return { service: byCommand, unfitness: () => Promise.resolve(undefined), close: () => undefined };
+    return {
+      service: byCommand,
+      unfitness: () => Promise.resolve(undefined),
+      reboot: undefined,
+      close: () => undefined,
+    };
   }
   const systemd = createSystemdService({ unit: service.unit, clock, random, log });
   const { signal } = new AbortController();
-  return { service: systemd, unfitness: () => systemd.unfitness(signal), close: () => systemd.close() };
+  return {
+    service: systemd,
+    unfitness: () => systemd.unfitness(signal),
+    reboot: (because, within) => systemd.reboot(because, within),
+    close: () => systemd.close(),
+  };
 }
 
 /** Only systemd starts the kubelet in a way that somebody else can follow. */

@@ -3,6 +3,7 @@ import type {
   ConfigSource,
   DriftPolicy,
   NodeError,
+  RebootBy,
   RejectedConfig,
 } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
@@ -15,6 +16,14 @@ export interface TrialTerms {
   readonly maxRestarts: number;
 }
 
+/** `RebootOrder` with its timeout in milliseconds. */
+export interface Reboot {
+  readonly by: RebootBy;
+  /** The boot that is to end. */
+  readonly boot: string;
+  readonly timeoutMs: Millis;
+}
+
 /** An assignment with all that is needed to run it while the API server is away. */
 export interface Config {
   readonly source: ConfigSource;
@@ -25,6 +34,8 @@ export interface Config {
   readonly allowFields: readonly string[];
   /** Codes of what this kubelet may silently drop of it. */
   readonly tolerate: readonly string[];
+  /** Absent where a restart of the kubelet is enough. */
+  readonly reboot?: Reboot;
   /** For people: never compared. */
   readonly pool?: string;
   readonly commit?: string;
@@ -102,6 +113,8 @@ export type Change =
       readonly orders: number;
       readonly waitedMs: Millis;
     }
+  /** The files are in place, and the machine is to boot anew. Another boot than this shows that it did. */
+  | { readonly step: 'reboot'; readonly bootId: string; readonly orders: number; readonly waitedMs: Millis }
   | { readonly step: 'judge'; readonly judged: Judged };
 
 /** What was seen of the kubelet since it was restarted. Spans count only while the agent looks. */

@@ -125,6 +125,7 @@ function trialOf(
     healthySeconds: Math.floor(healthy / step) * step,
     durationSeconds,
     restarts: change.step === 'judge' ? change.judged.restarts : 0,
+    ...(change.step === 'reboot' && config.reboot !== undefined ? { awaitsReboot: config.reboot.by } : {}),
     ...(warnings.length === 0 ? {} : { warnings: bounded(warnings) }),
   };
 }

@@ -1,11 +1,13 @@
 import { type ConfigSource, DEFAULT_DRIFT } from '#shared/contract/api/kubelet-node.ts';
 import { SHAPES } from '../assignment.ts';
 import type { Config, Target, TrialTerms } from '../state.ts';
+import { rebootFrom, rebootToOrder } from '../reboot-order.ts';
 import { termsFrom, termsToSpec } from '../terms.ts';
 import { amountIn, asRecord, damaged, optionalText, type Raw, textIn, textsIn, wordIn } from './shape.ts';
 
 /** A config without where its bytes are: what identifies it, how it is tried, and what people want to know of it. */
-export function encodeTraits({ source, apply, trial, drift, allowFields, tolerate, pool, commit }: Config): Raw {
+export function encodeTraits(config: Config): Raw {
+  const { source, apply, trial, drift, allowFields, tolerate, reboot, pool, commit } = config;
   return {
     apply,
     ...(commit === undefined ? {} : { commit }),
@@ -14,6 +16,7 @@ export function encodeTraits({ source, apply, trial, drift, allowFields, tolerat
     ...(allowFields.length === 0 ? {} : { allowFields }),
     ...(tolerate.length === 0 ? {} : { tolerate }),
     ...(drift === DEFAULT_DRIFT ? {} : { drift }),
+    ...(reboot === undefined ? {} : { reboot: rebootToOrder(reboot) }),
     trial: termsToSpec(trial),
   };
 }
@@ -23,6 +26,8 @@ export function decodeConfig(location: Raw, traits: Raw): Config {
   const trial = decodeTerms(traits['trial']);
   const pool = optionalText(traits, 'pool');
   const commit = optionalText(traits, 'commit');
+  const reboot = traits['reboot'] === undefined ? undefined : rebootFrom(traits['reboot']);
+  if (reboot === null) throw damaged('the reboot order is unreadable');
   const part = (field: keyof ConfigSource): string => textIn(location, field, SHAPES[field]);
   return {
     source: {
@@ -38,6 +43,7 @@ export function decodeConfig(location: Raw, traits: Raw): Config {
     drift: optionalText(traits, 'drift') === 'report' ? 'report' : DEFAULT_DRIFT,
     allowFields: textsIn(traits, 'allowFields'),
     tolerate: textsIn(traits, 'tolerate'),
+    ...(reboot === undefined ? {} : { reboot }),
     ...(pool === undefined ? {} : { pool }),
     ...(commit === undefined ? {} : { commit }),
   };

@@ -15,12 +15,16 @@ import {
   wordIn,
 } from './shape.ts';
 
+/** Releases that know version 1 alone know nothing of reboots, and would restart a kubelet that waits for one. */
 const VERSION = 1;
+const VERSION_WITH_REBOOT = 2;
 
 /** What a node is in the middle of, as `meta/trial` holds it. @returns null for idle: then there is no file */
 export function encodeDoing(doing: State['doing']): string | null {
   if (doing.phase === 'idle') return null;
-  return `${JSON.stringify({ version: VERSION, ...rawOf(doing) }, null, 2)}\n`;
+  const awaitsReboot = 'change' in doing && doing.change.step === 'reboot';
+  const version = awaitsReboot ? VERSION_WITH_REBOOT : VERSION;
+  return `${JSON.stringify({ version, ...rawOf(doing) }, null, 2)}\n`;
 }
 
 function rawOf(doing: Exclude<Doing, { phase: 'idle' }>): Raw {
@@ -36,7 +40,7 @@ function rawOf(doing: Exclude<Doing, { phase: 'idle' }>): Raw {
 
 /** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeDoing(text: string): Doing {
-  const raw = inOurVersion(parseJson(text));
+  const raw = inOurVersion(parseJson(text), [(older) => older]);
   const phase = wordIn(raw, 'phase', ['trial', 'falling-back', 'broken']);
   switch (phase) {
     case 'trial': {
@@ -65,7 +69,7 @@ export function decodeDoing(text: string): Doing {
 
 function changeIn(doing: Raw): Change {
   const raw = asRecord(doing['change'], 'change');
-  const step = wordIn(raw, 'step', ['install', 'restart', 'judge']);
+  const step = wordIn(raw, 'step', ['install', 'restart', 'reboot', 'judge']);
   switch (step) {
     case 'install': {
       const running = runIn(raw['running']);
@@ -75,6 +79,13 @@ function changeIn(doing: Raw): Change {
       return {
         step,
         runBefore: optionalText(raw, 'runBefore') ?? null,
+        bootId: textIn(raw, 'bootId'),
+        orders: amountIn(raw, 'orders'),
+        waitedMs: amountIn(raw, 'waitedMs'),
+      };
+    case 'reboot':
+      return {
+        step,
         bootId: textIn(raw, 'bootId'),
         orders: amountIn(raw, 'orders'),
         waitedMs: amountIn(raw, 'waitedMs'),

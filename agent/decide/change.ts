@@ -1,25 +1,28 @@
 import type { Action } from '../decision.ts';
 import type { Failure } from '../failure.ts';
 import type { Observation } from '../observation.ts';
-import { type Change, type Judged, nameOf, type Target, type TrialTerms } from '../state.ts';
+import { type Change, type Judged, nameOf, type Reboot, type Target, type TrialTerms } from '../state.ts';
 import { startJudging } from './judge.ts';
 import type { Pace } from './pace.ts';
+import { type AwaitedReboot, awaitReboot, needsReboot } from './reboot.ts';
 
 /** What becomes of a change with one look. */
 export type Advance =
   | { readonly advance: 'going'; readonly change: Change; readonly actions: readonly Action[]; readonly moved: boolean }
   /** The kubelet was restarted with the new files; the rest is judging. */
   | { readonly advance: 'judging'; readonly judged: Judged }
-  /** It cannot be installed. */
+  /** It cannot be installed, or the machine does not boot anew. */
   | { readonly advance: 'stuck'; readonly failure: Failure };
 
 export interface ChangeOf {
   readonly target: Target;
   readonly terms: TrialTerms;
   readonly because: string;
+  /** Where a restart of the kubelet is not enough. */
+  readonly reboot?: Reboot | undefined;
 }
 
-/** Takes a change one step on: install, then restart, then judge. Orders no restart before the files are in place. */
+/** Takes a change one step on: install, then restart or reboot, then judge. Orders no restart before the files are in place. */
 export function advance(change: Change, seen: Observation, of: ChangeOf, pace: Pace): Advance {
   switch (change.step) {
     case 'install':
@@ -28,6 +31,8 @@ export function advance(change: Change, seen: Observation, of: ChangeOf, pace: P
       return wasRestarted(change, seen)
         ? going({ step: 'judge', judged: startJudging(seen) })
         : waitForRestart(change, seen, of, pace);
+    case 'reboot':
+      return reboot(change, seen, of, pace);
     case 'judge':
       return { advance: 'judging', judged: change.judged };
   }
@@ -40,10 +45,13 @@ const going = (change: Change, ...actions: readonly Action[]): Advance => ({
   moved: true,
 });
 
-function install(change: Install, seen: Observation, { target, because }: ChangeOf): Advance {
+function install(change: Install, seen: Observation, { target, because, reboot: order }: ChangeOf): Advance {
   const { files, service, bootId } = seen;
   switch (files.files) {
     case 'installed':
+      if (needsReboot(order, seen)) {
+        return going({ step: 'reboot', bootId, orders: 1, waitedMs: 0 }, { do: 'reboot', because, reboot: order });
+      }
       if (lasts(change.running, seen)) return going({ step: 'judge', judged: startJudging(seen) });
       return going(
         { step: 'restart', runBefore: service.run, bootId, orders: 1, waitedMs: 0 },
@@ -58,6 +66,14 @@ function install(change: Install, seen: Observation, { target, because }: Change
         ? { advance: 'stuck', failure: { reason: 'CannotInstall', message: files.message } }
         : { advance: 'going', change, actions: [], moved: false };
   }
+}
+
+function reboot(change: AwaitedReboot, seen: Observation, { reboot: order, because }: ChangeOf, pace: Pace): Advance {
+  const awaited = awaitReboot(change, order, seen, pace);
+  if (awaited.reboot === 'missing') return { advance: 'stuck', failure: awaited.failure };
+  if (awaited.reboot === 'came' || order === undefined) return going({ step: 'judge', judged: startJudging(seen) });
+  const actions: readonly Action[] = awaited.again ? [{ do: 'reboot', because, reboot: order }] : [];
+  return { advance: 'going', change: awaited.change, actions, moved: false };
 }
 
 type Install = Extract<Change, { step: 'install' }>;

@@ -58,7 +58,7 @@ function wasHealthy({ doing }: State, seen: Observation): boolean {
 
 /** The run that has what the node falls back to, where there is one. */
 function runUntouched({ doing }: State, { service, bootId, startedAsInstalled }: Observation): KubeletRun | null {
-  if (doing.phase === 'trial') return doing.change.step === 'install' ? doing.before : null;
+  if (doing.phase === 'trial') return isUntouched(doing) ? doing.before : null;
   return doing.phase === 'idle' && startedAsInstalled && service.run !== null ? { run: service.run, bootId } : null;
 }
 
@@ -96,7 +96,7 @@ export function continueTrial(state: State, doing: Trial, seen: Observation, pac
   }
   const terms = termsOf(config, seen);
   const because = `trial of ${config.source.name}, pool ${config.pool ?? '-'}, commit ${config.commit ?? '-'}`;
-  const step = advance(doing.change, seen, { target: config, terms, because }, pace);
+  const step = advance(doing.change, seen, { target: config, terms, because, reboot: config.reboot }, pace);
   if (step.advance === 'stuck') return fail(state, doing, step.failure, seen);
   if (step.advance === 'going') {
     const next = { ...state, doing: { ...doing, change: step.change } };
@@ -134,7 +134,9 @@ function promote(state: State, config: Config, promotedAt: string, pace: Pace): 
 
 function fail(state: State, doing: Trial, failure: Failure, seen: Observation): Decision {
   const { config, wasHealthy } = doing;
-  const { reason, message } = wasHealthy ? failure : unblamed(failure);
+  // Whether the machine boots anew does not depend on its kubelet.
+  const isBlamed = wasHealthy || failure.reason === 'RebootMissing';
+  const { reason, message } = isBlamed ? failure : unblamed(failure);
   const fallback = nameOf(state.lastKnownGood);
   const sentence = `${config.source.name} failed its trial: ${message}. The node goes back to ${fallback}`;
   const error = asError({ reason, message: sentence }, config, seen.at, state.error);
@@ -155,5 +157,8 @@ function goBack(state: State, doing: Trial, seen: Observation): Decision {
 export function runWithFallback(doing: Trial, seen: Observation): KubeletRun | undefined {
   const { service, bootId } = seen;
   if (firedOn(doing, seen)?.restarted === true) return service.run === null ? undefined : { run: service.run, bootId };
-  return doing.change.step === 'install' ? (doing.before ?? undefined) : undefined;
+  return isUntouched(doing) ? (doing.before ?? undefined) : undefined;
 }
+
+/** Nobody has told the kubelet of the config: its run goes on until the restart, or until the machine goes down. */
+const isUntouched = ({ change }: Trial): boolean => change.step === 'install' || change.step === 'reboot';

@@ -6,7 +6,7 @@ import type { Log } from '#shared/runtime/log.ts';
 import type { KubeletService } from './service.ts';
 import { statusFromProperties } from './systemd-status.ts';
 import { unfitnessOf } from './unit-fitness.ts';
-import { followUnit, readUnit, restartUnit } from './systemd-unit.ts';
+import { followUnit, readUnit, rebootMachine, restartUnit } from './systemd-unit.ts';
 
 export interface SystemdServiceOptions {
   /** Of the system bus. Default `/run/dbus/system_bus_socket`. */
@@ -25,6 +25,8 @@ export interface SystemdServiceOptions {
 export interface SystemdService extends KubeletService {
   /** Why the unit is none that can be looked after; undefined where it can. @throws where systemd cannot be asked */
   unfitness(signal: AbortSignal): Promise<string | undefined>;
+  /** Has the machine reboot, in order. @throws GitopsError `SERVICE_*` */
+  reboot(because: string, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
@@ -78,6 +80,10 @@ export function createSystemdService(options: SystemdServiceOptions): SystemdSer
     async restart(because, signal) {
       log.info({ unit, reason: because }, 'restarting the kubelet');
       await restartUnit(link, unit, signal);
+    },
+    async reboot(because, signal) {
+      log.warn({ reason: because }, 'rebooting the machine');
+      await rebootMachine(link, signal);
     },
     watch(changed) {
       const stop = new AbortController();

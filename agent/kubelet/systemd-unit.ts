@@ -51,6 +51,48 @@ export async function restartUnit(link: BusLink, unit: string, signal: AbortSign
   }
 }
 
+const LOGIND = {
+  destination: 'org.freedesktop.login1',
+  path: '/org/freedesktop/login1',
+  interface: 'org.freedesktop.login1.Manager',
+} as const;
+
+/**
+ * `systemctl reboot`: through logind, which waits for those who asked for time before a shutdown (the kubelet's graceful node
+ * shutdown does), and through systemd itself where there is no logind.
+ *
+ * @throws GitopsError SERVICE_UNREACHABLE, SERVICE_DENIED
+ */
+export async function rebootMachine(link: BusLink, signal: AbortSignal): Promise<void> {
+  let connection: BusConnection;
+  try {
+    connection = await link.connection(signal);
+  } catch (error) {
+    throw new GitopsError('SERVICE_UNREACHABLE', `systemd cannot be told to reboot: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+  try {
+    await connection.call({ ...LOGIND, member: 'Reboot', signature: 'b', body: [false] }, signal);
+    return;
+  } catch (error) {
+    const name = refusalName(error);
+    if (name === undefined || LOGIND_SAYS_NO.some((no) => name.endsWith(no))) throw notRebooted(error);
+  }
+  const body = ['reboot.target', 'replace-irreversibly'];
+  try {
+    await connection.call({ ...MANAGER, member: 'StartUnit', signature: 'ss', body }, signal);
+  } catch (error) {
+    throw notRebooted(error);
+  }
+}
+
+/** A logind that says no is heeded. Anything else means that there is none, which every bus says in other words. */
+const LOGIND_SAYS_NO = ['.AccessDenied', '.InteractiveAuthorizationRequired', '.AuthFailed', '.BlockedByInhibitorLock'];
+
+const notRebooted = (error: unknown): GitopsError =>
+  new GitopsError('SERVICE_DENIED', `systemd does not reboot the machine: ${reasonOf(error)}`, { cause: error });
+
 /** `systemctl daemon-reload`. Resolves when it is done. */
 export async function reloadUnits(connection: BusConnection, signal: AbortSignal): Promise<void> {
   await connection.call({ ...MANAGER, member: 'Reload' }, signal);

@@ -184,7 +184,14 @@ function newNode(name: string, uid: string): KubeletNode {
       ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }],
     },
     spec: {},
-    status: { observedGeneration: 1, phase: 'Idle', assigned: local, active: local, lastKnownGood: local },
+    status: {
+      observedGeneration: 1,
+      phase: 'Idle',
+      assigned: local,
+      active: local,
+      lastKnownGood: local,
+      bootID: 'simulated',
+    },
   };
 }
 

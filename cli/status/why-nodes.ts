@@ -85,7 +85,7 @@ function reasonOf(pool: string, { member, verdict }: MemberDecision): NodeReason
   const { node, standing } = member;
   switch (verdict.verdict) {
     case 'rest':
-      return { node: node.name, pool, standing, now: 'nothing to do', because: RESTS[standing] ?? '' };
+      return { node: node.name, pool, standing, now: 'nothing to do', because: restOf(member) };
     case 'change':
       return { node: node.name, pool, standing, now: 'change now', because: verdict.because };
     case 'drain':
@@ -93,6 +93,13 @@ function reasonOf(pool: string, { member, verdict }: MemberDecision): NodeReason
     case 'hold':
       return { node: node.name, pool, standing, now: verdict.hold, because: verdict.because };
   }
+}
+
+function restOf({ standing, kubeletNode }: MemberDecision['member']): string {
+  const by = kubeletNode?.status?.trial?.awaitsReboot;
+  return standing === 'updating' && by !== undefined
+    ? `it waits for its machine to boot anew (${by})`
+    : (RESTS[standing] ?? '');
 }
 
 const RESTS: Readonly<Record<string, string>> = {

@@ -1,14 +1,14 @@
 import type { DisruptionClass, DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
-import { show } from '#shared/contract/kubelet-config/decode/show.ts';
-import { isQualifiedName } from '#shared/contract/kubelet-config/syntax/names.ts';
-import { readDuration, readList, readText, readWord } from './read-scalars.ts';
+import { readDuration, readList, readWord } from './read-scalars.ts';
 import { type FileReport, readMap } from './report.ts';
 
 const CLASSES = ['restart', 'drain', 'reboot'] as const;
-const KEYS = ['allow', 'drainTimeout', 'rebootAnnotation'] as const;
+const KEYS = ['allow', 'drainTimeout', 'reboot'] as const;
 const DEFAULT_DRAIN_TIMEOUT = '10m';
-const LONGEST_VALUE = 1024;
+/** kured looks at its sentinel once an hour where nobody said otherwise; machines take minutes. */
+const DEFAULT_REBOOT_TIMEOUT = '1h';
+const REBOOTS = ['systemd', 'sentinel'] as const;
 
 /** What a change may do to a node. */
 export function readDisruption(value: unknown, path: Path, report: FileReport): DisruptionSpec | undefined {
@@ -16,21 +16,21 @@ export function readDisruption(value: unknown, path: Path, report: FileReport): 
   if (disruption === undefined) return undefined;
   const at = (key: string): Path => [...path, key];
   const allow = readClasses(disruption.allow, at('allow'), report);
-  const annotation = readAnnotation(disruption.rebootAnnotation, at('rebootAnnotation'), report);
-  if (allow.includes('reboot') && annotation === undefined) {
+  const reboot = readReboot(disruption.reboot, at('reboot'), report);
+  if (allow.includes('reboot') && reboot === undefined) {
     const message = 'reboot is allowed, and nothing says how a node is rebooted';
     report.error(
       'missing-partner',
-      at('rebootAnnotation'),
+      at('reboot'),
       message,
-      'name the annotation that a reboot daemon waits for',
+      'write {by: systemd}, or {by: sentinel} for a reboot daemon',
     );
   }
   const rule = { zero: 'refused', default: DEFAULT_DRAIN_TIMEOUT } as const;
   return {
     allow,
     drainTimeout: readDuration(disruption.drainTimeout, at('drainTimeout'), rule, report),
-    ...(annotation === undefined ? {} : { rebootAnnotation: annotation }),
+    ...(reboot === undefined ? {} : { reboot }),
   };
 }
 
@@ -48,15 +48,20 @@ function readClasses(value: unknown, path: Path, report: FileReport): readonly D
   return CLASSES.filter((name) => written.includes(name));
 }
 
-function readAnnotation(value: unknown, path: Path, report: FileReport): DisruptionSpec['rebootAnnotation'] {
-  const annotation = readMap(value, path, ['key', 'value'], report);
-  if (annotation === undefined) return undefined;
-  const { key } = annotation;
-  if (typeof key !== 'string' || !isQualifiedName(key)) {
-    const message = key === undefined ? 'the annotation has no key' : `${show(key)} is no annotation key`;
-    report.error('bad-label', [...path, 'key'], message, 'write name or example.com/name');
+function readReboot(value: unknown, path: Path, report: FileReport): DisruptionSpec['reboot'] {
+  const reboot = readMap(value, path, ['by', 'timeout'], report);
+  if (reboot === undefined) return undefined;
+  if (reboot.by === undefined) {
+    report.error(
+      'missing-field',
+      path,
+      'reboot does not say who reboots machines',
+      'write by: systemd, or by: sentinel',
+    );
   }
-  if (annotation.value === undefined) report.error('missing-field', path, 'the annotation has no value');
-  const text = readText(annotation.value, [...path, 'value'], { longest: LONGEST_VALUE }, report);
-  return { key: typeof key === 'string' ? key : '', value: text ?? '' };
+  const rule = { zero: 'refused', default: DEFAULT_REBOOT_TIMEOUT } as const;
+  return {
+    by: readWord(reboot.by, [...path, 'by'], REBOOTS, report),
+    timeout: readDuration(reboot.timeout, [...path, 'timeout'], rule, report),
+  };
 }

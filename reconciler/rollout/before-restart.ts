@@ -1,5 +1,6 @@
 import { parseDuration } from '#shared/contract/duration.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import type { DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { DesiredPool } from '../desired.ts';
 import { type Disruption, disruptionOf } from '../disruption/disruption-of.ts';
 import type { ConfigSourceView, Fleet } from '../fleet.ts';
@@ -39,8 +40,8 @@ const DRAIN_AGAIN_MS: Millis = 30 * 60_000;
 const DEFAULT_DRAIN_TIMEOUT = '10m';
 
 /**
- * What has to happen before a node's kubelet may simply be restarted with another config: nothing (null), a drain, or a
- * person's word, because the change is more than the pool allows.
+ * What it takes to change a node where a restart of its kubelet is not enough: a drain, a reboot in the change itself, or a
+ * person's word, because the change is more than the pool allows. null where nothing (more) stands before the restart.
  *
  * @param view how the drain of this node stands; undefined where nobody looked yet
  */
@@ -51,7 +52,7 @@ export function beforeRestart(
   view: DrainView | undefined,
   now: Millis,
 ): Verdict | null {
-  const { allow = ['restart'], drainTimeout = DEFAULT_DRAIN_TIMEOUT } = pool?.spec.disruption ?? {};
+  const { allow = ['restart'], drainTimeout = DEFAULT_DRAIN_TIMEOUT, reboot } = pool?.spec.disruption ?? {};
   if (needed === 'restart') return null;
   const what = fields.slice(0, 3).join(', ');
   if (needed === 'never') {
@@ -61,7 +62,22 @@ export function beforeRestart(
     const how = needed === 'drain' ? 'the node to be drained' : 'the machine to be rebooted';
     return held(`the change of ${what} needs ${how}: allow it with disruption.allow: [restart, ${needed}]`);
   }
-  return drainFirst(member, configName ?? 'local', view, parseDuration(drainTimeout) ?? 0, now);
+  const drain = allow.includes('drain')
+    ? drainFirst(member, configName ?? 'local', view, parseDuration(drainTimeout) ?? 0, now)
+    : null;
+  return drain ?? (needed === 'reboot' ? withReboot(member, what, reboot) : null);
+}
+
+/** The boot that is to end is the one in which this is decided: after it, nobody can take the order for a new one. */
+function withReboot({ kubeletNode }: Member, what: string, reboot: DisruptionSpec['reboot']): Verdict {
+  const boot = kubeletNode?.status?.bootID;
+  if (reboot === undefined) {
+    return held(`the change of ${what} needs the machine to be rebooted, and disruption.reboot does not say how`);
+  }
+  if (boot === undefined)
+    return held('its agent has not said which boot the machine is in, so no reboot could be seen');
+  const because = `its turn has come, and its machine is rebooted (${reboot.by})`;
+  return { verdict: 'change', because, reboot: { ...reboot, boot } };
 }
 
 function drainFirst(

@@ -1,3 +1,4 @@
+import type { RebootOrder } from '#shared/contract/api/kubelet-node.ts';
 import type { Halt } from '#shared/contract/api/kubelet-pool.ts';
 import type { Aimed } from './aims.ts';
 import type { Budgets } from './budget.ts';
@@ -10,7 +11,8 @@ import type { WaveProgress } from './wave-progress.ts';
 /** What is done about one node now. `rest` where it needs nothing. */
 export type Verdict =
   | { readonly verdict: 'rest' }
-  | { readonly verdict: 'change'; readonly because: string }
+  /** `reboot`: a restart of its kubelet is not enough. */
+  | { readonly verdict: 'change'; readonly because: string; readonly reboot?: RebootOrder }
   /** Its pods have to leave before it is changed. */
   | { readonly verdict: 'drain'; readonly stage: 'cordon' | 'evict'; readonly because: string }
   /** `gaveUp`: its pods did not leave in time. */
@@ -33,7 +35,7 @@ export interface GroupQuestion {
   readonly finishesWaves: boolean;
   /** Whether the bytes of this config source are in the cluster, so that a node could fetch them. */
   readonly isAvailable: (configName: string) => boolean;
-  /** What stands between the change and a plain restart of this node's kubelet: a hold, or a drain that comes first. */
+  /** What the change takes besides a plain restart of this node's kubelet: a hold, a drain that comes first, a reboot in it. */
   readonly disruption: (aimed: Aimed) => Verdict | null;
 }
 
@@ -73,7 +75,8 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
   if (aimed.joining && aim === 'settled') return changed('it is new, and gets what its pool settled on', false);
   const wave = inWaves ? waveHold(member, question, room) : null;
   if (member.changing) {
-    return wave === null ? changed('it is in the middle of a change that is out of date', inWaves) : held(wave);
+    const obstacle = wave ?? (question.disruption(aimed) === null ? null : FINISHES_FIRST);
+    return obstacle === null ? changed('it is in the middle of a change that is out of date', inWaves) : held(obstacle);
   }
   const waits = readiness(member) ?? gate(aimed, question) ?? wave;
   if (waits !== null) return held(waits);
@@ -84,6 +87,11 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
   if (full !== null) return held(full);
   return { verdict: first ?? { verdict: 'change', because: 'its turn has come' }, entersWave: inWaves };
 }
+
+const FINISHES_FIRST = hold(
+  'disruption',
+  'it finishes the change that it is in the middle of: what comes next needs more than a restart of its kubelet',
+);
 
 /** What nothing can be done against. */
 function obstacleOf({ aim, configName }: Aimed, { halt, isAvailable }: GroupQuestion): Hold | null {

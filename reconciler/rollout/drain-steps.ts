@@ -29,10 +29,18 @@ function stepFor(node: NodeView, decision: MemberDecision | undefined, now: Mill
     if (verdict.stage === 'cordon') return { step: 'cordon', node: name, uid, mark: { config, at: now } };
     return { step: 'evict', node: name, since: drain?.at ?? now };
   }
-  const isChanged = verdict?.verdict === 'change' || decision?.member.standing === 'updating';
-  if (isChanged || drain === undefined) return undefined;
+  if (isBeingChanged(decision) || drain === undefined) return undefined;
   const gaveUp = verdict?.verdict === 'hold' && verdict.gaveUp === true;
   return { step: 'uncordon', node: name, uid, failed: gaveUp ? { config, at: now } : null };
+}
+
+/** A node whose machine is rebooted has no agent for a while: nobody may put pods on it before it was heard of again. */
+function isBeingChanged(decision: MemberDecision | undefined): boolean {
+  if (decision === undefined) return false;
+  const { verdict, member } = decision;
+  if (verdict.verdict === 'change' || member.standing === 'updating') return true;
+  if (member.standing === 'no-agent') return member.changing && member.kubeletNode?.spec?.reboot !== undefined;
+  return member.standing === 'outdated' && member.changing;
 }
 
 const isBegun = (decision: MemberDecision | undefined): boolean => decision?.verdict.verdict === 'drain';

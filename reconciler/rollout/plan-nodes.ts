@@ -144,14 +144,27 @@ function stepsOf({ group, decisions }: GroupPlan, fleet: Fleet, settings: PlanSe
     const spec = assignmentSpec(group.pool, source, settings.namespace);
     if (verdict.verdict === 'change') {
       const forgive = member.forgive && member.failedAt !== undefined ? { forgive: member.failedAt } : {};
-      return [{ step: 'assign', node, spec: { ...spec, ...forgive }, because: verdict.because }];
+      const { reboot, because } = verdict;
+      const order = reboot === undefined ? {} : { reboot };
+      return [{ step: 'assign', node, spec: { ...spec, ...forgive, ...order }, because }];
     }
     const told = member.standing !== 'outdated' && member.standing !== 'no-agent';
     return told && !sayTheSame(node.spec, spec)
-      ? [{ step: 'amend', node, spec, because: 'the pool says something else besides the payload' }]
+      ? [
+          {
+            step: 'amend',
+            node,
+            spec: { ...spec, ...rebootIn(node) },
+            because: 'the pool says something else besides the payload',
+          },
+        ]
       : [];
   });
 }
+
+/** An order to reboot belongs to the change that it was given with, and stays while that change is what the node was told. */
+const rebootIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'reboot'> =>
+  spec?.reboot === undefined ? {} : { reboot: spec.reboot };
 
 /** The pool stays in the spec until the node runs its local config, so that its budget goes on counting the node. */
 function leavingSteps({ kubeletNode: node, standing }: Member, verdict: Verdict): readonly Step[] {

@@ -1,5 +1,5 @@
 import type { Schema } from './schema-text.ts';
-import { amount, described, duration, LABEL_KEY, line, map, SELECTOR, word } from './schema-words.ts';
+import { amount, described, duration, line, map, SELECTOR, word } from './schema-words.ts';
 
 /** A selector that names at least one label. */
 const NARROW_SELECTOR: Schema = {
@@ -86,18 +86,20 @@ export const DISRUPTION: Schema = {
       default: ['restart'],
     },
     drainTimeout: duration('How long pods may take to leave a node before it is uncordoned again', '10m'),
-    rebootAnnotation: required(
-      map('Annotation on the Node that a reboot daemon waits for; needed where reboot is allowed', {
-        key: { type: 'string', pattern: LABEL_KEY },
-        value: { type: 'string', minLength: 1, maxLength: 1024 },
+    reboot: required(
+      map('How machines are rebooted; needed where reboot is allowed', {
+        by: {
+          enum: ['systemd', 'sentinel'],
+          description: 'systemd: told by the agent. sentinel: a reboot daemon, told by a file in the state directory',
+        },
+        timeout: duration('How long a reboot may take to come before the change counts as failed', '1h'),
       }),
-      'key',
-      'value',
+      'by',
     ),
   }),
   anyOf: [
     { not: { required: ['allow'], properties: { allow: { type: 'array', contains: { const: 'reboot' } } } } },
-    { required: ['rebootAnnotation'], properties: { rebootAnnotation: { type: 'object' } } },
+    { required: ['reboot'], properties: { reboot: { type: 'object' } } },
   ],
 };
 

@@ -167,7 +167,7 @@ const CLUSTER = { apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'ClusterConfi
 const selector = { nodeSelector: {} };
 
 const WINDOW = { cron: '0 2 * * 1-5', duration: '4h', timeZone: 'Europe/Berlin' };
-const REBOOT = { key: 'example.com/reboot', value: 'please' };
+const REBOOT = { by: 'sentinel', timeout: '3h' };
 const PODS = { namespace: 'batch', selector: { matchLabels: { app: 'train' } } };
 const ROLLOUT = {
   maxUnavailablePerZone: 1,
@@ -199,7 +199,7 @@ const OURS: readonly (readonly [object, boolean])[] = [
     { ...POOL, spec: { ...selector, rollout: { canary: { selector: { matchLabels: { a: 'b' } } }, steps: null } } },
     true,
   ],
-  [{ ...POOL, spec: { ...selector, disruption: { allow: ['restart', 'reboot'], rebootAnnotation: REBOOT } } }, true],
+  [{ ...POOL, spec: { ...selector, disruption: { allow: ['restart', 'reboot'], reboot: REBOOT } } }, true],
   [{ ...POOL, spec: { ...selector, disruption: { drainTimeout: '1h' }, blockers: { pods: PODS } } }, true],
   [{ ...POOL, spec: { ...selector, blockers: { prometheus: { url: 'https://a:9090', alerts: ['A b'] } } } }, true],
   [{ ...CLUSTER, spec: { maxChange: '50%', maxUnavailable: 5, suspend: false, windows: { allow: [WINDOW] } } }, true],
@@ -240,8 +240,8 @@ const OURS: readonly (readonly [object, boolean])[] = [
   [{ ...POOL, spec: { ...selector, rollout: { onFailure: { action: 'undo' } } } }, false],
   [{ ...POOL, spec: { ...selector, disruption: { allow: ['drain'] } } }, false],
   [{ ...POOL, spec: { ...selector, disruption: { allow: ['restart', 'reboot'] } } }, false],
-  [{ ...POOL, spec: { ...selector, disruption: { rebootAnnotation: { key: 'a b', value: 'x' } } } }, false],
-  [{ ...POOL, spec: { ...selector, disruption: { rebootAnnotation: { key: 'a' } } } }, false],
+  [{ ...POOL, spec: { ...selector, disruption: { reboot: { by: 'magic' } } } }, false],
+  [{ ...POOL, spec: { ...selector, disruption: { reboot: { timeout: '1h' } } } }, false],
   [{ ...POOL, spec: { ...selector, blockers: {} } }, false],
   [{ ...POOL, spec: { ...selector, blockers: { prometheus: { url: 'http://a' } } } }, false],
   [

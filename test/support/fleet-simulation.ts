@@ -26,6 +26,7 @@ export class FleetSimulation {
   readonly deadly = new Set<string>();
   /** By SHA-256 of a payload, every node that was ever told to run it. */
   readonly exposed = new Map<string, Set<string>>();
+  private readonly boots = new Map<string, number>();
 
   reconcile(): Plan {
     const planned = plan(
@@ -57,6 +58,15 @@ export class FleetSimulation {
       ...node,
       status: { ...nextStatus(node, this.deadly, toTimestamp(this.now)), heartbeat: toTimestamp(this.now) },
     });
+  }
+
+  /** The machine of a node boots anew, whoever had it do so. */
+  reboot(name: string): void {
+    const node = this.fleet.kubeletNodes.get(name);
+    if (node === undefined) return;
+    const boots = (this.boots.get(name) ?? 1) + 1;
+    this.boots.set(name, boots);
+    this.put({ ...node, status: { ...node.status, bootID: `boot-${boots}` } });
   }
 
   /** The agent of a node says that it lives, and nothing else. */
@@ -178,7 +188,12 @@ function nextStatus(node: KubeletNode, deadly: ReadonlySet<string>, at: string):
     const good = status.lastKnownGood ?? { name: 'local' };
     return { ...status, phase: 'Idle', active: good, error: why, rejected: [...rejected, entry] };
   }
+  const { reboot } = node.spec ?? {};
+  if (reboot !== undefined && reboot.boot === status.bootID && source !== undefined) {
+    const so = { config: source.name, since: at, healthySeconds: 0, durationSeconds: 600, restarts: 0 };
+    return { ...status, assigned: wanted, phase: 'Trial', trial: { ...so, awaitsReboot: reboot.by } };
+  }
   const there = status.active?.name === wanted.name && status.lastKnownGood?.name === wanted.name;
   if (there) return { ...status, assigned: wanted, phase: 'Idle' };
-  return { ...status, assigned: wanted, active: wanted, phase: 'Trial' };
+  return { ...status, assigned: wanted, active: wanted, phase: 'Trial', trial: null };
 }

@@ -95,6 +95,7 @@ export function idleNode(node: NodeView, status: Partial<KubeletNodeStatus> = {}
       active: { name: LOCAL },
       lastKnownGood: { name: LOCAL },
       heartbeat: toTimestamp(NOW),
+      bootID: 'boot-1',
       ...status,
     },
   };

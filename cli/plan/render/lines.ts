@@ -10,7 +10,7 @@ export const COST_WORDS: Readonly<Record<ChangeCost, string>> = {
   'state-file:cpu': "restart, and the CPU manager's state file is put aside",
   'state-file:memory': "restart, and the memory manager's state file is put aside",
   drain: 'restart; takes effect fully only after a drain',
-  reboot: 'restart; takes effect fully only after a reboot',
+  reboot: 'reboot of the machine, where disruption.reboot says how',
   never: 'not meant to be changed on a live node',
 };
 

@@ -35,6 +35,18 @@ export const DEFAULT_DRIFT: DriftPolicy = 'repair';
 
 export const DEFAULT_TRIAL: TrialSpec = { duration: '10m', startTimeout: '2m', maxRestarts: 2 };
 
+/** Who has the machine boot anew: systemd, told by the agent; or a reboot daemon on the host, told by a file. */
+export type RebootBy = 'systemd' | 'sentinel';
+
+/** A change that takes effect with a boot only: the kubelet is started with it by the machine, not by a restart. */
+export interface RebootOrder {
+  readonly by: RebootBy;
+  /** The boot that is to end (`/proc/sys/kernel/random/boot_id`). In any other one it has ended, and nothing is rebooted. */
+  readonly boot: string;
+  /** How long the reboot may take to come before the change counts as failed. */
+  readonly timeout: string;
+}
+
 /**
  * Written by the reconciler only. Without `configSource` the node is to run its own local config. A KubeletNode without any
  * spec says nothing: its node stays as it is.
@@ -57,6 +69,8 @@ export interface KubeletNodeSpec {
   readonly forgive?: string;
   /** Codes of what this kubelet would silently drop and may: `unknown-field`. See `TOLERABLE_CODES`. */
   readonly tolerate?: readonly string[];
+  /** Absent where a restart of the kubelet is enough. */
+  readonly reboot?: RebootOrder;
 }
 
 /** The phases of design section 5. */
@@ -111,6 +125,8 @@ export interface KubeletNodeStatus {
     readonly healthySeconds: number;
     readonly durationSeconds: number;
     readonly restarts: number;
+    /** Set while the machine has to boot anew before anything can be judged: who has it do so. */
+    readonly awaitsReboot?: RebootBy;
     /**
      * What the look at the machine found that does not speak against a trial, in sentences; at most `MAX_WARNINGS` of
      * at most `MAX_WARNING_LENGTH` characters.

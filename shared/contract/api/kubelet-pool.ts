@@ -1,4 +1,4 @@
-import type { ApplyMode, DriftPolicy, TrialSpec } from './kubelet-node.ts';
+import type { ApplyMode, DriftPolicy, RebootBy, TrialSpec } from './kubelet-node.ts';
 import type { Condition, ObjectMeta } from './object.ts';
 
 /** `metav1.LabelSelector`: all requirements must hold. */
@@ -82,8 +82,8 @@ export interface DisruptionSpec {
   readonly allow: readonly DisruptionClass[];
   /** How long pods may take to leave a node before the attempt is given up and the node uncordoned. Default `10m`. */
   readonly drainTimeout: string;
-  /** Annotation on the Node that a reboot daemon waits for; needed where `reboot` is allowed. */
-  readonly rebootAnnotation?: { readonly key: string; readonly value: string };
+  /** Who reboots machines, and how long that may take to come (default `1h`); needed where `reboot` is allowed. */
+  readonly reboot?: { readonly by: RebootBy; readonly timeout: string };
 }
 
 /** What must be quiet before the next node is changed. What cannot be asked blocks. */

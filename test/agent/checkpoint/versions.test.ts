@@ -49,7 +49,7 @@ const newerJson: Rewrite = (text) => text.replace('"version": 1', '"version": 2'
 const FILES: readonly (readonly [path: string, rewrite: Rewrite])[] = [
   ['/state/meta/assigned', newerYaml],
   ['/state/meta/last-known-good', newerYaml],
-  ['/state/meta/trial', newerJson],
+  ['/state/meta/trial', (text) => text.replace('"version": 1', '"version": 3')],
   ['/state/meta/rejected', newerJson],
   ['/state/local/record', () => '{"version":2,"files":{}}\n'],
 ];
@@ -76,13 +76,21 @@ describe('a state directory that a newer release wrote', () => {
       assert.deepEqual([state, problems], [INITIAL_STATE, []]);
       assert.match(
         tooNew ?? '',
-        new RegExp(`^${path}: a newer release wrote it, in version 2; this one knows version 1`),
+        new RegExp(`^${path}: a newer release wrote it, in version [23]; this one knows version [12]`),
       );
       await assert.rejects(store.save(idle(A)), { code: 'CHECKPOINT_TOO_NEW' });
       await assert.rejects(store.save(state), { code: 'CHECKPOINT_TOO_NEW' });
       assert.deepEqual(disk.tree(), before);
     });
   }
+
+  it('that waits for a reboot says so to releases that know of none, which would restart its kubelet instead', async () => {
+    const disk = createMemoryDisk();
+    const awaits = onTrial({ step: 'reboot', bootId: 'boot-1', orders: 1, waitedMs: 0 });
+    await createStore(disk, '/state').save(awaits);
+    assert.match(disk.tree()['/state/meta/trial'] ?? '', /"version": 2/);
+    assert.deepEqual((await createStore(disk, '/state').load(AT)).state.doing, awaits.doing);
+  });
 
   it('stays that, whatever else is damaged', async () => {
     const damage = fc.record({ file: fc.constantFrom(...FILES), text: fc.constantFrom('', '{', 'null', '\0\0') });

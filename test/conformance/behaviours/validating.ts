@@ -86,7 +86,7 @@ const ROLLOUT = {
 const DISRUPTION = {
   allow: ['restart', 'reboot'],
   drainTimeout: '10m',
-  rebootAnnotation: { key: 'example.com/reboot', value: 'please' },
+  reboot: { by: 'systemd', timeout: '1h' },
 } as const;
 const BLOCKERS = {
   prometheus: { url: 'http://prometheus.monitoring:9090', alerts: ['KubeAPIDown'] },
@@ -108,7 +108,7 @@ const BAD_POOLS: readonly (readonly [spec: object, field: string])[] = [
   ],
   [{ rollout: { ...ROLLOUT, emergency: '' } }, 'spec.rollout.emergency'],
   [{ disruption: { ...DISRUPTION, allow: [] } }, 'spec.disruption.allow'],
-  [{ disruption: { ...DISRUPTION, rebootAnnotation: { key: 'a' } } }, 'spec.disruption.rebootAnnotation.value'],
+  [{ disruption: { ...DISRUPTION, reboot: { by: 'systemd' } } }, 'spec.disruption.reboot.timeout'],
   [{ blockers: { prometheus: { url: 'http://a:b@c' } } }, 'spec.blockers.prometheus.url'],
   [{ blockers: { pods: {} } }, 'spec.blockers.pods.selector'],
 ];

@@ -32,7 +32,7 @@ describe('how a pool is rolled out', () => {
   suspend: true
   disruption:
     allow: [reboot, restart]
-    rebootAnnotation: {key: example.com/reboot, value: now}
+    reboot: {by: sentinel, timeout: 3h}
   blockers:
     prometheus: {url: "http://prometheus.monitoring:9090", alerts: [KubeAPIDown]}
     pods: {namespace: batch, selector: {matchLabels: {app: train}}}`);
@@ -55,7 +55,7 @@ describe('how a pool is rolled out', () => {
     assert.deepEqual(spec.disruption, {
       allow: ['restart', 'reboot'],
       drainTimeout: '10m',
-      rebootAnnotation: { key: 'example.com/reboot', value: 'now' },
+      reboot: { by: 'sentinel', timeout: '3h' },
     });
     assert.deepEqual(spec.blockers, {
       prometheus: { url: 'http://prometheus.monitoring:9090', alerts: ['KubeAPIDown'] },
@@ -163,15 +163,11 @@ const rows: readonly (readonly [string, string, readonly string[]])[] = [
     'disruption: {allow: [restart, evict]}',
     ['unknown-value spec.disruption.allow[1]'],
   ],
+  ['reboots that nobody does', 'disruption: {allow: [restart, reboot]}', ['missing-partner spec.disruption.reboot']],
   [
-    'reboots that nobody does',
-    'disruption: {allow: [restart, reboot]}',
-    ['missing-partner spec.disruption.rebootAnnotation'],
-  ],
-  [
-    'an annotation that is none',
-    'disruption: {rebootAnnotation: {key: "a b", value: x}}',
-    ['bad-label spec.disruption.rebootAnnotation.key'],
+    'reboots by nobody that there is',
+    'disruption: {reboot: {by: magic, timeout: 0s}}',
+    ['unknown-value spec.disruption.reboot.by', 'bad-duration spec.disruption.reboot.timeout'],
   ],
   ['a drain that may take no time', 'disruption: {drainTimeout: 0s}', ['bad-duration spec.disruption.drainTimeout']],
   ['blockers that block nothing', 'blockers: {}', ['missing-field spec.blockers']],

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import type { Files, Intent, Observation, Staged } from '#agent/observation.ts';
-import type { Change, Config, Doing, Judged, State, Target } from '#agent/state.ts';
+import type { Change, Config, Doing, Judged, Reboot, State, Target } from '#agent/state.ts';
 import { A, AT, B, C, ERROR_B, QUIET, TERMS } from './states.ts';
 
 const FAILURE = { reason: 'NotHealthy', message: 'so it was' } as const;
-const configs = fc.constantFrom<Config[]>(A, B, C, { ...A, apply: 'replace' });
+const reboot: Reboot = { by: 'sentinel', boot: 'boot-1', timeoutMs: 600_000 };
+const configs = fc.constantFrom<Config[]>(A, B, C, { ...A, apply: 'replace' }, { ...B, reboot });
 const targets = fc.option(configs) as fc.Arbitrary<Target>;
 const spans = fc.constantFrom(0, 4_999, 5_000, 14_999, 15_000, 29_999, 120_000, 595_000, 600_000);
 const runs = fc.constantFrom(null, 'run-1', 'run-2');
@@ -28,6 +29,12 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   fc.record({
     step: fc.constant('restart' as const),
     runBefore: runs,
+    bootId: boots,
+    orders: fc.integer({ min: 1, max: 30 }),
+    waitedMs: spans,
+  }),
+  fc.record({
+    step: fc.constant('reboot' as const),
     bootId: boots,
     orders: fc.integer({ min: 1, max: 30 }),
     waitedMs: spans,

@@ -20,6 +20,9 @@ function short(action: Action): string {
       return 'restart';
     case 'repair':
       return `repair ${letterOf(nameOf(action.target))}`;
+    case 'reboot':
+      return `reboot by ${action.reboot.by}`;
+    case 'withdraw-reboot':
     case 'arm-guard':
     case 'reassure-guard':
     case 'disarm-guard':

@@ -3,7 +3,7 @@ import { createInstaller } from '#agent/kubelet/install.ts';
 import type { KubeletService } from '#agent/kubelet/service.ts';
 import type { Validate } from '#agent/staging/check.ts';
 import type { Preflight } from '#agent/staging/preflight.ts';
-import type { ApplyMode, KubeletNodeStatus, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
+import type { ApplyMode, KubeletNodeStatus, RebootOrder, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
@@ -64,7 +64,12 @@ export interface WholeNode {
   /** Makes the config source for these fields and assigns it. @returns its name */
   assign(
     fields: Readonly<Record<string, unknown>>,
-    about?: { readonly apply?: ApplyMode; readonly trial?: TrialSpec; readonly payload?: string },
+    about?: {
+      readonly apply?: ApplyMode;
+      readonly trial?: TrialSpec;
+      readonly payload?: string;
+      readonly reboot?: RebootOrder;
+    },
   ): string;
   unassign(): void;
   /** SHA-256 of the payload that is assigned. */
@@ -125,7 +130,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
     kubelet,
     disk,
     clock,
-    assign(fields, { apply = 'overlay', trial = QUICK, payload = payloadOf(fields) } = {}) {
+    assign(fields, { apply = 'overlay', trial = QUICK, payload = payloadOf(fields), reboot } = {}) {
       const name = configMapName('general', payload);
       kube.put('configmaps', {
         metadata: { name, namespace: NAMESPACE, uid: `uid-${name}` },
@@ -139,7 +144,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         key: 'kubelet',
         sha256: payloadSha256(payload),
       };
-      kube.assign(NODE, { pool: 'general', commit: 'c0ffee', configSource, apply, trial });
+      kube.assign(NODE, { pool: 'general', commit: 'c0ffee', configSource, apply, trial, ...(reboot && { reboot }) });
       return name;
     },
     unassign: () => kube.assign(NODE, {}),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { createLog } from '#shared/runtime/log.ts';
+import { createLog, type Log } from '#shared/runtime/log.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import type { Fleet } from './fleet.ts';
 import { connectForge } from './forge/connect.ts';
@@ -12,6 +12,8 @@ import { type HealthServer, serveHealth } from './health.ts';
 import { connectKube } from './kube/connect.ts';
 import { holdLease } from './leader/hold-lease.ts';
 import { createMetrics } from './metrics/metrics.ts';
+import type { Leadership } from './page/picture.ts';
+import { createStatusPage, type StatusPage } from './page/status-page.ts';
 import { createReconciler } from './reconciler.ts';
 import { decodeCache } from './repo/decode-cache.ts';
 import { judgePool } from './repo/judge-pool.ts';
@@ -64,7 +66,17 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const identity = `${settings.identity}_${randomUUID()}`;
   const isLeader = (): boolean => lease.isLeader();
   const fleet = (): Fleet | null => reconciler.fleet();
-  const telling = createTelling({ kube, metrics, identity: settings.identity, isLeader, fleet, clock, random, log });
+  const telling = createTelling({
+    kube,
+    metrics,
+    page: pageOf(settings, () => ({ leads: isLeader(), holder: lease.holder() ?? '' }), log),
+    identity: settings.identity,
+    isLeader,
+    fleet,
+    clock,
+    random,
+    log,
+  });
   const cache = decodeCache();
   const handBack = new AbortController();
   const lease = holdLease({
@@ -136,6 +148,19 @@ async function main(settings: ReconcilerSettings): Promise<void> {
 
 function webhookOf({ webhookSecretFile: secretFile, webhookPort: port, gitBranch: branch }: ReconcilerSettings) {
   return secretFile === undefined ? undefined : { secretFile, port, branch };
+}
+
+function pageOf(settings: ReconcilerSettings, leadership: () => Leadership, log: Log): StatusPage | null {
+  const { cluster, forge, statusPage: reach, statusPort: port } = settings;
+  if (reach === 'off') return null;
+  return createStatusPage({
+    about: { cluster, version: VERSION, forge: forge?.kind },
+    leadership,
+    reach,
+    port,
+    clock: systemClock,
+    log,
+  });
 }
 
 try {

@@ -7,6 +7,7 @@ import { type Desired, desiredState, type JudgePool } from './desired.ts';
 import type { Fleet } from './fleet.ts';
 import type { CommitStatuses } from './forge/statuses.ts';
 import { type Plan, plan } from './plan.ts';
+import { type PastCommit, writeHistory } from './report/commit-history.ts';
 import { displacedNotes, writeNotes } from './report/displaced.ts';
 import { type CommitNote, isFinal, noteInForce, noteRefused } from './report/note.ts';
 import type { Notes } from './report/notes.ts';
@@ -103,11 +104,13 @@ export function createPass(ports: PassPorts): Pass {
     const statuses = ports.statuses?.state() ?? { statuses: 'off' as const, because: 'switched off' };
     const { present, displaced } = lastWords;
     const said = present !== null && isFinal(present) && notes?.stands(present) === true;
+    const at = toTimestamp(clock.now());
+    const described = { ...recorded, ...(fresh ? describeCommit(tip, at) : {}) };
     return {
-      ...recorded,
+      ...described,
       ...ports.repository,
       cluster,
-      ...(fresh ? describeCommit(tip, toTimestamp(clock.now())) : {}),
+      history: writeHistory(recorded.history, newsOf(described, present, refused, tip, at)),
       outcome: said ? present.outcome : '',
       displaced: writeNotes(displaced, notes),
       refusedCommit: refused?.commit ?? '',
@@ -143,6 +146,23 @@ function describeCommit(
 ): Pick<SourceState, 'commit' | 'subject' | 'author' | 'takenUpAt' | 'signedBy'> {
   const signedBy = signature.verdict === 'trusted' ? `${signature.signer} (${signature.key})` : '';
   return { commit: commit.oid, subject: commit.subject, author: commit.author.name, takenUpAt, signedBy };
+}
+
+/** What is to be remembered of the commit in force, and of a newer one that was refused. */
+function newsOf(
+  { commit, subject, author, takenUpAt }: SourceState,
+  present: CommitNote | null,
+  refused: TakenUp['refused'],
+  tip: Seen['tip'],
+  now: string,
+): readonly PastCommit[] {
+  const inForce =
+    present === null || commit !== present.commit
+      ? []
+      : [{ oid: commit, subject, author, at: takenUpAt, outcome: present.outcome }];
+  if (refused === null || tip?.commit.oid !== refused.commit) return inForce;
+  const { oid, subject: title, author: by } = tip.commit;
+  return [...inForce, { oid, subject: title, author: by.name, at: now, outcome: 'refused' }];
 }
 
 /** A node that is left as it is because nobody can say which pool it belongs to. One that a person opted out is no news. */

@@ -4,6 +4,7 @@ import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { ForgeSettings } from './forge/connect.ts';
 import { forgePlace } from './forge/place.ts';
+import type { Reach } from './page/serve/server.ts';
 import type { RewritePolicy } from './takeup/judge-commit.ts';
 
 /** Everything that an operator can set; docs/reference/settings.md says what for. */
@@ -39,6 +40,9 @@ export interface ReconcilerSettings {
     readonly token: { readonly file: string; readonly origin: string } | undefined;
   };
   readonly healthPort: number;
+  /** Who can reach the status page. */
+  readonly statusPage: Reach | 'off';
+  readonly statusPort: number;
   readonly kubeconfig: string | undefined;
   readonly logLevel: string;
 }
@@ -69,6 +73,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     keepUnusedMs: read.duration('KEEP_UNUSED', '1h'),
     prometheus: { caFile: read.optional('PROMETHEUS_CA_FILE'), token: prometheusToken(read) },
     healthPort: read.integer('HEALTH_PORT', 8080),
+    statusPage: read.oneOf('STATUS_PAGE', ['local', 'cluster', 'off'], 'local'),
+    statusPort: read.integer('STATUS_PORT', 8081),
     kubeconfig: read.optional('KUBECONFIG'),
     logLevel: read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error'], 'info'),
   };

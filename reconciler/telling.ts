@@ -6,11 +6,14 @@ import { createConditionWriter } from './events/condition-writer.ts';
 import { createEventPublisher } from './events/publisher.ts';
 import type { Fleet } from './fleet.ts';
 import type { ReconcilerMetrics } from './metrics/metrics.ts';
+import type { StatusPage } from './page/status-page.ts';
 import type { Onlooker } from './round.ts';
 
 export interface TellingOptions {
   readonly kube: Kube;
   readonly metrics: ReconcilerMetrics;
+  /** null where there is no status page. */
+  readonly page: Pick<StatusPage, 'show' | 'run' | 'listeners'> | null;
   /** Name of this process. */
   readonly identity: string;
   readonly isLeader: () => boolean;
@@ -20,14 +23,14 @@ export interface TellingOptions {
   readonly log: Log;
 }
 
-/** Whatever tells of the reconciler's work in the cluster: metrics, Events, the condition on Nodes. */
+/** Whatever tells of the reconciler's work: metrics, Events, the condition on Nodes, the status page. */
 export interface Telling {
   readonly onlooker: Onlooker;
   /** Writes until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-export function createTelling({ metrics, identity, isLeader, ...options }: TellingOptions): Telling {
+export function createTelling({ metrics, page, identity, isLeader, ...options }: TellingOptions): Telling {
   const { events, nodeConditions, wakeUps } = metrics.instruments;
   const chronicle = createChronicle();
   const publisher = createEventPublisher({
@@ -41,7 +44,7 @@ export function createTelling({ metrics, identity, isLeader, ...options }: Telli
     mayWrite: isLeader,
     onOutcome: (outcome) => nodeConditions.inc({ outcome }),
   });
-  metrics.watch({ isLeader, fleet: options.fleet });
+  metrics.watch({ isLeader, fleet: options.fleet, pageListeners: () => page?.listeners() ?? 0 });
   return {
     onlooker: {
       woken: () => wakeUps.inc(),
@@ -52,10 +55,11 @@ export function createTelling({ metrics, identity, isLeader, ...options }: Telli
         metrics.happened(news);
         publisher.tell(news);
         conditions.poke();
+        page?.show(round);
       },
     },
     async run(signal) {
-      await Promise.all([publisher.run(signal), conditions.run(signal)]);
+      await Promise.all([publisher.run(signal), conditions.run(signal), page?.run(signal)]);
     },
   };
 }

@@ -4,6 +4,7 @@ import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { createGitSource } from '#reconciler/git/git-source.ts';
 import { createMetrics } from '#reconciler/metrics/metrics.ts';
 import type { Fleet } from '#reconciler/fleet.ts';
+import { createStatusPage } from '#reconciler/page/status-page.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
 import { decodeCache } from '#reconciler/repo/decode-cache.ts';
 import { judgePool } from '#reconciler/repo/judge-pool.ts';
@@ -18,6 +19,7 @@ import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Millis, systemClock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
+import { VERSION } from '#shared/runtime/version.ts';
 
 export interface SandboxReconcilerOptions {
   readonly kube: Kube;
@@ -31,6 +33,8 @@ export interface SandboxReconcilerOptions {
   readonly trustedKeysDir?: string | undefined;
   /** Where statuses are posted; absent for none. */
   readonly forge?: ForgeSettings | undefined;
+  /** Port of the status page; any free one otherwise. */
+  readonly pagePort?: number | undefined;
 }
 
 /** The real reconciler with the sandbox's ports: no lease, and everything that waits waits less. */
@@ -38,20 +42,30 @@ export interface SandboxReconciler {
   readonly notesRef: string;
   /** Where a forge would post its deliveries to; null where there is no webhook. */
   readonly webhookUrl: Promise<string | null>;
+  /** Where the status page is; null where its port is taken. */
+  readonly pageUrl: Promise<string | null>;
   /** What a scrape would get. */
   metrics(): Promise<string>;
   stop(): Promise<void>;
 }
 
 export function startReconciler(options: SandboxReconcilerOptions): SandboxReconciler {
-  const { cluster, gitUrl, pollMs, log, webhookSecretFile: secretFile, trustedKeysDir, forge } = options;
+  const { cluster, gitUrl, pollMs, log, webhookSecretFile: secretFile, trustedKeysDir, forge, pagePort = 0 } = options;
   const clock = systemClock;
   const random = Math.random;
   const metrics = createMetrics({ clock, ofProcess: false });
   const kube = metrics.meterKube(options.kube);
   const isLeader = (): boolean => true;
   const fleet = (): Fleet | null => reconciler.fleet();
-  const telling = createTelling({ kube, metrics, identity: 'sandbox', isLeader, fleet, clock, random, log });
+  const page = createStatusPage({
+    about: { cluster, version: VERSION, forge: forge?.kind },
+    leadership: () => ({ leads: true, holder: 'sandbox' }),
+    reach: 'local',
+    port: pagePort,
+    clock,
+    log,
+  });
+  const telling = createTelling({ kube, metrics, page, identity: 'sandbox', isLeader, fleet, clock, random, log });
   const notesRef = `refs/notes/kubelet-gitops/${cluster}`;
   const cache = decodeCache();
   const git = { url: gitUrl, credentials: fileCredentials(undefined), clock, random };
@@ -112,6 +126,7 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
   return {
     notesRef,
     metrics: () => metrics.text(),
+    pageUrl: page.port.then((port) => (port === null ? null : `http://127.0.0.1:${port}/`)),
     webhookUrl: Promise.resolve(webhook).then((server) =>
       server === null ? null : `http://127.0.0.1:${server.port}${WEBHOOK_PATH}`,
     ),

@@ -24,6 +24,8 @@ export interface WorldOptions {
   /** Port of the git server; any free one otherwise. */
   readonly gitPort?: number;
   readonly apiPort?: number;
+  /** Port of the status page. */
+  readonly pagePort?: number;
   readonly pollMs: Millis;
   /** File with the secret of a webhook; absent for none. */
   readonly webhookSecretFile?: string;
@@ -41,6 +43,8 @@ export interface World {
   readonly notesRef: string;
   /** Where deliveries of a forge go; null where there is no webhook. */
   webhookUrl(): Promise<string | null>;
+  /** Where the reconciler's status page is; null where its port is taken. */
+  pageUrl(): Promise<string | null>;
   /** What a scrape of the reconciler would get now. */
   metrics(): Promise<string>;
   addNode(node: SandboxNodeOptions): Promise<void>;
@@ -92,6 +96,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       webhookSecretFile: options.webhookSecretFile,
       trustedKeysDir: options.trustedKeysDir,
       forge: options.forge?.(git.url),
+      pagePort: options.pagePort,
     });
   let reconciler = begin();
   const status = (): Promise<StatusView> => readStatus(kube, DEFAULT_NAMESPACE);
@@ -102,6 +107,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     nodes,
     notesRef: reconciler.notesRef,
     webhookUrl: () => reconciler.webhookUrl,
+    pageUrl: () => reconciler.pageUrl,
     metrics: () => reconciler.metrics(),
     addNode,
     async restartReconciler() {

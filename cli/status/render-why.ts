@@ -1,6 +1,6 @@
+import type { NodeReason } from '#reconciler/rollout/explain.ts';
 import type { Paint } from '../paint.ts';
 import { renderTable } from '../table.ts';
-import type { NodeReason } from './why-nodes.ts';
 
 /** A table with a line for every node: where it stands, and why it is changed now or not. */
 export function renderWhy(reasons: readonly NodeReason[], paint: Paint): string {

@@ -88,5 +88,6 @@ export function createInstruments(registry: Registry) {
     nodeConditions: counter('node_condition_writes_total', 'Writes of the condition on Nodes, by outcome.', [
       'outcome',
     ]),
+    pageListeners: gauge('page_listeners', 'Browsers that follow the status page now.'),
   };
 }

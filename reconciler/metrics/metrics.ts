@@ -23,6 +23,8 @@ export interface MetricsOptions {
 export interface MetricsView {
   readonly isLeader: () => boolean;
   readonly fleet: () => Fleet | null;
+  /** Browsers that follow the status page. */
+  readonly pageListeners: () => number;
 }
 
 /** Counts and measures what the reconciler does, and shows it in Prometheus' text format. */
@@ -76,6 +78,7 @@ export function createMetrics({ clock, ofProcess }: MetricsOptions): ReconcilerM
       const leads = view?.isLeader() === true;
       const fleet = view?.fleet() ?? null;
       instruments.leader.set(leads ? 1 : 0);
+      instruments.pageListeners.set(view?.pageListeners() ?? 0);
       if (leads && fleet !== null) samplePools(fleet, instruments, clock.now());
       else clearPools(instruments);
       return registry.metrics();

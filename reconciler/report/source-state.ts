@@ -24,6 +24,8 @@ export interface SourceState {
   readonly outcome: string;
   /** Notes of commits that it displaced in the middle of their rollout, as JSON, until they stand on their commits. */
   readonly displaced: string;
+  /** The last commits that came into force or were refused, as JSON; the newest first. */
+  readonly history: string;
   /** A newer commit that was not let into force, and why. */
   readonly refusedCommit: CommitOid;
   readonly refusedBecause: string;
@@ -51,6 +53,7 @@ export const NO_STATE: SourceState = {
   signedBy: '',
   outcome: '',
   displaced: '',
+  history: '',
   refusedCommit: '',
   refusedBecause: '',
   failingSince: '',

@@ -24,7 +24,7 @@ async function main(): Promise<void> {
     await Promise.race([tellStory(world, screen), interrupted]);
     if (values.keep) {
       await writeAddresses(world, LOGS);
-      screen.say(...invitation(world.git.url));
+      screen.say(...invitation(world.git.url, (await world.pageUrl()) ?? '-'));
       await interrupted;
     }
     screen.say('', `The programs' logs are in ${LOGS}/.`);
@@ -49,10 +49,12 @@ function fileLogs(): (program: string) => Log {
   };
 }
 
-function invitation(gitUrl: string): readonly string[] {
+function invitation(gitUrl: string, pageUrl: string): readonly string[] {
   return [
     '',
     'Everything keeps running. Try it, in a second terminal; docs/tutorial.md goes on from here:',
+    '',
+    `  open ${pageUrl} in a browser               # the status page: pools, waves, nodes, live`,
     '',
     `  export KUBECONFIG=$PWD/${LOGS}/kubeconfig`,
     '  npx kubelet-gitops status                                 # or: kubectl get kpool,knode',

@@ -30,6 +30,11 @@ const rules: readonly Rule[] = [
     because: 'decisions are pure',
   },
   {
+    files: 'reconciler/page/{*,render/*}.ts',
+    never: new RegExp(`^${IMPURE}`),
+    because: 'a page is a pure function of what a round knows',
+  },
+  {
     files: 'reconciler/repo/**/*.ts',
     never: new RegExp(`^${IMPURE}`),
     because: 'loading is a pure function of the files',
@@ -37,7 +42,7 @@ const rules: readonly Rule[] = [
 ];
 
 const PURE = '{agent/decide/*,agent/decide,agent/state,reconciler/plan,reconciler/desired}.ts';
-const PURE_FOLDERS = '{shared/contract,reconciler/{assign,rollout,materialise,repo,window}}/**/*.ts';
+const PURE_FOLDERS = '{shared/contract,reconciler/{assign,rollout,materialise,repo,window,page/render}}/**/*.ts';
 const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^'";]*?from\s+'([^']+)'|import\('([^']+)'\)/g;
 
 const importsOf = (file: string): readonly string[] =>

@@ -43,6 +43,36 @@ describe('the component signed-commits', () => {
   });
 });
 
+describe('the component status-page', () => {
+  const bare = parse(readFileSync('deploy/reconciler/deployment.yaml', 'utf8')) as Deployment;
+  const settingsOf = ({ spec }: Deployment) => {
+    const { env = [] } = spec.template.spec.containers[0] ?? {};
+    const set = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    return readSettings({ CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git', ...set });
+  };
+
+  it('is what opens the page to the cluster: without it only the pod itself reaches it', () => {
+    assert.equal(settingsOf(bare).statusPage, 'local');
+    assert.equal(settingsOf(withComponent(bare, 'status-page')).statusPage, 'cluster');
+  });
+
+  it('leads the Service to the port that the page listens on', () => {
+    const deployment = withComponent(bare, 'status-page');
+    const port = deployment.spec.template.spec.containers[0]?.ports.find(({ name }) => name === 'status');
+    assert.equal(port?.containerPort, settingsOf(deployment).statusPort);
+    const service = parse(readFileSync('deploy/components/status-page/service.yaml', 'utf8')) as {
+      readonly spec: {
+        readonly selector: Readonly<Record<string, string>>;
+        readonly ports: readonly { readonly targetPort: string }[];
+        readonly type?: string;
+      };
+    };
+    assert.equal(service.spec.ports[0]?.targetPort, 'status');
+    assert.deepEqual(service.spec.selector, deployment.spec.selector.matchLabels);
+    assert.equal(service.spec.type ?? 'ClusterIP', 'ClusterIP');
+  });
+});
+
 describe('the component webhook', () => {
   const { spec } = withComponent(
     parse(readFileSync('deploy/reconciler/deployment.yaml', 'utf8')) as Deployment,

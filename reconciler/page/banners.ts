@@ -1,0 +1,110 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Round } from '../round.ts';
+import type { Banner, PoolModel } from './model.ts';
+
+/** The reconciler looks at least every quarter of a minute: an older picture means that it cannot. */
+const STALE_AFTER_MS = 90_000;
+const MINUTE_MS = 60_000;
+
+/** What a person has to know before anything else, the worst first. Pure. */
+export function bannersOf(round: Round, pools: readonly PoolModel[], now: Millis): readonly Banner[] {
+  return [
+    ...staleness(round.at, now),
+    ...pools.filter(({ state }) => state === 'halted').map((pool) => haltOf(pool, round)),
+    ...refusal(round),
+    ...gitFailure(round),
+    ...pools.filter(({ findings }) => findings.length > 0).map(invalidity),
+    ...pools.filter(({ state }) => state === 'suspended').map(suspension),
+    ...pools.filter(({ state }) => state === 'blocked').map(blockage),
+  ];
+}
+
+function staleness(at: Millis, now: Millis): readonly Banner[] {
+  if (now - at <= STALE_AFTER_MS) return [];
+  const minutes = Math.floor((now - at) / MINUTE_MS);
+  return [
+    {
+      tone: 'bad',
+      title: 'This picture is old',
+      text: `The last look at the cluster went through ${minutes} min ago. Nodes run on with what they have.`,
+      remedies: [
+        'See what stops it: `kubectl -n kubelet-gitops logs deploy/kubelet-gitops-reconciler`',
+        'Most often the API server cannot be reached, or refuses a write.',
+      ],
+    },
+  ];
+}
+
+const MOST_FAILURES = 3;
+
+function haltOf({ name, says, failures }: PoolModel, { planned }: Round): Banner {
+  const reverts = planned.pools.get(name)?.halt?.action === 'revert';
+  const told = failures.slice(0, MOST_FAILURES).map((each) => `${each.node}: ${each.reason}: ${each.message}`);
+  return {
+    tone: 'bad',
+    title: `Pool ${name} is halted`,
+    text: [says, ...told].join('\n'),
+    remedies: [
+      reverts
+        ? 'Nodes that run the failed config are taken back to the one before.'
+        : 'Nodes that run the config keep it, no other node gets it.',
+      'Where the config is at fault, commit another one or revert the commit: that ends the halt.',
+      `Where it is not, let the pool try again: \`kubelet-gitops release ${name}\``,
+    ],
+  };
+}
+
+function refusal({ source }: Round): readonly Banner[] {
+  if (source.refusedCommit === '') return [];
+  return [
+    {
+      tone: 'bad',
+      title: `Commit ${source.refusedCommit.slice(0, 12)} is refused`,
+      text: source.refusedBecause,
+      remedies: ['The commit before stays in force until another one is pushed.'],
+    },
+  ];
+}
+
+function gitFailure({ source }: Round): readonly Banner[] {
+  if (source.failure === '') return [];
+  return [
+    {
+      tone: 'bad',
+      title: 'The repository cannot be read',
+      text: `Since ${source.failingSince}: ${source.failure}`,
+      remedies: ['What is in force stays in force. Nothing new is found until this is mended.'],
+    },
+  ];
+}
+
+function invalidity({ name, findings }: PoolModel): Banner {
+  return {
+    tone: 'busy',
+    title: `The commit says something questionable about pool ${name}`,
+    text: findings.join('\n'),
+    remedies: ['Errors keep the pool as it was; warnings do not. Mend it in the repository.'],
+  };
+}
+
+function suspension({ name, says }: PoolModel): Banner {
+  return {
+    tone: 'busy',
+    title: `Pool ${name} is suspended`,
+    text: says,
+    remedies: [
+      'Nothing new is started on its nodes; what is under way comes to its end.',
+      `End it where it began: \`kubelet-gitops resume ${name}\`, or take \`suspend: true\` out of the file in git.`,
+    ],
+  };
+}
+
+function blockage({ name, holds }: PoolModel): Banner {
+  const blocked = holds.find(({ reason }) => reason === 'blocked');
+  return {
+    tone: 'busy',
+    title: `Pool ${name} waits for something to be quiet`,
+    text: blocked?.message ?? '',
+    remedies: ['It goes on by itself when that is quiet again.'],
+  };
+}

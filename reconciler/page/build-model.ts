@@ -1,0 +1,46 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { ForgeKind } from '../forge/forges.ts';
+import { readHistory } from '../report/commit-history.ts';
+import type { Round } from '../round.ts';
+import { bannersOf } from './banners.ts';
+import { commitLink } from './commit-link.ts';
+import type { CommitRow, WorkingModel } from './model.ts';
+import { nodeRows } from './node-rows.ts';
+import { poolModels } from './pool-models.ts';
+
+/** What the page says of itself. */
+export interface About {
+  readonly cluster: string;
+  readonly version: string;
+  /** Kind of the forge, where the operator says so. */
+  readonly forge: ForgeKind | undefined;
+}
+
+/** The page of a round, as data. Pure. */
+export function buildModel(round: Round, about: About, now: Millis): WorkingModel {
+  const { source, at } = round;
+  const nodes = nodeRows(round);
+  const pools = poolModels(round, nodes);
+  return {
+    view: 'working',
+    cluster: about.cluster,
+    version: about.version,
+    at,
+    banners: bannersOf(round, pools, now),
+    pools,
+    nodes,
+    commits: commitRows(round, about.forge),
+    git: {
+      url: source.url,
+      branch: source.branch,
+      failingSince: source.failingSince,
+      notes: source.notes,
+      statuses: source.statuses,
+    },
+    findings: source.findings.split('\n').filter((line) => line !== ''),
+  };
+}
+
+function commitRows({ source }: Round, forge: ForgeKind | undefined): readonly CommitRow[] {
+  return readHistory(source.history).map((commit) => ({ ...commit, link: commitLink(source.url, commit.oid, forge) }));
+}

@@ -1,0 +1,56 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { explainNodes, type NodeReason } from '../rollout/explain.ts';
+import type { Round } from '../round.ts';
+import type { NodeRow, NodeState } from './model.ts';
+
+/** Every node with its state and why; in the order of their names. Pure. */
+export function nodeRows({ planned, fleet }: Pick<Round, 'planned' | 'fleet'>): readonly NodeRow[] {
+  return explainNodes(planned.nodes, fleet).map((reason) => {
+    const kubeletNode = fleet.kubeletNodes.get(reason.node);
+    const { spec = {}, status = {} } = kubeletNode ?? {};
+    const { error = null } = status;
+    return {
+      name: reason.node,
+      pool: reason.pool === '-' ? '' : reason.pool,
+      state: nodeState(reason, kubeletNode),
+      now: reason.now,
+      because: reason.because,
+      error: error === null ? '' : `${error.reason}: ${error.message}`,
+      assigned: spec.configSource?.name ?? 'local',
+      active: status.active?.name ?? '-',
+      kubelet: fleet.nodes.get(reason.node)?.kubeletVersion ?? '',
+      heartbeat: status.heartbeat ?? '',
+    };
+  });
+}
+
+/** From the worst to the best: what a person looks for comes first. */
+export const NODE_STATES: readonly NodeState[] = [
+  'failed',
+  'no-agent',
+  'drifted',
+  'left-alone',
+  'updating',
+  'draining',
+  'starting',
+  'soaking',
+  'waiting',
+  'settled',
+  'unselected',
+];
+
+function nodeState({ standing, now }: NodeReason, node: KubeletNode | undefined): NodeState {
+  switch (standing) {
+    case 'failed':
+    case 'no-agent':
+    case 'updating':
+      return standing;
+    case 'outdated':
+      return now === 'change now' ? 'starting' : now === 'drain' ? 'draining' : 'waiting';
+    case 'settled':
+    case 'soaking':
+      return node?.status?.phase === 'Drifted' ? 'drifted' : standing;
+    default:
+      return now === 'nothing to do' ? 'unselected' : 'left-alone';
+  }
+}

@@ -1,0 +1,69 @@
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import type { Round } from '../round.ts';
+import { type About, buildModel } from './build-model.ts';
+import { etagOf } from './etag.ts';
+import { toText } from './html.ts';
+import type { PageModel } from './model.ts';
+import { addressOf, type Question } from './question.ts';
+import { renderPage } from './render/page.ts';
+
+/** Who acts, as far as this process knows. */
+export interface Leadership {
+  readonly leads: boolean;
+  /** '' where nobody does, or nobody knows. */
+  readonly holder: string;
+}
+
+/** A page as it goes over the wire. */
+export interface Rendered {
+  readonly body: string;
+  readonly etag: string;
+}
+
+/** The newest round, and what was made of it: one model for all pages, and each page once for everybody who asks. */
+export interface Picture {
+  show(round: Round): void;
+  /** null for a page that is not there. */
+  page(question: Question): Rendered | null;
+}
+
+/** Pages of one round that are kept. Beyond that somebody is trying addresses. */
+const MOST_PAGES = 64;
+/** An old picture has to become known as one, also without another round. */
+const KEEP_MS: Millis = 5_000;
+
+export function createPicture(about: About, leadership: () => Leadership, clock: Clock): Picture {
+  let round: Round | null = null;
+  let model: PageModel | null = null;
+  let madeAt: Millis = 0;
+  const pages = new Map<string, Rendered | null>();
+
+  function modelNow(): PageModel {
+    const { leads, holder } = leadership();
+    if (round !== null && leads) return buildModel(round, about, clock.now());
+    return { view: 'waiting', cluster: about.cluster, version: about.version, holder, leads };
+  }
+
+  return {
+    show(newest) {
+      round = newest;
+      model = null;
+    },
+    page(question) {
+      if (model === null || clock.monotonic() - madeAt > KEEP_MS) {
+        model = modelNow();
+        madeAt = clock.monotonic();
+        pages.clear();
+      }
+      const key = addressOf(question);
+      const known = pages.get(key);
+      if (known !== undefined) return known;
+      const made = renderPage(model, question);
+      const body = made === null ? null : toText(made);
+      const rendered = body === null ? null : { body, etag: etagOf(body) };
+      if (pages.size >= MOST_PAGES) pages.clear();
+      pages.set(key, rendered);
+      return rendered;
+    },
+  };
+}

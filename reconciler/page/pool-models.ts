@@ -1,0 +1,68 @@
+import type { KubeletPoolStatus, PoolCounts } from '#shared/contract/api/kubelet-pool.ts';
+import { formatFinding } from '#shared/contract/finding.ts';
+import type { DesiredPool } from '../desired.ts';
+import { gatesOf, NO_SIGNALS } from '../rollout/gates.ts';
+import type { Round } from '../round.ts';
+import type { NodeRow, PoolModel, PoolState, StateCount } from './model.ts';
+import { NODE_STATES } from './node-rows.ts';
+import { timelineOf } from './timeline.ts';
+
+const NOBODY: PoolCounts = { nodes: 0, updated: 0, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
+
+/** Every pool as an operator would sum it up, by name. Pure. */
+export function poolModels(round: Round, nodes: readonly NodeRow[]): readonly PoolModel[] {
+  const members = Map.groupBy(nodes, ({ pool }) => pool);
+  return [...round.desired.pools.values()]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((pool) => poolModel(pool, round, members.get(pool.name) ?? []));
+}
+
+function poolModel(pool: DesiredPool, round: Round, members: readonly NodeRow[]): PoolModel {
+  const status = round.planned.pools.get(pool.name) ?? {};
+  const suspended = suspensionOf(pool, round);
+  const state = stateOf(pool, status, suspended !== '', members);
+  return {
+    name: pool.name,
+    state,
+    says: state === 'suspended' ? suspended : (status.message ?? ''),
+    target: pool.config?.name ?? 'local',
+    settledOn: status.settled?.configName ?? '',
+    counts: status.counts ?? NOBODY,
+    states: countStates(members),
+    rollout: status.rollout === undefined ? null : timelineOf(status.rollout, status.halt?.at, round.at),
+    holds: status.holds ?? [],
+    failures: status.failures ?? [],
+    findings: pool.findings.map(formatFinding),
+  };
+}
+
+/** Also of a pool that has nothing to do now: whoever suspended it wants to be reminded. */
+function suspensionOf(pool: DesiredPool, { fleet, desired, at }: Round): string {
+  const { suspended } = gatesOf(pool, fleet.pools.get(pool.name), desired.policy, NO_SIGNALS, at);
+  return suspended?.because ?? '';
+}
+
+function stateOf(
+  pool: DesiredPool,
+  { halt, phase, holds = [] }: KubeletPoolStatus,
+  isSuspended: boolean,
+  members: readonly NodeRow[],
+): PoolState {
+  if (halt !== undefined) return 'halted';
+  if (pool.origin === 'retiring') return 'retiring';
+  if (isSuspended) return 'suspended';
+  if (phase === 'Empty') return 'empty';
+  if (phase === 'Settled') return 'settled';
+  const moving = members.some(({ state }) => state === 'updating' || state === 'draining' || state === 'starting');
+  if (moving) return 'rolling';
+  if (phase === 'Progressing') return 'soaking';
+  const holding = holds[0]?.reason;
+  return holding === 'window' || holding === 'blocked' ? holding : 'waiting';
+}
+
+function countStates(members: readonly NodeRow[]): readonly StateCount[] {
+  const byState = Map.groupBy(members, ({ state }) => state);
+  return NODE_STATES.map((state) => ({ state, nodes: byState.get(state)?.length ?? 0 })).filter(
+    ({ nodes }) => nodes > 0,
+  );
+}

@@ -1,0 +1,101 @@
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import { type Content, type Html, html } from '../html.ts';
+import type { PageModel, StateCount, WaitingModel, WorkingModel } from '../model.ts';
+import { NODE_STATES } from '../node-rows.ts';
+import { addressOf, EVERYTHING, type Question } from '../question.ts';
+import { renderBanners } from './banners.ts';
+import { renderCommits } from './commits.ts';
+import { renderNodes, renderStateLinks } from './nodes.ts';
+import { renderPool } from './pool.ts';
+import { renderPools } from './pools.ts';
+import { renderRollouts } from './rollout.ts';
+import { moment } from './time.ts';
+
+/** A whole document, or null where what is asked for is not there. Pure: a function of the model and the question. */
+export function renderPage(model: PageModel, question: Question): Html | null {
+  if (model.view === 'waiting') return layout(model, question, 'Waiting', renderWaiting(model));
+  const [title, body] = content(model, question);
+  return body === null ? null : layout(model, question, title, body);
+}
+
+function content(model: WorkingModel, question: Question): readonly [string, Html | null] {
+  switch (question.page) {
+    case 'overview':
+      return ['Overview', renderOverview(model)];
+    case 'nodes':
+      return [
+        'Nodes',
+        html`<h1>All nodes</h1>
+          ${renderStateLinks(statesOf(model), '')}${renderNodes(model.nodes, '', question.filter)}`,
+      ];
+    case 'pool': {
+      const pool = model.pools.find(({ name }) => name === question.pool);
+      return [`Pool ${question.pool}`, pool === undefined ? null : renderPool(model, pool, question.filter)];
+    }
+  }
+}
+
+function renderOverview(model: WorkingModel): Html {
+  return html`<h1>Kubelet configuration of ${model.cluster}</h1>
+    ${renderBanners(model.banners)} ${renderPools(model.pools)} ${renderRollouts(model.pools)}
+    <section aria-labelledby="by-state">
+      <h2 id="by-state">Nodes by state</h2>
+      ${renderStateLinks(statesOf(model), '')}
+    </section>
+    ${renderCommits(model)}`;
+}
+
+function statesOf({ nodes }: WorkingModel): readonly StateCount[] {
+  const byState = Map.groupBy(nodes, ({ state }) => state);
+  return NODE_STATES.map((state) => ({ state, nodes: byState.get(state)?.length ?? 0 })).filter(
+    (each) => each.nodes > 0,
+  );
+}
+
+function renderWaiting({ cluster, holder, leads }: WaitingModel): Html {
+  const who = holder === '' ? 'Nobody leads now, as far as is known.' : html`<code>${holder}</code> leads.`;
+  return html`<h1>Kubelet configuration of ${cluster}</h1>
+    ${
+      leads
+        ? html`<p class="calm">This reconciler leads, and has yet to look at the cluster for the first time.</p>`
+        : html`<p class="calm">This reconciler waits for its turn and knows nothing to show. ${who}</p>
+            <p>Ask the one that leads: the part before the underscore is the name of its pod.</p>`
+    }`;
+}
+
+function layout(model: PageModel, question: Question, title: string, body: Html): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · ${model.cluster} · kubelet-gitops</title>
+        <link rel="icon" href="icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="style.css" />
+        <link rel="stylesheet" href="content.css" />
+        <script src="live.js" defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        <header>
+          <p class="product">kubelet-gitops <span class="cluster">${model.cluster}</span></p>
+          <nav aria-label="Pages">
+            ${link('./', 'Overview', question.page === 'overview')}
+            ${link(addressOf({ page: 'nodes', filter: EVERYTHING }), 'All nodes', question.page === 'nodes')}
+          </nav>
+          <p class="as-of" id="as-of">${asOf(model)}</p>
+          <p class="live" id="live" role="status"></p>
+        </header>
+        <main id="main" tabindex="-1">${body}</main>
+        <footer><p>kubelet-gitops ${model.version}. This page only shows; nothing can be changed here.</p></footer>
+      </body>
+    </html> `;
+}
+
+const asOf = (model: PageModel): Content =>
+  model.view === 'working' ? html`as of ${moment(toTimestamp(model.at))}` : 'waiting';
+
+function link(href: string, text: string, isHere: boolean): Html {
+  return isHere ? html`<a href="${href}" aria-current="page">${text}</a>` : html`<a href="${href}">${text}</a>`;
+}

@@ -1,0 +1,66 @@
+// Keeps the page up to date while it is open. Without it the page reads the same, as it was when it was loaded.
+
+const live = document.querySelector('#live');
+const say = (text) => {
+  if (live.textContent !== text) live.textContent = text;
+};
+
+/** Attributes, text and children of `from` become those of `to`; what is the same stays, and with it focus and scrolling. */
+function morph(from, to) {
+  if (from.isEqualNode(to)) return;
+  if (from.nodeName !== to.nodeName || from.id !== to.id) return from.replaceWith(to.cloneNode(true));
+  if (from.nodeType !== Node.ELEMENT_NODE) {
+    from.nodeValue = to.nodeValue;
+    return;
+  }
+  for (const { name } of Array.from(from.attributes)) if (!to.hasAttribute(name)) from.removeAttribute(name);
+  for (const { name, value } of to.attributes) if (from.getAttribute(name) !== value) from.setAttribute(name, value);
+  // What a person is choosing is theirs.
+  if (from.matches('form')) return;
+  const next = [...to.childNodes];
+  const present = [...from.childNodes];
+  for (const [index, node] of present.entries()) {
+    if (next[index] === undefined) node.remove();
+    else morph(node, next[index]);
+  }
+  for (const node of next.slice(present.length)) from.append(node.cloneNode(true));
+}
+
+let etag = null;
+let isAsking = false;
+let isDue = false;
+
+async function refresh() {
+  if (isAsking || document.hidden) {
+    isDue = true;
+    return;
+  }
+  isAsking = true;
+  isDue = false;
+  try {
+    const answer = await fetch(location.href, { headers: etag === null ? {} : { 'if-none-match': etag } });
+    if (answer.status === 200) {
+      const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      for (const id of ['main', 'as-of']) morph(document.querySelector(`#${id}`), page.querySelector(`#${id}`));
+      document.title = page.title;
+      etag = answer.headers.get('etag');
+      document.dispatchEvent(new Event('refreshed'));
+    }
+    say(answer.ok || answer.status === 304 ? 'Live' : `Not up to date: the reconciler answers ${answer.status}`);
+  } catch {
+    say('Not up to date: the reconciler cannot be reached');
+  } finally {
+    isAsking = false;
+    if (isDue) void refresh();
+  }
+}
+
+const news = new EventSource('events');
+news.addEventListener('news', () => void refresh());
+news.addEventListener('error', () => {
+  const isOver = news.readyState === EventSource.CLOSED;
+  say(isOver ? 'Not live: reload to see what is new' : 'Connection lost: trying again');
+});
+document.addEventListener('visibilitychange', () => {
+  if (isDue && !document.hidden) void refresh();
+});

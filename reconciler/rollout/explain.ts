@@ -1,0 +1,71 @@
+import type { Fleet } from '../fleet.ts';
+import type { MemberDecision } from './decide-group.ts';
+import type { Untouchable } from './membership.ts';
+import type { NodesPlan } from './plan-nodes.ts';
+
+/** Where a node stands now, and why it is changed or not. */
+export interface NodeReason {
+  readonly node: string;
+  /** `-` where it belongs to none, or to one that is not known any more. */
+  readonly pool: string;
+  readonly standing: string;
+  /** `change now`, `nothing to do`, or the reason it is held for, such as `budget`. */
+  readonly now: string;
+  readonly because: string;
+}
+
+/** What was decided for every node, in words and in the order of their names. Pure. */
+export function explainNodes({ groups, untouchable }: NodesPlan, fleet: Fleet): readonly NodeReason[] {
+  const decided = groups.flatMap(({ group, decisions }) =>
+    decisions.map((decision) => reasonOf(group.pool?.name ?? '-', decision)),
+  );
+  const left = untouchable.map(leftAlone);
+  const known = new Set([...decided, ...left].map(({ node }) => node));
+  const free = [...fleet.nodes.keys()].filter((node) => !known.has(node));
+  const unselected = free.map((node) => ({
+    node,
+    pool: '-',
+    standing: '-',
+    now: 'nothing to do',
+    because: 'no pool selects it, and it runs its local config',
+  }));
+  return [...decided, ...left, ...unselected].sort((a, b) => BY_NUMBER.compare(a.node, b.node));
+}
+
+const BY_NUMBER = new Intl.Collator('en', { numeric: true });
+
+function leftAlone({ node, choice }: Untouchable): NodeReason {
+  const because =
+    choice.choice === 'conflict'
+      ? `${choice.pools.join(' and ')} select it with the same priority: give one of them a higher one`
+      : 'a label on the node keeps us off it';
+  return { node: node.name, pool: '-', standing: '-', now: choice.choice, because };
+}
+
+function reasonOf(pool: string, { member, verdict }: MemberDecision): NodeReason {
+  const { node, standing } = member;
+  switch (verdict.verdict) {
+    case 'rest':
+      return { node: node.name, pool, standing, now: 'nothing to do', because: restOf(member) };
+    case 'change':
+      return { node: node.name, pool, standing, now: 'change now', because: verdict.because };
+    case 'drain':
+      return { node: node.name, pool, standing, now: 'drain', because: verdict.because };
+    case 'hold':
+      return { node: node.name, pool, standing, now: verdict.hold, because: verdict.because };
+  }
+}
+
+function restOf({ standing, kubeletNode }: MemberDecision['member']): string {
+  const by = kubeletNode?.status?.trial?.awaitsReboot;
+  return standing === 'updating' && by !== undefined
+    ? `it waits for its machine to boot anew (${by})`
+    : (RESTS[standing] ?? '');
+}
+
+const RESTS: Readonly<Record<string, string>> = {
+  settled: 'it runs what it is to run, and has proved it',
+  soaking: 'it runs what it is to run, and holds its place in the budget until it has soaked',
+  updating: 'it was told and is at it',
+  failed: 'it took the config back and does not try it again',
+};

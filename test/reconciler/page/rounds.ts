@@ -1,0 +1,74 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import { type CommitInForce, desiredState } from '#reconciler/desired.ts';
+import type { Fleet } from '#reconciler/fleet.ts';
+import { plan } from '#reconciler/plan.ts';
+import { NO_STATE, type SourceState } from '#reconciler/report/source-state.ts';
+import type { Round } from '#reconciler/round.ts';
+import { commit, COMMIT_A, COMMIT_B, nodeView, NOW, validPool } from '../../support/fleet.ts';
+import { FleetSimulation } from '../../support/fleet-simulation.ts';
+
+/** Rounds as the reconciler makes them, for tests of what is told of them. */
+
+export const SOURCE: SourceState = {
+  ...NO_STATE,
+  url: 'https://git.example.com/platform/config.git',
+  branch: 'main',
+  cluster: 'prod',
+  commit: COMMIT_A,
+  subject: 'Raise maxPods',
+  author: 'Ada Admin',
+};
+
+export interface RoundParts {
+  readonly fleet: Fleet;
+  readonly inForce: CommitInForce | null;
+  readonly source?: Partial<SourceState>;
+  readonly at?: Millis;
+}
+
+export function roundOf({ fleet, inForce, source = {}, at = NOW }: RoundParts): Round {
+  const desired = desiredState(inForce, fleet, () => []);
+  const planned = plan(desired, fleet, { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 }, at);
+  return {
+    fleet,
+    desired,
+    planned,
+    applied: { done: 0, left: 0 },
+    source: { ...SOURCE, ...source },
+    tip: null,
+    at,
+  };
+}
+
+export const roundIn = ({ fleet, inForce, now }: FleetSimulation, source: Partial<SourceState> = {}): Round =>
+  roundOf({ fleet, inForce, source, at: now });
+
+/** A cluster in the middle of a rollout: ten workers of which some run the new config, three of another pool, one of none. */
+export function rollingFleet(): FleetSimulation {
+  const simulation = settledFleet(10);
+  const rollout = { maxUnavailable: 4, soak: '0s', onFailure: { threshold: 2, action: 'halt' } } as const;
+  simulation.inForce = commit(COMMIT_B, validPool('workers', 150, { rollout }), validPool('gpu', 64));
+  for (let round = 0; round < 3; round += 1) simulation.reconcile();
+  const told = [...simulation.fleet.kubeletNodes.values()].filter(({ spec }) => spec?.commit === COMMIT_B);
+  // Two are on trial, one of them proves itself; the others have yet to hear of it.
+  for (const [index, node] of told.entries()) if (index < 2) simulation.agentStep(node.metadata.name);
+  simulation.agentStep(told[0]?.metadata.name ?? '');
+  simulation.reconcile();
+  return simulation;
+}
+
+/** All nodes run what they are to run. */
+export function settledFleet(workers: number): FleetSimulation {
+  const simulation = new FleetSimulation();
+  for (const [pool, count] of Object.entries({ workers, gpu: 3, stray: 1 })) {
+    for (let number = 1; number <= count; number += 1) simulation.addNode(nodeView(`${pool}-${number}`, pool));
+  }
+  const rollout = { maxUnavailable: '100%', soak: '0s', onFailure: { threshold: 2, action: 'halt' } } as const;
+  simulation.inForce = commit(COMMIT_A, validPool('workers', 110, { rollout }), validPool('gpu', 64, { rollout }));
+  for (let round = 0; round < 5; round += 1) {
+    simulation.reconcile();
+    for (const name of simulation.fleet.nodes.keys()) simulation.agentStep(name);
+  }
+  simulation.reconcile();
+  return simulation;
+}

@@ -10,6 +10,7 @@ import { SIMULATE } from './simulate/command.ts';
 import { RELEASE } from './release/command.ts';
 import { RESUME } from './resume/command.ts';
 import { STATUS } from './status/command.ts';
+import { SUPPORT_BUNDLE } from './support-bundle/command.ts';
 import { SUSPEND } from './suspend/command.ts';
 import { VALIDATE } from './validate/command.ts';
 import { WHY } from './why/command.ts';
@@ -25,6 +26,7 @@ const OTHERS: readonly Command[] = [
   STATUS,
   EVENTS,
   DOCTOR,
+  SUPPORT_BUNDLE,
   HISTORY,
   SUSPEND,
   RESUME,

@@ -1,6 +1,7 @@
 import { findApi } from '#reconciler/kube/connect.ts';
 import { createKube } from '#shared/kube/client.ts';
-import type { Kube } from '#shared/kube/kube.ts';
+import { type Kube, NODES } from '#shared/kube/kube.ts';
+import { isKubeError } from '#shared/kube/kube-error.ts';
 import { createTransport, type Transport } from '#shared/kube/transport.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
@@ -31,3 +32,14 @@ export async function connectWith(given: Given, { env }: Io): Promise<Connection
 
 /** @throws as `connectWith` */
 export const connectTo = async (given: Given, io: Io): Promise<Kube> => (await connectWith(given, io)).kube;
+
+/**
+ * For commands that go on when single things cannot be read: an API server that does not answer at all is none of those.
+ *
+ * @throws KubeError where it does not answer, or not to us
+ */
+export async function requireAnswer(kube: Kube): Promise<void> {
+  await kube.get({ resource: NODES }, 'kubelet-gitops-asks').catch((error: unknown) => {
+    if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
+  });
+}

@@ -1,9 +1,7 @@
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
-import { NODES } from '#shared/kube/kube.ts';
-import { isKubeError } from '#shared/kube/kube-error.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import type { Command, ExitCode, Given } from '../command.ts';
-import { connectWith } from '../connect.ts';
+import { connectWith, requireAnswer } from '../connect.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
@@ -34,10 +32,7 @@ export const DOCTOR: Command = {
 async function runDoctor(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
   const { kube, transport } = await connectWith(given, io);
-  // An API server that cannot be reached at all is no diagnosis of the installation.
-  await kube.get({ resource: NODES }, 'kubelet-gitops-doctor').catch((error: unknown) => {
-    if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
-  });
+  await requireAnswer(kube);
   const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
   const found = judge(await readFacts(kube, transport, namespace, systemClock.now()));
   if (format === 'json') io.out.write(`${JSON.stringify({ diagnoses: found }, null, 2)}\n`);

@@ -3,11 +3,12 @@ import type { Clock } from '#shared/runtime/clock.ts';
 import type { ApiCall, ResourceCall } from '#sandbox/api-server/http/api-call.ts';
 import { projectionFor } from '#sandbox/api-server/http/projection.ts';
 import { objectIn, optionsIn, patchIn, readBytes } from '#sandbox/api-server/http/request-body.ts';
-import { answerJson } from '#sandbox/api-server/http/respond.ts';
+import { answerJson, answerText } from '#sandbox/api-server/http/respond.ts';
 import type { Api, NamedTarget } from '#sandbox/api-server/operations/api.ts';
 import { create } from '#sandbox/api-server/operations/create.ts';
 import { evict, isEviction } from '#sandbox/api-server/operations/evict.ts';
 import { mergePatch } from '#sandbox/api-server/operations/merge-patch.ts';
+import { isLog, podLog } from '#sandbox/api-server/operations/pod-log.ts';
 import { versionIn } from '#sandbox/api-server/operations/query.ts';
 import { get, list } from '#sandbox/api-server/operations/read.ts';
 import { remove } from '#sandbox/api-server/operations/remove.ts';
@@ -40,6 +41,10 @@ export async function serveResource(
   if (isEviction(served, of)) {
     const evicted = evict(api, served, of, objectIn(request, await readBytes(request)));
     return answerJson(request, response, 201, evicted);
+  }
+  if (isLog(of)) {
+    const pod = { served, namespace: of.namespace, name: of.name ?? '', subresource: undefined };
+    return answerText(response, 200, podLog(api, pod, query));
   }
   const target = targetOf(served, of);
   const { one, many } = projectionFor(request, served, query, api.now);

@@ -1,0 +1,139 @@
+import { CONFIG_SOURCE_SELECTOR } from '#reconciler/observe.ts';
+import { SOURCE_STATE_NAME } from '#reconciler/report/source-state.ts';
+import { EVENTS_NAMESPACE, OLDER_EVENTS_NAMESPACE, REPORTING_CONTROLLER } from '#reconciler/events/event-object.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import {
+  CONFIG_MAPS,
+  EVENTS,
+  type Kube,
+  KUBELET_NODES,
+  KUBELET_POOLS,
+  LEASES,
+  NODES,
+  PODS,
+  type Resource,
+} from '#shared/kube/kube.ts';
+import type { Transport } from '#shared/kube/transport.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
+import { CRD_FIELDS } from '../doctor/installation.generated.ts';
+import {
+  AGENT,
+  CRDS,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  OUR_PODS,
+  RECONCILER,
+  SERVICES,
+  WEBHOOK_SERVICE,
+} from '../doctor/read/resources.ts';
+import type { Progress } from '../progress.ts';
+import { readLog } from './logs.ts';
+import { redact } from './redact.ts';
+import { ofCrd, ofNode, ofPod, ofSettings, ofWorkload, type Trim, whole } from './trim.ts';
+
+export interface Collection {
+  /** Path in the bundle → text, without credentials. */
+  readonly files: ReadonlyMap<string, string>;
+  /** What could not be read, and why. */
+  readonly gaps: readonly string[];
+}
+
+export interface CollectOptions {
+  readonly kube: Kube;
+  readonly transport: Transport;
+  readonly namespace: string;
+  /** Of each log, the last so many. */
+  readonly logLines: number;
+  readonly progress: Progress;
+}
+
+/** Objects that a bundle has, by file. Secrets are never asked for. */
+type Reading = readonly [file: string, read: () => Promise<readonly KubeObject[]>, trim: Trim];
+
+/** Reads the objects and logs of an installation. Never rejects: what cannot be read is a gap. */
+export async function collect(options: CollectOptions): Promise<Collection> {
+  const files = new Map<string, string>();
+  const gaps: string[] = [];
+  let pods: readonly KubeObject[] = [];
+  for (const [file, read, trim] of readings(options)) {
+    options.progress.say(`reading ${file}`);
+    try {
+      const objects = await read();
+      if (file === 'pods') pods = objects;
+      files.set(`objects/${file}.json`, `${JSON.stringify(objects.map(trim), null, 2)}\n`);
+    } catch (error) {
+      gaps.push(redact(`objects/${file}.json: ${reasonOf(error)}`));
+    }
+  }
+  await collectLogs(pods, options, files, gaps);
+  return { files, gaps };
+}
+
+function readings({ kube, namespace }: CollectOptions): readonly Reading[] {
+  const all =
+    (resource: Resource, more: { namespace?: string; labelSelector?: string } = {}) =>
+    async () =>
+      (await kube.list({ resource, ...more })).items;
+  const named =
+    (resource: Resource, names: readonly string[], place: { namespace?: string } = {}) =>
+    async () =>
+      (await Promise.all(names.map((name) => kube.get({ resource, ...place }, name)))).filter((one) => one !== null);
+  const events = (where: string) => async () =>
+    (await kube.list({ resource: EVENTS, namespace: where })).items.filter(
+      (event) => (event as { readonly reportingController?: string }).reportingController === REPORTING_CONTROLLER,
+    );
+  const here = { namespace };
+  return [
+    ['kubeletpools', all(KUBELET_POOLS), whole],
+    ['kubeletnodes', all(KUBELET_NODES), whole],
+    ['nodes', all(NODES), ofNode],
+    ['config-sources', all(CONFIG_MAPS, { ...here, labelSelector: CONFIG_SOURCE_SELECTOR }), whole],
+    ['source', named(CONFIG_MAPS, [SOURCE_STATE_NAME], here), whole],
+    ['settings', settings(kube, namespace), ofSettings],
+    ['lease', named(LEASES, [RECONCILER], here), whole],
+    ['deployment', named(DEPLOYMENTS, [RECONCILER], here), ofWorkload],
+    ['daemonset', named(DAEMON_SETS, [AGENT], here), ofWorkload],
+    ['service', named(SERVICES, [WEBHOOK_SERVICE], here), whole],
+    ['pods', all(PODS, { ...here, labelSelector: OUR_PODS }), ofPod],
+    ['events', events(EVENTS_NAMESPACE), whole],
+    ['events-kube-system', events(OLDER_EVENTS_NAMESPACE), whole],
+    ['crds', named(CRDS, Object.keys(CRD_FIELDS)), ofCrd],
+  ];
+}
+
+/** The ConfigMaps that the reconciler's environment comes from. */
+const settings = (kube: Kube, namespace: string) => async (): Promise<readonly KubeObject[]> => {
+  const deployment = await kube.get({ resource: DEPLOYMENTS, namespace }, RECONCILER);
+  const text = JSON.stringify(deployment ?? {});
+  const names = [...text.matchAll(/"configMapRef":\{[^}]*"name":"([^"]+)"/g)].map(([, name = '']) => name);
+  const maps = await Promise.all(names.map((name) => kube.get({ resource: CONFIG_MAPS, namespace }, name)));
+  return maps.filter((map) => map !== null);
+};
+
+/** More nodes than this say nothing new; those that restarted come first. */
+const MOST_PODS = 50;
+
+async function collectLogs(
+  pods: readonly KubeObject[],
+  { transport, namespace, logLines: lines, progress }: CollectOptions,
+  files: Map<string, string>,
+  gaps: string[],
+): Promise<void> {
+  const chosen = [...pods].sort((a, b) => restartsOf(b) - restartsOf(a)).slice(0, MOST_PODS);
+  if (chosen.length < pods.length) gaps.push(`logs: of ${chosen.length} of ${pods.length} pods only`);
+  for (const pod of chosen) {
+    const { name } = pod.metadata;
+    progress.say(`reading the log of ${name}`);
+    for (const previous of restartsOf(pod) > 0 ? [false, true] : [false]) {
+      const file = `logs/${name}${previous ? '.previous' : ''}.log`;
+      const log = await readLog(transport, { namespace, pod: name, previous, lines });
+      if ('text' in log) files.set(file, log.text);
+      else gaps.push(`${file}: ${log.why}`);
+    }
+  }
+}
+
+function restartsOf(pod: KubeObject): number {
+  const { status } = pod as { readonly status?: { readonly containerStatuses?: readonly { restartCount?: number }[] } };
+  return (status?.containerStatuses ?? []).reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
+}

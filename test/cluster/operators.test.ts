@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Diagnosis } from '#cli/doctor/diagnosis.ts';
+import { run } from '../cli/support/run.ts';
+import { whyNoControlPlane } from './support/binaries.ts';
+import { type ControlPlane, startControlPlane } from './support/control-plane.ts';
+import { until } from './support/until.ts';
+
+// What operators' commands find in a cluster, asked of a real API server: its rights, its CRDs, its clock.
+const skip = await whyNoControlPlane();
+const NAMESPACE = 'kubelet-gitops';
+let cluster: ControlPlane;
+let directory = '';
+
+if (skip === false) {
+  before(async () => {
+    cluster = await startControlPlane();
+    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-operators-'));
+  });
+}
+
+after(async () => {
+  await cluster?.stop();
+  if (directory !== '') await rm(directory, { recursive: true });
+});
+
+const cli = (...argv: readonly string[]) => run(...argv, '--kubeconfig', cluster.adminKubeconfig);
+const doctor = async (): Promise<readonly Diagnosis[]> => {
+  const { code, out, err } = await cli('doctor', '-o', 'json');
+  assert.notEqual(code, 2, err);
+  return (JSON.parse(out) as { readonly diagnoses: readonly Diagnosis[] }).diagnoses;
+};
+const codes = async (): Promise<readonly string[]> => (await doctor()).map(({ code }) => code);
+
+async function kubectl(args: readonly string[], input = ''): Promise<string> {
+  const { code, stdout, stderr } = await cluster.kubectl(args, { input });
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+const apply = (object: object): Promise<string> => kubectl(['apply', '-f', '-'], JSON.stringify(object));
+
+test('doctor says that nothing is installed where nothing is', { skip }, async () => {
+  const found = await doctor();
+  assert.deepEqual(
+    found.map(({ code }) => code),
+    [
+      'crd-missing',
+      'crd-missing',
+      'rights-missing',
+      'rights-missing',
+      'reconciler-missing',
+      'agents-missing',
+      'no-leader',
+      'no-commit',
+    ],
+  );
+});
+
+test('doctor finds every right where deploy/rbac was applied, and the one that was taken away', { skip }, async () => {
+  for (const files of ['namespace', 'crds', 'rbac', 'agent', 'reconciler']) {
+    // An API server of 1.20 does not know every field of the workloads.
+    await kubectl(['apply', '--validate=false', '-f', `deploy/${files}`]);
+  }
+  const installed = async (): Promise<true | undefined> =>
+    (await codes()).join() === 'no-leader,no-commit' ? true : undefined;
+  await until('what is installed to be served', installed, { withinMs: 30_000, everyMs: 200 });
+  await kubectl(['-n', NAMESPACE, 'delete', 'rolebinding', 'kubelet-gitops-agent']);
+  const taken = async (): Promise<Diagnosis | undefined> =>
+    (await doctor()).find(({ code }) => code === 'rights-missing');
+  const { what } = await until('the right to be gone', taken, { withinMs: 30_000, everyMs: 100 });
+  assert.equal(what, `kubelet-gitops-agent may not get configmaps in ${NAMESPACE}`);
+  await kubectl(['apply', '-f', 'deploy/rbac']);
+});
+
+test('doctor finds a CRD that lacks a field', { skip }, async () => {
+  const name = 'kubeletnodes.kubelet-gitops.dev';
+  const path = '/spec/versions/0/schema/openAPIV3Schema/properties/status/properties/promotedAt';
+  await kubectl(['patch', 'crd', name, '--type=json', '-p', JSON.stringify([{ op: 'remove', path }])]);
+  const old = (await doctor()).find(({ code }) => code === 'crd-old');
+  assert.equal(old?.what, `the CRD ${name} does not know status.promotedAt`);
+  await kubectl(['apply', '-f', 'deploy/crds']);
+});
+
+test('doctor compares clocks by the stamps of the API server', { skip }, async () => {
+  const node = (name: string, heartbeat: Date): Promise<void> => {
+    const metadata = { name };
+    const status = { phase: 'Idle', agentVersion: '0.1.0', heartbeat: heartbeat.toISOString().replace(/\.\d+Z/, 'Z') };
+    return (async () => {
+      await apply({ apiVersion: 'v1', kind: 'Node', metadata: { ...metadata, labels: { pool: 'x' } } });
+      await apply({ apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'KubeletNode', metadata, spec: {} });
+      const at = `/apis/kubelet-gitops.dev/v1alpha1/kubeletnodes/${name}/status`;
+      const { status: code } = await cluster.request('PATCH', at, { status }, 'application/merge-patch+json');
+      assert.equal(code, 200);
+    })();
+  };
+  await node('right', new Date());
+  await node('behind', new Date(Date.now() - 5 * 60_000));
+  await node('ahead', new Date(Date.now() + 10 * 60_000));
+  const skewed = (await doctor()).filter(({ code }) => code === 'clock-skew');
+  assert.deepEqual(
+    skewed
+      .map(({ objects }) => objects)
+      .flat()
+      .sort(),
+    ['node ahead', 'node behind'],
+  );
+  assert.match(skewed.map(({ what }) => what).join(), /the clock of node behind is (29\d|30\d) s behind/);
+});
+
+test('a support bundle packs what there is, and no Secret', { skip }, async () => {
+  await kubectl([
+    '-n',
+    NAMESPACE,
+    'create',
+    'secret',
+    'generic',
+    'kubelet-gitops-git',
+    '--from-literal=password=needle',
+  ]);
+  const into = join(directory, 'bundle');
+  const { code, err, out } = await cli('support-bundle', '--into', into);
+  assert.deepEqual([code, err], [0, ''], out);
+  const objects = async (file: string): Promise<string> => readFile(join(into, 'objects', `${file}.json`), 'utf8');
+  assert.match(await objects('kubeletnodes'), /"ahead"/);
+  assert.match(await objects('deployment'), /GIT_CREDENTIALS_DIR/);
+  assert.match(await objects('crds'), /Established/);
+  assert.match(await readFile(join(into, 'doctor.txt'), 'utf8'), /clock-skew/);
+  const all = await Promise.all(['settings', 'deployment', 'pods', 'source'].map(objects));
+  assert.doesNotMatch(all.join(), /needle/);
+});
+
+test('events are read from a real API server', { skip }, async () => {
+  await apply({
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    metadata: { name: 'n.1', namespace: 'kube-system' },
+    eventTime: '2026-11-21T10:00:00.000000Z',
+    reportingController: 'kubelet-gitops.dev/reconciler',
+    reportingInstance: 'r',
+    action: 'ConfigureKubelet',
+    reason: 'ConfigAssigned',
+    type: 'Normal',
+    note: 'The node is to run workers-2gmf6b4k8c',
+    regarding: { apiVersion: 'v1', kind: 'Node', name: 'right', uid: 'u' },
+  });
+  const { out } = await cli('events', '--node', 'right');
+  assert.match(out, /^2026-11-21 10:00:00  ConfigAssigned  right  -     The node is to run workers-2gmf6b4k8c$/m);
+});

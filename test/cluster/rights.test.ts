@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { whyNoNode } from './support/binaries.ts';
+import { allows, type Right, rightsIn, roleWithout, titleOf } from './support/granted.ts';
+import { callHttps } from './support/https-json.ts';
+import { askAuthoriser, type Authoriser, servedResources, type Wish } from './support/may.ts';
+import { COMPONENTS, liveThrough, type RightsStory } from './support/rights-story.ts';
+import { until } from './support/until.ts';
+
+const skip = await whyNoNode();
+const RIGHTS = rightsIn(['deploy/rbac/agent.yaml', 'deploy/rbac/reconciler.yaml', ...COMPONENTS]);
+const ACCOUNTS = ['kubelet-gitops-agent', 'kubelet-gitops-reconciler'] as const;
+
+/**
+ * Rights of which one version of Kubernetes uses the one and other versions the other: kubelets from 1.33 on ask for
+ * nodes/configz, API servers from 1.23 on take our Events in "default".
+ */
+const TWINS: readonly (readonly [(right: Right) => boolean, (right: Right) => boolean])[] = [
+  [({ resource }) => resource === 'nodes/configz', ({ resource }) => resource === 'nodes/proxy'],
+  [
+    ({ resource, namespace }) => resource === 'events' && namespace === 'default',
+    ({ resource, namespace }) => resource === 'events' && namespace === 'kube-system',
+  ],
+];
+
+describe('the rights in the manifests, on a real API server', { skip }, () => {
+  let story: RightsStory;
+  let authoriser: Authoriser;
+  const used = (right: Right): boolean => story.asked.some((asked) => allows(right, asked));
+  const twinOf = (right: Right): Right | undefined =>
+    TWINS.flatMap(([one, other]) => [...(one(right) ? [other] : []), ...(other(right) ? [one] : [])])
+      .flatMap((isTwin) => RIGHTS.filter((each) => isTwin(each) && each.verb === right.verb))
+      .at(0);
+
+  before(async () => {
+    story = await liveThrough();
+    authoriser = askAuthoriser(story.cluster);
+  });
+  after(async () => {
+    authoriser?.close();
+    await story?.stop();
+  });
+
+  it('are enough: nobody was refused anything', () => {
+    assert.deepEqual(story.refusals, []);
+    assert.deepEqual(
+      story.asked.filter(({ status }) => status === 401 || status === 403),
+      [],
+    );
+  });
+
+  it('are all used, each by the work of the program that has it', () => {
+    assert.ok(RIGHTS.length > 25);
+    const idle = RIGHTS.filter((right) => !used(right));
+    assert.deepEqual(
+      idle
+        .filter((right) => {
+          const twin = twinOf(right);
+          return twin === undefined || !used(twin);
+        })
+        .map(titleOf),
+      [],
+    );
+  });
+
+  it('cover everything that was asked for', () => {
+    const uncovered = story.asked.filter((asked) => !RIGHTS.some((right) => allows(right, asked)));
+    assert.deepEqual(uncovered, []);
+  });
+
+  it('cannot do without any: whichever is taken away, a request that the work needs is refused', async () => {
+    for (const right of RIGHTS.filter(used)) {
+      const request = story.asked.find((asked) => allows(right, asked));
+      assert.ok(request !== undefined);
+      assert.equal(await authoriser.may(right.account, request), true, titleOf(right));
+      // Two components that grant the same, each for a purpose of its own.
+      const same = RIGHTS.filter((each) => allows(each, request));
+      assert.equal(new Set(same.map(({ role }) => role.metadata.name)).size, same.length, `twice: ${titleOf(right)}`);
+      for (const each of same) await replaceRole(roleWithout(each));
+      const refused = async (): Promise<boolean> => !(await authoriser.may(right.account, request));
+      await until(`refusal of ${titleOf(right)}`, refused, { withinMs: 10_000, everyMs: 10 });
+      for (const { role } of same) await replaceRole(role);
+      const back = (): Promise<boolean> => authoriser.may(right.account, request);
+      await until(`${titleOf(right)} again`, back, { withinMs: 10_000, everyMs: 10 });
+    }
+  });
+
+  const replaceRole = async (role: object): Promise<void> => {
+    const { code, stderr } = await story.cluster.kubectl(['replace', '-f', '-'], { input: JSON.stringify(role) });
+    assert.equal(code, 0, stderr);
+  };
+
+  it('are all there is: of everything that the API server serves, nothing else is allowed', async () => {
+    const wishes = await allWishes();
+    assert.ok(wishes.length > 1_000, `${wishes.length}`);
+    const allowed: string[] = [];
+    const expected: string[] = [];
+    for (const account of ACCOUNTS) {
+      const answers = await inTurns(wishes, (wish) => authoriser.may(account, wish));
+      const granted = (wish: Wish): boolean => RIGHTS.some((right) => allows(right, { ...wish, account }));
+      wishes.forEach((wish, at) => {
+        if (answers[at] === true) allowed.push(`${account} ${JSON.stringify(wish)}`);
+        if (granted(wish) || isEverybodys(wish)) expected.push(`${account} ${JSON.stringify(wish)}`);
+      });
+    }
+    assert.deepEqual(allowed, expected);
+  });
+
+  /** Every verb on every resource, in our namespace and in two of others, and what is no resource but a verb of RBAC. */
+  async function allWishes(): Promise<readonly Wish[]> {
+    const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', '*'];
+    const served = await servedResources(story.cluster);
+    const everything = [
+      ...served,
+      // Asked of kubelets, not of the API server.
+      ...['configz', 'stats', 'log', 'metrics', 'spec', 'proxy'].map((sub) => ({
+        group: '',
+        resource: `nodes/${sub}`,
+        namespaced: false,
+      })),
+      { group: '*', resource: '*', namespaced: true },
+    ];
+    const plain = everything.flatMap(({ group, resource, namespaced }) =>
+      (namespaced ? ['kubelet-gitops', 'kube-system', 'default'] : ['']).flatMap((namespace) =>
+        verbs.map((verb) => ({ verb, group, resource, namespace, name: 'other' })),
+      ),
+    );
+    const special = (
+      [
+        ['impersonate', '', 'users'],
+        ['impersonate', '', 'groups'],
+        ['impersonate', '', 'serviceaccounts'],
+        ['bind', 'rbac.authorization.k8s.io', 'clusterroles'],
+        ['escalate', 'rbac.authorization.k8s.io', 'clusterroles'],
+        ['approve', 'certificates.k8s.io', 'signers'],
+        ['sign', 'certificates.k8s.io', 'signers'],
+        ['use', 'policy', 'podsecuritypolicies'],
+      ] as const
+    ).map(([verb, group, resource]) => ({ verb, group, resource, namespace: '', name: 'other' }));
+    const unique = new Map([...plain, ...special].map((wish) => [JSON.stringify(wish), wish]));
+    return [...unique.values()];
+  }
+
+  it('refuse what would do harm, request by request', async () => {
+    const { cluster } = story;
+    const at = '/apis/kubelet-gitops.dev/v1alpha1';
+    const attempts: readonly (readonly [string, string])[] = [
+      ['GET', '/api/v1/secrets'],
+      ['GET', '/api/v1/namespaces/kubelet-gitops/secrets/kubelet-gitops-git'],
+      ['GET', '/api/v1/namespaces/kube-system/configmaps/a'],
+      ['POST', '/api/v1/namespaces/default/pods'],
+      ['POST', '/api/v1/namespaces/default/pods/work/exec?command=id'],
+      ['DELETE', '/api/v1/namespaces/default/pods/work'],
+      ['DELETE', '/api/v1/nodes/node-a'],
+      ['PUT', '/api/v1/nodes/node-a'],
+      ['POST', '/api/v1/nodes/node-a/proxy/run/default/work/work'],
+      ['POST', '/api/v1/namespaces/kubelet-gitops/serviceaccounts/kubelet-gitops-reconciler/token'],
+      ['POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'],
+      ['PATCH', '/apis/rbac.authorization.k8s.io/v1/clusterroles/kubelet-gitops-agent'],
+      ['PATCH', '/apis/apps/v1/namespaces/kubelet-gitops/daemonsets/kubelet-gitops-agent'],
+      ['PATCH', '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/node-a'],
+      ['DELETE', `${at}/kubeletnodes`],
+      ['PUT', `${at}/kubeletnodes/node-a/status`],
+    ];
+    const ofAgents: typeof attempts = [
+      ['PATCH', `${at}/kubeletnodes/node-a`],
+      ['POST', `${at}/kubeletnodes`],
+      ['GET', `${at}/kubeletpools`],
+      ['PATCH', '/api/v1/nodes/node-a'],
+      ['PATCH', '/api/v1/nodes/node-a/status'],
+      ['POST', '/api/v1/namespaces/kubelet-gitops/configmaps'],
+      ['GET', '/api/v1/namespaces/kubelet-gitops/configmaps'],
+      ['POST', '/api/v1/namespaces/default/events'],
+    ];
+    for (const account of ACCOUNTS) {
+      const as = { token: await cluster.serviceAccountToken('kubelet-gitops', account) };
+      for (const [method, path] of account === 'kubelet-gitops-agent' ? [...attempts, ...ofAgents] : attempts) {
+        const call = { url: `${cluster.url}${path}`, method, ca: cluster.ca, as };
+        const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+        const { status, text } = await callHttps({ ...call, contentType, body: {} });
+        assert.equal(status, 403, `${account} ${method} ${path}: ${text}`);
+      }
+    }
+  });
+
+  it('say nothing of whose status an agent writes: that is for the admission policy, from 1.30 on', async () => {
+    const wish = { verb: 'patch', group: 'kubelet-gitops.dev', resource: 'kubeletnodes/status', namespace: '' };
+    assert.equal(await authoriser.may('kubelet-gitops-agent', { ...wish, name: 'another-node' }), true);
+  });
+});
+
+/** What every account may do: ask what it may do itself. */
+const isEverybodys = ({ verb, resource }: Wish): boolean =>
+  verb === 'create' && (resource === 'selfsubjectaccessreviews' || resource === 'selfsubjectrulesreviews');
+
+async function inTurns<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const answers: R[] = [];
+  for (let at = 0; at < items.length; at += 16) answers.push(...(await Promise.all(items.slice(at, at + 16).map(ask))));
+  return answers;
+}

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { createAgent } from '#agent/agent.ts';
 import { createNodeDisk } from '#agent/disk/node-disk.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
+import { familiesOf } from '#agent/metrics/families.ts';
+import { textOf } from '#agent/metrics/text-format.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
@@ -36,6 +38,8 @@ export interface SandboxNode {
   /** Environment with which the agent's program would work beside this node, without touching it. */
   readonly agentEnv: Readonly<Record<string, string>>;
   relabel(labels: Readonly<Record<string, string>>): void;
+  /** What a scrape of the agent would get now. */
+  metrics(): string;
   /** Ends the agent and starts another one on the same disk. */
   restartAgent(): Promise<void>;
   stop(): Promise<void>;
@@ -76,6 +80,7 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
       const gone = Object.fromEntries(Object.keys(labels).map((label) => [label, null]));
       api.store.patch(NODES, name, { metadata: { labels: { ...gone, ...next } } });
     },
+    metrics: () => agent.metrics(),
     async restartAgent() {
       await agent.stop();
       agent = runAgent(name, kubeletVersion, kubelet, ports);
@@ -108,7 +113,7 @@ function runAgent(
   kubeletVersion: string,
   kubelet: SimulatedKubelet,
   { kube, log, directory }: SandboxNodePorts,
-): { stop(): Promise<void> } {
+): { metrics(): string; stop(): Promise<void> } {
   const stateDirectory = join(directory, 'state');
   const disk = createNodeDisk();
   const agent = createAgent({
@@ -135,6 +140,7 @@ function runAgent(
   const stop = new AbortController();
   const running = agent.run(stop.signal);
   return {
+    metrics: () => textOf(familiesOf(agent.view())),
     async stop() {
       stop.abort();
       await running;

@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { generateDashboard } from './generate/dashboard.ts';
 import { generateDoctorPage } from './generate/doctor-page.ts';
 import { generateChart } from './generate/chart.ts';
 import { generateEditorSchemas } from './generate/editor-schemas.ts';
@@ -17,6 +18,7 @@ const files = new Map([
   ...generateEditorSchemas(),
   ...generateKubeletConfigPage(),
   ...generateExpectedInstallation(),
+  ...generateDashboard(),
   ...generateDoctorPage(),
   ...generateChart(),
 ]);

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 
 const ROOT = `${import.meta.dirname}/../..`;
 const TEMPLATES = 'deploy/helm/kubelet-gitops/templates';
@@ -25,9 +25,12 @@ export function generateChart(): ReadonlyMap<string, string> {
     files.set(`${TEMPLATES}/${file.replace('/', '-')}`, template(`deploy/${file}`, value));
   }
   for (const component of componentNames()) {
-    for (const resource of resourcesOf(component)) {
+    for (const resource of kustomizationOf(component).resources ?? []) {
       const path = `deploy/components/${component}/${resource}`;
       files.set(`${TEMPLATES}/${component}-${basename(resource)}`, template(path, `${valueOf(component)}.enabled`));
+    }
+    for (const generated of kustomizationOf(component).configMapGenerator ?? []) {
+      files.set(`${TEMPLATES}/${component}-${generated.name}.yaml`, configMap(component, generated));
     }
   }
   return files;
@@ -43,15 +46,42 @@ export const componentNames = (): readonly string[] =>
 export const valueOf = (component: string): string =>
   component.replaceAll('.', '').replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
-function resourcesOf(component: string): readonly string[] {
-  const { resources = [] } = parse(read(`deploy/components/${component}/kustomization.yaml`)) as {
-    readonly resources?: readonly string[];
-  };
-  return resources;
+interface Kustomization {
+  readonly resources?: readonly string[];
+  readonly configMapGenerator?: readonly GeneratedConfigMap[];
+}
+interface GeneratedConfigMap {
+  readonly name: string;
+  /** `key=file` */
+  readonly files: readonly string[];
+  readonly options: { readonly labels: Readonly<Record<string, string>> };
 }
 
-function template(source: string, value: string | null): string {
-  const text = read(source)
+const kustomizationOf = (component: string): Kustomization =>
+  parse(read(`deploy/components/${component}/kustomization.yaml`)) as Kustomization;
+
+/** As kustomize makes it, from files and with its labels. */
+function configMap(component: string, { name, files, options }: GeneratedConfigMap): string {
+  const source = `deploy/components/${component}`;
+  const data = files.map((entry) => {
+    const [key = '', file = ''] = entry.split('=');
+    return [key, read(`${source}/${file}`)] as const;
+  });
+  const metadata = { name, namespace: 'kubelet-gitops', labels: options.labels };
+  const text = stringify(
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: Object.fromEntries(data) },
+    { blockQuote: 'literal', lineWidth: 0 },
+  );
+  return templateOf(text, `${source}/kustomization.yaml`, `${valueOf(component)}.enabled`);
+}
+
+/** What stands in double braces in a manifest is for another program than Helm. */
+const escaped = (text: string): string => text.replaceAll('{{', '{{ "{{" }}');
+
+const template = (source: string, value: string | null): string => templateOf(read(source), source, value);
+
+function templateOf(manifest: string, source: string, value: string | null): string {
+  const text = escaped(manifest)
     .replaceAll('namespace: kubelet-gitops\n', 'namespace: {{ .Release.Namespace }}\n')
     .replace(/(kind: Namespace\nmetadata:\n  name:) .*/, '$1 {{ .Release.Namespace }}')
     .replaceAll('system:serviceaccount:kubelet-gitops:', 'system:serviceaccount:{{ .Release.Namespace }}:');

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { COMMANDS } from '#cli/commands.ts';
+import { parseCommandLine } from '#cli/parse.ts';
 
 const RUNBOOK = readFileSync('docs/operate.md', 'utf8');
 
@@ -41,6 +43,20 @@ describe('the runbook', () => {
         members.filter((member) => member !== 'Settled' && !RUNBOOK.includes(`\`${member}\``)),
         [],
       );
+    });
+  }
+});
+
+describe('the runbooks of alerts', () => {
+  const pages = globSync('docs/runbooks/*.md').sort();
+
+  for (const page of pages.filter((path) => !path.endsWith('README.md'))) {
+    it(`${page}: names commands that there are`, () => {
+      const commands = readFileSync(page, 'utf8').matchAll(/npx kubelet-gitops ([^`|#\n]+)/g);
+      for (const [, words = ''] of commands) {
+        const line = parseCommandLine(words.trim().split(/ +/), COMMANDS);
+        assert.equal(line.line, 'run', `${words}: ${line.line === 'mistake' ? line.message : line.line}`);
+      }
     });
   }
 });

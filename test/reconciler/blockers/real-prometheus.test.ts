@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { createBlockers } from '#reconciler/blockers/blockers.ts';
 import { createWebGet } from '#reconciler/blockers/web.ts';
-import { type Daemon, startDaemon } from '../../cluster/support/daemon.ts';
-import { freePorts } from '../../cluster/support/free-ports.ts';
-import { until } from '../../cluster/support/until.ts';
 import { without } from '../../support/needs.ts';
+import { type RealPrometheus, startPrometheus } from '../../support/prometheus.ts';
 
 const skip = without('prometheus', ['--version'], 'nothing proves that a real Prometheus is understood');
 
@@ -25,36 +20,12 @@ const RULES = `groups:
 `;
 
 describe('a real Prometheus', { skip }, () => {
-  let directory = '';
-  let daemon: Daemon | undefined;
-  let url = '';
-
+  let prometheus: RealPrometheus;
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'prometheus-'));
-    await writeFile(join(directory, 'config.yaml'), CONFIG);
-    await writeFile(join(directory, 'rules.yaml'), RULES);
-    const [port = 0] = await freePorts(1);
-    url = `http://127.0.0.1:${port}/metrics-of/us`;
-    const logFile = join(directory, 'log');
-    const args = [
-      `--config.file=${join(directory, 'config.yaml')}`,
-      `--storage.tsdb.path=${join(directory, 'data')}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-      '--web.route-prefix=/metrics-of/us',
-    ];
-    daemon = startDaemon({ name: 'prometheus', command: 'prometheus', args, logFile });
-    const { ended, logTail } = daemon;
-    const pending = async (): Promise<boolean> => {
-      const answer = await fetch(`${url}/api/v1/query?query=ALERTS`);
-      return (await answer.text()).includes('NotYet');
-    };
-    await until('the alerts', pending, { withinMs: 20_000, everyMs: 50, evidence: logTail, hopeless: ended });
+    prometheus = await startPrometheus({ 'config.yaml': CONFIG, 'rules.yaml': RULES }, '/metrics-of/us');
+    await prometheus.answer('ALERTS{alertname="NotYet"}', 20_000);
   });
-
-  after(async () => {
-    await daemon?.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
+  after(() => prometheus.stop());
 
   const rows: readonly (readonly [string, Omit<NonNullable<BlockersSpec['prometheus']>, 'url'>, boolean, RegExp])[] = [
     ['a firing alert', { alerts: ['Calm', 'Fire'] }, false, /^Fire is firing in Prometheus at/],
@@ -70,7 +41,7 @@ describe('a real Prometheus', { skip }, () => {
       const web = createWebGet({ clock: systemClock, timeoutMs: 5_000, maxBytes: 1024 * 1024 });
       const kube = { list: () => Promise.reject(new Error('nobody asks for pods here')) };
       const blockers = createBlockers({ kube, web, clock: systemClock });
-      const asked = [{ name: 'workers', spec: { prometheus: { url, ...spec } } }];
+      const asked = [{ name: 'workers', spec: { prometheus: { url: prometheus.url, ...spec } } }];
       const answer = (await blockers.ask(asked, new AbortController().signal)).get('workers');
       assert.equal(answer?.quiet, quiet, answer?.because);
       assert.match(answer.because, because);

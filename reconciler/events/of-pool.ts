@@ -18,10 +18,13 @@ export function occurrencesOfPool(name: string, uid: string, status: KubeletPool
     const identity = `settled ${sha256} ${ready.lastTransitionTime}`;
     all.push({ ...base, happening: 'RolloutSettled', type: 'Normal', note, at: ready.lastTransitionTime, identity });
   }
-  const waiting = status.holds?.find(({ reason }) => reason === 'budget' || reason === 'zone-budget');
+  const waiting = status.holds?.find(({ reason }) => BUDGETS.includes(reason));
   if (waiting !== undefined) {
     const note = `${waiting.nodes} nodes wait for their turn: ${waiting.message}`;
     all.push({ ...base, happening: 'RateLimited', type: 'Normal', note, identity: `rate-limited ${sha256}` });
   }
   return all;
 }
+
+/** Of the pool, of a zone in it, of the whole cluster. */
+const BUDGETS: readonly string[] = ['budget', 'zone-budget', 'overall-budget'];

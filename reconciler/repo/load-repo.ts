@@ -3,7 +3,7 @@ import type { RepoFile } from '../git/source.ts';
 import { decodeCache, type DecodeCache, type FileDecoder } from './decode-cache.ts';
 import { loadPool } from './load-pool.ts';
 import type { ClusterConfig, LoadedRepo } from './loaded.ts';
-import { DEFAULT_CLUSTER, readCluster, UNREADABLE_CLUSTER } from './read-cluster.ts';
+import { DEFAULT_CLUSTER, readCluster, unreadableCluster } from './read-cluster.ts';
 import { fileReport } from './report.ts';
 
 export interface LoadOptions {
@@ -43,18 +43,16 @@ function loadCluster(
 ): { readonly cluster: ClusterConfig; readonly findings: readonly Finding[] } {
   const path = `clusters/${name}.yaml`;
   const file = files.get(path);
-  if (file === undefined) return { cluster: leftOut.has(path) ? UNREADABLE_CLUSTER : DEFAULT_CLUSTER, findings: [] };
+  const left = leftOut.get(path);
+  if (file === undefined)
+    return { cluster: left === undefined ? DEFAULT_CLUSTER : unreadableCluster([left]), findings: [] };
   const { value, findings, positionOf } = decoder.own(file);
-  if (value === undefined) return { cluster: UNREADABLE_CLUSTER, findings };
+  if (value === undefined) return { cluster: unreadableCluster(findings), findings };
   const report = fileReport(path, positionOf);
   const cluster = readCluster(value, name, report);
   const all = [...findings, ...report.findings];
   // Also what the parser found odd: a doubled key may be an allowance, or what holds changes up.
-  return {
-    cluster:
-      findings.length === 0 ? cluster : { ...cluster, maxUnassign: UNREADABLE_CLUSTER.maxUnassign, suspend: true },
-    findings: all,
-  };
+  return { cluster: findings.length === 0 ? cluster : unreadableCluster(findings, cluster), findings: all };
 }
 
 /**

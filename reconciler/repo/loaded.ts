@@ -43,6 +43,11 @@ export interface ClusterConfig {
   readonly maxUnavailable: Amount | null;
   /** Nothing new is started in any pool while it is true. */
   readonly suspend: boolean;
+  /**
+   * The first error of a file that may say anything, as `file:line:column: …`: nothing new is started before it can be read.
+   * Absent where the file could be read, and where its errors hide nothing that would hold changes up.
+   */
+  readonly unreadable?: string;
   /** Hold for every pool besides its own; null for none. */
   readonly windows: WindowsSpec | null;
   /** Which fields pools may set. */

@@ -4,6 +4,7 @@ import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
 import { minorName, minorNumber, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
+import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import type { ClusterConfig } from './loaded.ts';
 import { readFieldPolicy } from './read-field-policy.ts';
 import { readAmount, readFlag } from './read-scalars.ts';
@@ -26,8 +27,16 @@ export const DEFAULT_CLUSTER: ClusterConfig = {
 /**
  * What counts when a cluster's file cannot be read: what it allowed and what it held up is not known. So nothing may be
  * unassigned, and nothing new is started. What is under way goes on.
+ *
+ * @param cluster what could be read of it
  */
-export const UNREADABLE_CLUSTER: ClusterConfig = { ...DEFAULT_CLUSTER, maxUnassign: 0, suspend: true };
+export function unreadableCluster(
+  findings: readonly Finding[],
+  cluster: ClusterConfig = DEFAULT_CLUSTER,
+): ClusterConfig {
+  const first = findings.find(({ severity }) => severity === 'error') ?? findings[0];
+  return { ...cluster, maxUnassign: 0, unreadable: first === undefined ? 'it cannot be read' : formatFinding(first) };
+}
 
 const KEYS = [
   'kubeletVersions',
@@ -69,10 +78,8 @@ export function readCluster(document: unknown, cluster: string, report: FileRepo
   const isHarmless = report.findings.every(({ field = '' }) => HARMLESS.test(field));
   const wrongChange = report.findings.some(({ field }) => field === 'spec.maxChange');
   return {
-    ...read,
-    maxUnassign: UNREADABLE_CLUSTER.maxUnassign,
+    ...(isHarmless ? { ...read, maxUnassign: 0 } : unreadableCluster(report.findings, read)),
     maxChange: wrongChange ? 0 : read.maxChange,
-    suspend: read.suspend || !isHarmless,
     fields: { allow: [], deny: read.fields.deny },
     tolerate: [],
   };

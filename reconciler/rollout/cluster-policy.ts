@@ -2,32 +2,37 @@ import type { ClusterConfig } from '../repo/loaded.ts';
 import { DEFAULT_CLUSTER } from '../repo/read-cluster.ts';
 
 /** What the cluster's file says of rollouts in all pools. */
-export type ClusterPolicy = Pick<ClusterConfig, 'maxUnavailable' | 'suspend' | 'windows'>;
+export type ClusterPolicy = Pick<ClusterConfig, 'maxUnavailable' | 'suspend' | 'windows' | 'unreadable'>;
 
-export const policyOf = ({ maxUnavailable, suspend, windows }: ClusterPolicy): ClusterPolicy => ({
+export const policyOf = ({ maxUnavailable, suspend, windows, unreadable }: ClusterPolicy): ClusterPolicy => ({
   maxUnavailable,
   suspend,
   windows,
+  ...(unreadable === undefined ? {} : { unreadable }),
 });
 
 /**
  * The policy as our own record has it, for a process that has not read git yet. A record that somebody damaged counts as
- * suspended: nobody knows what it forbade.
+ * unreadable: nobody knows what it forbade.
  *
  * @param text '' where none was ever recorded
  */
 export function recordedPolicy(text: string): ClusterPolicy {
   if (text === '') return policyOf(DEFAULT_CLUSTER);
   try {
-    const { maxUnavailable, suspend, windows } = JSON.parse(text) as Partial<ClusterPolicy>;
+    const { maxUnavailable, suspend, windows, unreadable } = JSON.parse(text) as Partial<ClusterPolicy>;
     const isAmount =
       maxUnavailable === null || typeof maxUnavailable === 'number' || typeof maxUnavailable === 'string';
     const areWindows = windows === null || (Array.isArray(windows?.allow) && Array.isArray(windows.deny));
-    if (!isAmount || typeof suspend !== 'boolean' || !areWindows) return DAMAGED;
-    return { maxUnavailable, suspend, windows };
+    const isText = unreadable === undefined || typeof unreadable === 'string';
+    if (!isAmount || typeof suspend !== 'boolean' || !areWindows || !isText) return DAMAGED;
+    return { maxUnavailable, suspend, windows, ...(unreadable === undefined ? {} : { unreadable }) };
   } catch {
     return DAMAGED;
   }
 }
 
-const DAMAGED: ClusterPolicy = { ...policyOf(DEFAULT_CLUSTER), suspend: true };
+const DAMAGED: ClusterPolicy = {
+  ...policyOf(DEFAULT_CLUSTER),
+  unreadable: 'the record of what it said last is damaged, and git was not read since',
+};

@@ -54,8 +54,10 @@ function suspension(pool: DesiredPool | null, present: KubeletPool | undefined, 
     );
   }
   if (pool?.spec.suspend === true) return hold('suspended', 'pool.yaml says suspend: true');
-  if (policy.suspend) return hold('suspended', "the cluster's file says suspend: true, or cannot be read");
-  return null;
+  if (policy.suspend) return hold('suspended', "the cluster's file says suspend: true");
+  if (policy.unreadable === undefined) return null;
+  const because = 'nobody suspended it, but the file of the cluster may say anything until this is mended';
+  return hold('cluster-file', `${because}: ${policy.unreadable}`);
 }
 
 function windowHold(pool: DesiredPool | null, policy: ClusterPolicy, now: Millis): Hold | null {

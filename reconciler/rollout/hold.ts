@@ -6,6 +6,7 @@ export type HoldReason =
   | 'control-plane'
   | 'halted'
   | 'suspended'
+  | 'cluster-file'
   | 'window'
   | 'blocked'
   | 'wave'

@@ -14,6 +14,14 @@ export function judgePools(facts: Facts): readonly Diagnosis[] {
   const empty = pools.filter(({ status }) => status?.phase === 'Empty').map(({ metadata }) => metadata.name);
   return [
     ...(policy.suspend ? [diagnosis('cluster-suspended', 'every pool is suspended by the file of the cluster')] : []),
+    ...(policy.unreadable === undefined
+      ? []
+      : [
+          diagnosis(
+            'cluster-suspended',
+            `nothing new is begun, because of the file of the cluster: ${policy.unreadable}`,
+          ),
+        ]),
     ...pools.flatMap((pool) => [
       ...suspended(pool),
       ...halted(pool),

@@ -111,16 +111,24 @@ describe('what is told of a pool', () => {
     assert.deepEqual(tell(chronicle, { status: { phase: 'Halted', halt: revert } }), ['RolloutReverting']);
   });
 
-  it('that nodes wait for their turn, once a payload', () => {
-    const status = (nodes: number): KubeletPoolStatus => ({
+  it('that nodes wait for their turn, once a payload, whichever budget is used up', () => {
+    const status = (nodes: number, reason = 'budget'): KubeletPoolStatus => ({
       phase: 'Progressing',
       sha256: pool.sha256,
-      holds: [{ reason: 'budget', nodes, examples: ['a'], message: 'maxUnavailable allows 1' }],
+      holds: [{ reason, nodes, examples: ['a'], message: 'maxUnavailable allows 1' }],
     });
     const chronicle = createChronicle();
     tell(chronicle, { status: { phase: 'Settled' } });
     assert.deepEqual(tell(chronicle, { status: status(9) }), ['RateLimited']);
     assert.deepEqual(tell(chronicle, { status: status(8) }), []);
+    for (const reason of ['zone-budget', 'overall-budget']) {
+      const another = createChronicle();
+      tell(another, { status: { phase: 'Settled' } });
+      assert.deepEqual(tell(another, { status: status(9, reason) }), ['RateLimited']);
+    }
+    const other = createChronicle();
+    tell(other, { status: { phase: 'Settled' } });
+    assert.deepEqual(tell(other, { status: status(9, 'window') }), []);
   });
 
   it('that it is settled, when it becomes so', () => {
@@ -155,6 +163,8 @@ it('every reason of an agent is known to have touched the kubelet or not', () =>
     'KubeletBroken',
     'NodeNotReady',
     'NotHealthy',
+    'RebootFailed',
+    'RebootMissing',
     'RecordLost',
     'RestartFailed',
     'UnhealthyBefore',

@@ -269,11 +269,22 @@ describe('a cluster file', () => {
 
   it('that is no YAML does the same', () => {
     const repo = load({ ...pools, 'clusters/prod.yaml': 'a: [' });
-    const { kubeletVersions, maxUnassign, suspend, fields } = repo.cluster;
+    const { kubeletVersions, maxUnassign, suspend, unreadable = '', fields } = repo.cluster;
     assert.deepEqual(
       [{ kubeletVersions, maxUnassign, suspend, fields }, pool(repo, 'x').status],
-      [{ kubeletVersions: [], maxUnassign: 0, suspend: true, fields: { allow: [], deny: [] } }, 'valid'],
+      [{ kubeletVersions: [], maxUnassign: 0, suspend: false, fields: { allow: [], deny: [] } }, 'valid'],
     );
+    assert.match(unreadable, /^clusters\/prod\.yaml:1:\d+: error /);
+  });
+
+  it('with an error that could hide what holds changes up says which, and does not say that somebody suspended', () => {
+    const { suspend, unreadable } = cluster('  suspnd: true\n').cluster;
+    assert.equal(suspend, false);
+    assert.equal(
+      unreadable,
+      'clusters/prod.yaml:4:3: error unknown-field: spec.suspnd is not a field of ours (did you mean suspend?)',
+    );
+    assert.equal(cluster('  maxUnassign: all\n').cluster.unreadable, undefined);
   });
 });
 

@@ -9,7 +9,7 @@ import type { CommitStatuses } from './forge/statuses.ts';
 import { type Plan, plan } from './plan.ts';
 import { type PastCommit, writeHistory } from './report/commit-history.ts';
 import { displacedNotes, writeNotes } from './report/displaced.ts';
-import { type CommitNote, isFinal, noteInForce, noteRefused } from './report/note.ts';
+import { type CommitNote, isFinal, noteInForce, type NotedLimits, noteRefused } from './report/note.ts';
 import type { Notes } from './report/notes.ts';
 import { createSayings } from './report/sayings.ts';
 import type { SourceRecord } from './report/record.ts';
@@ -66,7 +66,7 @@ export function createPass(ports: PassPorts): Pass {
     said.phases(planned.pools);
     const leftAlone = planned.nodes.untouchable.flatMap(conflictLine);
     said.conflicts(leftAlone);
-    const lastWords = lastWordsOf(desired, planned, recorded, fleet);
+    const lastWords = lastWordsOf(desired, planned, recorded, fleet, taken.inForce?.repo.cluster);
     // Once the first node hears of a commit, nobody can tell any more how far the one before had come.
     const displaced = writeNotes(lastWords.displaced, notes);
     if (displaced !== recorded.displaced && displaced !== '' && ports.mayWrite()) {
@@ -90,10 +90,16 @@ export function createPass(ports: PassPorts): Pass {
   };
 
   /** What is to be said of the commit in force, and of those that it displaced. */
-  function lastWordsOf(desired: Desired, { pools }: Plan, recorded: SourceState, fleet: Fleet): LastWords {
+  function lastWordsOf(
+    desired: Desired,
+    { pools }: Plan,
+    recorded: SourceState,
+    fleet: Fleet,
+    limits: NotedLimits | undefined,
+  ): LastWords {
     if (desired.commit === null) return { present: null, displaced: [] };
     const displaced = displacedNotes({ recorded, last: lastNote, commit: desired.commit, cluster, fleet });
-    lastNote = noteInForce(cluster, desired.commit, desired, pools);
+    lastNote = noteInForce(cluster, desired.commit, desired, pools, limits);
     return { present: lastNote, displaced };
   }
 

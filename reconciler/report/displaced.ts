@@ -41,7 +41,7 @@ export function writeNotes(displaced: readonly CommitNote[], notes: Notes | null
 function readNotes(text: string): readonly CommitNote[] {
   try {
     const notes: unknown = text === '' ? [] : JSON.parse(text);
-    return Array.isArray(notes) ? notes.filter(isNote) : [];
+    return Array.isArray(notes) ? notes.filter(isNote).map(completed) : [];
   } catch {
     return [];
   }
@@ -50,4 +50,10 @@ function readNotes(text: string): readonly CommitNote[] {
 function isNote(note: unknown): note is CommitNote {
   const { commit, pools, findings } = (note ?? {}) as Partial<CommitNote>;
   return typeof commit === 'string' && /^[0-9a-f]{40}$/.test(commit) && Array.isArray(pools) && Array.isArray(findings);
+}
+
+/** A record of an older release knows less of its commits. */
+function completed(note: CommitNote): CommitNote {
+  const unknown = { emergency: null, suspended: false, waves: [], halt: null, released: null };
+  return { ...note, limits: note.limits ?? null, pools: note.pools.map((pool) => ({ ...unknown, ...pool })) };
 }

@@ -1,16 +1,18 @@
 import type {
+  Amount,
+  Halt,
   KubeletPool,
+  KubeletPoolSpec,
   KubeletPoolStatus,
   PoolCounts,
   PoolFailure,
   PoolPhase,
+  Released,
+  WaveStatus,
 } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import type { Desired, DesiredPool, PoolOrigin } from '../desired.ts';
 import type { CommitOid } from '../git/source.ts';
-
-/** Version of the JSON below the table; readers check it before they rely on a field. */
-export const NOTE_SCHEMA = 'kubelet-gitops.dev/note/v1';
 
 /**
  * How a commit fared in one cluster. settled: all its pools run what it says. progressing: under way, or waiting for nodes.
@@ -26,18 +28,36 @@ export interface NotedPool {
   readonly phase: PoolPhase;
   /** Why windows do not count for the pool; null where they do. */
   readonly emergency: string | null;
+  /** Whether a person holds it up. */
+  readonly suspended: boolean;
+  /** The way of the payload through the pool; none where nobody had to be changed. */
+  readonly waves: readonly WaveStatus[];
+  /** What stopped it, and whether it is taken back. */
+  readonly halt: NotedHalt | null;
+  /** That a person let a halted payload go on, and on how many nodes failures are forgiven by that. */
+  readonly released: { readonly haltedAt: string; readonly nodes: number } | null;
   readonly counts: PoolCounts | null;
   readonly failures: readonly PoolFailure[];
   readonly findings: readonly string[];
 }
 
-/** Everything that a note says. Holds no time: equal states give equal notes, and an equal note is not written again. */
+export type NotedHalt = Pick<Halt, 'config' | 'at' | 'message'> & { readonly action: 'halt' | 'revert' };
+
+/** How much one commit may do at once in this cluster, as that commit itself says. */
+export interface NotedLimits {
+  readonly maxChange: Amount;
+  readonly maxUnassign: Amount;
+}
+
+/** Everything that a note says. Holds no time of its own: equal states give equal notes, and an equal note is not written again. */
 export interface CommitNote {
   readonly cluster: string;
   readonly commit: CommitOid;
   readonly outcome: CommitOutcome;
   /** For people: why, where the outcome alone does not tell. */
   readonly message: string;
+  /** null where nobody knows them, as of a commit that never came into force. */
+  readonly limits: NotedLimits | null;
   readonly pools: readonly NotedPool[];
   /** What is wrong with the repository beyond its pools. */
   readonly findings: readonly string[];
@@ -53,13 +73,14 @@ export function noteInForce(
   commit: CommitOid,
   desired: Desired,
   statuses: ReadonlyMap<string, KubeletPoolStatus>,
+  limits: NotedLimits | null = null,
 ): CommitNote {
   const pools = [...desired.pools.values()].map((pool) => notedPool(pool, statuses.get(pool.name)));
   const findings = desired.findings.slice(0, MOST_FINDINGS).map(formatFinding);
   const refused = pools.filter((pool) => pool.findings.length > 0).map((pool) => pool.name);
   const outcome = outcomeOf(pools, hasErrors(desired.findings) || [...desired.pools.values()].some(wasRefused));
   const message = outcome === 'partly-refused' && refused.length > 0 ? `kept as they were: ${refused.join(', ')}` : '';
-  return { cluster, commit, outcome, message, pools, findings };
+  return { cluster, commit, outcome, message, limits: limits === null ? null : limitsOf(limits), pools, findings };
 }
 
 /**
@@ -69,14 +90,11 @@ export function noteInForce(
 export function noteOfPredecessor(cluster: string, commit: CommitOid, present: readonly KubeletPool[]): CommitNote {
   const pools = present
     .filter(({ status }) => status?.commit === commit)
-    .map(({ metadata, spec, status = {} }): NotedPool => {
-      const { configName: config = null, phase = 'Progressing', counts = null, failures = [] } = status;
-      const shown = failures.slice(0, MOST_FAILURES).map(shorten);
-      const emergency = spec?.rollout.emergency ?? null;
-      const { name } = metadata;
-      return { name, origin: 'rendered', config, phase, emergency, counts, failures: shown, findings: [] };
+    .map(({ metadata: { name }, spec, status }): NotedPool => {
+      const config = status?.configName ?? null;
+      return { name, origin: 'rendered', config, ...standingOf(spec, status, config), findings: [] };
     });
-  return { cluster, commit, outcome: outcomeOf(pools, false), message: '', pools, findings: [] };
+  return { cluster, commit, outcome: outcomeOf(pools, false), message: '', limits: null, pools, findings: [] };
 }
 
 /** Nothing more will happen to a commit that fared like this, as long as it is in force and no node joins or leaves. */
@@ -94,6 +112,7 @@ export function noteRefused(
     commit,
     outcome: 'refused',
     message,
+    limits: null,
     pools: [],
     findings: findings.slice(0, MOST_FINDINGS).map(formatFinding),
   };
@@ -113,51 +132,47 @@ function outcomeOf(pools: readonly NotedPool[], refusals: boolean): CommitOutcom
 const wasRefused = (pool: DesiredPool): boolean => pool.origin === 'kept' && hasErrors(pool.findings);
 
 function notedPool(pool: DesiredPool, status: KubeletPoolStatus | undefined): NotedPool {
+  const config = pool.config?.name ?? null;
+  const findings = pool.findings.slice(0, MOST_FINDINGS).map(formatFinding);
+  return { name: pool.name, origin: pool.origin, config, ...standingOf(pool.spec, status, config), findings };
+}
+
+type Standing = Omit<NotedPool, 'name' | 'origin' | 'config' | 'findings'>;
+
+/** What a person ordered and what came of it. The rollout of another config is no news of this commit. */
+function standingOf(
+  spec: Pick<KubeletPoolSpec, 'rollout' | 'suspend'> | undefined,
+  status: KubeletPoolStatus | undefined,
+  config: string | null,
+): Standing {
+  const { phase = 'Progressing', counts = null, failures = [], halt, released, rollout } = status ?? {};
   return {
-    name: pool.name,
-    origin: pool.origin,
-    config: pool.config?.name ?? null,
-    phase: status?.phase ?? 'Progressing',
-    emergency: pool.spec.rollout.emergency ?? null,
-    counts: status?.counts ?? null,
-    failures: (status?.failures ?? []).slice(0, MOST_FAILURES).map(shorten),
-    findings: pool.findings.slice(0, MOST_FINDINGS).map(formatFinding),
+    phase,
+    emergency: spec?.rollout.emergency ?? null,
+    suspended: spec?.suspend === true,
+    waves: rollout !== undefined && rollout.configName === config ? rollout.waves : [],
+    halt: halt === undefined ? null : haltOf(halt),
+    released: released === undefined ? null : releaseOf(released),
+    counts,
+    failures: failures.slice(0, MOST_FAILURES).map(shorten),
   };
 }
+
+const haltOf = ({ config, at, message, action = 'halt' }: Halt): NotedHalt => ({
+  config,
+  at,
+  action,
+  message: message.slice(0, LONGEST_MESSAGE),
+});
+
+const releaseOf = ({ haltedAt, failures }: Released): NonNullable<NotedPool['released']> => ({
+  haltedAt,
+  nodes: failures.length,
+});
+
+const limitsOf = ({ maxChange, maxUnassign }: NotedLimits): NotedLimits => ({ maxChange, maxUnassign });
 
 const shorten = (failure: PoolFailure): PoolFailure => ({
   ...failure,
   message: failure.message.slice(0, LONGEST_MESSAGE),
 });
-
-/** The text of a note: a table for people, an empty line, and one line of JSON for programs. */
-export function renderNote(note: CommitNote): string {
-  const heading = `${note.cluster}: ${note.outcome}${note.message === '' ? '' : ` (${note.message})`}`;
-  const rows = note.pools.map((pool) => [
-    pool.name,
-    pool.phase,
-    pool.counts === null ? '-' : `${pool.counts.updated}/${pool.counts.nodes}`,
-    pool.counts === null ? '-' : String(pool.counts.failed),
-    pool.config ?? 'local',
-  ]);
-  const table = rows.length === 0 ? [] : columns([['POOL', 'PHASE', 'UPDATED', 'FAILED', 'CONFIG'], ...rows]);
-  const emergencies = note.pools.flatMap(({ name, emergency }) =>
-    emergency === null ? [] : [`${name}: emergency, windows do not count: ${emergency}`],
-  );
-  const failures = note.pools.flatMap((pool) =>
-    pool.failures.map((failure) => `${failure.node}: ${failure.reason}: ${failure.message}`),
-  );
-  const findings = [...note.findings, ...note.pools.flatMap((pool) => pool.findings)];
-  const body = [heading, ...table, ...emergencies, ...failures, ...findings];
-  return `${body.join('\n')}\n\n${JSON.stringify({ schema: NOTE_SCHEMA, ...note })}\n`;
-}
-
-function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-}

@@ -5,7 +5,8 @@ import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import type { Annotator } from '../git/annotator.ts';
 import type { CommitOid } from '../git/source.ts';
-import { type CommitNote, renderNote } from './note.ts';
+import type { CommitNote } from './note.ts';
+import { renderNote } from './note-text.ts';
 
 /** `off` says why, for status: a read-only credential, say. */
 export type NotesState = { readonly notes: 'on' } | { readonly notes: 'off'; readonly because: string };

@@ -3,7 +3,8 @@ import * as fs from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import git from 'isomorphic-git';
 import { noteText } from '#reconciler/git/notes/note-text.ts';
-import { type CommitNote, noteRefused, type NotedPool, renderNote } from '#reconciler/report/note.ts';
+import { type CommitNote, noteRefused, type NotedPool } from '#reconciler/report/note.ts';
+import { renderNote } from '#reconciler/report/note-text.ts';
 import { createRepository, type TestRepository } from './support/repository.ts';
 import { run } from './support/run.ts';
 
@@ -13,6 +14,10 @@ const general: NotedPool = {
   origin: 'rendered',
   config: 'general-7k2mh5gf8d',
   phase: 'Halted',
+  suspended: false,
+  waves: [],
+  halt: null,
+  released: null,
   emergency: 'CVE-2026-1234',
   counts,
   failures: [],
@@ -72,6 +77,7 @@ describe('kubelet-gitops history', () => {
       commit: raised,
       outcome: 'halted',
       message: '',
+      limits: null,
       pools: [general],
       findings: [],
     };
@@ -98,6 +104,7 @@ describe('kubelet-gitops history', () => {
       commit: raised,
       outcome: 'halted',
       message: 'why',
+      limits: null,
       pools,
       findings: [],
     };

@@ -8,7 +8,8 @@ import type { DesiredPool } from '#reconciler/desired.ts';
 import { DEFAULT_CLUSTER, readCluster } from '#reconciler/repo/read-cluster.ts';
 import { readPool } from '#reconciler/repo/read-pool.ts';
 import { fileReport } from '#reconciler/repo/report.ts';
-import { type CommitNote, noteInForce, renderNote } from '#reconciler/report/note.ts';
+import { type CommitNote, noteInForce } from '#reconciler/report/note.ts';
+import { renderNote } from '#reconciler/report/note-text.ts';
 
 const read = (page: string): string => readFileSync(page, 'utf8');
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { noteProblems } from '../support/note-schema.ts';
 import { configOf, GPU, PATIENCE_MS, phaseOf, settled, startScenario } from './support.ts';
 
 const DEADLY = { reservedSystemCPUs: '0-999' };
@@ -117,5 +118,6 @@ async function noteOn(
 ): Promise<string> {
   const read = (): string => scenario.world.git.readNotes(scenario.world.notesRef).get(commit) ?? '';
   await scenario.world.until(`note ${pattern.source}`, () => pattern.test(read()), PATIENCE_MS);
+  assert.deepEqual(noteProblems(read()), [], 'as the schema has it');
   return read();
 }

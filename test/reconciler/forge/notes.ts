@@ -15,6 +15,10 @@ export const pool = (
   config: `${name}-abc123`,
   phase,
   emergency: null,
+  suspended: false,
+  waves: [],
+  halt: null,
+  released: null,
   counts: { ...COUNTS, updated, pending: 4 - updated },
   failures: [],
   findings: [],
@@ -25,4 +29,13 @@ export const note = (
   outcome: CommitNote['outcome'],
   pools: readonly NotedPool[],
   more: Partial<CommitNote> = {},
-): CommitNote => ({ cluster: 'demo', commit: COMMITS[0] ?? '', outcome, message: '', pools, findings: [], ...more });
+): CommitNote => ({
+  cluster: 'demo',
+  commit: COMMITS[0] ?? '',
+  outcome,
+  message: '',
+  limits: null,
+  pools,
+  findings: [],
+  ...more,
+});

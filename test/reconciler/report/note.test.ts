@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/desired.ts';
 import type { Fleet } from '#reconciler/fleet.ts';
 import { plan } from '#reconciler/plan.ts';
-import { type CommitNote, noteInForce, noteRefused, noteSuperseded, renderNote } from '#reconciler/report/note.ts';
+import { type CommitNote, noteInForce, noteRefused, noteSuperseded } from '#reconciler/report/note.ts';
+import { renderNote } from '#reconciler/report/note-text.ts';
 import {
   assignedNode,
   commit,
@@ -83,6 +84,37 @@ describe('the note on a commit', () => {
     const urgent = note(settled, { ...workers, spec: { ...workers.spec, rollout } });
     assert.equal(urgent.pools[0]?.emergency, 'CVE-2026-1234');
     assert.match(renderNote(urgent), /^workers: emergency, windows do not count: CVE-2026-1234$/m);
+  });
+
+  it('tells an auditor what a person allowed, held up, took back or let go on', () => {
+    const at = '2026-03-02T10:14:07Z';
+    const [workersNote] = note(settled, workers).pools;
+    assert.ok(workersNote);
+    const waves = [
+      { name: 'canary', nodes: 1, state: 'done' },
+      { name: 'rest', nodes: 2, state: 'rolling' },
+    ] as const;
+    const halt = { config: 'workers-x', at, action: 'revert', message: '' } as const;
+    const told = { ...workersNote, suspended: true, waves, halt, released: { haltedAt: at, nodes: 2 } };
+    const limits = { maxChange: '50%', maxUnassign: '20%' } as const;
+    const text = renderNote({ ...note(settled, workers), limits, pools: [told] });
+    assert.deepEqual(text.split('\n').slice(3, 8), [
+      'the commit sets maxChange to 50% (usual: 100%)',
+      'workers: canary done, rest rolling',
+      'workers: suspended',
+      `workers: reverting since ${at}`,
+      'workers: released by a person; 2 failed before that',
+    ]);
+  });
+  it('has the limits, the halt and the waves from the commit and the cluster', () => {
+    const halted = cluster(settledNode(a, workers), failedNode(b, workers));
+    const desired = desiredState(commit(COMMIT_B, workers), halted, () => []);
+    const { pools } = plan(desired, halted, SETTINGS, NOW);
+    const told = noteInForce('prod', COMMIT_B, desired, pools, { maxChange: '10%', maxUnassign: 1 });
+    assert.deepEqual(told.limits, { maxChange: '10%', maxUnassign: 1 });
+    assert.equal(told.pools[0]?.halt?.action, 'halt');
+    assert.deepEqual(told.pools[0].waves, pools.get('workers')?.rollout?.waves ?? []);
+    assert.equal(told.pools[0].released, null);
   });
 
   it('is equal for equal states, so that it is not written twice', () => {

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { configOf, PATIENCE_MS, settled, startScenario } from './support.ts';
 
-describe('when something is away or wrong', () => {
+// Each has a cluster of its own, and waits for it most of the time.
+describe('when something is away or wrong', { concurrency: 3 }, () => {
   it('git away: everything stays, status says since when, and the next commit is taken up when it is back', async () => {
     await using scenario = await startScenario();
     const { world } = scenario;

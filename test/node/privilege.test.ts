@@ -112,8 +112,13 @@ describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
     assert.match(await node.configFile(), /"maxPods": 77/);
     assert.equal(await node.run(), newRun);
     await until('the guard to be gone', async () => !(await dropIns()).includes(DROP_IN), { withinMs: 20_000 });
-    const traces = await node.traces();
-    assert.ok(!traces.some((path) => path.includes('guard') || path.includes('restore')), traces.join());
+    // Its drop-in goes first, its timer and its files after systemd has heard of that.
+    let traces: readonly string[] = [];
+    const isGone = async (): Promise<boolean> => {
+      traces = await node.traces();
+      return !traces.some((path) => path.includes('guard') || path.includes('restore') || path.includes('removed'));
+    };
+    await until('its files and timer to be gone', isGone, { withinMs: 20_000, evidence: () => traces.join('\n') });
 
     await rm(join(node.machine.root, LOCAL_CONFIG_FILE));
     await until('the file to be back', async () => /"maxPods": 77/.test(await node.configFile()), {

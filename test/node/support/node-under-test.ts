@@ -1,5 +1,5 @@
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import { reasonOf } from '#shared/runtime/errors.ts';
+import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import type { ControlPlane } from '../../cluster/support/control-plane.ts';
 import { until } from '../../cluster/support/until.ts';
 import { type Assignments, createAssignments } from './assignments.ts';
@@ -64,8 +64,13 @@ export async function startNodeUnderTest(
     return waits(what, look, withinMs);
   };
   const isUp = (): Promise<true> => waits('a healthy kubelet', async () => (await node.healthy()) && true, 5_000);
+  /** A kubelet that was just started listens on its secure port a moment after it is healthy. */
+  const unlessDeaf = (error: unknown): undefined => {
+    if (codeOf(error) !== 'ECONNREFUSED') throw error;
+  };
   return {
     ...node,
+    configz: () => waits('its running config', () => node.configz().catch(unlessDeaf), 10_000),
     assignments,
     waits,
     reaches,

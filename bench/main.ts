@@ -6,7 +6,7 @@ interface Benchmark {
   readonly measure: (options: BenchOptions) => Promise<readonly Measurement[]>;
 }
 
-/** Each takes its own baseline in the same run. All but `git`, `programs` and `churn` need root on Debian 12. */
+/** Each takes its own baseline in the same run. All but `git`, `programs`, `churn` and `page` need root on Debian 12. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   git: () => import('./git.ts'),
   programs: () => import('./programs.ts'),
@@ -15,6 +15,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   systemd: () => import('./systemd.ts'),
   idle: () => import('./idle.ts'),
   churn: () => import('./churn.ts'),
+  page: () => import('./page.ts'),
 };
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { full: { type: 'boolean' } } });

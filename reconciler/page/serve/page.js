@@ -8,7 +8,7 @@ const say = (text) => {
 /** Attributes, text and children of `from` become those of `to`; what is the same stays, and with it focus and scrolling. */
 function morph(from, to) {
   if (from.isEqualNode(to)) return;
-  if (from.nodeName !== to.nodeName || from.id !== to.id) return from.replaceWith(to.cloneNode(true));
+  if (from.nodeName !== to.nodeName || keyOf(from) !== keyOf(to)) return from.replaceWith(to.cloneNode(true));
   if (from.nodeType !== Node.ELEMENT_NODE) {
     from.nodeValue = to.nodeValue;
     return;
@@ -17,13 +17,33 @@ function morph(from, to) {
   for (const { name, value } of to.attributes) if (from.getAttribute(name) !== value) from.setAttribute(name, value);
   // What a person is choosing is theirs.
   if (from.matches('form')) return;
-  const next = [...to.childNodes];
-  const present = [...from.childNodes];
-  for (const [index, node] of present.entries()) {
-    if (next[index] === undefined) node.remove();
-    else morph(node, next[index]);
+  morphChildren(from, to);
+}
+
+const keyOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.id || node.getAttribute('aria-labelledby') : null);
+
+/** Parts that have a name stay themselves, whatever comes or goes before them. Nothing is moved: that would take its focus. */
+function morphChildren(from, to) {
+  let at = from.firstChild;
+  for (const wanted of to.childNodes) {
+    const key = keyOf(wanted);
+    let same = at;
+    while (same !== null && keyOf(same) !== key) same = key === null ? null : same.nextSibling;
+    if (same === null) {
+      from.insertBefore(wanted.cloneNode(true), at);
+      continue;
+    }
+    while (at !== same) at = dropped(at);
+    at = same.nextSibling;
+    morph(same, wanted);
   }
-  for (const node of next.slice(present.length)) from.append(node.cloneNode(true));
+  while (at !== null) at = dropped(at);
+}
+
+function dropped(node) {
+  const after = node.nextSibling;
+  node.remove();
+  return after;
 }
 
 let etag = null;

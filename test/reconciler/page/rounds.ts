@@ -4,7 +4,20 @@ import type { Fleet } from '#reconciler/fleet.ts';
 import { plan } from '#reconciler/plan.ts';
 import { NO_STATE, type SourceState } from '#reconciler/report/source-state.ts';
 import type { Round } from '#reconciler/round.ts';
-import { commit, COMMIT_A, COMMIT_B, nodeView, NOW, validPool } from '../../support/fleet.ts';
+import {
+  assignedNode,
+  commit,
+  COMMIT_A,
+  COMMIT_B,
+  configSource,
+  failedNode,
+  fleetOf,
+  nodeView,
+  NOW,
+  poolInCluster,
+  settledNode,
+  validPool,
+} from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
 
 /** Rounds as the reconciler makes them, for tests of what is told of them. */
@@ -71,4 +84,36 @@ export function settledFleet(workers: number): FleetSimulation {
   }
   simulation.reconcile();
   return simulation;
+}
+
+const LARGE_POOLS = 10;
+const NAMES = Array.from({ length: LARGE_POOLS }, (_, pool) => `zone-${String.fromCodePoint(97 + pool)}-workers`);
+
+/** So many nodes in ten pools that are all in the middle of a rollout: most are done, some are at it, a few failed, the rest wait. */
+export function largeRound(count: number): Round {
+  const rollout = { maxUnavailable: '10%', soak: '0s', onFailure: { threshold: '50%', action: 'halt' } } as const;
+  const pools = NAMES.map((name) => ({
+    before: validPool(name, 110, { rollout }),
+    after: validPool(name, 150, { rollout }),
+  }));
+  const nodes = [];
+  const kubeletNodes = [];
+  for (let index = 0; index < count; index += 1) {
+    const pool = pools[index % LARGE_POOLS];
+    if (pool === undefined) continue;
+    const node = nodeView(`${pool.after.name}-${index}.compute.internal.example.com`, pool.after.name);
+    nodes.push(node);
+    const share = (index / count) * 100;
+    if (share < 60) kubeletNodes.push(settledNode(node, pool.after));
+    else if (share < 64) kubeletNodes.push(assignedNode(node, pool.after, { phase: 'Trial' }));
+    else if (share < 65) kubeletNodes.push(failedNode(node, pool.after));
+    else kubeletNodes.push(settledNode(node, pool.before));
+  }
+  const fleet = fleetOf({
+    nodes,
+    kubeletNodes,
+    configSources: pools.flatMap(({ before, after }) => [configSource(before), configSource(after)]),
+    pools: pools.map(({ after }) => poolInCluster(after)),
+  });
+  return roundOf({ fleet, inForce: commit(COMMIT_B, ...pools.map(({ after }) => after)) });
 }

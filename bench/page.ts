@@ -1,0 +1,93 @@
+import { systemClock } from '#shared/runtime/clock.ts';
+import { createPicture } from '#reconciler/page/picture.ts';
+import { EVERYTHING, type Question } from '#reconciler/page/question.ts';
+import { createListeners } from '#reconciler/page/serve/listeners.ts';
+import { servePage } from '#reconciler/page/serve/server.ts';
+import type { Round } from '#reconciler/round.ts';
+import { largeRound } from '../test/reconciler/page/rounds.ts';
+import type { Measurement } from './report.ts';
+import { median } from './report.ts';
+
+const NODES = 5_000;
+const FEW = 50;
+const RUNS = 15;
+const READERS = 100;
+const ABOUT = { cluster: 'bench', version: '0', forge: undefined } as const;
+
+const QUESTIONS: Readonly<Record<string, Question>> = {
+  overview: { page: 'overview' },
+  'all nodes': { page: 'nodes', filter: EVERYTHING },
+  'the last of all nodes': { page: 'nodes', filter: { ...EVERYTHING, page: NODES } },
+  'nodes that wait': { page: 'nodes', filter: { ...EVERYTHING, state: 'waiting' } },
+  'a pool': { page: 'pool', pool: 'zone-a-workers', filter: EVERYTHING },
+};
+
+/** What the status page costs: its making for 5,000 nodes, against 50; and a hundred readers of it, against one. */
+export async function measure(): Promise<readonly Measurement[]> {
+  const [many, few] = [largeRound(NODES), largeRound(FEW)];
+  return [
+    ...Object.entries(QUESTIONS).map(([name, question]) => making(name, question, many, few)),
+    ...(await readers(many)),
+  ];
+}
+
+function making(name: string, question: Question, many: Round, few: Round): Measurement {
+  const subject: number[] = [];
+  const values: number[] = [];
+  for (let run = 0; run < RUNS; run += 1) {
+    values.push(timeOf(few, question));
+    subject.push(timeOf(many, question));
+  }
+  return {
+    what: `${name}, made from a round of ${NODES} nodes`,
+    unit: 'ms',
+    subject,
+    baseline: { what: `(${FEW} nodes)`, values },
+    promise: {
+      text: 'within 100 ms, so that a round a second leaves the reconciler its time',
+      kept: median(subject) < 100,
+    },
+  };
+}
+
+function timeOf(round: Round, question: Question): number {
+  const picture = createPicture(ABOUT, () => ({ leads: true, holder: '' }), systemClock);
+  picture.show(round);
+  const since = performance.now();
+  if (picture.page(question) === null) throw new Error('there is no such page');
+  return performance.now() - since;
+}
+
+/** From a new round until the last of them has the page: it is made once for all. */
+async function readers(round: Round): Promise<readonly Measurement[]> {
+  const picture = createPicture(ABOUT, () => ({ leads: true, holder: '' }), systemClock);
+  const listeners = createListeners({ clock: systemClock, most: READERS, gapMs: 1_000, beatMs: 60_000 });
+  const limits = { burst: 100_000, everyMs: 1 };
+  const server = await servePage({ picture, listeners, reach: 'local', port: 0, clock: systemClock, limits });
+  const ask = async (count: number): Promise<number> => {
+    picture.show(round);
+    const since = performance.now();
+    const url = `http://127.0.0.1:${server.port}/nodes`;
+    await Promise.all(Array.from({ length: count }, async () => (await fetch(url)).text()));
+    return performance.now() - since;
+  };
+  const subject: number[] = [];
+  const values: number[] = [];
+  try {
+    await ask(READERS);
+    for (let run = 0; run < RUNS; run += 1) {
+      values.push(await ask(1));
+      subject.push(await ask(READERS));
+    }
+  } finally {
+    await server.close();
+  }
+  return [
+    {
+      what: `${READERS} readers at once, until the last has it`,
+      unit: 'ms',
+      subject,
+      baseline: { what: '(one)', values },
+    },
+  ];
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { rollingFleet, roundIn, settledFleet } from '../reconciler/page/rounds.ts';
+import { startScenario } from '../scenarios/support.ts';
+import { WITHOUT_CHROMIUM } from '../support/needs.ts';
+import { type Browser, startBrowser } from './support/browser.ts';
+import { accessibilityFaults } from './support/look.ts';
+import { serve } from './support/served.ts';
+
+const IS_LIVE = 'document.querySelector("#live").textContent === "Live"';
+const main = (said: string): string => `document.querySelector("main").innerText.includes(${JSON.stringify(said)})`;
+
+describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
+  let browser: Browser;
+  before(async () => {
+    browser = await startBrowser();
+  });
+  after(() => browser.close());
+
+  it('follows a rollout in the sandbox from the commit to its end, without being loaded again', async () => {
+    await using scenario = await startScenario();
+    const url = (await scenario.world.pageUrl()) ?? '';
+    const tab = await browser.open(url);
+    await tab.evaluate('window.loadedOnce = true');
+    await tab.until(main('Start'));
+    await tab.until(`!${main('Rollouts in progress\n\ngeneral')} && ${main('Nothing needs you')}`, 60_000);
+    const oid = await scenario.change('general', { maxPods: 150 }, 'Raise maxPods on general');
+    await tab.until(main('Raise maxPods on general'));
+    await tab.until(main(oid.slice(0, 12)));
+    await scenario.settledOn(oid);
+    await tab.until('document.querySelector("#commits ~ table tbody tr").innerText.includes("settled")');
+    assert.equal(await tab.evaluate('window.loadedOnce'), true);
+    assert.deepEqual(await accessibilityFaults(tab), []);
+    assert.deepEqual(tab.complaints(), []);
+    await tab.close();
+  });
+
+  it('leaves the focus where it is, and what a person is typing', async () => {
+    await using served = await serve();
+    served.show(roundIn(settledFleet(10)));
+    const tab = await browser.open(`${served.url}pool?name=workers`);
+    await tab.until(IS_LIVE);
+    await tab.evaluate('document.querySelector("#node").focus()');
+    await tab.type('work');
+    served.show(roundIn(rollingFleet()));
+    await tab.until(main('rolling'));
+    assert.equal(await tab.evaluate('document.activeElement.id'), 'node');
+    assert.equal(await tab.evaluate('document.activeElement.value'), 'work');
+    await tab.close();
+  });
+
+  it('says when the line is lost, and comes back by itself', async () => {
+    const first = await serve();
+    first.show(roundIn(settledFleet(3)));
+    const tab = await browser.open(first.url);
+    await tab.until(IS_LIVE);
+    await first[Symbol.asyncDispose]();
+    await tab.until('/Connection lost|cannot be reached/.test(document.querySelector("#live").textContent)');
+    await using second = await serve(first.port);
+    second.show(roundIn(rollingFleet()));
+    await tab.until(`${IS_LIVE} && ${main('rolling')}`, 30_000);
+    await tab.close();
+  });
+});

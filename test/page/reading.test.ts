@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { commit, validPool } from '../support/fleet.ts';
+import { rollingFleet, roundIn } from '../reconciler/page/rounds.ts';
+import { WITHOUT_CHROMIUM } from '../support/needs.ts';
+import { type Browser, startBrowser } from './support/browser.ts';
+import { accessibilityFaults, keepPicture, sticksOut } from './support/look.ts';
+import { type Served, serve } from './support/served.ts';
+import type { TabOptions } from './support/tab.ts';
+
+const PAGES = ['', 'nodes', 'nodes?state=failed', 'pool?name=workers', 'pool?name=gpu'];
+const WIDTHS = [320, 480, 768, 1024, 1440];
+
+/** A pool in the middle of a rollout, another that is halted, a refused commit, and words of strangers. */
+function troubledRound() {
+  const simulation = rollingFleet();
+  const deadly = validPool('gpu', 9_999, {
+    rollout: { maxUnavailable: 2, soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
+  });
+  simulation.deadly.add(deadly.sha256);
+  const workers = simulation.inForce?.repo.pools.find(({ name }) => name === 'workers');
+  simulation.inForce = commit('c'.repeat(40), ...(workers === undefined ? [] : [workers]), deadly);
+  for (let step = 0; step < 5; step += 1) {
+    simulation.reconcile();
+    for (const name of ['gpu-1', 'gpu-2']) simulation.agentStep(name);
+  }
+  const past = { oid: 'a'.repeat(40), author: 'Ada', at: '2026-11-21T11:00:00Z', outcome: 'settled' };
+  return roundIn(simulation, {
+    refusedCommit: 'd'.repeat(40),
+    refusedBecause: 'it is signed by nobody whose key is trusted: <img src=x onerror=alert(1)>',
+    history: JSON.stringify([{ ...past, subject: '<script>document.title = "broken into"</script>' }]),
+    url: 'https://github.com/acme/config',
+    findings: `${'pools/a-rather-long-name/'.repeat(6)}kubelet.yaml:3:1: error unknown-field: no such field`,
+  });
+}
+
+describe('the page in a browser', { skip: WITHOUT_CHROMIUM }, () => {
+  let browser: Browser;
+  let served: Served;
+  const open = (path: string, options: TabOptions = {}) => browser.open(`${served.url}${path}`, options);
+
+  before(async () => {
+    [browser, served] = await Promise.all([startBrowser(), serve()]);
+    served.show(troubledRound());
+  });
+  after(async () => {
+    await browser.close();
+    await served[Symbol.asyncDispose]();
+  });
+
+  for (const scheme of ['light', 'dark'] as const) {
+    for (const path of PAGES) {
+      it(`has nothing that axe-core could complain of: /${path}, ${scheme}`, async () => {
+        for (const width of [320, 1280]) {
+          const tab = await open(path, { scheme, width });
+          assert.deepEqual(await accessibilityFaults(tab), []);
+          assert.deepEqual(tab.complaints(), []);
+          await keepPicture(tab, `${path.replaceAll(/\W/g, '-')}-${scheme}-${width}`);
+          await tab.close();
+        }
+      });
+    }
+  }
+
+  it('is as wide as the screen, from 320 pixels to 1440', async () => {
+    for (const path of PAGES) {
+      const tab = await open(path);
+      for (const width of WIDTHS) {
+        await tab.resize(width);
+        assert.equal(await sticksOut(tab), '', `/${path} at ${width}`);
+      }
+      await tab.close();
+    }
+  });
+
+  it('reads the same without JavaScript', async () => {
+    const tab = await open('', { scripts: false });
+    const text = await tab.evaluate<string>('document.querySelector("main").innerText');
+    for (const said of [
+      'Pool gpu is halted',
+      'kubelet-gitops release gpu',
+      'maxUnavailable',
+      'KubeletCrashLooping',
+      'rest',
+    ]) {
+      assert.match(text, new RegExp(said), said);
+    }
+    assert.equal(await tab.evaluate('document.querySelector("#live").textContent'), '');
+    await tab.goto(`${served.url}nodes?state=waiting&node=workers-`);
+    const names = await tab.evaluate<string[]>(
+      '[...document.querySelectorAll("tbody th")].map((each) => each.innerText)',
+    );
+    assert.ok(names.length > 0 && names.every((name) => name.includes('workers-')), names.join());
+    await tab.close();
+  });
+
+  it('runs nothing that came from strangers', async () => {
+    const tab = await open('');
+    await tab.until('document.querySelector("#live").textContent === "Live"');
+    assert.match(await tab.evaluate<string>('document.title'), /^Overview/);
+    assert.equal(await tab.evaluate('document.querySelectorAll("main img, main script").length'), 0);
+    await tab.close();
+  });
+
+  it('is reached in all its parts by keyboard, and shows where one is', async () => {
+    const tab = await open('pool?name=workers');
+    const focused = (what: string) => tab.evaluate<string>(`document.activeElement.${what}`);
+    await tab.press('Tab');
+    assert.equal(await focused('innerText'), 'Skip to the content');
+    const reached = new Set<string>();
+    const all = await tab.evaluate<number>(
+      'document.querySelectorAll("a, button, select, input:not([type=hidden])").length',
+    );
+    for (let times = 0; times < all; times += 1) {
+      reached.add(await focused('outerHTML'));
+      assert.notEqual(await tab.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'none');
+      await tab.press('Tab');
+    }
+    assert.equal(reached.size, all);
+    await tab.close();
+  });
+
+  it('skips to the content, and from there on', async () => {
+    const tab = await open('');
+    await tab.press('Tab');
+    await tab.press('Enter');
+    assert.equal(await tab.evaluate('document.activeElement.id'), 'main');
+    await tab.press('Tab');
+    assert.equal(await tab.evaluate('document.querySelector("main").contains(document.activeElement)'), true);
+    await tab.close();
+  });
+
+  it('chooses nodes by keyboard alone', async () => {
+    const tab = await open('nodes');
+    await tab.evaluate('document.querySelector("#node").focus()');
+    await tab.type('gpu-2');
+    const loaded = tab.loads();
+    await tab.press('Enter');
+    await loaded;
+    assert.equal(await tab.evaluate('document.querySelector("#node").value'), 'gpu-2');
+    assert.equal(await tab.evaluate('document.querySelectorAll("tbody tr").length'), 1);
+    await tab.close();
+  });
+});

@@ -1,0 +1,35 @@
+import { systemClock } from '#shared/runtime/clock.ts';
+import { createPicture, type Picture } from '#reconciler/page/picture.ts';
+import { createListeners } from '#reconciler/page/serve/listeners.ts';
+import { servePage } from '#reconciler/page/serve/server.ts';
+
+/** The page as the reconciler serves it, showing what the test gives it. */
+export interface Served extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly show: Picture['show'];
+}
+
+/** @param port any free one by default */
+export async function serve(port = 0): Promise<Served> {
+  const clock = systemClock;
+  const about = { cluster: 'prod', version: '1.2.3', forge: undefined };
+  const picture = createPicture(about, () => ({ leads: true, holder: 'me' }), clock);
+  const listeners = createListeners({ clock, most: 10, gapMs: 50, beatMs: 15_000 });
+  const stop = new AbortController();
+  const telling = listeners.run(stop.signal);
+  const server = await servePage({ picture, listeners, reach: 'local', port, clock });
+  return {
+    url: `http://127.0.0.1:${server.port}/`,
+    port: server.port,
+    show(round) {
+      picture.show(round);
+      listeners.poke();
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await telling;
+      await server.close();
+    },
+  };
+}

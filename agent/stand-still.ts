@@ -3,6 +3,7 @@ import type { Condition } from '#shared/contract/api/object.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { asError, type Failure } from './failure.ts';
 import type { Reporter } from './report.ts';
+import { type PlainCondition, stalled } from './progress.ts';
 import type { AssignmentWatch } from './watch-assignment.ts';
 
 /**
@@ -45,9 +46,14 @@ export function statusStandingStill(
     'newer release run again; before going back for good, let it give the node its local config back';
   const failure: Failure = { reason: 'StateTooNew', message };
   const now = [
+    ...stalled('StateTooNew', message),
     conditionOf('KubeletConfigHealthy', 'Unknown', 'nobody here can say which config the kubelet has'),
     conditionOf('CheckpointsIntact', 'False', tooNew),
-  ].map((each): Condition => ({ ...each, lastTransitionTime: timeOf(each, before, at) }));
+  ].map((each): Condition => ({
+    ...each,
+    lastTransitionTime: timeOf(each, before, at),
+    ...(before.observedGeneration === undefined ? {} : { observedGeneration: before.observedGeneration }),
+  }));
   const { heartbeat: _, conditions = [], ...rest } = before;
   const others = conditions.filter(({ type }) => now.every((each) => each.type !== type));
   return {
@@ -58,15 +64,13 @@ export function statusStandingStill(
   };
 }
 
-type Plain = Omit<Condition, 'lastTransitionTime'>;
-
-const conditionOf = (type: string, status: Condition['status'], message: string): Plain => ({
+const conditionOf = (type: string, status: Condition['status'], message: string): PlainCondition => ({
   type,
   status,
   reason: 'StateTooNew',
   message,
 });
 
-function timeOf({ type, status }: Plain, { conditions = [] }: KubeletNodeStatus, at: string): string {
+function timeOf({ type, status }: PlainCondition, { conditions = [] }: KubeletNodeStatus, at: string): string {
   return conditions.find((each) => each.type === type && each.status === status)?.lastTransitionTime ?? at;
 }

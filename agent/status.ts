@@ -13,6 +13,7 @@ import type { Decision } from './decision.ts';
 import { asError, type Failure } from './failure.ts';
 import type { Observation } from './observation.ts';
 import { firstOf } from './first-of.ts';
+import { type PlainCondition, progressOf } from './progress.ts';
 import { activeOf, nameOf, type State, type Target, type Trial } from './state.ts';
 
 /** All that a status speaks of. */
@@ -40,10 +41,13 @@ export function statusOf(told: Told, before: KubeletNodeStatus): KubeletNodeStat
   // An agent that was just started has heard of no assignment yet, and still is where the one before it was.
   const observedGeneration = seen.generation ?? before.observedGeneration;
   const error = errorIn(told, before);
+  const phase = phaseOf(told);
+  const health = healthOf(told);
+  const progress = progressOf({ phase, error, health, repairs: seen.repair.repair === 'ready' });
   const trial = state.doing.phase === 'trial' ? trialOf(state.doing, seen) : undefined;
   return {
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    phase: phaseOf(told),
+    phase,
     assigned: referenceTo(state.assigned),
     active: isOnItsWay(state) ? (before.active ?? referenceTo(activeOf(state))) : referenceTo(activeOf(state)),
     lastKnownGood: referenceTo(state.lastKnownGood),
@@ -54,9 +58,10 @@ export function statusOf(told: Told, before: KubeletNodeStatus): KubeletNodeStat
     ...(kubeletVersion === undefined ? {} : { kubeletVersion }),
     bootID: seen.bootId,
     agentVersion: told.agentVersion,
-    conditions: [healthOf(told), storageOf(told), guardOf(told)].map((condition) =>
-      settled(condition, before, seen.at),
-    ),
+    conditions: [...progress, health, storageOf(told), guardOf(told)].map((condition) => ({
+      ...settled(condition, before, seen.at),
+      ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    })),
   };
 }
 
@@ -134,10 +139,8 @@ function trialOf(
 const bounded = (warnings: readonly string[]): readonly string[] =>
   warnings.slice(0, MAX_WARNINGS).map((text) => text.slice(0, MAX_WARNING_LENGTH));
 
-type Plain = Omit<Condition, 'lastTransitionTime'>;
-
 /** Whether the kubelet does well with the config that it has: what an alert wants to know of a node. */
-function healthOf({ state, seen }: Told): Plain {
+function healthOf({ state, seen }: Told): PlainCondition {
   const type = 'KubeletConfigHealthy';
   const name = nameOf(activeOf(state));
   const verdict = verdictOf(seen);
@@ -159,7 +162,7 @@ function healthOf({ state, seen }: Told): Plain {
 }
 
 /** Whether the agent could start anew, on this or after the next boot, and know where the node stands. */
-function storageOf({ diskProblems, seen: { files } }: Told): Plain {
+function storageOf({ diskProblems, seen: { files } }: Told): PlainCondition {
   const type = 'CheckpointsIntact';
   const problems = files.files === 'lost' ? [...diskProblems, files.message] : diskProblems;
   if (problems.length === 0) {
@@ -169,7 +172,7 @@ function storageOf({ diskProblems, seen: { files } }: Told): Plain {
 }
 
 /** Whether there is somebody to take a trial back when the agent cannot. */
-function guardOf({ state, seen: { guard, guardFault } }: Told): Plain {
+function guardOf({ state, seen: { guard, guardFault } }: Told): PlainCondition {
   const type = 'Guarded';
   if (guard.guard === 'none') return { type, status: 'False', reason: 'NoGuard', message: guard.why };
   if (guardFault !== null) return { type, status: 'False', reason: 'GuardFailed', message: guardFault.message };
@@ -178,7 +181,7 @@ function guardOf({ state, seen: { guard, guardFault } }: Told): Plain {
     : { type, status: 'True', reason: 'Ready', message: 'the guard is set up for every trial' };
 }
 
-function settled(condition: Plain, before: KubeletNodeStatus, at: string): Condition {
+function settled(condition: PlainCondition, before: KubeletNodeStatus, at: string): Condition {
   const same = before.conditions?.find(({ type }) => type === condition.type);
   return { ...condition, lastTransitionTime: same?.status === condition.status ? same.lastTransitionTime : at };
 }

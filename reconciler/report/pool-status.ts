@@ -43,7 +43,7 @@ export function poolStatus(
     ...(rollout === null ? {} : { rollout }),
     ...(holds.length === 0 ? {} : { holds }),
     failures: failedMembers(group.members).slice(0, MOST_FAILURES).map(failureOf),
-    conditions: settleConditions(conditionsOf(pool, phase, message), present?.status?.conditions, at),
+    conditions: settleConditions(conditionsOf(pool, phase, message), present, at),
   };
 }
 

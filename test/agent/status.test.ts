@@ -61,22 +61,18 @@ describe('the status of a node', () => {
       bootID: 'boot-1',
       agentVersion: '1.2.3',
       conditions: [
+        { type: 'Ready', status: 'True', reason: 'Healthy', message: 'it runs general-aaaaaaaaaa' },
+        { type: 'Reconciling', status: 'False', reason: 'Healthy', message: '' },
+        { type: 'Stalled', status: 'False', reason: 'Healthy', message: '' },
         {
           type: 'KubeletConfigHealthy',
           status: 'True',
           reason: 'Healthy',
           message: 'it runs general-aaaaaaaaaa',
-          lastTransitionTime: AT,
         },
-        {
-          type: 'CheckpointsIntact',
-          status: 'True',
-          reason: 'Intact',
-          message: 'the state directory is in order',
-          lastTransitionTime: AT,
-        },
-        { type: 'Guarded', status: 'False', reason: 'NoGuard', message: 'there is none here', lastTransitionTime: AT },
-      ],
+        { type: 'CheckpointsIntact', status: 'True', reason: 'Intact', message: 'the state directory is in order' },
+        { type: 'Guarded', status: 'False', reason: 'NoGuard', message: 'there is none here' },
+      ].map((condition) => ({ ...condition, lastTransitionTime: AT, observedGeneration: 1 })),
     });
   });
 
@@ -172,12 +168,12 @@ describe('the conditions', () => {
     const later = statusOf(tell(idle(B), { at: '2027-01-01T00:00:00Z' }), before);
     assert.deepEqual(
       later.conditions?.map(({ lastTransitionTime }) => lastTransitionTime),
-      [AT, AT, AT],
+      [AT, AT, AT, AT, AT, AT],
     );
     const down = statusOf(tell(idle(B), { ...DOWN, at: '2027-01-01T00:00:00Z' }), before);
     assert.deepEqual(
       down.conditions?.map(({ lastTransitionTime }) => lastTransitionTime),
-      ['2027-01-01T00:00:00Z', AT, AT],
+      ['2027-01-01T00:00:00Z', AT, AT, '2027-01-01T00:00:00Z', AT, AT],
     );
   });
 });

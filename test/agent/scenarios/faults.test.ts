@@ -96,7 +96,10 @@ describe('what can be wrong around a node', () => {
     const { node } = await settledNode();
     node.disk.plant(`${DROP_INS}/99-kubelet-gitops.conf`, 'theirs');
     await node.until('told', () => node.status().phase === 'Drifted');
-    assert.match(node.status().conditions?.[0]?.message ?? '', /managed files/);
+    assert.match(
+      node.status().conditions?.find(({ type }) => type === 'KubeletConfigHealthy')?.message ?? '',
+      /managed files/,
+    );
     assert.equal(node.kubelet.starts(), 2);
     await node.stop();
   });

@@ -6,7 +6,7 @@ interface Benchmark {
   readonly measure: (options: BenchOptions) => Promise<readonly Measurement[]>;
 }
 
-/** Each takes its own baseline in the same run. All but `git`, `programs`, `churn` and `page` need root on Debian 12. */
+/** Each takes its own baseline in the same run. All but `git`, `programs`, `churn`, `fleet` and `page` need root on Debian 12. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   git: () => import('./git.ts'),
   programs: () => import('./programs.ts'),
@@ -16,6 +16,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   idle: () => import('./idle.ts'),
   churn: () => import('./churn.ts'),
   page: () => import('./page.ts'),
+  fleet: () => import('./fleet.ts'),
 };
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { full: { type: 'boolean' } } });

@@ -7,12 +7,12 @@ import { silentLog } from '#shared/runtime/log.ts';
 import { startWorld } from '#sandbox/world.ts';
 import { templateFiles } from '#sandbox/demo/repository.ts';
 import { freePorts } from '../test/cluster/support/free-ports.ts';
+import { manifestFlags } from '../test/support/manifest-flags.ts';
 import type { Measurement } from './report.ts';
 
 const RUNS = 3;
 /** Long enough for V8 to have collected what the start left behind. */
 const IDLE_MS = 10_000;
-const AGENT_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size', '--max-old-space-size=64'];
 
 interface Sample {
   readonly readyMs: number;
@@ -57,9 +57,11 @@ export async function measure(): Promise<readonly Measurement[]> {
     for (let run = 0; run < RUNS; run += 1) {
       samples.bare.push(await sample([join(directory, 'bare.js')], {}));
       samples.agent.push(
-        await sample([...AGENT_FLAGS, join(directory, 'agent.js')], { ...agentEnv, MALLOC_ARENA_MAX: '1' }),
+        await sample([...manifestFlags('agent'), join(directory, 'agent.js')], { ...agentEnv, MALLOC_ARENA_MAX: '1' }),
       );
-      samples.reconciler.push(await sample([join(directory, 'reconciler.js')], reconcilerEnv));
+      samples.reconciler.push(
+        await sample([...manifestFlags('reconciler'), join(directory, 'reconciler.js')], reconcilerEnv),
+      );
     }
     const pick = (program: keyof typeof samples, figure: keyof Sample): number[] =>
       samples[program].map((one) => one[figure]);

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import type { Kube } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import type { Subject } from '#sandbox/api-server/access/subject.ts';
 import { readTokens } from '#sandbox/api-server/access/subject.ts';
 import type { Faults } from '#sandbox/api-server/faults.ts';
+import { directKube } from '#sandbox/api-server/direct-kube.ts';
 import { createFaults } from '#sandbox/api-server/faults.ts';
 import type { ApiCall } from '#sandbox/api-server/http/api-call.ts';
 import { handle } from '#sandbox/api-server/http/handle.ts';
@@ -53,6 +55,8 @@ export interface SandboxApiServer {
   readonly url: string;
   /** The objects, from inside. */
   readonly store: Objects;
+  /** A client of the objects from inside: without a connection, rights or faults. */
+  readonly direct: Kube;
   readonly faults: Faults;
   /** How many watches are open. */
   readonly watches: () => number;
@@ -91,6 +95,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Sandbox
     ...running,
     url: `http://127.0.0.1:${listener.port()}`,
     store: objectsOf(api),
+    direct: directKube(api, hub),
     faults,
     watches: () => hub.all().length,
     dropWatches: (how = 'closed') => hub.all().forEach((watcher) => watcher.end(how)),

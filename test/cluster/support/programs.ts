@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle, type PROGRAMS } from '../../../scripts/build.ts';
+import { manifestFlags } from '../../support/manifest-flags.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { until } from './until.ts';
@@ -32,12 +33,6 @@ export interface LogLine {
 
 export const NAMESPACE = 'kubelet-gitops';
 const MOUNT_POINT = '/var/run/secrets/kubernetes.io/serviceaccount';
-
-/** Flags that the manifests give Node, by program. */
-const FLAGS = {
-  agent: ['--max-semi-space-size=1', '--optimize-for-size', '--max-old-space-size=64'],
-  reconciler: [],
-} as const;
 
 export async function buildPrograms(cluster: ControlPlane): Promise<Programs> {
   const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-programs-'));
@@ -70,7 +65,7 @@ export async function buildPrograms(cluster: ControlPlane): Promise<Programs> {
           'sh',
           account,
           process.execPath,
-          ...FLAGS[program],
+          ...manifestFlags(program),
           join(directory, `${program}.js`),
         ],
         env: { NAMESPACE, KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port, ...env },

@@ -1,0 +1,119 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePorts } from '../../test/cluster/support/free-ports.ts';
+import { type ReconcilerProcess, startReconcilerProcess } from '../../test/support/fleet-process/reconciler-process.ts';
+import { BASE, baseFile, fleetFiles } from '../../test/support/fleet-process/repository.ts';
+import type { FleetProcess } from '../../test/support/fleet-process/start.ts';
+import { type FleetSite, POOLS } from './fleet-site.ts';
+import { peakRssMiB } from './peak-memory.ts';
+import { figuresOf } from './process-figures.ts';
+
+const MAX_UNAVAILABLE = '20%';
+/** As often as kubelets write their Nodes, and agents their KubeletNodes, where nothing changes. */
+export const HEARTBEAT_MS = 300_000;
+/** The Lease of the process before has to run out, and whoever gains the lead looks at everything once more. */
+const SETTLE_MS = 30_000;
+const PATIENCE_MS = 15 * 60_000;
+
+/** What a stretch of a process's life took. */
+export interface Stretch {
+  readonly cpuSeconds: number;
+  readonly seconds: number;
+  /** Since the start of the process. */
+  readonly peakRssMiB: number;
+  readonly receivedBytes: number;
+  readonly calls: Readonly<Record<string, number>>;
+}
+
+export interface FleetFigures {
+  readonly nodes: number;
+  readonly nodeBytes: number;
+  /** An empty cluster, until every node runs the first commit. */
+  readonly first: Stretch;
+  /** A second commit that touches every node. */
+  readonly change: Stretch;
+  /** A second process, until it is ready. */
+  readonly restart: Stretch;
+  /** client-node, until it has all Nodes. */
+  readonly wholeNodes: Stretch;
+  /** Nothing but signs of life. */
+  readonly steady: Stretch;
+}
+
+/** @param directory that of the reconciler's bundle */
+export async function runFleet(
+  nodes: number,
+  site: FleetSite,
+  directory: string,
+  steadyMs: number,
+): Promise<FleetFigures> {
+  const { fleet, kubeconfig } = site;
+  const [healthPort = 0] = await freePorts(1);
+  const start = (): ReconcilerProcess =>
+    startReconcilerProcess({ directory, kubeconfig, gitUrl: fleet.gitUrl, healthPort });
+  let reconciler: ReconcilerProcess | undefined;
+  try {
+    const began = await fleet.ask('commit', { files: fleetFiles(POOLS, 110, MAX_UNAVAILABLE) });
+    reconciler = start();
+    const first = await during(reconciler.pid, site, () => settled(fleet, began, nodes), 'since its start');
+    const change = await during(reconciler.pid, site, async () => {
+      await settled(fleet, await fleet.ask('commit', { files: { [BASE]: baseFile(120) } }), nodes);
+    });
+    await reconciler.kill('SIGKILL');
+    const again = (reconciler = start());
+    const restart = await during(again.pid, site, async () => void (await again.ready()), 'since its start');
+    await fleet.ask('heartbeats', { everyMs: HEARTBEAT_MS });
+    await sleep(SETTLE_MS);
+    const steady = await during(again.pid, site, () => sleep(steadyMs));
+    await fleet.ask('heartbeats', { everyMs: 0 });
+    await reconciler.kill('SIGTERM');
+    const wholeNodes = await listWithClientNode(site);
+    return { nodes, nodeBytes: fleet.nodeBytes, first, change, restart, steady, wholeNodes };
+  } finally {
+    await reconciler?.kill('SIGKILL');
+  }
+}
+
+async function during(
+  pid: number,
+  { relay, calls }: FleetSite,
+  act: () => Promise<void>,
+  since: 'now' | 'since its start' = 'now',
+): Promise<Stretch> {
+  relay.received();
+  await calls();
+  const began = performance.now();
+  const before = since === 'now' ? (await figuresOf(pid)).cpuSeconds : 0;
+  await act();
+  return {
+    cpuSeconds: (await figuresOf(pid)).cpuSeconds - before,
+    seconds: (performance.now() - began) / 1000,
+    peakRssMiB: await peakRssMiB(pid),
+    receivedBytes: relay.received(),
+    calls: await calls(),
+  };
+}
+
+async function settled(fleet: FleetProcess, commit: string, nodes: number): Promise<void> {
+  for (const deadline = performance.now() + PATIENCE_MS; ;) {
+    const progress = await fleet.ask('progress', {});
+    if (progress.settled === nodes && progress.pools[commit] === POOLS) return;
+    if (performance.now() > deadline) throw new Error(`not settled: ${JSON.stringify(progress)}`);
+    await sleep(500);
+  }
+}
+
+async function listWithClientNode(site: FleetSite): Promise<Stretch> {
+  const program = fileURLToPath(new URL('list-nodes.ts', import.meta.url));
+  const child = fork(program, { env: { ...process.env, KUBECONFIG: site.kubeconfig } });
+  try {
+    const listed = once(child, 'message').then(() => undefined);
+    const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`client-node ended with ${code}`)));
+    failed.catch(() => undefined);
+    return await during(child.pid ?? 0, site, () => Promise.race([listed, failed]), 'since its start');
+  } finally {
+    child.kill('SIGKILL');
+  }
+}

@@ -1,0 +1,79 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { follow } from '#shared/kube/follow.ts';
+import { isKubeError } from '#shared/kube/kube-error.ts';
+import { type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
+import { mergeDiff } from '#shared/kube/merge-diff.ts';
+import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { nextReport } from '../simulated-agent.ts';
+
+/** Agents without nodes, all in one process: each hears of its assignment and reports, a step at a time. */
+export interface Agents {
+  /** How often a kubelet was restarted with each config, over all nodes: `<node> <config>` to a count. */
+  readonly restarts: ReadonlyMap<string, number>;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** @param stepMs from hearing of something to reporting it */
+export function createAgents(kube: Kube, clock: Clock, stepMs: Millis): Agents {
+  const nodes = new Map<string, KubeletNode>();
+  const due: { readonly name: string; readonly atMs: Millis }[] = [];
+  const waiting = new Set<string>();
+  const restarts = new Map<string, number>();
+
+  const consider = (node: KubeletNode): void => {
+    const { name } = node.metadata;
+    nodes.set(name, node);
+    if (waiting.has(name) || nextReport(node, '') === null) return;
+    waiting.add(name);
+    due.push({ name, atMs: clock.monotonic() + stepMs });
+  };
+
+  const report = async (name: string, status: KubeletNode['status'], node: KubeletNode): Promise<void> => {
+    const change = mergeDiff({ ...node.status }, { ...status }) ?? {};
+    const { resourceVersion } = node.metadata;
+    const patch = { metadata: { resourceVersion }, status: change };
+    consider(await kube.mergePatch<KubeletNode>({ resource: KUBELET_NODES }, name, patch, { subresource: 'status' }));
+  };
+
+  /** One step of one agent. What the API server does not take is tried again: real agents do not forget either. */
+  const step = async (name: string): Promise<void> => {
+    waiting.delete(name);
+    const node = nodes.get(name);
+    const next = node === undefined ? null : nextReport(node, toTimestamp(clock.now()));
+    if (node === undefined || next === null) return;
+    try {
+      await report(name, next.status, node);
+      const key = `${name} ${next.status.active?.name ?? ''}`;
+      if (next.restarted) restarts.set(key, (restarts.get(key) ?? 0) + 1);
+    } catch (error) {
+      if (!isKubeError(error)) throw error;
+      // After these two the watch brings something newer.
+      if (!isKubeError(error, 'KUBE_CONFLICT', 'KUBE_NOT_FOUND')) consider(node);
+    }
+  };
+
+  const work = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const now = clock.monotonic();
+      const ready = due.findIndex(({ atMs }) => atMs > now);
+      for (const { name } of due.splice(0, ready === -1 ? due.length : ready)) void step(name);
+      await clock.sleep(20, signal);
+    }
+  };
+
+  const listen = async (signal: AbortSignal): Promise<void> => {
+    const options = { signal, clock, random: Math.random, onFault: () => undefined };
+    for await (const heard of follow<KubeletNode>(kube, { resource: KUBELET_NODES }, options)) {
+      if (heard.heard === 'replaced') heard.items.forEach(consider);
+      else if (heard.type === 'DELETED') nodes.delete(heard.item.metadata.name);
+      else consider(heard.item);
+    }
+  };
+
+  return {
+    restarts,
+    async run(signal) {
+      await Promise.all([listen(signal), work(signal)]);
+    },
+  };
+}

@@ -5,10 +5,18 @@ import type { FollowOptions } from '#shared/kube/follow.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import { createMirror, type Mirror } from '#shared/kube/mirror.ts';
 import type { ConfigSourceView, Fleet, NodeView } from './fleet.ts';
-import { CONFIG_SOURCE_SELECTOR, viewConfigSource, viewKubeletNode, viewKubeletPool, viewNode } from './observe.ts';
+import {
+  CONFIG_SOURCE_SELECTOR,
+  onlySignsOfLife,
+  trimNode,
+  viewConfigSource,
+  viewKubeletNode,
+  viewKubeletPool,
+  viewNode,
+} from './observe.ts';
 import type { WrittenNodes } from './written-nodes.ts';
 
-export interface ClusterViewOptions extends Omit<FollowOptions, 'signal'> {
+export interface ClusterViewOptions extends Omit<FollowOptions, 'signal' | 'trim'> {
   readonly kube: Kube;
   /** Namespace of the config sources. */
   readonly namespace: string;
@@ -31,17 +39,18 @@ export interface ClusterView {
 }
 
 export function createClusterView(options: ClusterViewOptions): ClusterView {
-  const { kube, namespace, written } = options;
+  const { namespace, written } = options;
   const nodes = createMirror<KubeObject, NodeView>({
     ...options,
     selection: { resource: NODES },
+    trim: trimNode,
     project: viewNode,
-    kube,
   });
   const kubeletNodes = createMirror<KubeObject, KubeletNode>({
     ...options,
     selection: { resource: KUBELET_NODES },
     project: viewKubeletNode,
+    same: onlySignsOfLife,
   });
   const pools = createMirror<KubeObject, KubeletPool>({
     ...options,

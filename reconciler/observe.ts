@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   CANONICAL_FORM_ANNOTATION,
   CORDONED_ANNOTATION,
@@ -9,7 +10,7 @@ import {
   RELEASE_ANNOTATION,
   SUSPEND_ANNOTATION,
 } from '#shared/contract/api/group.ts';
-import { CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS, CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
 import { payloadSha256 } from '#shared/contract/config-map.ts';
@@ -52,6 +53,19 @@ export function viewNode(object: KubeObject): NodeView {
   };
 }
 
+/** A Node without what `viewNode` does not look at, which is nine tenths of it: images, addresses, managed fields. */
+export function trimNode(object: KubeObject): KubeObject {
+  const { metadata, spec, status } = object as NodeObject;
+  const { managedFields: _, ...kept } = metadata as KubeObject['metadata'] & { readonly managedFields?: unknown };
+  const conditions = status?.conditions?.filter(({ type }) => type === 'Ready' || type === CONFIG_HEALTH);
+  const kubeletVersion = status?.nodeInfo?.kubeletVersion;
+  return {
+    metadata: kept,
+    spec: { unschedulable: spec?.unschedulable },
+    status: { conditions, nodeInfo: { kubeletVersion } },
+  } as KubeObject;
+}
+
 function markIn<K extends 'drain' | 'drainFailed'>(
   key: K,
   text: string | undefined,
@@ -88,6 +102,23 @@ const ASKED: readonly string[] = [SUSPEND_ANNOTATION, RELEASE_ANNOTATION];
 /** Our own kinds without the bookkeeping of the API server, which can be longer than the object. */
 export const viewKubeletNode = (object: KubeObject): KubeletNode => withoutBookkeeping(object) as KubeletNode;
 export const viewKubeletPool = (object: KubeObject): KubeletPool => withoutBookkeeping(object) as KubeletPool;
+
+/**
+ * Whether an agent only said that it is alive, or how far its trial is: what is decided of a node does not change by that,
+ * and thousands of agents say so all the time. Silence is noticed by the passes that come anyway; its end is news.
+ */
+export function onlySignsOfLife(before: KubeletNode, after: KubeletNode): boolean {
+  const [last, next] = [fromTimestamp(before.status?.heartbeat), fromTimestamp(after.status?.heartbeat)];
+  if (last === undefined || next === undefined || next - last > AGENT_SILENT_MS) return false;
+  return isDeepStrictEqual(withoutSignsOfLife(before), withoutSignsOfLife(after));
+}
+
+function withoutSignsOfLife({ metadata, status, ...rest }: KubeletNode): unknown {
+  const { resourceVersion: _, ...lasting } = metadata;
+  const { heartbeat: __, trial, ...said } = status ?? {};
+  const { healthySeconds: ___, ...trialling } = trial ?? {};
+  return { ...rest, metadata: lasting, status: { ...said, trial: trialling } };
+}
 
 function withoutBookkeeping({ metadata, ...rest }: KubeObject): KubeObject {
   const { name, uid, generation, resourceVersion, ownerReferences } = metadata;

@@ -26,7 +26,7 @@ export function meterKube(kube: Kube, { apiRequests, apiSeconds }: Counted, cloc
   }
   return {
     get: (place, name, signal) => metered('get', place, '200', () => kube.get(place, name, signal)),
-    list: (selection, signal) => metered('list', selection, '200', () => kube.list(selection, signal)),
+    list: (selection, signal, trim) => metered('list', selection, '200', () => kube.list(selection, signal, trim)),
     create: (place, object, signal) => metered('create', place, '201', () => kube.create(place, object, signal)),
     delete: (place, name, only, signal) =>
       metered('delete', place, '200', () => kube.delete(place, name, only, signal)),

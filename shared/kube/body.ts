@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { type Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
+import { createGunzip } from 'node:zlib';
 import { type Call, titleOf } from './call.ts';
 import { KubeError } from './kube-error.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -7,13 +9,25 @@ import { brokenError } from './unreachable.ts';
 
 export const MIB = 1024 * 1024;
 
-/** The body's bytes as they come. Stopping early, and any error, destroys the connection. */
+/** The body's bytes as they come, unpacked. Stopping early, and any error, destroys the connection. */
 export async function* chunksOf(call: Call, response: IncomingMessage, life: Lifetime): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of response) yield chunk as Buffer;
+    for await (const chunk of unpacked(response)) yield chunk as Buffer;
   } catch (error) {
     throw life.signal.aborted ? life.signal.reason : brokenError(call, error);
   }
+}
+
+/** Only what we asked for comes packed. An error on either side ends both. */
+function unpacked(response: IncomingMessage): Readable {
+  if (response.headers['content-encoding'] !== 'gzip') return response;
+  const gunzip = createGunzip();
+  response.on('error', (error) => gunzip.destroy(error));
+  gunzip.on('error', () => response.destroy());
+  gunzip.on('close', () => {
+    if (!response.complete) response.destroy();
+  });
+  return response.pipe(gunzip);
 }
 
 /** The whole body as text, UTF-8. @throws KUBE_GARBLED where it is longer than `maxBytes` */

@@ -43,7 +43,7 @@ export function createKube({ log, random = Math.random, ...options }: KubeOption
       if (isMissingObject(answer.refusal)) return null;
       throw answer.error;
     },
-    list: (selection, signal) => listAll(transport, selection, signal),
+    list: (selection, signal, trim) => listAll(transport, selection, signal, trim),
     watch: (selection, from, signal) => watchOnce(transport, selection, from, random, signal),
     async create(place, object, signal) {
       const { name } = object.metadata;

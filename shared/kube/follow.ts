@@ -4,10 +4,10 @@ import type { Clock, Millis } from '../runtime/clock.ts';
 import { GitopsError } from '../runtime/errors.ts';
 import { paceAfter, type Try } from './follow-pace.ts';
 import { isKubeError } from './kube-error.ts';
-import type { Heard, Kube, Selection } from './kube.ts';
+import type { Heard, Kube, Selection, Trim } from './kube.ts';
 import { createLifetime } from './lifetime.ts';
 
-export interface FollowOptions {
+export interface FollowOptions<T = never> {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   /** Numbers in [0, 1). */
@@ -15,6 +15,8 @@ export interface FollowOptions {
   /** Hears of every fault, and in how many milliseconds the next try begins. A forgotten version alone is none. */
   readonly onFault: (error: unknown, retryInMs: Millis) => void;
   readonly backoff?: BackoffOptions;
+  /** What is kept of the items of a list. */
+  readonly trim?: Trim<T> | undefined;
 }
 
 export const FOLLOW_BACKOFF: BackoffOptions = { firstMs: 1000, maxMs: 30_000, jitter: 0.5 };
@@ -38,7 +40,7 @@ interface Standing {
 export async function* follow<T extends KubeObject>(
   kube: Kube,
   selection: Selection,
-  options: FollowOptions,
+  options: FollowOptions<T>,
 ): AsyncGenerator<Heard<T>, void, void> {
   const { signal, clock, random, onFault, backoff = FOLLOW_BACKOFF } = options;
   const standing: Standing = { from: null, listDueMs: 0 };
@@ -78,16 +80,12 @@ async function* listThenWatch<T extends KubeObject>(
   kube: Kube,
   selection: Selection,
   standing: Standing,
-  { signal, clock, random }: FollowOptions,
+  options: FollowOptions<T>,
 ): AsyncGenerator<Heard<T> | Alive, void, void> {
-  if (standing.from === null || clock.monotonic() >= standing.listDueMs) {
-    const askedAtMs = clock.monotonic();
-    const { items, resourceVersion } = await kube.list<T>(selection, signal);
-    standing.from = resourceVersion;
-    standing.listDueMs =
-      clock.monotonic() + SHORTEST_RELIST_MS + Math.round(random() * (LONGEST_RELIST_MS - SHORTEST_RELIST_MS));
-    yield { heard: 'replaced', items, askedAtMs };
-  }
+  const { signal, clock } = options;
+  // A generator of its own, that is gone before the watch begins: it would hold the whole list for as long as that lasts.
+  if (standing.from === null || clock.monotonic() >= standing.listDueMs)
+    yield* listed(kube, selection, standing, options);
   const life = createLifetime(clock, signal, () => signal.reason as unknown);
   let due = false;
   life.cutAfter(standing.listDueMs - clock.monotonic(), () => {
@@ -95,7 +93,7 @@ async function* listThenWatch<T extends KubeObject>(
     return undefined;
   });
   try {
-    for await (const event of kube.watch<T>(selection, standing.from, life.signal)) {
+    for await (const event of kube.watch<T>(selection, standing.from ?? '', life.signal)) {
       if (event.type === 'BOOKMARK') {
         standing.from = event.resourceVersion;
         yield { heard: 'nothing' };
@@ -110,6 +108,20 @@ async function* listThenWatch<T extends KubeObject>(
   } finally {
     life.end();
   }
+}
+
+async function* listed<T extends KubeObject>(
+  kube: Kube,
+  selection: Selection,
+  standing: Standing,
+  { signal, clock, random, trim }: FollowOptions<T>,
+): AsyncGenerator<Heard<T>, void, void> {
+  const askedAtMs = clock.monotonic();
+  const { items, resourceVersion } = await kube.list<T>(selection, signal, trim);
+  standing.from = resourceVersion;
+  standing.listDueMs =
+    clock.monotonic() + SHORTEST_RELIST_MS + Math.round(random() * (LONGEST_RELIST_MS - SHORTEST_RELIST_MS));
+  yield { heard: 'replaced', items, askedAtMs };
 }
 
 function askedMs(fault: unknown): Millis {

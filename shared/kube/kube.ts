@@ -63,6 +63,9 @@ export interface Listed<T> {
   readonly items: readonly T[];
 }
 
+/** The part of an object that is of use. Pure; name and namespace have to stay. */
+export type Trim<T> = (object: T) => T;
+
 export type WatchEvent<T> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
@@ -86,8 +89,12 @@ export interface Kube {
    * @throws KUBE_NOT_FOUND where it does not know the resource (no CRD): that says nothing about the object
    */
   get<T extends KubeObject>(place: Place, name: string, signal?: AbortSignal): Promise<T | null>;
-  /** All of a selection as of one moment, read by pages. Items of a list carry neither `apiVersion` nor `kind`. */
-  list<T extends KubeObject>(selection: Selection, signal?: AbortSignal): Promise<Listed<T>>;
+  /**
+   * All of a selection as of one moment, read by pages. Items of a list carry neither `apiVersion` nor `kind`.
+   *
+   * @param trim what is kept of each item, page by page: the whole of a long list is never in memory
+   */
+  list<T extends KubeObject>(selection: Selection, signal?: AbortSignal, trim?: Trim<T>): Promise<Listed<T>>;
   /**
    * One watch from a list's (or an event's) resourceVersion on. It ends quietly when the server ends it, which it is
    * asked to do after five to ten minutes, and otherwise by an error. Leaving the loop, and the signal, close the

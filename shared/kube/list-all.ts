@@ -2,16 +2,20 @@ import type { KubeObject } from '../contract/api/object.ts';
 import { garbled, MIB } from './body.ts';
 import type { Call } from './call.ts';
 import { isKubeError } from './kube-error.ts';
-import type { Listed, Selection } from './kube.ts';
+import type { Listed, Selection, Trim } from './kube.ts';
 import { type Page, pageFrom } from './objects.ts';
 import type { Transport } from './transport.ts';
 
-/** client-go's page size. */
-const PAGE = 500;
+/** Objects can be 20 kB and more, as Nodes with their images are: a page of them is what has to be in memory at once. */
+const PAGE = 250;
 
 /** Far beyond any cluster: a server that never comes to an end is not followed for ever. */
 const MOST_PAGES = 2000;
 
+/**
+ * Of one answer, unpacked. A list in one piece may be longer, in a very large cluster: then it is refused, and whoever follows
+ * tries by pages again. Reading it would take more memory than we may have.
+ */
 const MAX_LIST_BYTES = 64 * MIB;
 
 /**
@@ -22,13 +26,14 @@ export async function listAll<T extends KubeObject>(
   transport: Transport,
   selection: Selection,
   signal: AbortSignal | undefined,
+  trim: Trim<T> = (object) => object,
 ): Promise<Listed<T>> {
   try {
-    return await listByPages(transport, selection, signal);
+    return await listByPages(transport, selection, signal, trim);
   } catch (error) {
     if (!isKubeError(error, 'KUBE_GONE')) throw error;
     const { resourceVersion, items } = await readPage<T>(transport, listCall(selection), signal);
-    return { resourceVersion, items };
+    return { resourceVersion, items: items.map(trim) };
   }
 }
 
@@ -36,12 +41,13 @@ async function listByPages<T extends KubeObject>(
   transport: Transport,
   selection: Selection,
   signal: AbortSignal | undefined,
+  trim: Trim<T>,
 ): Promise<Listed<T>> {
   const items: T[] = [];
   let from: string | undefined;
   for (let pages = 0; pages < MOST_PAGES; pages += 1) {
     const page: Page<T> = await readPage(transport, listCall(selection, String(PAGE), from), signal);
-    for (const item of page.items) items.push(item);
+    for (const item of page.items) items.push(trim(item));
     if (page.next === undefined) return { resourceVersion: page.resourceVersion, items };
     from = page.next;
   }

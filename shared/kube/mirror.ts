@@ -4,13 +4,18 @@ import type { Millis } from '../runtime/clock.ts';
 import { follow, type FollowOptions } from './follow.ts';
 import type { Heard, Kube, Selection } from './kube.ts';
 
-export interface MirrorOptions<T, V> extends Omit<FollowOptions, 'signal'> {
+export interface MirrorOptions<T, V> extends Omit<FollowOptions<T>, 'signal'> {
   readonly kube: Kube;
   readonly selection: Selection;
   /** What is kept of an object; undefined leaves it out. Pure: an exception here is a bug and ends `run`. */
   readonly project: (object: T) => V | undefined;
   /** A poke, without data: some kept value appeared, changed or went away, or the first list is there. */
   readonly onChange: () => void;
+  /**
+   * Whether two kept values are the same to whoever is poked: the newer one is kept in any case. Default: where nothing
+   * differs.
+   */
+  readonly same?: (before: V, after: V) => boolean;
 }
 
 /** What the cluster holds of one selection, kept up to date in memory. */
@@ -38,7 +43,7 @@ export function keyOf({ metadata: { namespace, name } }: KubeObject): string {
 }
 
 export function createMirror<T extends KubeObject, V>(options: MirrorOptions<T, V>): Mirror<V> {
-  const { kube, selection, project, onChange, clock } = options;
+  const { kube, selection, project, onChange, clock, same } = options;
   const items = new Map<string, V>();
   let lastHeardAt: Millis | undefined;
   let listedAtMs: Millis = Number.NEGATIVE_INFINITY;
@@ -49,9 +54,10 @@ export function createMirror<T extends KubeObject, V>(options: MirrorOptions<T, 
   const keep = (key: string, object: T): boolean => {
     const value = project(object);
     if (value === undefined) return items.delete(key);
-    if (items.has(key) && isDeepStrictEqual(items.get(key), value)) return false;
+    const before = items.get(key);
+    if (before !== undefined && isDeepStrictEqual(before, value)) return false;
     items.set(key, value);
-    return true;
+    return before === undefined || same?.(before, value) !== true;
   };
 
   const replace = (objects: readonly T[]): boolean => {

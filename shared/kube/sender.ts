@@ -106,6 +106,8 @@ function headersOf(call: Call, credential: Credential, userAgent: string): Reado
   return {
     accept: 'application/json',
     'user-agent': userAgent,
+    // API servers pack what is longer than 128 KiB (APIResponseCompression), and never a watch.
+    ...(call.verb === 'list' ? { 'accept-encoding': 'gzip' } : {}),
     ...(call.body === undefined ? {} : { 'content-type': contentTypeOf(call) }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...headers,

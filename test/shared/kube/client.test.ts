@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CONFIG_MAPS, KUBELET_NODES } from '#shared/kube/kube.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { json, list, node, scriptedServer, status, text } from './support/scripted-server.ts';
@@ -72,8 +74,62 @@ describe('list', () => {
     const listed = await kubeFor(server).list({ ...AT_NODES, labelSelector: 'x=y', fieldSelector: 'f=g' });
     assert.deepEqual(listed, { resourceVersion: '9', items: [node('a', '1'), node('b', '2')] });
     const [first, second] = server.seen.map(({ url }) => Object.fromEntries(url.searchParams));
-    assert.deepEqual(first, { labelSelector: 'x=y', fieldSelector: 'f=g', limit: '500' });
-    assert.deepEqual(second, { labelSelector: 'x=y', fieldSelector: 'f=g', limit: '500', continue: 'more' });
+    assert.deepEqual(first, { labelSelector: 'x=y', fieldSelector: 'f=g', limit: '250' });
+    assert.deepEqual(second, { labelSelector: 'x=y', fieldSelector: 'f=g', limit: '250', continue: 'more' });
+  });
+
+  it('keeps of each item what the caller keeps, whether it is read by pages or in one piece', async () => {
+    await using server = await scriptedServer();
+    server.play(
+      json(list('9', [node('a', '1', { filler: 'x' })], 'more')),
+      json(list('9', [node('b', '2', { filler: 'x' })])),
+      json(list('9', [node('a', '1', { filler: 'x' })], 'more')),
+      status(410, 'the continue token is too old', { reason: 'Expired' }),
+      json(list('12', [node('b', '3', { filler: 'x' })])),
+    );
+    const kube = kubeFor(server);
+    const trim = ({ metadata }: KubeObject): KubeObject => ({ metadata });
+    assert.deepEqual((await kube.list(AT_NODES, undefined, trim)).items, [node('a', '1'), node('b', '2')]);
+    assert.deepEqual((await kube.list(AT_NODES, undefined, trim)).items, [node('b', '3')]);
+  });
+
+  it('comes packed where the server packs it, and nothing else is asked for so', async () => {
+    await using server = await scriptedServer();
+    const packed = gzipSync(JSON.stringify(list('9', [node('a', '1')])));
+    server.play(
+      (response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed);
+      },
+      json(node('a', '1')),
+    );
+    const kube = kubeFor(server);
+    assert.deepEqual(await kube.list(AT_NODES), { resourceVersion: '9', items: [node('a', '1')] });
+    await kube.get(AT_NODES, 'a');
+    assert.deepEqual(
+      server.seen.map(({ headers }) => headers['accept-encoding']),
+      ['gzip', undefined],
+    );
+    assert.equal(server.accepted(), 1, 'the connection is kept');
+  });
+
+  it('that was packed and is broken, cut off or too long is refused, and the next one comes whole', async () => {
+    await using server = await scriptedServer();
+    const head = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const packed = gzipSync(JSON.stringify(list('9', [node('a', '1')])));
+    const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024, 0x20), { level: 1 });
+    server.play(
+      (response) => void response.writeHead(200, head).end('this is not gzip'),
+      (response) => void response.writeHead(200, head).end(packed.subarray(0, 20)),
+      (response, _, socket) => {
+        response.writeHead(200, head).write(packed.subarray(0, 20), () => socket.destroy());
+      },
+      (response) => void response.writeHead(200, head).end(bomb),
+      (response) => void response.writeHead(200, head).end(packed),
+    );
+    const kube = kubeFor(server);
+    for (let turn = 0; turn < 3; turn += 1) assert.match((await refusalOf(kube.list(AT_NODES))).code, /^KUBE_/);
+    assert.match((await refusalOf(kube.list(AT_NODES))).message, /longer than 64 MiB/);
+    assert.equal((await kube.list(AT_NODES)).resourceVersion, '9');
   });
 
   it('is read again in one piece where its moment was forgotten between pages', async () => {

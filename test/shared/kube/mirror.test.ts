@@ -11,7 +11,7 @@ interface Kept {
   readonly colour: string;
 }
 
-function setUp() {
+function setUp(same?: (before: Kept, after: Kept) => boolean) {
   const clock = createManualClock();
   const source = scriptedSource(clock);
   const stop = new AbortController();
@@ -23,6 +23,7 @@ function setUp() {
     random: () => 0,
     onFault: () => undefined,
     onChange: () => (pokes += 1),
+    ...(same === undefined ? {} : { same }),
     project: ({ metadata: { name, labels } }) =>
       labels?.['hidden'] === 'yes' ? undefined : { name, colour: labels?.['colour'] ?? 'none' },
   });
@@ -93,6 +94,16 @@ describe('a mirror', () => {
     assert.equal(on.mirror.items.get('a'), before);
     assert.equal(on.mirror.lastHeardAt(), on.clock.now());
     assert.equal(on.pokes(), 1);
+  });
+
+  it('keeps a newer value without a poke where it is the same to whoever is poked', async () => {
+    const on = setUp((before, after) => before.name === after.name);
+    on.source.lists(listed('5', 'a'));
+    on.source.watches([changed('MODIFIED', 'a', '6', { colour: 'red' }), changed('ADDED', 'b', '7'), 'hold']);
+    void on.mirror.run(on.stop.signal);
+    await on.clock.advance(0);
+    assert.deepEqual(colours(on.mirror.items), { a: 'red', b: 'none' });
+    assert.equal(on.pokes(), 2, 'the first list, and the new one');
   });
 
   it('drops what a later list no longer has', async () => {

@@ -27,6 +27,7 @@ import { trustedKeysIn } from './trust/trusted-keys.ts';
 const LEASE_NAME = 'kubelet-gitops-reconciler';
 const RECHECK_MS = 15_000;
 const REST_MS = 250;
+const STATUS_EVERY_MS = 10_000;
 /** The loop goes round at least every recheck; a pass of a large fleet over a slow API server may take a while. */
 const STUCK_AFTER_MS = 10 * 60_000;
 
@@ -114,7 +115,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       random,
       onlooker: telling.onlooker,
     },
-    { ...settings, recheckMs: RECHECK_MS, restMs: REST_MS },
+    { ...settings, recheckMs: RECHECK_MS, restMs: REST_MS, statusEveryMs: STATUS_EVERY_MS },
   );
   let triggers: Triggers | undefined;
   let health: HealthServer | undefined;

@@ -1,5 +1,5 @@
 import { formatFinding } from '#shared/contract/finding.ts';
-import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
+import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { apply, type ApplyPorts } from './apply.ts';
 import type { Blockers } from './blockers/blockers.ts';
 import { poolsToAsk } from './blockers/pools-to-ask.ts';
@@ -14,6 +14,7 @@ import type { Notes } from './report/notes.ts';
 import { createSayings } from './report/sayings.ts';
 import type { SourceRecord } from './report/record.ts';
 import type { SourceState } from './report/source-state.ts';
+import { createStatusPace } from './report/status-pace.ts';
 import { policyOf, recordedPolicy } from './rollout/cluster-policy.ts';
 import type { Onlooker } from './round.ts';
 import type { PlanSettings } from './steps.ts';
@@ -32,6 +33,8 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
   readonly judge: JudgePool;
   readonly record: SourceRecord;
   readonly blockers: Blockers;
+  /** How old the counts in a pool's status may become. Default: they are written whenever they change. */
+  readonly statusEveryMs?: Millis | undefined;
   /** null where notes are switched off. */
   readonly notes: Notes | null;
   /** null where statuses on the forge are switched off. */
@@ -48,6 +51,7 @@ export type Pass = (signal: AbortSignal) => Promise<boolean>;
 export function createPass(ports: PassPorts): Pass {
   const { log, clock, cluster, settings, notes } = ports;
   const said = createSayings(log);
+  const statusPace = createStatusPace(clock, ports.statusEveryMs ?? 0);
   let lastNote: CommitNote | null = null;
 
   return async (signal) => {
@@ -72,7 +76,7 @@ export function createPass(ports: PassPorts): Pass {
     if (displaced !== recorded.displaced && displaced !== '' && ports.mayWrite()) {
       await ports.record.save({ ...recorded, displaced }, signal);
     }
-    const applied = await apply(planned.steps, { ...ports, namespace: settings.namespace }, signal);
+    const applied = await apply(statusPace.due(planned.steps), { ...ports, namespace: settings.namespace }, signal);
 
     const refused = taken.refused === null ? [] : [noteRefused(cluster, taken.refused.commit, taken.refused.message)];
     for (const note of [

@@ -53,6 +53,8 @@ export interface ReconcilerOptions {
   readonly recheckMs: Millis;
   /** Shortest time between the ends of two passes, so that a burst of events makes one pass. */
   readonly restMs: Millis;
+  /** How old the counts in a pool's status may become. Default: they are written whenever they change. */
+  readonly statusEveryMs?: Millis;
   /** How Prometheus is asked for blockers. Default: anonymously, trusting the well-known authorities. */
   readonly prometheus?: Pick<WebOptions, 'caFile' | 'token'>;
 }
@@ -110,6 +112,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     ...ports,
     cluster: options.cluster,
     settings: { namespace: options.namespace, keepUnusedMs: options.keepUnusedMs },
+    statusEveryMs: options.statusEveryMs,
     fleet: view.fleet,
     mayWrite: ports.isLeader,
     drains: createDrains(kube),
@@ -160,6 +163,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     },
     async poll(signal) {
       if (!ports.isLeader() || clock.monotonic() < stayAwayUntil) return;
+      const before = branch.view();
       try {
         const { commit } = await record.load(signal);
         const waitMs = await branch.poll(commit === '' ? null : commit, signal);
@@ -167,7 +171,8 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       } catch (error) {
         if (!signal.aborted) log.warn({ err: error }, 'poll put off: the record of the commit in force cannot be read');
       }
-      poke();
+      const { tip, failure } = branch.view();
+      if (tip !== before.tip || failure !== before.failure) poke();
     },
     lead(signal) {
       view.refresh();

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
@@ -52,7 +53,8 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
         const snapshot = known && tip !== null ? tip : await source.snapshot(since, signal);
         // Judged at every poll: the trusted keys may have changed.
         const signature = await trust.judge(snapshot.commit);
-        tip = { ...snapshot, signature };
+        // The same reading stays the same object: whoever looks sees whether anything is new.
+        if (!known || !isDeepStrictEqual(tip?.signature, signature)) tip = { ...snapshot, signature };
         if (!known) {
           judgedAgainst = since;
           const { commit, lineage, files } = snapshot;
@@ -64,7 +66,8 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
       } catch (error) {
         if (signal.aborted) return 0;
         const at = failure?.since ?? toTimestamp(clock.now());
-        failure = { since: at, code: codeOf(error) ?? 'GIT_ERROR', message: reasonOf(error) };
+        const present = { since: at, code: codeOf(error) ?? 'GIT_ERROR', message: reasonOf(error) };
+        if (!isDeepStrictEqual(failure, present)) failure = present;
         log.warn({ url: source.url, branch: source.branch, since: at, err: error }, 'repository cannot be read');
         return error instanceof GitopsError && error.disposition.kind === 'wait' ? error.disposition.ms : 0;
       }

@@ -92,6 +92,20 @@ describe('a followed branch', () => {
     assert.equal(repository.branch.view().tip?.commit.oid, A);
   });
 
+  it('looks the same as long as nothing is new, in failure as well', async () => {
+    const repository = setUp();
+    await repository.branch.poll(null, never);
+    await repository.branch.poll(A, never);
+    const { tip } = repository.branch.view();
+    await repository.branch.poll(A, never);
+    assert.equal(repository.branch.view().tip, tip);
+    repository.fault = new Error('connection refused');
+    await repository.branch.poll(A, never);
+    const { failure } = repository.branch.view();
+    await repository.branch.poll(A, never);
+    assert.equal(repository.branch.view().failure, failure);
+  });
+
   it('stays away for as long as the server asks', async () => {
     const repository = setUp();
     repository.fault = new GitopsError('GIT_THROTTLED', 'too many requests', {

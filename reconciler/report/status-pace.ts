@@ -36,6 +36,7 @@ export function isOnlyProgress(before: KubeletPoolStatus | undefined, after: Kub
   return before !== undefined && isDeepStrictEqual(essenceOf(before), essenceOf(after));
 }
 
-function essenceOf({ counts: _, message: __, holds: ___, conditions = [], ...rest }: KubeletPoolStatus): unknown {
-  return { ...rest, conditions: conditions.map(({ type, status, reason }) => [type, status, reason]) };
+function essenceOf({ conditions = [], ...status }: KubeletPoolStatus): unknown {
+  const { counts: _, message: __, holds: ___, ...rest } = status;
+  return { ...rest, conditions: conditions.map((condition) => [condition.type, condition.status, condition.reason]) };
 }

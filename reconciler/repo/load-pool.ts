@@ -90,7 +90,7 @@ function noPoolFile({ name, leftOut }: PoolSource, path: string): Finding {
 
 function unusedFiles(spec: KubeletPoolSpec, { name, files }: PoolSource): readonly Finding[] {
   const folder = `pools/${name}/`;
-  const configs = [...files.keys()].filter((path) => path.startsWith(folder) && /\.(?:ya?ml|json)$/.test(path));
+  const configs = configsByPool(files).get(name) ?? [];
   const unused = configs.filter((path) => !path.endsWith('/pool.yaml') && !spec.layers.includes(path));
   return unused.map((file) => ({
     code: 'unused-file',
@@ -99,6 +99,18 @@ function unusedFiles(spec: KubeletPoolSpec, { name, files }: PoolSource): readon
     suggestion: `list it in the layers of ${folder}pool.yaml, or remove it`,
     file,
   }));
+}
+
+const byPool = new WeakMap<PoolSource['files'], ReadonlyMap<string, readonly string[]>>();
+
+/** Once for all pools of a commit: a thousand of them would each look through all files. */
+function configsByPool(files: PoolSource['files']): ReadonlyMap<string, readonly string[]> {
+  const known = byPool.get(files);
+  if (known !== undefined) return known;
+  const configs = [...files.keys()].filter((path) => /^pools\/[^/]+\/.+\.(?:ya?ml|json)$/.test(path));
+  const grouped = Map.groupBy(configs, (path) => path.split('/')[1] ?? '');
+  byPool.set(files, grouped);
+  return grouped;
 }
 
 /** Where the layer says it, and not only the pool: that is the line to change. */

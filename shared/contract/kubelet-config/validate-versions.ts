@@ -1,5 +1,5 @@
 import type { Finding } from '../finding.ts';
-import { minorName } from './minor.ts';
+import { minorName, minorNumber } from './minor.ts';
 import { validateKubeletConfig, type ValidationOptions } from './validate.ts';
 
 /** Like `ValidationOptions`, for several versions. */
@@ -41,4 +41,4 @@ function forAll(finding: Finding): Finding {
   return rest;
 }
 
-const byNumber = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
+const byNumber = (a: string, b: string): number => (minorNumber(a) ?? 0) - (minorNumber(b) ?? 0) || (a < b ? -1 : 1);

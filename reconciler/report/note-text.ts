@@ -1,3 +1,4 @@
+import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import { DEFAULT_CLUSTER } from '../repo/read-cluster.ts';
 import type { CommitNote, NotedPool } from './note.ts';
 
@@ -23,12 +24,20 @@ export function renderNote(note: CommitNote): string {
   return `${body.join('\n')}\n\n${JSON.stringify({ schema: NOTE_SCHEMA, ...note })}\n`;
 }
 
-/** Only what is not as usual: that is what an auditor looks for. */
+/** Only what allows more than usual: that is what an auditor looks for. */
 function limitLines({ limits }: CommitNote): readonly string[] {
   if (limits === null) return [];
-  const unusual = (['maxChange', 'maxUnassign'] as const).filter((limit) => limits[limit] !== DEFAULT_CLUSTER[limit]);
-  return unusual.map((limit) => `the commit sets ${limit} to ${limits[limit]} (usual: ${DEFAULT_CLUSTER[limit]})`);
+  const wide = (['maxChange', 'maxUnassign'] as const).filter((limit) =>
+    isWider(limits[limit], DEFAULT_CLUSTER[limit]),
+  );
+  return wide.map((limit) => `the commit sets ${limit} to ${limits[limit]} (usual: ${DEFAULT_CLUSTER[limit]})`);
 }
+
+/** A count may be more than a share of nodes that nobody knows: it counts as wider, unless it is nothing. */
+const isWider = (amount: Amount, usual: Amount): boolean =>
+  typeof amount === 'number'
+    ? amount > 0 && usual !== '100%'
+    : Number.parseFloat(amount) > Number.parseFloat(String(usual));
 
 function poolLines({ name, emergency, suspended, waves, halt, released }: NotedPool): readonly string[] {
   const under = waves.some(({ state }) => state !== 'done') && waves.length > 1;

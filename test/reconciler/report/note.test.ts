@@ -96,10 +96,10 @@ describe('the note on a commit', () => {
     ] as const;
     const halt = { config: 'workers-x', at, action: 'revert', message: '' } as const;
     const told = { ...workersNote, suspended: true, waves, halt, released: { haltedAt: at, nodes: 2 } };
-    const limits = { maxChange: '50%', maxUnassign: '20%' } as const;
+    const limits = { maxChange: '50%', maxUnassign: '60%' } as const;
     const text = renderNote({ ...note(settled, workers), limits, pools: [told] });
     assert.deepEqual(text.split('\n').slice(3, 8), [
-      'the commit sets maxChange to 50% (usual: 100%)',
+      'the commit sets maxUnassign to 60% (usual: 20%)',
       'workers: canary done, rest rolling',
       'workers: suspended',
       `workers: reverting since ${at}`,

@@ -45,7 +45,13 @@ describe('a report of an agent', () => {
   });
 
   it('is no more than that in the middle of a trial either', () => {
-    const trial = { startedAt: toTimestamp(NOW), restarts: 0, healthySeconds: 10 };
+    const trial = {
+      config: 'workers-x',
+      since: toTimestamp(NOW),
+      restarts: 0,
+      healthySeconds: 10,
+      durationSeconds: 60,
+    };
     assert.equal(
       onlySignsOfLife(saying({ trial }), saying({ heartbeat, trial: { ...trial, healthySeconds: 40 } }, '3')),
       true,

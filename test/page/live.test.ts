@@ -56,7 +56,7 @@ describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
     await tab.until(IS_LIVE);
     await first[Symbol.asyncDispose]();
     await tab.until('/Connection lost|cannot be reached/.test(document.querySelector("#live").textContent)');
-    await using second = await serve(first.port);
+    await using second = await serve({ port: first.port });
     second.show(roundIn(rollingFleet()));
     await tab.until(`${IS_LIVE} && ${main('rolling')}`, 30_000);
     await tab.close();

@@ -1,4 +1,4 @@
-import { systemClock } from '#shared/runtime/clock.ts';
+import { type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { createPicture, type Picture } from '#reconciler/page/picture.ts';
 import { createListeners } from '#reconciler/page/serve/listeners.ts';
 import { servePage } from '#reconciler/page/serve/server.ts';
@@ -10,10 +10,17 @@ export interface Served extends AsyncDisposable {
   readonly show: Picture['show'];
 }
 
-/** @param port any free one by default */
-export async function serve(port = 0): Promise<Served> {
-  const clock = systemClock;
-  const about = { cluster: 'prod', version: '1.2.3', forge: undefined };
+export interface ServeOptions {
+  /** Any free one by default. */
+  readonly port?: number;
+  /** What time it is, where that is to stand still. */
+  readonly now?: Millis;
+  readonly cluster?: string;
+}
+
+export async function serve({ port = 0, now, cluster = 'prod' }: ServeOptions = {}): Promise<Served> {
+  const clock = now === undefined ? systemClock : { ...systemClock, now: () => now };
+  const about = { cluster, version: '1.2.3', forge: undefined };
   const picture = createPicture(about, () => ({ leads: true, holder: 'me' }), clock);
   const listeners = createListeners({ clock, most: 10, gapMs: 50, beatMs: 15_000 });
   const stop = new AbortController();

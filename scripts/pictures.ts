@@ -1,0 +1,39 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { startBrowser } from '../test/page/support/browser.ts';
+import { serve } from '../test/page/support/served.ts';
+import { NOW } from '../test/support/fleet.ts';
+import { drawPage } from './pictures/draw-page.ts';
+import { drawTerminal } from './pictures/draw-terminal.ts';
+import { pictureOfARollout } from './pictures/scene.ts';
+import { tellDemo } from './pictures/tell-demo.ts';
+
+/**
+ * Draws the pictures of the documentation anew, as text: the status page as Chromium lays it out, and what the demo says. They
+ * change with every run (commits have times), so that no check holds them to the source.
+ */
+const DIRECTORY = 'docs/pictures';
+const WIDTH = 1080;
+
+async function drawStatusPage(): Promise<void> {
+  await using served = await serve({ now: NOW, cluster: 'prod-eu' });
+  served.show(pictureOfARollout());
+  const browser = await startBrowser();
+  try {
+    for (const [scheme, file] of [
+      ['light', 'status-page.svg'],
+      ['dark', 'status-page-dark.svg'],
+    ] as const) {
+      const tab = await browser.open(served.url, { scheme, width: WIDTH });
+      await tab.until('document.querySelector("#live").textContent === "Live"');
+      await writeFile(`${DIRECTORY}/${file}`, await drawPage(tab, 'The status page in the middle of a rollout'));
+      await tab.close();
+    }
+  } finally {
+    await browser.close();
+  }
+}
+
+await mkdir(DIRECTORY, { recursive: true });
+await drawStatusPage();
+const story = await tellDemo(/^3\. /, /^6\. /);
+await writeFile(`${DIRECTORY}/demo.svg`, drawTerminal(story, 'The demo: a config that kills kubelets is taken back'));

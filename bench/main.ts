@@ -6,9 +6,10 @@ interface Benchmark {
   readonly measure: (options: BenchOptions) => Promise<readonly Measurement[]>;
 }
 
-/** Each takes its own baseline in the same run. All but `git`, `validate`, `programs`, `churn`, `fleet` and `page` need root on Debian 12. */
+/** Each takes its own baseline in the same run. All but `git`, `notes`, `validate`, `programs`, `churn`, `fleet` and `page` need root on Debian 12. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   git: () => import('./git.ts'),
+  notes: () => import('./notes.ts'),
   validate: () => import('./validate.ts'),
   programs: () => import('./programs.ts'),
   kubelet: () => import('./kubelet.ts'),

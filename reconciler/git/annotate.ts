@@ -9,8 +9,10 @@ import type { GitSession } from './http/session.ts';
 import type { GitLimits } from './limits.ts';
 import { noteText } from './notes/note-text.ts';
 import { assertCommitOid, commitNotes, loadNotes, type NotesAuthor, type NotesStore } from './notes/notes-store.ts';
+import { fetchTrees } from './notes/fetch-trees.ts';
 import { pushNotes } from './notes/push-notes.ts';
 import { setNotes } from './notes/set-notes.ts';
+import type { ObjectStore } from './objects/store.ts';
 import { notesRef } from './ref-name.ts';
 import type { CommitOid } from './source.ts';
 
@@ -59,14 +61,18 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
     held = null;
     const store = before?.store ?? (await loadNotes(session, ref));
     const pushes = before?.pushes ?? 0;
-    const tree = await setNotes(store.objects, store.tree, notes);
+    if (store.sparse && store.tree !== null) {
+      await fetchTrees(session, store.objects, store.tree, [...notes.keys()]);
+    }
+    const { objects, written } = recorded(store.objects);
+    const tree = await setNotes(objects, store.tree, notes);
     if (tree === store.tree) {
       held = { store, pushes };
       return { written: false };
     }
     const seconds = Math.floor(clock.now() / 1000);
-    const tip = await commitNotes(store, ref, tree, { author, seconds, message: MESSAGE });
-    await pushNotes(session, store.objects.repo, ref);
+    const tip = await commitNotes(store, tree, { author, seconds, message: MESSAGE });
+    await pushNotes(session, objects.repo, { ref, from: store.tip, to: tip, oids: [tip, ...written] });
     held = pushes + 1 >= PUSHES_A_STORE ? null : { store: { ...store, tip, tree }, pushes: pushes + 1 };
     return { written: true, notesCommit: tip };
   }
@@ -95,4 +101,15 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
       return turn;
     },
   };
+}
+
+/** The store, and the names of what is written through it. */
+function recorded(store: ObjectStore): { readonly objects: ObjectStore; readonly written: ReadonlySet<string> } {
+  const written = new Set<string>();
+  const write: ObjectStore['write'] = async (type, content) => {
+    const oid = await store.write(type, content);
+    written.add(oid);
+    return oid;
+  };
+  return { objects: { ...store, write }, written };
 }

@@ -63,13 +63,18 @@ export interface GitHttpBackend {
 const REPOSITORY = 'config.git';
 
 /** Fails loudly where the git binary is missing: without it nothing here proves anything. */
-export async function startGitHttpBackend(t: TestContext, options: BackendOptions = {}): Promise<GitHttpBackend> {
+export async function startGitHttpBackend(
+  t: Pick<TestContext, 'after'>,
+  options: BackendOptions = {},
+): Promise<GitHttpBackend> {
   const root = await mkdtemp(join(tmpdir(), 'git-http-backend-'));
   const directory = join(root, REPOSITORY);
   await mkdir(directory);
   const git = nativeGit(directory);
   await git('init', '--quiet', '--bare', '--initial-branch=main', ...(options.init ?? []));
   await git('config', 'http.receivepack', 'true');
+  // As all forges have it; git by itself does not.
+  await git('config', 'uploadpack.allowFilter', 'true');
 
   const requests: SeenRequest[] = [];
   const sockets = new Set<Socket>();

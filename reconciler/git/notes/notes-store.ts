@@ -1,10 +1,11 @@
 import git from 'isomorphic-git';
-import { GitError, UNTIL_OPERATOR } from '../errors.ts';
+import { GitError, isGitError, UNTIL_OPERATOR } from '../errors.ts';
 import type { GitSession } from '../http/session.ts';
 import { parseCommit } from '../objects/commit.ts';
 import { createObjectStore, type ObjectStore } from '../objects/store.ts';
 import type { CommitOid } from '../source.ts';
 import { findTip } from '../wire/find-tip.ts';
+import { givesSingleObjects, requestObjects } from '../wire/request-objects.ts';
 import { requestPack } from '../wire/request-pack.ts';
 
 /** A notes ref as the server had it, in memory. */
@@ -14,31 +15,40 @@ export interface NotesStore {
   readonly tip: CommitOid | null;
   /** Tree of the tip. */
   readonly tree: string | null;
+  /** Only the way to single notes is here; the rest is fetched when it is needed. */
+  readonly sparse: boolean;
 }
 
+/**
+ * What the server has on the ref: the commit and the root of its tree where the server hands out single objects, and all
+ * notes where it does not.
+ */
 export async function loadNotes(session: GitSession, ref: string): Promise<NotesStore> {
   const objects = createObjectStore();
-  await configure(objects);
   const tip = await findTip(session, ref);
-  if (tip === null) return { objects, tip, tree: null };
-  // Many small notes: their number is what is limited for a config repository, and means nothing here.
-  const limits = { ...session.limits, objects: 10 * session.limits.objects };
-  const answer = await requestPack(session, { want: tip, depth: 1 }, limits);
-  if (answer.pack !== null) await objects.addPack(answer.pack);
-  await markShallow(objects, tip);
+  if (tip === null) return { objects, tip, tree: null, sparse: false };
+  const sparse = givesSingleObjects(session) && (await takesSingle(session, objects, tip));
+  if (!sparse) {
+    // Many small notes: their number is what is limited for a config repository, and means nothing here.
+    const limits = { ...session.limits, objects: 10 * session.limits.objects };
+    const answer = await requestPack(session, { want: tip, depth: 1 }, limits);
+    if (answer.pack !== null) await objects.addPack(answer.pack);
+  }
   const { tree } = parseCommit(tip, await objects.read(tip, 'commit'));
-  return { objects, tip, tree };
+  return { objects, tip, tree, sparse };
 }
 
-/** `push` reads these two files before it does anything. */
-async function configure({ repo }: ObjectStore): Promise<void> {
-  await repo.fs.promises.writeFile(`${repo.gitdir}/config`, '[core]\n\tbare = true\n');
-  await repo.fs.promises.writeFile(`${repo.gitdir}/HEAD`, 'ref: refs/heads/none\n');
-}
-
-/** Says that the tip's parents are missing on purpose. */
-async function markShallow({ repo }: ObjectStore, tip: CommitOid): Promise<void> {
-  await repo.fs.promises.writeFile(`${repo.gitdir}/shallow`, `${tip}\n`);
+/** Servers may announce filters and still refuse to hand out a tree by its name. */
+async function takesSingle(session: GitSession, objects: ObjectStore, tip: CommitOid): Promise<boolean> {
+  try {
+    await objects.addPack(await requestObjects(session, [tip], session.limits));
+    const { tree } = parseCommit(tip, await objects.read(tip, 'commit'));
+    await objects.addPack(await requestObjects(session, [tree], session.limits));
+    return objects.has(tree);
+  } catch (error) {
+    if (isGitError(error, 'GIT_REMOTE_ERROR', 'GIT_REFUSED', 'GIT_DAMAGED')) return false;
+    throw error;
+  }
 }
 
 export interface NotesAuthor {
@@ -46,10 +56,9 @@ export interface NotesAuthor {
   readonly email: string;
 }
 
-/** Makes the commit that has this tree and follows the store's tip, and points the ref at it, in memory only. */
+/** Makes the commit that has this tree and follows the store's tip, in memory only. */
 export async function commitNotes(
   store: NotesStore,
-  ref: string,
   tree: string,
   by: { readonly author: NotesAuthor; readonly seconds: number; readonly message: string },
 ): Promise<CommitOid> {
@@ -57,9 +66,7 @@ export async function commitNotes(
   const parent = store.tip === null ? [] : [store.tip];
   const { repo } = store.objects;
   const commit = { message: by.message, tree, parent, author: signed, committer: signed };
-  const oid = await git.writeCommit({ ...repo, commit });
-  await git.writeRef({ ...repo, ref, value: oid, force: true });
-  return oid;
+  return git.writeCommit({ ...repo, commit });
 }
 
 /** The error for a commit name that could end up as a path. */

@@ -1,66 +1,77 @@
 import git from 'isomorphic-git';
-import { codeOf } from '#shared/runtime/errors.ts';
-import { GitError, isGitError, UNTIL_OPERATOR } from '../errors.ts';
-import { httpClientOf } from '../http/http-client.ts';
-import type { GitSession } from '../http/session.ts';
+import { GitError, UNTIL_OPERATOR } from '../errors.ts';
+import type { GitSession, Greeting } from '../http/session.ts';
 import type { RepoParameters } from '../objects/store.ts';
 import { plainLine } from '../plain-text.ts';
+import type { CommitOid } from '../source.ts';
+import { assertWhole, FLUSH, packetLine, readPackets, textOf } from '../wire/pkt-line.ts';
+import { throwRemoteError } from '../wire/remote-error.ts';
+import { readSideBand } from '../wire/side-band.ts';
+
+export interface NotesPush {
+  readonly ref: string;
+  /** What the ref has to be for the push to count; null where it must not be there. */
+  readonly from: CommitOid | null;
+  readonly to: CommitOid;
+  /** The objects that are new: the server has all others that they point to. */
+  readonly oids: readonly string[];
+}
+
+const NOTHING = '0'.repeat(40);
 
 /**
- * Pushes the ref as it is in memory; the server compares and swaps, nothing is ever forced.
+ * Pushes a commit of notes (gitprotocol-pack, "Pushing Data"). The server compares and swaps, nothing is ever forced.
+ *
+ * Not left to isomorphic-git's `push`, which reads every tree of the commit to find out what is new.
  *
  * @throws GitError `GIT_PUSH_RACE` where another writer was faster, `GIT_PUSH_REFUSED` where a rule says no,
  *   `GIT_FORBIDDEN` or `GIT_UNAUTHORIZED` for the credential
  */
-export async function pushNotes(session: GitSession, repo: RepoParameters, ref: string): Promise<void> {
-  let remarks = '';
-  const http = httpClientOf(session, (text) => (remarks = text));
-  try {
-    await git.push({
-      ...repo,
-      http,
-      url: session.libraryUrl,
-      ref,
-      remoteRef: ref,
-      remote: 'origin',
-      force: false,
-      headers: {},
-    });
-  } catch (error) {
-    if (isGitError(error)) throw error;
-    throw pushError(error, ref, remarks);
+export async function pushNotes(session: GitSession, repo: RepoParameters, push: NotesPush): Promise<void> {
+  const greeting = await session.greet('git-receive-pack', 0);
+  if (advertised(greeting, push.ref) !== push.from) throw race(push.ref, '');
+  const { packfile = new Uint8Array() } = await git.packObjects({ ...repo, oids: [...push.oids], write: false });
+  const { capabilities } = greeting.advertisement;
+  const words = ['report-status', 'side-band-64k'].filter((word) => capabilities.has(word));
+  const order = `${push.from ?? NOTHING} ${push.to} ${push.ref}\0 ${words.join(' ')}`;
+  const body = Buffer.concat([packetLine(order), FLUSH, packfile]);
+  const maxBytes = session.limits.advertisementBytes;
+  const answer = await session.post('git-receive-pack', body, { version: 0, maxBytes });
+  const packets = readPackets(answer);
+  throwRemoteError(packets, session.clean);
+  assertWhole(packets);
+  const banded = words.includes('side-band-64k');
+  const { payload, remarks } = banded ? readSideBand(packets, session.clean) : { payload: answer, remarks: '' };
+  const refused = refusalIn(readPackets(payload).map(textOf), push.ref);
+  if (refused !== null) throw pushError(refused, push.ref, session.clean(remarks));
+}
+
+/** The commit that the server has the ref at; null where it has none of that name. */
+function advertised({ body }: Greeting, ref: string): CommitOid | null {
+  for (const line of readPackets(body).map(textOf)) {
+    const [oid = '', name] = line.split('\0', 1).join().split(' ');
+    if (name === ref) return oid;
   }
+  return null;
+}
+
+/** The words behind `ng <ref>` in the server's report, or those behind `unpack`; null where the push counts. */
+function refusalIn(lines: readonly string[], ref: string): string | null {
+  if (lines.includes(`ok ${ref}`)) return null;
+  const line = lines.find((each) => each.startsWith(`ng ${ref} `)) ?? lines[0] ?? '';
+  return line.replace(`ng ${ref} `, '').replace(/^unpack /, '');
 }
 
 /** What servers say of a push that no repetition will get through: git's own hooks and rules, and the forges'. */
 const REFUSED = /hook declined|prohibited|denied|not allowed|protected|deny|exists; cannot create|GH0\d\d/i;
 
-function pushError(error: unknown, ref: string, remarks: string): GitError {
-  const reason = reportedReason(error, ref);
+function pushError(reason: string, ref: string, remarks: string): GitError {
   const said = plainLine([reason, remarks].filter((text) => text !== '').join(': '), 300);
-  if (codeOf(error) !== 'PushRejectedError' && REFUSED.test(`${reason} ${remarks}`)) {
-    return new GitError('GIT_PUSH_REFUSED', `the git server refuses notes on ${ref}: ${said}`, {
-      disposition: UNTIL_OPERATOR,
-      cause: error,
-    });
-  }
-  return new GitError(
-    'GIT_PUSH_RACE',
-    `${ref} was changed by another writer meanwhile${said === '' ? '' : ` (${said})`}`,
-    {
-      cause: error,
-    },
-  );
+  if (!REFUSED.test(`${reason} ${remarks}`)) return race(ref, said);
+  return new GitError('GIT_PUSH_REFUSED', `the git server refuses notes on ${ref}: ${said}`, {
+    disposition: UNTIL_OPERATOR,
+  });
 }
 
-/** The words behind `ng <ref>` in the server's report, or those behind `unpack`. */
-function reportedReason(error: unknown, ref: string): string {
-  if (typeof error !== 'object' || error === null || !('data' in error)) return '';
-  const { result } = error.data as { readonly result?: PushReport };
-  return result?.refs?.[ref]?.error ?? result?.error ?? '';
-}
-
-interface PushReport {
-  readonly error?: string;
-  readonly refs?: Readonly<Record<string, { readonly error?: string } | undefined>>;
-}
+const race = (ref: string, said: string): GitError =>
+  new GitError('GIT_PUSH_RACE', `${ref} was changed by another writer meanwhile${said === '' ? '' : ` (${said})`}`);

@@ -9,6 +9,8 @@ export type ObjectType = 'commit' | 'tree' | 'blob';
 export interface ObjectStore {
   /** Takes in a pack that was scanned. @returns the names of its objects, computed from their bytes */
   addPack(pack: Buffer): Promise<ReadonlySet<string>>;
+  /** Whether the object was taken in or written here. */
+  has(oid: string): boolean;
   /** @throws GitError `GIT_DAMAGED` where the object is not there or of another type */
   read(oid: string, type: ObjectType): Promise<Buffer>;
   write(type: ObjectType, content: Uint8Array): Promise<string>;
@@ -26,6 +28,7 @@ const GITDIR = '/git';
 
 export function createObjectStore(): ObjectStore {
   const repo = { fs: createMemoryFs(), gitdir: GITDIR, cache: {} };
+  const known = new Set<string>();
   let packs = 0;
   return {
     repo,
@@ -34,8 +37,10 @@ export function createObjectStore(): ObjectStore {
       const filepath = `objects/pack/pack-${packs}.pack`;
       await repo.fs.promises.writeFile(`${GITDIR}/${filepath}`, pack);
       const { oids } = await onObjects(() => git.indexPack({ ...repo, dir: GITDIR, filepath }));
+      for (const oid of oids) known.add(oid);
       return new Set(oids);
     },
+    has: (oid) => known.has(oid),
     async read(oid, type) {
       const found = await onObjects(() => git.readObject({ ...repo, oid, format: 'content' }));
       if (found.type !== type || !(found.object instanceof Uint8Array)) {
@@ -43,7 +48,11 @@ export function createObjectStore(): ObjectStore {
       }
       return Buffer.from(found.object.buffer, found.object.byteOffset, found.object.byteLength);
     },
-    write: (type, object) => git.writeObject({ ...repo, type, object, format: 'content' }),
+    async write(type, object) {
+      const oid = await git.writeObject({ ...repo, type, object, format: 'content' });
+      known.add(oid);
+      return oid;
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -6,6 +7,7 @@ import { systemClock } from '#shared/runtime/clock.ts';
 import { type AnnotatorOptions, createAnnotator } from '#reconciler/git/annotate.ts';
 import type { Annotator } from '#reconciler/git/annotator.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
+import { packetLine } from '#reconciler/git/wire/pkt-line.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
 import { failsWith, soon, start, type Started } from './support/start.ts';
 import { itOverHttp, wayTo } from './support/transport.ts';
@@ -175,6 +177,68 @@ describe('a notes tree', { skip: WITHOUT_GIT }, () => {
     assert.equal(await started.note(commits[295] ?? ''), 'ours\n');
     assert.equal(await started.note(commits[300] ?? ''), 'ours\n\ntheirs again\n');
     assert.equal(await started.note(commits[0] ?? ''), 'ours again\n');
+  });
+});
+
+describe('many notes', { skip: WITHOUT_GIT }, () => {
+  /** A ref with so many notes, made by git, and a writer that has never seen it. */
+  async function startWithMany(t: TestContext, count: number): Promise<WithNotes> {
+    const started = await startWithNotes(t, 2);
+    const head = `commit ${REF}\ncommitter A <a@b> 1767225600 +0000\ndata 0\n\n`;
+    const notes = Array.from({ length: count }, (_, n) => {
+      const oid = createHash('sha1').update(String(n)).digest('hex');
+      return `M 100644 inline ${oid.slice(0, 2)}/${oid.slice(2)}\ndata 400\n${String(n).padEnd(400, oid)}\n`;
+    });
+    await started.server.git.feed(head + notes.join(''), 'fast-import', '--quiet');
+    return started;
+  }
+
+  async function bytesFor(t: TestContext, count: number): Promise<readonly [first: number, next: number]> {
+    const started = await startWithMany(t, count);
+    const [first = '', second = ''] = started.commits;
+    const annotator = started.annotator();
+    const cost = async (commit: string): Promise<number> => {
+      started.server.wire();
+      await annotator.annotate(new Map([[commit, 'ours']]), soon());
+      assert.equal(await started.note(commit), 'ours\n');
+      const { up, down } = started.server.wire();
+      return up + down;
+    };
+    const costs = [await cost(first), await cost(second)] as const;
+    assert.equal((await places(started)).length, count + 2);
+    await started.server.git('fsck', '--strict');
+    return costs;
+  }
+
+  itOverHttp('cost a writer no more than a few do', async (t) => {
+    const [few, many] = [await bytesFor(t, 300), await bytesFor(t, 5_000)];
+    t.diagnostic(`300 notes: ${few.join(' and ')} B; 5,000 notes: ${many.join(' and ')} B`);
+    for (const cost of [...few, ...many]) assert.ok(cost < 24 * 1024, `${cost} B`);
+  });
+
+  itOverHttp('are fetched whole where the server announces single objects and then refuses one', async (t) => {
+    const started = await startWithMany(t, 300);
+    let asked = 0;
+    started.server.fault = (kind) => {
+      // The first is for the tip, the second for its commit, the third for a tree.
+      if (kind !== 'refs' || (asked += 1) !== 3) return null;
+      const headers = { 'content-type': 'application/x-git-upload-pack-result' };
+      return { status: 200, headers, body: packetLine('ERR upload-pack: not our ref').toString() };
+    };
+    const [first = ''] = started.commits;
+    await started.annotator().annotate(new Map([[first, 'ours']]), soon());
+    assert.equal(asked, 3);
+    assert.equal((await places(started)).length, 301);
+  });
+
+  itOverHttp('are fetched whole from a server that hands out no single objects', async (t) => {
+    const started = await startWithMany(t, 500);
+    await started.server.git('config', 'uploadpack.allowFilter', 'false');
+    const [first = ''] = started.commits;
+    await started.annotator().annotate(new Map([[first, 'ours']]), soon());
+    assert.equal(await started.note(first), 'ours\n');
+    assert.equal((await places(started)).length, 501);
+    await started.server.git('fsck', '--strict');
   });
 });
 

@@ -1,0 +1,47 @@
+import { GitError } from '../errors.ts';
+import type { GitSession } from '../http/session.ts';
+import { type PackLimits, scanPack } from './pack-scan.ts';
+import { assertWhole, FLUSH, type Packet, packetLine, readPackets } from './pkt-line.ts';
+import { throwRemoteError } from './remote-error.ts';
+import { readSideBand } from './side-band.ts';
+
+/** Whether the server hands out single objects: protocol 2 with filters (gitprotocol-v2, `fetch`). Asks nobody. */
+export function givesSingleObjects(session: GitSession): boolean {
+  const heard = session.greeting()?.advertisement;
+  if (heard?.version !== 2) return false;
+  return [...heard.capabilities].some((line) => /^fetch=(?:.* )?filter(?: |$)/.test(line));
+}
+
+/**
+ * Asks for these objects and for nothing that they point to, as git itself does in a partial clone. For commits and trees.
+ *
+ * @returns a pack whose checksum and sizes were checked
+ * @throws GitError
+ */
+export async function requestObjects(
+  session: GitSession,
+  oids: readonly string[],
+  limits: PackLimits,
+): Promise<Buffer> {
+  const body = Buffer.concat([
+    packetLine('command=fetch\n'),
+    DELIMITER,
+    ...['no-progress', 'ofs-delta', ...oids.map((oid) => `want ${oid}`), 'filter tree:0', 'done'].map((line) =>
+      packetLine(`${line}\n`),
+    ),
+    FLUSH,
+  ]);
+  const answer = await session.post('git-upload-pack', body, { version: 2, maxBytes: session.limits.packBytes });
+  const packets = readPackets(answer);
+  throwRemoteError(packets, session.clean);
+  assertWhole(packets);
+  const { payload } = readSideBand(packets.slice(headingAt(packets) + 1), session.clean);
+  if (payload.length === 0) throw new GitError('GIT_CUT', `${session.url} sent no objects`);
+  await scanPack(payload, limits);
+  return payload;
+}
+
+const DELIMITER = Buffer.from('0001');
+
+const headingAt = (packets: readonly Packet[]): number =>
+  packets.findIndex((packet) => packet.kind === 'line' && packet.payload.toString('latin1', 0, 8) === 'packfile');

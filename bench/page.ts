@@ -1,4 +1,5 @@
 import { systemClock } from '#shared/runtime/clock.ts';
+import { silentLog } from '#shared/runtime/log.ts';
 import { createPicture } from '#reconciler/page/picture.ts';
 import { EVERYTHING, type Question } from '#reconciler/page/question.ts';
 import { createListeners } from '#reconciler/page/serve/listeners.ts';
@@ -63,7 +64,15 @@ async function readers(round: Round): Promise<readonly Measurement[]> {
   const picture = createPicture(ABOUT, () => ({ leads: true, holder: '' }), systemClock);
   const listeners = createListeners({ clock: systemClock, most: READERS, gapMs: 1_000, beatMs: 60_000 });
   const limits = { burst: 100_000, everyMs: 1 };
-  const server = await servePage({ picture, listeners, reach: 'local', port: 0, clock: systemClock, limits });
+  const server = await servePage({
+    picture,
+    listeners,
+    reach: 'local',
+    port: 0,
+    clock: systemClock,
+    log: silentLog,
+    limits,
+  });
   const ask = async (count: number): Promise<number> => {
     picture.show(round);
     const since = performance.now();

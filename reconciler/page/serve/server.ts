@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import type { Log } from '#shared/runtime/log.ts';
 import { createAllowance } from '../../webhook/allowance.ts';
 import type { Picture } from '../picture.ts';
 import { readQuestion } from '../question.ts';
@@ -25,6 +26,7 @@ export interface PageServerOptions {
   /** 0 for any free one. */
   readonly port: number;
   readonly clock: Clock;
+  readonly log: Log;
   readonly limits?: Partial<PageLimits>;
 }
 
@@ -51,7 +53,7 @@ const TEXT = 'text/plain; charset=utf-8';
  * @throws the system's error where the port is taken
  */
 export async function servePage(options: PageServerOptions): Promise<PageServer> {
-  const { picture, listeners, reach } = options;
+  const { picture, listeners, reach, log } = options;
   const assets = await readAssets();
   const allowance = createAllowance(options.clock, { ...LIMITS, ...options.limits });
 
@@ -76,7 +78,13 @@ export async function servePage(options: PageServerOptions): Promise<PageServer>
   const server = createServer({ maxHeaderSize: 8_192 }, (request, response) => {
     // Whoever reads may be gone at any time; that is no event.
     for (const stream of [request, response]) stream.on('error', () => undefined);
-    answer(request, response);
+    try {
+      answer(request, response);
+    } catch (error) {
+      // A picture that cannot be drawn must not end the program that looks after the nodes.
+      log.error({ err: error }, 'status page could not be made');
+      say(response, 500, 'the page could not be made; the log says why');
+    }
   });
   server.maxConnections = MOST_CONNECTIONS;
   server.headersTimeout = REQUEST_MS;

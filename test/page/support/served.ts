@@ -1,4 +1,5 @@
 import { type Millis, systemClock } from '#shared/runtime/clock.ts';
+import { silentLog } from '#shared/runtime/log.ts';
 import { createPicture, type Picture } from '#reconciler/page/picture.ts';
 import { createListeners } from '#reconciler/page/serve/listeners.ts';
 import { servePage } from '#reconciler/page/serve/server.ts';
@@ -25,7 +26,7 @@ export async function serve({ port = 0, now, cluster = 'prod' }: ServeOptions = 
   const listeners = createListeners({ clock, most: 10, gapMs: 50, beatMs: 15_000 });
   const stop = new AbortController();
   const telling = listeners.run(stop.signal);
-  const server = await servePage({ picture, listeners, reach: 'local', port, clock });
+  const server = await servePage({ picture, listeners, reach: 'local', port, clock, log: silentLog });
   return {
     url: `http://127.0.0.1:${server.port}/`,
     port: server.port,

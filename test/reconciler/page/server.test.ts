@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { systemClock } from '#shared/runtime/clock.ts';
+import { silentLog } from '#shared/runtime/log.ts';
 import { createPicture, type Leadership } from '#reconciler/page/picture.ts';
 import { createListeners, type Listener, type Listeners } from '#reconciler/page/serve/listeners.ts';
 import { type PageServerOptions, servePage } from '#reconciler/page/serve/server.ts';
@@ -17,7 +18,15 @@ async function start(t: TestContext, options: Partial<PageServerOptions> = {}, l
   const listeners: Listeners = createListeners({ clock: systemClock, most, gapMs: 1, beatMs: 60_000 });
   const stop = new AbortController();
   const telling = listeners.run(stop.signal);
-  const server = await servePage({ picture, listeners, reach: 'local', port: 0, clock: systemClock, ...options });
+  const server = await servePage({
+    picture,
+    listeners,
+    reach: 'local',
+    port: 0,
+    clock: systemClock,
+    log: silentLog,
+    ...options,
+  });
   t.after(async () => {
     stop.abort();
     await telling;
@@ -146,6 +155,20 @@ describe('the server of the page', () => {
       await say(port, 'GET / HTTP/1.1\r\nHost: status.example.com\r\nConnection: close\r\n\r\n'),
       /^HTTP\/1\.1 200/,
     );
+  });
+
+  it('owns up to a page that it cannot make, and goes on', async (t) => {
+    const { get } = await start(t, {
+      picture: {
+        page() {
+          throw new TypeError('nobody thought of this');
+        },
+      },
+    });
+    const answer = await get('/');
+    assert.equal(answer.status, 500);
+    assert.doesNotMatch(await answer.text(), /nobody thought/);
+    assert.equal((await get('/style.css')).status, 200);
   });
 
   it('says who leads, where this process does not', async (t) => {

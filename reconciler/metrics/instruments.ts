@@ -68,6 +68,7 @@ export function createInstruments(registry: Registry) {
     commitFindings: gauge('commit_findings', 'What is wrong in the commit in force, by severity.', ['severity']),
     commitTakenUpAt: gauge('commit_timestamp_seconds', 'When the commit in force was made.'),
     notesWorking: gauge('notes_working', 'Whether notes can be written onto commits; absent where switched off.'),
+    statusesWorking: gauge('commit_statuses_working', 'Whether statuses can be posted; absent where switched off.'),
 
     passSeconds: histogram('reconcile_duration_seconds', 'How long a pass took, by outcome.', PASS_BUCKETS, [
       'outcome',

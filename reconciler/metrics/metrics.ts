@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, type Gauge, Registry } from 'prom-client';
 import type { Finding } from '#shared/contract/finding.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
@@ -12,6 +12,7 @@ import { meterKube } from './meter-kube.ts';
 import { meterSource } from './meter-source.ts';
 import { clearPools, samplePools } from './pool-samples.ts';
 import { committedAtOf, createRolloutTimes } from './rollout-times.ts';
+import { createWords, type Words } from './words.ts';
 
 export interface MetricsOptions {
   readonly clock: Clock;
@@ -46,6 +47,7 @@ export function createMetrics({ clock, ofProcess }: MetricsOptions): ReconcilerM
   const registry = new Registry();
   const instruments = createInstruments(registry);
   const rolloutTimes = createRolloutTimes();
+  const words = createWords();
   let view: MetricsView | undefined;
   instruments.buildInfo.set({ version: VERSION }, 1);
   instruments.gitGoodAt.set(0);
@@ -68,7 +70,7 @@ export function createMetrics({ clock, ofProcess }: MetricsOptions): ReconcilerM
       if (outcome === 'made') instruments.passAt.set(clock.now() / 1000);
     },
     happened(occurrences) {
-      for (const each of occurrences) countOccurrence(each, instruments);
+      for (const each of occurrences) countOccurrence(each, instruments, words);
     },
     watch(now) {
       view = now;
@@ -91,9 +93,8 @@ function countRound({ planned, desired, applied, source, tip }: Round, into: Ins
   for (const { step } of planned.steps) into.writes.inc({ step });
   into.commitRefused.set(source.refusedCommit === '' ? 0 : 1);
   if (tip !== null && tip.oid === source.commit) into.commitTakenUpAt.set((committedAtOf(tip) ?? 0) / 1000);
-  if (source.notes === 'on') into.notesWorking.set(1);
-  else if (source.notes === 'off: switched off') into.notesWorking.remove();
-  else into.notesWorking.set(0);
+  showWorking(into.notesWorking, source.notes);
+  showWorking(into.statusesWorking, source.statuses);
   const findings = [...desired.findings, ...[...desired.pools.values()].flatMap((pool) => pool.findings)];
   for (const severity of ['error', 'warning'] as const) {
     into.commitFindings.set({ severity }, findings.filter((each: Finding) => each.severity === severity).length);
@@ -104,8 +105,14 @@ function countRound({ planned, desired, applied, source, tip }: Round, into: Ins
   }
 }
 
-function countOccurrence({ happening, pool, cause = '' }: Occurrence, into: Instruments): void {
-  if (happening === 'ConfigFellBack') into.fallbacks.inc({ pool, reason: cause });
-  if (happening === 'ConfigRefused') into.refusals.inc({ pool, reason: cause });
+/** @param state `on`, or `off: ` and why */
+function showWorking(gauge: Gauge, state: string): void {
+  if (state === 'off: switched off') gauge.remove();
+  else gauge.set(state === 'on' ? 1 : 0);
+}
+
+function countOccurrence({ happening, pool, cause = '' }: Occurrence, into: Instruments, words: Words): void {
+  if (happening === 'ConfigFellBack') into.fallbacks.inc({ pool, reason: words(cause) });
+  if (happening === 'ConfigRefused') into.refusals.inc({ pool, reason: words(cause) });
   if (happening === 'ConfigApplied') into.promotions.inc({ pool });
 }

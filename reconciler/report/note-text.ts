@@ -39,8 +39,9 @@ const isWider = (amount: Amount, usual: Amount): boolean =>
     ? amount > 0 && usual !== '100%'
     : Number.parseFloat(amount) > Number.parseFloat(String(usual));
 
-function poolLines({ name, emergency, suspended, waves, halt, released }: NotedPool): readonly string[] {
-  const under = waves.some(({ state }) => state !== 'done') && waves.length > 1;
+function poolLines({ name, phase, emergency, suspended, waves, halt, released }: NotedPool): readonly string[] {
+  // Where nothing moves, the table says it all.
+  const under = (phase === 'Progressing' || phase === 'Waiting') && waves.length > 1;
   return [
     ...(under ? [`${name}: ${waves.map((wave) => `${wave.name} ${wave.state}`).join(', ')}`] : []),
     ...(emergency === null ? [] : [`${name}: emergency, windows do not count: ${emergency}`]),

@@ -59,6 +59,30 @@ const CASES: Readonly<Record<string, readonly [at: string, fires: Series, rests:
     { 'kubelet_gitops_node_phase{node="a", phase="Drifted"}': '1x3000' },
     { 'kubelet_gitops_node_phase{node="a", phase="Drifted"}': '1x3 0x3000' },
   ],
+  KubeletGitopsNodeUnhealthy: [
+    '15m',
+    { 'kubelet_gitops_node_condition{instance="a", condition="KubeletConfigHealthy"}': '0x3000' },
+    {
+      'kubelet_gitops_node_condition{instance="a", condition="KubeletConfigHealthy"}': '0x3000',
+      'kubelet_gitops_node_phase{instance="a", phase="Drifted"}': '1x3000',
+    },
+  ],
+  KubeletGitopsNodeUnguarded: [
+    '90m',
+    { 'kubelet_gitops_node_condition{node="a", condition="Guarded"}': '0x3000' },
+    {
+      'kubelet_gitops_node_condition{node="a", condition="Guarded"}': '-1x3000',
+      'kubelet_gitops_node_condition{node="b", condition="Guarded"}': '1x3000',
+    },
+  ],
+  KubeletGitopsCheckpointsDamaged: [
+    '90m',
+    { 'kubelet_gitops_node_condition{node="a", condition="CheckpointsIntact"}': '0x3000' },
+    {
+      'kubelet_gitops_node_condition{node="a", condition="CheckpointsIntact"}': '-1x3000',
+      'kubelet_gitops_node_condition{node="b", condition="CheckpointsIntact"}': '1x3000',
+    },
+  ],
   KubeletGitopsGitStale: [
     '30m',
     {
@@ -126,6 +150,11 @@ const CASES: Readonly<Record<string, readonly [at: string, fires: Series, rests:
     '2h',
     { kubelet_gitops_notes_working: '0x3000' },
     { kubelet_gitops_notes_working: '1x3000' },
+  ],
+  KubeletGitopsStatusesNotPosted: [
+    '2h',
+    { kubelet_gitops_commit_statuses_working: '0x3000' },
+    { kubelet_gitops_commit_statuses_working: '1x3000' },
   ],
 };
 type Series = Readonly<Record<string, string>>;

@@ -95,7 +95,14 @@ describe('the note on a commit', () => {
       { name: 'rest', nodes: 2, state: 'rolling' },
     ] as const;
     const halt = { config: 'workers-x', at, action: 'revert', message: '' } as const;
-    const told = { ...workersNote, suspended: true, waves, halt, released: { haltedAt: at, nodes: 2 } };
+    const told = {
+      ...workersNote,
+      phase: 'Progressing' as const,
+      suspended: true,
+      waves,
+      halt,
+      released: { haltedAt: at, nodes: 2 },
+    };
     const limits = { maxChange: '50%', maxUnassign: '60%' } as const;
     const text = renderNote({ ...note(settled, workers), limits, pools: [told] });
     assert.deepEqual(text.split('\n').slice(3, 8), [

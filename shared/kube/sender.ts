@@ -4,6 +4,7 @@ import { reasonOf } from '../runtime/errors.ts';
 import { type Call, isRead, methodOf, pathOf, titleOf } from './call.ts';
 import { createConnections } from './connections.ts';
 import { type Credential, type Credentials, sameCredential } from './credentials.ts';
+import { createShown } from './shown.ts';
 import { exchange, type Exchanged } from './exchange.ts';
 import { KubeError } from './kube-error.ts';
 import { type Lifetime, within } from './lifetime.ts';
@@ -29,21 +30,26 @@ export interface SenderOptions {
   readonly onWarning?: (call: Call, warning: string) => void;
 }
 
-/** @throws KubeError where there is no answer; the lifetime's reason where that ends first */
-export type Send = (call: Call, life: Lifetime) => Promise<IncomingMessage>;
+export interface Sender {
+  /** @throws KubeError where there is no answer; the lifetime's reason where that ends first */
+  send(call: Call, life: Lifetime): Promise<IncomingMessage>;
+  /** Takes out of a text whatever this sender showed in confidence: a proxy may say back what it was told. */
+  hide(text: string): string;
+}
 
 /**
  * Sends a call until there is an answer worth having. It is sent again at most once for each of: a connection that was
  * stale (reads only), a refused token or an untrusted certificate that a look at the credentials replaces.
  */
-export function createSender(options: SenderOptions, timeouts: Timeouts): Send {
+export function createSender(options: SenderOptions, timeouts: Timeouts): Sender {
   const { credentials, onWarning } = options;
   const server = new URL(options.server);
   const connections = createConnections(server);
+  const shown = createShown();
 
   const currentCredential = async (call: Call, life: Lifetime): Promise<Credential> => {
     try {
-      return await within(life.signal, credentials.current());
+      return shown.note(await within(life.signal, credentials.current()));
     } catch (error) {
       if (life.signal.aborted) throw life.signal.reason;
       throw credentialError(call, error);
@@ -69,7 +75,7 @@ export function createSender(options: SenderOptions, timeouts: Timeouts): Send {
     );
   };
 
-  return async (call, life) => {
+  async function send(call: Call, life: Lifetime): Promise<IncomingMessage> {
     let credential = await currentCredential(call, life);
     let mayRepeat = isRead(call);
     let mayRenew = true;
@@ -92,10 +98,11 @@ export function createSender(options: SenderOptions, timeouts: Timeouts): Send {
         }
       }
       if (sent.kind === 'broken') throw unreachableError(call, server, sent.error);
-      for (const warning of warningsOf(sent.response)) onWarning?.(call, warning);
+      for (const warning of warningsOf(sent.response)) onWarning?.(call, shown.hide(warning));
       return sent.response;
     }
-  };
+  }
+  return { send, hide: shown.hide };
 }
 
 const isRefusedCredential = (sent: Exchanged): boolean =>

@@ -29,14 +29,14 @@ const MAX_EVENT_LENGTH = 8 * MIB;
 export function createTransport(options: SenderOptions): Transport {
   const { clock } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const send = createSender(options, timeouts);
+  const { send, hide } = createSender(options, timeouts);
 
   const answerOf = async (call: Call, response: IncomingMessage, life: Lifetime, maxBytes: number): Promise<Answer> => {
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) {
-      return { ok: true, body: parseJson(call, await readText(call, response, life, maxBytes)) };
+      return { ok: true, body: parseJson(call, hide(await readText(call, response, life, maxBytes))) };
     }
-    const body = jsonOrNothing(await readText(call, response, life, MAX_REFUSAL_BYTES));
+    const body = jsonOrNothing(hide(await readText(call, response, life, MAX_REFUSAL_BYTES)));
     const refusal = { status, body, retryAfter: response.headers['retry-after'] };
     return { ok: false, refusal, error: refusalError(call, refusal, clock.now()) };
   };
@@ -63,7 +63,7 @@ export function createTransport(options: SenderOptions): Transport {
           throw answer.ok ? unexpected(call, response) : answer.error;
         }
         begun();
-        yield* linesOf(call, chunksOf(call, response, life), MAX_EVENT_LENGTH);
+        for await (const line of linesOf(call, chunksOf(call, response, life), MAX_EVENT_LENGTH)) yield hide(line);
       } finally {
         life.end();
         if (response?.complete !== true) response?.destroy();

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { rollingFleet, roundIn, settledFleet } from '../reconciler/page/rounds.ts';
 import { startScenario } from '../scenarios/support.ts';
-import { WITHOUT_CHROMIUM } from '../support/needs.ts';
-import { type Browser, startBrowser } from './support/browser.ts';
+import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';
 import { accessibilityFaults } from './support/look.ts';
 import { serve } from './support/served.ts';
 
@@ -46,6 +45,16 @@ describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
     await tab.until(main('rolling'));
     assert.equal(await tab.evaluate('document.activeElement.id'), 'node');
     assert.equal(await tab.evaluate('document.activeElement.value'), 'work');
+    await tab.close();
+  });
+
+  it('reads out what needs attention to whoever does not see it appear', async () => {
+    await using served = await serve();
+    served.show(roundIn(settledFleet(3)));
+    const tab = await browser.open(served.url);
+    await tab.until(IS_LIVE);
+    served.show(roundIn(settledFleet(3), { refusedCommit: 'd'.repeat(40), refusedBecause: 'it is signed by nobody' }));
+    await tab.until('document.querySelector("#news").textContent.includes("Commit dddddddddddd is refused")');
     await tab.close();
   });
 

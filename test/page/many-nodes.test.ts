@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { largeRound } from '../reconciler/page/rounds.ts';
-import { WITHOUT_CHROMIUM } from '../support/needs.ts';
-import { type Browser, startBrowser } from './support/browser.ts';
+import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';
 import { accessibilityFaults, keepPicture, sticksOut } from './support/look.ts';
 import { type Served, serve } from './support/served.ts';
 

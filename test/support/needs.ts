@@ -24,12 +24,6 @@ export const WITHOUT_OPENSSL = without(
   'nothing proves that private certificate authorities work',
 );
 
-export const WITHOUT_CHROMIUM = without(
-  'chromium',
-  ['--version'],
-  'nothing proves that the status page can be read, followed and operated in a browser',
-);
-
 export const WITHOUT_PROMTOOL = without(
   'promtool',
   ['--version'],

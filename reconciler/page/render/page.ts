@@ -86,6 +86,7 @@ function layout(model: PageModel, question: Question, title: string, body: Html)
           </nav>
           <p class="as-of" id="as-of">${asOf(model)}</p>
           <p class="live" id="live" role="status"></p>
+          <p class="unseen" id="news" role="log"></p>
         </header>
         <main id="main" tabindex="-1">${body}</main>
         <footer><p>kubelet-gitops ${model.version}. This page only shows; nothing can be changed here.</p></footer>

@@ -46,6 +46,20 @@ function dropped(node) {
   return after;
 }
 
+const titles = (page) => Array.from(page.querySelectorAll('.banner h3'), (each) => each.textContent.trim());
+
+/** Reads out what needs attention since the last look, to whoever does not see it appear. */
+function announce(page) {
+  const known = new Set(titles(document));
+  const fresh = titles(page).filter((title) => !known.has(title));
+  if (fresh.length > 0) document.querySelector('#news').textContent = fresh.join('. ');
+}
+
+/** Times are said in UTC, the same for everybody; pointing at one tells what the clock on the wall said. */
+function sayTimes() {
+  for (const time of document.querySelectorAll('time')) time.title = new Date(time.dateTime).toLocaleString();
+}
+
 let etag = null;
 let isAsking = false;
 let isDue = false;
@@ -61,10 +75,11 @@ async function refresh() {
     const answer = await fetch(location.href, { headers: etag === null ? {} : { 'if-none-match': etag } });
     if (answer.status === 200) {
       const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      announce(page);
       for (const id of ['main', 'as-of']) morph(document.querySelector(`#${id}`), page.querySelector(`#${id}`));
       document.title = page.title;
       etag = answer.headers.get('etag');
-      document.dispatchEvent(new Event('refreshed'));
+      sayTimes();
     }
     say(answer.ok || answer.status === 304 ? 'Live' : `Not up to date: the reconciler answers ${answer.status}`);
   } catch {
@@ -75,6 +90,7 @@ async function refresh() {
   }
 }
 
+sayTimes();
 const news = new EventSource('events');
 news.addEventListener('news', () => void refresh());
 news.addEventListener('error', () => {

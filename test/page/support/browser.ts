@@ -4,8 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { without } from '../../support/needs.ts';
 import { connectDevTools, type DevTools } from './dev-tools.ts';
 import { openTab, type Tab, type TabOptions } from './tab.ts';
+
+export const WITHOUT_CHROMIUM = without(
+  'chromium',
+  ['--version'],
+  'nothing proves that the status page can be read, followed and operated in a browser',
+);
 
 /** A headless Chromium of this test's own, with a profile that it leaves behind nowhere. */
 export interface Browser {

@@ -16,13 +16,15 @@ function judge(bytes: Uint8Array, minors: readonly string[]) {
   return judgeConfigFile('f', bytes, minors).verdicts;
 }
 
+const linesOf = (fixture: string): readonly string[] =>
+  readFileSync(new URL(`fixtures/${fixture}.ndjson`, import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
+
 describe('verdicts', () => {
   it('are those of kubelet 1.20.2 on files with everything odd that YAML, JSON and fields can have', (t: TestContext) => {
     const matrix = confusionMatrix();
-    const lines = readFileSync(new URL('fixtures/kubelet-1.20.ndjson', import.meta.url), 'utf8')
-      .trim()
-      .split('\n');
-    for (const line of lines) {
+    for (const line of linesOf('kubelet-1.20')) {
       // `@` stands for the two type fields; bytes that are no text are in base64.
       const [said, text, base64] = JSON.parse(line) as [RealVerdict, string, string?];
       const bytes = Buffer.from(base64 ?? text.replace(/^@/, HEADER), base64 === undefined ? 'utf8' : 'base64');
@@ -38,6 +40,17 @@ describe('verdicts', () => {
       const minors = Object.keys(said);
       const got = judge(Buffer.from(text.replace(/^@/, HEADER)), minors);
       for (const minor of minors) matrix.add(said[minor] ?? 'ok', got[minor], `${minor} ${text}`);
+    }
+    matrix.print(t);
+    assert.deepEqual(matrix.wrong, []);
+  });
+
+  it('are right at the edges of bounds, parsers and rules', (t: TestContext) => {
+    const matrix = confusionMatrix();
+    // Written from the sources; `reject` stands for lenient and late as well.
+    for (const line of linesOf('edges')) {
+      const [minor, said, text] = JSON.parse(line) as [string, RealVerdict, string];
+      matrix.add(said, judge(Buffer.from(text.replace(/^@/, HEADER)), [minor])[minor], `${minor} ${text}`);
     }
     matrix.print(t);
     assert.deepEqual(matrix.wrong, []);

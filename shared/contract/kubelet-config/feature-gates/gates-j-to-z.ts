@@ -223,7 +223,7 @@ export const GATES_J_TO_Z: GateHistories = {
   UserNamespacesHostNetworkSupport: '1.35 alpha',
   UserNamespacesPodSecurityStandards: '1.29 alpha, 1.35 gone',
   UserNamespacesStatelessPodsSupport: '1.25 alpha, 1.28 gone',
-  UserNamespacesSupport: '1.28 alpha, 1.30 beta off, 1.33 beta, 1.35 ga locked',
+  UserNamespacesSupport: '1.28 alpha, 1.30 beta off, 1.33 beta, 1.36 ga locked',
   ValidateProxyRedirects: '1.20 beta, 1.22 deprecated on, 1.24 gone',
   ValidatingAdmissionPolicy: '1.26 alpha, 1.28 beta off, 1.30 ga locked, 1.32 gone',
   VolumeAttributesClass: '1.29 alpha, 1.31 beta off, 1.34 ga, 1.36 ga locked',

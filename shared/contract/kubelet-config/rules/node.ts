@@ -70,7 +70,8 @@ export const NODE_RULES: readonly Rule[] = [
     const field = 'crashLoopBackOff.maxContainerRestartPeriod';
     if (period === undefined) return;
     if (!config.gate('KubeletCrashLoopBackOffMax')) yield needsGate(field, 'KubeletCrashLoopBackOffMax');
-    else if (period < SECOND_NS || period > 300 * SECOND_NS) {
+    // Whole milliseconds are compared: 300.0009s passes.
+    else if (period < SECOND_NS || Math.trunc(period / 1e6) > 300_000) {
       yield { code: 'out-of-range', at: at(field), message: 'the period has to be from 1s to 300s' };
     }
   },

@@ -115,6 +115,17 @@ const LINES: readonly Line[] = [
   ['@topologyManagerPolicy: best-effort\nfeatureGates: {TopologyManager: false}\n', '20 reject'],
   ['@topologyManagerPolicyOptions: {prefer-closest-numa-nodes: "true"}\n', '20 lenient, 26 late, 28 ok'],
   ['@cpuManagerPolicyOptions: {full-pcpus-only: "true"}\n', '20 lenient, 22 late'],
+  // Off, and others are on that rest on it: that is no lock, and ends where they are off as well.
+  ['@featureGates: {UserNamespacesSupport: false}\n', '20 reject, 28 ok, 35 reject'],
+  ['@featureGates: {UserNamespacesSupport: false, ProcMountType: false}\n', '20 reject, 28 ok, 36 reject'],
+  [
+    '@crashLoopBackOff: {maxContainerRestartPeriod: 300.0009s}\nfeatureGates: {KubeletCrashLoopBackOffMax: true}\n',
+    '20 reject, 32 ok',
+  ],
+  [
+    '@crashLoopBackOff: {maxContainerRestartPeriod: 300.001s}\nfeatureGates: {KubeletCrashLoopBackOffMax: true}\n',
+    '20 reject',
+  ],
   ['@nosuchField: 1\n', '20 lenient'],
   ['@MaxPods: 1\n', '20 lenient'],
   ['@maxPods: 1\nmaxPods: 2\n', '20 lenient'],

@@ -12,11 +12,11 @@ import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CANONICAL_FORM } from '#shared/contract/kubelet-config/canonical.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
-import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
+import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { unreachable } from '#shared/runtime/errors.ts';
-import { cordonPatch, uncordonPatch } from './disruption/drain-mark.ts';
+import { writeNode } from './disruption/node-writes.ts';
 import type { Drains } from './disruption/drains.ts';
 import type { Step } from './steps.ts';
 
@@ -29,6 +29,8 @@ export interface ApplyPorts {
   readonly drains: Drains;
   /** Hears of every KubeletNode as the API server has it after a write. */
   readonly wrote: (node: KubeletNode) => void;
+  /** The same of a Node that was cordoned, uncordoned or untainted. */
+  readonly wroteMarks: (node: KubeObject) => void;
 }
 
 interface ConfigMap extends KubeObject {
@@ -79,7 +81,11 @@ async function attempt(step: Step, ports: ApplyPorts, signal: AbortSignal): Prom
   }
 }
 
-async function perform(step: Step, { kube, namespace, wrote, drains }: ApplyPorts, signal: AbortSignal): Promise<void> {
+async function perform(
+  step: Step,
+  { kube, namespace, wrote, wroteMarks, drains }: ApplyPorts,
+  signal: AbortSignal,
+): Promise<void> {
   const sources = { resource: CONFIG_MAPS, namespace };
   switch (step.step) {
     case 'create-config-source':
@@ -100,11 +106,12 @@ async function perform(step: Step, { kube, namespace, wrote, drains }: ApplyPort
       return;
     }
     case 'cordon':
-      await kube.mergePatch({ resource: NODES }, step.node, cordonPatch(step.uid, step.mark), {}, signal);
-      return;
     case 'uncordon':
-      await kube.mergePatch({ resource: NODES }, step.node, uncordonPatch(step.uid, step.failed), {}, signal);
+    case 'untaint': {
+      const written = await writeNode(kube, step, signal);
+      if (written !== null) wroteMarks(written);
       return;
+    }
     case 'evict':
       return drains.evict(step.node, step.since, signal);
     case 'create-pool':
@@ -183,6 +190,7 @@ function subjectOf(step: Step): Record<string, unknown> {
     case 'cordon':
     case 'evict':
     case 'uncordon':
+    case 'untaint':
       return { node: step.node };
     case 'assign':
     case 'unassign':

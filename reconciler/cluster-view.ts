@@ -14,6 +14,7 @@ import {
   viewKubeletPool,
   viewNode,
 } from './observe.ts';
+import type { WrittenMarks } from './written-marks.ts';
 import type { WrittenNodes } from './written-nodes.ts';
 
 export interface ClusterViewOptions extends Omit<FollowOptions, 'signal' | 'trim'> {
@@ -21,6 +22,7 @@ export interface ClusterViewOptions extends Omit<FollowOptions, 'signal' | 'trim
   /** Namespace of the config sources. */
   readonly namespace: string;
   readonly written: WrittenNodes;
+  readonly marks: WrittenMarks;
   /** A poke: something that matters may have changed. */
   readonly onChange: () => void;
 }
@@ -31,7 +33,7 @@ export interface ClusterView {
   fleet(): Fleet | null;
   /**
    * Reads anew what reconcilers write: another one may have written until a moment ago, and our watches may be behind. Nodes
-   * are not read again, because no decision of a reconciler is in them.
+   * only where pools may have them drained, because nothing else of a reconciler is in them.
    */
   refresh(): void;
   /** Follows until the signal aborts. */
@@ -39,7 +41,7 @@ export interface ClusterView {
 }
 
 export function createClusterView(options: ClusterViewOptions): ClusterView {
-  const { namespace, written } = options;
+  const { namespace, written, marks } = options;
   const nodes = createMirror<KubeObject, NodeView>({
     ...options,
     selection: { resource: NODES },
@@ -68,14 +70,15 @@ export function createClusterView(options: ClusterViewOptions): ClusterView {
     fleet() {
       if (!mirrors.every((mirror) => mirror.synced())) return null;
       return {
-        nodes: new Map(nodes.items),
+        nodes: marks.over(new Map(nodes.items), nodes.listedAtMs()),
         kubeletNodes: written.over(new Map(kubeletNodes.items), kubeletNodes.listedAtMs()),
         pools: new Map(pools.items),
         configSources: new Map([...configSources.items.values()].map((source) => [source.name, source])),
       };
     },
     refresh() {
-      for (const mirror of [kubeletNodes, pools, configSources]) mirror.refresh();
+      const drains = [...pools.items.values()].some(({ spec }) => (spec?.disruption?.allow.length ?? 0) > 1);
+      for (const mirror of [kubeletNodes, pools, configSources, ...(drains ? [nodes] : [])]) mirror.refresh();
     },
     async run(signal) {
       await Promise.all(mirrors.map((mirror) => mirror.run(signal)));

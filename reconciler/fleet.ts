@@ -25,6 +25,8 @@ export interface NodeView {
   readonly drain?: DrainMark;
   /** Set where its pods did not leave in time. */
   readonly drainFailed?: DrainMark;
+  /** It has the taint that it was registered with, and pods are to wait for its config. */
+  readonly gated?: true;
   /** `v1.34.2`. */
   readonly kubeletVersion: string;
   /** What the Node says of our own condition; absent where it does not have it. */

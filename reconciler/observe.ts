@@ -5,6 +5,7 @@ import {
   DRAIN_FAILED_ANNOTATION,
   MANAGED_BY,
   MANAGED_BY_LABEL,
+  NOT_CONFIGURED_TAINT,
   PAYLOAD_KEY,
   POOL_LABEL,
   RELEASE_ANNOTATION,
@@ -22,7 +23,7 @@ import type { ConfigSourceView, DrainMark, NodeView } from './fleet.ts';
 export const CONFIG_SOURCE_SELECTOR = `${MANAGED_BY_LABEL}=${MANAGED_BY},${POOL_LABEL}`;
 
 interface NodeObject extends KubeObject {
-  readonly spec?: { readonly unschedulable?: boolean };
+  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly key: string }[] };
   readonly status?: {
     readonly conditions?: readonly Condition[];
     readonly nodeInfo?: { readonly kubeletVersion?: string };
@@ -47,6 +48,7 @@ export function viewNode(object: KubeObject): NodeView {
     cordoned: spec?.unschedulable === true,
     ...markIn('drain', metadata.annotations?.[CORDONED_ANNOTATION]),
     ...markIn('drainFailed', metadata.annotations?.[DRAIN_FAILED_ANNOTATION]),
+    ...(spec?.taints?.some(({ key }) => key === NOT_CONFIGURED_TAINT) === true ? { gated: true } : {}),
     kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '',
     createdAt: fromTimestamp(metadata.creationTimestamp) ?? 0,
     ...(ours === undefined ? {} : { configHealth: viewCondition(ours) }),
@@ -59,9 +61,10 @@ export function trimNode(object: KubeObject): KubeObject {
   const { managedFields: _, ...kept } = metadata as KubeObject['metadata'] & { readonly managedFields?: unknown };
   const conditions = status?.conditions?.filter(({ type }) => type === 'Ready' || type === CONFIG_HEALTH);
   const kubeletVersion = status?.nodeInfo?.kubeletVersion;
+  const taints = spec?.taints?.filter(({ key }) => key === NOT_CONFIGURED_TAINT);
   return {
     metadata: kept,
-    spec: { unschedulable: spec?.unschedulable },
+    spec: { unschedulable: spec?.unschedulable, ...(taints === undefined ? {} : { taints }) },
     status: { conditions, nodeInfo: { kubeletVersion } },
   } as KubeObject;
 }

@@ -21,6 +21,7 @@ import { createBranch } from './takeup/branch.ts';
 import type { RewritePolicy } from './takeup/judge-commit.ts';
 import { createTakeUps } from './takeup/take-up.ts';
 import type { CommitTrust } from './trust/commit-trust.ts';
+import { createWrittenMarks } from './written-marks.ts';
 import { createWrittenNodes } from './written-nodes.ts';
 
 export interface ReconcilerPorts {
@@ -86,12 +87,14 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     wakeUps.poke();
   };
   const written = createWrittenNodes(clock);
+  const marks = createWrittenMarks(clock);
   const branch = createBranch(source, clock, log, ports.trust);
   const record = createRecord(kube, options.namespace);
   const view = createClusterView({
     kube,
     namespace: options.namespace,
     written,
+    marks,
     onChange: poke,
     onFault: (err, retryInMs) => log.warn({ err, retryInMs }, 'watch interrupted'),
     clock,
@@ -122,6 +125,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       web: createWebGet({ clock, timeoutMs: ASK_TIMEOUT_MS, maxBytes: MOST_ANSWER_BYTES, ...options.prometheus }),
     }),
     wrote: written.wrote,
+    wroteMarks: marks.wrote,
     branch,
     repository: { url: source.url, branch: source.branch },
     takeUps: createTakeUps({ load: ports.load, judge: ports.judge, policy: options.onRewrite }),

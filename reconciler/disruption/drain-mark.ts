@@ -12,15 +12,21 @@ export function parseMark(text: string): DrainMark | undefined {
   return split < 1 || at === undefined ? undefined : { config: text.slice(0, split), at };
 }
 
-/** Keeps new pods off the node and says that it was us. The uid keeps it from a later Node of the same name. */
-export const cordonPatch = (uid: string, mark: DrainMark): Readonly<Record<string, unknown>> => ({
-  metadata: { uid, annotations: { [CORDONED_ANNOTATION]: formatMark(mark) } },
+/** The Node as it was read: written only if it is that very one still, and as it was. */
+export interface ReadNode {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** Keeps new pods off the node and says that it was us. */
+export const cordonPatch = (node: ReadNode, mark: DrainMark): Readonly<Record<string, unknown>> => ({
+  metadata: { ...node, annotations: { [CORDONED_ANNOTATION]: formatMark(mark) } },
   spec: { unschedulable: true },
 });
 
-export const uncordonPatch = (uid: string, failed: DrainMark | null): Readonly<Record<string, unknown>> => ({
+export const uncordonPatch = (node: ReadNode, failed: DrainMark | null): Readonly<Record<string, unknown>> => ({
   metadata: {
-    uid,
+    ...node,
     annotations: {
       [CORDONED_ANNOTATION]: null,
       [DRAIN_FAILED_ANNOTATION]: failed === null ? null : formatMark(failed),

@@ -23,9 +23,8 @@ export interface Aimed {
 export const NEW_NODE_MS: Millis = 15 * 60_000;
 
 /**
- * What each node of a group is to run now. A revert takes back what has the failed payload, and while a rollout is under
- * way or halted, nodes without any config get the one that is known to be good: at once where they are new, and in
- * their turn where they are not.
+ * What each node of a group is to run now. A revert takes back what has the failed payload. New nodes get the config that is
+ * known to be good, at once; and while a rollout is under way or halted, so do older ones without any, in their turn.
  */
 export function aimsOf(
   group: Group,
@@ -49,11 +48,12 @@ export function aimsOf(
     if (config === null || member.target === null) return towards(member, member.target, 'local', null);
     const isSettled = sameTarget(former, member.target);
     const takesBack = reverts && !isSettled;
-    const startsGood = settled !== null && !isSettled && isUnassigned(member, group);
+    const isJoining = isNew(member, now);
+    const startsGood = settled !== null && (isJoining || !isSettled) && isUnassigned(member, group);
     if (takesBack || startsGood) {
       return former === null
         ? towards(member, null, 'local', null)
-        : towards(member, former, 'settled', settled?.configName ?? null);
+        : towards(member, former, 'settled', isSettled ? config.name : (settled?.configName ?? null));
     }
     return towards(member, member.target, 'config', config.name);
   });

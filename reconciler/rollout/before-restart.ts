@@ -81,7 +81,7 @@ function withReboot({ kubeletNode }: Member, what: string, reboot: DisruptionSpe
 }
 
 function drainFirst(
-  { node: { drain, drainFailed } }: Member,
+  { node: { drain, drainFailed, cordoned } }: Member,
   config: string,
   view: DrainView | undefined,
   timeoutMs: Millis,
@@ -89,11 +89,13 @@ function drainFirst(
 ): Verdict | null {
   if (drainFailed?.config === config && now - drainFailed.at < DRAIN_AGAIN_MS) {
     return held(
-      `its pods did not leave in time; it is drained again from ${toTimestamp(drainFailed.at + DRAIN_AGAIN_MS)} on`,
+      `its drain was given up at ${toTimestamp(drainFailed.at)}; it is drained again from ${toTimestamp(drainFailed.at + DRAIN_AGAIN_MS)} on`,
     );
   }
   if (drain?.config !== config)
     return { verdict: 'drain', stage: 'cordon', because: 'its turn has come to be drained' };
+  if (!cordoned)
+    return { ...held('somebody uncordoned it while it was being drained, so it is left alone'), gaveUp: true };
   const known = view?.since === drain.at ? view : undefined;
   if (known?.drained === true) return null;
   const because = known?.because ?? 'its pods are told to leave';

@@ -15,7 +15,7 @@ export type Verdict =
   | { readonly verdict: 'change'; readonly because: string; readonly reboot?: RebootOrder }
   /** Its pods have to leave before it is changed. */
   | { readonly verdict: 'drain'; readonly stage: 'cordon' | 'evict'; readonly because: string }
-  /** `gaveUp`: its pods did not leave in time. */
+  /** `gaveUp`: its pods did not leave in time, or somebody let them back on. */
   | ({ readonly verdict: 'hold'; readonly gaveUp?: boolean } & Hold);
 
 export interface MemberDecision {
@@ -75,8 +75,8 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
   if (aimed.joining && aim === 'settled') return changed('it is new, and gets what its pool settled on', false);
   const wave = inWaves ? waveHold(member, question, room) : null;
   if (member.changing) {
-    const obstacle = wave ?? (question.disruption(aimed) === null ? null : FINISHES_FIRST);
-    return obstacle === null ? changed('it is in the middle of a change that is out of date', inWaves) : held(obstacle);
+    const first = gate(aimed, question) ?? wave ?? (question.disruption(aimed) === null ? null : FINISHES_FIRST);
+    return first === null ? changed('it is in the middle of a change that is out of date', inWaves) : held(first);
   }
   const waits = readiness(member) ?? gate(aimed, question) ?? wave;
   if (waits !== null) return held(waits);

@@ -17,6 +17,7 @@ import { decideGroup, type MemberDecision, type Verdict } from './decide-group.t
 import { beforeRestart, disruptionsIn } from './before-restart.ts';
 import { drainSteps } from './drain-steps.ts';
 import { haltOf, haltThreshold, releaseOf } from './failures.ts';
+import { gateSteps } from './gate-steps.ts';
 import { gatesOf, type Signals } from './gates.ts';
 import { type Group, type Member, membershipOf, type Membership } from './membership.ts';
 import { rememberRollout, type RolloutMemory } from './rollout-status.ts';
@@ -55,7 +56,12 @@ export function planNodes(
   return {
     groups: planned,
     untouchable,
-    steps: [...presenceSteps(fleet), ...steps, ...drainSteps(planned, fleet, now)],
+    steps: [
+      ...presenceSteps(fleet),
+      ...steps,
+      ...drainSteps(planned, fleet, now),
+      ...gateSteps(planned, desired, fleet),
+    ],
   };
 }
 

@@ -9,6 +9,7 @@ import { eventBehaviours } from './behaviours/events.ts';
 import { formBehaviours } from './behaviours/forms.ts';
 import { leaseBehaviours } from './behaviours/leases.ts';
 import { listingBehaviours } from './behaviours/listing.ts';
+import { markingBehaviours } from './behaviours/marking.ts';
 import { patchingBehaviours } from './behaviours/patching.ts';
 import { statusBehaviours } from './behaviours/status.ts';
 import { validatingBehaviours } from './behaviours/validating.ts';
@@ -37,6 +38,7 @@ const GROUPS: Readonly<Record<string, readonly Behaviour[]>> = {
   'forms of an answer': formBehaviours,
   leases: leaseBehaviours,
   evicting: evictingBehaviours,
+  'marking Nodes': markingBehaviours,
   access: accessBehaviours,
   'Dynamic Kubelet Configuration': API_SCENARIOS.map(({ dkc, title, see }) => [`dkc ${dkc}: ${title}`, see]),
 };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { onlySignsOfLife, trimNode, viewNode } from '#reconciler/observe.ts';
+import { NOT_CONFIGURED_TAINT } from '#shared/contract/api/group.ts';
 import { CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -18,7 +19,10 @@ describe('a Node without what nobody looks at', () => {
       spec: { ...whole.spec, unschedulable: true },
       status: { ...whole.status, conditions: [...status.conditions, ours] },
     } as KubeObject;
-    for (const node of [whole, cordoned, { metadata: { name: 'bare' } }]) {
+    const taints = [{ key: 'example.com/gpu' }, { key: NOT_CONFIGURED_TAINT }];
+    const gated = { ...whole, spec: { ...whole.spec, taints } } as KubeObject;
+    assert.equal(viewNode(gated).gated, true);
+    for (const node of [whole, cordoned, gated, { metadata: { name: 'bare' } }]) {
       assert.deepEqual(viewNode(trimNode(node)), viewNode(node));
     }
     assert.equal(viewNode(trimNode(cordoned)).configHealth?.message, 'm');

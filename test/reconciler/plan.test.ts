@@ -50,6 +50,7 @@ function shorten(step: Step): string {
     case 'cordon':
     case 'evict':
     case 'uncordon':
+    case 'untaint':
       return `${step.step} ${step.node}`;
     case 'assign':
     case 'unassign':

@@ -127,6 +127,8 @@ export class FleetSimulation {
         return this.change(step.node, { cordoned: true, drain: step.mark });
       case 'uncordon':
         return this.change(step.node, { cordoned: false, drainFailed: step.failed ?? undefined, drain: undefined });
+      case 'untaint':
+        return this.change(step.node, { gated: undefined });
       case 'evict':
         this.evicted.push(step.node);
         return;

@@ -100,6 +100,17 @@ describe('a change that running pods do not follow', () => {
     assert.equal(fleet.fleet.nodes.get('n1')?.cordoned, false);
   });
 
+  it('is given up when somebody lets pods back on in the middle of it, and not begun again at once', () => {
+    const fleet = story(DRAINS);
+    steps(fleet);
+    const node = fleet.fleet.nodes.get('n1');
+    if (node !== undefined) fleet.addNode({ ...node, cordoned: false });
+    assert.deepEqual(steps(fleet), ['uncordon n1', 'cordon n2'], 'our mark goes, nobody is evicted, and others go on');
+    assert.match(holds(fleet) ?? '', /somebody uncordoned it while it was being drained/);
+    assert.deepEqual(steps(fleet), ['evict n2']);
+    assert.equal(fleet.fleet.nodes.get('n1')?.drainFailed?.at, fleet.now);
+  });
+
   it('that is not wanted any more uncordons the node', () => {
     const fleet = story(DRAINS);
     steps(fleet);

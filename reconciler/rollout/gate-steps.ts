@@ -1,0 +1,50 @@
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { Desired } from '../desired.ts';
+import type { Fleet, NodeView } from '../fleet.ts';
+import type { Step } from '../steps.ts';
+import type { MemberDecision } from './decide-group.ts';
+import type { Group } from './membership.ts';
+import { runsAlready, type Target } from './standing.ts';
+
+/**
+ * Nodes may come with a taint that keeps pods off them until their config has proved itself (the kubelet's
+ * --register-with-taints). It is taken away when the node runs what its pool wants of it or what the pool settled on, and
+ * where no pool has anything to do with it. It is never put onto a node: whoever serves pods goes on doing so.
+ *
+ * A node that took the config back, that has no agent, or that nobody can say the pool of keeps it: that is what it is for.
+ */
+export function gateSteps(
+  groups: readonly { readonly group: Group; readonly decisions: readonly MemberDecision[] }[],
+  desired: Desired,
+  fleet: Fleet,
+): readonly Step[] {
+  const gated = [...fleet.nodes.values()].filter((node) => node.gated === true && node.ready);
+  if (gated.length === 0) return [];
+  const decided = new Map(
+    groups.flatMap(({ group, decisions }) =>
+      decisions.map((decision) => [decision.member.node.name, { group, decision }] as const),
+    ),
+  );
+  return gated.flatMap((node): readonly Step[] => {
+    const known = decided.get(node.name);
+    const because =
+      known === undefined
+        ? isFree(node, desired)
+          ? 'no pool selects it'
+          : null
+        : becauseOf(known.decision, fleet.pools.get(known.group.pool?.name ?? ''));
+    return because === null ? [] : [{ step: 'untaint', node: node.name, uid: node.uid, because }];
+  });
+}
+
+function becauseOf({ member }: MemberDecision, pool: KubeletPool | undefined): string | null {
+  if (member.standing === 'settled' || member.standing === 'soaking') return 'its config has proved itself';
+  const settled = pool?.status?.settled;
+  const former: Target = settled === undefined ? null : { sha256: settled.sha256, apply: settled.apply };
+  const runsFormer = member.standing === 'outdated' && runsAlready(member.kubeletNode, former);
+  return runsFormer ? 'it runs what its pool settled on' : null;
+}
+
+/** Before any commit was read nobody knows which pools there are. */
+const isFree = ({ name }: NodeView, { commit, choices }: Desired): boolean =>
+  commit !== null && choices.get(name)?.choice === 'none';

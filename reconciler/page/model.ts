@@ -17,13 +17,14 @@ export type PoolState =
 
 /**
  * How a node is doing: where it stands, and for one that has yet to be told, whether its turn has come. Every node is in exactly one.
- * left-alone: two pools select it with the same priority, or a person opted it out. unselected: no pool is for it.
+ * rebooting: it waits for its machine to boot anew. left-alone: two pools select it with the same priority, or a person opted it out. unselected: no pool is for it.
  */
 export type NodeState =
   | 'failed'
   | 'no-agent'
   | 'drifted'
   | 'updating'
+  | 'rebooting'
   | 'draining'
   | 'starting'
   | 'soaking'
@@ -87,6 +88,8 @@ export interface NodeRow {
   /** The planner's word: `nothing to do`, `change now`, or why it is held. */
   readonly now: string;
   readonly because: string;
+  /** How far the agent is, while it is at something; '' where it is not. */
+  readonly progress: string;
   /** The agent's last complaint. */
   readonly error: string;
   readonly assigned: string;

@@ -1,4 +1,4 @@
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { explainNodes, type NodeReason } from '../rollout/explain.ts';
 import type { Round } from '../round.ts';
 import type { NodeRow, NodeState } from './model.ts';
@@ -15,6 +15,7 @@ export function nodeRows({ planned, fleet }: Pick<Round, 'planned' | 'fleet'>): 
       state: nodeState(reason, kubeletNode),
       now: reason.now,
       because: reason.because,
+      progress: progressOf(status),
       error: error === null ? '' : `${error.reason}: ${error.message}`,
       assigned: spec.configSource?.name ?? 'local',
       active: status.active?.name ?? '-',
@@ -31,6 +32,7 @@ export const NODE_STATES: readonly NodeState[] = [
   'drifted',
   'left-alone',
   'updating',
+  'rebooting',
   'draining',
   'starting',
   'soaking',
@@ -39,12 +41,20 @@ export const NODE_STATES: readonly NodeState[] = [
   'unselected',
 ];
 
+function progressOf({ phase = 'Idle', trial = null }: KubeletNodeStatus): string {
+  if (phase === 'Idle' || phase === 'Drifted') return '';
+  const healthy = trial === null ? '' : `, healthy for ${trial.healthySeconds} of ${trial.durationSeconds} s`;
+  const restarts = trial === null || trial.restarts === 0 ? '' : `, unplanned restarts: ${trial.restarts}`;
+  return `${phase}${healthy}${restarts}`;
+}
+
 function nodeState({ standing, now }: NodeReason, node: KubeletNode | undefined): NodeState {
   switch (standing) {
     case 'failed':
     case 'no-agent':
-    case 'updating':
       return standing;
+    case 'updating':
+      return node?.status?.trial?.awaitsReboot === undefined ? 'updating' : 'rebooting';
     case 'outdated':
       return now === 'change now' ? 'starting' : now === 'drain' ? 'draining' : 'waiting';
     case 'settled':

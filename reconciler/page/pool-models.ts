@@ -53,7 +53,9 @@ function stateOf(
   if (isSuspended) return 'suspended';
   if (phase === 'Empty') return 'empty';
   if (phase === 'Settled') return 'settled';
-  const moving = members.some(({ state }) => state === 'updating' || state === 'draining' || state === 'starting');
+  const moving = members.some(
+    ({ state }) => state === 'updating' || state === 'rebooting' || state === 'draining' || state === 'starting',
+  );
   if (moving) return 'rolling';
   if (phase === 'Progressing') return 'soaking';
   const holding = holds[0]?.reason;

@@ -4,6 +4,7 @@ import { rollingFleet, roundIn, settledFleet } from '../reconciler/page/rounds.t
 import { startScenario } from '../scenarios/support.ts';
 import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';
 import { accessibilityFaults } from './support/look.ts';
+import { proxyBelow } from './support/proxy.ts';
 import { serve } from './support/served.ts';
 
 const IS_LIVE = 'document.querySelector("#live").textContent === "Live"';
@@ -55,6 +56,23 @@ describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
     await tab.until(IS_LIVE);
     served.show(roundIn(settledFleet(3), { refusedCommit: 'd'.repeat(40), refusedBecause: 'it is signed by nobody' }));
     await tab.until('document.querySelector("#news").textContent.includes("Commit dddddddddddd is refused")');
+    await tab.close();
+  });
+
+  it('works below a path of a proxy, links and all', async () => {
+    await using served = await serve();
+    served.show(roundIn(settledFleet(3)));
+    await using proxy = await proxyBelow('/api/v1/namespaces/x/services/status/proxy', served.port);
+    const tab = await browser.open(proxy.url);
+    await tab.until(IS_LIVE);
+    for (const link of ['nav a[href^=nodes]', '.states a', 'nav a']) {
+      const loaded = tab.loads();
+      await tab.evaluate(`document.querySelector(${JSON.stringify(link)}).click()`);
+      await loaded;
+      assert.ok((await tab.evaluate<string>('location.href')).startsWith(proxy.url));
+      assert.match(await tab.evaluate<string>('document.title'), /kubelet-gitops$/);
+    }
+    assert.deepEqual(tab.complaints(), []);
     await tab.close();
   });
 

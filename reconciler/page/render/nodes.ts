@@ -56,9 +56,9 @@ const COLUMNS: readonly Column<NodeRow>[] = [
   { heading: 'Agent seen', cell: ({ heartbeat }) => (heartbeat === '' ? 'never' : moment(heartbeat)) },
 ];
 
-function whyOf({ now, because, error }: NodeRow): Html {
+function whyOf({ now, because, progress, error }: NodeRow): Html {
   const held = now === 'nothing to do' || now === 'change now' ? null : html`<span class="hold">${now}</span>: `;
-  return html`${held}${because}${error === '' ? null : html`<br /><span class="error">${error}</span>`}`;
+  return html`${held}${because}${progress === '' ? null : html` (${progress})`}${error === '' ? null : html`<br /><span class="error">${error}</span>`}`;
 }
 
 function renderForm(pool: Place, { name, state }: NodeFilter): Html {

@@ -17,6 +17,7 @@ const NODE_WORDS: Readonly<Record<NodeState, Word>> = {
   drifted: { tone: 'bad', sign: '≠', word: 'drifted' },
   'left-alone': { tone: 'bad', sign: '!', word: 'left alone' },
   updating: { tone: 'busy', sign: '↻', word: 'updating' },
+  rebooting: { tone: 'busy', sign: '⏻', word: 'rebooting' },
   draining: { tone: 'busy', sign: '↓', word: 'draining' },
   starting: { tone: 'busy', sign: '→', word: 'starting now' },
   soaking: { tone: 'busy', sign: '◐', word: 'soaking' },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { buildModel } from '#reconciler/page/build-model.ts';
 import type { WorkingModel } from '#reconciler/page/model.ts';
@@ -8,7 +9,7 @@ import { writeHistory } from '#reconciler/report/commit-history.ts';
 import type { SourceState } from '#reconciler/report/source-state.ts';
 import { commit, COMMIT_A, COMMIT_B, invalidPool, NOW, validPool } from '../../support/fleet.ts';
 import type { FleetSimulation } from '../../support/fleet-simulation.ts';
-import { rollingFleet, roundIn, settledFleet } from './rounds.ts';
+import { rollingFleet, roundIn, roundOf, settledFleet } from './rounds.ts';
 
 const ABOUT = { cluster: 'prod', version: '1.2.3', forge: undefined } as const;
 
@@ -60,6 +61,23 @@ describe('the model of the page', () => {
     const waiting = model.nodes.filter(({ state }) => state === 'waiting');
     assert.ok(waiting.length > 0);
     for (const { now, because } of waiting) assert.deepEqual([now, because !== ''], ['budget', true]);
+  });
+
+  it('says how far a node is in its trial, and that a machine has to boot', () => {
+    const simulation = rollingFleet();
+    const [updating] = modelOf(simulation).nodes.filter(({ state }) => state === 'updating');
+    const node = simulation.fleet.kubeletNodes.get(updating?.name ?? '');
+    assert.ok(node !== undefined);
+    const trial = { config: 'x', since: toTimestamp(NOW), healthySeconds: 120, durationSeconds: 600, restarts: 1 };
+    const rowWith = (status: Partial<KubeletNodeStatus>) => {
+      const changed = { ...node, status: { ...node.status, phase: 'Trial' as const, ...status } };
+      const kubeletNodes = new Map([...simulation.fleet.kubeletNodes, [node.metadata.name, changed]]);
+      const { inForce } = simulation;
+      const model = buildModel(roundOf({ fleet: { ...simulation.fleet, kubeletNodes }, inForce }), ABOUT, NOW);
+      return model.nodes.find(({ name }) => name === node.metadata.name);
+    };
+    assert.equal(rowWith({ trial })?.progress, 'Trial, healthy for 120 of 600 s, unplanned restarts: 1');
+    assert.equal(rowWith({ trial: { ...trial, awaitsReboot: 'systemd' } })?.state, 'rebooting');
   });
 
   it('says of a halted pool what failed where, and what to do', () => {

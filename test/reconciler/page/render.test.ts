@@ -29,7 +29,7 @@ const MODEL = buildModel(
 
 /** Text that others wrote. What is one of few words, or a time, or made by us, stays. */
 const FOREIGN = new Set(
-  'because error assigned active kubelet says target settledOn subject author url branch title text configName message reason cluster'.split(
+  'because progress error assigned active kubelet says target settledOn subject author url branch title text configName message reason cluster'.split(
     ' ',
   ),
 );

@@ -44,7 +44,7 @@ export interface Banner {
 
 export interface WaveBar extends Omit<WaveStatus, 'state'> {
   /** `stopped`: it had begun when the pool was halted. */
-  readonly state: WaveStatus['state'] | 'stopped';
+  readonly state: WaveStatus['state'];
   /** Where it lies in the rollout's time, in thousandths; null where it has not begun. */
   readonly span: { readonly from: number; readonly to: number } | null;
 }

@@ -5,6 +5,7 @@ import type {
   Released,
   RolloutStatus,
   SettledConfig,
+  WaveStatus,
 } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { MemberDecision } from './decide-group.ts';
@@ -35,7 +36,9 @@ export function rememberRollout(
 ): RolloutMemory {
   const config = group.pool?.config ?? null;
   const target = targetOf(group.pool);
-  const known = { halt, released, settled: before?.settled ?? null, rollout: before?.rollout ?? null };
+  const past = before?.rollout ?? null;
+  const rolled = halt === null || past === null ? past : { ...past, waves: past.waves.map(stopped) };
+  const known = { halt, released, settled: before?.settled ?? null, rollout: rolled };
   if (config === null || target === null || waves === null) return known;
 
   const at = toTimestamp(now);
@@ -56,6 +59,10 @@ export function rememberRollout(
       : known.settled;
   return { halt, released, settled, rollout };
 }
+
+/** A halted pool goes no further: what had begun and is not done stays so. */
+const stopped = (wave: WaveStatus): WaveStatus =>
+  wave.state === 'rolling' || wave.state === 'soaking' ? { ...wave, state: 'stopped' } : wave;
 
 function hasArrived(members: readonly Member[]): boolean {
   const cannot = ({ standing, node }: Member): boolean =>

@@ -51,10 +51,20 @@ export function waveProgress(
     current = wave;
     room = Math.max(0, seen.possible - seen.reached);
     because = reason(wave, seen);
-    const state = startedAt === undefined ? 'waiting' : room > 0 ? 'rolling' : 'soaking';
+    const state = stateOf(startedAt !== undefined, room, cannotEnd(seen, spared));
     statuses.push({ name: wave.name, nodes: wave.nodes, state, ...start });
   }
   return { waves: statuses, current, room, because };
+}
+
+/** As the nodes are now: too many are lost, or all of them, so that nobody is left to prove anything. */
+const cannotEnd = ({ lost, possible }: Seen, spared: number): boolean =>
+  lost.length > spared || (possible > 0 && lost.length >= possible);
+
+function stateOf(hasBegun: boolean, room: number, isStopped: boolean): WaveStatus['state'] {
+  if (!hasBegun) return 'waiting';
+  if (isStopped) return 'stopped';
+  return room > 0 ? 'rolling' : 'soaking';
 }
 
 const previous = (statuses: readonly WaveStatus[]): number => statuses.at(-1)?.nodes ?? 0;

@@ -181,7 +181,8 @@ export interface WaveStatus {
   readonly name: string;
   /** How many of the pool's nodes are to run the payload when it is done. */
   readonly nodes: number;
-  readonly state: 'done' | 'rolling' | 'soaking' | 'waiting';
+  /** `stopped`: more of its nodes failed or are not Ready than may. It goes on when they are well, or with another payload. */
+  readonly state: 'done' | 'rolling' | 'soaking' | 'waiting' | 'stopped';
   /** When its first node was started, and when it had soaked. */
   readonly startedAt?: string;
   readonly doneAt?: string;

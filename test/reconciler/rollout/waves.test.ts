@@ -72,9 +72,11 @@ describe('waves', () => {
     wait(story, 8);
     story.happen({ event: 'not-ready', node: Number(canary.slice(1)) });
     settle(story);
+    assert.equal(statusOf(story)?.rollout?.waves[0]?.state, 'stopped');
     wait(story, 2);
     story.happen({ event: 'ready', node: Number(canary.slice(1)) });
     settle(story);
+    assert.equal(statusOf(story)?.rollout?.waves[0]?.state, 'soaking');
     assert.equal(told(story, GOOD[1]).length, 1);
     wait(story, 10);
     settle(story);

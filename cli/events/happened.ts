@@ -44,7 +44,9 @@ export interface EventsQuestion {
 export function whatHappened(traces: Traces, question: EventsQuestion = {}): readonly Happened[] {
   const poolOf = new Map(traces.kubeletNodes.map(({ metadata, spec }) => [metadata.name, spec?.pool ?? '']));
   const told = new Map<string, Happened>();
-  for (const event of [...fromStatus(traces), ...traces.events]) {
+  const series = traces.events.filter((event) => (event.series?.count ?? 1) > 1);
+  const said = fromStatus(traces).filter((event) => !series.some((each) => counts(each, event)));
+  for (const event of [...said, ...traces.events]) {
     const happened = fromEvent(event, poolOf);
     if (happened !== undefined) told.set(event.metadata.name, happened);
   }
@@ -67,6 +69,13 @@ function fromStatus({ nodes, kubeletNodes, pools }: Traces): readonly EventObjec
     const at = fromTimestamp(occurrence.at);
     return at === undefined ? [] : [eventObject(occurrence, '', '', at)];
   });
+}
+
+/** Whether a series has this among what it counts: it goes by the name of its first, and by the time of its last. */
+function counts({ series, ...first }: EventObject, { regarding, reason, note, eventTime }: EventObject): boolean {
+  const isAlike = first.reason === reason && first.note === note && first.regarding.name === regarding.name;
+  const at = fromTimestamp(eventTime) ?? 0;
+  return isAlike && at >= (fromTimestamp(first.eventTime) ?? 0) && at <= (fromTimestamp(series?.lastObservedTime) ?? 0);
 }
 
 function fromEvent(event: EventObject, poolOf: ReadonlyMap<string, string>): Happened | undefined {

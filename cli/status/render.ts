@@ -77,7 +77,8 @@ function poolRow({ metadata, status = {} }: KubeletPool, paint: Paint): readonly
 /** How far a rollout in waves has come, while it is under way. */
 function wavesLine({ status = {} }: KubeletPool): readonly string[] {
   const { rollout } = status;
-  if (rollout === undefined || rollout.finishedAt !== undefined || rollout.waves.length < 2) return [];
+  if (status.phase === 'Empty' || rollout === undefined || rollout.finishedAt !== undefined) return [];
+  if (rollout.waves.length < 2) return [];
   return [`waves: ${rollout.waves.map(({ name, nodes, state }) => `${name} (${nodes}) ${state}`).join(', ')}`];
 }
 

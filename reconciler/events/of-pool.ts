@@ -20,7 +20,8 @@ export function occurrencesOfPool(name: string, uid: string, status: KubeletPool
   }
   const waiting = status.holds?.find(({ reason }) => BUDGETS.includes(reason));
   if (waiting !== undefined) {
-    const note = `${waiting.nodes} nodes wait for their turn: ${waiting.message}`;
+    const who = waiting.nodes === 1 ? '1 node waits for its turn' : `${waiting.nodes} nodes wait for their turn`;
+    const note = `${who}: ${waiting.message}`;
     all.push({ ...base, happening: 'RateLimited', type: 'Normal', note, identity: `rate-limited ${sha256}` });
   }
   return all;

@@ -32,7 +32,8 @@ function nodeSentence(before: KubeletNode | undefined, now: KubeletNode, paint: 
     return `is assigned ${now.spec?.configSource?.name ?? 'its local config'}`;
   }
   if (before.status?.phase === phase) return null;
-  if (phase === 'Trial') return paint('busy', `restarts its kubelet with ${active}: on trial`);
+  if (phase === 'Trial')
+    return paint('busy', `restarts its kubelet with ${now.spec?.configSource?.name ?? 'local'}: on trial`);
   if (phase === 'FallingBack')
     return paint('bad', `takes it back: ${now.status?.error?.message ?? 'the kubelet failed'}`);
   if (phase === 'Broken') return paint('bad', 'is broken: not even its local config runs');

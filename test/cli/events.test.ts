@@ -66,6 +66,30 @@ describe('what happened', () => {
     );
   });
 
+  it('is told once where a series counts what a status says', () => {
+    const nodes = [{ metadata: { name: 'n-1', uid: 'uid-n-1' } }];
+    const [now] = occurrencesOfNode(NODE, 'uid-n-1');
+    assert.ok(now);
+    const before = eventObject(
+      { ...now, identity: 'before' },
+      'default',
+      'reconciler-1',
+      Date.parse('2026-11-21T08:58:00Z'),
+    );
+    const seriesUntil = (lastObservedTime: string): EventObject => ({
+      ...before,
+      series: { count: 2, lastObservedTime },
+    });
+    const told = (event: EventObject): unknown =>
+      whatHappened({ events: [event], nodes, kubeletNodes: [NODE], pools: [] }).map(({ at, count }) => [at, count]);
+    assert.deepEqual(told(seriesUntil('2026-11-21T09:00:00.500000Z')), [['2026-11-21T09:00:00Z', 2]]);
+    const apart = [
+      ['2026-11-21T08:59:00Z', 2],
+      ['2026-11-21T09:00:00Z', 1],
+    ];
+    assert.deepEqual(told(seriesUntil('2026-11-21T08:59:00.000000Z')), apart);
+  });
+
   it('is told once where an Event says what a status says', () => {
     const nodes = [{ metadata: { name: 'n-1', uid: 'uid-n-1' } }];
     const events = occurrencesOfNode(NODE, 'uid-n-1').map((each) =>

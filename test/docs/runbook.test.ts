@@ -13,6 +13,8 @@ const UNIONS = [
   { type: 'PoolPhase', file: 'shared/contract/api/kubelet-pool.ts' },
   { type: 'RefusalReason', file: 'reconciler/takeup/judge-commit.ts' },
   { type: 'GitErrorCode', file: 'reconciler/git/errors.ts' },
+  { type: 'KubeErrorCode', file: 'shared/kube/kube-error.ts' },
+  { type: 'WebErrorCode', file: 'reconciler/blockers/web.ts' },
 ];
 
 /** Members of a union of string literals; comments between them may hold anything but a semicolon at a line's end. */
@@ -27,6 +29,18 @@ describe('the page about commit statuses', () => {
     const page = readFileSync('docs/commit-statuses.md', 'utf8');
     const members = membersOf('ForgeErrorCode', 'reconciler/forge/errors.ts');
     assert.ok(members.length > 5);
+    assert.deepEqual(
+      members.filter((member) => !page.includes(`\`${member}\``)),
+      [],
+    );
+  });
+});
+
+describe('the page about rollouts', () => {
+  it('has a line for every HoldReason', () => {
+    const page = readFileSync('docs/rollouts.md', 'utf8');
+    const members = membersOf('HoldReason', 'reconciler/rollout/hold.ts');
+    assert.ok(members.length > 10);
     assert.deepEqual(
       members.filter((member) => !page.includes(`\`${member}\``)),
       [],

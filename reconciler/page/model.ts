@@ -42,9 +42,7 @@ export interface Banner {
   readonly remedies: readonly string[];
 }
 
-export interface WaveBar extends Omit<WaveStatus, 'state'> {
-  /** `stopped`: it had begun when the pool was halted. */
-  readonly state: WaveStatus['state'];
+export interface WaveBar extends WaveStatus {
   /** Where it lies in the rollout's time, in thousandths; null where it has not begun. */
   readonly span: { readonly from: number; readonly to: number } | null;
 }

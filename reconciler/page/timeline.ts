@@ -16,13 +16,12 @@ export function timelineOf(rollout: RolloutStatus, haltedAt: string | undefined,
   const until = Math.max(fromTimestamp(finishedAt) ?? fromTimestamp(haltedAt) ?? now, from + 1);
   const place = (at: Millis): number =>
     Math.round(Math.min(1, Math.max(0, (at - from) / (until - from))) * TIMELINE_END);
-  const bars = waves.map((wave) => barOf(wave, haltedAt !== undefined, place, until));
+  const bars = waves.map((wave) => barOf(wave, place, until));
   return { configName, startedAt, finishedAt, waves: bars };
 }
 
-function barOf(wave: WaveStatus, isHalted: boolean, place: (at: Millis) => number, until: Millis): WaveBar {
+function barOf(wave: WaveStatus, place: (at: Millis) => number, until: Millis): WaveBar {
   const began = fromTimestamp(wave.startedAt);
   if (began === undefined) return { ...wave, span: null };
-  const state = isHalted && wave.state !== 'done' ? 'stopped' : wave.state;
-  return { ...wave, state, span: { from: place(began), to: place(fromTimestamp(wave.doneAt) ?? until) } };
+  return { ...wave, span: { from: place(began), to: place(fromTimestamp(wave.doneAt) ?? until) } };
 }

@@ -1,6 +1,7 @@
+import type { WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { CommitOutcome } from '../../report/note.ts';
 import { type Html, html } from '../html.ts';
-import type { NodeState, PoolState, WaveBar } from '../model.ts';
+import type { NodeState, PoolState } from '../model.ts';
 
 /** What colour a state has. Beside it there is always a word, and a sign of another shape. */
 type Tone = 'good' | 'busy' | 'bad' | 'quiet';
@@ -48,7 +49,7 @@ const OUTCOME_WORDS: Readonly<Record<CommitOutcome, Word>> = {
   superseded: { tone: 'quiet', sign: '–', word: 'superseded' },
 };
 
-const WAVE_WORDS: Readonly<Record<WaveBar['state'], Word>> = {
+const WAVE_WORDS: Readonly<Record<WaveStatus['state'], Word>> = {
   done: { tone: 'good', sign: '✓', word: 'done' },
   rolling: { tone: 'busy', sign: '↻', word: 'rolling' },
   soaking: { tone: 'busy', sign: '◐', word: 'soaking' },
@@ -58,11 +59,11 @@ const WAVE_WORDS: Readonly<Record<WaveBar['state'], Word>> = {
 
 export const nodeBadge = (state: NodeState): Html => badge(NODE_WORDS[state]);
 export const poolBadge = (state: PoolState): Html => badge(POOL_WORDS[state]);
-export const waveBadge = (state: WaveBar['state']): Html => badge(WAVE_WORDS[state]);
+export const waveBadge = (state: WaveStatus['state']): Html => badge(WAVE_WORDS[state]);
 export const outcomeBadge = (outcome: CommitOutcome): Html => badge(OUTCOME_WORDS[outcome]);
 
 export const nodeWord = (state: NodeState): string => NODE_WORDS[state].word;
-export const waveTone = (state: WaveBar['state']): Tone => WAVE_WORDS[state].tone;
+export const waveTone = (state: WaveStatus['state']): Tone => WAVE_WORDS[state].tone;
 export const nodeTone = (state: NodeState): Tone => NODE_WORDS[state].tone;
 
 function badge({ tone, sign, word }: Word): Html {

@@ -21,6 +21,8 @@ export interface WorldOptions {
   readonly nodes: readonly SandboxNodeOptions[];
   /** One log for each program: `reconciler`, `agent`. */
   readonly log: (program: string) => Log;
+  /** The git server of another world, which stops it; one of its own otherwise. */
+  readonly git?: SandboxGitServer;
   /** Port of the git server; any free one otherwise. */
   readonly gitPort?: number;
   readonly apiPort?: number;
@@ -64,7 +66,7 @@ const TOKENS = { admin: 'admin-token', reconciler: 'reconciler-token', agent: 'a
 
 export async function startWorld(options: WorldOptions): Promise<World> {
   const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-sandbox-'));
-  const git = await startGitServer(options.gitPort === undefined ? {} : { port: options.gitPort });
+  const git = options.git ?? (await startGitServer(options.gitPort === undefined ? {} : { port: options.gitPort }));
   const api = await startApiServer({
     tokens: Object.values(TOKENS),
     // kubectl sends no token over plain HTTP: whoever plays with the sandbox may do everything.
@@ -132,7 +134,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       await reconciler.stop();
       await Promise.all([...nodes.values()].map((node) => node.stop()));
       await api.stop();
-      await git.stop();
+      if (options.git === undefined) await git.stop();
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -10,23 +10,16 @@ import { readPool } from '#reconciler/repo/read-pool.ts';
 import { fileReport } from '#reconciler/repo/report.ts';
 import { type CommitNote, noteInForce } from '#reconciler/report/note.ts';
 import { renderNote } from '#reconciler/report/note-text.ts';
+import { fencedBlocks } from '../support/fenced-blocks.ts';
 
 const read = (page: string): string => readFileSync(page, 'utf8');
-
-/** The fenced blocks of a page that are marked as this language, without the indentation of a list they may stand in. */
-function blocks(page: string, language: string): readonly string[] {
-  const fenced = read(page).matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm);
-  return [...fenced].flatMap(([, indent = '', marked, text = '']) =>
-    marked === language ? [text.replaceAll(new RegExp(`^${indent}`, 'gm'), '')] : [],
-  );
-}
 
 const decode = (text: string): unknown => decodeYaml(Buffer.from(text)).value;
 
 describe('the examples of files in the documentation', () => {
-  for (const page of ['docs/install.md', 'docs/reference/pool.md']) {
+  for (const page of ['docs/uninstall.md', 'docs/reference/pool.md']) {
     it(`${page}: are pools and cluster files that can be read`, () => {
-      const documents = blocks(page, 'yaml').map(decode).filter(isMap);
+      const documents = fencedBlocks(page, 'yaml').map(decode).filter(isMap);
       const ours = documents.filter(({ kind }) => kind === 'KubeletPool' || kind === 'ClusterConfig');
       assert.ok(ours.length >= 2);
       for (const document of ours) {
@@ -99,13 +92,13 @@ describe('the reference of pool.yaml and the cluster file', () => {
 });
 
 describe('the example of a note', () => {
-  const [json = ''] = blocks('docs/notes.md', 'json');
+  const [json = ''] = fencedBlocks('docs/notes.md', 'json');
   const { schema, ...shown } = JSON.parse(json) as CommitNote & { readonly schema: string };
 
   it('is rendered as the page shows it', () => {
     const lines = renderNote(shown).trimEnd().split('\n');
     assert.deepEqual(JSON.parse(lines.at(-1) ?? ''), { schema, ...shown });
-    assert.ok(blocks('docs/notes.md', '').includes(`${lines.slice(0, -2).join('\n')}\n`));
+    assert.ok(fencedBlocks('docs/notes.md', '').includes(`${lines.slice(0, -2).join('\n')}\n`));
   });
 
   it('has the fields that a note of the reconciler has', () => {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { VERSION } from '#shared/runtime/version.ts';
 import { bundle, type PROGRAMS } from '../../../scripts/build.ts';
 import { manifestFlags } from '../../support/manifest-flags.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -34,10 +35,12 @@ export interface LogLine {
 export const NAMESPACE = 'kubelet-gitops';
 const MOUNT_POINT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-export async function buildPrograms(cluster: ControlPlane): Promise<Programs> {
+/** @param version another one than this source has, as the next release would */
+export async function buildPrograms(cluster: ControlPlane, version = VERSION): Promise<Programs> {
   const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-programs-'));
   await writeFile(join(directory, 'package.json'), '{"type":"module"}');
   for (const program of ['agent', 'reconciler'] as const) await bundle(program, directory);
+  if (version !== VERSION) await renumber(directory, version);
   let count = 0;
 
   return {
@@ -92,6 +95,15 @@ export async function buildPrograms(cluster: ControlPlane): Promise<Programs> {
     },
     remove: () => rm(directory, { recursive: true, force: true }),
   };
+}
+
+async function renumber(directory: string, version: string): Promise<void> {
+  for (const file of await readdir(directory)) {
+    if (!file.endsWith('.js')) continue;
+    const path = join(directory, file);
+    const text = await readFile(path, 'utf8');
+    await writeFile(path, text.replaceAll(`"${VERSION}"`, `"${version}"`).replaceAll(`\`${VERSION}\``, `"${version}"`));
+  }
 }
 
 /** Applies the manifests, but for the two workloads: nothing here runs pods. */

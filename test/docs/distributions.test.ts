@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { dirname } from 'node:path';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { parseEnv } from '#agent/config.ts';
+import { REQUIRED_VALUES } from '../deploy/chart/options.ts';
+import { renderChart, WITHOUT_RENDERERS } from '../deploy/chart/render.ts';
+import { fencedBlocks } from '../support/fenced-blocks.ts';
+
+interface DaemonSet {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly [
+          {
+            readonly env: readonly { readonly name: string; readonly value?: string }[];
+            readonly volumeMounts: readonly {
+              readonly name: string;
+              readonly mountPath: string;
+              readonly readOnly?: boolean;
+            }[];
+          },
+        ];
+        readonly volumes: readonly { readonly name: string; readonly hostPath: { readonly path: string } }[];
+      };
+    };
+  };
+}
+
+const isBelow = (path: string, directory: string): boolean => `${path}/`.startsWith(`${directory}/`);
+
+describe('the settings for distributions', { skip: WITHOUT_RENDERERS }, () => {
+  const blocks = fencedBlocks('docs/distributions.md', 'yaml');
+
+  it('are there for those that need any', () => {
+    const names = blocks.map((text) => /^# values for (.*)/.exec(text)?.[1]);
+    assert.deepEqual(names, ['k3s', 'RKE2', 'EKS', 'GKE']);
+  });
+
+  for (const text of blocks) {
+    it(`${text.split('\n')[0]}: are taken by the agent, which may write wherever they point`, () => {
+      const values = parse(text) as object;
+      const made = renderChart({ ...REQUIRED_VALUES, ...values }).find(({ kind }) => kind === 'DaemonSet');
+      const { containers, volumes } = (made as unknown as DaemonSet).spec.template.spec;
+      const [{ env, volumeMounts }] = containers;
+      const settings = parseEnv({
+        NODE_NAME: 'a',
+        ...Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]))),
+        METRICS_HOST: '127.0.0.1',
+      });
+      const writable = volumeMounts.filter(({ readOnly }) => readOnly !== true).map(({ mountPath }) => mountPath);
+      assert.ok(settings.guard.guard === 'on');
+      const places = [settings.guard.unitDirectory, settings.kubeletConfigDir ?? dirname(settings.kubeletConfigFile)];
+      for (const place of places) {
+        assert.ok(
+          writable.some((mount) => isBelow(place, mount)),
+          `${place} is not below ${writable.join(', ')}`,
+        );
+      }
+      // systemd and the guard are told of the agent's paths, so the host has to have them as well.
+      for (const { name, mountPath } of volumeMounts) {
+        const path = volumes.find((volume) => volume.name === name)?.hostPath.path;
+        assert.equal(path, name === 'host' ? '/' : mountPath);
+      }
+      const certificate = settings.kubeletServingCerts;
+      if (certificate !== undefined) assert.ok(isBelow(certificate, '/host'), certificate);
+    });
+  }
+});

@@ -1,12 +1,40 @@
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
+import { MOST_BYTES } from '../git/notes/note-text.ts';
 import { DEFAULT_CLUSTER } from '../repo/read-cluster.ts';
 import type { CommitNote, NotedPool } from './note.ts';
 
 /** Version of the JSON below the table; readers check it before they rely on a field. `schemas/note.v1.json` has it in full. */
 export const NOTE_SCHEMA = 'kubelet-gitops.dev/note/v1';
 
-/** The text of a note: a table for people, an empty line, and one line of JSON for programs. */
+/**
+ * The text of a note: a table for people, an empty line, and one line of JSON for programs. Where a repository has more pools
+ * than a note holds, those that need nobody's eye are left out, and the note says how many: the JSON is always whole.
+ */
 export function renderNote(note: CommitNote): string {
+  const whole = textOf(note, 0);
+  if (Buffer.byteLength(whole) <= MOST_BYTES) return whole;
+  const byNeed = [...note.pools].sort((a, b) => need(a) - need(b));
+  let [fits, tooMany] = [0, byNeed.length];
+  while (tooMany - fits > 1) {
+    const half = Math.floor((fits + tooMany) / 2);
+    if (Buffer.byteLength(textOfFirst(note, byNeed, half)) <= MOST_BYTES) fits = half;
+    else tooMany = half;
+  }
+  return textOfFirst(note, byNeed, fits);
+}
+
+/** What stopped or is wrong comes first, then what is under way. */
+function need({ phase, findings, failures }: NotedPool): number {
+  if (phase === 'Halted' || findings.length > 0 || failures.length > 0) return 0;
+  return phase === 'Progressing' || phase === 'Waiting' ? 1 : 2;
+}
+
+function textOfFirst(note: CommitNote, byNeed: readonly NotedPool[], count: number): string {
+  const kept = new Set(byNeed.slice(0, count));
+  return textOf({ ...note, pools: note.pools.filter((pool) => kept.has(pool)) }, byNeed.length - count);
+}
+
+function textOf(note: CommitNote, omittedPools: number): string {
   const heading = `${note.cluster}: ${note.outcome}${note.message === '' ? '' : ` (${note.message})`}`;
   const rows = note.pools.map((pool) => [
     pool.name,
@@ -20,8 +48,17 @@ export function renderNote(note: CommitNote): string {
     pool.failures.map((failure) => `${failure.node}: ${failure.reason}: ${failure.message}`),
   );
   const findings = [...note.findings, ...note.pools.flatMap((pool) => pool.findings)];
-  const body = [heading, ...table, ...limitLines(note), ...note.pools.flatMap(poolLines), ...failures, ...findings];
-  return `${body.join('\n')}\n\n${JSON.stringify({ schema: NOTE_SCHEMA, ...note })}\n`;
+  const more = omittedPools === 0 ? [] : [`and ${omittedPools} more pools, for which there is no room here`];
+  const body = [
+    heading,
+    ...table,
+    ...more,
+    ...limitLines(note),
+    ...note.pools.flatMap(poolLines),
+    ...failures,
+    ...findings,
+  ];
+  return `${body.join('\n')}\n\n${JSON.stringify({ schema: NOTE_SCHEMA, ...note, ...(omittedPools === 0 ? {} : { omittedPools }) })}\n`;
 }
 
 /** Only what allows more than usual: that is what an auditor looks for. */

@@ -1,7 +1,7 @@
 import { plainText } from '../plain-text.ts';
 
 /** Longest note. Forges and mail clients show notes whole. */
-const MOST_BYTES = 16 * 1024;
+export const MOST_BYTES = 16 * 1024;
 const CUT = '\n…\n';
 
 /** A note as it is stored: text that every terminal shows alike, with a line break at its end, at most 16 KiB. */

@@ -275,6 +275,21 @@ describe('several writers of notes', { skip: WITHOUT_GIT }, () => {
     t.diagnostic(`24 notes took ${races} pushes`);
   });
 
+  itOverHttp('of six clusters note the same commit beside each other', async (t) => {
+    const started = await startWithNotes(t, 1);
+    const [commit = ''] = started.commits;
+    const clusters = Array.from({ length: 6 }, (_, n) => `refs/notes/kubelet-gitops/cluster-${n}`);
+    await Promise.all(
+      clusters.map((ref) => started.annotator({ ref }).annotate(new Map([[commit, `on ${ref}`]]), soon())),
+    );
+    const log = await started.server.git('log', '-1', '--format=%N', '--notes=kubelet-gitops/*', commit);
+    assert.deepEqual(
+      log.match(/on \S+/g)?.toSorted(),
+      clusters.map((ref) => `on ${ref}`),
+    );
+    assert.equal(started.server.requests.filter(({ kind }) => kind === 'push').length, 6, 'none met another');
+  });
+
   itOverHttp('in the same process take turns', async (t) => {
     const started = await startWithNotes(t, 5);
     const annotator = started.annotator();

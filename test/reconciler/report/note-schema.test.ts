@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { noteText } from '#reconciler/git/notes/note-text.ts';
 import { noteRefused } from '#reconciler/report/note.ts';
 import { renderNote } from '#reconciler/report/note-text.ts';
 import { note, pool } from '../forge/notes.ts';
@@ -33,6 +34,17 @@ describe('the schema of notes', () => {
   it('names every field of a note, and only those', () => assert.deepEqual(noteProblems(renderNote(full)), []));
   it('takes the note of a commit that never came into force', () => {
     assert.deepEqual(noteProblems(renderNote(noteRefused('prod', 'a'.repeat(40), 'it is not signed'))), []);
+  });
+  it('takes the note of a repository of hundreds of pools, which is whole and names those that are in trouble', () => {
+    const quiet = Array.from({ length: 700 }, (_, n) => pool(`pool-${n}`, 'Settled', 4));
+    const text = renderNote(note('halted', [...quiet, pool('late', 'Halted', 1, { halt: HALT, failures: [FAILURE] })]));
+    assert.equal(noteText(text).toString(), text, 'nothing is cut off');
+    assert.deepEqual(noteProblems(text), []);
+    const { pools, omittedPools } = jsonOf(text) as { pools: { name: string }[]; omittedPools: number };
+    assert.equal(pools.length + omittedPools, 701);
+    assert.ok(pools.length > 20, `${pools.length} of them are named`);
+    assert.equal(pools.at(-1)?.name, 'late');
+    assert.match(text, new RegExp(`^and ${omittedPools} more pools`, 'm'));
   });
   it('finds what is missing, misspelt or of another kind', () => {
     const { outcome: _, ...without } = jsonOf(renderNote(full));

@@ -19,6 +19,8 @@ RUN node scripts/build.ts && sh scripts/image-root.sh "$(command -v node)" dist 
 FROM scratch
 COPY --from=build /image /
 LABEL org.opencontainers.image.title="kubelet-gitops" \
+      org.opencontainers.image.description="Reconciler and node agent: kubelet configuration from git" \
+      org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="Apache-2.0"
 USER 65532:65532
 ENTRYPOINT ["/usr/bin/node"]

@@ -97,12 +97,13 @@ export async function buildPrograms(cluster: ControlPlane, version = VERSION): P
   };
 }
 
-async function renumber(directory: string, version: string): Promise<void> {
+/** Makes the bundles there those of another version, as far as they can tell. */
+export async function renumber(directory: string, to: string, from = VERSION): Promise<void> {
   for (const file of await readdir(directory)) {
     if (!file.endsWith('.js')) continue;
     const path = join(directory, file);
     const text = await readFile(path, 'utf8');
-    await writeFile(path, text.replaceAll(`"${VERSION}"`, `"${version}"`).replaceAll(`\`${VERSION}\``, `"${version}"`));
+    await writeFile(path, text.replaceAll(`"${from}"`, `"${to}"`).replaceAll(`\`${from}\``, `"${to}"`));
   }
 }
 

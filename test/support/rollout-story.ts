@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { DisruptionSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import { releaseValue } from '#reconciler/rollout/failures.ts';
 import { commit, COMMIT_A, nodeView, poolSpec, validPool } from './fleet.ts';
@@ -8,6 +8,10 @@ import { FleetSimulation } from './fleet-simulation.ts';
 /** Payloads by their maxPods: kubelets survive the first three. */
 export const GOOD = [101, 102, 103] as const;
 export const DEADLY = 666;
+/** Has cgroups of another layout, where the story has anything to say about disruption. */
+const REBOOTS = 103;
+/** Has another meaning for pods that run. */
+const DRAINS = 102;
 export const MOST_NODES = 12;
 
 export type Event =
@@ -15,6 +19,7 @@ export type Event =
   | { readonly event: 'agent' | 'agents'; readonly node: number }
   | { readonly event: 'ready' | 'not-ready' | 'cordon' | 'join' | 'leave' | 'relabel'; readonly node: number }
   | { readonly event: 'time'; readonly minutes: number }
+  | { readonly event: 'boot' | 'drained' | 'uncordon'; readonly node: number }
   | { readonly event: 'suspend' | 'resume' | 'release' };
 
 const node = fc.nat(MOST_NODES - 1);
@@ -49,6 +54,29 @@ export const events: fc.Arbitrary<Event> = fc.oneof(
   },
 );
 
+/** As many again of what only changes that need more than a restart come across. */
+export const roughEvents: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 3, arbitrary: events },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      event: fc.constantFrom('boot' as const, 'drained' as const, 'uncordon' as const),
+      node,
+    }),
+  },
+);
+
+const reboot = { by: 'systemd', timeout: '1h' } as const;
+
+/** What pools allow; the payload `REBOOTS` needs a reboot, where anything is allowed at all. */
+export const disruptions: fc.Arbitrary<DisruptionSpec | undefined> = fc.constantFrom(
+  undefined,
+  { allow: ['restart'], drainTimeout: '10m' },
+  { allow: ['restart', 'drain'], drainTimeout: '10m' },
+  { allow: ['restart', 'reboot'], drainTimeout: '10m', reboot },
+  { allow: ['restart', 'drain', 'reboot'], drainTimeout: '10m', reboot },
+);
+
 const amount = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom('10%', '34%', '50%'));
 
 /** Ways to roll out: budgets with and without zones, canaries of both kinds, steps, both actions. */
@@ -78,17 +106,23 @@ export const rollouts: fc.Arbitrary<RolloutSpec> = fc
 export class RolloutStory {
   readonly fleet = new FleetSimulation();
   readonly rollout: RolloutSpec;
+  readonly disruption: DisruptionSpec | undefined;
   private joined = 0;
 
-  constructor(rollout: RolloutSpec, nodes: number) {
+  constructor(rollout: RolloutSpec, nodes: number, disruption?: DisruptionSpec) {
     this.rollout = rollout;
+    this.disruption = disruption;
     this.fleet.deadly.add(this.pool(DEADLY).sha256);
     for (let i = 0; i < nodes; i += 1) this.join(i);
     this.commit(GOOD[0]);
   }
 
   pool(maxPods: number): ReturnType<typeof validPool> {
-    return validPool('workers', maxPods, { rollout: { ...poolSpec().rollout, ...this.rollout } });
+    const rollout = { ...poolSpec().rollout, ...this.rollout };
+    if (this.disruption === undefined) return validPool('workers', maxPods, { rollout });
+    const fields =
+      maxPods === REBOOTS ? { cgroupRoot: '/pods' } : maxPods === DRAINS ? { topologyManagerScope: 'pod' } : {};
+    return validPool('workers', maxPods, { rollout, disruption: this.disruption }, fields);
   }
 
   commit(maxPods: number): void {
@@ -123,6 +157,15 @@ export class RolloutStory {
         return this.change(event.node, ({ labels }) => ({
           labels: { ...labels, pool: labels['pool'] === 'workers' ? 'nobody' : 'workers' },
         }));
+      case 'boot':
+        return fleet.reboot(`n${event.node}`);
+      case 'drained': {
+        const since = fleet.fleet.nodes.get(`n${event.node}`)?.drain?.at;
+        if (since !== undefined) fleet.drains.set(`n${event.node}`, { since, drained: true, because: 'they left' });
+        return;
+      }
+      case 'uncordon':
+        return this.change(event.node, () => ({ cordoned: false }));
       case 'cordon':
         return this.change(event.node, () => ({ cordoned: true }));
       case 'ready':
@@ -157,7 +200,13 @@ export class RolloutStory {
     };
     const { now } = this.fleet;
     this.fleet.addNode(
-      nodeView(name, 'workers', { uid: `${name}-${this.joined}`, labels, createdAt: now, readySince: now }),
+      nodeView(name, 'workers', {
+        uid: `${name}-${this.joined}`,
+        labels,
+        createdAt: now,
+        readySince: now,
+        ...(index % 2 === 0 ? { gated: true } : {}),
+      }),
     );
   }
 

@@ -4,9 +4,20 @@ import fc from 'fast-check';
 import { budgetOf } from '#reconciler/rollout/amount.ts';
 import { isControlPlane } from '#reconciler/rollout/budget.ts';
 import { zoneOf } from '#reconciler/rollout/order.ts';
+import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
+import type { Fleet } from '#reconciler/fleet.ts';
+import type { Step } from '#reconciler/steps.ts';
 import type { GroupPlan } from '#reconciler/rollout/plan-nodes.ts';
 import { wavesOf } from '#reconciler/rollout/waves.ts';
-import { DEADLY, events, MOST_NODES, rollouts, RolloutStory } from '../../support/rollout-story.ts';
+import {
+  DEADLY,
+  disruptions,
+  events,
+  MOST_NODES,
+  roughEvents,
+  rollouts,
+  RolloutStory,
+} from '../../support/rollout-story.ts';
 
 const STEPS = 100_000;
 const LENGTH = 125;
@@ -17,7 +28,11 @@ function check(story: RolloutStory, plan: GroupPlan): void {
   const { decisions, group, memory } = plan;
   const { rollout } = story;
   const turns = decisions.filter(
-    ({ verdict }) => verdict.verdict === 'change' && verdict.because === 'its turn has come',
+    ({ member, verdict }) =>
+      (verdict.verdict === 'change' &&
+        verdict.because.startsWith('its turn has come') &&
+        member.node.drain === undefined) ||
+      (verdict.verdict === 'drain' && verdict.stage === 'cordon' && member.node.drain === undefined),
   );
   const seen = decisions.map(({ member }) => member);
   const busy = seen.filter((member) => member.unavailable);
@@ -59,21 +74,58 @@ function check(story: RolloutStory, plan: GroupPlan): void {
   }
 }
 
+/** What no write to a node may ever be. */
+function checkSteps(story: RolloutStory, before: Fleet, steps: readonly Step[]): void {
+  const { allow = ['restart'] } = story.disruption ?? {};
+  for (const step of steps) {
+    if (step.step === 'assign' && step.spec.reboot !== undefined) {
+      assert.ok(allow.includes('reboot'), 'only who may is rebooted');
+      assert.equal(step.spec.reboot.boot, step.node.status?.bootID, 'the boot that is to end is the present one');
+      const told = step.node.spec?.reboot;
+      const again = told?.boot === step.spec.reboot.boot && isTold(step.node, step.spec) && !isRejected(step.node);
+      assert.ok(!again, 'no change reboots a machine twice');
+    }
+    if (step.step === 'cordon') assert.ok(allow.includes('drain'), 'only who may is drained');
+    const node = 'node' in step && typeof step.node === 'string' ? before.nodes.get(step.node) : undefined;
+    if (step.step === 'cordon') assert.ok(node?.cordoned !== true || node.drain !== undefined, 'what others cordoned');
+    if (step.step === 'uncordon') assert.ok(node?.drain !== undefined, 'only what we cordoned is uncordoned');
+    if (step.step !== 'untaint') continue;
+    const { active, lastKnownGood, phase } = before.kubeletNodes.get(step.node)?.status ?? {};
+    const proved = phase === 'Idle' && active?.sha256 === lastKnownGood?.sha256;
+    assert.ok(node?.gated === true && node.ready, 'a taint that is there, on a node that could take pods');
+    assert.ok(proved || node.labels['pool'] !== 'workers', 'pods come when the config is proved');
+  }
+}
+
+const isTold = ({ spec }: KubeletNode, wanted: KubeletNodeSpec): boolean =>
+  spec?.configSource?.sha256 === wanted.configSource?.sha256;
+const isRejected = ({ spec, status }: KubeletNode): boolean =>
+  status?.rejected?.some(({ sha256 }) => sha256 === spec?.configSource?.sha256) === true;
+
 describe('a rollout', () => {
   it(`never begins more than it may in ${STEPS} steps of anything that can happen`, (t) => {
     let steps = 0;
     const counts = new Map<string, number>();
+    const done = new Map<string, number>();
     fc.assert(
       fc.property(
         rollouts,
         fc.integer({ min: 1, max: MOST_NODES }),
-        fc.array(events, { minLength: LENGTH, maxLength: LENGTH }),
-        (rollout, nodes, story) => {
-          const told = new RolloutStory(rollout, nodes);
+        disruptions,
+        fc.array(roughEvents, { minLength: LENGTH, maxLength: LENGTH }),
+        (rollout, nodes, disruption, story) => {
+          const told = new RolloutStory(rollout, nodes, disruption);
           for (const event of story) {
             told.happen(event);
             counts.set(event.event, (counts.get(event.event) ?? 0) + 1);
-            for (const plan of told.fleet.reconcile().nodes.groups) if (plan.group.pool !== null) check(told, plan);
+            const before = told.fleet.fleet;
+            const planned = told.fleet.reconcile();
+            for (const plan of planned.nodes.groups) if (plan.group.pool !== null) check(told, plan);
+            checkSteps(told, before, planned.steps);
+            for (const { step, ...more } of planned.steps) {
+              const what = 'spec' in more && 'reboot' in more.spec ? 'reboot' : step;
+              done.set(what, (done.get(what) ?? 0) + 1);
+            }
             steps += 1;
           }
         },
@@ -82,7 +134,10 @@ describe('a rollout', () => {
     );
     t.diagnostic(`${steps} steps, seed ${seed}: ${JSON.stringify(Object.fromEntries(counts))}`);
     assert.ok(steps >= STEPS);
-    assert.equal([...counts.values()].filter((count) => count > STEPS / 500).length, 13);
+    assert.equal([...counts.values()].filter((count) => count > STEPS / 500).length, 16);
+    for (const what of ['reboot', 'cordon', 'evict', 'uncordon', 'untaint']) {
+      assert.ok((done.get(what) ?? 0) > 100, `${what} came across: ${done.get(what)}`);
+    }
   });
 
   it('reaches everybody with a good payload in the end, whatever went before', () => {

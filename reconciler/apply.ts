@@ -112,6 +112,8 @@ async function perform(
       if (written !== null) wroteMarks(written);
       return;
     }
+    case 'count-pods':
+      return drains.count(step.node, step.at, signal);
     case 'evict':
       return drains.evict(step.node, step.since, signal);
     case 'create-pool':
@@ -175,7 +177,7 @@ function kubeletPool({ pool, spec }: Extract<Step, { step: 'create-pool' }>): Ku
 
 /** One line for every decision that changed something. */
 function logStep(step: Step, log: Log): void {
-  if (step.step === 'write-pool-status') return;
+  if (step.step === 'write-pool-status' || step.step === 'count-pods') return;
   log.info({ ...subjectOf(step), ...('because' in step ? { because: step.because } : {}) }, step.step);
 }
 
@@ -191,6 +193,7 @@ function subjectOf(step: Step): Record<string, unknown> {
     case 'evict':
     case 'uncordon':
     case 'untaint':
+    case 'count-pods':
       return { node: step.node };
     case 'assign':
     case 'unassign':

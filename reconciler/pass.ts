@@ -66,7 +66,11 @@ export function createPass(ports: PassPorts): Pass {
     said.findings(desired);
 
     const blockers = await ports.blockers.ask(poolsToAsk(desired, fleet), signal);
-    const planned = plan(desired, fleet, settings, clock.now(), { blockers, drains: ports.drains.views() });
+    const planned = plan(desired, fleet, settings, clock.now(), {
+      blockers,
+      drains: ports.drains.views(),
+      pods: ports.drains.counts(),
+    });
     said.phases(planned.pools);
     const leftAlone = planned.nodes.untouchable.flatMap(conflictLine);
     said.conflicts(leftAlone);

@@ -34,6 +34,8 @@ export type Step =
   | { readonly step: 'cordon'; readonly node: string; readonly uid: string; readonly mark: DrainMark }
   | { readonly step: 'evict'; readonly node: string; readonly since: Millis }
   | { readonly step: 'uncordon'; readonly node: string; readonly uid: string; readonly failed: DrainMark | null }
+  /** Only looks, so that it is known in the next pass. */
+  | { readonly step: 'count-pods'; readonly node: string; readonly at: Millis }
   /** Lets pods onto a node that came with our taint. */
   | { readonly step: 'untaint'; readonly node: string; readonly uid: string; readonly because: string }
   | { readonly step: 'create-pool'; readonly pool: string; readonly spec: KubeletPoolSpec }

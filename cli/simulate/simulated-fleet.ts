@@ -152,6 +152,7 @@ export class SimulatedFleet {
       case 'delete-config-source':
       case 'delete-node':
       case 'evict':
+      case 'count-pods':
       case 'untaint':
     }
   }

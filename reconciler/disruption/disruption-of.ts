@@ -6,28 +6,39 @@ type Payload = Readonly<Record<string, unknown>>;
 /** What a change does to a live node. never: it cannot be made there at all. */
 export interface Disruption {
   readonly class: 'restart' | 'drain' | 'reboot' | 'never';
+  /** `maxPods`, where the change may lower it: a node on which more run has to be drained all the same. */
+  readonly podLimit?: number;
   /** The fields that ask for it, dotted; none where a restart is enough. */
   readonly fields: readonly string[];
 }
-
-/** State files of the managers are put aside in the step that restarts the kubelet: that needs nothing more. */
-const CLASSES: Readonly<Record<ChangeCost, Disruption['class']>> = {
-  restart: 'restart',
-  'state-file:cpu': 'restart',
-  'state-file:memory': 'restart',
-  drain: 'drain',
-  reboot: 'reboot',
-  never: 'never',
-};
 
 const FROM_MILDEST = ['restart', 'drain', 'reboot', 'never'] as const;
 
 /** What it does to a node to run another payload, from what the field table says that each changed field costs. */
 export function disruptionOf(before: Payload | null, after: Payload | null): Disruption {
   const changes = diffPayloads(before, after);
+  const classOf = ({ cost }: FieldChange): Disruption['class'] => classFor(cost, before, after);
   const worst = FROM_MILDEST.findLast((each) => changes.some((change) => classOf(change) === each)) ?? 'restart';
   const fields = changes.filter((change) => classOf(change) === worst).map(({ path }) => path);
-  return { class: worst, fields: worst === 'restart' ? [] : fields };
+  return { class: worst, fields: worst === 'restart' ? [] : fields, ...podLimitOf(before, after) };
 }
 
-const classOf = ({ cost }: FieldChange): Disruption['class'] => CLASSES[cost];
+/**
+ * A manager whose state file is put aside gives its CPUs or its memory out anew: pods that run are moved off what they were
+ * given for themselves, or lose it to others. (kubernetes.io, "Control CPU Management Policies on the Node": drain first.)
+ * Where no manager gives anything out before or after, nobody is moved.
+ */
+function classFor(cost: ChangeCost, before: Payload | null, after: Payload | null): Disruption['class'] {
+  const isEither = (policy: string, value: string): boolean =>
+    [before, after].some((payload) => payload?.[policy] === value);
+  if (cost === 'state-file:cpu') return isEither('cpuManagerPolicy', 'static') ? 'drain' : 'restart';
+  if (cost === 'state-file:memory') return isEither('memoryManagerPolicy', 'Static') ? 'drain' : 'restart';
+  return cost;
+}
+
+/** A kubelet that comes up with less room than its pods need rejects some of those that run. */
+function podLimitOf(before: Payload | null, after: Payload | null): Pick<Disruption, 'podLimit'> {
+  const [then, now] = [before?.['maxPods'], after?.['maxPods']];
+  const mayShrink = typeof now === 'number' && (typeof then !== 'number' || now < then);
+  return mayShrink ? { podLimit: now } : {};
+}

@@ -2,7 +2,7 @@ import { isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, PODS } from '#shared/kube/kube.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { hasToLeave, isLeaving, type Pod } from './evictable.ts';
+import { hasToLeave, isFinished, isLeaving, type Pod } from './evictable.ts';
 
 /** How the drain of one node stands, as of the last look. */
 export interface DrainView {
@@ -13,10 +13,20 @@ export interface DrainView {
   readonly because: string;
 }
 
+/** How many pods run on a node, as of one moment; null where the reconciler has no right to see pods. */
+export interface PodCount {
+  readonly at: Millis;
+  readonly pods: number | null;
+}
+
 /** Drains nodes step by step: each call looks at the node's pods and evicts what has to leave. Keeps nothing that a restart loses. */
 export interface Drains {
   /** By name of the node. */
   readonly views: () => ReadonlyMap<string, DrainView>;
+  /** By name of the node, those that were asked for. */
+  readonly counts: () => ReadonlyMap<string, PodCount>;
+  /** Counts the pods that have not ended. Throws a `KubeError` where they cannot be listed, but for a missing right. */
+  readonly count: (node: string, at: Millis, signal: AbortSignal) => Promise<void>;
   /** Throws a `KubeError` where the pods cannot be listed. A pod that may not be evicted now is in the view. */
   readonly evict: (node: string, since: Millis, signal: AbortSignal) => Promise<void>;
 }
@@ -25,11 +35,22 @@ const MOST_NAMES = 3;
 
 export function createDrains(kube: Kube): Drains {
   const views = new Map<string, DrainView>();
+  const counts = new Map<string, PodCount>();
   /** Kinds of the eviction API, the newest first (policy/v1 came with 1.22, v1beta1 went with 1.25). */
   let version = 'policy/v1';
 
   return {
     views: () => views,
+    counts: () => counts,
+    async count(node, at, signal) {
+      try {
+        const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
+        counts.set(node, { at, pods: items.filter((pod) => !isFinished(pod)).length });
+      } catch (error) {
+        if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
+        counts.set(node, { at, pods: null });
+      }
+    },
     async evict(node, since, signal) {
       const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
       const left = items.filter(hasToLeave);

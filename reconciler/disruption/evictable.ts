@@ -10,15 +10,17 @@ export interface Pod extends KubeObject {
  * Whether a pod has to leave before its node is drained, by the rules of `kubectl drain --delete-emptydir-data --force`:
  * finished pods and those that the node itself or a DaemonSet keeps there stay. (kubectl 1.34, pkg/drain/filters.go)
  */
-export function hasToLeave({ metadata, status }: Pod): boolean {
-  const phase = status?.phase;
-  const isFinished = phase === 'Succeeded' || phase === 'Failed';
+export function hasToLeave(pod: Pod): boolean {
+  const { metadata } = pod;
   const isMirror = metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
   const isDaemon = metadata.ownerReferences?.some(
     ({ kind, controller }) => kind === 'DaemonSet' && controller === true,
   );
-  return !isFinished && !isMirror && isDaemon !== true;
+  return !isFinished(pod) && !isMirror && isDaemon !== true;
 }
+
+/** It takes nobody's room any more. */
+export const isFinished = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
 /** A pod that was told to go and has not gone yet needs no second eviction. */
 export const isLeaving = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;

@@ -7,12 +7,17 @@ import type { ConfigSourceView, Fleet } from '../fleet.ts';
 import type { Aimed } from './aims.ts';
 import type { DrainView } from '../disruption/drains.ts';
 import type { Verdict } from './decide-group.ts';
+import type { Signals } from './gates.ts';
 import { hold } from './hold.ts';
 import type { Member } from './membership.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 
-const RESTART: Disruption = { class: 'restart', fields: [] };
+/** Where nobody here knows what changes, only how many pods may run afterwards. */
+function restartTo(after: Payload | null): Disruption {
+  const { podLimit } = disruptionOf(null, after);
+  return { class: 'restart', fields: [], ...(podLimit === undefined ? {} : { podLimit }) };
+}
 
 /**
  * What it does to a node to take its present config away for another one; the same pair is looked at once. Where one of the
@@ -29,7 +34,8 @@ export function disruptionsIn(pool: DesiredPool | null, fleet: Fleet): (aimed: A
     const runs = member.kubeletNode?.status?.active?.sha256;
     const pair = `${runs ?? ''} ${member.target?.sha256 ?? ''}`;
     const [before, after] = [payloadOf(runs), payloadOf(member.target?.sha256)];
-    const found = known.get(pair) ?? (before === null || after === null ? RESTART : disruptionOf(before, after));
+    const found =
+      known.get(pair) ?? (before === null || after === null ? restartTo(after) : disruptionOf(before, after));
     known.set(pair, found);
     return found;
   };
@@ -43,15 +49,24 @@ const DEFAULT_DRAIN_TIMEOUT = '10m';
  * What it takes to change a node where a restart of its kubelet is not enough: a drain, a reboot in the change itself, or a
  * person's word, because the change is more than the pool allows. null where nothing (more) stands before the restart.
  *
- * @param view how the drain of this node stands; undefined where nobody looked yet
+ * @param signals how the drain of this node stands, and how many pods run on it, as far as anybody looked
  */
 export function beforeRestart(
   { member, configName }: Aimed,
-  { class: needed, fields }: Disruption,
+  disruption: Disruption,
   pool: DesiredPool | null,
-  view: DrainView | undefined,
+  { drains, pods }: Pick<Signals, 'drains' | 'pods'>,
   now: Millis,
 ): Verdict | null {
+  const { name, drain: mark } = member.node;
+  const config = configName ?? 'local';
+  const room = mark?.config === config ? null : roomFor(disruption, pods, name, now);
+  if (room === 'uncounted')
+    return { verdict: 'drain', stage: 'count', because: 'its pods are counted before maxPods is lowered' };
+  const shrinks =
+    disruption.class === 'restart' && (room !== null || (mark?.config === config && disruption.podLimit !== undefined));
+  const needed = shrinks ? 'drain' : disruption.class;
+  const fields = room === null ? disruption.fields : [room];
   const { allow = ['restart'], drainTimeout = DEFAULT_DRAIN_TIMEOUT, reboot } = pool?.spec.disruption ?? {};
   if (needed === 'restart') return null;
   const what = fields.slice(0, 3).join(', ');
@@ -63,9 +78,26 @@ export function beforeRestart(
     return held(`the change of ${what} needs ${how}: allow it with disruption.allow: [restart, ${needed}]`);
   }
   const drain = allow.includes('drain')
-    ? drainFirst(member, configName ?? 'local', view, parseDuration(drainTimeout) ?? 0, now)
+    ? drainFirst(member, config, drains.get(name), parseDuration(drainTimeout) ?? 0, now)
     : null;
   return drain ?? (needed === 'reboot' ? withReboot(member, what, reboot) : null);
+}
+
+/** What was counted is believed for so long; pods come and go. */
+const COUNTED_MS: Millis = 60_000;
+
+/** Why the pods that run do not fit any more; null where they do, and where nobody can tell. */
+function roomFor(
+  { class: needed, podLimit }: Disruption,
+  pods: Signals['pods'],
+  node: string,
+  now: Millis,
+): string | null {
+  if (needed !== 'restart' || podLimit === undefined || pods === undefined) return null;
+  const counted = pods.get(node);
+  if (counted === undefined || now - counted.at > COUNTED_MS) return 'uncounted';
+  const isFull = counted.pods !== null && counted.pods > podLimit;
+  return isFull ? `maxPods to ${podLimit}, with ${counted.pods} pods running,` : null;
 }
 
 /** The boot that is to end is the one in which this is decided: after it, nobody can take the order for a new one. */

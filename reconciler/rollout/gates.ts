@@ -3,7 +3,7 @@ import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { BlockersAnswer } from '../blockers/answer.ts';
 import type { DesiredPool } from '../desired.ts';
-import type { DrainView } from '../disruption/drains.ts';
+import type { DrainView, PodCount } from '../disruption/drains.ts';
 import type { ClusterPolicy } from './cluster-policy.ts';
 import { windowsState } from '../window/windows-state.ts';
 import { type Hold, hold } from './hold.ts';
@@ -14,6 +14,8 @@ export interface Signals {
   readonly blockers: ReadonlyMap<string, BlockersAnswer>;
   /** By node: how its drain stands. */
   readonly drains: ReadonlyMap<string, DrainView>;
+  /** By node: how many pods run there. Absent where nobody can count. */
+  readonly pods?: ReadonlyMap<string, PodCount>;
 }
 
 export const NO_SIGNALS: Signals = { blockers: new Map(), drains: new Map() };

@@ -99,8 +99,7 @@ function planGroup(
       gates: gatesOf(group.pool, present, desired.policy, signals, now),
       finishesWaves: group.pool?.spec.rollout.windows?.overrun === 'finish-wave',
       isAvailable: (name) => sourceOf(name, group.pool, fleet) !== undefined,
-      disruption: (aimed) =>
-        beforeRestart(aimed, disruption(aimed), group.pool, signals.drains.get(aimed.member.node.name), now),
+      disruption: (aimed) => beforeRestart(aimed, disruption(aimed), group.pool, signals, now),
     },
     budgets,
   );

@@ -51,6 +51,7 @@ function shorten(step: Step): string {
     case 'evict':
     case 'uncordon':
     case 'untaint':
+    case 'count-pods':
       return `${step.step} ${step.node}`;
     case 'assign':
     case 'unassign':

@@ -1,7 +1,7 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { type CommitInForce, desiredState } from '#reconciler/desired.ts';
-import type { DrainView } from '#reconciler/disruption/drains.ts';
+import type { DrainView, PodCount } from '#reconciler/disruption/drains.ts';
 import type { Fleet, NodeView } from '#reconciler/fleet.ts';
 import { plan, type Plan } from '#reconciler/plan.ts';
 import type { Step } from '#reconciler/steps.ts';
@@ -22,6 +22,9 @@ export class FleetSimulation {
   readonly evicted: string[] = [];
   /** How the drains stand, as the test wants them. */
   readonly drains = new Map<string, DrainView>();
+  /** How many pods run on a node; undefined where the reconciler may not see pods. */
+  running = new Map<string, number>();
+  private readonly counts = new Map<string, PodCount>();
   /** SHA-256 of payloads that no kubelet survives. */
   readonly deadly = new Set<string>();
   /** By SHA-256 of a payload, every node that was ever told to run it. */
@@ -34,7 +37,7 @@ export class FleetSimulation {
       this.fleet,
       SETTINGS,
       this.now,
-      { blockers: new Map(), drains: this.drains },
+      { blockers: new Map(), drains: this.drains, ...(this.running.size === 0 ? {} : { pods: this.counts }) },
     );
     for (const step of planned.steps) this.perform(step);
     return planned;
@@ -129,6 +132,9 @@ export class FleetSimulation {
         return this.change(step.node, { cordoned: false, drainFailed: step.failed ?? undefined, drain: undefined });
       case 'untaint':
         return this.change(step.node, { gated: undefined });
+      case 'count-pods':
+        this.counts.set(step.node, { at: step.at, pods: this.running.get(step.node) ?? 0 });
+        return;
       case 'evict':
         this.evicted.push(step.node);
         return;

@@ -8,7 +8,22 @@ describe('the disruption of a change', () => {
   const cases: readonly (readonly [string, object, object, string, readonly string[]])[] = [
     ['nothing', { maxPods: 110 }, { maxPods: 110 }, 'restart', []],
     ['a field that a restart is enough for', { maxPods: 110 }, { maxPods: 120 }, 'restart', []],
-    ['a policy with a state file', NOTHING, { cpuManagerPolicy: 'static' }, 'restart', []],
+    [
+      'a manager of CPUs that begins to give them out',
+      NOTHING,
+      { cpuManagerPolicy: 'static' },
+      'drain',
+      ['cpuManagerPolicy'],
+    ],
+    ['a manager that gives none out', NOTHING, { reservedSystemCPUs: '0' }, 'restart', []],
+    [
+      'what a manager of CPUs gives out',
+      { cpuManagerPolicy: 'static', reservedSystemCPUs: '0' },
+      { cpuManagerPolicy: 'static', reservedSystemCPUs: '0-1' },
+      'drain',
+      ['reservedSystemCPUs'],
+    ],
+    ['a manager of memory', { memoryManagerPolicy: 'Static' }, NOTHING, 'drain', ['memoryManagerPolicy']],
     ['a field that pods of before do not follow', NOTHING, { podLogsDir: '/var/log/other' }, 'drain', ['podLogsDir']],
     ['cgroups of another layout', { cgroupRoot: '/a' }, { cgroupRoot: '/b', maxPods: 3 }, 'reboot', ['cgroupRoot']],
     ['the identity of the node', { podCIDR: '10.0.0.0/24' }, NOTHING, 'never', ['podCIDR']],
@@ -16,8 +31,15 @@ describe('the disruption of a change', () => {
   ];
   for (const [name, before, after, expected, fields] of cases) {
     it(`of ${name} is ${expected}`, () => {
-      const found = disruptionOf({ ...before }, { ...after });
+      const { podLimit: _, ...found } = disruptionOf({ ...before }, { ...after });
       assert.deepEqual(found, { class: expected, fields });
     });
   }
+
+  it('says how many pods may run afterwards where that may be fewer', () => {
+    assert.equal(disruptionOf({ maxPods: 110 }, { maxPods: 50 }).podLimit, 50);
+    assert.equal(disruptionOf({}, { maxPods: 50 }).podLimit, 50, 'the node may have had more by itself');
+    assert.equal(disruptionOf({ maxPods: 50 }, { maxPods: 110 }).podLimit, undefined);
+    assert.equal(disruptionOf({ maxPods: 50 }, {}).podLimit, undefined);
+  });
 });

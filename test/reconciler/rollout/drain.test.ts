@@ -141,3 +141,46 @@ describe('a change that running pods do not follow', () => {
     assert.deepEqual(steps(fleet), ['assign n1']);
   });
 });
+
+describe('a change that leaves less room than there are pods', () => {
+  /** Two nodes that settled on 100 pods, of which the first has 60, and a commit that allows 50. */
+  function shrinking(disruption?: DisruptionSpec): FleetSimulation {
+    const fleet = new FleetSimulation();
+    const spec = disruption === undefined ? {} : { disruption };
+    for (const name of ['n1', 'n2']) fleet.addNode(nodeView(name, 'workers'));
+    fleet.inForce = commit(COMMIT_A, validPool('workers', 100, spec));
+    for (let turn = 0; turn < 12; turn += 1) round_(fleet);
+    fleet.inForce = commit(COMMIT_B, validPool('workers', 50, spec));
+    fleet.running = new Map([
+      ['n1', 60],
+      ['n2', 50],
+    ]);
+    fleet.reconcile();
+    fleet.reconcile();
+    return fleet;
+  }
+
+  it('waits where the pool allows restarts alone, and lets the nodes go on that have room', () => {
+    const fleet = shrinking();
+    assert.deepEqual(steps(fleet), [], 'n2 is counted');
+    assert.match(holds(fleet) ?? '', /maxPods to 50, with 60 pods running, needs the node to be drained/);
+    assert.deepEqual(steps(fleet), ['assign n2']);
+  });
+
+  it('drains the node first where that is allowed, until it is drained', () => {
+    const fleet = shrinking(DRAINS);
+    assert.deepEqual(steps(fleet), ['cordon n1']);
+    fleet.running.set('n1', 3);
+    fleet.now += 2 * MINUTE;
+    for (const name of ['n1', 'n2']) fleet.beat(name);
+    assert.deepEqual(steps(fleet), ['evict n1'], 'what is left does not make it a restart');
+    drained(fleet, 'n1');
+    assert.deepEqual(steps(fleet), ['assign n1']);
+  });
+
+  it('is a restart where nobody may see pods', () => {
+    const fleet = shrinking();
+    fleet.running = new Map();
+    assert.deepEqual(steps(fleet), ['assign n1']);
+  });
+});

@@ -11,7 +11,7 @@ import type { Occurrence } from './occurrence.ts';
  *
  * @returns what happened since the last round
  */
-export type Chronicle = (round: Pick<Round, 'fleet' | 'planned' | 'at'>) => readonly Occurrence[];
+export type Chronicle = (round: Pick<Round, 'fleet' | 'at'>) => readonly Occurrence[];
 
 /** Events live for an hour by default: what is older than a part of that may have been told and forgotten. */
 const FRESH_MS: Millis = 15 * 60_000;
@@ -25,7 +25,7 @@ interface Told {
 
 export function createChronicle(): Chronicle {
   let told: ReadonlyMap<string, Told> | null = null;
-  return ({ fleet, planned, at }) => {
+  return ({ fleet, at }) => {
     const news: Occurrence[] = [];
     const now = new Map<string, Told>();
     const keep = (key: string, seen: object, current: readonly Occurrence[], assigned: string): void => {
@@ -45,9 +45,12 @@ export function createChronicle(): Chronicle {
       if (isNewlyAssigned(node, before)) news.push(assignment(node, uid));
       keep(key, node, occurrencesOfNode(node, uid), assignedTo(node));
     }
-    for (const [name, status] of planned.pools) {
-      const uid = fleet.pools.get(name)?.metadata.uid;
-      if (uid !== undefined) keep(`pool ${uid}`, status, occurrencesOfPool(name, uid, status), '');
+    // By what was written, not by what was only planned: a write that fails is planned again with another date, which would be
+    // told as something else.
+    for (const [name, { metadata, status }] of fleet.pools) {
+      const { uid } = metadata;
+      if (uid === undefined || status === undefined) continue;
+      keep(`pool ${uid}`, status, occurrencesOfPool(name, uid, status), '');
     }
     told = now;
     return news;

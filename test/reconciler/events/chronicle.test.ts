@@ -21,19 +21,15 @@ interface Scene {
 
 /** What the chronicle tells of one node and one pool, as `reason` words. */
 function tell(chronicle: Chronicle, { node, status }: Scene, at = NOW): readonly string[] {
-  const present: KubeletPool = { metadata: { name: 'web', uid: 'pool-uid' } };
+  const metadata = { name: 'web', uid: 'pool-uid' };
+  const present: KubeletPool = status === undefined ? { metadata } : { metadata, status };
   const fleet: Fleet = {
     nodes: new Map([[view.name, view]]),
     kubeletNodes: new Map(node === undefined ? [] : [[node.metadata.name, node]]),
     configSources: new Map(),
     pools: new Map([['web', present]]),
   };
-  const planned = {
-    steps: [],
-    nodes: { groups: [], untouchable: [], steps: [] },
-    pools: new Map(status === undefined ? [] : [['web', status]]),
-  };
-  return chronicle({ fleet, planned, at }).map(({ happening }) => happening);
+  return chronicle({ fleet, at }).map(({ happening }) => happening);
 }
 
 describe('what is told of a node', () => {

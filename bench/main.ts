@@ -19,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   churn: () => import('./churn.ts'),
   page: () => import('./page.ts'),
   fleet: () => import('./fleet.ts'),
+  planner: () => import('./planner.ts'),
 };
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { full: { type: 'boolean' } } });

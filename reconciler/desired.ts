@@ -1,6 +1,6 @@
 import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, hasErrors } from '#shared/contract/finding.ts';
-import { choosePool, type Choice } from './assign/choose-pool.ts';
+import { type Choice, choiceAmong } from './assign/choose-pool.ts';
 import type { Fleet, NodeView } from './fleet.ts';
 import type { CommitOid } from './git/source.ts';
 import type { ClusterPolicy } from './rollout/cluster-policy.ts';
@@ -104,10 +104,10 @@ function judgeAll(
     valid.map(({ name, spec }) => ({ name, spec })),
     fleet,
   );
+  const members = Map.groupBy(fleet.nodes.values(), (node) => poolIn(choices.get(node.name)));
   return pools.map((pool) => {
     if (pool.status === 'invalid') return { pool, verdict: [] };
-    const members = [...fleet.nodes.values()].filter((node) => isMember(choices.get(node.name), pool.name));
-    return { pool, verdict: judge(pool, minorsOf(members)) };
+    return { pool, verdict: judge(pool, minorsOf(members.get(pool.name) ?? [])) };
   });
 }
 
@@ -156,9 +156,10 @@ function chooseAll(
     priority: spec.priority,
     nodeSelector: spec.nodeSelector,
   }));
-  return new Map([...fleet.nodes.values()].map((node) => [node.name, choosePool(node.labels, candidates)]));
+  const choose = choiceAmong(candidates);
+  return new Map([...fleet.nodes.values()].map((node) => [node.name, choose(node.labels)]));
 }
 
-function isMember(choice: Choice | undefined, pool: string): boolean {
-  return choice?.choice === 'pool' && choice.pool === pool;
+function poolIn(choice: Choice | undefined): string | undefined {
+  return choice?.choice === 'pool' ? choice.pool : undefined;
 }

@@ -1,6 +1,6 @@
 import type { LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 import { OPT_OUT_LABEL } from '#shared/contract/api/group.ts';
-import { selectorMatches } from './selector.ts';
+import { matcherOf } from './selector.ts';
 
 /** What choosing needs of a pool. */
 export interface Candidate {
@@ -20,13 +20,25 @@ export type Choice =
 
 /** Which pool a node with these labels belongs to: the matching one with the highest priority. */
 export function choosePool(labels: Readonly<Record<string, string>>, candidates: readonly Candidate[]): Choice {
-  const optOut = labels[OPT_OUT_LABEL];
-  if (optOut !== undefined && optOut !== 'false') return { choice: 'opted-out' };
+  return choiceAmong(candidates)(labels);
+}
 
-  const matching = candidates.filter((pool) => selectorMatches(pool.nodeSelector, labels));
-  const highest = Math.max(...matching.map((pool) => pool.priority));
-  const [winner, ...rivals] = matching.filter((pool) => pool.priority === highest);
-  if (winner === undefined) return { choice: 'none' };
-  if (rivals.length === 0) return { choice: 'pool', pool: winner.name };
-  return { choice: 'conflict', pools: [winner, ...rivals].map((pool) => pool.name).sort() };
+/** The same for many nodes: selectors are looked at once. */
+export function choiceAmong(candidates: readonly Candidate[]): (labels: Readonly<Record<string, string>>) => Choice {
+  const ready = candidates.map(({ name, priority, nodeSelector }) => ({
+    name,
+    priority,
+    matches: matcherOf(nodeSelector),
+  }));
+  return (labels) => {
+    const optOut = labels[OPT_OUT_LABEL];
+    if (optOut !== undefined && optOut !== 'false') return { choice: 'opted-out' };
+
+    const matching = ready.filter((pool) => pool.matches(labels));
+    const highest = Math.max(...matching.map((pool) => pool.priority));
+    const [winner, ...rivals] = matching.filter((pool) => pool.priority === highest);
+    if (winner === undefined) return { choice: 'none' };
+    if (rivals.length === 0) return { choice: 'pool', pool: winner.name };
+    return { choice: 'conflict', pools: [winner, ...rivals].map((pool) => pool.name).sort() };
+  };
 }

@@ -4,11 +4,16 @@ type Labels = Readonly<Record<string, string>>;
 
 /** `metav1.LabelSelector` against a node's labels: every requirement must hold; an empty selector matches every node. */
 export function selectorMatches(selector: LabelSelector, labels: Labels): boolean {
-  const wanted = Object.entries(selector.matchLabels ?? {});
-  return (
-    wanted.every(([key, value]) => labels[key] === value) &&
-    (selector.matchExpressions ?? []).every((requirement) => requirementHolds(requirement, labels))
-  );
+  return matcherOf(selector)(labels);
+}
+
+/** The same for many nodes: what can be made ready once is. */
+export function matcherOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): (labels: Labels) => boolean {
+  const wanted = Object.entries(matchLabels);
+  return (labels) => {
+    for (const [key, value] of wanted) if (labels[key] !== value) return false;
+    return matchExpressions.every((requirement) => requirementHolds(requirement, labels));
+  };
 }
 
 /** NotIn and DoesNotExist hold where the label is missing, as in Kubernetes (apimachinery labels.Requirement). */

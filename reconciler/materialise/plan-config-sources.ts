@@ -41,17 +41,20 @@ function planPruning(wanted: ReadonlySet<string>, fleet: Fleet, settings: PlanSe
 }
 
 /** Every config source that some node is told to run, runs, or would fall back to, and every pool's present one. */
-function namesInUse(fleet: Fleet): readonly string[] {
-  const name = (reference: ConfigReference | undefined): string[] => (reference === undefined ? [] : [reference.name]);
-  const ofNodes = [...fleet.kubeletNodes.values()].flatMap(({ spec, status }) => [
-    ...name(spec?.configSource),
-    ...name(status?.assigned),
-    ...name(status?.active),
-    ...name(status?.lastKnownGood),
-  ]);
-  const ofPools = [...fleet.pools.values()].flatMap(({ status }) => [
-    ...(status?.configName === undefined ? [] : [status.configName]),
-    ...(status?.settled === undefined ? [] : [status.settled.configName]),
-  ]);
-  return [...ofNodes, ...ofPools];
+function namesInUse(fleet: Fleet): ReadonlySet<string> {
+  const names = new Set<string>();
+  const use = (reference: Pick<ConfigReference, 'name'> | undefined): void => {
+    if (reference !== undefined) names.add(reference.name);
+  };
+  for (const { spec, status } of fleet.kubeletNodes.values()) {
+    use(spec?.configSource);
+    use(status?.assigned);
+    use(status?.active);
+    use(status?.lastKnownGood);
+  }
+  for (const { status } of fleet.pools.values()) {
+    if (status?.configName !== undefined) names.add(status.configName);
+    if (status?.settled !== undefined) names.add(status.settled.configName);
+  }
+  return names;
 }

@@ -12,9 +12,8 @@ export function drainSteps(
   fleet: Fleet,
   now: Millis,
 ): readonly Step[] {
-  const decided = new Map(
-    groups.flatMap(({ decisions }) => decisions.map((decision) => [decision.member.node.name, decision] as const)),
-  );
+  const decided = new Map<string, MemberDecision>();
+  for (const { decisions } of groups) for (const each of decisions) decided.set(each.member.node.name, each);
   const marked = [...fleet.nodes.values()].filter(
     (node) => node.drain !== undefined || isBegun(decided.get(node.name)),
   );

@@ -8,6 +8,7 @@ import {
   assignmentOf,
   failedAt,
   inTransition,
+  isChanging,
   runsAlready,
   sameTarget,
   type Standing,
@@ -116,7 +117,7 @@ export function memberOf(
   const soakMs = parseDuration(pool?.spec.rollout.soak ?? '0s') ?? 0;
   const standing = standingOf(kubeletNode, target, soakMs, now);
   const busy = standing === 'updating' || standing === 'soaking' || standing === 'failed' || standing === 'no-agent';
-  const changing = inTransition(kubeletNode, now);
+  const changing = isChanging(kubeletNode, target, standing, now);
   return {
     node,
     kubeletNode,

@@ -12,13 +12,16 @@ export function zoneOf({ node }: Pick<Member, 'node'>): string {
  * place, then zone by zone, the oldest first, and by name where that is the same. Stable from pass to pass.
  */
 export function inOrder(members: readonly Member[]): readonly Member[] {
-  return [...members].sort(
-    (a, b) =>
-      Number(isBegun(b)) - Number(isBegun(a)) ||
-      compare(zoneOf(a), zoneOf(b)) ||
-      a.node.createdAt - b.node.createdAt ||
-      compare(a.node.name, b.node.name),
-  );
+  return members
+    .map((member) => ({ member, begun: isBegun(member), zone: zoneOf(member) }))
+    .sort(
+      (a, b) =>
+        Number(b.begun) - Number(a.begun) ||
+        compare(a.zone, b.zone) ||
+        a.member.node.createdAt - b.member.node.createdAt ||
+        compare(a.member.node.name, b.member.node.name),
+    )
+    .map(({ member }) => member);
 }
 
 const isBegun = ({ changing, node }: Member): boolean => changing || node.drain !== undefined;

@@ -203,16 +203,14 @@ function assignmentSpec(pool: DesiredPool, source: ConfigSourceView, namespace: 
  * the payload as it was must not write to every node. Nor is the resourceVersion: a label on the ConfigMap changes it.
  */
 function sayTheSame(present: KubeletNodeSpec | undefined, wanted: KubeletNodeSpec): boolean {
-  const essence = (spec: KubeletNodeSpec | undefined): unknown => [
-    spec?.pool,
-    spec?.apply ?? 'overlay',
-    { ...DEFAULT_TRIAL, ...spec?.trial },
-    spec?.drift ?? DEFAULT_DRIFT,
-    spec?.allowFields ?? [],
-    spec?.tolerate ?? [],
-    spec?.configSource?.name,
-    spec?.configSource?.uid,
-    spec?.configSource?.sha256,
+  const [is, be] = [present?.configSource, wanted.configSource];
+  if (is?.name !== be?.name || is?.uid !== be?.uid || is?.sha256 !== be?.sha256) return false;
+  if (present?.pool !== wanted.pool || (present?.apply ?? 'overlay') !== (wanted.apply ?? 'overlay')) return false;
+  if ((present?.drift ?? DEFAULT_DRIFT) !== (wanted.drift ?? DEFAULT_DRIFT)) return false;
+  const essence = ({ trial, allowFields = [], tolerate = [] }: KubeletNodeSpec): unknown => [
+    { ...DEFAULT_TRIAL, ...trial },
+    allowFields,
+    tolerate,
   ];
-  return isDeepStrictEqual(essence(present), essence(wanted));
+  return isDeepStrictEqual(essence(present ?? {}), essence(wanted));
 }

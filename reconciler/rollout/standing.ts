@@ -80,7 +80,16 @@ export function runsAlready(node: KubeletNode | undefined, target: Target): bool
  * its kubelet restarts or may do so at any moment.
  */
 export function inTransition(node: KubeletNode | undefined, now: Millis): boolean {
+  return isAtWork(node) || standingOf(node, assignmentOf(node), 0, now) === 'updating';
+}
+
+/** The same for a node whose standing towards a target is known. */
+export function isChanging(node: KubeletNode | undefined, target: Target, standing: Standing, now: Millis): boolean {
+  const toldThis = sameTarget(assignmentOf(node), target);
+  return toldThis ? isAtWork(node) || standing === 'updating' : inTransition(node, now);
+}
+
+function isAtWork(node: KubeletNode | undefined): boolean {
   const phase = node?.status?.phase;
-  const changing = phase === 'Staging' || phase === 'Trial' || phase === 'FallingBack' || phase === 'Broken';
-  return changing || standingOf(node, assignmentOf(node), 0, now) === 'updating';
+  return phase === 'Staging' || phase === 'Trial' || phase === 'FallingBack' || phase === 'Broken';
 }

@@ -23,6 +23,10 @@ export interface ApiServer {
   /** Starts it again after `stop`, on the same port and etcd; resolves when it is ready. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
+  /** SIGKILL, as when its machine dies. */
+  readonly kill: () => Promise<void>;
+  /** What is behind it, for tests that make it slow or read its history. */
+  readonly etcd: { readonly url: string; readonly pid: number };
   /** Ends etcd as well. */
   readonly stopAll: () => Promise<void>;
   readonly logTail: (lines?: number) => string;
@@ -34,7 +38,7 @@ export async function startApiServer(setup: ApiServerSetup): Promise<ApiServer> 
   for (let attempt = 1; ; attempt += 1) {
     const [etcdPort = 0, peerPort = 0, port = 0] = await freePorts(3);
     const etcd = startEtcd(setup, etcdPort, peerPort);
-    const server = apiServer(setup, flags(setup, files, etcdPort, port), port, etcd);
+    const server = apiServer(setup, flags(setup, files, etcdPort, port), port, etcd, `http://127.0.0.1:${etcdPort}`);
     try {
       await etcdReady(etcd, etcdPort);
       await server.start();
@@ -47,7 +51,13 @@ export async function startApiServer(setup: ApiServerSetup): Promise<ApiServer> 
   }
 }
 
-function apiServer(setup: ApiServerSetup, args: readonly string[], port: number, etcd: Daemon): ApiServer {
+function apiServer(
+  setup: ApiServerSetup,
+  args: readonly string[],
+  port: number,
+  etcd: Daemon,
+  etcdUrl: string,
+): ApiServer {
   const url = `https://127.0.0.1:${port}`;
   let running: Daemon | undefined;
   const stop = async (): Promise<void> => running?.stop();
@@ -65,6 +75,13 @@ function apiServer(setup: ApiServerSetup, args: readonly string[], port: number,
       await ready(setup, url, running);
     },
     stop,
+    async kill() {
+      const server = running;
+      if (server === undefined || server.ended() !== undefined) return;
+      process.kill(server.pid, 'SIGKILL');
+      await until('the end of the API server', async () => server.ended(), { withinMs: 10_000, everyMs: 20 });
+    },
+    etcd: { url: etcdUrl, pid: etcd.pid },
     async stopAll() {
       await stop();
       await etcd.stop();

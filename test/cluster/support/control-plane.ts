@@ -48,6 +48,10 @@ export interface ControlPlane {
   readonly serviceAccountToken: (namespace: string, name: string) => Promise<string>;
   /** Ends the API server, as an outage does; etcd and all objects stay. */
   readonly stopApiServer: () => Promise<void>;
+  /** The same by SIGKILL. */
+  readonly killApiServer: () => Promise<void>;
+  /** What is behind the API server, for tests that make it slow or read its history. */
+  readonly etcd: ApiServer['etcd'];
   /** Brings it back on the same port. */
   readonly startApiServer: () => Promise<void>;
   /** Both. */
@@ -114,6 +118,8 @@ async function assemble({ directory, kubectl, authority, admin, server }: Parts)
     request,
     serviceAccountToken: (namespace, name) => requestToken(request, namespace, name),
     stopApiServer: server.stop,
+    killApiServer: server.kill,
+    etcd: server.etcd,
     startApiServer: server.start,
     async restart() {
       await server.stop();

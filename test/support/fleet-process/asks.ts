@@ -13,6 +13,8 @@ export interface Asks {
   calls: { readonly asks: Record<string, never>; readonly answer: Readonly<Record<string, number>> };
   /** From now on every Node and every agent gives a sign of life this often; 0 for never. */
   heartbeats: { readonly asks: { readonly everyMs: Millis }; readonly answer: null };
+  /** Whether the git server answers. */
+  git: { readonly asks: { readonly reachable: boolean }; readonly answer: null };
 }
 
 export interface FleetOptions {
@@ -20,6 +22,8 @@ export interface FleetOptions {
   readonly pools: number;
   /** From hearing of something to reporting it. */
   readonly agentStepMs: Millis;
+  /** A bare repository on the disk. Default: in memory. */
+  readonly gitDirectory?: string;
   /** An API server that is there already. Default: the sandbox's own. */
   readonly server?: { readonly url: string; readonly credential: Credential };
 }

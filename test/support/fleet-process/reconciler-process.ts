@@ -18,6 +18,8 @@ export interface ReconcilerProcess {
   readonly pid: number;
   /** Milliseconds from its start until it said that it has seen everything. */
   ready(): Promise<number>;
+  /** However it ends. */
+  readonly ended: Promise<void>;
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
 
@@ -39,12 +41,12 @@ export function startReconcilerProcess(options: ReconcilerProcessOptions): Recon
   child.stdout
     ?.setEncoding('utf8')
     .on('data', (text: string) => text.split('\n').forEach((line) => options.onLine?.(line)));
+  const ended = once(child, 'exit').then(() => undefined);
   return {
     pid: child.pid ?? 0,
     ready: () => readyAfter(child, healthPort, began),
+    ended,
     async kill(signal) {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
       child.kill(signal);
       await ended;
     },
@@ -53,7 +55,9 @@ export function startReconcilerProcess(options: ReconcilerProcessOptions): Recon
 
 async function readyAfter(child: ChildProcess, port: number, began: number): Promise<number> {
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`the reconciler ended with ${child.exitCode} before it was ready`);
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`the reconciler ended with ${child.exitCode ?? child.signalCode} before it was ready`);
+    }
     const status = await fetch(`http://127.0.0.1:${port}/readyz`).then(
       (answer) => answer.status,
       () => 0,

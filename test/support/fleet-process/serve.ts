@@ -1,5 +1,5 @@
 import { systemClock } from '#shared/runtime/clock.ts';
-import { startGitServer } from '#sandbox/git-server/server.ts';
+import { type SandboxGitServer, startGitServer } from '#sandbox/git-server/server.ts';
 import { createAgents } from './agents.ts';
 import type { Answer, Ask, Asks, Question } from './asks.ts';
 import { beginCluster, type FleetCluster } from './cluster.ts';
@@ -12,13 +12,13 @@ import { type ProgressView, watchProgress } from './progress.ts';
 type Answers = { readonly [A in Ask]: (of: Asks[A]['asks']) => Promise<Asks[A]['answer']> | Asks[A]['answer'] };
 
 interface Running {
+  readonly git: SandboxGitServer;
   readonly cluster: FleetCluster;
   readonly progress: ProgressView;
   readonly names: readonly string[];
 }
 
 const stop = new AbortController();
-const git = await startGitServer();
 let running: Running | undefined;
 let beating = new AbortController();
 
@@ -29,15 +29,17 @@ const begun = (): Running => {
 
 const ANSWERS: Answers = {
   async begin(options) {
+    const { gitDirectory: directory } = options;
+    const git = await startGitServer(directory === undefined ? {} : { directory });
     const cluster = await beginCluster(options);
     const progress = watchProgress(cluster.kube);
-    running = { cluster, progress, names: Array.from({ length: options.nodes }, (_, index) => nodeName(index)) };
+    running = { git, cluster, progress, names: Array.from({ length: options.nodes }, (_, index) => nodeName(index)) };
     void createAgents(cluster.kube, systemClock, options.agentStepMs).run(stop.signal);
     void progress.run(stop.signal);
     const nodeBytes = JSON.stringify(nodeObject(0, options.pools)).length;
     return { apiUrl: cluster.url, gitUrl: git.url, nodeBytes };
   },
-  commit: ({ files }) => git.commit({ files, message: 'Change' }),
+  commit: ({ files }) => begun().git.commit({ files, message: 'Change' }),
   progress: () => begun().progress.now(),
   calls: () => begun().cluster.calls(),
   heartbeats({ everyMs }) {
@@ -45,6 +47,10 @@ const ANSWERS: Answers = {
     beating.abort();
     beating = new AbortController();
     if (everyMs > 0) void beat(cluster.kube, names, everyMs, beating.signal);
+    return null;
+  },
+  git({ reachable }) {
+    begun().git.setFault(reachable ? null : { kind: 'unreachable' });
     return null;
   },
 };

@@ -82,6 +82,12 @@ describe('the chart', { skip: WITHOUT_RENDERERS }, () => {
     assert.throws(() => chart({ commitStatuses: { enabled: true } }), /commitStatuses\.forge is not set/);
   });
 
+  it('refuses what its schema refuses', () => {
+    assert.throws(() => chart({ poll: '60' }), /poll/);
+    assert.throws(() => chart({ agent: { kubeletService: 'k3s.service' } }), /kubeletService/);
+    assert.throws(() => chart({ settings: { GIT_URL: 'https://git.example.com/a' } }), /GIT_URL|settings/);
+  });
+
   it('leaves the namespace to helm, and the CRDs to whoever may, where told so', () => {
     assert.ok(!kinds(REQUIRED_VALUES).has('Namespace'));
     assert.ok(kinds(REQUIRED_VALUES).has('CustomResourceDefinition'));

@@ -30,9 +30,20 @@ export type Overlay = Readonly<Record<string, unknown>>;
 const helm = spawnSync('helm', ['version'], { stdio: 'ignore' }).error === undefined;
 const kubectl = process.env['KUBECTL'] ?? 'kubectl';
 
-export const WITHOUT_RENDERERS =
-  (helm ? false : without('go', ['version'], 'nothing proves that the chart makes the objects of the kustomization')) ||
-  without(kubectl, ['version', '--client'], 'nothing proves that the chart makes the objects of the kustomization');
+/** Where Debian's packages have what our renderer is made of: golang-github-masterminds-sprig-dev and so on, see .ci/run. */
+const GOPATH = '/usr/share/gocode';
+const LIBRARIES = ['github.com/Masterminds/sprig', 'github.com/xeipuuv/gojsonschema', 'sigs.k8s.io/yaml'];
+const UNPROVED = 'nothing proves that the chart makes the objects of the kustomization';
+
+export const WITHOUT_RENDERERS = (!helm && withoutOurs()) || without(kubectl, ['version', '--client'], UNPROVED);
+
+function withoutOurs(): string | false {
+  const missing = LIBRARIES.filter((library) => !existsSync(join(GOPATH, 'src', library)));
+  if (missing.length === 0) return without('go', ['version'], UNPROVED);
+  const reason = `neither helm nor ${missing.join(', ')} below ${GOPATH}: ${UNPROVED}`;
+  if (process.env['CI'] === 'true') throw new Error(`CI has to install them: ${reason}`);
+  return `SKIPPED: ${reason}`;
+}
 
 /** `helm template`, by helm where it is installed, otherwise by what it is made of: see helm-template/main.go. @throws with what it says */
 export function renderChart(values: Readonly<Record<string, unknown>>): readonly Manifest[] {
@@ -83,7 +94,7 @@ function ourRenderer(): string {
   if (existsSync(program)) return program;
   mkdirSync(cache, { recursive: true });
   const made = `${program}.${process.pid}`;
-  const env = { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode' };
+  const env = { ...process.env, GO111MODULE: 'off', GOPATH };
   execFileSync('go', ['build', '-o', made, '.'], { cwd: RENDERER, env });
   renameSync(made, program);
   return program;

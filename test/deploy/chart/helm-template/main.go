@@ -1,5 +1,5 @@
 // Renders a chart as "helm template" does, with what Helm does it with: Go's text/template and the Sprig functions, from
-// Debian's packages. It stands in where no helm is installed. Left out is what our chart does not use: dependencies, hooks,
+// Debian's packages, and refuses the values that the chart's schema refuses. It stands in where no helm is installed. Left out is what our chart does not use: dependencies, hooks,
 // .Files, lookup, library charts.
 //
 //	helm-template CHART-DIRECTORY NAMESPACE <VALUES.yaml >MANIFESTS.yaml
@@ -15,6 +15,7 @@ import (
 	"text/template"
 
 	"github.com/Masterminds/sprig"
+	"github.com/xeipuuv/gojsonschema"
 	"sigs.k8s.io/yaml"
 )
 
@@ -44,8 +45,12 @@ func run(directory, namespace string) error {
 	if err := yaml.Unmarshal(text, &given); err != nil {
 		return err
 	}
+	merged := merge(defaults, given)
+	if err := check(filepath.Join(directory, "values.schema.json"), merged); err != nil {
+		return err
+	}
 	return render(directory, values{
-		"Values":  merge(defaults, given),
+		"Values":  merged,
 		"Chart":   values{"Name": chart["name"], "Version": chart["version"], "AppVersion": chart["appVersion"]},
 		"Release": values{"Name": "kubelet-gitops", "Namespace": namespace, "Service": "Helm", "IsInstall": true, "IsUpgrade": false, "Revision": 1},
 	})
@@ -79,6 +84,26 @@ func merge(defaults, given values) values {
 		}
 	}
 	return merged
+}
+
+// With the library that Helm has for it.
+func check(schema string, given values) error {
+	text, err := os.ReadFile(schema)
+	if err != nil {
+		return err
+	}
+	result, err := gojsonschema.Validate(gojsonschema.NewBytesLoader(text), gojsonschema.NewGoLoader(given))
+	if err != nil {
+		return err
+	}
+	var refused []string
+	for _, problem := range result.Errors() {
+		refused = append(refused, problem.String())
+	}
+	if len(refused) > 0 {
+		return fmt.Errorf("values don't meet the specifications of the schema: %s", strings.Join(refused, "; "))
+	}
+	return nil
 }
 
 func render(directory string, scope values) error {

@@ -36,9 +36,7 @@ export function disruptionsIn(pool: DesiredPool | null, fleet: Fleet): (aimed: A
     const present = known.get(pair);
     if (present !== undefined) return present;
     const [before, after] = [payloadOf(runs), payloadOf(member.target?.sha256)];
-    const found =
-      known.get(pair) ?? (before === null || after === null ? restartTo(after) : disruptionOf(before, after));
-    const found = before === null || after === null ? RESTART : disruptionOf(before, after);
+    const found = before === null || after === null ? restartTo(after) : disruptionOf(before, after);
     known.set(pair, found);
     return found;
   };

@@ -2,6 +2,7 @@ import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
+import { readRules, rulesRequestFor } from './alert-rules.ts';
 import { type BlockersAnswer, blocked, QUIET } from './answer.ts';
 import { busyNodes, podSelection } from './pods.ts';
 import { readAnswer, requestFor, unasked } from './prometheus.ts';
@@ -69,8 +70,12 @@ export function createBlockers({ kube, web, clock }: BlockersPorts): Blockers {
     signal: AbortSignal,
   ): Promise<BlockersAnswer> {
     try {
-      const { status, text } = await web(requestFor(spec, ASK_TIMEOUT_MS / 1000), signal);
-      return readAnswer(spec, status, text);
+      const [answer, rules] = await Promise.all([
+        web(requestFor(spec, ASK_TIMEOUT_MS / 1000), signal),
+        spec.alerts === undefined ? null : web(rulesRequestFor(spec), signal),
+      ]);
+      const said = readAnswer(spec, answer.status, answer.text);
+      return !said.quiet || rules === null ? said : readRules(spec, rules.status, rules.text);
     } catch (error) {
       return unasked(spec, reasonOf(error));
     }

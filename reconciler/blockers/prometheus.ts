@@ -5,7 +5,7 @@ import { type BlockersAnswer, blocked, QUIET } from './answer.ts';
 type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;
 
 /** How a server names itself in a reason: without a credential, a query or a path of the API. */
-const placeOf = ({ url }: PrometheusSpec): string => `Prometheus at ${sanitizeUrl(url).replace(/\/$/, '')}`;
+export const placeOf = ({ url }: PrometheusSpec): string => `Prometheus at ${sanitizeUrl(url).replace(/\/$/, '')}`;
 
 /** The instant query that must have no result. Firing alerts are the series `ALERTS` (Prometheus, "Alerting rules"). */
 export function queryOf({ query, alerts = [] }: PrometheusSpec): string {
@@ -31,12 +31,9 @@ export const unasked = (spec: PrometheusSpec, why: string): BlockersAnswer =>
  * results as well. A result that is empty because a part of the data was missing (`warnings`) proves nothing.
  */
 export function readAnswer(spec: PrometheusSpec, status: number, text: string): BlockersAnswer {
-  const body = parsed(text);
-  if (body === undefined) return unasked(spec, `HTTP ${status} without an answer of its API: is the address right?`);
-  if (body['status'] !== 'success') {
-    const error = typeof body['error'] === 'string' ? shortened(body['error']) : `HTTP ${status}`;
-    return unasked(spec, `it says: ${error}`);
-  }
+  const body = parseAnswer(text);
+  const why = errorIn(body, status);
+  if (body === undefined || why !== undefined) return unasked(spec, why ?? '');
   const results = resultsIn(body['data']);
   if (results === undefined) return unasked(spec, 'the answer has no result in it');
   if (results.length > 0) return blocked(sayResults(spec, results));
@@ -45,11 +42,19 @@ export function readAnswer(spec: PrometheusSpec, status: number, text: string): 
   return QUIET;
 }
 
+/** What keeps a body from being an answer of its API that went well; undefined where nothing does. */
+export function errorIn(body: Json | undefined, status: number): string | undefined {
+  if (body === undefined) return `HTTP ${status} without an answer of its API: is the address right?`;
+  if (body['status'] === 'success') return undefined;
+  return `it says: ${typeof body['error'] === 'string' ? shortened(body['error']) : `HTTP ${status}`}`;
+}
+
 type Json = Readonly<Record<string, unknown>>;
 
-const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function parsed(text: string): Json | undefined {
+export function parseAnswer(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJson(value) && typeof value['status'] === 'string' ? value : undefined;

@@ -50,6 +50,35 @@ describe('asking Prometheus', () => {
     assert.equal((await asking()(queryAt(url))).quiet, true);
   });
 
+  it('asks whether there are rules for its alerts, where none of them fires', async () => {
+    const rules = (...names: readonly string[]): string =>
+      JSON.stringify({ status: 'success', data: { groups: [{ rules: names.map((name) => ({ name })) }] } });
+    const asked: string[] = [];
+    const server =
+      (answer: string, status = 200): RequestListener =>
+      (request, response) => {
+        asked.push(request.url ?? '');
+        if (request.url?.startsWith('/p/api/v1/rules') === true) response.writeHead(status).end(answer);
+        else response.end(EMPTY);
+      };
+    const about = async (answer: string, status = 200) => {
+      const url = `${await served(server(answer, status))}/p`;
+      return asking()({ prometheus: { url, alerts: ['A', 'B'] } });
+    };
+    assert.equal((await about(rules('B', 'C', 'A'))).quiet, true);
+    assert.ok(asked.includes('/p/api/v1/rules?type=alert&exclude_alerts=true&rule_name%5B%5D=A&rule_name%5B%5D=B'));
+    const { quiet, because } = await about(rules('A'));
+    assert.equal(quiet, false);
+    assert.match(because, /has no rule for the alert B, which can never fire: mend the name, or write a query/);
+    for (const answer of [
+      await about('404 page not found', 404),
+      await about('{"status":"success"}'),
+      await about(''),
+    ]) {
+      assert.equal(answer.quiet, false, 'what cannot be told is not quiet');
+    }
+  });
+
   it('blocks where nobody listens, and says so', async () => {
     const { quiet, because } = await asking()(queryAt('http://127.0.0.1:1'));
     assert.equal(quiet, false);

@@ -30,7 +30,8 @@ describe('a real Prometheus', { skip }, () => {
   const rows: readonly (readonly [string, Omit<NonNullable<BlockersSpec['prometheus']>, 'url'>, boolean, RegExp])[] = [
     ['a firing alert', { alerts: ['Calm', 'Fire'] }, false, /^Fire is firing in Prometheus at/],
     ['a firing alert with a dot in its name', { alerts: ['Fire.Too'] }, false, /^Fire\.Too is firing/],
-    ['an alert whose name only begins like a firing one', { alerts: ['Fir'] }, true, /quiet/],
+    ['an alert that nobody has a rule for', { alerts: ['Calm', 'Fir'] }, false, /has no rule for the alert Fir, which/],
+    ['an alert that is not firing', { alerts: ['Calm'] }, true, /quiet/],
     ['an alert that is pending', { alerts: ['NotYet'] }, true, /quiet/],
     ['a query with a result', { query: 'ALERTS{alertname="Calm"} or vector(7)' }, false, /has 1 in/],
     ['a query without one', { query: 'vector(1) > 2' }, true, /quiet/],

@@ -1,7 +1,7 @@
 import type { State } from '../state.ts';
 import { encodeDoing } from './doing-codec.ts';
 import { encodeReference } from './reference.ts';
-import { encodeFailures } from './rejected-codec.ts';
+import { encodeFailures, failuresOf } from './rejected-codec.ts';
 
 /** The files under `meta` that a state is made of. */
 export type RecordName = 'assigned' | 'last-known-good' | 'trial' | 'rejected';
@@ -44,11 +44,12 @@ function partsOf(name: RecordName, state: State): readonly unknown[] {
     case 'trial':
       return [state.doing];
     case 'rejected':
-      return [state.rejected, state.error];
+      return [state.rejected, state.error, state.lastKnownGood, state.assigned, state.doing.phase];
   }
 }
 
-function textOf(name: RecordName, { assigned, lastKnownGood, promotedAt, doing, rejected, error }: State) {
+function textOf(name: RecordName, state: State): string | null {
+  const { assigned, lastKnownGood, promotedAt, doing } = state;
   switch (name) {
     case 'assigned':
       return encodeReference({ target: assigned, promotedAt: null });
@@ -57,6 +58,6 @@ function textOf(name: RecordName, { assigned, lastKnownGood, promotedAt, doing, 
     case 'trial':
       return encodeDoing(doing);
     case 'rejected':
-      return encodeFailures({ rejected, error });
+      return encodeFailures(failuresOf(state));
   }
 }

@@ -1,6 +1,7 @@
 import type { NodeError, RejectedConfig } from '#shared/contract/api/kubelet-node.ts';
 import { SHAPES } from '../assignment.ts';
-import { MAX_REJECTED } from '../state.ts';
+import { MAX_REJECTED, sameConfig, type State, type Target } from '../state.ts';
+import { decodeTarget, encodeTarget } from './config-codec.ts';
 import { asRecord, damaged, inOurVersion, optionalText, parseJson, type Raw, textIn, wordIn } from './shape.ts';
 
 const VERSION = 1;
@@ -9,23 +10,40 @@ const VERSION = 1;
 export interface Failures {
   readonly rejected: readonly RejectedConfig[];
   readonly error: NodeError | null;
+  /**
+   * lastKnownGood once more, for a node that loses the record of its own: while what is assigned is rejected, nothing else
+   * tells what the kubelet runs. Undefined where an older release wrote the file.
+   */
+  readonly insteadRuns?: Target;
 }
 
 export const NO_FAILURES: Failures = { rejected: [], error: null };
 
-/** @returns null where nothing ever failed: then there is no file */
-export function encodeFailures({ rejected, error }: Failures): string | null {
-  if (rejected.length === 0 && error === null) return null;
-  return `${JSON.stringify({ version: VERSION, rejected, error }, null, 2)}\n`;
+/**
+ * All of a state that the file has to say; null where there is no file, because nothing failed, and what is assigned is what
+ * runs or what the node is in the middle of.
+ */
+export function failuresOf({ assigned, lastKnownGood, doing, rejected, error }: State): Required<Failures> | null {
+  const isPlain = doing.phase !== 'idle' || sameConfig(assigned, lastKnownGood);
+  return rejected.length === 0 && error === null && isPlain ? null : { rejected, error, insteadRuns: lastKnownGood };
+}
+
+/** @returns null for no file */
+export function encodeFailures(failures: Required<Failures> | null): string | null {
+  if (failures === null) return null;
+  const { rejected, error, insteadRuns } = failures;
+  const raw = { version: VERSION, rejected, error, insteadRuns: encodeTarget(insteadRuns) };
+  return `${JSON.stringify(raw, null, 2)}\n`;
 }
 
 /** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeFailures(text: string): Failures {
-  const { rejected, error } = inOurVersion(parseJson(text));
+  const { rejected, error, insteadRuns } = inOurVersion(parseJson(text));
   if (!Array.isArray(rejected)) throw damaged('rejected is no list');
   return {
     rejected: rejected.slice(-MAX_REJECTED).map((entry) => rejectedIn(asRecord(entry, 'rejected'))),
     error: error === null ? null : errorIn(asRecord(error, 'error')),
+    ...(insteadRuns === undefined ? {} : { insteadRuns: decodeTarget(insteadRuns) }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   rejectionOf,
   sameConfig,
   type State,
+  type Target,
   withRejected,
 } from '../state.ts';
 import { DEFAULT_TERMS } from '../terms.ts';
@@ -39,42 +40,65 @@ export function restoreState(records: Records, at: string): State {
   const { assigned, lastKnownGood, doing, failures } = records;
   const state: State = {
     assigned: 'found' in assigned ? assigned.found.target : null,
-    lastKnownGood: 'found' in lastKnownGood ? lastKnownGood.found.target : null,
+    lastKnownGood: 'found' in lastKnownGood ? lastKnownGood.found.target : runningInstead(failures),
     promotedAt: 'found' in lastKnownGood ? lastKnownGood.found.promotedAt : null,
     doing: IDLE,
-    ...('found' in failures ? failures.found : { rejected: [], error: null }),
+    rejected: 'found' in failures ? failures.found.rejected : [],
+    error: 'found' in failures ? failures.found.error : null,
   };
   if ('damaged' in doing) return { ...state, doing: guessDoing(state, records, at) };
-  if (doing.found !== null) return restoreMiddle({ ...state, doing: doing.found }, records, at);
+  if (doing.found !== null) {
+    return restoreMiddle({ ...state, doing: isLost(records) ? withoutRun(doing.found) : doing.found }, records, at);
+  }
   return restoreIdle(state, records, at);
+}
+
+/** Nobody knows any more what was known to be good. */
+const isLost = ({ lastKnownGood, failures }: Records): boolean =>
+  'damaged' in lastKnownGood && ('damaged' in failures || failures.found.insteadRuns === undefined);
+
+const runningInstead = (failures: Found<Failures>): Target =>
+  'found' in failures ? (failures.found.insteadRuns ?? null) : null;
+
+/** Nobody knows any more what it was that this run of the kubelet has, so it has not what the node falls back to. */
+function withoutRun(doing: Doing): Doing {
+  if (doing.phase === 'trial') return { ...doing, before: null };
+  return doing.phase === 'falling-back' && doing.change.step === 'install'
+    ? { ...doing, change: { step: 'install' } }
+    : doing;
 }
 
 /** What is assigned and neither on trial nor good was rejected, whether or not anybody knows why. */
 function restoreMiddle(state: State, { failures }: Records, at: string): State {
-  const { assigned, lastKnownGood } = state;
-  if (assigned === null || 'found' in failures) return state;
-  const isKnown = sameConfig(assigned, lastKnownGood) || sameConfig(assigned, activeOf(state));
-  return isKnown ? state : withRejected(state, assigned, { ...RECORD_LOST, at });
+  const { assigned, lastKnownGood, doing } = state;
+  if (assigned === null || sameConfig(assigned, lastKnownGood) || sameConfig(assigned, activeOf(state))) return state;
+  if ('damaged' in failures) return withRejected(state, assigned, { ...RECORD_LOST, at });
+  // What is on trial is written down before that it is assigned, and in between the agent may have died.
+  const isStale = doing.phase === 'trial' && rejectionOf(state, assigned) === undefined;
+  return isStale ? { ...state, assigned: doing.config } : state;
 }
 
 /** An idle node runs lastKnownGood, and what is assigned is the same or was rejected. */
-function restoreIdle(state: State, { assigned, lastKnownGood, failures }: Records, at: string): State {
-  if ('damaged' in assigned) return { ...state, assigned: state.lastKnownGood };
-  const config = state.assigned;
-  if (config === null || sameConfig(config, state.lastKnownGood)) return state;
-  if (rejectionOf(state, config) !== undefined) return state;
-  // It is either good or rejected, and nobody knows which: so it is tried again where it is still wanted.
-  if ('damaged' in lastKnownGood && 'damaged' in failures) return { ...state, assigned: null };
-  if ('damaged' in lastKnownGood) return { ...state, lastKnownGood: config };
+function restoreIdle(state: State, records: Records, at: string): State {
+  const { assigned, failures } = records;
+  const config = 'damaged' in assigned ? state.lastKnownGood : state.assigned;
+  if (config !== null && rejectionOf(state, config) !== undefined) return { ...state, assigned: config };
+  // Then what is assigned is either good or rejected. Where nobody knows which, nothing is touched, and it is tried again
+  // where it is still wanted.
+  if (isLost(records) && ('damaged' in assigned || 'damaged' in failures)) return { ...state, assigned: null };
+  if (config === null || sameConfig(config, state.lastKnownGood)) return { ...state, assigned: config };
+  if (isLost(records)) return { ...state, lastKnownGood: config };
   return 'damaged' in failures ? withRejected(state, config, { ...RECORD_LOST, at }) : state;
 }
 
 /** The node was in the middle of something, and what is wanted tells what that must have been. */
-function guessDoing(state: State, { assigned, failures }: Records, at: string): Doing {
+function guessDoing(state: State, records: Records, at: string): Doing {
+  const { assigned, failures } = records;
   const config = state.assigned;
   if (config === null) {
     if ('found' in assigned) return fallingBackTo(null, 'unassigned');
-    return state.lastKnownGood === null ? IDLE : fallingBackTo(state.lastKnownGood, 'failed');
+    // With nothing left, nothing is touched.
+    return isLost(records) ? IDLE : fallingBackTo(state.lastKnownGood, 'failed');
   }
   if (sameConfig(config, state.lastKnownGood)) return fallingBackTo(config, 'superseded');
   // Where nobody knows whether it was refused, it has to be looked at again before the kubelet hears of it.

@@ -84,6 +84,8 @@ function settle(state: State, { to, because }: FallingBack, pace: Pace): Decisio
     ...comeToRest(state, to),
     promotedAt: to === null ? null : state.promotedAt,
     ...(because === 'unassigned' ? { assigned: null, error: null } : {}),
+    // An agent that died while it wrote that down may have left the one before in its place.
+    ...(because === 'superseded' ? { assigned: to } : {}),
   };
   return { next, actions: [{ do: 'collect-garbage' }], recheckAfterMs: pace.idleMs };
 }

@@ -196,7 +196,11 @@ describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
     await reaches('word of it at rest', ({ conditions = [] }) =>
       conditions.some(({ reason, message }) => reason === 'NoGuard' && /name the kubelet's unit/.test(message)),
     );
-    assert.match(pod.log(), /wrapper\.service has Type=oneshot.*this kubelet cannot be looked after/);
+    await until(
+      'word of it in the log',
+      async () => /wrapper\.service has Type=oneshot.*this kubelet cannot be looked after/.test(pod.log()),
+      { withinMs: 10_000, evidence: pod.log },
+    );
     cluster.assign({ maxPods: 81 });
     await reaches('the error', ({ error }) => error?.reason === 'CannotInstall' && /Type=oneshot/.test(error.message));
     assert.equal(await node.configFile(), node.localConfig);

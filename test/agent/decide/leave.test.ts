@@ -27,11 +27,11 @@ table('a node that is to be given up', [
     ['leave'],
   ],
   [
-    'is not left while its files are not in place',
+    'goes back to local where its files are not in place, as after its records were lost',
     idle(null),
     seen(asked, differ),
-    'idle: assigned local, active local, good local, no error',
-    [],
+    'falling-back (install): assigned local, active local, good local, no error',
+    ['install local'],
   ],
   [
     'is not left while something guards it',

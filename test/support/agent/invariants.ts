@@ -146,9 +146,9 @@ const assignedOrLastKnownGoodRuns: RestInvariant = (world, ledger) => {
   return kubelet.isHealthy() || fateOf(ours) === 'flaps' ? undefined : `${nameOf(ours)} runs, and is not healthy`;
 };
 
-const assignedIsTriedOrRejected: RestInvariant = (world) => {
+const assignedIsTriedOrRejected: RestInvariant = (world, ledger) => {
   const { state, intent, isUninstalling, kubelet, fateOf } = world;
-  if (isOnlyReported(world)) return undefined;
+  if (isOnlyReported(world) || ledger.hasLostTrack()) return undefined;
   const wanted = intent();
   if (wanted.intent !== 'config' || isUninstalling()) return undefined;
   const { config } = wanted;

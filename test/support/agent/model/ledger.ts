@@ -1,3 +1,4 @@
+import type { RecordName } from '#agent/checkpoint/record-order.ts';
 import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
 import { type Config, rejectionOf, sameConfig, type Trial } from '#agent/state.ts';
 import type { Observation } from '#agent/observation.ts';
@@ -20,8 +21,9 @@ export interface Ledger {
   /** It was lastKnownGood once, by the guard's name for it; local always is. */
   readonly wasGood: (targetId: string) => boolean;
   /**
-   * Records were lost; or somebody changed the files that the guard had restored before an agent was there again. Then
-   * nobody can tell what the kubelet was started with.
+   * Nobody could tell what the kubelet runs, because nothing on the disk says so any more. Either lastKnownGood and another
+   * record were lost at once: each alone follows from the others. Or somebody changed the files that the guard had restored
+   * while no agent was there, and the one that came then could not write down what it saw, because the disk was full.
    */
   readonly hasLostTrack: () => boolean;
   readonly orders: () => number;
@@ -57,7 +59,9 @@ export function createLedger(): Ledger {
   let allowance = MOST_ORDERS_EACH;
   let startedMs: Millis = 0;
   let isDoomed = false;
-  let [hasLostCheckpoints, hasLostTrack] = [false, false];
+  let [hasLostCheckpoints, isUnseen, hasLostTrack] = [false, false, false];
+  /** Records that no agent has written again yet. */
+  const damaged = new Set<RecordName>();
   let [startsAtRest, isUnknownAtRest, trials] = [0, false, 0];
 
   const begin = (doing: Trial, { host, kubelet, checkpoints }: World): void => {
@@ -84,7 +88,10 @@ export function createLedger(): Ledger {
       if (event.event === 'doom') isDoomed = isDisturbing(event);
       hasLostCheckpoints ||= event.event === 'lose-checkpoint';
       const isForeign = event.event === 'touch' || event.event === 'provision';
-      hasLostTrack ||= event.event === 'damage' || (isForeign && !isAgentAlive() && guard.look().guard === 'fired');
+      isUnseen ||= isForeign && !isAgentAlive() && guard.look().guard === 'fired';
+      if (event.event === 'damage') damaged.add(event.record);
+      hasLostTrack ||= damaged.has('last-known-good') && damaged.size > 1;
+      hasLostTrack ||= isUnseen && (host.isDiskFull() || (event.event === 'disk' && event.room !== null));
       if (event.event === 'damage') [rejected, startsAtRest] = [[], -1];
       if (trial !== undefined && isDisturbing(event)) trial.isDisturbed = true;
     },
@@ -99,6 +106,7 @@ export function createLedger(): Ledger {
           0,
         ];
       if (isNew) trials += 1;
+      if (isSaved) damaged.clear();
       // Of what was not written down, the next agent knows nothing.
       if (!isSaved || before.doing.phase === 'broken') isUnknownAtRest = true;
       good.add(targetIdOf(next.lastKnownGood));

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { failuresOf, NO_FAILURES } from '#agent/checkpoint/rejected-codec.ts';
 import { recordOrder, type RecordName } from '#agent/checkpoint/record-order.ts';
 import { type Found, type Records, restoreState } from '#agent/checkpoint/restore.ts';
 import { INITIAL_STATE, type State } from '#agent/state.ts';
@@ -73,7 +74,8 @@ export function createModelRecords(): ModelRecords {
   };
 }
 
-function valueOf(name: RecordName, { assigned, lastKnownGood, promotedAt, doing, rejected, error }: State): Value {
+function valueOf(name: RecordName, state: State): Value {
+  const { assigned, lastKnownGood, promotedAt, doing } = state;
   switch (name) {
     case 'assigned':
       return { target: assigned, promotedAt: null };
@@ -82,6 +84,6 @@ function valueOf(name: RecordName, { assigned, lastKnownGood, promotedAt, doing,
     case 'trial':
       return doing.phase === 'idle' ? null : doing;
     case 'rejected':
-      return { rejected, error };
+      return failuresOf(state) ?? NO_FAILURES;
   }
 }

@@ -16,7 +16,7 @@ import { termsFrom } from './terms.ts';
  */
 export function intentOf(node: KubeletNode | null): Intent {
   // Without a spec nothing was decided yet: an object that was lost and made anew must not look like an order.
-  if (node?.spec === undefined) return { intent: 'unknown' };
+  if (node?.spec === undefined || node.spec === null) return { intent: 'unknown' };
   const {
     configSource: source,
     apply = 'overlay',
@@ -42,6 +42,12 @@ export function intentOf(node: KubeletNode | null): Intent {
   }
   if (!Array.isArray(tolerate) || !tolerate.every((code) => typeof code === 'string')) {
     return invalid('spec.tolerate', tolerate);
+  }
+  for (const [field, value] of [
+    ['pool', pool],
+    ['commit', commit],
+  ] as const) {
+    if (value !== undefined && typeof value !== 'string') return invalid(`spec.${field}`, value);
   }
   const terms = termsFrom(trial);
   if (terms === undefined) return invalid('spec.trial', trial);

@@ -2,8 +2,10 @@ import { DEFAULT_TRIAL, type TrialSpec } from '#shared/contract/api/kubelet-node
 import { formatDuration, parseDuration } from '#shared/contract/duration.ts';
 import type { TrialTerms } from './state.ts';
 
-/** @returns undefined where a duration cannot be read or the count is no whole number */
+/** @returns undefined where a duration cannot be read or the count is no whole number: it comes from others or from disk */
 export function termsFrom(spec: TrialSpec): TrialTerms | undefined {
+  if (typeof spec !== 'object' || spec === null) return undefined;
+  if (typeof spec.duration !== 'string' || typeof spec.startTimeout !== 'string') return undefined;
   const durationMs = parseDuration(spec.duration);
   const startTimeoutMs = parseDuration(spec.startTimeout);
   if (durationMs === undefined || startTimeoutMs === undefined) return undefined;

@@ -14,7 +14,7 @@ import { until } from '../cluster/support/until.ts';
 import { pushTo, SENDERS } from '../reconciler/webhook/deliveries.ts';
 import { type ForgeServer, startForge } from '../support/forge-server.ts';
 import { WITHOUT_OPENSSL } from '../support/needs.ts';
-import { CANARIES, leaksIn, USERS } from './support/canaries.ts';
+import { CANARIES, GIT_CREDENTIALS, leaksIn } from './support/canaries.ts';
 import { type Echo, type EchoingFront, startEchoingFront } from './support/echoing-front.ts';
 import { nodeWithCanary } from './support/node.ts';
 import { run, type Running, start } from './support/programs.ts';
@@ -54,12 +54,7 @@ describe('secrets', { skip: WITHOUT_OPENSSL }, () => {
     api = await startApiServer({
       tokens: [CANARIES['token of the reconciler'], CANARIES['token of the agent']],
     });
-    git = await startGitServer({
-      credentials: [
-        { username: USERS.git, password: CANARIES['password of git'], readOnly: true },
-        { username: USERS.notes, password: CANARIES['password of notes'] },
-      ],
-    });
+    git = await startGitServer({ credentials: GIT_CREDENTIALS });
     forge = await startForge('gitea');
     forge.token = CANARIES['token of the forge'];
     forge.knows = () => true;

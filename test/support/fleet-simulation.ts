@@ -63,6 +63,12 @@ export class FleetSimulation {
     });
   }
 
+  /** An agent that says what it likes. */
+  report(name: string, status: KubeletNodeStatus): void {
+    const node = this.fleet.kubeletNodes.get(name);
+    if (node !== undefined) this.put({ ...node, status });
+  }
+
   /** The machine of a node boots anew, whoever had it do so. */
   reboot(name: string): void {
     const node = this.fleet.kubeletNodes.get(name);

@@ -12,6 +12,12 @@ export const CANARIES = {
 
 export const USERS = { git: 'reader', notes: 'annotator' } as const;
 
+/** Whom the git server knows. */
+export const GIT_CREDENTIALS = [
+  { username: USERS.git, password: CANARIES['password of git'], readOnly: true },
+  { username: USERS.notes, password: CANARIES['password of notes'] },
+];
+
 /** Every form in which a secret travels: as it is, as an address or a header has it. */
 function formsOf(secret: string): readonly string[] {
   const base64 = (text: string): string => Buffer.from(text).toString('base64').replace(/=+$/, '');

@@ -14,7 +14,10 @@ COPY package.json package-lock.json ./
 # --include=optional: esbuild's own binary is an optional dependency.
 RUN npm ci --ignore-scripts --include=optional --no-audit --no-fund
 COPY . .
-RUN node scripts/build.ts && sh scripts/image-root.sh "$(command -v node)" dist /image $SSH
+# The bill of materials goes along: what the lockfile pins of what may be shipped.
+RUN node scripts/build.ts && \
+    npm sbom --package-lock-only --sbom-format cyclonedx --omit dev > dist/sbom.cdx.json && \
+    sh scripts/image-root.sh "$(command -v node)" dist /image $SSH
 
 FROM scratch
 COPY --from=build /image /

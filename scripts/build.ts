@@ -2,6 +2,7 @@ import { build, type Metafile } from 'esbuild';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { licenceTexts } from './licence-texts.ts';
 
 /** What each program is called in the image, and where it starts. */
 export const PROGRAMS = { agent: 'agent/main.ts', reconciler: 'reconciler/main.ts' } as const;
@@ -66,9 +67,12 @@ if (import.meta.main) {
   await rm(values.outdir, { recursive: true, force: true });
   await mkdir(values.outdir, { recursive: true });
   await writeFile(`${values.outdir}/package.json`, '{"type":"module"}\n');
+  const inputs: string[] = [];
   for (const program of Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[]) {
-    const { outputs } = await bundle(program, values.outdir);
+    const { inputs: ofProgram, outputs } = await bundle(program, values.outdir);
+    inputs.push(...Object.keys(ofProgram));
     const bytes = Object.values(outputs).reduce((sum, output) => sum + output.bytes, 0);
     console.log(`${program}: ${Math.round(bytes / 1024)} KiB in ${Object.keys(outputs).length} files`);
   }
+  await writeFile(`${values.outdir}/licences.txt`, await licenceTexts(inputs));
 }

@@ -7,6 +7,7 @@ import { generateEditorSchemas } from './generate/editor-schemas.ts';
 import { generateExpectedInstallation } from './generate/expected-installation.ts';
 import { generateKubeletConfigPage } from './generate/kubelet-config-page.ts';
 import { generateKubeletConfigSchema } from './generate/kubelet-config-schema.ts';
+import { generateLicencesPage } from './generate/licences-page.ts';
 
 /**
  * Writes the files that are made from other source files; with `--check` it only says which of them are out of date,
@@ -21,6 +22,7 @@ const files = new Map([
   ...generateDashboard(),
   ...generateDoctorPage(),
   ...generateChart(),
+  ...generateLicencesPage(),
 ]);
 const check = process.argv.includes('--check');
 const stale: string[] = [];

@@ -51,7 +51,7 @@ export const hostileJson: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
 })).value;
 
 /** A right value in which one to three places hold something else, or are gone. */
-export function grafted<T>(right: T): fc.Arbitrary<unknown> {
+export function grafted(right: unknown): fc.Arbitrary<unknown> {
   const places = pathsIn(right);
   const graft = fc.record({ path: fc.constantFrom(...places), scion: hostileJson, gone: fc.boolean() });
   return fc

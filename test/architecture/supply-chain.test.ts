@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { bundle } from '../../scripts/build.ts';
+import { ALLOWED_FOR_TOOLS, ALLOWED_LICENCES, lockedPackages } from '../../scripts/generate/licences-page.ts';
+import { licenceTexts } from '../../scripts/licence-texts.ts';
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+const packages = lockedPackages();
+const shipped = packages.filter(({ dev }) => !dev);
+
+describe('every dependency', () => {
+  it('is pinned to a version and a hash', () => {
+    const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+    const asked = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };
+    for (const [name, version] of Object.entries(asked)) assert.match(version, /^\d+\.\d+\.\d+$/, name);
+    for (const { name, version, integrity, optional } of packages) {
+      assert.match(version, /^\d+\.\d+\.\d/, name);
+      // Tools for other platforms, which nobody here could fetch, have none; nothing that is shipped is among them.
+      if (!optional) assert.match(integrity ?? '', /^sha512-/, name);
+    }
+    for (const { name, integrity } of shipped) assert.match(integrity ?? '', /^sha512-/, name);
+  });
+
+  it('has a licence that we may ship, or use', () => {
+    assert.ok(shipped.length > 50);
+    const strange = packages.filter(
+      ({ licence, dev }) => !(dev ? ALLOWED_FOR_TOOLS : ALLOWED_LICENCES).includes(licence),
+    );
+    assert.deepEqual(strange, []);
+  });
+
+  it('under the LGPL is kept apart, and there is but one', () => {
+    assert.deepEqual(
+      shipped.filter(({ licence }) => /GPL/.test(licence)).map(({ name }) => name),
+      ['openpgp'],
+    );
+    assert.match(readFileSync('scripts/build.ts', 'utf8'), /openpgp: \[.*'LICENSE'/);
+  });
+});
+
+describe('what goes along with the programs', () => {
+  it('are the licences of everything that is in them', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-licences-'));
+    try {
+      const metafiles = [await bundle('agent', directory), await bundle('reconciler', directory)];
+      const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
+      const text = await licenceTexts(inputs);
+      for (const name of ['isomorphic-git', 'pino', 'yaml', '@kubernetes/client-node']) {
+        assert.match(text, new RegExp(`^==== ${name} \\d`, 'm'));
+      }
+      assert.doesNotMatch(text, /^==== (?:esbuild|typescript|fast-check) /m);
+      const silent = [...text.matchAll(/^==== (\S+) .*\n\nIts package has no text/gm)].map(([, name]) => name);
+      assert.ok(silent.length <= 5, `no text of the licence: ${silent.join(', ')}`);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+
+  it('is a bill of materials that names what is shipped, and no tool', () => {
+    const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--omit', 'dev'];
+    const options = { encoding: 'utf8', stdio: 'pipe', maxBuffer: 64 * 1024 * 1024 } as const;
+    const bill = JSON.parse(execFileSync('npm', args, options)) as {
+      readonly bomFormat: string;
+      readonly components: readonly { readonly purl: string; readonly hashes?: readonly unknown[] }[];
+    };
+    assert.equal(bill.bomFormat, 'CycloneDX');
+    const purls = bill.components.map(({ purl }) => decodeURIComponent(purl));
+    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+    for (const [name, version] of Object.entries(dependencies)) {
+      assert.ok(purls.includes(`pkg:npm/${name}@${version}`), `${name}@${version}`);
+    }
+    assert.ok(purls.length > Object.keys(dependencies).length * 2, 'what they need themselves is in it');
+    assert.ok(!purls.some((purl) => /\/(?:esbuild|typescript|fast-check)@/.test(purl)));
+    assert.match(readFileSync('Dockerfile', 'utf8'), new RegExp(`npm ${args.join(' ')} > dist/sbom\\.cdx\\.json`));
+  });
+});

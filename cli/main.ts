@@ -5,12 +5,13 @@ import { COMMANDS } from './commands.ts';
 import { commandHelp, programHelp } from './help.ts';
 import type { Io } from './io.ts';
 import { parseCommandLine } from './parse.ts';
+import { wrapFor } from './wrap.ts';
 
 async function main(argv: readonly string[], io: Io): Promise<0 | 1 | 2> {
   const parsed = parseCommandLine(argv, COMMANDS);
   switch (parsed.line) {
     case 'help':
-      io.out.write(parsed.command === undefined ? programHelp(COMMANDS) : commandHelp(parsed.command));
+      io.out.write(wrapFor(io.out)(parsed.command === undefined ? programHelp(COMMANDS) : commandHelp(parsed.command)));
       return 0;
     case 'version':
       io.out.write(`kubelet-gitops ${VERSION}\n`);

@@ -15,6 +15,23 @@ export function renderTable(rows: readonly (readonly Cell[])[]): readonly string
   );
 }
 
+/** The same, without those of the spare columns (by their headings, in this order) that a line has no room for. */
+export function renderFitting(
+  rows: readonly (readonly Cell[])[],
+  most: number,
+  spare: readonly string[],
+): readonly string[] {
+  const fits = (table: readonly (readonly Cell[])[]): boolean =>
+    renderTable(table.map((row) => row.map(textOf))).every((line) => line.length <= most);
+  let fitting = rows;
+  for (const heading of spare) {
+    if (fits(fitting)) break;
+    const column = fitting[0]?.findIndex((cell) => textOf(cell) === heading) ?? -1;
+    if (column >= 0) fitting = fitting.map((row) => row.toSpliced(column, 1));
+  }
+  return renderTable(fitting);
+}
+
 const textOf = (cell: Cell | undefined): string =>
   cell === undefined ? '' : typeof cell === 'string' ? cell : cell.text;
 const shownOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.shown);

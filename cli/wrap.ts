@@ -19,7 +19,7 @@ export function wrapFor(stream: { readonly isTTY?: boolean; readonly columns?: n
 
 function wrapLine(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
-  const indent = `${/^ */.exec(stripVTControlCharacters(line))?.[0] ?? ''}    `;
+  const indent = indentOf(stripVTControlCharacters(line), columns);
   const lines: string[] = [];
   let current = '';
   for (const [word] of line.matchAll(/^\s*\S+\s*|\S+\s*/g)) {
@@ -30,6 +30,14 @@ function wrapLine(line: string, columns: number): string {
     current += word;
   }
   return [...lines, current].join('\n');
+}
+
+/** Below the last column of a table where that leaves room, and otherwise a little further in than the line. */
+function indentOf(line: string, columns: number): string {
+  const last = [...line.matchAll(/(?<=\S) {2,}(?=\S)/g)].at(-1);
+  const column = last === undefined ? 0 : last.index + last[0].length;
+  if (column > 0 && column <= columns / 2) return ' '.repeat(column);
+  return `${/^ */.exec(line)?.[0] ?? ''}    `;
 }
 
 const widthOf = (text: string): number => stripVTControlCharacters(text).length;

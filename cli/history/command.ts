@@ -3,6 +3,7 @@ import { type Command, type ExitCode, type Given, Mistake } from '../command.ts'
 import type { Io } from '../io.ts';
 import { wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
+import { wrapFor } from '../wrap.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { NOTES_PREFIX, readHistory } from './read-history.ts';
 import { historyAsText } from './render.ts';
@@ -39,7 +40,7 @@ async function runHistory(given: Given, io: Io): Promise<ExitCode> {
   if (notes.size === 0) throw noNotes(wanted, [...all.keys()]);
   const entries = await readHistory(repository, given.text('revision') ?? 'HEAD', notes, count);
   if (format === 'json') io.out.write(`${JSON.stringify({ commits: entries }, null, 2)}\n`);
-  else io.out.write(historyAsText(entries, paintFor(io.out, io.env)));
+  else io.out.write(wrapFor(io.out)(historyAsText(entries, paintFor(io.out, io.env))));
   return 0;
 }
 

@@ -5,6 +5,7 @@ import type { Command, ExitCode, Given } from '../command.ts';
 import { connectTo } from '../connect.ts';
 import type { Io } from '../io.ts';
 import { annotatePool, type Wish } from '../pools/annotate.ts';
+import { wrapFor } from '../wrap.ts';
 import { checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose.ts';
 
 export const RELEASE: Command = {
@@ -27,7 +28,8 @@ async function runRelease(given: Given, io: Io): Promise<ExitCode> {
   checkChoice(given, false);
   const kube = await connectTo(given, io);
   const pools = await choosePools(given, kube);
-  for (const { metadata } of pools) io.out.write(`${await annotatePool(kube, metadata.name, release)}\n`);
+  const wrap = wrapFor(io.out);
+  for (const { metadata } of pools) io.out.write(wrap(`${await annotatePool(kube, metadata.name, release)}\n`));
   return pools.every(isHalted) ? 0 : 1;
 }
 

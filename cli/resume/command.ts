@@ -4,6 +4,7 @@ import type { Command, ExitCode, Given } from '../command.ts';
 import { connectTo } from '../connect.ts';
 import type { Io } from '../io.ts';
 import { annotatePool, type Wish } from '../pools/annotate.ts';
+import { wrapFor } from '../wrap.ts';
 import { ALL_OPTION, checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose.ts';
 
 export const RESUME: Command = {
@@ -25,7 +26,8 @@ async function runResume(given: Given, io: Io): Promise<ExitCode> {
   checkChoice(given, true);
   const kube = await connectTo(given, io);
   const pools = await choosePools(given, kube);
-  for (const { metadata } of pools) io.out.write(`${await annotatePool(kube, metadata.name, resumption)}\n`);
+  const wrap = wrapFor(io.out);
+  for (const { metadata } of pools) io.out.write(wrap(`${await annotatePool(kube, metadata.name, resumption)}\n`));
   return pools.some(({ spec }) => spec?.suspend === true) ? 1 : 0;
 }
 

@@ -21,7 +21,7 @@ function laneLines(lane: Lane, span: Millis, paint: Paint): readonly string[] {
   const failed = lane.failed === 0 ? '' : `, ${lane.failed} failed`;
   const waves = lane.waves.map(({ name, nodes, startedAt, doneAt }) => {
     const from = startedAt === undefined ? 'not begun' : `from ${round(startedAt)}`;
-    return `  ${name.padEnd(8)} up to ${nodes} nodes: ${from}${doneAt === undefined ? '' : ` to ${round(doneAt)}`}`;
+    return `  ${name.padEnd(8)} up to ${nodes} ${nodes === 1 ? 'node' : 'nodes'}: ${from}${doneAt === undefined ? '' : ` to ${round(doneAt)}`}`;
   });
   return [
     `${paint('strong', lane.pool)}  ${paint(tone, lane.phase)}: ${lane.proved} of ${lane.nodes} nodes proved it${failed}`,

@@ -5,6 +5,7 @@ import { connectTo } from '../connect.ts';
 import type { Io } from '../io.ts';
 import { paintFor } from '../paint.ts';
 import { CLUSTER_OPTIONS } from '../options.ts';
+import { wrapFor } from '../wrap.ts';
 import { readStatus } from './read.ts';
 import { renderStatus, type StatusView } from './render.ts';
 import { renderWhy } from './render-why.ts';
@@ -30,18 +31,20 @@ async function runStatus(given: Given, io: Io): Promise<ExitCode> {
   const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
   const kube = await connectTo(given, io);
   const paint = paintFor(io.out, io.env);
+  const wrap = wrapFor(io.out);
+  const columns = io.out.isTTY === true ? io.out.columns : undefined;
   let view = await readStatus(kube, namespace);
-  io.out.write(renderStatus(view, paint, systemClock.now()));
+  io.out.write(wrap(renderStatus(view, paint, systemClock.now(), columns)));
   if (given.flag('why')) {
     const reasons = whyNodes(await readFleet(kube, namespace), view.source.policy, namespace, systemClock.now());
-    io.out.write(`\n${renderWhy(reasons, paint)}`);
+    io.out.write(wrap(`\n${renderWhy(reasons, paint)}`));
   }
   if (!given.flag('watch')) return allSettled(view) ? 0 : 1;
   while (!allSettled(view)) {
     await systemClock.sleep(WATCH_EVERY_MS);
     view = await readStatus(kube, namespace);
     const clear = io.out.isTTY === true ? '\u001b[H\u001b[2J' : '\n';
-    io.out.write(`${clear}${renderStatus(view, paint, systemClock.now())}`);
+    io.out.write(`${clear}${wrap(renderStatus(view, paint, systemClock.now(), columns))}`);
   }
   return 0;
 }

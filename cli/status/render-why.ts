@@ -12,5 +12,6 @@ export function renderWhy(reasons: readonly NodeReason[], paint: Paint): string 
     { text: now, shown: paint(now === 'nothing to do' ? 'quiet' : now === 'change now' ? 'good' : 'busy', now) },
     because,
   ]);
-  return `${renderTable([heading, ...rows]).join('\n')}\n`;
+  const [first = '', ...lines] = renderTable([heading, ...rows]);
+  return `${[paint('strong', first), ...lines].join('\n')}\n`;
 }

@@ -4,7 +4,7 @@ import { agentAlive } from '#reconciler/rollout/standing.ts';
 import type { SourceState } from '#reconciler/report/source-state.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { Paint, Tone } from '../paint.ts';
-import { type Cell, renderTable } from '../table.ts';
+import { type Cell, renderFitting } from '../table.ts';
 
 export interface StatusView {
   readonly source: SourceState;
@@ -12,9 +12,22 @@ export interface StatusView {
   readonly nodes: readonly KubeletNode[];
 }
 
-/** What `kubelet-gitops status` prints: the commit, the pools, the nodes; what is wrong stands under what it is about. */
-export function renderStatus({ source, pools, nodes }: StatusView, paint: Paint, now: Millis): string {
-  const sections = [renderSource(source, paint, now), renderPools(pools, paint), renderNodes(nodes, paint, now)];
+/**
+ * What `kubelet-gitops status` prints: the commit, the pools, the nodes; what is wrong stands under what it is about.
+ *
+ * @param columns what a line has room for; what else says the least is left out where that is not enough
+ */
+export function renderStatus(
+  { source, pools, nodes }: StatusView,
+  paint: Paint,
+  now: Millis,
+  columns: number = Infinity,
+): string {
+  const sections = [
+    renderSource(source, paint, now),
+    renderPools(pools, paint, columns),
+    renderNodes(nodes, paint, now, columns),
+  ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
@@ -43,10 +56,11 @@ const PHASE_TONES: Readonly<Record<PoolPhase, Tone>> = {
   Empty: 'quiet',
 };
 
-function renderPools(pools: readonly KubeletPool[], paint: Paint): readonly string[] {
+function renderPools(pools: readonly KubeletPool[], paint: Paint, columns: number): readonly string[] {
   if (pools.length === 0) return [paint('quiet', 'no pools')];
   const heading = ['POOL', 'PHASE', 'UPDATED', 'UPDATING', 'PENDING', 'FAILED', 'NO AGENT', 'CONFIG'];
-  const table = renderTable([heading, ...pools.map((pool) => poolRow(pool, paint))]);
+  const rows = pools.map((pool) => poolRow(pool, paint));
+  const table = renderFitting([strong(heading, paint), ...rows], columns, ['PENDING', 'UPDATING']);
   return table.flatMap((line, index) => {
     const pool = pools[index - 1];
     if (pool === undefined) return [line];
@@ -91,15 +105,19 @@ function poolTroubles({ status = {} }: KubeletPool): readonly string[] {
 
 const indent = (text: string): readonly string[] => text.split('\n').map((line) => `  ${line}`);
 
-function renderNodes(nodes: readonly KubeletNode[], paint: Paint, now: Millis): readonly string[] {
+function renderNodes(nodes: readonly KubeletNode[], paint: Paint, now: Millis, columns: number): readonly string[] {
   if (nodes.length === 0) return [paint('quiet', 'no nodes')];
   const heading = ['NODE', 'POOL', 'PHASE', 'ASSIGNED', 'ACTIVE', 'LAST KNOWN GOOD', 'KUBELET', 'SEEN'];
-  const table = renderTable([heading, ...nodes.map((node) => nodeRow(node, paint, now))]);
+  const rows = nodes.map((node) => nodeRow(node, paint, now));
+  const table = renderFitting([strong(heading, paint), ...rows], columns, ['LAST KNOWN GOOD', 'KUBELET', 'ASSIGNED']);
   return table.flatMap((line, index) => {
     const error = nodes[index - 1]?.status?.error;
     return error === undefined || error === null ? [line] : [line, paint('bad', `  ${error.reason}: ${error.message}`)];
   });
 }
+
+const strong = (heading: readonly string[], paint: Paint): readonly Cell[] =>
+  heading.map((text) => ({ text, shown: paint('strong', text) }));
 
 function nodeRow(node: KubeletNode, paint: Paint, now: Millis): readonly Cell[] {
   const { spec = {}, status = {} } = node;

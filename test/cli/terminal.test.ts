@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
+import { COMMANDS } from '#cli/commands.ts';
+import { commandHelp, programHelp } from '#cli/help.ts';
+import { renderFitting, renderTable } from '#cli/table.ts';
 import { VALIDATE } from '#cli/validate/command.ts';
 import { parseCommandLine } from '#cli/parse.ts';
 import { paintFor } from '#cli/paint.ts';
@@ -103,5 +106,41 @@ describe('validate on a terminal', () => {
     for (const format of ['json', 'github', 'gitlab', 'sarif', 'junit'])
       assert.ok(!(await outOf(format)).includes(ESC));
     await rm(directory, { recursive: true });
+  });
+});
+
+describe('tables', () => {
+  const rows = [
+    ['NODE', 'POOL', 'ACTIVE'],
+    ['worker-1', 'general', 'general-2gmf6b4k8c'],
+  ];
+
+  it('leave out what can be spared, and no more, where a line has no room', () => {
+    assert.deepEqual(renderFitting(rows, 80, ['POOL']), renderTable(rows));
+    assert.deepEqual(renderFitting(rows, 30, ['POOL', 'ACTIVE']), ['NODE      ACTIVE', 'worker-1  general-2gmf6b4k8c']);
+    assert.deepEqual(renderFitting(rows, 5, ['POOL', 'ACTIVE']), ['NODE', 'worker-1']);
+  });
+
+  it('go on below their last column, where that leaves room', () => {
+    const line = `  -o, --output text|json  ${'for people or for programs '.repeat(4)}`.trimEnd();
+    const [first = '', second = ''] = wrapFor({ isTTY: true, columns: 60 })(line).split('\n');
+    assert.equal(second.search(/\S/), first.indexOf('for people'));
+  });
+});
+
+describe('everything that the commands say of themselves', () => {
+  it('fits a terminal of 80 columns', () => {
+    const wrap = wrapFor({ isTTY: true, columns: 80 });
+    for (const text of [programHelp(COMMANDS), ...COMMANDS.map(commandHelp)]) {
+      for (const line of wrap(text).split('\n')) assert.ok(line.length <= 80, line);
+    }
+  });
+
+  it('has an example of every command', () => {
+    for (const { name, examples } of COMMANDS)
+      assert.ok(
+        examples.some((example) => example.includes(name)),
+        name,
+      );
   });
 });

@@ -1,5 +1,5 @@
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
-import { CRD_FIELDS } from '../installation.generated.ts';
+import { CRD_FIELDS, RIGHTS } from '../installation.generated.ts';
 import { aboutAll, count, type Diagnosis, diagnosis } from '../diagnosis.ts';
 import { type Facts, valueOf } from '../facts.ts';
 import { type Right, sayRight } from '../rights.ts';
@@ -43,7 +43,12 @@ function rights(facts: Facts): readonly Diagnosis[] {
   const old = valueOf(facts.nodes, []).filter(({ kubeletVersion }) => (minorNumber(kubeletVersion) ?? 99) < 33);
   const configz = of('configz-before-1.33');
   return [
-    ...[...base].map(([account, lacks]) => diagnosis('rights-missing', `${account} may not ${say(lacks)}`, [account])),
+    ...[...base].map(([account, lacks]) => {
+      const needed = RIGHTS.filter((right) => right.component === undefined && right.account === account);
+      const what =
+        lacks.length === needed.length ? `do anything of what it needs (${needed.length} rights)` : say(lacks);
+      return diagnosis('rights-missing', `${account} may not ${what}`, [account]);
+    }),
     ...named('drain-not-granted', namesOf(draining), of('drain')),
     ...named('pods-not-granted', namesOf(blocking), of('blocking-pods')),
     ...(configz.length === 0

@@ -39,7 +39,7 @@ export function rolloutLine({ nodes, rollout }: PoolPlan): string | undefined {
   const count = `${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}`;
   if (budget === 0) return `${count} would change, but maxUnavailable allows none`;
   const steps = `${waves.length} ${waves.length === 1 ? 'step' : 'steps'}`;
-  return `${count}, ${budget} at a time, in ${steps}; about ${formatDuration(expectedMs)} if all goes well`;
+  return `${count}, ${budget} at a time, in ${steps}; about ${formatDuration(Math.ceil(expectedMs / 1000) * 1000)} if all goes well`;
 }
 
 /** Which nodes, in which order: by canaries and steps where there are any, and otherwise turn by turn. */

@@ -140,8 +140,9 @@ describe('installed, upgraded and uninstalled by the book', { skip }, () => {
       .filter((text) => pattern.test(text))
       .join('');
 
-  const node = async (): Promise<KubeletNode> =>
-    JSON.parse((await cluster.kubectl(['get', 'knode', 'node-a', '-o', 'json'])).stdout) as KubeletNode;
+  const get = async (name: string): Promise<KubeletNode> =>
+    JSON.parse((await cluster.kubectl(['get', name, '-o', 'json'])).stdout) as KubeletNode;
+  const node = (): Promise<KubeletNode> => get('knode/node-a');
 
   it('install: the pool is Ready, and so is the node, after one restart', async () => {
     const shown = await type(commands('docs/install.md', /kubectl apply -k/));
@@ -165,8 +166,13 @@ describe('installed, upgraded and uninstalled by the book', { skip }, () => {
   });
 
   it('kubectl wait is answered by what stands now: a generation that nobody has seen is waited for', async () => {
-    const { metadata, status } = await node();
-    for (const condition of status?.conditions ?? []) assert.equal(condition.observedGeneration, metadata.generation);
+    for (const name of ['knode/node-a', 'kpool/all']) {
+      const { metadata, status } = await get(name);
+      assert.ok((status?.conditions ?? []).length >= 4);
+      for (const { type: what, observedGeneration } of status?.conditions ?? []) {
+        assert.equal(observedGeneration, metadata.generation, `${name} ${what}`);
+      }
+    }
     await type('kubectl wait knode/node-a --for=condition=KubeletConfigHealthy --timeout=10s');
     await type('kubectl wait knode/node-a kpool/all --for=condition=Stalled=false --timeout=10s');
   });

@@ -25,10 +25,16 @@ while :; do sleep 1000; done
 const RUN = 'ExecStart=/usr/local/bin/kubelet';
 const unit = (service: string, sections = ''): string => `${sections}\n[Service]\n${service}\n${RUN}\n`;
 
+/** As the installers of k3s and RKE2 write theirs, but for the pause before a restart. */
+const SUPERVISOR = unit(
+  'Type=notify\nNotifyAccess=all\nKillMode=process\nDelegate=yes\nRestart=always\nRestartSec=200ms',
+);
+const SUPERVISORS = ['k3s.service', 'k3s-agent.service', 'rke2-server.service', 'rke2-agent.service'];
+
 const UNITS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(SUPERVISORS.map((name) => [name, SUPERVISOR])),
   'once.service': unit('Restart=no'),
   'limited.service': unit('Restart=always\nRestartSec=0', '[Unit]\nStartLimitIntervalSec=1000\nStartLimitBurst=2'),
-  'k3s-agent.service': unit('Type=notify\nNotifyAccess=all\nKillMode=process\nRestart=always\nRestartSec=200ms'),
   'snap.kubelet-eks.daemon.service': unit('Restart=always\nRestartSec=200ms'),
   'kubelet@.service': unit('Environment=INSTANCE=%i\nRestart=always'),
   'forks.service': '[Service]\nType=forking\nGuessMainPID=no\nExecStart=/bin/sh -c "/usr/local/bin/kubelet & exit 0"\n',
@@ -87,7 +93,7 @@ describe('units of a real systemd that a kubelet may run in', { skip }, () => {
     await node?.stop();
   });
 
-  const FIT = ['once.service', 'limited.service', 'k3s-agent.service', 'kubelet.service', 'kubelet@main.service'];
+  const FIT = ['once.service', 'limited.service', ...SUPERVISORS, 'kubelet.service', 'kubelet@main.service'];
   for (const name of FIT) {
     it(`${name} is fit, is restarted, and is told of when it dies`, async () => {
       assert.equal(await of(name).unfitness(never), undefined);

@@ -1,5 +1,6 @@
 import { after, before, describe, it } from 'node:test';
 import { accessBehaviours } from './behaviours/access.ts';
+import { allowanceBehaviours } from './behaviours/allowances.ts';
 import { configMapBehaviours } from './behaviours/config-maps.ts';
 import { creatingBehaviours } from './behaviours/creating.ts';
 import { deletingBehaviours } from './behaviours/deleting.ts';
@@ -31,6 +32,7 @@ const GROUPS: Readonly<Record<string, readonly Behaviour[]>> = {
   events: eventBehaviours,
   'config maps': configMapBehaviours,
   validating: validatingBehaviours,
+  allowances: allowanceBehaviours,
   definitions: definitionBehaviours,
   listing: listingBehaviours,
   watching: watchingBehaviours,

@@ -7,9 +7,9 @@ import type { NodePlan, Plan, PoolPlan } from '../plan.ts';
 /** What a change costs a node, for people. */
 export const COST_WORDS: Readonly<Record<ChangeCost, string>> = {
   restart: 'restart of the kubelet',
-  'state-file:cpu': "restart, and the CPU manager's state file is put aside",
-  'state-file:memory': "restart, and the memory manager's state file is put aside",
-  drain: 'restart; takes effect fully only after a drain',
+  'state-file:cpu': "restart, and the CPU manager's state file is put aside; a drain where its policy is static",
+  'state-file:memory': "restart, and the memory manager's state file is put aside; a drain where its policy is Static",
+  drain: 'drain of the node, where disruption.allow has it',
   reboot: 'reboot of the machine, where disruption.reboot says how',
   never: 'not meant to be changed on a live node',
 };

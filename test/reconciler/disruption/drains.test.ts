@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { KubeError } from '#shared/kube/kube-error.ts';
+import type { Kube } from '#shared/kube/kube.ts';
+import { createDrains } from '#reconciler/disruption/drains.ts';
+
+const never = new AbortController().signal;
+const kubeWith = (list: () => Promise<unknown>): Kube => ({ list }) as unknown as Kube;
+const pod = (phase: string): object => ({ metadata: { name: phase }, status: { phase } });
+
+describe('the pods of a node', () => {
+  it('are counted as the kubelet counts them: those that have ended take nobody’s room', async () => {
+    const items = ['Running', 'Pending', 'Succeeded', 'Failed', 'Running'].map(pod);
+    const drains = createDrains(kubeWith(() => Promise.resolve({ resourceVersion: '1', items })));
+    await drains.count('n1', 7, never);
+    assert.deepEqual(drains.counts().get('n1'), { at: 7, pods: 3 });
+  });
+
+  it('are not known where there is no right to see them: that is no failure', async () => {
+    const drains = createDrains(kubeWith(() => Promise.reject(new KubeError('KUBE_FORBIDDEN', 'no'))));
+    await drains.count('n1', 7, never);
+    assert.deepEqual(drains.counts().get('n1'), { at: 7, pods: null });
+  });
+
+  it('are asked for again where the API server does not answer', async () => {
+    const drains = createDrains(kubeWith(() => Promise.reject(new KubeError('KUBE_TIMEOUT', 'late'))));
+    await assert.rejects(drains.count('n1', 7, never), { code: 'KUBE_TIMEOUT' });
+    assert.equal(drains.counts().get('n1'), undefined);
+  });
+});

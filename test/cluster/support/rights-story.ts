@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,9 +31,7 @@ const DISRUPTIVE = `  disruption: {allow: [restart, drain]}
 const all = (budget: number): string => pool('kubernetes.io/os: linux', DISRUPTIVE, budget);
 
 /** Manifests that are not the base, and grant something. */
-export const COMPONENTS = ['drain', 'blocking-pods', 'configz-before-1.33', 'events-before-1.23'].map(
-  (name) => `deploy/components/${name}/rbac.yaml`,
-);
+export const COMPONENTS = globSync('deploy/components/*/rbac.yaml').toSorted();
 
 /** A cluster in which both programs did everything that they ever do, under their own service accounts. */
 export interface RightsStory {

@@ -14,7 +14,7 @@ const MAX_UNAVAILABLE = '20%';
 /** As often as kubelets write their Nodes, and agents their KubeletNodes, where nothing changes. */
 export const HEARTBEAT_MS = 300_000;
 /** The Lease of the process before has to run out, and whoever gains the lead looks at everything once more. */
-const SETTLE_MS = 30_000;
+const SETTLE_MS = 45_000;
 const PATIENCE_MS = 15 * 60_000;
 
 /** What a stretch of a process's life took. */

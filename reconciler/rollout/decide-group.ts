@@ -44,15 +44,12 @@ export interface GroupQuestion {
  * change is told the newest target without a place in the budget of its own, because it has one already.
  */
 export function decideGroup(question: GroupQuestion, budgets: Budgets): readonly MemberDecision[] {
-  const byMember = new Map(question.aims.map((aimed) => [aimed.member, aimed]));
   let room = question.waves?.room ?? Number.POSITIVE_INFINITY;
 
-  return inOrder([...byMember.keys()]).flatMap((member): readonly MemberDecision[] => {
-    const aimed = byMember.get(member);
-    if (aimed === undefined) return [];
+  return inOrder(question.aims).map((aimed): MemberDecision => {
     const { verdict, entersWave } = decide(aimed, question, room, budgets);
     if (entersWave) room -= 1;
-    return [{ member, aimed, verdict }];
+    return { member: aimed.member, aimed, verdict };
   });
 }
 

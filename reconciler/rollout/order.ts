@@ -11,17 +11,17 @@ export function zoneOf({ node }: Pick<Member, 'node'>): string {
  * The order in which nodes are changed: those that are in the middle of a change or being drained first, because they cost nobody else's
  * place, then zone by zone, the oldest first, and by name where that is the same. Stable from pass to pass.
  */
-export function inOrder(members: readonly Member[]): readonly Member[] {
-  return members
-    .map((member) => ({ member, begun: isBegun(member), zone: zoneOf(member) }))
+export function inOrder<T extends { readonly member: Member }>(things: readonly T[]): readonly T[] {
+  return things
+    .map((thing) => ({ thing, node: thing.member.node, begun: isBegun(thing.member), zone: zoneOf(thing.member) }))
     .sort(
       (a, b) =>
         Number(b.begun) - Number(a.begun) ||
         compare(a.zone, b.zone) ||
-        a.member.node.createdAt - b.member.node.createdAt ||
-        compare(a.member.node.name, b.member.node.name),
+        a.node.createdAt - b.node.createdAt ||
+        compare(a.node.name, b.node.name),
     )
-    .map(({ member }) => member);
+    .map(({ thing }) => thing);
 }
 
 const isBegun = ({ changing, node }: Member): boolean => changing || node.drain !== undefined;

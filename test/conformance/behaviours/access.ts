@@ -79,6 +79,28 @@ export const accessBehaviours: readonly Behaviour[] = [
     },
   ],
   [
+    'whoever asks is told what somebody else may do, and nothing is stored',
+    async ({ raw }) => {
+      const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+      const ask = async (user: string, resourceAttributes: object): Promise<unknown> => {
+        const spec = { user, groups: ['system:authenticated'], resourceAttributes };
+        const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
+        const answer = await raw.call({ method: 'POST', path, body });
+        assert.equal(answer.status, 201, answer.text);
+        return answer.json().status.allowed;
+      };
+      const agent = 'system:serviceaccount:kubelet-gitops:kubelet-gitops-agent';
+      const group = 'kubelet-gitops.dev';
+      const status = { group, resource: 'kubeletnodes', subresource: 'status', verb: 'patch' };
+      assert.equal(await ask(agent, status), true);
+      assert.equal(await ask(agent, { ...status, subresource: '' }), false);
+      const maps = { group: '', resource: 'configmaps', verb: 'get', namespace: 'kubelet-gitops', name: 'a' };
+      assert.equal(await ask(agent, maps), true);
+      assert.equal(await ask(agent, { ...maps, namespace: 'default' }), false);
+      assert.equal(await ask('nobody', status), false);
+    },
+  ],
+  [
     'a path that leads nowhere says so',
     async ({ raw }) => {
       for (const path of ['/apis/nowhere.example.com/v1/nothing', '/apis/kubelet-gitops.dev/v1alpha1/kubeletmoons']) {

@@ -31,7 +31,7 @@ function heedLocal(state: State, seen: Observation): Heeded {
     const terms = doing.phase === 'trial' ? doing.config.trial : (state.lastKnownGood?.trial ?? DEFAULT_TERMS);
     const unassigned: State = { ...state, assigned: null, lastKnownGood: null, promotedAt: null, error: null };
     const isTrialOverLocal = doing.phase === 'trial' && state.lastKnownGood === null;
-    const running = runOfGuard(null, seen) ?? (isTrialOverLocal ? runWithFallback(doing, seen) : undefined);
+    const running = runOfGuard(null, seen) ?? (isTrialOverLocal ? runWithFallback(doing, null, seen) : undefined);
     return turned(startFallingBack(unassigned, null, 'unassigned', terms, running));
   }
   if (doing.phase === 'falling-back' && doing.because !== 'unassigned') {
@@ -48,7 +48,7 @@ function heedConfig(state: State, config: Config, seen: Observation): Heeded {
   if (active !== null && sameConfig(config, active)) return heedActive(state, config, active, seen);
   if (doing.phase === 'trial' && lastKnownGood !== null && sameConfig(config, lastKnownGood)) {
     const back: State = { ...state, assigned: lastKnownGood, error: null };
-    const running = runWithFallback(doing, seen);
+    const running = runWithFallback(doing, lastKnownGood, seen);
     return turned(startFallingBack(back, lastKnownGood, 'superseded', doing.config.trial, running));
   }
   if (isRejected(state, config)) return kept(withItsError(state, config));

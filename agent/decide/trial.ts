@@ -10,6 +10,7 @@ import {
   rejectionOf,
   sameConfig,
   type State,
+  type Target,
   type Trial,
   type TrialTerms,
   withoutRejected,
@@ -17,7 +18,7 @@ import {
 } from '../state.ts';
 import { advance } from './change.ts';
 import { startFallingBack } from './fall-back.ts';
-import { failureOfFired, firedOn, guardReadiness } from './guard.ts';
+import { failureOfFired, firedOn, guardReadiness, runOfGuard } from './guard.ts';
 import { failureOf, tally, trialVerdictOf, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
 
@@ -150,13 +151,18 @@ const unblamed = ({ message }: Failure): Failure => ({
 
 function goBack(state: State, doing: Trial, seen: Observation): Decision {
   const terms = termsOf(doing.config, seen);
-  return startFallingBack(state, state.lastKnownGood, 'failed', terms, runWithFallback(doing, seen));
+  return startFallingBack(
+    state,
+    state.lastKnownGood,
+    'failed',
+    terms,
+    runWithFallback(doing, state.lastKnownGood, seen),
+  );
 }
 
 /** A run that has what the node falls back to already: nobody has restarted it yet, or the guard has. */
-export function runWithFallback(doing: Trial, seen: Observation): KubeletRun | undefined {
-  const { service, bootId } = seen;
-  if (firedOn(doing, seen)?.restarted === true) return service.run === null ? undefined : { run: service.run, bootId };
+export function runWithFallback(doing: Trial, to: Target, seen: Observation): KubeletRun | undefined {
+  if (firedOn(doing, seen)?.restarted === true) return runOfGuard(to, seen);
   return isUntouched(doing) ? (doing.before ?? undefined) : undefined;
 }
 

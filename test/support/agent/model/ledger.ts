@@ -46,6 +46,8 @@ export interface TrueTrial {
   isDisturbed: boolean;
 }
 
+const FORGETS_REJECTIONS: readonly RecordName[] = ['rejected', 'assigned'];
+
 /** A trial, a fallback, and local after that. */
 const MOST_ORDERS_EACH = 3;
 /** A node that is broken is started anew so often. */
@@ -92,7 +94,9 @@ export function createLedger(): Ledger {
       if (event.event === 'damage') damaged.add(event.record);
       hasLostTrack ||= damaged.has('last-known-good') && damaged.size > 1;
       hasLostTrack ||= isUnseen && (host.isDiskFull() || (event.event === 'disk' && event.room !== null));
-      if (event.event === 'damage') [rejected, startsAtRest] = [[], -1];
+      // Whoever does not know what was rejected, or that it is still assigned, cannot but try it again.
+      if (event.event === 'damage' && FORGETS_REJECTIONS.includes(event.record)) rejected = [];
+      if (event.event === 'damage') startsAtRest = -1;
       if (trial !== undefined && isDisturbing(event)) trial.isDisturbed = true;
     },
     turn({ before, seen, decision: { next, actions }, isSaved }, world) {
@@ -114,6 +118,7 @@ export function createLedger(): Ledger {
       const { assigned } = next;
       const entry = assigned === null ? undefined : rejectionOf(next, assigned);
       if (assigned === null || entry === undefined || rejectionOf(before, assigned) === entry) return;
+      // What failed on a kubelet that was not healthy anyway proved nothing, and is meant to be tried again.
       if (isSaved && entry.reason !== 'UnhealthyBefore') rejected = [...rejected, assigned];
     },
     look({ intent }) {

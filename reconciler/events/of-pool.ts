@@ -14,7 +14,11 @@ export function occurrencesOfPool(name: string, uid: string, status: KubeletPool
   }
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
   if (status.phase === 'Settled' && ready?.status === 'True' && config !== '') {
-    const note = `All ${counts?.nodes ?? 0} nodes run ${config} and have proved it`;
+    const nodes = counts?.nodes ?? 0;
+    const note =
+      nodes === 1
+        ? `The one node runs ${config} and has proved it`
+        : `All ${nodes} nodes run ${config} and have proved it`;
     const identity = `settled ${sha256} ${ready.lastTransitionTime}`;
     all.push({ ...base, happening: 'RolloutSettled', type: 'Normal', note, at: ready.lastTransitionTime, identity });
   }

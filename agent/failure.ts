@@ -1,6 +1,3 @@
-import type { NodeError } from '#shared/contract/api/kubelet-node.ts';
-import { type Config, nameOf } from './state.ts';
-
 /** Why an assignment does not run, in words that do not change between releases. */
 export type FailureReason =
   /** The KubeletNode's spec cannot be read. */
@@ -62,16 +59,4 @@ export type FailureReason =
 export interface Failure {
   readonly reason: FailureReason;
   readonly message: string;
-}
-
-/** The failure as status shows it. Keeps the time of an equal error before, so that repeating it changes nothing. */
-export function asError(
-  { reason, message }: Failure,
-  config: Config | undefined,
-  at: string,
-  before: NodeError | null,
-): NodeError {
-  const error = { reason, message, at, ...(config === undefined ? {} : { config: nameOf(config) }) };
-  const same = before?.reason === reason && before.message === message && before.config === error.config;
-  return same ? before : error;
 }

@@ -1,8 +1,8 @@
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { asError, type Failure } from './failure.ts';
-import type { Reporter } from './report.ts';
+import { asError } from './as-error.ts';
+import type { Failure } from './failure.ts';
 import { type PlainCondition, stalled } from './progress.ts';
 import type { AssignmentWatch } from './watch-assignment.ts';
 
@@ -18,14 +18,16 @@ export interface StandStill {
   readonly at: string;
 }
 
+export interface StandStillPorts {
+  readonly log: Log;
+  readonly reporter: { tell(why: StandStill): void; run(signal: AbortSignal): Promise<void> };
+  readonly assignment: AssignmentWatch;
+}
+
 /** All that an agent does on such a node: it says so. No file is written, and the kubelet is not even looked at. */
 export async function standStill(
   why: StandStill,
-  {
-    log,
-    reporter,
-    assignment,
-  }: { readonly log: Log; readonly reporter: Reporter; readonly assignment: AssignmentWatch },
+  { log, reporter, assignment }: StandStillPorts,
   signal: AbortSignal,
 ): Promise<void> {
   log.error({ version: why.agentVersion, problem: why.tooNew }, 'standing still: a newer release was here');

@@ -10,7 +10,8 @@ import {
 import type { Condition } from '#shared/contract/api/object.ts';
 import { verdictOf } from './decide/judge.ts';
 import type { Decision } from './decision.ts';
-import { asError, type Failure } from './failure.ts';
+import { asError } from './as-error.ts';
+import type { Failure } from './failure.ts';
 import type { Observation } from './observation.ts';
 import { firstOf } from './first-of.ts';
 import { type PlainCondition, progressOf } from './progress.ts';

@@ -1,5 +1,6 @@
 import type { Decision } from '../decision.ts';
-import { asError, type Failure } from '../failure.ts';
+import { asError } from '../as-error.ts';
+import type { Failure } from '../failure.ts';
 import type { Observation } from '../observation.ts';
 import {
   type Change,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asError } from '../failure.ts';
+import { asError } from '../as-error.ts';
 import type { Observation } from '../observation.ts';
 import { activeOf, type Config, errorOf, rejectionOf, sameConfig, type State, withoutRejected } from '../state.ts';
 import { DEFAULT_TERMS } from '../terms.ts';

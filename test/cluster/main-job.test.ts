@@ -160,7 +160,7 @@ describe('the main job on a real cluster', { skip }, () => {
   it('a config that the machine is not made for is refused on the node, and the kubelet left alone', async () => {
     const before = await kubelet.restarts();
     // More CPUs than there are: only the node itself can know.
-    await push(`maxPods: 98\nreservedSystemCPUs: 0-${cpus().length + 7}\ncpuManagerPolicy: static\n`, 'Too many CPUs');
+    await push(`maxPods: 98\nreservedSystemCPUs: 0-${cpus().length + 7}\n`, 'Too many CPUs');
     const node = await until(
       `refusal\n${agent.logTail(20)}`,
       async () => {

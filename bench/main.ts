@@ -19,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   churn: () => import('./churn.ts'),
   page: () => import('./page.ts'),
   fleet: () => import('./fleet.ts'),
+  'fleet-real': () => import('./fleet-real.ts'),
   planner: () => import('./planner.ts'),
 };
 

@@ -18,14 +18,16 @@ export interface Audit {
   readonly remove: () => Promise<void>;
 }
 
-export async function prepareAudit(): Promise<Audit> {
+/** @param user the only one whose requests count; default: everybody */
+export async function prepareAudit(user?: string): Promise<Audit> {
   const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-audit-'));
   const policy = join(directory, 'policy.yaml');
   const log = join(directory, 'audit.log');
-  await writeFile(
-    policy,
-    JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] }),
-  );
+  const rules = [
+    { level: 'Metadata', ...(user === undefined ? {} : { users: [user] }) },
+    ...(user === undefined ? [] : [{ level: 'None' }]),
+  ];
+  await writeFile(policy, JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }));
   return {
     apiServerArgs: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`],
     async requests() {

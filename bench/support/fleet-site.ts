@@ -5,7 +5,7 @@ import { type Relay, startRelay } from './relay.ts';
 
 export const POOLS = 50;
 /** From hearing of something to reporting it. */
-const AGENT_STEP_MS = 1_000;
+export const AGENT_STEP_MS = 1_000;
 
 /** A fleet of simulated nodes, and the way of the reconciler to its API server. */
 export interface FleetSite {

@@ -1,0 +1,44 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startControlPlane } from '../../test/cluster/support/control-plane.ts';
+import { kubeconfigText } from '../../test/cluster/support/kubeconfig.ts';
+import { installManifests, NAMESPACE } from '../../test/cluster/support/programs.ts';
+import { startFleetProcess } from '../../test/support/fleet-process/start.ts';
+import { prepareAudit } from './audit.ts';
+import { AGENT_STEP_MS, type FleetSite, POOLS } from './fleet-site.ts';
+import { startRelay } from './relay.ts';
+
+const RECONCILER = 'kubelet-gitops-reconciler';
+
+/** A real kube-apiserver with etcd, with this many nodes; the reconciler has the rights of the manifests and no more. */
+export async function realSite(nodes: number, directory: string): Promise<FleetSite> {
+  const audit = await prepareAudit(`system:serviceaccount:${NAMESPACE}:${RECONCILER}`);
+  const cluster = await startControlPlane({ apiServerArgs: audit.apiServerArgs });
+  await installManifests(cluster);
+  const { certificate: cert, key } = cluster.admin;
+  const server = { url: cluster.url, credential: { ca: cluster.ca, cert, key } };
+  const fleet = await startFleetProcess({ nodes, pools: POOLS, agentStepMs: AGENT_STEP_MS, server });
+  const relay = await startRelay(new URL(cluster.url));
+  const token = await cluster.serviceAccountToken(NAMESPACE, RECONCILER);
+  const kubeconfig = join(directory, `kubeconfig-${relay.port}`);
+  await writeFile(kubeconfig, kubeconfigText(`https://127.0.0.1:${relay.port}`, cluster.caFile, { token }));
+  let counted = 0;
+  return {
+    fleet,
+    relay,
+    kubeconfig,
+    async calls() {
+      const requests = await audit.requests();
+      const calls: Record<string, number> = {};
+      for (const { what } of requests.slice(counted)) calls[what] = (calls[what] ?? 0) + 1;
+      counted = requests.length;
+      return calls;
+    },
+    async stop() {
+      await relay.stop();
+      await fleet.stop();
+      await cluster.stop();
+      await audit.remove();
+    },
+  };
+}

@@ -7,7 +7,7 @@ import { templateFiles, withFields } from '#sandbox/demo/repository.ts';
 import { startWorld, type World } from '#sandbox/world.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { pushTo, SECRET, SENDERS } from '../reconciler/webhook/deliveries.ts';
-import { PATIENCE_MS } from './support.ts';
+import { PATIENCE_MS, settled } from './support.ts';
 
 const AN_HOUR_MS = 60 * 60_000;
 const PROMISED_MS = 2_000;
@@ -62,6 +62,10 @@ describe('a push that the forge tells of', () => {
   });
 
   it('by somebody who does not know the secret changes nothing', async () => {
+    // Notes are pushed to the same server: nothing may be left to say before requests are counted.
+    const last = world.git.log(1)[0]?.oid ?? '';
+    const isTold = () => world.git.readNotes(world.notesRef).get(last)?.startsWith('demo: settled') === true;
+    await world.until('the last commit is settled, and told', (view) => settled(view) && isTold(), PATIENCE_MS);
     const before = world.git.requests();
     const commit = await world.git.commit({ files: { 'base/other.yaml': '{}\n' }, message: 'Unheard of' });
     assert.equal(await tell(commit, 'not the secret of ours'), 401);

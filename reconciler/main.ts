@@ -41,7 +41,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const metrics = createMetrics({ clock, ofProcess: true });
   const userAgent = `kubelet-gitops-reconciler/${VERSION}`;
   const kube = metrics.meterKube(await connectKube({ env: process.env, clock, log, userAgent }));
-  const git = { url: settings.gitUrl, caFile: settings.gitCaFile, clock, random };
+  const git = { url: settings.gitUrl, caFile: settings.gitCaFile, proxy: settings.proxy, clock, random };
   const source = metrics.meterSource(
     createGitSource({
       ...git,
@@ -106,7 +106,10 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       statuses:
         settings.forge === undefined
           ? null
-          : connectForge(settings.forge, { clock, log, random, onChange: () => reconciler.poke() }),
+          : connectForge(
+              { ...settings.forge, proxy: settings.proxy },
+              { clock, log, random, onChange: () => reconciler.poke() },
+            ),
       load: ({ files, findings }) => loadRepo(files, { cluster: settings.cluster, gitFindings: findings, cache }),
       judge: judgePool,
       isLeader,

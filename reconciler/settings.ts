@@ -4,6 +4,7 @@ import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { ForgeSettings } from './forge/connect.ts';
 import { forgePlace } from './forge/place.ts';
+import type { ProxySettings } from './git/http/proxy.ts';
 import type { Reach } from './page/serve/server.ts';
 import type { RewritePolicy } from './takeup/judge-commit.ts';
 
@@ -16,6 +17,8 @@ export interface ReconcilerSettings {
   readonly gitCredentialsDir: string | undefined;
   /** PEM file of a private certificate authority. */
   readonly gitCaFile: string | undefined;
+  /** What may stand before the git server and the forge. */
+  readonly proxy: ProxySettings;
   readonly pollMs: Millis;
   /** File with the secret of a webhook, a line each; read again at every use. Absent: no webhook. */
   readonly webhookSecretFile: string | undefined;
@@ -57,6 +60,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     gitBranch: read.text('GIT_BRANCH', 'main'),
     gitCredentialsDir: read.optional('GIT_CREDENTIALS_DIR'),
     gitCaFile: read.optional('GIT_CA_FILE'),
+    proxy: proxySettings(read),
     pollMs: read.duration('POLL_INTERVAL', '60s'),
     webhookSecretFile: read.optional('WEBHOOK_SECRET_FILE'),
     webhookPort: read.integer('WEBHOOK_PORT', 8090),
@@ -92,6 +96,19 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     });
   }
   return settings;
+}
+
+/** A proxy's address may hold a password: no message repeats it. */
+function proxySettings(read: EnvReader): ProxySettings {
+  const usable = (proxy: string | undefined): boolean => {
+    const url = proxy === undefined ? undefined : URL.parse(proxy);
+    return url === undefined || (url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '');
+  };
+  const [http, https] = [read.optional('HTTP_PROXY'), read.optional('HTTPS_PROXY')];
+  for (const [name, proxy] of Object.entries({ HTTP_PROXY: http, HTTPS_PROXY: https })) {
+    if (!usable(proxy)) read.mistake(`${name} is no address of a proxy: write http://HOST:PORT`);
+  }
+  return { http, https, except: read.optional('NO_PROXY') ?? '' };
 }
 
 function forgeSettings(read: EnvReader): ForgeSettings | undefined {

@@ -5,6 +5,7 @@ import { codeOf, type Disposition } from '#shared/runtime/errors.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import type { Connections } from '../git/http/connections.ts';
 import { retryAfter } from '../git/http/refusal.ts';
+import { TunnelRefused } from '../git/http/tunnel.ts';
 import { plainLine } from '../git/plain-text.ts';
 import { ForgeError, type ForgeErrorCode } from './errors.ts';
 import type { ForgeRequest } from './forges.ts';
@@ -52,7 +53,10 @@ export function createAsk({ connections, token, clock, timeoutMs = 10_000 }: Ask
       return parse(text, url);
     } catch (error) {
       if (error instanceof ForgeError) throw error;
-      const why = codeOf(error) ?? (error instanceof Error ? error.name : 'no reason given');
+      const why =
+        error instanceof TunnelRefused
+          ? error.message
+          : (codeOf(error) ?? (error instanceof Error ? error.name : 'no reason given'));
       throw new ForgeError('FORGE_UNREACHABLE', `no answer from the forge at ${url.host} (${why})`);
     }
   };

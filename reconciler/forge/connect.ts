@@ -1,6 +1,7 @@
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createConnections } from '../git/http/connections.ts';
+import { proxiesFor, type ProxySettings } from '../git/http/proxy.ts';
 import { createAsk } from './ask.ts';
 import { ForgeError } from './errors.ts';
 import { type ForgeKind, forgeOf } from './forges.ts';
@@ -16,6 +17,7 @@ export interface ForgeSettings {
   readonly tokenFile: string;
   readonly link: string | undefined;
   readonly caFile: string | undefined;
+  readonly proxy?: ProxySettings | undefined;
 }
 
 export interface ForgePorts {
@@ -38,10 +40,12 @@ export function connectForge(settings: ForgeSettings, ports: ForgePorts): Commit
   const readToken = fileToken(settings.tokenFile);
   let present = '';
   const token = (): string => present;
+  const { proxy } = settings;
+  const proxies = proxy === undefined ? undefined : proxiesFor(proxy, new URL(place.api));
   return createStatuses({
     ...ports,
     forge: forgeOf(settings.kind, place, token),
-    ask: createAsk({ connections: createConnections(settings.caFile), token, clock: ports.clock }),
+    ask: createAsk({ connections: createConnections(settings.caFile, proxies), token, clock: ports.clock }),
     refresh: async () => void (present = await readToken()),
     link: settings.link,
   });

@@ -4,6 +4,7 @@ import type { Annotated, Annotator } from './annotator.ts';
 import type { GitCredentials } from './credentials.ts';
 import { isGitError } from './errors.ts';
 import { createRemote } from './connect.ts';
+import type { ProxySettings } from './http/proxy.ts';
 import type { SshOptions } from './remote.ts';
 import type { GitSession } from './http/session.ts';
 import type { GitLimits } from './limits.ts';
@@ -25,6 +26,8 @@ export interface AnnotatorOptions {
   readonly credentials: GitCredentials;
   /** PEM file of the authorities to trust instead of the well-known ones. */
   readonly caFile?: string | undefined;
+  /** What may stand between, over http and https. */
+  readonly proxy?: ProxySettings | undefined;
   /** How a repository is reached whose address is one of ssh. */
   readonly ssh?: SshOptions | undefined;
   readonly limits?: Partial<GitLimits>;

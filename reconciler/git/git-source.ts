@@ -3,6 +3,7 @@ import type { Clock } from '#shared/runtime/clock.ts';
 import type { GitCredentials } from './credentials.ts';
 import { GitError } from './errors.ts';
 import { createRemote } from './connect.ts';
+import type { ProxySettings } from './http/proxy.ts';
 import type { SshOptions } from './remote.ts';
 import type { GitSession } from './http/session.ts';
 import type { GitLimits } from './limits.ts';
@@ -24,6 +25,8 @@ export interface GitSourceOptions {
   readonly credentials: GitCredentials;
   /** PEM file of the authorities to trust instead of the well-known ones. */
   readonly caFile?: string | undefined;
+  /** What may stand between, over http and https. */
+  readonly proxy?: ProxySettings | undefined;
   /** How a repository is reached whose address is one of ssh. */
   readonly ssh?: SshOptions | undefined;
   readonly limits?: Partial<GitLimits>;

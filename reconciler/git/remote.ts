@@ -3,6 +3,7 @@ import type { GitCredentials } from './credentials.ts';
 import { isGitError } from './errors.ts';
 import { abortedError } from './http/patience.ts';
 import type { GitSession, Greeting } from './http/session.ts';
+import type { ProxySettings } from './http/proxy.ts';
 import type { GitLimits } from './limits.ts';
 
 export interface RemoteOptions {
@@ -11,6 +12,8 @@ export interface RemoteOptions {
   readonly credentials: GitCredentials;
   /** PEM file of the authorities to trust instead of the well-known ones; read again when it changes. */
   readonly caFile?: string | undefined;
+  /** What may stand between, over http and https. */
+  readonly proxy?: ProxySettings | undefined;
   readonly limits?: Partial<GitLimits>;
   /** How a repository is reached whose address is one of ssh. */
   readonly ssh?: SshOptions | undefined;

@@ -2,8 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import type { Millis } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
+import { DEFAULT_GIT_LIMITS } from '../limits.ts';
+import { NO_PROXY, type Proxies, shownProxy } from './proxy.ts';
+import { tunnelThrough } from './tunnel.ts';
 
 /** The kept connections to one repository's server. */
 export interface Connections {
@@ -19,12 +23,24 @@ export interface Connections {
 export interface Agents {
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
+  /** What stands between, for messages: `proxy.example.com:3128`. */
+  readonly through: { readonly http: string | undefined; readonly https: string | undefined };
 }
 
 const KEPT = { keepAlive: true, maxFreeSockets: 2 };
 
-/** @param caFile PEM certificates that are trusted instead of the well-known authorities */
-export function createConnections(caFile: string | undefined): Connections {
+/**
+ * @param caFile  PEM certificates that are trusted instead of the well-known authorities
+ * @param openMs  how long a proxy may take to open a tunnel
+ * @param proxies that stand before the server. Of https they see the host's name alone: what is said goes through a tunnel.
+ */
+export function createConnections(
+  caFile: string | undefined,
+  proxies: Proxies = NO_PROXY,
+  openMs: Millis = DEFAULT_GIT_LIMITS.connectMs,
+): Connections {
+  const shown = (proxy: string | undefined): string | undefined =>
+    proxy === undefined ? undefined : shownProxy(proxy);
   let present: { readonly ca: string | undefined; readonly agents: Agents } | undefined;
   return {
     async current() {
@@ -32,9 +48,15 @@ export function createConnections(caFile: string | undefined): Connections {
       if (present !== undefined && present.ca === ca) return present.agents;
       present?.agents.http.destroy();
       present?.agents.https.destroy();
+      const direct = new HttpsAgent({ ...KEPT, ...(ca === undefined ? {} : { ca }) });
       const agents = {
-        http: new HttpAgent(KEPT),
-        https: new HttpsAgent({ ...KEPT, ...(ca === undefined ? {} : { ca }) }),
+        // Nothing of this process's own environment counts, which may name proxies for something else.
+        http: new HttpAgent({
+          ...KEPT,
+          ...(proxies.http === undefined ? {} : { proxyEnv: { HTTP_PROXY: proxies.http } }),
+        }),
+        https: proxies.https === undefined ? direct : tunnelThrough(direct, proxies.https, openMs),
+        through: { http: shown(proxies.http), https: shown(proxies.https) },
       };
       present = { ca, agents };
       return agents;

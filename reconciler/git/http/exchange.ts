@@ -4,6 +4,7 @@ import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
 import type { Agents } from './connections.ts';
 import type { Patience } from './patience.ts';
+import { TunnelRefused } from './tunnel.ts';
 
 export interface Ask {
   readonly method: 'GET' | 'POST';
@@ -42,6 +43,9 @@ export async function exchange(ask: Ask, agents: Agents, patience: Patience): Pr
   }
 }
 
+/** What writing to a connection ends with that the server closed: which of them is a matter of a moment. */
+const GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
+
 /** The request went out on a kept connection that was gone: the server never saw it. */
 class StaleConnection extends Error {}
 
@@ -55,7 +59,7 @@ async function send(ask: Ask, agents: Agents, patience: Patience): Promise<Answe
     if (!socket.connecting) return patience.connected();
     socket.once(secure ? 'secureConnect' : 'connect', () => patience.connected());
   });
-  const response = await answerTo(request, ask, patience);
+  const response = await answerTo(request, ask, agents.through[secure ? 'https' : 'http'], patience);
   try {
     return {
       status: response.statusCode ?? 0,
@@ -71,14 +75,23 @@ async function send(ask: Ask, agents: Agents, patience: Patience): Promise<Answe
   }
 }
 
-function answerTo(request: ClientRequest, ask: Ask, patience: Patience): Promise<IncomingMessage> {
+function answerTo(
+  request: ClientRequest,
+  ask: Ask,
+  proxy: string | undefined,
+  patience: Patience,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve);
     request.on('error', (error) => {
       if (patience.signal.aborted) reject(patience.signal.reason);
-      else if (request.reusedSocket && codeOf(error) === 'ECONNRESET') reject(new StaleConnection());
-      else reject(unreachable(ask.url, error));
+      else if (request.reusedSocket && GONE.has(codeOf(error) ?? '')) reject(new StaleConnection());
+      else reject(unreachable(ask.url, proxy, error));
     });
+    // A request that still waits for its connection does not hear of the end of patience by itself.
+    const giveUp = (): void => reject(patience.signal.reason);
+    patience.signal.addEventListener('abort', giveUp, { once: true });
+    if (patience.signal.aborted) giveUp();
     request.end(ask.body);
   });
 }
@@ -111,7 +124,7 @@ function tooLong({ url, maxBytes }: Ask): GitError {
 /** Codes of node:tls (OpenSSL's) for a certificate that is no good. */
 const TRUST = /^(?:UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|CERT_|INVALID_CA|ERR_TLS_CERT|HOSTNAME_MISMATCH)/;
 
-function unreachable(url: URL, cause: Error): GitError {
+function unreachable(url: URL, proxy: string | undefined, cause: Error): GitError {
   const code = codeOf(cause) ?? '';
   if (TRUST.test(code)) {
     return new GitError(
@@ -120,5 +133,9 @@ function unreachable(url: URL, cause: Error): GitError {
       { disposition: UNTIL_OPERATOR, cause },
     );
   }
-  return new GitError('GIT_UNREACHABLE', `no answer from ${url.host}${code === '' ? '' : ` (${code})`}`, { cause });
+  const way = proxy === undefined ? '' : ` through the proxy ${proxy}`;
+  const status = cause instanceof TunnelRefused ? `status ${cause.status}` : code;
+  return new GitError('GIT_UNREACHABLE', `no answer from ${url.host}${way}${status === '' ? '' : ` (${status})`}`, {
+    cause,
+  });
 }

@@ -42,6 +42,8 @@ function meaningOf(status: number, waitMs: Millis | null): Meaning {
       return stalled('GIT_FORBIDDEN', 'the credential does not allow this');
     case 404:
       return stalled('GIT_NOT_FOUND', 'there is no such repository, or the credential may not see it');
+    case 407:
+      return stalled('GIT_FORBIDDEN', 'the proxy on the way wants a credential, or another one');
     case 429:
       return passing('GIT_THROTTLED', 'too many requests');
     default:

@@ -73,6 +73,8 @@ export function openSession(options: SessionOptions): GitSession {
       // A fresh object each time, and the credential from the first request on: no 401 in between.
       const all = {
         'user-agent': `git/kubelet-gitops-${VERSION}`,
+        // Whoever says nothing may be sent anything, and packs are packed.
+        'accept-encoding': 'identity',
         ...headers,
         ...(credential === null ? {} : { authorization: credential.authorization }),
       };

@@ -208,6 +208,15 @@ describe('a status that is no success', { skip: WITHOUT_GIT }, () => {
     await assert.rejects(source().resolve(soon()), failsWith('GIT_REMOTE_ERROR', /says: no$/));
   });
 
+  it('that is packed is not what is asked for: whoever packs what nobody refused is told so', async (t) => {
+    const { server, repository, source } = await start(t);
+    const oid = await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
+    const packed = { 'content-type': 'application/x-git-upload-pack-result', 'content-encoding': 'gzip' };
+    server.fault = (_, { headers }) =>
+      headers['accept-encoding'] === 'identity' ? null : { status: 200, headers: packed };
+    assert.equal((await source().snapshot(null, soon())).commit.oid, oid);
+  });
+
   it('a web page is no repository', async (t) => {
     const { server, source } = await start(t);
     server.fault = () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Sign in</h1>' });

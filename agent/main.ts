@@ -73,6 +73,7 @@ async function main(settings: AgentSettings): Promise<void> {
     guard,
     releaseLock: async () => lock?.release(),
   });
+  let certificate: Buffer | undefined;
   const watchManaged = (changed: () => void): (() => void) =>
     watchFiles(watchedPlaces(settings), changed, { clock, random, log });
   const agent = createAgent({
@@ -86,6 +87,7 @@ async function main(settings: AgentSettings): Promise<void> {
       token: async () => (await api.credentials.current()).token ?? '',
       servingCertFiles:
         settings.kubeletServingCerts === undefined ? USUAL_SERVING_CERTS : [settings.kubeletServingCerts],
+      onServed: (served) => (certificate = served),
     }),
     installer,
     guard,
@@ -111,7 +113,7 @@ async function main(settings: AgentSettings): Promise<void> {
   try {
     await disk.makeDirectory(stateDirectory, 0o700).catch((error: unknown) => log.error({ err: error }, 'no state'));
     lock = await waitForLock(join(stateDirectory, LOCK_NAME), clock, log, stop.signal);
-    const text = (): string => textOf(familiesOf(agent.view()));
+    const text = (): string => textOf(familiesOf({ ...agent.view(), certificate }));
     const { metrics } = settings;
     const served = metrics && serveMetrics({ ...metrics, text, clock, random, log }, stop.signal);
     await Promise.all([agent.run(stop.signal).finally(() => stop.abort()), served]);

@@ -11,6 +11,7 @@ import { createGitSource } from './git/git-source.ts';
 import { type HealthServer, serveHealth } from './health.ts';
 import { connectKube } from './kube/connect.ts';
 import { holdLease } from './leader/hold-lease.ts';
+import { expiringOf, readExpirations } from './metrics/expirations.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { Leadership } from './page/picture.ts';
 import { createStatusPage, type StatusPage } from './page/status-page.ts';
@@ -38,7 +39,8 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
 
-  const metrics = createMetrics({ clock, ofProcess: true });
+  const expiring = expiringOf(settings);
+  const metrics = createMetrics({ clock, ofProcess: true, expirations: () => readExpirations(expiring) });
   const userAgent = `kubelet-gitops-reconciler/${VERSION}`;
   const kube = metrics.meterKube(await connectKube({ env: process.env, clock, log, userAgent }));
   const git = { url: settings.gitUrl, caFile: settings.gitCaFile, proxy: settings.proxy, clock, random };

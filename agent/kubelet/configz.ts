@@ -9,6 +9,8 @@ export interface ConfigzOptions {
   readonly token: () => Promise<string>;
   /** PEM files on this machine that may hold the certificate that the kubelet serves with. */
   readonly servingCertFiles: readonly string[];
+  /** Hears of the certificate that the kubelet itself showed, as DER. */
+  readonly onServed?: (certificate: Buffer) => void;
 }
 
 type Unseen = Extract<RunningConfig, { readonly seen: false }>;
@@ -18,7 +20,7 @@ const MOST_BYTES = 1024 * 1024;
 /** Reads `/configz`. The token is shown to nobody but the kubelet. */
 export async function readConfigz(
   address: Address,
-  { token, servingCertFiles }: ConfigzOptions,
+  { token, servingCertFiles, onServed }: ConfigzOptions,
   signal: AbortSignal,
 ): Promise<RunningConfig> {
   let dialled: Dialled;
@@ -27,13 +29,14 @@ export async function readConfigz(
   } catch (error) {
     return unseen('down', reasonOf(error));
   }
-  const { socket, isKubelet } = dialled;
+  const { socket, isKubelet, shown: certificate } = dialled;
   try {
     if (!isKubelet) {
       const where = servingCertFiles.join(' or ');
       const advice = 'if it is the kubelet, set KUBELET_SERVING_CERTS to the file of its serving certificate';
       return unseen('untrusted', `port ${address.port} shows another certificate than ${where}; ${advice}`);
     }
+    if (certificate !== undefined) onServed?.(certificate);
     const shown = await within(signal, token());
     const headers = { accept: 'application/json', ...(shown === '' ? {} : { authorization: `Bearer ${shown}` }) };
     return answerOf(await boundedGet({ ...address, path: '/configz', headers, socket, mostBytes: MOST_BYTES }, signal));

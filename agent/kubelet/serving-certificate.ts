@@ -18,6 +18,8 @@ export interface Dialled {
   readonly socket: TLSSocket;
   /** The other end has proven that it holds the key of a certificate in one of the files. */
   readonly isKubelet: boolean;
+  /** DER; undefined where the other end showed none. */
+  readonly shown: Buffer | undefined;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function dialKubelet(address: Address, files: readonly string[], si
   try {
     const shown: Buffer | undefined = socket.getPeerCertificate().raw;
     const known = await Promise.all(files.map(readLeaf));
-    return { socket, isKubelet: shown !== undefined && known.some((leaf) => leaf?.equals(shown) === true) };
+    return { socket, shown, isKubelet: shown !== undefined && known.some((leaf) => leaf?.equals(shown) === true) };
   } catch (error) {
     socket.destroy();
     throw error;

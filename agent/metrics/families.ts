@@ -2,6 +2,7 @@ import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { activeOf, type State, type Target } from '../state.ts';
 import type { Counts } from './counts.ts';
 import type { Family } from './text-format.ts';
+import { validityOf } from './validity.ts';
 
 /** Everything that the agent's metrics speak of. */
 export interface AgentView {
@@ -10,6 +11,8 @@ export interface AgentView {
   readonly status: KubeletNodeStatus | undefined;
   readonly counts: Counts;
   readonly version: string;
+  /** The certificate that the kubelet was last seen to serve with, as DER. */
+  readonly certificate?: Buffer | undefined;
 }
 
 const PREFIX = 'kubelet_gitops_node_';
@@ -19,7 +22,7 @@ const PHASES = ['Idle', 'Staging', 'Trial', 'FallingBack', 'Drifted', 'Broken'] 
  * The first four have the names, labels and meanings of the kubelet's own gauges of Dynamic Kubelet Configuration
  * (`kubelet_node_config_*`, Kubernetes 1.11 to 1.23), with another prefix.
  */
-export function familiesOf({ state, status, counts, version }: AgentView): readonly Family[] {
+export function familiesOf({ state, status, counts, version, certificate }: AgentView): readonly Family[] {
   return [
     config('config_assigned', 'The config that the node is to run, and whose copy is on its disk.', state.assigned),
     config('config_active', 'The config that the kubelet was last given.', activeOf(state)),
@@ -58,6 +61,7 @@ export function familiesOf({ state, status, counts, version }: AgentView): reado
       'Configs that were taken back since the agent started, by reason.',
       Object.entries(counts.fallbacks).map(([reason, value]) => ({ labels: { reason }, value })),
     ),
+    ...validityFamilies(certificate),
     gauge('agent_info', 'Always 1; says which release runs.', [{ labels: { version }, value: 1 }]),
   ];
 }
@@ -73,6 +77,17 @@ const counter = (name: string, help: string, samples: Samples): Family => ({
   ...gauge(name, help, samples),
   type: 'counter',
 });
+
+function validityFamilies(certificate: Buffer | undefined): readonly Family[] {
+  const validity = certificate && validityOf(certificate);
+  const labels = { purpose: 'kubelet-serving-certificate' };
+  const sample = (value: number | undefined): Samples => (value === undefined ? [] : [{ labels, value }]);
+  const lasts = validity && validity.toSeconds - validity.fromSeconds;
+  return [
+    gauge('expiration_timestamp_seconds', 'When a certificate ends that the node needs.', sample(validity?.toSeconds)),
+    gauge('validity_seconds', 'How long that certificate is good, from its first moment to its last.', sample(lasts)),
+  ];
+}
 
 /** One series at any time: the labels are the value. */
 function config(name: string, help: string, target: Target): Family {

@@ -70,6 +70,12 @@ export function createInstruments(registry: Registry) {
     notesWorking: gauge('notes_working', 'Whether notes can be written onto commits; absent where switched off.'),
     statusesWorking: gauge('commit_statuses_working', 'Whether statuses can be posted; absent where switched off.'),
 
+    expiresAt: gauge(
+      'expiration_timestamp_seconds',
+      'When a certificate or credential that the reconciler was given ends; 0 where nobody can tell.',
+      ['purpose'],
+    ),
+
     passSeconds: histogram('reconcile_duration_seconds', 'How long a pass took, by outcome.', PASS_BUCKETS, [
       'outcome',
     ]),

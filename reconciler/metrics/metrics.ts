@@ -7,6 +7,7 @@ import type { Occurrence } from '../events/occurrence.ts';
 import type { Fleet } from '../fleet.ts';
 import type { GitSource } from '../git/source.ts';
 import type { Round } from '../round.ts';
+import type { Expiration } from './expirations.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
 import { meterKube } from './meter-kube.ts';
 import { meterSource } from './meter-source.ts';
@@ -18,6 +19,8 @@ export interface MetricsOptions {
   readonly clock: Clock;
   /** Whether to measure this process as well: memory, CPU, the event loop. */
   readonly ofProcess: boolean;
+  /** Until when what the reconciler was given is good; asked at every scrape. Default: nothing ends. */
+  readonly expirations?: () => Promise<readonly Expiration[]>;
 }
 
 /** What can only be asked once there is a reconciler. */
@@ -43,7 +46,8 @@ export interface ReconcilerMetrics {
   text(): Promise<string>;
 }
 
-export function createMetrics({ clock, ofProcess }: MetricsOptions): ReconcilerMetrics {
+export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
+  const { clock, ofProcess, expirations = () => Promise.resolve([]) } = options;
   const registry = new Registry();
   const instruments = createInstruments(registry);
   const rolloutTimes = createRolloutTimes();
@@ -76,7 +80,10 @@ export function createMetrics({ clock, ofProcess }: MetricsOptions): ReconcilerM
       view = now;
     },
     contentType: registry.contentType,
-    text() {
+    async text() {
+      const ends = await expirations();
+      instruments.expiresAt.reset();
+      for (const { purpose, at } of ends) instruments.expiresAt.set({ purpose }, at / 1000);
       const leads = view?.isLeader() === true;
       const fleet = view?.fleet() ?? null;
       instruments.leader.set(leads ? 1 : 0);

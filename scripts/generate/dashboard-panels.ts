@@ -204,6 +204,21 @@ export const DASHBOARD_ROWS: readonly Row[] = [
         unit: 'short',
         queries: one('sum by (code) (increase(kubelet_gitops_git_errors_total[1h]))', '{{code}}'),
       },
+      {
+        title: 'Time that certificates and credentials have left',
+        description:
+          'What ends first of each kind. Runbooks: KubeletGitopsCredentialExpires, KubeletGitopsNodeCertificateExpires',
+        kind: 'timeseries',
+        width: 24,
+        unit: 'dtdurations',
+        queries: [
+          { expr: 'min by (purpose) (kubelet_gitops_expiration_timestamp_seconds) - time()', legend: '{{purpose}}' },
+          {
+            expr: 'min by (purpose) (kubelet_gitops_node_expiration_timestamp_seconds) - time()',
+            legend: '{{purpose}}',
+          },
+        ],
+      },
     ],
   },
 ];

@@ -146,6 +146,24 @@ const CASES: Readonly<Record<string, readonly [at: string, fires: Series, rests:
     { kubelet_gitops_writes_left: '1x3000' },
     { kubelet_gitops_writes_left: '1x3 0x3 1x3 0x3 1x3 0x3000' },
   ],
+  KubeletGitopsCredentialExpires: [
+    '30m',
+    { 'kubelet_gitops_expiration_timestamp_seconds{instance="a", purpose="git-credential"}': '600000x3000' },
+    { 'kubelet_gitops_expiration_timestamp_seconds{instance="a", purpose="git-credential"}': '1e7x3000' },
+  ],
+  KubeletGitopsNodeCertificateExpires: [
+    '2h',
+    {
+      'kubelet_gitops_node_expiration_timestamp_seconds{node="a", purpose="kubelet-serving-certificate"}':
+        '600000x3000',
+      'kubelet_gitops_node_validity_seconds{node="a", purpose="kubelet-serving-certificate"}': '31536000x3000',
+    },
+    {
+      // Good for a day, and renewed by the kubelet before its last tenth.
+      'kubelet_gitops_node_expiration_timestamp_seconds{node="a", purpose="kubelet-serving-certificate"}': '86400x3000',
+      'kubelet_gitops_node_validity_seconds{node="a", purpose="kubelet-serving-certificate"}': '86400x3000',
+    },
+  ],
   KubeletGitopsNotesNotWritten: [
     '2h',
     { kubelet_gitops_notes_working: '0x3000' },

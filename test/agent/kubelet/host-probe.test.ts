@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
@@ -134,6 +135,20 @@ describe('configz', () => {
     const kubelet = await serving(own, 200, '{"kubeletconfig":{"maxPods":42}}');
     assert.deepEqual(await ask(kubelet.port), { seen: true, config: { maxPods: 42 } });
     assert.deepEqual(kubelet.shown, ['Bearer secret']);
+  });
+
+  it('tells of the certificate that the kubelet itself showed, and of no other', async () => {
+    const told: string[] = [];
+    const probe = createHostProbe({
+      token: async () => 'secret',
+      servingCertFiles: [pem('current.pem')],
+      onServed: (certificate) => told.push(new X509Certificate(certificate).subject),
+    });
+    for (const identity of [createAuthority('other').issue('node-1'), own]) {
+      const { port } = await serving(identity, 403, '');
+      await probe.runningConfig({ healthz: null, api: { host: '127.0.0.1', port } }, never);
+    }
+    assert.deepEqual(told, ['CN=node-1']);
   });
 
   it('is not asked for where another certificate is shown, not even one of the same authority or name', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
@@ -10,6 +11,7 @@ import { textOf } from '#agent/metrics/text-format.ts';
 import { type Config, type Doing, INITIAL_STATE, type State } from '#agent/state.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
+import { createAuthority } from '../../shared/kube/support/certificates.ts';
 import { WITHOUT_PROMTOOL } from '../../support/needs.ts';
 
 const config = (name: string): Config => ({
@@ -48,6 +50,29 @@ function samplesIn(text: string): ReadonlyMap<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
 }
+
+describe('the end of the kubelet’s certificate', () => {
+  const served = (certificate?: Buffer): readonly (readonly [string, number])[] =>
+    [
+      ...samplesIn(
+        textOf(familiesOf({ state: INITIAL_STATE, status: undefined, counts: NO_COUNTS, version: '1', certificate })),
+      ),
+    ].filter(([name]) => /expiration|validity/.test(name));
+
+  it('is told with the time that it is good in all', () => {
+    const { cert } = createAuthority('the kubelet itself', '270101000000Z').issue('node-1');
+    const labels = '{purpose="kubelet-serving-certificate"}';
+    assert.deepEqual(served(new X509Certificate(cert).raw), [
+      [`kubelet_gitops_node_expiration_timestamp_seconds${labels}`, Date.UTC(2027, 0) / 1000],
+      [`kubelet_gitops_node_validity_seconds${labels}`, (Date.UTC(2027, 0) - Date.UTC(2020, 0)) / 1000],
+    ]);
+  });
+
+  it('is not told before one was seen, nor of what is none', () => {
+    assert.deepEqual(served(), []);
+    assert.deepEqual(served(Buffer.from('no certificate')), []);
+  });
+});
 
 describe('the four gauges of Dynamic Kubelet Configuration', () => {
   const view = { status: undefined, counts: NO_COUNTS, version: '1' };

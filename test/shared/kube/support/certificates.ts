@@ -14,11 +14,17 @@ export interface Authority {
   issue(commonName: string, hosts?: readonly string[]): Identity;
 }
 
-/** A certificate authority that lives for one test, made without any tool: X.509 is little more than nested lengths. */
-export function createAuthority(name: string): Authority {
+const FAR_AWAY = '491231235959Z';
+
+/**
+ * A certificate authority that lives for one test, made without any tool: X.509 is little more than nested lengths.
+ *
+ * @param until when it and everything that it issues ends, as `YYMMDDHHMMSSZ`
+ */
+export function createAuthority(name: string, until = FAR_AWAY): Authority {
   const own = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const issue = (subject: string, publicKey: KeyObject, extensions: readonly Buffer[]): string =>
-    certificate({ issuer: name, subject, publicKey, extensions, signWith: own.privateKey });
+    certificate({ issuer: name, subject, publicKey, extensions, until, signWith: own.privateKey });
   return {
     ca: issue(name, own.publicKey, [extension('551d13', true, sequence(TRUE))]),
     issue(commonName, hosts = []) {
@@ -40,17 +46,18 @@ interface Certificate {
   readonly subject: string;
   readonly publicKey: KeyObject;
   readonly extensions: readonly Buffer[];
+  readonly until: string;
   readonly signWith: KeyObject;
 }
 
 /** RFC 5280, 4.1, with ECDSA and SHA-256. */
-function certificate({ issuer, subject, publicKey, extensions, signWith }: Certificate): string {
+function certificate({ issuer, subject, publicKey, extensions, until, signWith }: Certificate): string {
   const body = sequence(
     der(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ECDSA_WITH_SHA256,
     distinguishedName(issuer),
-    sequence(utcTime('200101000000Z'), utcTime('491231235959Z')),
+    sequence(utcTime('200101000000Z'), utcTime(until)),
     distinguishedName(subject),
     publicKey.export({ type: 'spki', format: 'der' }),
     ...(extensions.length === 0 ? [] : [der(0xa3, sequence(...extensions))]),

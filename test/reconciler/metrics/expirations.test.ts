@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { dateIn, expiringOf, type ExpiringSettings, readExpirations } from '#reconciler/metrics/expirations.ts';
+import { createMetrics } from '#reconciler/metrics/metrics.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { createAuthority } from '../../shared/kube/support/certificates.ts';
+
+const SOON = Date.UTC(2027, 5, 30);
+const LATER = Date.UTC(2031, 0, 2, 3, 4, 5);
+const soon = createAuthority('soon', '270630000000Z').ca;
+const later = createAuthority('later', '310102030405Z').ca;
+
+const settings = (more: Partial<ExpiringSettings> = {}): ExpiringSettings => ({
+  gitCaFile: undefined,
+  gitCredentialsDir: undefined,
+  notes: 'on',
+  notesCredentialsDir: undefined,
+  forge: undefined,
+  prometheus: { caFile: undefined, token: undefined },
+  ...more,
+});
+
+describe('what the reconciler was given for a time', () => {
+  let directory = '';
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-expirations-'));
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  const endOf = async (pem: string): Promise<number | undefined> => {
+    const file = join(directory, 'ca.crt');
+    await writeFile(file, pem);
+    const [ends] = await readExpirations(expiringOf(settings({ gitCaFile: file })));
+    assert.equal(ends?.purpose ?? 'git-authority', 'git-authority');
+    return ends?.at;
+  };
+
+  for (const [what, pem, at] of [
+    ['a certificate ends when it says', later, LATER],
+    ['the first to end of several counts', `of ours:\n${later}and\n${soon}`, SOON],
+    [
+      'a new one beside the old one of the same name is the one that counts',
+      createAuthority('soon').ca + soon,
+      Date.UTC(2049, 11, 31, 23, 59, 59),
+    ],
+    ['a file without a certificate ends at once', 'nothing\n', 0],
+    ['a damaged one does, too', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 0],
+  ] as const) {
+    it(what, async () => assert.equal(await endOf(pem), at));
+  }
+
+  for (const [text, at] of [
+    ['2027-06-30', SOON],
+    [' 2027-06-30\n', SOON],
+    ['2031-01-02T03:04:05Z', LATER],
+    ['2031-01-02 03:04:05 UTC', LATER],
+    ['2031-01-02T05:04:05+02:00', LATER],
+    ['2031-01-02T03:04:05', LATER],
+    ['2027-06-31T25:00:00Z', undefined],
+    ['30.6.2027', undefined],
+    ['never', undefined],
+    ['1', undefined],
+    ['', undefined],
+  ] as const) {
+    it(`a date is read as it is meant: ${JSON.stringify(text)}`, () => assert.equal(dateIn(text), at));
+  }
+
+  it('says nothing of what is not there, and counts what cannot be read as over', async () => {
+    const things = expiringOf(
+      settings({
+        gitCaFile: join(directory, 'missing.crt'),
+        gitCredentialsDir: join(directory, 'missing'),
+        forge: { tokenFile: join(directory, 'token') },
+      }),
+    );
+    assert.deepEqual(await readExpirations(things), []);
+    await writeFile(join(directory, 'expires'), 'in summer');
+    assert.deepEqual(await readExpirations(things), [{ purpose: 'forge-token', at: 0 }]);
+  });
+
+  it('looks for notes only where they have a credential of their own', () => {
+    const purposes = (more: Partial<ExpiringSettings>): readonly string[] =>
+      expiringOf(settings({ gitCredentialsDir: '/git', ...more })).map(({ purpose }) => purpose);
+    assert.deepEqual(purposes({ notesCredentialsDir: '/git' }), ['git-credential']);
+    assert.deepEqual(purposes({ notesCredentialsDir: '/notes' }), ['git-credential', 'notes-credential']);
+    assert.deepEqual(purposes({ notesCredentialsDir: '/notes', notes: 'off' }), ['git-credential']);
+    const token = { caFile: '/ca', token: { file: '/prometheus/token' } };
+    assert.deepEqual(purposes({ prometheus: token }), ['prometheus-authority', 'git-credential', 'prometheus-token']);
+  });
+
+  it('is served as it is now, and no longer once it is gone', async () => {
+    const file = join(directory, 'expires');
+    const things = expiringOf(settings({ gitCredentialsDir: directory }));
+    const metrics = createMetrics({
+      clock: systemClock,
+      ofProcess: false,
+      expirations: () => readExpirations(things),
+    });
+    const series = async (): Promise<readonly string[]> =>
+      (await metrics.text()).split('\n').filter((line) => line.startsWith('kubelet_gitops_expiration'));
+    await writeFile(file, '2027-06-30');
+    assert.deepEqual(await series(), [
+      `kubelet_gitops_expiration_timestamp_seconds{purpose="git-credential"} ${SOON / 1000}`,
+    ]);
+    await rm(file);
+    assert.deepEqual(await series(), []);
+  });
+});

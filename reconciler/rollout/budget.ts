@@ -81,10 +81,8 @@ function absentFromControlPlane(members: readonly Member[], untouchable: readonl
   return away.filter(({ node }) => isControlPlane(node.labels)).length;
 }
 
-/** The label of kubeadm since 1.20, and the one before it. */
-export function isControlPlane(labels: Readonly<Record<string, string>>): boolean {
-  return (
-    labels['node-role.kubernetes.io/control-plane'] !== undefined ||
-    labels['node-role.kubernetes.io/master'] !== undefined
-  );
-}
+/** Of kubeadm since 1.20, and before; and of k3s and RKE2 for servers that hold etcd alone, whose quorum is as dear. */
+const CONTROL_PLANE_ROLES = ['control-plane', 'master', 'etcd'];
+
+export const isControlPlane = (labels: Readonly<Record<string, string>>): boolean =>
+  CONTROL_PLANE_ROLES.some((role) => labels[`node-role.kubernetes.io/${role}`] !== undefined);

@@ -25,7 +25,8 @@ export function generateChart(): ReadonlyMap<string, string> {
     files.set(`${TEMPLATES}/${file.replace('/', '-')}`, template(`deploy/${file}`, value));
   }
   for (const component of componentNames()) {
-    for (const resource of kustomizationOf(component).resources ?? []) {
+    // A folder is a workload of its own, which is a template by hand as the others are.
+    for (const resource of kustomizationOf(component).resources?.filter((name) => name.endsWith('.yaml')) ?? []) {
       const path = `deploy/components/${component}/${resource}`;
       files.set(`${TEMPLATES}/${component}-${basename(resource)}`, template(path, `${valueOf(component)}.enabled`));
     }

@@ -40,7 +40,8 @@ interface PodSpec {
   readonly volumes?: readonly { readonly name: string; readonly hostPath?: { readonly path: string } }[];
 }
 
-const manifests = globSync('deploy/{rbac,agent,reconciler,namespace}/*.yaml').flatMap((file) =>
+const files = ['deploy/{rbac,reconciler,namespace}/*.yaml', 'deploy/agent/daemonset.yaml'];
+const manifests = globSync(files).flatMap((file) =>
   parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as Manifest),
 );
 const named = (kind: string, name: string): Manifest => {

@@ -52,7 +52,9 @@ describe('the chart makes the objects of the kustomization', { skip: WITHOUT_REN
   }
 
   it('with all components that go together', () => {
-    const together = componentNames().filter((component) => component !== 'uninstall');
+    const others = componentNames().filter((component) => !['uninstall', 'k3s', 'rke2'].includes(component));
+    // A distribution first, because the others change both of its DaemonSets.
+    const together = ['k3s', ...others];
     const beside = together.map((component) => BESIDE[component] ?? {});
     const values = together.map((component, index) => [
       valueOf(component),
@@ -64,6 +66,14 @@ describe('the chart makes the objects of the kustomization', { skip: WITHOUT_REN
         { components: together.map((component) => `../deploy/components/${component}`) },
         beside.flatMap(({ settings = [] }) => settings),
       ),
+    );
+  });
+
+  it('with the way off the nodes of a distribution whose servers have a DaemonSet of their own', () => {
+    const components = ['../deploy/components/rke2', '../deploy/components/uninstall'];
+    assertSameObjects(
+      chart({ rke2: { enabled: true }, uninstall: { enabled: true } }),
+      kustomization({ components, ...BESIDE['uninstall']?.overlay }),
     );
   });
 
@@ -80,6 +90,9 @@ describe('the chart', { skip: WITHOUT_RENDERERS }, () => {
     assert.throws(() => renderChart({ git: REQUIRED_VALUES.git }), /cluster is not set/);
     assert.throws(() => renderChart({ cluster: 'demo' }), /git\.url is not set/);
     assert.throws(() => chart({ commitStatuses: { enabled: true } }), /commitStatuses\.forge is not set/);
+    assert.throws(() => chart({ k3s: { enabled: true }, rke2: { enabled: true } }), /take one/);
+    const affinity = { nodeAffinity: {} };
+    assert.throws(() => chart({ k3s: { enabled: true }, agent: { affinity } }), /agent\.affinity has no meaning/);
   });
 
   it('refuses what its schema refuses', () => {

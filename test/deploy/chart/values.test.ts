@@ -71,7 +71,10 @@ describe('the chart', () => {
   it('has the version of the package and of the kustomization', () => {
     const { version } = JSON.parse(read('package.json')) as { readonly version: string };
     const chart = parse(read(`${CHART}/Chart.yaml`)) as { readonly version: string; readonly appVersion: string };
-    const { images } = parse(read('deploy/kustomization.yaml')) as { readonly images: readonly { newTag: string }[] };
-    assert.deepEqual([chart.version, chart.appVersion, images[0]?.newTag], [version, version, version]);
+    const tags = ['deploy/kustomization.yaml', 'deploy/agent/kustomization.yaml'].map((file) => {
+      const { images } = parse(read(file)) as { readonly images: readonly { newTag: string }[] };
+      return images[0]?.newTag;
+    });
+    assert.deepEqual([chart.version, chart.appVersion, ...tags], [version, version, version, version]);
   });
 });

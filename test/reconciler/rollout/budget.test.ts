@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { budgetOf, thresholdOf } from '#reconciler/rollout/amount.ts';
+import { isControlPlane } from '#reconciler/rollout/budget.ts';
 import { commit, COMMIT_A, nodeView, poolSpec, validPool } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
 
@@ -62,6 +63,20 @@ function happen(fleet: FleetSimulation, pool: (maxPods: number) => ReturnType<ty
   else if (node !== undefined)
     fleet.addNode({ ...node, ready: event.event !== 'not-ready', cordoned: event.event === 'cordon' });
 }
+
+describe('nodes that go one at a time', () => {
+  for (const [label, isOne] of [
+    ['node-role.kubernetes.io/control-plane', true],
+    ['node-role.kubernetes.io/master', true],
+    ['node-role.kubernetes.io/etcd', true],
+    ['node-role.kubernetes.io/worker', false],
+    ['example.com/etcd', false],
+  ] as const) {
+    it(`${isOne ? 'are' : 'are not'} those with the label ${label}`, () => {
+      for (const value of ['', 'true']) assert.equal(isControlPlane({ [label]: value }), isOne);
+    });
+  }
+});
 
 describe('budgets', () => {
   it('round as Kubernetes does, and never to a standstill that nobody asked for', () => {

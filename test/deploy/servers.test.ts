@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Overlay, renderKustomization, WITHOUT_RENDERERS } from './chart/render.ts';
+
+interface Expression {
+  readonly key: string;
+  readonly operator: string;
+}
+interface DaemonSet {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly selector: { readonly matchLabels: Labels };
+    readonly template: {
+      readonly metadata: { readonly labels: Labels };
+      readonly spec: {
+        readonly affinity: {
+          readonly nodeAffinity: {
+            readonly requiredDuringSchedulingIgnoredDuringExecution: {
+              readonly nodeSelectorTerms: readonly { readonly matchExpressions: readonly Expression[] }[];
+            };
+          };
+        };
+        readonly containers: readonly [
+          {
+            readonly image: string;
+            readonly env: readonly { readonly name: string; readonly value?: string }[];
+            readonly securityContext: object;
+          },
+        ];
+      };
+    };
+  };
+}
+type Labels = Readonly<Record<string, string>>;
+
+const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane';
+const ETCD = 'node-role.kubernetes.io/etcd';
+
+const setsOf = (components: readonly string[], more: Overlay = {}): readonly DaemonSet[] =>
+  renderKustomization({ components: components.map((name) => `../deploy/components/${name}`), ...more }).filter(
+    ({ kind }) => kind === 'DaemonSet',
+  ) as unknown as readonly DaemonSet[];
+
+const settingsOf = ({ spec }: DaemonSet): Labels =>
+  Object.fromEntries(spec.template.spec.containers[0].env.map(({ name, value = '' }) => [name, value]));
+
+/** As the scheduler has it: one of the terms, and all of its expressions. */
+function takes({ spec }: DaemonSet, labels: Labels): boolean {
+  const { nodeSelectorTerms } = spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution;
+  return nodeSelectorTerms.some(({ matchExpressions }) =>
+    matchExpressions.every(({ key, operator }) => {
+      assert.ok(operator === 'Exists' || operator === 'DoesNotExist');
+      return key in labels === (operator === 'Exists');
+    }),
+  );
+}
+
+for (const [component, servers] of [
+  ['k3s', 'k3s.service'],
+  ['rke2', 'rke2-server.service'],
+] as const) {
+  describe(`the component ${component}`, { skip: WITHOUT_RENDERERS }, () => {
+    for (const [what, labels, unit] of [
+      ['an agent', {}, `${component}-agent.service`],
+      ['a server', { [CONTROL_PLANE]: 'true' }, servers],
+      ['a server with etcd', { [CONTROL_PLANE]: 'true', [ETCD]: 'true' }, servers],
+      ['a server with etcd alone', { [ETCD]: 'true' }, servers],
+    ] as const) {
+      it(`gives ${what} one pod, for the unit that it runs`, () => {
+        const units = setsOf([component])
+          .filter((set) => takes(set, labels))
+          .map((set) => settingsOf(set)['KUBELET_SERVICE']);
+        assert.deepEqual(units, [unit]);
+      });
+    }
+
+    it('keeps the DaemonSet that may be there, and tells the pods of the other apart', () => {
+      const [agents, others] = setsOf([component]);
+      assert.deepEqual(
+        [agents?.metadata.name, others?.metadata.name],
+        ['kubelet-gitops-agent', 'kubelet-gitops-agent-servers'],
+      );
+      // A selector cannot be changed.
+      const labels = { 'app.kubernetes.io/component': 'agent', 'app.kubernetes.io/name': 'kubelet-gitops' };
+      assert.deepEqual(agents?.spec.selector.matchLabels, labels);
+      assert.deepEqual(others?.spec.selector.matchLabels, { ...labels, 'kubelet-gitops.dev/nodes': 'servers' });
+      for (const { spec } of setsOf([component])) {
+        assert.deepEqual(spec.template.metadata.labels, spec.selector.matchLabels);
+      }
+    });
+
+    it('is changed on both sides by the components that come after it, and by one’s own image and patches', () => {
+      const images = [{ name: 'kubelet-gitops', newName: 'registry.example.com/kubelet-gitops', newTag: '7' }];
+      const op = { op: 'add', path: '/spec/template/spec/containers/0/env/-', value: { name: 'GUARD', value: 'off' } };
+      const patches = [{ target: { kind: 'DaemonSet', name: 'kubelet-gitops-agent' }, patch: JSON.stringify([op]) }];
+      const sets = setsOf([component, 'selinux', 'uninstall'], { images, patches });
+      assert.equal(sets.length, 2);
+      for (const set of sets) {
+        const [{ image, securityContext }] = set.spec.template.spec.containers;
+        assert.equal(image, 'registry.example.com/kubelet-gitops:7');
+        assert.ok('seLinuxOptions' in securityContext);
+        assert.equal(settingsOf(set)['MODE'], 'uninstall');
+        assert.equal(settingsOf(set)['GUARD'], 'off');
+      }
+    });
+
+    for (const early of ['uninstall', 'selinux', 'apparmor-before-1.30']) {
+      it(`refuses ${early} before it, which would be missing from the servers`, () => {
+        assert.throws(() => setsOf([early, component]), /test failed/);
+      });
+    }
+  });
+}

@@ -25,10 +25,19 @@ function formsOf(secret: string): readonly string[] {
   return [secret, encodeURIComponent(secret), base64(secret), Buffer.from(secret).toString('hex'), ...pairs];
 }
 
+/** The lines of a private key's armour that nothing but the key can have, each as a secret of its own. */
+export function linesOfKey(name: string, armoured: string): Readonly<Record<string, string>> {
+  const lines = armoured.split(/\r?\n/).filter((line) => /^[A-Za-z0-9+/=]{16,}$/.test(line));
+  return Object.fromEntries(lines.map((line, index) => [`${name}, line ${index + 1}`, line]));
+}
+
 /** Which secrets are in a text, and where. Empty: none. */
-export function leaksIn(outputs: ReadonlyMap<string, string>): readonly string[] {
+export function leaksIn(
+  outputs: ReadonlyMap<string, string>,
+  secrets: Readonly<Record<string, string>> = CANARIES,
+): readonly string[] {
   return [...outputs].flatMap(([place, text]) =>
-    Object.entries(CANARIES).flatMap(([name, secret]) => {
+    Object.entries(secrets).flatMap(([name, secret]) => {
       const form = formsOf(secret).find((each) => text.includes(each));
       if (form === undefined) return [];
       const at = text.indexOf(form);

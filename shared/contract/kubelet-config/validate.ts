@@ -3,6 +3,7 @@ import type { Finding } from '../finding.ts';
 import { formatPath, type Path, type PositionOf } from './decode/position.ts';
 import { existsIn } from './fields.ts';
 import { minorNumber, minorName, NEWEST_MINOR, OLDEST_MINOR } from './minor.ts';
+import { AT_START_RULES } from './rules/at-start.ts';
 import { EVICTION_RULES } from './rules/eviction.ts';
 import { judgeFeatureGates } from './rules/feature-gates.ts';
 import { judgeFormat } from './rules/formats.ts';
@@ -31,6 +32,7 @@ export const RULES: readonly Rule[] = [
   ...EVICTION_RULES,
   ...NODE_RULES,
   ...LOGGING_RULES,
+  ...AT_START_RULES,
 ];
 
 export interface ValidationOptions {

@@ -22,6 +22,8 @@ export interface ConfigView {
   duration(path: string): number | undefined;
   /** Items of a list of texts; null counts as empty text there. */
   texts(path: string): readonly string[];
+  /** Items of a list of whole numbers; null counts as 0 there. Undefined in the place of what is none. */
+  numbers(path: string): readonly (number | undefined)[];
   /** Entries of a map of texts; null counts as empty text there too. */
   entries(path: string): readonly (readonly [string, string])[];
   /** Items of a list of structs. */
@@ -60,6 +62,7 @@ export function viewOf(config: Readonly<Record<string, unknown>>, minor: number,
       return typeof text === 'string' ? parseGoDuration(text) : asNumber(text);
     },
     texts: (path) => list(path).flatMap((item) => textOf(item) ?? []),
+    numbers: (path) => list(path).map((item) => (item === null ? 0 : asNumber(item))),
     entries: (path) => Object.entries(asMap(value(path))).flatMap(([key, item]) => pair(key, textOf(item))),
     structs: (path) => list(path).map(asMap),
   };

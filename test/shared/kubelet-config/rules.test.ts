@@ -94,13 +94,13 @@ rules('images and logs', [
   ['parallel pulls unset serializing', 'maxParallelImagePulls: 2', '1.34', ''],
   [
     'an allowlist needs its policy',
-    'preloadedImagesVerificationAllowlist: [a/b]',
+    'preloadedImagesVerificationAllowlist: [a.io/b]',
     '1.35',
     'conflict preloadedImagesVerificationAllowlist',
   ],
   [
     'an allowlist has names without tags',
-    'imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages\npreloadedImagesVerificationAllowlist: ["a/b", "a/*", "a:b", "*", "a/*/b", " a"]',
+    'imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages\npreloadedImagesVerificationAllowlist: ["a.io/b", "a/*", "a.io/b:c", "*", "a.io/*/b", " a.io/b"]',
     '1.35',
     'bad-image-pattern preloadedImagesVerificationAllowlist[2], bad-image-pattern preloadedImagesVerificationAllowlist[3], bad-image-pattern preloadedImagesVerificationAllowlist[4], bad-image-pattern preloadedImagesVerificationAllowlist[5]',
   ],
@@ -427,5 +427,51 @@ rules('serving and logging', [
     'logging: {flushFrequency: -5s}',
     '1.35',
     'out-of-range logging.flushFrequency',
+  ],
+]);
+
+rules('what stops a kubelet only when it comes to it', [
+  [
+    'sysctls of pods have a namespace',
+    'allowedUnsafeSysctls: ["net.*", kernel.sem, "kernel.shm*", net/ipv4/tcp_syncookies]',
+    '1.34',
+    '',
+  ],
+  [
+    'sysctls of the whole node have none',
+    'allowedUnsafeSysctls: [vm.swappiness, "kernel.*"]',
+    '1.34',
+    '?fails-at-start allowedUnsafeSysctls[0], ?fails-at-start allowedUnsafeSysctls[1]',
+  ],
+  [
+    'a pattern ends with its star',
+    'allowedUnsafeSysctls: ["net.*.a"]',
+    '1.34',
+    '?fails-at-start allowedUnsafeSysctls[0]',
+  ],
+  [
+    'slashes came later',
+    'allowedUnsafeSysctls: [net/core/somaxconn]',
+    '1.20',
+    '?fails-at-start allowedUnsafeSysctls[0]',
+  ],
+  ['curves are those that Go has', 'tlsCurvePreferences: [29, 23, 4588]', '1.36', ''],
+  [
+    'curves are not doubled or made up',
+    'tlsCurvePreferences: [29, 29, null, 7]',
+    '1.36',
+    '?fails-at-start tlsCurvePreferences[1], ?fails-at-start tlsCurvePreferences[2], ?fails-at-start tlsCurvePreferences[3]',
+  ],
+  [
+    'runtimes are reached over a socket',
+    'containerRuntimeEndpoint: unix:///run/a.sock\nimageServiceEndpoint: /run/b.sock',
+    '1.34',
+    '',
+  ],
+  [
+    'and not over the network',
+    'containerRuntimeEndpoint: tcp://127.0.0.1:2375',
+    '1.34',
+    '?fails-at-start containerRuntimeEndpoint',
   ],
 ]);

@@ -65,9 +65,13 @@ function durationOrNanoseconds(value: unknown, at: Path, minor: number): readonl
 }
 
 function quantity(value: unknown, at: Path): readonly Complaint[] {
-  if (typeof value !== 'string' || parseQuantity(value) !== undefined) return [];
+  // Spaces around it are cut off here, and only here: line ends and tabs are escaped by then.
+  if (typeof value !== 'string' || parseQuantity(trimmedQuantity(value)) !== undefined) return [];
   return [badQuantity(value, at)];
 }
+
+/** A quantity as the decoder of typed quantities takes it (apimachinery's `Quantity.UnmarshalJSON`). */
+export const trimmedQuantity = (text: string): string => text.replace(/^[^\S\t-\r\uFEFF]+|[^\S\t-\r\uFEFF]+$/g, '');
 
 /** Also for the fields that are plain text to the decoder and a quantity to those who read them. */
 export function badQuantity(text: string, at: Path): Complaint {

@@ -1,3 +1,4 @@
+import { imagePatternFault } from '../syntax/image-pattern.ts';
 import { parseQuantity, wholeQuantity } from '../syntax/quantity.ts';
 import type { ConfigView } from '../view.ts';
 import { badQuantity } from './formats.ts';
@@ -56,9 +57,9 @@ export const IMAGE_RULES: readonly Rule[] = [
       };
     }
     for (const [index, image] of images.entries()) {
-      if (isImagePattern(image)) continue;
-      const message = `"${image}" is neither an image name without tag and digest nor such a name with /* at its end`;
-      yield { code: 'bad-image-pattern', at: ['preloadedImagesVerificationAllowlist', index], message };
+      const fault = imagePatternFault(image);
+      if (fault === undefined) continue;
+      yield { code: 'bad-image-pattern', at: ['preloadedImagesVerificationAllowlist', index], ...fault };
     }
   },
   function* logSize(config) {
@@ -85,7 +86,8 @@ export const IMAGE_RULES: readonly Rule[] = [
   },
   function* podLogsDir(config) {
     const path = config.text('podLogsDir') ?? '';
-    if (!path.startsWith('/') || (isCleanPath(path) && /^[\0-\x7F]*$/.test(path))) return;
+    // A relative path is joined to the config file's folder first, which cleans it.
+    if ((!path.startsWith('/') || isCleanPath(path)) && /^[\0-\x7F]*$/.test(path)) return;
     const message = `"${path}" has to be the shortest form of the path, in ASCII`;
     yield {
       code: 'bad-path',
@@ -101,13 +103,6 @@ function serializesPulls(config: ConfigView): boolean {
   if (config.isSet('serializeImagePulls') || config.apply === 'overlay')
     return config.flag('serializeImagePulls') ?? true;
   return false;
-}
-
-const IMAGE_NAME =
-  /^(?:[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?)*(?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
-
-function isImagePattern(pattern: string): boolean {
-  return IMAGE_NAME.test(pattern.endsWith('/*') ? pattern.slice(0, -2) : pattern);
 }
 
 /** Whether Go's `filepath.Clean` would leave it alone. */

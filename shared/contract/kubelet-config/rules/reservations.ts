@@ -4,7 +4,7 @@ import { parseWholePercentage } from '../syntax/percentage.ts';
 import { parseQuantity } from '../syntax/quantity.ts';
 import type { ConfigView } from '../view.ts';
 import { isMap } from '../walk.ts';
-import { badQuantity, unknownValue } from './formats.ts';
+import { badQuantity, trimmedQuantity, unknownValue } from './formats.ts';
 import { at, type Complaint, type Rule } from './rule.ts';
 
 const RESERVABLE = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
@@ -120,8 +120,7 @@ function* judgeReservedMemory(
     const path = ['reservedMemory', index, 'limits', resource];
     if (resource !== 'memory' && !resource.startsWith('hugepages-'))
       yield unknownValue(resource, ['memory', 'hugepages-2Mi', 'hugepages-1Gi'], path);
-    const size = typeof amount === 'string' ? parseQuantity(amount) : Number(amount);
-    if (size === 0)
+    if (sizeOf(amount) === 0)
       yield { code: 'out-of-range', at: path, message: 'reserving nothing is refused', suggestion: 'leave it out' };
     const place = `${numaNode} ${resource}`;
     if (seen.has(place)) {
@@ -130,6 +129,12 @@ function* judgeReservedMemory(
     }
     seen.add(place);
   }
+}
+
+/** null counts as nothing; undefined for what has no size. */
+function sizeOf(amount: unknown): number | undefined {
+  if (typeof amount === 'string') return parseQuantity(trimmedQuantity(amount));
+  return amount === null || typeof amount === 'number' || typeof amount === 'bigint' ? Number(amount) : undefined;
 }
 
 /** Whether the config keeps CPUs back by any of the three ways. */

@@ -10,6 +10,8 @@ interface PolicyOption {
   readonly since: number;
   readonly beta?: number;
   readonly stable?: number;
+  /** Smallest number that it takes. */
+  readonly min?: number;
 }
 
 const CPU_OPTIONS: readonly PolicyOption[] = [
@@ -23,8 +25,19 @@ const CPU_OPTIONS: readonly PolicyOption[] = [
 
 const TOPOLOGY_OPTIONS: readonly PolicyOption[] = [
   { name: 'prefer-closest-numa-nodes', takes: 'bool', since: 26, beta: 28, stable: 32 },
-  { name: 'max-allowable-numa-nodes', takes: 'number', since: 31, beta: 33, stable: 35 },
+  { name: 'max-allowable-numa-nodes', takes: 'number', since: 31, beta: 33, stable: 35, min: 8 },
 ];
+
+/** Options of the static CPU policy that cannot both be true. */
+const RIVAL_CPU_OPTIONS = [
+  ['distribute-cpus-across-cores', 'full-pcpus-only'],
+  ['distribute-cpus-across-cores', 'distribute-cpus-across-numa'],
+  ['distribute-cpus-across-cores', 'prefer-align-cpus-by-uncorecache'],
+  ['prefer-align-cpus-by-uncorecache', 'distribute-cpus-across-numa'],
+] as const;
+
+const TRUE = /^(?:1|t|T|TRUE|true|True)$/;
+const FALSE = /^(?:0|f|F|FALSE|false|False)$/;
 
 /** The CPU, memory and topology managers. What depends on the node's CPUs and memory is not judged here. */
 export const MANAGER_RULES: readonly Rule[] = [
@@ -45,6 +58,7 @@ export const MANAGER_RULES: readonly Rule[] = [
     if (!config.gate('CPUManagerPolicyOptions') && config.minor < 33)
       yield needsGate('cpuManagerPolicyOptions', 'CPUManagerPolicyOptions');
     yield* judgeOptions(options, CPU_OPTIONS, 'cpuManagerPolicyOptions', 'CPUManagerPolicy', config);
+    yield* judgeRivals(new Set(options.filter(([, value]) => TRUE.test(value)).map(([name]) => name)), config);
   },
   function* staticCpuPolicyNeedsReservation(config) {
     if (config.text('cpuManagerPolicy') !== 'static' || reservesCpu(config)) return;
@@ -99,10 +113,25 @@ function* judgeOptions(
     if (config.minor < (option.stable ?? Infinity) && !config.gate(gate)) {
       yield { ...needsGate(field, gate, `the option ${name}`), at: path };
     }
-    const pattern = option.takes === 'bool' ? /^(?:1|t|T|TRUE|true|True|0|f|F|FALSE|false|False)$/ : /^[-+]?\d+$/;
-    if (!pattern.test(value)) {
-      const wanted = option.takes === 'bool' ? '"true" or "false"' : 'a number in quotes';
-      yield { code: 'unknown-value', at: path, message: `the option ${name} takes ${wanted}, not "${value}"` };
-    }
+    if (takes(option, value)) continue;
+    const number = option.min === undefined ? 'a number in quotes' : `a number from "${option.min}" on`;
+    const wanted = option.takes === 'bool' ? '"true" or "false"' : number;
+    yield { code: 'unknown-value', at: path, message: `the option ${name} takes ${wanted}, not "${value}"` };
   }
+}
+
+function takes(option: PolicyOption, value: string): boolean {
+  if (option.takes === 'bool') return TRUE.test(value) || FALSE.test(value);
+  return /^[-+]?\d+$/.test(value) && Number(value) >= (option.min ?? -Infinity) && Number(value) < 2 ** 63;
+}
+
+function* judgeRivals(on: ReadonlySet<string>, config: ConfigView): Generator<Complaint> {
+  const field = 'cpuManagerPolicyOptions';
+  for (const [name, rival] of RIVAL_CPU_OPTIONS) {
+    if (!on.has(name) || !on.has(rival)) continue;
+    yield { code: 'conflict', at: [field, name], message: `the option ${name} cannot be combined with ${rival}` };
+  }
+  if (!on.has('align-by-socket') || config.text('topologyManagerPolicy') !== 'single-numa-node') return;
+  const message = 'the option align-by-socket cannot be combined with topologyManagerPolicy: single-numa-node';
+  yield { code: 'conflict', at: [field, 'align-by-socket'], message, restsOn: ['topologyManagerPolicy'] };
 }

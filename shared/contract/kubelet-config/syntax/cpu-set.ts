@@ -1,5 +1,6 @@
-/** Highest CPU number that makes sense; Linux is built for 8,192 CPUs at most. */
+/** Highest end of a range that is followed; Linux is built for 8,192 CPUs at most. */
 const MAX_CPU = 1_000_000;
+const INT64_MAX = 2n ** 63n - 1n;
 
 /**
  * Reads a list of CPUs as Linux and the kubelet write it: `0-3,7`.
@@ -14,9 +15,11 @@ export function parseCpus(text: string, careless = false): ReadonlySet<number> |
     if (careless && part.split('-').length > 2) continue;
     const match = /^\+?(\d+)(?:-\+?(\d+))?$/.exec(part);
     if (match === null) return undefined;
-    const first = Number(match[1]);
-    const last = Number(match[2] ?? match[1]);
-    if (last > MAX_CPU || (last < first && !careless)) return undefined;
+    const [, start = '', end = start] = match;
+    if (BigInt(start) > INT64_MAX || BigInt(end) > INT64_MAX) return undefined;
+    const first = Number(start);
+    const last = Number(end);
+    if ((last > MAX_CPU && last > first) || (last < first && !careless)) return undefined;
     for (let cpu = first; cpu <= last; cpu += 1) cpus.add(cpu);
   }
   return cpus;

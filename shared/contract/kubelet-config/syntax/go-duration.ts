@@ -27,7 +27,7 @@ export function parseGoDuration(text: string): number | undefined {
   for (let part = PART.exec(body); part !== null; part = PART.exec(body)) {
     const [whole = '', fraction = ''] = (part[1] ?? '').split('.');
     const unit = UNIT_NS[part[2] ?? ''] ?? 0;
-    total += BigInt(whole || 0) * BigInt(unit) + BigInt(Math.trunc(Number(`0.${fraction || 0}`) * unit));
+    total += BigInt(whole || 0) * BigInt(unit) + BigInt(Math.trunc(Number(fraction) * (unit / 10 ** fraction.length)));
     end = PART.lastIndex;
   }
   const limit = sign < 0 ? 2n ** 63n : 2n ** 63n - 1n;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { createLog, type Log } from '#shared/runtime/log.ts';
+import { createLog } from '#shared/runtime/log.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import type { Fleet } from './fleet.ts';
 import { connectForge } from './forge/connect.ts';
@@ -13,8 +13,7 @@ import { connectKube } from './kube/connect.ts';
 import { holdLease } from './leader/hold-lease.ts';
 import { expiringOf, readExpirations } from './metrics/expirations.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import type { Leadership } from './page/picture.ts';
-import { createStatusPage, type StatusPage } from './page/status-page.ts';
+import { createStatusPage, type StatusPage, type StatusPageOptions } from './page/status-page.ts';
 import { createReconciler } from './reconciler.ts';
 import { decodeCache } from './repo/decode-cache.ts';
 import { judgePool } from './repo/judge-pool.ts';
@@ -72,7 +71,11 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const telling = createTelling({
     kube,
     metrics,
-    page: pageOf(settings, () => ({ leads: isLeader(), holder: lease.holder() ?? '' }), log),
+    page: pageOf(settings, {
+      leadership: () => ({ leads: isLeader(), holder: lease.holder() ?? '' }),
+      bystander: { kube, namespace: settings.namespace, fleet },
+      log,
+    }),
     identity: settings.identity,
     isLeader,
     fleet,
@@ -156,16 +159,18 @@ function webhookOf({ webhookSecretFile: secretFile, webhookPort: port, gitBranch
   return secretFile === undefined ? undefined : { secretFile, port, branch };
 }
 
-function pageOf(settings: ReconcilerSettings, leadership: () => Leadership, log: Log): StatusPage | null {
+function pageOf(
+  settings: ReconcilerSettings,
+  ports: Pick<StatusPageOptions, 'leadership' | 'bystander' | 'log'>,
+): StatusPage | null {
   const { cluster, forge, statusPage: reach, statusPort: port } = settings;
   if (reach === 'off') return null;
   return createStatusPage({
     about: { cluster, version: VERSION, forge: forge?.kind },
-    leadership,
+    ...ports,
     reach,
     port,
     clock: systemClock,
-    log,
   });
 }
 

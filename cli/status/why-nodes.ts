@@ -3,7 +3,6 @@ import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { desiredState } from '#reconciler/desired.ts';
 import type { Fleet } from '#reconciler/fleet.ts';
 import {
   CONFIG_SOURCE_SELECTOR,
@@ -12,10 +11,8 @@ import {
   viewKubeletPool,
   viewNode,
 } from '#reconciler/observe.ts';
-import { plan } from '#reconciler/plan.ts';
-import { recordedPolicy } from '#reconciler/rollout/cluster-policy.ts';
 import { explainNodes, type NodeReason } from '#reconciler/rollout/explain.ts';
-import type { Signals } from '#reconciler/rollout/gates.ts';
+import { planOfCluster } from '#reconciler/round-of-cluster.ts';
 
 /** Everything that the planner looks at, read once. Throws a `KubeError` where a call fails. */
 export async function readFleet(kube: Kube, namespace: string, signal?: AbortSignal): Promise<Fleet> {
@@ -36,21 +33,10 @@ export async function readFleet(kube: Kube, namespace: string, signal?: AbortSig
 }
 
 /**
- * What the planner says of every node now: the reconciler's own decision, made once more on what the cluster holds. What it
- * asks others for (blockers) is taken from what the pools' status says of it.
+ * What the planner says of every node now, on what the cluster holds.
  *
  * @param policy the recorded policy of the cluster, as JSON
  */
 export function whyNodes(fleet: Fleet, policy: string, namespace: string, now: Millis): readonly NodeReason[] {
-  const desired = desiredState(null, fleet, () => [], recordedPolicy(policy));
-  const settings = { namespace, keepUnusedMs: Number.POSITIVE_INFINITY };
-  return explainNodes(plan(desired, fleet, settings, now, toldBy(fleet)).nodes, fleet);
-}
-
-function toldBy(fleet: Fleet): Signals {
-  const blockers = [...fleet.pools].map(([name, { status }]) => {
-    const blocked = status?.holds?.find(({ reason }) => reason === 'blocked');
-    return [name, { quiet: blocked === undefined, because: blocked?.message ?? '' }] as const;
-  });
-  return { blockers: new Map(blockers), drains: new Map() };
+  return explainNodes(planOfCluster(fleet, policy, namespace, now).planned.nodes, fleet);
 }

@@ -19,6 +19,21 @@ export function bannersOf(round: Round, pools: readonly PoolModel[], now: Millis
   ];
 }
 
+/** @param leader null where this process leads, '' where nobody does */
+export function leaderless(leader: string | null): readonly Banner[] {
+  if (leader !== '') return [];
+  return [
+    {
+      tone: 'bad',
+      title: 'No reconciler leads',
+      text: 'Nothing is changed until one does. Nodes run on with what they have, and take back by themselves what fails.',
+      remedies: [
+        'One takes over within half a minute of the end of another. Where that is over: `kubectl -n kubelet-gitops get pods,leases`',
+      ],
+    },
+  ];
+}
+
 function staleness(at: Millis, now: Millis): readonly Banner[] {
   if (now - at <= STALE_AFTER_MS) return [];
   const minutes = Math.floor((now - at) / MINUTE_MS);

@@ -2,7 +2,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { ForgeKind } from '../forge/forges.ts';
 import { readHistory } from '../report/commit-history.ts';
 import type { Round } from '../round.ts';
-import { bannersOf } from './banners.ts';
+import { bannersOf, leaderless } from './banners.ts';
 import { commitLink } from './commit-link.ts';
 import type { CommitRow, WorkingModel } from './model.ts';
 import { nodeRows } from './node-rows.ts';
@@ -16,17 +16,22 @@ export interface About {
   readonly forge: ForgeKind | undefined;
 }
 
-/** The page of a round, as data. Pure. */
-export function buildModel(round: Round, about: About, now: Millis): WorkingModel {
+/**
+ * The page of a round, as data. Pure.
+ *
+ * @param leader who leads, where this process only shows what the cluster says; null where the round is its own
+ */
+export function buildModel(round: Round, about: About, now: Millis, leader: string | null = null): WorkingModel {
   const { source, at } = round;
   const nodes = nodeRows(round);
   const pools = poolModels(round, nodes);
   return {
     view: 'working',
+    leader,
     cluster: about.cluster,
     version: about.version,
     at,
-    banners: bannersOf(round, pools, now),
+    banners: [...leaderless(leader), ...bannersOf(round, pools, now)],
     pools,
     nodes,
     commits: commitRows(round, about.forge),

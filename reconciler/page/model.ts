@@ -117,9 +117,11 @@ export interface GitModel {
   readonly statuses: string;
 }
 
-/** The reconciler acts, and this is what its last look showed. */
+/** What the last look showed: of this process where it leads, and otherwise of the cluster's own objects. */
 export interface WorkingModel {
   readonly view: 'working';
+  /** Who leads where this process does not; '' where nobody does, or nobody knows. null where it leads itself. */
+  readonly leader: string | null;
   readonly cluster: string;
   readonly version: string;
   /** When that look was. */
@@ -132,7 +134,7 @@ export interface WorkingModel {
   readonly findings: readonly string[];
 }
 
-/** This process does not act, or has not looked yet. */
+/** There is nothing to show yet. */
 export interface WaitingModel {
   readonly view: 'waiting';
   readonly cluster: string;

@@ -32,7 +32,13 @@ const MOST_PAGES = 64;
 /** An old picture has to become known as one, also without another round. */
 const KEEP_MS: Millis = 5_000;
 
-export function createPicture(about: About, leadership: () => Leadership, clock: Clock): Picture {
+/** @param standIn what is shown while this process does not lead; null where nothing is known */
+export function createPicture(
+  about: About,
+  leadership: () => Leadership,
+  clock: Clock,
+  standIn: () => Round | null = () => null,
+): Picture {
   let round: Round | null = null;
   let model: PageModel | null = null;
   let madeAt: Millis = 0;
@@ -40,7 +46,9 @@ export function createPicture(about: About, leadership: () => Leadership, clock:
 
   function modelNow(): PageModel {
     const { leads, holder } = leadership();
-    if (round !== null && leads) return buildModel(round, about, clock.now());
+    if (leads && round !== null) return buildModel(round, about, clock.now());
+    const present = leads ? null : standIn();
+    if (present !== null) return buildModel(present, about, clock.now(), holder);
     return { view: 'waiting', cluster: about.cluster, version: about.version, holder, leads };
   }
 

@@ -32,8 +32,15 @@ function poolModel(pool: DesiredPool, round: Round, members: readonly NodeRow[])
     rollout: status.rollout === undefined ? null : timelineOf(status.rollout, status.halt?.at, round.at),
     holds: status.holds ?? [],
     failures: status.failures ?? [],
-    findings: pool.findings.map(formatFinding),
+    findings: round.desired.commit === null ? recordedFindings(round, pool.name) : pool.findings.map(formatFinding),
   };
+}
+
+/** As its status has them, where the commit was not read: by a process that waits, or after a restart while git is away. */
+function recordedFindings({ fleet }: Round, pool: string): readonly string[] {
+  const conditions = fleet.pools.get(pool)?.status?.conditions ?? [];
+  const { message = '' } = conditions.find(({ type }) => type === 'ConfigValid') ?? {};
+  return message.split('\n').filter((line) => line !== '');
 }
 
 /** Also of a pool that has nothing to do now: whoever suspended it wants to be reminded. */

@@ -3,6 +3,7 @@ import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { Round } from '../round.ts';
 import type { About } from './build-model.ts';
+import { type BystanderOptions, createBystander } from './bystander.ts';
 import { createPicture, type Leadership } from './picture.ts';
 import { createListeners } from './serve/listeners.ts';
 import { type PageServer, type Reach, servePage } from './serve/server.ts';
@@ -10,6 +11,8 @@ import { type PageServer, type Reach, servePage } from './serve/server.ts';
 export interface StatusPageOptions {
   readonly about: About;
   readonly leadership: () => Leadership;
+  /** What is shown while another process leads. Absent: only who that is. */
+  readonly bystander?: Pick<BystanderOptions, 'kube' | 'namespace' | 'fleet'>;
   readonly reach: Reach;
   /** 0 for any free one. */
   readonly port: number;
@@ -36,7 +39,16 @@ const BEAT_MS = 15_000;
 
 export function createStatusPage(options: StatusPageOptions): StatusPage {
   const { about, leadership, clock, log } = options;
-  const picture = createPicture(about, leadership, clock);
+  const bystander =
+    options.bystander === undefined
+      ? null
+      : createBystander({
+          ...options.bystander,
+          clock,
+          leads: () => leadership().leads,
+          onLook: () => listeners.poke(),
+        });
+  const picture = createPicture(about, leadership, clock, () => bystander?.round() ?? null);
   const listeners = createListeners({ clock, most: MOST_LISTENERS, gapMs: GAP_MS, beatMs: BEAT_MS });
   const port = Promise.withResolvers<number | null>();
 
@@ -56,7 +68,7 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
     async run(signal) {
       const server = await start();
       port.resolve(server?.port ?? null);
-      await listeners.run(signal);
+      await Promise.all([listeners.run(signal), bystander?.run(signal)]);
       await server?.close();
     },
   };

@@ -15,7 +15,7 @@ import { moment } from './time.ts';
 export function renderPage(model: PageModel, question: Question): Html | null {
   if (model.view === 'waiting') return layout(model, question, 'Waiting', renderWaiting(model));
   const [title, body] = content(model, question);
-  return body === null ? null : layout(model, question, title, body);
+  return body === null ? null : layout(model, question, title, html`${renderLeader(model)}${body}`);
 }
 
 function content(model: WorkingModel, question: Question): readonly [string, Html | null] {
@@ -52,14 +52,23 @@ function statesOf({ nodes }: WorkingModel): readonly StateCount[] {
   );
 }
 
+/** Whose word the page is, where it is not this process's own. */
+function renderLeader({ leader }: WorkingModel): Html | null {
+  if (leader === null) return null;
+  const who = leader === '' ? null : html` <code>${leader}</code> leads.`;
+  return html`<p class="calm stands-in">
+    This reconciler waits for its turn.${who} Shown is what the objects in the cluster say; to see the rounds of the one
+    that leads, ask its pod, whose name is the part before the underscore.
+  </p>`;
+}
+
 function renderWaiting({ cluster, holder, leads }: WaitingModel): Html {
   const who = holder === '' ? 'Nobody leads now, as far as is known.' : html`<code>${holder}</code> leads.`;
   return html`<h1>Kubelet configuration of ${cluster}</h1>
     ${
       leads
         ? html`<p class="calm">This reconciler leads, and has yet to look at the cluster for the first time.</p>`
-        : html`<p class="calm">This reconciler waits for its turn and knows nothing to show. ${who}</p>
-            <p>Ask the one that leads: the part before the underscore is the name of its pod.</p>`
+        : html`<p class="calm">This reconciler waits for its turn, and has yet to see the cluster. ${who}</p>`
     }`;
 }
 

@@ -1,0 +1,39 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import { type Desired, desiredState } from './desired.ts';
+import type { Fleet } from './fleet.ts';
+import { type Plan, plan } from './plan.ts';
+import type { SourceState } from './report/source-state.ts';
+import { recordedPolicy } from './rollout/cluster-policy.ts';
+import type { Signals } from './rollout/gates.ts';
+import type { Round } from './round.ts';
+
+/**
+ * What the planner makes of the cluster alone, for whoever has not read git: the reconciler's own decision, made once more on
+ * what the cluster holds. What it asks others for (blockers) is taken from what the pools' status says of it. Pure.
+ *
+ * @param policy the recorded policy of the cluster, as JSON
+ */
+export function planOfCluster(
+  fleet: Fleet,
+  policy: string,
+  namespace: string,
+  now: Millis,
+): { readonly desired: Desired; readonly planned: Plan } {
+  const desired = desiredState(null, fleet, () => [], recordedPolicy(policy));
+  const settings = { namespace, keepUnusedMs: Number.POSITIVE_INFINITY };
+  return { desired, planned: plan(desired, fleet, settings, now, toldBy(fleet)) };
+}
+
+/** The cluster's own word as a round: for showing, and for nothing else. Pure. */
+export function roundOfCluster(fleet: Fleet, source: SourceState, namespace: string, at: Millis): Round {
+  const { desired, planned } = planOfCluster(fleet, source.policy, namespace, at);
+  return { fleet, desired, planned, applied: { done: 0, left: 0 }, source, tip: null, at };
+}
+
+function toldBy(fleet: Fleet): Signals {
+  const blockers = [...fleet.pools].map(([name, { status }]) => {
+    const blocked = status?.holds?.find(({ reason }) => reason === 'blocked');
+    return [name, { quiet: blocked === undefined, because: blocked?.message ?? '' }] as const;
+  });
+  return { blockers: new Map(blockers), drains: new Map() };
+}

@@ -1,14 +1,13 @@
 import { type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
-import { codeOf, type Disposition } from '#shared/runtime/errors.ts';
+import { codeOf } from '#shared/runtime/errors.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import type { Connections } from '../git/http/connections.ts';
-import { retryAfter } from '../git/http/refusal.ts';
 import { TunnelRefused } from '../git/http/tunnel.ts';
-import { plainLine } from '../git/plain-text.ts';
-import { ForgeError, type ForgeErrorCode } from './errors.ts';
+import { ForgeError } from './errors.ts';
 import type { ForgeRequest } from './forges.ts';
+import { refusalOf, UNTIL_OPERATOR } from './refusal.ts';
 
 /** Sends a request to the forge. @returns its answer's JSON @throws ForgeError */
 export type AskForge = (request: ForgeRequest, signal: AbortSignal) => Promise<unknown>;
@@ -22,10 +21,10 @@ export interface AskOptions {
 }
 
 const LONGEST_ANSWER = 2 * 1024 * 1024;
-const UNTIL_OPERATOR: Disposition = { kind: 'stalled', until: 'operator' };
 
 /** One request, one answer; redirects are not followed, because the token goes along. */
 export function createAsk({ connections, token, clock, timeoutMs = 10_000 }: AskOptions): AskForge {
+  const withoutToken = (text: string): string => (token() === '' ? text : text.replaceAll(token(), '***'));
   return async (request, signal) => {
     const url = new URL(request.url);
     const agents = await connections.current();
@@ -49,7 +48,7 @@ export function createAsk({ connections, token, clock, timeoutMs = 10_000 }: Ask
       });
       const text = await collect(response);
       const status = response.statusCode ?? 0;
-      if (status < 200 || status > 299) throw refusal(response, url, text.replaceAll(token(), '***'), clock.now());
+      if (status < 200 || status > 299) throw refusalOf(response, url, withoutToken(text), clock.now());
       return parse(text, url);
     } catch (error) {
       if (error instanceof ForgeError) throw error;
@@ -81,31 +80,4 @@ function parse(text: string, { host }: URL): unknown {
       disposition: UNTIL_OPERATOR,
     });
   }
-}
-
-function refusal({ statusCode = 0, headers }: IncomingMessage, { host }: URL, text: string, now: Millis): ForgeError {
-  const said = plainLine(text, 300);
-  // GitHub says 403 when the limit is used up, and when it opens again in seconds since the epoch.
-  const usedUp = statusCode === 403 && headers['x-ratelimit-remaining'] === '0';
-  const reset = usedUp ? Number(headers['x-ratelimit-reset']) * 1000 - now : Number.NaN;
-  const waitMs = retryAfter(headers['retry-after'], now) ?? (Number.isNaN(reset) ? null : Math.max(0, reset));
-  const [code, why, lasting] = meaningOf(statusCode, waitMs !== null || usedUp);
-  const disposition: Disposition =
-    waitMs !== null ? { kind: 'wait', ms: Math.min(waitMs, 3_600_000) } : lasting ? UNTIL_OPERATOR : { kind: 'retry' };
-  return new ForgeError(code, `${host}: ${why} (status ${statusCode})${said === '' ? '' : `: ${said}`}`, {
-    disposition,
-  });
-}
-
-function meaningOf(
-  status: number,
-  asksForPause: boolean,
-): readonly [code: ForgeErrorCode, why: string, lasting: boolean] {
-  if (status === 429 || (status === 403 && asksForPause)) return ['FORGE_THROTTLED', 'too many requests', false];
-  if (status >= 500) return ['FORGE_SERVER_ERROR', 'the forge failed', false];
-  if (status === 401) return ['FORGE_UNAUTHORIZED', 'the token is missing, wrong or has expired', true];
-  if (status === 403 || status === 404) {
-    return ['FORGE_FORBIDDEN', 'the token may not write statuses, or there is no such repository or commit', true];
-  }
-  return ['FORGE_REFUSED', 'the forge does not take this', true];
 }

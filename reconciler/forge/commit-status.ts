@@ -28,18 +28,48 @@ const OVERALL: Readonly<Record<CommitOutcome, StatusState>> = {
   superseded: 'superseded',
 };
 
-/** What a commit's note comes to in statuses: one for the cluster, then one for each pool. Pure. */
-export function statusesOf(note: CommitNote): readonly CommitStatus[] {
+/** What was said of the commit before, by context. */
+export interface SaidBefore {
+  readonly said: ReadonlySet<string>;
+  /** Those of them that are still pending. */
+  readonly pending: ReadonlySet<string>;
+}
+
+const NOTHING: SaidBefore = { said: new Set(), pending: new Set() };
+
+/**
+ * What a commit's note comes to in statuses: one for the cluster, then one for each pool. Pure.
+ *
+ * @param before a pool that something was said of is never dropped: it would stay red, or pending, for good
+ */
+export function statusesOf(note: CommitNote, before: SaidBefore = NOTHING): readonly CommitStatus[] {
   const root = `kubelet-gitops/${note.cluster}`;
   const state = OVERALL[note.outcome];
   const pools = note.pools.filter((pool) => pool.origin !== 'retiring' || pool.counts?.nodes !== 0);
   // What needs a person's eye comes first, so that it is never what is left out.
-  const first = [...pools].sort((a, b) => rank(a) - rank(b)).slice(0, MOST_POOLS);
+  const byNeed = [...pools].sort((a, b) => rank(a) - rank(b));
+  const listed = byNeed.filter(
+    (pool, index) => index < MOST_POOLS || before.said.has(contextOf(`${root}/${pool.name}`)),
+  );
+  const present = listed.map((pool) => poolStatus(root, pool, note.outcome === 'superseded'));
+  const there = new Set(pools.map((pool) => contextOf(`${root}/${pool.name}`)));
+  const gone = [...before.pending].filter((context) => context.startsWith(`${root}/`) && !there.has(context));
   return [
     { context: contextOf(root), state, description: describe(overall(note, pools.length)) },
-    ...first.map((pool) => poolStatus(root, pool, note.outcome === 'superseded')),
+    ...present,
+    ...gone.map((context) => retired(context, note.outcome === 'superseded' || note.outcome === 'refused')),
   ];
 }
+
+/** A pool that left while the commit was under way, or of which a commit that is over no longer speaks. */
+const retired = (context: string, isOver: boolean): CommitStatus =>
+  isOver
+    ? { context, state: 'superseded', description: 'superseded while it was under way' }
+    : {
+        context,
+        state: 'success',
+        description: 'retired: its nodes are back on their local config, or in another pool',
+      };
 
 const rank = (pool: NotedPool): number => (stateOf(pool) === 'failure' ? 0 : 1);
 

@@ -12,9 +12,11 @@ export type ForgeErrorCode =
   | 'FORGE_UNAUTHORIZED'
   /** 403 or 404: the token may not do this, or may not see the repository. */
   | 'FORGE_FORBIDDEN'
+  /** A redirect, which is not followed: the token would go along. */
+  | 'FORGE_MOVED'
   /** 429, or what GitHub says instead. */
   | 'FORGE_THROTTLED'
-  /** 5xx. */
+  /** 5xx; 408 and 409. */
   | 'FORGE_SERVER_ERROR'
   /** The forge does not take this status: 400, 422. */
   | 'FORGE_REFUSED'

@@ -6,7 +6,7 @@ import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import type { CommitOid } from '../git/source.ts';
 import type { CommitNote } from '../report/note.ts';
 import type { AskForge } from './ask.ts';
-import { type CommitStatus, statusesOf } from './commit-status.ts';
+import { type CommitStatus, type SaidBefore, statusesOf } from './commit-status.ts';
 import { dueStatuses, type Standing } from './due.ts';
 import { ForgeError, isForgeError } from './errors.ts';
 import { type Forge, PAGE } from './forges.ts';
@@ -48,7 +48,7 @@ const IDLE_MS = 10 * 60_000;
 const NEVER = new AbortController().signal;
 
 interface Told {
-  wanted: readonly CommitStatus[];
+  note: CommitNote;
   /** null until the forge was asked what stands there: a restart must not repeat what was said. */
   standing: Map<string, Standing> | null;
 }
@@ -104,7 +104,8 @@ export function createStatuses(options: StatusesOptions): CommitStatuses {
     if (commits.size > 0) await options.refresh();
     for (const [commit, told] of commits) {
       told.standing ??= await learn(commit, signal);
-      const due = dueStatuses(told.wanted, told.standing, forge, clock.monotonic());
+      const wanted = statusesOf(told.note, saidIn(told.standing, forge));
+      const due = dueStatuses(wanted, told.standing, forge, clock.monotonic());
       for (const status of due.now) {
         signal.throwIfAborted();
         await post(commit, status, told.standing);
@@ -134,16 +135,17 @@ export function createStatuses(options: StatusesOptions): CommitStatuses {
 
   return {
     want(note) {
-      const wanted = statusesOf(note);
-      const told = commits.get(note.commit) ?? { wanted, standing: null };
-      told.wanted = wanted;
+      const told = commits.get(note.commit) ?? { note, standing: null };
+      told.note = note;
       commits.delete(note.commit);
       commits.set(note.commit, told);
       const oldest = commits.keys().next().value;
       if (commits.size > MOST_COMMITS && oldest !== undefined) commits.delete(oldest);
       const { standing } = told;
       const now = clock.monotonic();
-      if (standing === null || dueStatuses(wanted, standing, forge, now).now.length > 0) wakeUps.poke();
+      if (standing === null) return wakeUps.poke();
+      const wanted = statusesOf(note, saidIn(standing, forge));
+      if (dueStatuses(wanted, standing, forge, now).now.length > 0) wakeUps.poke();
     },
     state: () => state,
     async run(signal) {
@@ -157,4 +159,9 @@ export function createStatuses(options: StatusesOptions): CommitStatuses {
       await round(signal).catch(() => undefined);
     },
   };
+}
+
+function saidIn(standing: ReadonlyMap<string, Standing>, forge: Pick<Forge, 'word'>): SaidBefore {
+  const pending = [...standing].filter(([, { state }]) => state === forge.word('pending'));
+  return { said: new Set(standing.keys()), pending: new Set(pending.map(([context]) => context)) };
 }

@@ -8,10 +8,10 @@ export function hasUnseen(text: string): boolean {
   return UNSEEN.test(text);
 }
 
-/** One line that a terminal shows as it is written: text of strangers, for logs and status. */
+/** One line that a terminal shows as it is written: text of strangers, for logs and status. Half a character is never left at its end. */
 export function plainLine(text: string, maxLength: number): string {
   const line = text.replace(/\s+/g, ' ').replace(ALL_UNSEEN, '').trim();
-  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
+  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** Text with its line breaks and tabs, and nothing else that is not seen. */

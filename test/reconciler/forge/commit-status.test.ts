@@ -81,6 +81,39 @@ describe('the statuses of a commit', () => {
   });
 });
 
+describe('the statuses of a commit of which something was said before', () => {
+  const many = (failing: number) =>
+    Array.from({ length: 30 }, (_, n) => pool(`pool-${n}`, n === failing ? 'Halted' : 'Settled', 4));
+  const contextsOf = (statuses: ReturnType<typeof statusesOf>) => statuses.map(({ context }) => context);
+
+  it('never leave out a pool that was listed: what was red has to become green', () => {
+    const first = statusesOf(note('halted', many(25)));
+    assert.ok(contextsOf(first).includes('kubelet-gitops/demo/pool-25'));
+    const before = { said: new Set(contextsOf(first)), pending: new Set<string>() };
+    const second = statusesOf(note('settled', many(-1)), before);
+    assert.equal(second.find(({ context }) => context.endsWith('/pool-25'))?.state, 'success');
+    assert.deepEqual(new Set(contextsOf(second)).size, 22);
+  });
+
+  it('end what is pending of a pool that has left, and touch nobody else’s', () => {
+    const leaving = pool('gpu', 'Progressing', 1, { origin: 'retiring', config: null });
+    const first = statusesOf(note('progressing', [leaving]));
+    const others = ['kubelet-gitops/other/gpu', 'ci', 'kubelet-gitops/demo-2/gpu'];
+    const before = { said: new Set(contextsOf(first)), pending: new Set([...contextsOf(first), ...others]) };
+    const gone = statusesOf(note('settled', []), before);
+    assert.deepEqual(
+      gone.map(({ context, state }) => `${context} ${state}`),
+      ['kubelet-gitops/demo success', 'kubelet-gitops/demo/gpu success'],
+    );
+    assert.equal(statusesOf(note('superseded', []), before)[1]?.state, 'superseded');
+  });
+
+  it('end with a whole character where they are cut', () => {
+    const [status] = statusesOf(note('halted', [], { message: `${'x'.repeat(138)}\u{1f980}\u{1f980}` }));
+    assert.ok(status?.description.isWellFormed(), JSON.stringify(status));
+  });
+});
+
 describe('what is due', () => {
   const forge = { word: (state: string) => state, describesAnew: () => true };
   const wanted = (state: 'pending' | 'success', description: string) => [{ context: 'x', state, description }] as const;
@@ -119,6 +152,7 @@ describe('where the forge is', () => {
     ['gitlab', 'https://gitlab.com/platform/config.git', 'https://gitlab.com/api/v4'],
     ['gitlab', 'ssh://git@gitlab.example.com:2222/platform/config.git', 'https://gitlab.example.com/api/v4'],
     ['gitea', 'https://git.example.com:3000/platform/config.git/', 'https://git.example.com:3000/api/v1'],
+    ['gitea', 'http://gitea.git.svc:3000/platform/config.git', 'http://gitea.git.svc:3000/api/v1'],
   ] as const) {
     it(`is told by ${gitUrl}`, () => {
       assert.deepEqual(forgePlace(kind, { gitUrl }), { api, repository: 'platform/config' });

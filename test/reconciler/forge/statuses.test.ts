@@ -221,6 +221,44 @@ for (const kind of ['github', 'gitlab', 'gitea'] as const) {
 }
 
 describe('GitHub alone', () => {
+  for (const [name, fault, least] of [
+    ['in words alone', [403, { message: 'You have exceeded a secondary rate limit. Please wait' }], 60_000],
+    ['with 429', [429, { message: 'no' }, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': 'RESET' }], 89_000],
+  ] as const) {
+    it(`is left alone where it asks for that ${name}`, async (t) => {
+      const { begin, until, forge, clock } = await start(t, 'github');
+      const [status, body, headers = {}] = fault;
+      const opens = String(Math.ceil((clock.now() + 90_000) / 1000));
+      forge.faults.push([
+        status,
+        body,
+        'x-ratelimit-reset' in headers ? { ...headers, 'x-ratelimit-reset': opens } : headers,
+      ]);
+      const begun = clock.monotonic();
+      const statuses = begin();
+      statuses.want(note('settled', [pool('gpu', 'Settled', 4)]));
+      await until(() => forge.posted.length === 2);
+      assert.ok(clock.monotonic() - begun >= least, `${clock.monotonic() - begun} ms`);
+    });
+  }
+
+  it('says where a repository went that was renamed, and what a token would have to be allowed', async (t) => {
+    const { begin, until, forge } = await start(t, 'github');
+    const moved = { location: `${forge.api}/repositories/7/commits/${FIRST}/status?per_page=50` };
+    const allowed = { 'x-accepted-github-permissions': 'statuses=read' };
+    for (let times = 0; times < 40; times += 1) forge.faults.push([301, { message: 'Moved Permanently' }, moved]);
+    const statuses = begin();
+    const because = (): string => JSON.stringify(statuses.state());
+    statuses.want(note('settled', [pool('gpu', 'Settled', 4)]));
+    await until(() => /repos\/platform\/kubelet-config: the repository was renamed.*repositories\/7/.test(because()));
+    forge.faults.splice(0, Infinity, ...Array.from({ length: 40 }, () => [403, {}, allowed] as const));
+    await until(() => /may not read or write statuses here, the forge asks for statuses=read/.test(because()));
+    forge.faults.splice(0, Infinity, [404, { message: 'Not Found' }], [404, {}], [404, {}], [404, {}], [404, {}]);
+    await until(() => /no such repository or commit, or the token may not see it/.test(because()));
+    forge.faults.length = 0;
+    await until(() => forge.posted.length === 2);
+  });
+
   it('says 403 when its limit is used up, and when it opens again', async (t) => {
     const { begin, until, forge, clock } = await start(t, 'github');
     const opens = String(Math.ceil((clock.now() + 90_000) / 1000));
@@ -234,6 +272,13 @@ describe('GitHub alone', () => {
 });
 
 describe('GitLab alone', () => {
+  it('that makes another status of the commit at that moment is asked again', async (t) => {
+    const { begin, until, forge } = await start(t, 'gitlab');
+    forge.faults.push([200, []], [409, { message: 'Failed to obtain a lock' }]);
+    begin().want(note('settled', [pool('gpu', 'Settled', 4)]));
+    await until(() => forge.posted.length === 2);
+  });
+
   it('is not told twice that something is pending, which it refuses', async (t) => {
     const { begin, until, forge, clock } = await start(t, 'gitlab');
     const statuses = begin();

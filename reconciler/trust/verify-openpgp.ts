@@ -17,6 +17,9 @@ export async function readOpenPgpKeys(bytes: Buffer): Promise<readonly Key[]> {
   return keys;
 }
 
+/** One frame with nothing before and nothing behind it: the library takes the first of several, gpg takes none. */
+const ONE_FRAME = /^-----BEGIN PGP SIGNATURE-----\r?\n(?:(?!-----)[^\n]*\n)*-----END PGP SIGNATURE-----\s*$/;
+
 /**
  * Whether one of the keys made this signature over these bytes, is fit to sign, and is neither expired nor revoked now:
  * an expired key is refused even for what it signed in time, as git and gpg have it.
@@ -27,6 +30,8 @@ export async function verifyOpenPgp(
   keys: readonly Key[],
   now: Date,
 ): Promise<SignatureVerdict> {
+  if (!ONE_FRAME.test(armoured))
+    return untrusted('is not one signature alone: there are several, or something beside it');
   const { createMessage, readSignature, verify } = await library();
   let result;
   try {

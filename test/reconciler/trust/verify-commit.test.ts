@@ -291,6 +291,52 @@ describe('a commit signed with OpenPGP', { skip: WITHOUT_GIT || WITHOUT_GPG }, (
     await agree(oid, 'untrusted', /revoked|no longer good/);
   });
 
+  it('by a subkey that has expired or was revoked is not trusted, though the key itself is', async () => {
+    for (const [name, early, until] of [
+      ['subkey-expired', ['--faked-system-time', '20200101T000000'], '2020-02-01'],
+      ['subkey-revoked', [], 'never'],
+    ] as const) {
+      const id = await person(name, 'ed25519', 'never', early);
+      const listed = await repository.gpg('people', '--with-colons', '--list-keys', id);
+      const fingerprint = /^fpr:+([0-9A-F]{40}):/m.exec(listed)?.[1] ?? '';
+      const add = ['--passphrase', '', '--quick-add-key', fingerprint, 'ed25519', 'sign', until];
+      await repository.gpg('people', ...early, ...add);
+      const oid = await repository.commit({ gpg: signedBy(id, early.length > 0 ? '20200110T000000' : undefined) });
+      if (until === 'never') {
+        await trust(id);
+        await agree(oid, 'trusted');
+        const answers = join(repository.directory, 'answers');
+        await writeFile(answers, ['key 1', 'revkey', 'y', '1', '', 'y', 'save', ''].join('\n'));
+        const ask = ['--pinentry-mode', 'loopback', '--passphrase', '', '--command-file', answers];
+        await repository.gpg('people', ...ask, '--edit-key', id);
+      }
+      await trust(id);
+      await agree(oid, 'untrusted', /no longer good|does not hold/);
+    }
+  });
+
+  it('twice, or with something beside its signature, is not trusted, because readers may take different ones', async () => {
+    const id = await person('glued', 'ed25519');
+    await trust(id);
+    const signatureIn = (raw: string): string => /^gpgsig (?:.*\n)(?: .*\n)*/m.exec(raw)?.[0] ?? '';
+    const rawOf = async (): Promise<string> =>
+      (await repository.raw(await repository.commit({ gpg: signedBy(id) }))).toString('latin1');
+    const raw = await rawOf();
+    const [signature, foreign] = [signatureIn(raw), signatureIn(await rawOf())];
+    for (const spoilt of [
+      signature + signature,
+      signature + foreign,
+      foreign + signature,
+      signature + foreign.replace('gpgsig ', ' '),
+      `${signature} and more\n`,
+      signature.replace('gpgsig -', 'gpgsig and before\n -'),
+    ]) {
+      const oid = await repository.write(Buffer.from(raw.replace(signature, spoilt), 'latin1'));
+      assert.equal((await ours(oid)).verdict, 'untrusted', spoilt);
+    }
+    await agree(await repository.write(Buffer.from(raw, 'latin1')), 'trusted');
+  });
+
   it('is known by binary keys, too, and a file that holds none lets nobody in', async () => {
     const id = await person('binary', 'ed25519');
     const oid = await repository.commit({ gpg: signedBy(id) });

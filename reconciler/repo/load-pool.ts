@@ -80,11 +80,15 @@ function render(
 }
 
 /** A folder without its pool.yaml is more likely a slip than a wish to unassign its nodes: those remove the folder. */
-function noPoolFile({ name, leftOut }: PoolSource, path: string): Finding {
+function noPoolFile({ name, files, leftOut }: PoolSource, path: string): Finding {
   const left = leftOut.get(path);
+  const misnamed = [`pools/${name}/pool.yml`, `pools/${name}/pool.json`].find((other) => files.has(other));
   const message =
     left === undefined ? `pools/${name}/ has files and no pool.yaml` : `${path} cannot be used: ${left.message}`;
-  const suggestion = 'add pool.yaml, or remove the whole folder to unassign its nodes';
+  const suggestion =
+    misnamed === undefined
+      ? 'add pool.yaml, or remove the whole folder to unassign its nodes'
+      : `rename ${misnamed} to pool.yaml`;
   return { code: 'missing-pool', severity: 'error', message, suggestion, file: path };
 }
 

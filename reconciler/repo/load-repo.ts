@@ -1,6 +1,7 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import type { RepoFile } from '../git/source.ts';
 import { decodeCache, type DecodeCache, type FileDecoder } from './decode-cache.ts';
+import { folding } from './folding.ts';
 import { loadPool } from './load-pool.ts';
 import type { ClusterConfig, LoadedRepo } from './loaded.ts';
 import { DEFAULT_CLUSTER, readCluster, unreadableCluster } from './read-cluster.ts';
@@ -44,8 +45,11 @@ function loadCluster(
   const path = `clusters/${name}.yaml`;
   const file = files.get(path);
   const left = leftOut.get(path);
-  if (file === undefined)
-    return { cluster: left === undefined ? DEFAULT_CLUSTER : unreadableCluster([left]), findings: [] };
+  if (left !== undefined && file === undefined) return { cluster: unreadableCluster([left]), findings: [] };
+  if (file === undefined) {
+    const misnamed = misnamedCluster(files, name);
+    return { cluster: misnamed.length === 0 ? DEFAULT_CLUSTER : unreadableCluster(misnamed), findings: misnamed };
+  }
   const { value, findings, positionOf } = decoder.own(file);
   if (value === undefined) return { cluster: unreadableCluster(findings), findings };
   const report = fileReport(path, positionOf);
@@ -53,6 +57,20 @@ function loadCluster(
   const all = [...findings, ...report.findings];
   // Also what the parser found odd: a doubled key may be an allowance, or what holds changes up.
   return { cluster: findings.length === 0 ? cluster : unreadableCluster(findings, cluster), findings: all };
+}
+
+/** A file that was meant for this cluster: what it holds up would be started, and nobody would know why. */
+function misnamedCluster(files: ReadonlyMap<string, RepoFile>, name: string): readonly Finding[] {
+  const path = `clusters/${name}.yaml`;
+  const stem = (other: string): string => folding(other).replace(/\.(?:ya?ml|json)$/, '');
+  const meant = [...files.keys()].filter((other) => other.startsWith('clusters/') && stem(other) === stem(path));
+  return meant.map((file) => ({
+    code: 'misnamed-cluster',
+    severity: 'error',
+    message: `this file is read under the name ${path} alone`,
+    suggestion: `rename it to ${path}`,
+    file,
+  }));
 }
 
 /**

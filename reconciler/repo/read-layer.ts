@@ -1,9 +1,11 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import { formatPath, type Path, type PositionOf } from '#shared/contract/kubelet-config/decode/position.ts';
 import type { Layer } from '#shared/contract/kubelet-config/merge.ts';
+import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { judgeNulls } from '#shared/contract/kubelet-config/rules/structure.ts';
 import type { FileDecoder } from './decode-cache.ts';
 import type { PoolSource } from './pool-source.ts';
+import { folding } from './folding.ts';
 import { fileReport } from './report.ts';
 
 export interface ReadLayer {
@@ -43,12 +45,27 @@ export function readLayer(
 function missingLayer(path: string, at: Path, source: PoolSource, positionOf: PositionOf): Finding {
   const report = fileReport(`pools/${source.name}/pool.yaml`, positionOf);
   const leftOut = source.leftOut.get(path);
-  const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  const near = [...source.files.keys()].find(
-    (other) => other.startsWith(folder) && /kubelet\.(?:ya?ml|json)$/.test(other),
-  );
+  const near = nearest(path, [...source.files.keys()]);
   const message = leftOut === undefined ? `there is no ${path}` : `${path} cannot be used: ${leftOut.message}`;
-  const suggestion = near === undefined ? undefined : `there is ${near}`;
+  const spelt =
+    near !== undefined && near.normalize('NFC') === path.normalize('NFC')
+      ? ', with its letters composed otherwise'
+      : '';
+  const suggestion = near === undefined ? undefined : `there is ${near}${spelt}`;
   report.error('missing-layer', at, message, suggestion);
   return report.findings[0] as Finding;
+}
+
+/** What may have been meant: the same name in other letters, one that is nearly the same, or the usual one of the folder. */
+function nearest(path: string, files: readonly string[]): string | undefined {
+  const folded = folding(path);
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const beside = files.filter((other) => other.startsWith(folder));
+  const names = beside.map((other) => other.slice(folder.length));
+  const alike = didYouMean(path.slice(folder.length), names);
+  return (
+    files.find((other) => folding(other) === folded) ??
+    (alike === undefined ? undefined : folder + alike) ??
+    beside.find((other) => /kubelet\.(?:ya?ml|json)$/.test(other))
+  );
 }

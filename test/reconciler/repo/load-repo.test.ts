@@ -174,6 +174,25 @@ describe('a pool', () => {
     assert.deepEqual(brief(pool(repo, 'x').findings), ['unused-file pools/x/kubelet.yaml']);
   });
 
+  it('says which file a layer may have meant', () => {
+    const suggested = (written: string, ...files: readonly string[]): string | undefined => {
+      const tree = Object.fromEntries(files.map((file) => [file, KUBELET]));
+      const repo = load({ ...tree, 'pools/x/pool.yaml': `${POOL}  layers: [${JSON.stringify(written)}]\n` });
+      return pool(repo, 'x').findings[0]?.suggestion;
+    };
+    const others = ['base/kubelet.yaml', 'base/zzz.yaml'];
+    assert.equal(suggested('base/common.yaml', ...others, 'base/Common.yaml'), 'there is base/Common.yaml');
+    assert.equal(suggested('base/comon.yaml', ...others, 'base/common.yaml'), 'there is base/common.yaml');
+    assert.match(suggested('base/caf\u00e9.yaml', ...others, 'base/cafe\u0301.yaml') ?? '', /composed otherwise$/);
+    assert.equal(suggested('base/limits.yaml', ...others), 'there is base/kubelet.yaml');
+    assert.equal(suggested('elsewhere/limits.yaml', ...others), undefined);
+  });
+
+  it('whose pool.yaml has another ending is told to rename it', () => {
+    const [finding] = pool(load({ 'pools/x/pool.yml': POOL, 'pools/x/kubelet.yaml': KUBELET }), 'x').findings;
+    assert.equal(finding?.suggestion, 'rename pools/x/pool.yml to pool.yaml');
+  });
+
   it('says why git left its layer out', () => {
     const symlink: Finding = {
       code: 'symlink',
@@ -242,6 +261,21 @@ describe('a cluster file', () => {
   const cluster = (spec: string) => load({ ...pools, 'clusters/prod.yaml': `${CLUSTER}${spec}` });
 
   it('may be absent', () => assert.deepEqual(load(pools).cluster, DEFAULT_CLUSTER));
+
+  for (const name of ['prod.yml', 'prod.json', 'Prod.yaml']) {
+    it(`called ${name} is not overlooked: nothing new is started before it has its right name`, () => {
+      const repo = load({ ...pools, [`clusters/${name}`]: `${CLUSTER}  suspend: true\n` });
+      assert.deepEqual(brief(repo.findings), [`misnamed-cluster clusters/${name}`]);
+      assert.match(repo.cluster.unreadable ?? '', /rename it to clusters\/prod\.yaml/);
+      assert.equal(pool(repo, 'x').status, 'valid');
+    });
+  }
+
+  it('of another cluster is none of this one’s business', () => {
+    const others = { 'clusters/prod-2.yaml': 'a: [', 'clusters/other.yml': CLUSTER, 'clusters/README.md': 'x' };
+    assert.deepEqual(load({ ...pools, ...others }).cluster, DEFAULT_CLUSTER);
+    assert.deepEqual(load({ ...pools, ...others }).findings, []);
+  });
 
   it('names the versions that every pool is judged for', () => {
     assert.equal(pool(cluster('  kubeletVersions: ["1.34"]\n'), 'x').status, 'valid');

@@ -1,6 +1,6 @@
 import type { LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 import { OPT_OUT_LABEL } from '#shared/contract/api/group.ts';
-import { matcherOf } from './selector.ts';
+import { matcherOf, requiredLabel } from './selector.ts';
 
 /** What choosing needs of a pool. */
 export interface Candidate {
@@ -19,26 +19,59 @@ export type Choice =
   | { readonly choice: 'opted-out' };
 
 /** Which pool a node with these labels belongs to: the matching one with the highest priority. */
-export function choosePool(labels: Readonly<Record<string, string>>, candidates: readonly Candidate[]): Choice {
+export function choosePool(labels: Labels, candidates: readonly Candidate[]): Choice {
   return choiceAmong(candidates)(labels);
 }
 
 /** The same for many nodes: selectors are looked at once. */
-export function choiceAmong(candidates: readonly Candidate[]): (labels: Readonly<Record<string, string>>) => Choice {
-  const ready = candidates.map(({ name, priority, nodeSelector }) => ({
-    name,
-    priority,
-    matches: matcherOf(nodeSelector),
-  }));
+export function choiceAmong(candidates: readonly Candidate[]): (labels: Labels) => Choice {
+  const possible = possiblePools(candidates);
   return (labels) => {
     const optOut = labels[OPT_OUT_LABEL];
     if (optOut !== undefined && optOut !== 'false') return { choice: 'opted-out' };
 
-    const matching = ready.filter((pool) => pool.matches(labels));
-    const highest = Math.max(...matching.map((pool) => pool.priority));
-    const [winner, ...rivals] = matching.filter((pool) => pool.priority === highest);
+    let highest = Number.NEGATIVE_INFINITY;
+    let winners: string[] = [];
+    for (const { name, priority, matches } of possible(labels)) {
+      if (priority < highest || !matches(labels)) continue;
+      winners = priority > highest ? [name] : [...winners, name];
+      highest = priority;
+    }
+    const [winner, ...rivals] = winners;
     if (winner === undefined) return { choice: 'none' };
-    if (rivals.length === 0) return { choice: 'pool', pool: winner.name };
-    return { choice: 'conflict', pools: [winner, ...rivals].map((pool) => pool.name).sort() };
+    return rivals.length === 0 ? { choice: 'pool', pool: winner } : { choice: 'conflict', pools: winners.sort() };
+  };
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+interface ReadyPool {
+  readonly name: string;
+  readonly priority: number;
+  readonly matches: (labels: Labels) => boolean;
+}
+
+/**
+ * The pools that may match a node at all. Most select by one label of which every pool wants another value, so that of hundreds
+ * only those with this node's value have to be asked.
+ */
+function possiblePools(candidates: readonly Candidate[]): (labels: Labels) => readonly ReadyPool[] {
+  const anyLabels: ReadyPool[] = [];
+  const byLabel = new Map<string, Map<string, ReadyPool[]>>();
+  for (const { name, priority, nodeSelector } of candidates) {
+    const pool = { name, priority, matches: matcherOf(nodeSelector) };
+    const required = requiredLabel(nodeSelector);
+    if (required === undefined) {
+      anyLabels.push(pool);
+      continue;
+    }
+    const [key, value] = required;
+    const byValue = byLabel.get(key) ?? new Map<string, ReadyPool[]>();
+    byLabel.set(key, byValue.set(value, [...(byValue.get(value) ?? []), pool]));
+  }
+  const keys = [...byLabel];
+  return (labels) => {
+    const named = keys.flatMap(([key, byValue]) => byValue.get(labels[key] ?? '') ?? []);
+    return anyLabels.length === 0 ? named : [...anyLabels, ...named];
   };
 }

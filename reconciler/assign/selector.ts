@@ -16,6 +16,10 @@ export function matcherOf({ matchLabels = {}, matchExpressions = [] }: LabelSele
   };
 }
 
+/** A label that every node has which this selector matches, and its value there; undefined where there is none. */
+export const requiredLabel = ({ matchLabels = {} }: LabelSelector): readonly [key: string, value: string] | undefined =>
+  Object.entries(matchLabels)[0];
+
 /** NotIn and DoesNotExist hold where the label is missing, as in Kubernetes (apimachinery labels.Requirement). */
 function requirementHolds({ key, operator, values = [] }: LabelRequirement, labels: Labels): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;

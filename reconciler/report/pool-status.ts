@@ -48,16 +48,20 @@ export function poolStatus(
 }
 
 function countsOf(members: readonly Member[]): PoolCounts {
-  const count = (...standings: readonly Member['standing'][]): number =>
-    members.filter((member) => standings.includes(member.standing)).length;
+  const count = { settled: 0, soaking: 0, updating: 0, outdated: 0, failed: 0, 'no-agent': 0 };
+  let drifted = 0;
+  for (const { standing, kubeletNode } of members) {
+    count[standing] += 1;
+    if (kubeletNode?.status?.phase === 'Drifted') drifted += 1;
+  }
   return {
     nodes: members.length,
-    updated: count('settled', 'soaking'),
-    updating: count('updating'),
-    pending: count('outdated'),
-    failed: count('failed'),
-    noAgent: count('no-agent'),
-    drifted: members.filter((member) => member.kubeletNode?.status?.phase === 'Drifted').length,
+    updated: count.settled + count.soaking,
+    updating: count.updating,
+    pending: count.outdated,
+    failed: count.failed,
+    noAgent: count['no-agent'],
+    drifted,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Group, Member } from './membership.ts';
-import { memberOf } from './membership.ts';
+import { memberOf, soakOf } from './membership.ts';
 import { assignmentOf, sameTarget, type Target } from './standing.ts';
 
 /**
@@ -37,25 +37,20 @@ export function aimsOf(
   const settled = before?.settled ?? null;
   const former: Target = settled === null ? null : { sha256: settled.sha256, apply: settled.apply };
   const reverts = halt?.action === 'revert';
-  const towards = (member: Member, target: Target, aim: Aim, configName: string | null): Aimed => ({
-    member: sameTarget(member.target, target) ? member : memberOf(member.node, member.kubeletNode, target, pool, now),
-    aim,
-    configName,
-    joining: isNew(member, now),
-  });
+  const soakMs = soakOf(pool);
+  const towards = (member: Member, target: Target): Member =>
+    sameTarget(member.target, target) ? member : memberOf(member.node, member.kubeletNode, target, soakMs, now);
 
-  return group.members.map((member) => {
-    if (config === null || member.target === null) return towards(member, member.target, 'local', null);
+  return group.members.map((member): Aimed => {
+    const joining = isNew(member, now);
+    if (config === null || member.target === null) return { member, aim: 'local', configName: null, joining };
     const isSettled = sameTarget(former, member.target);
     const takesBack = reverts && !isSettled;
-    const isJoining = isNew(member, now);
-    const startsGood = settled !== null && (isJoining || !isSettled) && isUnassigned(member, group);
-    if (takesBack || startsGood) {
-      return former === null
-        ? towards(member, null, 'local', null)
-        : towards(member, former, 'settled', isSettled ? config.name : (settled?.configName ?? null));
-    }
-    return towards(member, member.target, 'config', config.name);
+    const startsGood = settled !== null && (joining || !isSettled) && isUnassigned(member, group);
+    if (!takesBack && !startsGood) return { member, aim: 'config', configName: config.name, joining };
+    if (former === null) return { member: towards(member, null), aim: 'local', configName: null, joining };
+    const configName = isSettled ? config.name : (settled?.configName ?? null);
+    return { member: towards(member, former), aim: 'settled', configName, joining };
   });
 }
 
@@ -83,6 +78,6 @@ function isUnassigned({ kubeletNode }: Member, { pool }: Group): boolean {
 }
 
 function isNew({ kubeletNode, node }: Member, now: Millis): boolean {
-  const untouched = assignmentOf(kubeletNode) === null && (kubeletNode?.status?.promotedAt ?? null) === null;
-  return untouched && now - node.createdAt <= NEW_NODE_MS;
+  if (now - node.createdAt > NEW_NODE_MS) return false;
+  return assignmentOf(kubeletNode) === null && (kubeletNode?.status?.promotedAt ?? null) === null;
 }

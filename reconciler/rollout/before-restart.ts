@@ -3,7 +3,7 @@ import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { DesiredPool } from '../desired.ts';
 import { type Disruption, disruptionOf } from '../disruption/disruption-of.ts';
-import type { ConfigSourceView, Fleet } from '../fleet.ts';
+import type { ConfigSourceView } from '../fleet.ts';
 import type { Aimed } from './aims.ts';
 import type { DrainView } from '../disruption/drains.ts';
 import type { Verdict } from './decide-group.ts';
@@ -22,9 +22,13 @@ function restartTo(after: Payload | null): Disruption {
 /**
  * What it does to a node to take its present config away for another one; the same pair is looked at once. Where one of the
  * two is the node's own local config nobody here knows what changes: that counts as a restart.
+ *
+ * @param bySha the config sources of the cluster, by the SHA-256 of what they carry
  */
-export function disruptionsIn(pool: DesiredPool | null, fleet: Fleet): (aimed: Aimed) => Disruption {
-  const bySha = new Map([...fleet.configSources.values()].map((source) => [source.sha256, source]));
+export function disruptionsIn(
+  pool: DesiredPool | null,
+  bySha: ReadonlyMap<string, ConfigSourceView>,
+): (aimed: Aimed) => Disruption {
   const known = new Map<string, Disruption>();
   const payloadOf = (sha256: string | undefined): Payload | null => {
     const own = pool?.config?.sha256 === sha256 ? pool?.config?.payload : undefined;

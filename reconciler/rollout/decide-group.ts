@@ -109,10 +109,12 @@ function readiness({ node }: Member): Hold | null {
 function gate({ aim, member }: Aimed, { gates, halt, waves, finishesWaves }: GroupQuestion): Hold | null {
   if (gates.suspended !== null) return gates.suspended;
   if (halt?.action === 'revert' && aim !== 'config') return null;
-  const underWay = waves?.waves.some(({ state, startedAt }) => state === 'rolling' && startedAt !== undefined) === true;
-  const window = finishesWaves && underWay ? null : gates.window;
+  const window = finishesWaves && isUnderWay(waves) ? null : gates.window;
   return window ?? gates.blocked ?? busy(member, gates);
 }
+
+const isUnderWay = (waves: WaveProgress | null): boolean =>
+  waves?.waves.some(({ state, startedAt }) => state === 'rolling' && startedAt !== undefined) === true;
 
 function busy({ node }: Member, gates: Gates): Hold | null {
   const because = gates.busy.get(node.name);

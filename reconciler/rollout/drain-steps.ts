@@ -13,25 +13,32 @@ export function drainSteps(
   now: Millis,
 ): readonly Step[] {
   const decided = new Map<string, MemberDecision>();
-  for (const { decisions } of groups) for (const each of decisions) decided.set(each.member.node.name, each);
-  const marked = [...fleet.nodes.values()].filter(
-    (node) => node.drain !== undefined || isBegun(decided.get(node.name)),
-  );
-  return marked.flatMap((node) => stepFor(node, decided.get(node.name), now) ?? []);
+  for (const { decisions } of groups) {
+    for (const each of decisions) {
+      const { node } = each.member;
+      if (node.drain !== undefined || each.verdict.verdict === 'drain') decided.set(node.name, each);
+    }
+  }
+  const steps: Step[] = [];
+  for (const node of fleet.nodes.values()) {
+    const decision = decided.get(node.name);
+    if (node.drain !== undefined || decision !== undefined) steps.push(...stepFor(node, decision, now));
+  }
+  return steps;
 }
 
-function stepFor(node: NodeView, decision: MemberDecision | undefined, now: Millis): Step | undefined {
+function stepFor(node: NodeView, decision: MemberDecision | undefined, now: Millis): readonly Step[] {
   const { name, uid, drain } = node;
   const verdict = decision?.verdict;
   const config = decision?.aimed.configName ?? 'local';
   if (verdict?.verdict === 'drain') {
-    if (verdict.stage === 'cordon') return { step: 'cordon', node: name, uid, mark: { config, at: now } };
-    if (verdict.stage === 'count') return { step: 'count-pods', node: name, at: now };
-    return { step: 'evict', node: name, since: drain?.at ?? now };
+    if (verdict.stage === 'cordon') return [{ step: 'cordon', node: name, uid, mark: { config, at: now } }];
+    if (verdict.stage === 'count') return [{ step: 'count-pods', node: name, at: now }];
+    return [{ step: 'evict', node: name, since: drain?.at ?? now }];
   }
-  if (isBeingChanged(decision) || drain === undefined) return undefined;
+  if (isBeingChanged(decision) || drain === undefined) return [];
   const gaveUp = verdict?.verdict === 'hold' && verdict.gaveUp === true;
-  return { step: 'uncordon', node: name, uid, failed: gaveUp ? { config, at: now } : null };
+  return [{ step: 'uncordon', node: name, uid, failed: gaveUp ? { config, at: now } : null }];
 }
 
 /** A node whose machine is rebooted has no agent for a while: nobody may put pods on it before it was heard of again. */
@@ -42,5 +49,3 @@ function isBeingChanged(decision: MemberDecision | undefined): boolean {
   if (member.standing === 'no-agent') return member.changing && member.kubeletNode?.spec?.reboot !== undefined;
   return member.standing === 'outdated' && member.changing;
 }
-
-const isBegun = (decision: MemberDecision | undefined): boolean => decision?.verdict.verdict === 'drain';

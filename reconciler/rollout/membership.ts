@@ -59,7 +59,7 @@ export interface Membership {
 
 /** Sorts every node to the budget that a change of it is paid from. */
 export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membership {
-  const members = new Map<string | null, Member[]>([...desired.pools.keys()].map((name) => [name, []]));
+  const homes = new Map<string | null, Home>([...desired.pools].map(([name, pool]) => [name, homeOf(pool)]));
   const untouchable: Untouchable[] = [];
   for (const node of fleet.nodes.values()) {
     const choice = desired.choices.get(node.name) ?? { choice: 'none' };
@@ -70,22 +70,41 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
     }
     const home = choice.choice === 'pool' ? choice.pool : leaving(kubeletNode, desired, now);
     if (home === undefined) continue;
-    const target = choice.choice === 'pool' ? targetOf(desired.pools.get(choice.pool)) : null;
-    const list = members.get(home) ?? [];
-    list.push(memberOf(node, kubeletNode, target, desired.pools.get(home ?? ''), now));
-    members.set(home, list);
+    const { members, target, soakMs } = homes.get(home) ?? settle(home);
+    members.push(memberOf(node, kubeletNode, choice.choice === 'pool' ? target : null, soakMs, now));
   }
-  const groups = [...members].map(([name, list]) => ({
-    pool: name === null ? null : (desired.pools.get(name) ?? null),
-    members: list,
-  }));
-  return { groups, untouchable };
+  return { groups: [...homes.values()], untouchable };
+
+  function settle(name: string | null): Home {
+    const home = homeOf(name === null ? null : (desired.pools.get(name) ?? null));
+    homes.set(name, home);
+    return home;
+  }
 }
+
+/** A group that is being filled, with what all of its nodes have in common. */
+interface Home extends Group {
+  readonly members: Member[];
+  readonly target: Target;
+  readonly soakMs: Millis;
+}
+
+const homeOf = (pool: DesiredPool | null): Home => ({
+  pool,
+  members: [],
+  target: targetOf(pool),
+  soakMs: soakOf(pool),
+});
 
 /** The KubeletNode of this very Node: one that was left behind by an earlier Node of the same name does not count. */
 function kubeletNodeOf(node: NodeView, fleet: Fleet): KubeletNode | undefined {
   const found = fleet.kubeletNodes.get(node.name);
-  return found?.metadata.ownerReferences?.some((owner) => owner.uid === node.uid) === true ? found : undefined;
+  return found !== undefined && isOwnedBy(found, node.uid) ? found : undefined;
+}
+
+/** @param uid of a Node */
+export function isOwnedBy({ metadata }: KubeletNode, uid: string): boolean {
+  return metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
 }
 
 /**
@@ -96,7 +115,7 @@ function leaving(node: KubeletNode | undefined, desired: Desired, now: Millis): 
   const pool = node?.spec?.pool;
   if (pool !== undefined) return desired.pools.has(pool) ? pool : null;
   const hasSomething =
-    assignmentOf(node) !== null || inTransition(node, now) || standingOf(node, null, 0, now) === 'outdated';
+    assignmentOf(node) !== null || inTransition(node, now) || standingOf(node, null, now) === 'outdated';
   return hasSomething ? null : undefined;
 }
 
@@ -106,18 +125,26 @@ export function targetOf(pool: DesiredPool | undefined | null): Target {
   return config === null ? null : { sha256: config.sha256, apply: pool?.spec.apply ?? 'overlay' };
 }
 
+/** How long a node holds its place in the budget of this pool after its config was promoted. */
+export function soakOf(pool: DesiredPool | null): Millis {
+  return parseDuration(pool?.spec.rollout.soak ?? '0s') ?? 0;
+}
+
 /** Where a node stands towards a target. */
 export function memberOf(
   node: NodeView,
   kubeletNode: KubeletNode | undefined,
   target: Target,
-  pool: DesiredPool | undefined | null,
+  soakMs: Millis,
   now: Millis,
 ): Member {
-  const soakMs = parseDuration(pool?.spec.rollout.soak ?? '0s') ?? 0;
-  const standing = standingOf(kubeletNode, target, soakMs, now);
+  const promotedAt = fromTimestamp(kubeletNode?.status?.promotedAt);
+  const reported = standingOf(kubeletNode, target, now);
+  const isRecent = target !== null && promotedAt !== undefined && now - promotedAt < soakMs;
+  const standing = reported === 'settled' && isRecent ? 'soaking' : reported;
   const busy = standing === 'updating' || standing === 'soaking' || standing === 'failed' || standing === 'no-agent';
-  const changing = isChanging(kubeletNode, target, standing, now);
+  const wasTold = sameTarget(assignmentOf(kubeletNode), target);
+  const changing = isChanging(kubeletNode, wasTold, standing);
   return {
     node,
     kubeletNode,
@@ -126,8 +153,8 @@ export function memberOf(
     unavailable: busy || changing || !node.ready || node.cordoned,
     changing,
     runsTarget: runsAlready(kubeletNode, target),
-    wasTold: target !== null && sameTarget(assignmentOf(kubeletNode), target),
-    promotedAt: fromTimestamp(kubeletNode?.status?.promotedAt),
+    wasTold: target !== null && wasTold,
+    promotedAt,
     failedAt: standing === 'failed' ? failedAt(kubeletNode, target) : undefined,
     forgive: false,
   };

@@ -1,3 +1,4 @@
+import type { NodeView } from '../fleet.ts';
 import type { Member } from './membership.ts';
 
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
@@ -12,18 +13,19 @@ export function zoneOf({ node }: Pick<Member, 'node'>): string {
  * place, then zone by zone, the oldest first, and by name where that is the same. Stable from pass to pass.
  */
 export function inOrder<T extends { readonly member: Member }>(things: readonly T[]): readonly T[] {
-  return things
-    .map((thing) => ({ thing, node: thing.member.node, begun: isBegun(thing.member), zone: zoneOf(thing.member) }))
-    .sort(
-      (a, b) =>
-        Number(b.begun) - Number(a.begun) ||
-        compare(a.zone, b.zone) ||
-        a.node.createdAt - b.node.createdAt ||
-        compare(a.node.name, b.node.name),
-    )
-    .map(({ thing }) => thing);
+  const begun = things.filter(({ member }) => isBegun(member));
+  const others = begun.length === 0 ? things : things.filter(({ member }) => !isBegun(member));
+  return [...byZone(begun), ...byZone(others)];
 }
 
 const isBegun = ({ changing, node }: Member): boolean => changing || node.drain !== undefined;
+
+function byZone<T extends { readonly member: Member }>(things: readonly T[]): readonly T[] {
+  const zones = Map.groupBy(things, ({ member }) => zoneOf(member));
+  const inTurn = [...zones].sort(([a], [b]) => compare(a, b));
+  return inTurn.flatMap(([, zone]) => zone.sort((a, b) => byAge(a.member.node, b.member.node)));
+}
+
+const byAge = (a: NodeView, b: NodeView): number => a.createdAt - b.createdAt || compare(a.name, b.name);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

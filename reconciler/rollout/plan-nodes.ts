@@ -1,17 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
-import { PAYLOAD_KEY, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
-import {
-  DEFAULT_DRIFT,
-  DEFAULT_TRIAL,
-  type KubeletNode,
-  type KubeletNodeSpec,
-} from '#shared/contract/api/kubelet-node.ts';
+import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import type { Desired, DesiredPool } from '../desired.ts';
+import type { Desired } from '../desired.ts';
 import type { ConfigSourceView, Fleet } from '../fleet.ts';
 import type { PlanSettings, Step } from '../steps.ts';
 import { type Aimed, aimsOf, forgive } from './aims.ts';
+import { type Assignments, assignmentsOf, sayTheSame } from './assignment.ts';
 import { type Budgets, budgetsOf } from './budget.ts';
 import { decideGroup, type MemberDecision, type Verdict } from './decide-group.ts';
 import { beforeRestart, disruptionsIn } from './before-restart.ts';
@@ -19,7 +14,7 @@ import { drainSteps } from './drain-steps.ts';
 import { haltOf, haltThreshold, releaseOf } from './failures.ts';
 import { gateSteps } from './gate-steps.ts';
 import { gatesOf, type Signals } from './gates.ts';
-import { type Group, type Member, membershipOf, type Membership } from './membership.ts';
+import { type Group, isOwnedBy, type Member, membershipOf, type Membership } from './membership.ts';
 import { rememberRollout, type RolloutMemory } from './rollout-status.ts';
 import { type WaveProgress, waveProgress } from './wave-progress.ts';
 import { wavesOf } from './waves.ts';
@@ -47,20 +42,24 @@ export function planNodes(
 ): NodesPlan {
   const { groups, untouchable } = membershipOf(desired, fleet, now);
   const aimed = groups.map((group) => aim(group, fleet, now));
-  const standing = aimed.map(({ group, aims }) => ({ ...group, members: aims.map(({ member }) => member) }));
-  const budgets = budgetsOf(standing, untouchable, desired.policy.maxUnavailable);
-  const planned = aimed.map((each, index) =>
-    planGroup({ ...each, budgeted: standing[index] ?? each.group }, desired, fleet, budgets, signals, now),
-  );
-  const steps = planned.flatMap((group) => stepsOf(group, fleet, settings));
+  const told = aimed.map(({ group, aims }) => ({ ...group, members: aims.map(({ member }) => member) }));
+  const budgets = budgetsOf(told, untouchable, desired.policy.maxUnavailable);
+  const sources = new Map([...fleet.configSources.values()].map((source) => [source.sha256, source]));
+  const planned = aimed.map((each, index) => {
+    const assignments = assignmentsOf(each.group.pool, fleet, settings.namespace);
+    const asked = { ...each, budgeted: told[index] ?? each.group, assignments, sources };
+    const plan = planGroup(asked, desired, fleet, budgets, signals, now);
+    return { plan, steps: stepsOf(plan.decisions, assignments) };
+  });
+  const plans = planned.map(({ plan }) => plan);
   return {
-    groups: planned,
+    groups: plans,
     untouchable,
     steps: [
       ...presenceSteps(fleet),
-      ...steps,
-      ...drainSteps(planned, fleet, now),
-      ...gateSteps(planned, desired, fleet),
+      ...planned.flatMap(({ steps }) => steps),
+      ...drainSteps(plans, fleet, now),
+      ...gateSteps(plans, desired, fleet),
     ],
   };
 }
@@ -79,8 +78,16 @@ function aim(group: Group, fleet: Fleet, now: Millis): AimedGroup {
   return { group: forgiven, halt, released, aims: aimsOf(forgiven, before, halt, now) };
 }
 
+interface AskedGroup extends AimedGroup {
+  /** The same nodes as they stand towards what they are told now, which may be another config than the pool's. */
+  readonly budgeted: Group;
+  readonly assignments: Assignments;
+  /** The config sources of the cluster, by the SHA-256 of what they carry. */
+  readonly sources: ReadonlyMap<string, ConfigSourceView>;
+}
+
 function planGroup(
-  { group, aims, halt, released, budgeted }: AimedGroup & { readonly budgeted: Group },
+  { group, aims, halt, released, budgeted, assignments, sources }: AskedGroup,
   desired: Desired,
   fleet: Fleet,
   budgets: Budgets,
@@ -89,7 +96,7 @@ function planGroup(
 ): GroupPlan {
   const present = fleet.pools.get(group.pool?.name ?? '');
   const waves = halt === null ? wavesFor(group, present?.status?.rollout, now) : null;
-  const disruption = disruptionsIn(group.pool, fleet);
+  const disruption = disruptionsIn(group.pool, sources);
   const decisions = decideGroup(
     {
       group: budgeted,
@@ -98,7 +105,7 @@ function planGroup(
       waves,
       gates: gatesOf(group.pool, present, desired.policy, signals, now),
       finishesWaves: group.pool?.spec.rollout.windows?.overrun === 'finish-wave',
-      isAvailable: (name) => sourceOf(name, group.pool, fleet) !== undefined,
+      isAvailable: (name) => assignments(name) !== undefined,
       disruption: (aimed) => beforeRestart(aimed, disruption(aimed), group.pool, signals, now),
     },
     budgets,
@@ -115,38 +122,28 @@ function wavesFor(group: Group, before: RolloutStatus | undefined, now: Millis):
   return waveProgress(wavesOf(pool.spec.rollout, members), members, same, haltThreshold(group) - 1, now);
 }
 
-/** A config source of a pool, if the cluster has it and it carries what was decided on. */
-function sourceOf(name: string, pool: DesiredPool | null, fleet: Fleet): ConfigSourceView | undefined {
-  const wanted = [pool?.config, fleet.pools.get(pool?.name ?? '')?.status?.settled].map((config) =>
-    config === null || config === undefined
-      ? undefined
-      : { name: 'configName' in config ? config.configName : config.name, sha256: config.sha256 },
-  );
-  const source = fleet.configSources.get(name);
-  return wanted.some((config) => config?.name === name && config.sha256 === source?.sha256) ? source : undefined;
-}
-
 /** One KubeletNode for every Node, so that every agent has a place to report to, and none for Nodes that are gone. */
 function presenceSteps(fleet: Fleet): readonly Step[] {
-  const owned = (node: KubeletNode, uid: string): boolean =>
-    node.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
-  const missing = [...fleet.nodes.values()]
-    .filter((node) => !fleet.kubeletNodes.has(node.name))
-    .map((node): Step => ({ step: 'create-node', node: node.name, uid: node.uid }));
-  const left = [...fleet.kubeletNodes.values()]
-    .filter((node) => !owned(node, fleet.nodes.get(node.metadata.name)?.uid ?? ''))
-    .map((node): Step => ({ step: 'delete-node', node: node.metadata.name, uid: node.metadata.uid ?? '' }));
-  return [...left, ...missing];
+  const left: Step[] = [];
+  let known = 0;
+  for (const [name, kubeletNode] of fleet.kubeletNodes) {
+    const node = fleet.nodes.get(name);
+    if (node !== undefined) known += 1;
+    if (node !== undefined && isOwnedBy(kubeletNode, node.uid)) continue;
+    left.push({ step: 'delete-node', node: name, uid: kubeletNode.metadata.uid ?? '' });
+  }
+  if (known === fleet.nodes.size) return left;
+  const missing = [...fleet.nodes.values()].filter(({ name }) => !fleet.kubeletNodes.has(name));
+  return [...left, ...missing.map(({ name, uid }): Step => ({ step: 'create-node', node: name, uid }))];
 }
 
-function stepsOf({ group, decisions }: GroupPlan, fleet: Fleet, settings: PlanSettings): readonly Step[] {
+function stepsOf(decisions: readonly MemberDecision[], assignments: Assignments): readonly Step[] {
   return decisions.flatMap(({ member, aimed, verdict }): readonly Step[] => {
     const { kubeletNode: node, target } = member;
     if (node === undefined) return [];
     if (target === null || aimed.configName === null) return leavingSteps(member, verdict);
-    const source = sourceOf(aimed.configName, group.pool, fleet);
-    if (group.pool === null || source === undefined) return [];
-    const spec = assignmentSpec(group.pool, source, settings.namespace);
+    const spec = assignments(aimed.configName);
+    if (spec === undefined) return [];
     if (verdict.verdict === 'change') {
       const forgive = member.forgive && member.failedAt !== undefined ? { forgive: member.failedAt } : {};
       const { reboot, because } = verdict;
@@ -154,7 +151,7 @@ function stepsOf({ group, decisions }: GroupPlan, fleet: Fleet, settings: PlanSe
       return [{ step: 'assign', node, spec: { ...spec, ...forgive, ...order }, because }];
     }
     const told = member.standing !== 'outdated' && member.standing !== 'no-agent';
-    return told && !sayTheSame(node.spec, spec)
+    return told && !sayTheSame(node.spec ?? {}, spec)
       ? [
           {
             step: 'amend',
@@ -180,37 +177,4 @@ function leavingSteps({ kubeletNode: node, standing }: Member, verdict: Verdict)
   }
   const gone = standing === 'settled' && pool !== undefined;
   return gone ? [{ step: 'amend', node, spec: {}, because: 'the node runs its local config again' }] : [];
-}
-
-function assignmentSpec(pool: DesiredPool, source: ConfigSourceView, namespace: string): KubeletNodeSpec {
-  const { name, uid, resourceVersion, sha256 } = source;
-  const { apply, trial, drift = DEFAULT_DRIFT, allowFields = [], tolerate = [] } = pool.spec;
-  return {
-    pool: pool.name,
-    ...(pool.commit === null ? {} : { commit: pool.commit }),
-    configSource: { namespace, name, uid, resourceVersion, key: PAYLOAD_KEY, sha256 },
-    apply,
-    trial,
-    // Written only where it says something: a release that brings the field must not write to every node.
-    ...(drift === DEFAULT_DRIFT ? {} : { drift }),
-    ...(allowFields.length === 0 ? {} : { allowFields }),
-    ...(tolerate.length === 0 ? {} : { tolerate }),
-  };
-}
-
-/**
- * Whether two assignments differ in nothing that a node should hear of. The commit is not compared: a commit that leaves
- * the payload as it was must not write to every node. Nor is the resourceVersion: a label on the ConfigMap changes it.
- */
-function sayTheSame(present: KubeletNodeSpec | undefined, wanted: KubeletNodeSpec): boolean {
-  const [is, be] = [present?.configSource, wanted.configSource];
-  if (is?.name !== be?.name || is?.uid !== be?.uid || is?.sha256 !== be?.sha256) return false;
-  if (present?.pool !== wanted.pool || (present?.apply ?? 'overlay') !== (wanted.apply ?? 'overlay')) return false;
-  if ((present?.drift ?? DEFAULT_DRIFT) !== (wanted.drift ?? DEFAULT_DRIFT)) return false;
-  const essence = ({ trial, allowFields = [], tolerate = [] }: KubeletNodeSpec): unknown => [
-    { ...DEFAULT_TRIAL, ...trial },
-    allowFields,
-    tolerate,
-  ];
-  return isDeepStrictEqual(essence(present ?? {}), essence(wanted));
 }

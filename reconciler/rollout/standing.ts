@@ -36,8 +36,12 @@ export function sameTarget(a: Target, b: Target): boolean {
   return a.sha256 === b.sha256 && a.apply === b.apply;
 }
 
-export function standingOf(node: KubeletNode | undefined, target: Target, soakMs: Millis, now: Millis): Standing {
-  if (node === undefined || !agentAlive(node, now)) return 'no-agent';
+/** As its agent reports it: for how long a config has been proved, and so soaking, is for the pool to judge. */
+export function standingOf(node: KubeletNode | undefined, target: Target, now: Millis): Exclude<Standing, 'soaking'> {
+  return node === undefined || !agentAlive(node, now) ? 'no-agent' : standingOfLiving(node, target);
+}
+
+function standingOfLiving(node: KubeletNode, target: Target): Exclude<Standing, 'soaking'> {
   const status = node.status ?? {};
   // Nothing was decided for this object yet: it is new, or was lost and made anew while the node ran on.
   if (node.spec === undefined) return target === null && refersTo(status.active, null) ? 'settled' : 'outdated';
@@ -47,9 +51,8 @@ export function standingOf(node: KubeletNode | undefined, target: Target, soakMs
   if (status.phase === 'Broken' || isRejected(node, target)) return 'failed';
 
   const quiet = status.phase === 'Idle' || status.phase === 'Drifted';
-  if (!quiet || !refersTo(status.active, target) || !refersTo(status.lastKnownGood, target)) return 'updating';
-  const promotedAt = fromTimestamp(status.promotedAt);
-  return target !== null && promotedAt !== undefined && now - promotedAt < soakMs ? 'soaking' : 'settled';
+  const hasProved = quiet && refersTo(status.active, target) && refersTo(status.lastKnownGood, target);
+  return hasProved ? 'settled' : 'updating';
 }
 
 /** The agent's word for a config that failed on a kubelet which was not healthy before: it tries that one again. */
@@ -80,13 +83,14 @@ export function runsAlready(node: KubeletNode | undefined, target: Target): bool
  * its kubelet restarts or may do so at any moment.
  */
 export function inTransition(node: KubeletNode | undefined, now: Millis): boolean {
-  return isAtWork(node) || standingOf(node, assignmentOf(node), 0, now) === 'updating';
+  return isAtWork(node) || standingOf(node, assignmentOf(node), now) === 'updating';
 }
 
-/** The same for a node whose standing towards a target is known. */
-export function isChanging(node: KubeletNode | undefined, target: Target, standing: Standing, now: Millis): boolean {
-  const toldThis = sameTarget(assignmentOf(node), target);
-  return toldThis ? isAtWork(node) || standing === 'updating' : inTransition(node, now);
+/** The same for a node whose standing towards a target is known; `wasTold` where that target is what it was told. */
+export function isChanging(node: KubeletNode | undefined, wasTold: boolean, standing: Standing): boolean {
+  if (isAtWork(node) || standing === 'updating') return true;
+  if (wasTold || node === undefined || standing === 'no-agent') return false;
+  return standingOfLiving(node, assignmentOf(node)) === 'updating';
 }
 
 function isAtWork(node: KubeletNode | undefined): boolean {

@@ -39,13 +39,17 @@ export function waveProgress(
       statuses.push({ name: wave.name, nodes: wave.nodes, state: 'waiting' });
       continue;
     }
+    if (known?.doneAt !== undefined) {
+      const { startedAt = toTimestamp(now), doneAt } = known;
+      statuses.push({ name: wave.name, nodes: wave.nodes, state: 'done', startedAt, doneAt });
+      continue;
+    }
     const seen = look(wave, members, now);
-    const isDone = known?.doneAt !== undefined || isEnough(wave, seen, spared);
+    const isDone = isEnough(wave, seen, spared);
     const startedAt = known?.startedAt ?? (seen.reached > previous(statuses) || isDone ? toTimestamp(now) : undefined);
     const start = startedAt === undefined ? {} : { startedAt };
     if (isDone) {
-      const doneAt = known?.doneAt ?? toTimestamp(now);
-      statuses.push({ name: wave.name, nodes: wave.nodes, state: 'done', ...start, doneAt });
+      statuses.push({ name: wave.name, nodes: wave.nodes, state: 'done', ...start, doneAt: toTimestamp(now) });
       continue;
     }
     current = wave;
@@ -80,21 +84,26 @@ interface Seen {
 }
 
 function look(wave: Wave, members: readonly Member[], now: Millis): Seen {
-  const concerned = wave.only === undefined ? members : members.filter(wave.only);
-  const told = concerned.filter(isOnTarget);
-  const open = concerned.filter(
-    (member) =>
-      !isOnTarget(member) && member.standing === 'outdated' && member.node.ready && !isCordonedByOthers(member),
-  );
-  // Canaries are never done without: only later waves make do with the nodes that can be reached.
-  const possible = wave.name === 'canary' ? wave.nodes : Math.min(wave.nodes, told.length + open.length);
-  const proved = told.filter((member) => {
+  let [reached, open, proved] = [0, 0, 0];
+  const lost: string[] = [];
+  for (const member of members) {
+    if (wave.only?.(member) === false) continue;
+    if (!isOnTarget(member)) {
+      if (canBegin(member)) open += 1;
+      continue;
+    }
+    reached += 1;
     const since = healthySince(member);
-    return since !== null && now - since >= wave.soakMs;
-  }).length;
-  const lost = told.filter(({ standing, node }) => standing === 'failed' || !node.ready).map(({ node }) => node.name);
-  return { reached: told.length, possible, proved, lost };
+    if (since !== null && now - since >= wave.soakMs) proved += 1;
+    if (member.standing === 'failed' || !member.node.ready) lost.push(member.node.name);
+  }
+  // Canaries are never done without: only later waves make do with the nodes that can be reached.
+  const possible = wave.name === 'canary' ? wave.nodes : Math.min(wave.nodes, reached + open);
+  return { reached, possible, proved, lost };
 }
+
+const canBegin = (member: Member): boolean =>
+  member.standing === 'outdated' && member.node.ready && !isCordonedByOthers(member);
 
 /** What we cordoned ourselves is about to be changed. */
 const isCordonedByOthers = ({ node }: Member): boolean => node.cordoned && node.drain === undefined;

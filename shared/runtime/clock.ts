@@ -37,6 +37,16 @@ export function toTimestamp(at: Millis): string {
 /** Reads an RFC 3339 timestamp; undefined where it is missing or unreadable. */
 export function fromTimestamp(text: string | undefined | null): Millis | undefined {
   if (text === undefined || text === null) return undefined;
-  const at = Date.parse(text);
+  const at = IN_SECONDS.test(text) ? fromSeconds(text) : Date.parse(text);
   return Number.isNaN(at) ? undefined : at;
 }
+
+/** As Kubernetes writes `metav1.Time`. Thousands are read at a time, and `Date.parse` takes five times as long. */
+const IN_SECONDS = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+
+function fromSeconds(text: string): Millis {
+  const two = (at: number): number => text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - TWO_ZEROS;
+  return Date.UTC(two(0) * 100 + two(2), two(5) - 1, two(8), two(11), two(14), two(17));
+}
+
+const TWO_ZEROS = '0'.charCodeAt(0) * 11;

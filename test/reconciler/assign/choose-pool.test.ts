@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import type { LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 import { type Candidate, choosePool } from '#reconciler/assign/choose-pool.ts';
 import { selectorMatches } from '#reconciler/assign/selector.ts';
@@ -71,5 +72,48 @@ describe('the pool of a node', () => {
       choice: 'pool',
       pool: 'a',
     });
+  });
+});
+
+describe('choosing among many pools', () => {
+  const words = fc.constantFrom('', 'a', 'b', 'toString');
+  const some = fc.dictionary(fc.constantFrom('zone', 'gpu', 'rack', 'constructor'), words, {
+    maxKeys: 3,
+    noNullPrototype: true,
+  });
+  const selectorOf = fc.record(
+    {
+      matchLabels: some,
+      matchExpressions: fc.array(fc.record({ key: words, operator: fc.constantFrom('Exists', 'DoesNotExist') }), {
+        maxLength: 1,
+      }),
+    },
+    { requiredKeys: [] },
+  );
+  const candidates = fc.uniqueArray(
+    fc.record({
+      name: fc.string({ minLength: 1, maxLength: 3 }),
+      priority: fc.integer({ min: -1, max: 1 }),
+      nodeSelector: selectorOf,
+    }),
+    { selector: ({ name }) => name, maxLength: 12 },
+  );
+
+  it('is asking each of them', () => {
+    fc.assert(
+      fc.property(candidates, some, (all, on) => {
+        const matching = all.filter(({ nodeSelector }) => selectorMatches(nodeSelector, on));
+        const highest = Math.max(...matching.map(({ priority }) => priority));
+        const best = matching.filter(({ priority }) => priority === highest).map(({ name }) => name);
+        const [only] = best;
+        const expected =
+          only === undefined
+            ? { choice: 'none' }
+            : best.length === 1
+              ? { choice: 'pool', pool: only }
+              : { choice: 'conflict', pools: best.sort() };
+        assert.deepEqual(choosePool(on, all), expected);
+      }),
+    );
   });
 });

@@ -1,0 +1,78 @@
+import { PAYLOAD_KEY } from '#shared/contract/api/group.ts';
+import {
+  DEFAULT_DRIFT,
+  DEFAULT_TRIAL,
+  type KubeletNodeSpec,
+  type TrialSpec,
+} from '#shared/contract/api/kubelet-node.ts';
+import type { DesiredPool } from '../desired.ts';
+import type { ConfigSourceView, Fleet } from '../fleet.ts';
+
+/** What a node is told so that it runs this config source of its pool; undefined where the cluster does not have it. */
+export type Assignments = (configName: string) => KubeletNodeSpec | undefined;
+
+/**
+ * The assignments that a pool has to give: its payload, and what it settled on before. Thousands of nodes are told the same, so
+ * that each is made once.
+ *
+ * @param namespace of the config sources
+ */
+export function assignmentsOf(pool: DesiredPool | null, fleet: Fleet, namespace: string): Assignments {
+  if (pool === null) return () => undefined;
+  const settled = fleet.pools.get(pool.name)?.status?.settled;
+  const wanted = [
+    ...(pool.config === null ? [] : [pool.config]),
+    ...(settled === undefined ? [] : [{ name: settled.configName, sha256: settled.sha256 }]),
+  ];
+  const specs = new Map<string, KubeletNodeSpec>();
+  for (const { name, sha256 } of wanted) {
+    const source = fleet.configSources.get(name);
+    // It has to carry what was decided on: names are short enough to be forged.
+    if (source?.sha256 === sha256) specs.set(name, assignmentOfSource(pool, source, namespace));
+  }
+  return (configName) => specs.get(configName);
+}
+
+function assignmentOfSource(pool: DesiredPool, source: ConfigSourceView, namespace: string): KubeletNodeSpec {
+  const { name, uid, resourceVersion, sha256 } = source;
+  const { apply, trial, drift = DEFAULT_DRIFT, allowFields = [], tolerate = [] } = pool.spec;
+  return {
+    pool: pool.name,
+    ...(pool.commit === null ? {} : { commit: pool.commit }),
+    configSource: { namespace, name, uid, resourceVersion, key: PAYLOAD_KEY, sha256 },
+    apply,
+    trial,
+    // Written only where it says something: a release that brings the field must not write to every node.
+    ...(drift === DEFAULT_DRIFT ? {} : { drift }),
+    ...(allowFields.length === 0 ? {} : { allowFields }),
+    ...(tolerate.length === 0 ? {} : { tolerate }),
+  };
+}
+
+/**
+ * Whether two assignments differ in nothing that a node should hear of. The commit is not compared: a commit that leaves
+ * the payload as it was must not write to every node. Nor is the resourceVersion: a label on the ConfigMap changes it.
+ */
+export function sayTheSame(present: KubeletNodeSpec, wanted: KubeletNodeSpec): boolean {
+  const [is, be] = [present.configSource, wanted.configSource];
+  return (
+    is?.name === be?.name &&
+    is?.uid === be?.uid &&
+    is?.sha256 === be?.sha256 &&
+    present.pool === wanted.pool &&
+    (present.apply ?? 'overlay') === (wanted.apply ?? 'overlay') &&
+    (present.drift ?? DEFAULT_DRIFT) === (wanted.drift ?? DEFAULT_DRIFT) &&
+    sameTrial(present.trial, wanted.trial) &&
+    sameWords(present.allowFields, wanted.allowFields) &&
+    sameWords(present.tolerate, wanted.tolerate)
+  );
+}
+
+/** What another release left out has its default. */
+const sameTrial = (a: Partial<TrialSpec> = {}, b: Partial<TrialSpec> = {}): boolean =>
+  TRIAL_FIELDS.every((field) => (a[field] ?? DEFAULT_TRIAL[field]) === (b[field] ?? DEFAULT_TRIAL[field]));
+
+const TRIAL_FIELDS = ['duration', 'startTimeout', 'maxRestarts'] as const;
+
+const sameWords = (a: readonly string[] = [], b: readonly string[] = []): boolean =>
+  a.length === b.length && a.every((word, index) => word === b[index]);

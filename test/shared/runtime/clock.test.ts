@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { fromTimestamp, toTimestamp } from '#shared/runtime/clock.ts';
+
+describe('a timestamp', () => {
+  it('is read as it was written', () => {
+    const seconds = fc.integer({ min: Date.UTC(1000, 0) / 1000, max: Date.UTC(9999, 11, 31) / 1000 });
+    fc.assert(fc.property(seconds, (at) => assert.equal(fromTimestamp(toTimestamp(at * 1000)), at * 1000)));
+  });
+
+  const texts: readonly (readonly [what: string, text: string | undefined | null, at: number | undefined])[] = [
+    ['leap day', '2028-02-29T23:59:59Z', Date.UTC(2028, 1, 29, 23, 59, 59)],
+    ['with fractions', '2026-11-21T12:00:00.123456Z', Date.UTC(2026, 10, 21, 12, 0, 0, 123)],
+    ['with an offset', '2026-11-21T12:00:00+01:00', Date.UTC(2026, 10, 21, 11)],
+    ['never, as Go has it', '0001-01-01T00:00:00Z', Date.parse('0001-01-01T00:00:00Z')],
+    ['a month that is none', '2026-13-01T00:00:00Z', undefined],
+    ['an hour that is none', '2026-12-01T25:00:00Z', undefined],
+    ['words', 'the day before today', undefined],
+    ['nothing', '', undefined],
+    ['missing', undefined, undefined],
+    ['null', null, undefined],
+  ];
+  for (const [what, text, at] of texts) it(`is read: ${what}`, () => assert.equal(fromTimestamp(text), at));
+});

@@ -77,7 +77,9 @@ export function createClusterView(options: ClusterViewOptions): ClusterView {
       };
     },
     refresh() {
-      const drains = [...pools.items.values()].some(({ spec }) => (spec?.disruption?.allow.length ?? 0) > 1);
+      // Before they were read, any pool may have its nodes drained.
+      const drains =
+        !pools.synced() || [...pools.items.values()].some(({ spec }) => (spec?.disruption?.allow.length ?? 0) > 1);
       for (const mirror of [kubeletNodes, pools, configSources, ...(drains ? [nodes] : [])]) mirror.refresh();
     },
     async run(signal) {

@@ -5,6 +5,8 @@ export interface InventoryNode {
   /** `v1.34.2`; empty where it is not known. */
   readonly kubeletVersion: string;
   readonly ready: boolean;
+  /** Somebody keeps pods off it (`spec.unschedulable`); absent where nobody does. */
+  readonly cordoned?: true;
   /** Quantities as Kubernetes writes them: `cpu`, `memory`, `pods`, `ephemeral-storage`. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;

@@ -56,6 +56,7 @@ function nodeFrom(node: Raw, counts: ReadonlyMap<string, number> | undefined): I
     labels: textsIn(metadata['labels']),
     kubeletVersion: textIn(mapIn(status['nodeInfo'])['kubeletVersion']),
     ready: conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
+    ...(mapIn(node['spec'])['unschedulable'] === true ? { cordoned: true as const } : {}),
     ...(Number.isNaN(createdAt) ? {} : { createdAt }),
     capacity: textsIn(status['capacity']),
     allocatable: textsIn(status['allocatable']),

@@ -4,6 +4,7 @@ import { type CommitInForce, desiredState } from '#reconciler/desired.ts';
 import { plan } from '#reconciler/plan.ts';
 import type { LoadedRepo } from '#reconciler/repo/loaded.ts';
 import type { Signals } from '#reconciler/rollout/gates.ts';
+import { windowsState } from '#reconciler/window/windows-state.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { type Manners, type NodeEvent, SimulatedFleet } from './simulated-fleet.ts';
 
@@ -28,10 +29,8 @@ export interface Simulation {
   readonly nodes: number;
 }
 
-/** Soaks end without an event: the planner looks as often as this. */
-const LOOK_EVERY_MS: Millis = 15_000;
-/** Longest stretch that is skipped at once while a window is closed. */
-const IDLE_EVERY_MS: Millis = 5 * 60_000;
+/** How soon the planner looks again after it did something. */
+const LOOK_AGAIN_MS: Millis = 15_000;
 
 /** The reconciler's own planner, on a fleet that answers as it is told. Pure but for the randomness that it is given. */
 export function simulate(question: SimulationQuestion): Simulation {
@@ -39,19 +38,38 @@ export function simulate(question: SimulationQuestion): Simulation {
   const fleet = new SimulatedFleet(nodes, manners, start);
   if (base !== null) settle(fleet, base, start);
   fleet.events.length = 0;
+  fleet.beAsNow(nodes);
   const inForce: CommitInForce = { oid: 'head', repo: head };
+  const horizon = start + horizonMs;
   let now = start;
-  let pools = round(fleet, inForce, now);
-  while (now < start + horizonMs && [...pools.values()].some(isUnderWay)) {
-    const next = fleet.nextEnd();
-    now = Math.min(next ?? Infinity, now + (next === null ? IDLE_EVERY_MS : LOOK_EVERY_MS));
+  let { pools, moved } = round(fleet, inForce, now);
+  while (now < horizon && [...pools.values()].some(isUnderWay)) {
+    const events = [
+      fleet.nextEnd(),
+      fleet.nextSoakEnd(now),
+      nextWindow(head, now),
+      moved ? now + LOOK_AGAIN_MS : Infinity,
+    ];
+    const next = Math.min(...events);
+    // Nothing will ever move again: whoever waits, waits for a person.
+    if (next === Infinity) break;
+    now = Math.min(next, horizon);
     fleet.pass(now);
-    pools = round(fleet, inForce, now);
+    ({ pools, moved } = round(fleet, inForce, now));
   }
   return { start, end: now, events: fleet.events, pools, nodes: nodes.length };
 }
 
 const isUnderWay = ({ phase }: KubeletPoolStatus): boolean => phase === 'Progressing' || phase === 'Waiting';
+
+/** The next moment at which the windows of any pool open or close; Infinity where none does. */
+function nextWindow({ cluster, pools }: LoadedRepo, now: Millis): Millis {
+  const changes = pools.map((pool) => {
+    const own = pool.status === 'valid' ? pool.spec.rollout.windows : undefined;
+    return windowsState([cluster.windows, own], now).changesAt ?? Infinity;
+  });
+  return Math.min(Infinity, ...changes);
+}
 
 /** What is in force runs everywhere, proved long ago: budgets, waves and windows are of no account for it. */
 function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis): void {
@@ -78,7 +96,13 @@ function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis): void {
 /** Nodes of the control plane go one at a time, in the past as well. */
 const MOST_ROUNDS = 40;
 
-function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis): ReadonlyMap<string, KubeletPoolStatus> {
+interface Round {
+  readonly pools: ReadonlyMap<string, KubeletPoolStatus>;
+  /** There was more to do than one round may. */
+  readonly moved: boolean;
+}
+
+function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis): Round {
   // Writes come true at once, but a config source has to be there before a node can be told of it.
   for (let look = 0; look < 3; look += 1) {
     const seen = fleet.at(now);
@@ -90,9 +114,10 @@ function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis): Read
       allQuiet(seen.nodes.values(), inForce),
     );
     for (const step of planned.steps) fleet.perform(step, now);
-    if (planned.steps.length === 0 || look === 2) return planned.pools;
+    const moved = planned.steps.length > 0;
+    if (!moved || look === 2) return { pools: planned.pools, moved };
   }
-  return new Map();
+  return { pools: new Map(), moved: false };
 }
 
 const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: Number.POSITIVE_INFINITY };

@@ -5,9 +5,9 @@ import {
   type KubeletNodeStatus,
   LOCAL,
 } from '#shared/contract/api/kubelet-node.ts';
-import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPool, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/contract/duration.ts';
-import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { ConfigSourceView, Fleet, NodeView } from '#reconciler/fleet.ts';
 import type { Step } from '#reconciler/steps.ts';
 import type { InventoryNode } from '../inventory/node.ts';
@@ -32,7 +32,7 @@ export interface NodeEvent {
 
 /**
  * A cluster in memory in which the planner's steps come true at once and nodes answer after the time that a restart and a
- * trial take. Every node is Ready and has an agent; a failed trial is taken back, as the agent does.
+ * trial take. Every node has an agent; a failed trial is taken back, as the agent does.
  */
 export class SimulatedFleet {
   readonly events: NodeEvent[] = [];
@@ -45,21 +45,26 @@ export class SimulatedFleet {
 
   constructor(inventory: readonly InventoryNode[], manners: Manners, now: Millis) {
     this.manners = manners;
-    for (const [index, { name, labels, kubeletVersion, ready }] of inventory.entries()) {
-      // An inventory does not say how old nodes are: its order counts.
+    for (const [index, { name, labels, kubeletVersion, createdAt }] of inventory.entries()) {
+      // Where the inventory does not say how old nodes are, its order counts.
       const since = now - 365 * 86_400_000 + index;
       const view = {
         name,
         uid: name,
         labels,
-        ready,
+        ready: true,
         readySince: since,
         cordoned: false,
         kubeletVersion,
-        createdAt: since,
+        createdAt: createdAt ?? since,
       };
       this.nodes.set(name, view);
     }
+  }
+
+  /** From now on nodes are as the inventory shows them: those that are away now were not in the past. */
+  beAsNow(inventory: readonly InventoryNode[]): void {
+    for (const { name, ready, cordoned = false } of inventory) this.mark(name, { ready, cordoned });
   }
 
   at(now: Millis): Fleet {
@@ -75,9 +80,22 @@ export class SimulatedFleet {
     };
   }
 
-  /** The next moment at which a trial ends; null where none is under way. */
-  nextEnd(): Millis | null {
-    return this.ends.size === 0 ? null : Math.min(...this.ends.values());
+  /** The next moment at which a trial ends; Infinity where none is under way. */
+  nextEnd(): Millis {
+    return [...this.ends.values()].reduce((next, end) => Math.min(next, end), Infinity);
+  }
+
+  /** The next moment at which a node has proved its config for one of its pool's soaks; Infinity where there is none. */
+  nextSoakEnd(now: Millis): Millis {
+    const soaks = new Map([...this.pools].map(([name, { spec }]) => [name, soaksOf(spec?.rollout)]));
+    let next = Infinity;
+    for (const { spec, status } of this.kubeletNodes.values()) {
+      const promotedAt = fromTimestamp(status?.promotedAt) ?? -Infinity;
+      for (const soakMs of soaks.get(spec?.pool ?? '') ?? []) {
+        if (promotedAt + soakMs > now) next = Math.min(next, promotedAt + soakMs);
+      }
+    }
+    return next;
   }
 
   /** Ends the trials that are due. */
@@ -174,6 +192,12 @@ export class SimulatedFleet {
     this.ends.set(told.metadata.name, now + this.manners.restartMs + trialMs);
     this.tell(told, 'started', now);
   }
+}
+
+/** Every time for which a pool wants a config to have proved itself. */
+function soaksOf({ soak = '0s', canary, steps = [] }: Partial<RolloutSpec> = {}): readonly Millis[] {
+  const texts = new Set([soak, canary?.soak ?? soak, ...steps.map((step) => step.soak ?? soak)]);
+  return [...texts].map((text) => parseDuration(text) ?? 0);
 }
 
 function newNode(name: string, uid: string): KubeletNode {

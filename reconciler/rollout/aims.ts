@@ -45,7 +45,9 @@ export function aimsOf(
     const joining = isNew(member, now);
     if (config === null || member.target === null) return { member, aim: 'local', configName: null, joining };
     const isSettled = sameTarget(former, member.target);
-    const takesBack = reverts && !isSettled;
+    // Where the pool never settled on anything, what a node has from before, or from another pool, is no part of the failure.
+    const isSpared = former === null && !member.wasTold && assignmentOf(member.kubeletNode) !== null;
+    const takesBack = reverts && !isSettled && !isSpared;
     const startsGood = settled !== null && (joining || !isSettled) && isUnassigned(member, group);
     if (!takesBack && !startsGood) return { member, aim: 'config', configName: config.name, joining };
     if (former === null) return { member: towards(member, null), aim: 'local', configName: null, joining };

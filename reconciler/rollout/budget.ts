@@ -42,7 +42,8 @@ export function budgetsOf(
         return hold('budget', `maxUnavailable allows ${pool.allowed} unavailable nodes in this pool`);
       }
       if (zone !== undefined && zone.free <= 0) {
-        return hold('zone-budget', `maxUnavailablePerZone allows ${zone.allowed} in zone ${zoneOf(member)}`);
+        const where = zoneOf(member) === '' ? 'among nodes without a zone label' : `in zone ${zoneOf(member)}`;
+        return hold('zone-budget', `maxUnavailablePerZone allows ${zone.allowed} ${where}`);
       }
       if (all !== null && all.free <= 0) {
         return hold('overall-budget', `the cluster's maxUnavailable allows ${all.allowed} over all pools`);

@@ -90,11 +90,14 @@ const FINISHES_FIRST = hold(
   'it finishes the change that it is in the middle of: what comes next needs more than a restart of its kubelet',
 );
 
+const LOST =
+  'somebody deleted or changed the ConfigMap of what the pool settled on before, and its bytes are nowhere else: commit a payload';
+
 /** What nothing can be done against. */
 function obstacleOf({ aim, configName }: Aimed, { halt, isAvailable }: GroupQuestion): Hold | null {
   if (aim === 'config' && halt !== null) return hold('halted', `the pool is halted: ${halt.message}`);
   if (configName !== null && !isAvailable(configName)) {
-    return hold('no-config-source', 'the config source is not in the cluster yet');
+    return hold('no-config-source', aim === 'settled' ? LOST : 'the config source is not in the cluster yet');
   }
   return null;
 }

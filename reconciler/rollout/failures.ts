@@ -1,6 +1,7 @@
 import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
 import { budgetOf, thresholdOf } from './amount.ts';
-import type { Group, Member } from './membership.ts';
+import { type Group, type Member, targetOf } from './membership.ts';
+import { isAbout, recordOf } from './standing.ts';
 
 /** The nodes that took the present target back. */
 export function failedMembers(members: readonly Member[]): readonly Member[] {
@@ -23,9 +24,10 @@ export function haltOf(
   at: string,
 ): Halt | null {
   const config = group.pool?.config ?? null;
-  if (group.pool === null || config === null) return null;
+  const target = targetOf(group.pool);
+  if (group.pool === null || config === null || target === null) return null;
   const known = before?.halt;
-  if (known !== undefined && known.sha256 === config.sha256 && known.at !== released?.haltedAt) return known;
+  if (known !== undefined && isAbout(known, target) && known.at !== released?.haltedAt) return known;
 
   const failed = failedMembers(group.members).map((member) => member.node.name);
   const threshold = haltThreshold(group);
@@ -35,7 +37,7 @@ export function haltOf(
     failed.length > 5 ? `${failed.slice(0, 5).join(', ')} and ${failed.length - 5} more` : failed.join(', ');
   const then = action === 'revert' ? '; the nodes that run it go back to what the pool settled on before' : '';
   const message = `${config.name} failed on ${names} (threshold ${threshold})${then}; commit another payload to go on`;
-  return { config: config.name, sha256: config.sha256, at, message, action };
+  return { config: config.name, ...recordOf(target), at, message, action };
 }
 
 /**
@@ -49,9 +51,10 @@ export function releaseOf(
   before: KubeletPoolStatus | undefined,
   asked: string | undefined,
 ): Released | null {
-  const sha256 = group.pool?.config?.sha256;
+  const target = targetOf(group.pool);
+  const sha256 = target?.sha256;
   const halt = before?.halt;
-  if (halt !== undefined && halt.sha256 === sha256 && asked === releaseValue(halt)) {
+  if (sha256 !== undefined && halt !== undefined && isAbout(halt, target) && asked === releaseValue(halt)) {
     const failures = failedMembers(group.members).map(({ node, failedAt }) => ({
       node: node.name,
       at: failedAt ?? '',

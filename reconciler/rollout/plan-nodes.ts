@@ -14,7 +14,8 @@ import { drainSteps } from './drain-steps.ts';
 import { haltOf, haltThreshold, releaseOf } from './failures.ts';
 import { gateSteps } from './gate-steps.ts';
 import { gatesOf, type Signals } from './gates.ts';
-import { type Group, isOwnedBy, type Member, membershipOf, type Membership } from './membership.ts';
+import { type Group, isOwnedBy, type Member, membershipOf, type Membership, targetOf } from './membership.ts';
+import { isAbout } from './standing.ts';
 import { rememberRollout, type RolloutMemory } from './rollout-status.ts';
 import { type WaveProgress, waveProgress } from './wave-progress.ts';
 import { wavesOf } from './waves.ts';
@@ -115,10 +116,9 @@ function planGroup(
 
 function wavesFor(group: Group, before: RolloutStatus | undefined, now: Millis): WaveProgress | null {
   const { pool } = group;
-  const config = pool?.config ?? null;
-  if (pool === null || config === null) return null;
+  if (pool === null || pool.config === null) return null;
   const members = group.members.filter(({ target }) => target !== null);
-  const same = before?.sha256 === config.sha256 ? before : undefined;
+  const same = before !== undefined && isAbout(before, targetOf(pool)) ? before : undefined;
   return waveProgress(wavesOf(pool.spec.rollout, members), members, same, haltThreshold(group) - 1, now);
 }
 

@@ -11,7 +11,7 @@ import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { MemberDecision } from './decide-group.ts';
 import type { Group, Member } from './membership.ts';
 import { targetOf } from './membership.ts';
-import { sameTarget } from './standing.ts';
+import { isAbout, recordOf, sameTarget } from './standing.ts';
 import type { WaveProgress } from './wave-progress.ts';
 
 /** What is remembered of a pool's rollout between two passes; everything else is seen anew each time. */
@@ -43,11 +43,11 @@ export function rememberRollout(
 
   const at = toTimestamp(now);
   const isFinished = halt === null && hasArrived(group.members.filter((member) => sameTarget(member.target, target)));
-  const last = before?.rollout?.sha256 === config.sha256 ? before.rollout : undefined;
+  const last = past !== null && isAbout(past, target) ? past : undefined;
   const finishedAt = last?.finishedAt ?? (isFinished ? at : undefined);
   const rollout: RolloutStatus = {
     configName: config.name,
-    sha256: config.sha256,
+    ...recordOf(target),
     startedAt: last?.startedAt ?? at,
     ...(finishedAt === undefined ? {} : { finishedAt }),
     waves: waves.waves,

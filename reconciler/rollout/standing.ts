@@ -25,6 +25,17 @@ export function agentAlive(node: KubeletNode | undefined, now: Millis): boolean 
   return heartbeat !== undefined && now - heartbeat <= AGENT_SILENT_MS;
 }
 
+/** Whether a pool's record of a rollout or a halt is about this target; without a word on it, the payload was laid over. */
+export const isAbout = (record: { readonly sha256: string; readonly apply?: ApplyMode }, target: Target): boolean =>
+  sameTarget({ sha256: record.sha256, apply: record.apply ?? 'overlay' }, target);
+
+/** How a target is written into such a record. */
+export const recordOf = ({
+  sha256,
+  apply,
+}: NonNullable<Target>): { readonly sha256: string; readonly apply?: ApplyMode } =>
+  apply === 'overlay' ? { sha256 } : { sha256, apply };
+
 /** The assignment that a node has now, as the API server knows it. */
 export function assignmentOf(node: KubeletNode | undefined): Target {
   const source = node?.spec?.configSource;

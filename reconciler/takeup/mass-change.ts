@@ -1,8 +1,9 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import { type Desired, desiredState } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import { amountOf } from '../rollout/amount.ts';
-import { assignmentOf, sameTarget } from '../rollout/standing.ts';
+import { assignmentOf, sameTarget, type Target } from '../rollout/standing.ts';
 
 /** What a commit would change at once, against what the cluster's file allows in the same commit. */
 export interface MassChange {
@@ -32,8 +33,8 @@ export function massChange(desired: Desired, maxChange: Amount, fleet: Fleet): M
   });
   const changed = inPools.filter(({ node }) => {
     const [had, gets] = [targetOf(before, node), targetOf(desired, node)];
-    const has = assignmentOf(fleet.kubeletNodes.get(node));
-    return had !== null && gets !== null && !sameTarget(had, gets) && !sameTarget(has, gets);
+    const has = configOf(fleet.kubeletNodes.get(node));
+    return has !== null && gets !== null && !sameTarget(had, gets) && !sameTarget(has, gets);
   });
   const pools = changed.map(({ pool }) => pool);
   return massChangeOf(pools, inPools.length, maxChange);
@@ -73,8 +74,15 @@ function poolOf(desired: Desired, node: string): string | undefined {
   return choice?.choice === 'pool' ? choice.pool : undefined;
 }
 
+/** What a node was told to run; what it runs, where the order was lost and is about to be written anew. */
+function configOf(node: KubeletNode | undefined): Target {
+  const active = node?.status?.active;
+  const runs = active?.sha256 === undefined ? null : { sha256: active.sha256, apply: active.apply ?? 'overlay' };
+  return assignmentOf(node) ?? runs;
+}
+
 /** The config of a node's pool as an agent would be assigned it; null where there is none. */
-function targetOf(desired: Desired, node: string): ReturnType<typeof assignmentOf> {
+function targetOf(desired: Desired, node: string): Target {
   const pool = desired.pools.get(poolOf(desired, node) ?? '');
   return pool === undefined || pool.config === null ? null : { sha256: pool.config.sha256, apply: pool.spec.apply };
 }

@@ -25,12 +25,17 @@ function inventory(count: number): readonly InventoryNode[] {
   }));
 }
 
-function play(rollout: Partial<RolloutSpec>, nodes: number, failureRate = 0, seed = 1): Simulation {
+function play(
+  rollout: Partial<RolloutSpec>,
+  nodes: number | readonly InventoryNode[],
+  failureRate = 0,
+  seed = 1,
+): Simulation {
   const spec = { rollout: { ...poolSpec().rollout, ...rollout }, trial: TRIAL };
   return simulate({
     base: commit(COMMIT_A, validPool('workers', 100, spec)).repo,
     head: commit(COMMIT_B, validPool('workers', 120, spec)).repo,
-    nodes: inventory(nodes),
+    nodes: typeof nodes === 'number' ? inventory(nodes) : nodes,
     manners: { failureRate, restartMs: 10_000, random: seededRandom(seed) },
     start: NOW,
     horizonMs: 48 * 60 * MINUTE,
@@ -62,6 +67,29 @@ describe('a simulated rollout', () => {
     assert.ok((canary?.doneAt ?? 0) >= 70 * MINUTE);
     assert.ok((step?.startedAt ?? 0) >= (canary?.doneAt ?? Infinity));
     assert.equal(lane?.proved, 10);
+  });
+
+  it('counts every soak for what it is, though nothing else happens meanwhile', () => {
+    const steps = [{ nodes: 2 }, { nodes: 3 }, { nodes: 4 }];
+    const { start, end } = play({ maxUnavailable: 1, soak: '30s', canary: { nodes: 1 }, steps }, 5);
+    const most = 5 * (10 * MINUTE + 10_000 + 30_000);
+    assert.ok(end - start >= most - 30_000 && end - start <= most + 5 * 15_000, String(end - start));
+  });
+
+  it('begins with the oldest node, as the reconciler does, whatever the order of the inventory', () => {
+    const aged = inventory(4).map((node, index) => ({ ...node, createdAt: NOW - (index + 1) * 86_400_000 }));
+    const { events } = play({ maxUnavailable: 1 }, aged);
+    assert.deepEqual(
+      events.filter(({ event }) => event === 'started').map(({ node }) => node),
+      ['node-3', 'node-2', 'node-1', 'node-0'],
+    );
+  });
+
+  it('ends at once where a cordoned node uses up the budget, because time alone does not mend that', () => {
+    const cordoned = inventory(4).map((node, index) => (index === 3 ? { ...node, cordoned: true as const } : node));
+    const simulation = play({ maxUnavailable: 1 }, cordoned);
+    assert.deepEqual([simulation.events, simulation.end - simulation.start <= MINUTE], [[], true]);
+    assert.match(simulationAsText(simulation, plain), /0 of 4 nodes proved it[^]*maxUnavailable allows 1/);
   });
 
   it('stops at the threshold of failures, as the reconciler would', () => {

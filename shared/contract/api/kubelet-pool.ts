@@ -153,6 +153,8 @@ export interface PoolFailure {
 export interface Halt {
   readonly config: string;
   readonly sha256: string;
+  /** How the payload was applied; absent for `overlay`. */
+  readonly apply?: ApplyMode;
   readonly at: string;
   readonly message: string;
   /** What is done about it; absent in objects of an older release, which only halted. */
@@ -188,10 +190,12 @@ export interface WaveStatus {
   readonly doneAt?: string;
 }
 
-/** The way of one payload through the pool; the last one stays when it is over. */
+/** The way of one payload, applied in one way, through the pool; the last one stays when it is over. */
 export interface RolloutStatus {
   readonly configName: string;
   readonly sha256: string;
+  /** How the payload is applied; absent for `overlay`. */
+  readonly apply?: ApplyMode;
   readonly startedAt: string;
   readonly finishedAt?: string;
   readonly waves: readonly WaveStatus[];

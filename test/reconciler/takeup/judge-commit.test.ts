@@ -9,6 +9,7 @@ import {
   COMMIT_B,
   configSource,
   fleetOf,
+  idleNode,
   invalidPool,
   nodeView,
   poolInCluster,
@@ -130,6 +131,37 @@ const rows: readonly (readonly [string, string, string])[] = [
     'the first config of ten nodes',
     judge(limited(commit(COMMIT_B, workers), 0), 'first', 'refuse', fleetOf({ nodes })),
     'taken up',
+  ],
+  [
+    'another config before any node was told the first one',
+    judge(limited(commit(COMMIT_B, changed), 0), 'descendant', 'refuse', {
+      ...fleet,
+      kubeletNodes: new Map(nodes.map((node) => [node.name, idleNode(node)])),
+    }),
+    'taken up',
+  ],
+  [
+    'another config beside nodes that have just joined, of which none had the old one',
+    judge(limited(commit(COMMIT_B, changed), 3), 'descendant', 'refuse', {
+      ...fleet,
+      kubeletNodes: new Map(
+        nodes.map((node, index) => [node.name, index < 3 ? settledNode(node, workers) : idleNode(node)] as const),
+      ),
+    }),
+    'taken up',
+  ],
+  [
+    'another config while the orders of ten nodes are lost, which run the old one',
+    judge(limited(commit(COMMIT_B, changed), 3), 'descendant', 'refuse', {
+      ...fleet,
+      kubeletNodes: new Map(nodes.map((node) => [node.name, { ...settledNode(node, workers), spec: {} }])),
+    }),
+    'changes-too-many',
+  ],
+  [
+    'another config while the pools are lost, whose nodes have the old one',
+    judge(limited(commit(COMMIT_B, changed), 3), 'descendant', 'refuse', { ...fleet, pools: new Map() }),
+    'changes-too-many',
   ],
   [
     'nodes that move to another pool with another config',

@@ -1,3 +1,4 @@
+import type { NodeView } from '../fleet.ts';
 import { budgetOf } from './amount.ts';
 import { type Hold, hold } from './hold.ts';
 import type { Group, Member, Untouchable } from './membership.ts';
@@ -19,18 +20,20 @@ interface Places {
  * against the bounds of its pool, of its zone within the pool, and of all pools together. Nodes of the control plane
  * besides go one at a time, and never while another is not Ready: their quorum is at stake.
  *
+ * @param nodes   of the whole cluster: the quorum does not care for pools
  * @param overall bound over all pools; null for none
  */
 export function budgetsOf(
   groups: readonly Group[],
   untouchable: readonly Untouchable[],
+  nodes: Iterable<NodeView>,
   overall: number | string | null,
 ): Budgets {
   const pools = new Map(groups.map((group) => [group, placesFor(group.members, maxUnavailable(group))]));
   const zones = new Map<Group, ReadonlyMap<string, Places>>();
   const everybody = groups.flatMap(({ members }) => members);
   const all = overall === null ? null : placesFor(everybody, overall);
-  let controlPlane = absentFromControlPlane(everybody, untouchable);
+  let controlPlane = absentFromControlPlane(everybody, untouchable, nodes);
 
   return {
     take(group, member) {
@@ -75,11 +78,18 @@ function zonesWith(members: readonly Member[], amount: number | string): Readonl
   return new Map([...byZone].map(([zone, list]) => [zone, placesFor(list, amount)]));
 }
 
-function absentFromControlPlane(members: readonly Member[], untouchable: readonly Untouchable[]): number {
-  const isAway = ({ node, changing, standing }: Member): boolean =>
-    !node.ready || changing || standing === 'updating' || standing === 'soaking' || standing === 'failed';
-  const away = [...members.filter(isAway), ...untouchable.filter(({ node }) => !node.ready)];
-  return away.filter(({ node }) => isControlPlane(node.labels)).length;
+function absentFromControlPlane(
+  members: readonly Member[],
+  untouchable: readonly Untouchable[],
+  nodes: Iterable<NodeView>,
+): number {
+  const isAway = ({ changing, standing }: Member): boolean =>
+    changing || standing === 'updating' || standing === 'soaking' || standing === 'failed';
+  const away = [
+    ...[...nodes].filter(({ ready }) => !ready),
+    ...[...members.filter(isAway), ...untouchable.filter(({ changing }) => changing)].map(({ node }) => node),
+  ];
+  return new Set(away.filter(({ labels }) => isControlPlane(labels)).map(({ name }) => name)).size;
 }
 
 /** Of kubeadm since 1.20, and before; and of k3s and RKE2 for servers that hold etcd alone, whose quorum is as dear. */

@@ -50,6 +50,8 @@ export interface Group {
 export interface Untouchable {
   readonly node: NodeView;
   readonly choice: Choice;
+  /** Its kubelet is in the middle of a change that was begun before. */
+  readonly changing: boolean;
 }
 
 export interface Membership {
@@ -65,7 +67,7 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
     const choice = desired.choices.get(node.name) ?? { choice: 'none' };
     const kubeletNode = kubeletNodeOf(node, fleet);
     if (choice.choice === 'conflict' || choice.choice === 'opted-out') {
-      untouchable.push({ node, choice });
+      untouchable.push({ node, choice, changing: inTransition(kubeletNode, now) });
       continue;
     }
     const home = choice.choice === 'pool' ? choice.pool : leaving(kubeletNode, desired, now);

@@ -1,5 +1,6 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { unreachable } from '#shared/runtime/errors.ts';
-import type { Desired } from '../desired.ts';
+import { type Desired, desiredState } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import type { Lineage } from '../git/source.ts';
 import type { LoadedRepo } from '../repo/loaded.ts';
@@ -47,7 +48,10 @@ export function judgeCommit({ lineage, repo, desired }: CandidateCommit, policy:
   if (repo.pools.length === 0 && (fleet.pools.size > 0 || assigned.length > 0)) {
     return refuse('no-pools', 'there is no pools/<name>/pool.yaml in it: an empty repository never unassigns a fleet');
   }
-  const losing = assigned.filter((node) => desired.choices.get(node.metadata.name)?.choice === 'none');
+  const before = desiredState(null, fleet, () => []);
+  const losing = assigned.filter(
+    (node) => desired.choices.get(node.metadata.name)?.choice === 'none' && !isLeaving(node, before, fleet),
+  );
   const limit = unassignLimit(repo.cluster.maxUnassign, assigned.length);
   if (losing.length > limit) {
     const names = losing.slice(0, 3).map((node) => node.metadata.name);
@@ -58,7 +62,7 @@ export function judgeCommit({ lineage, repo, desired }: CandidateCommit, policy:
         'If this is meant, raise spec.maxUnassign in clusters/<cluster>.yaml in the same commit',
     );
   }
-  const mass = massChange(desired, repo.cluster.maxChange, fleet);
+  const mass = massChange(before, desired, repo.cluster.maxChange, fleet);
   return mass === undefined ? { takeUp: true } : refuse('changes-too-many', sayMassChange(mass));
 }
 
@@ -85,6 +89,14 @@ export function judgeSigner(signature: SignatureVerdict): TakeUp {
     default:
       return unreachable(signature);
   }
+}
+
+/**
+ * Whether a node lost its pool already, by an earlier commit or by other labels, and is on its way back to its local config. Not
+ * so where nobody knows its pool any more, because our own objects are lost.
+ */
+function isLeaving({ metadata, spec }: KubeletNode, before: Desired, fleet: Fleet): boolean {
+  return before.choices.get(metadata.name)?.choice === 'none' && fleet.pools.has(spec?.pool ?? '');
 }
 
 /** A percentage lets at least one node go, unless it is `0%`. */

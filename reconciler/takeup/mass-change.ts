@@ -1,6 +1,6 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
-import { type Desired, desiredState } from '../desired.ts';
+import type { Desired } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import { amountOf } from '../rollout/amount.ts';
 import { assignmentOf, sameTarget, type Target } from '../rollout/standing.ts';
@@ -21,12 +21,12 @@ const HOW_TO_GO_ON =
 const MOST_POOLS = 3;
 
 /**
+ * @param before what the cluster has of the pools
  * @returns undefined where the commit keeps within `maxChange`. A node counts if its pool's config becomes another one, or it
  *   moves to a pool with another, and it does not have that already. A first config is no change of one.
  */
-export function massChange(desired: Desired, maxChange: Amount, fleet: Fleet): MassChange | undefined {
+export function massChange(before: Desired, desired: Desired, maxChange: Amount, fleet: Fleet): MassChange | undefined {
   if (maxChange === '100%') return undefined;
-  const before = desiredState(null, fleet, () => []);
   const inPools = [...fleet.nodes.keys()].flatMap((node) => {
     const pool = poolOf(desired, node);
     return pool === undefined ? [] : [{ node, pool }];

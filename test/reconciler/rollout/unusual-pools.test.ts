@@ -245,3 +245,46 @@ describe('the same payload applied in another way', () => {
     assert.equal(statusOf(fleet)?.halt, undefined);
   });
 });
+
+describe('a node of the control plane', () => {
+  const MASTER = { 'node-role.kubernetes.io/control-plane': '' };
+  const pool = (maxPods: number): ValidPool => validPool('workers', maxPods);
+
+  /** One master that is to change, and another one that is in no pool. */
+  function beside(other: Readonly<Record<string, string>>): FleetSimulation {
+    const fleet = settledFleet({ m1: 'workers' }, pool(110));
+    fleet.addNode(nodeView('m1', 'workers', { labels: { pool: 'workers', ...MASTER } }));
+    fleet.addNode(nodeView('m2', '', { labels: { ...other, ...MASTER } }));
+    rounds(fleet, 4);
+    return fleet;
+  }
+
+  it('waits while another one is not Ready, though no pool selects that one', () => {
+    const fleet = beside({});
+    fleet.addNode(nodeView('m2', '', { labels: MASTER, ready: false }));
+    fleet.inForce = commit(COMMIT_B, pool(120));
+    rounds(fleet, 3);
+    assert.deepEqual(told(fleet)['m1'], pool(110).configName);
+    assert.match(holdsOf(fleet).join(), /^control-plane/);
+    fleet.addNode(nodeView('m2', '', { labels: MASTER }));
+    rounds(fleet, 3);
+    assert.deepEqual(told(fleet)['m1'], pool(120).configName);
+  });
+
+  it('waits while another one ends a trial, though a person opted that one out in the middle of it', () => {
+    const fleet = beside({ pool: 'workers' });
+    fleet.inForce = commit(COMMIT_B, pool(120));
+    fleet.reconcile();
+    fleet.reconcile();
+    const [first = ''] = Object.entries(told(fleet)).flatMap(([name, config]) =>
+      config === pool(120).configName ? [name] : [],
+    );
+    const node = fleet.fleet.nodes.get(first);
+    assert.ok(node !== undefined, 'one was told');
+    fleet.addNode({ ...node, labels: { ...node.labels, 'kubelet-gitops.dev/opt-out': 'true' } });
+    assert.deepEqual(about(fleet.reconcile().steps, 'assign'), []);
+    fleet.agentStep(first);
+    fleet.agentStep(first);
+    assert.equal(about(fleet.reconcile().steps, 'assign').length, 1);
+  });
+});

@@ -41,11 +41,23 @@ function judge(
 /** A pool that keeps only the nodes with these names. */
 const keeping = (...kept: readonly string[]): ReturnType<typeof validPool> =>
   validPool('workers', 110, { nodeSelector: { matchExpressions: [{ key: 'name', operator: 'In', values: kept }] } });
-const named = { ...fleet, nodes: new Map(nodes.map((node) => [node.name, { ...node, labels: { name: node.name } }])) };
+const named = {
+  ...fleet,
+  nodes: new Map(nodes.map((node) => [node.name, { ...node, labels: { name: node.name } }])),
+  pools: new Map([['workers', poolInCluster(keeping(...names))]]),
+};
 const allowing = (candidate: CommitInForce, maxUnassign: number | string): CommitInForce => ({
   ...candidate,
   repo: { ...candidate.repo, cluster: { ...candidate.repo.cluster, maxUnassign } },
 });
+
+/** The pool keeps two nodes of ten by now; the others still have its config. */
+const leaving = { ...named, pools: new Map([['workers', poolInCluster(keeping('a', 'b'))]]) };
+/** The pool is there for as long as nodes remember it, and wants no config of them any more. */
+const retiring = {
+  ...fleet,
+  pools: new Map([['workers', { ...poolInCluster(workers), status: { phase: 'Progressing' as const } }]]),
+};
 
 const limited = (candidate: CommitInForce, maxChange: number | string): CommitInForce => ({
   ...candidate,
@@ -105,6 +117,26 @@ const rows: readonly (readonly [string, string, string])[] = [
   [
     'a commit that allows no node to go',
     judge(allowing(commit(COMMIT_B, keeping(...names.slice(1))), '0%'), 'descendant', 'refuse', named),
+    'unassigns-too-many',
+  ],
+  [
+    'a commit while eight of ten nodes leave, which an earlier one let go',
+    judge(commit(COMMIT_B, keeping('a', 'b')), 'descendant', 'refuse', leaving),
+    'taken up',
+  ],
+  [
+    'a commit that lets a ninth go, where none may',
+    judge(allowing(commit(COMMIT_B, keeping('a')), 0), 'descendant', 'refuse', leaving),
+    'unassigns-too-many',
+  ],
+  [
+    'a commit while the nodes of a pool leave that was taken from git',
+    judge(commit(COMMIT_B, validPool('other', 1)), 'descendant', 'refuse', retiring),
+    'taken up',
+  ],
+  [
+    'a commit that lets all nodes go while the pools are lost',
+    judge(commit(COMMIT_B, validPool('other', 1)), 'descendant', 'refuse', { ...fleet, pools: new Map() }),
     'unassigns-too-many',
   ],
   [

@@ -47,7 +47,7 @@ function rolloutRows({ nodes, change, wholeNodes }: FleetFigures, smallest: Flee
       what: what('peak RSS since the start of the process'),
       unit: 'MiB',
       subject: [change.peakRssMiB],
-      baseline: { what: 'client-node with all Nodes', values: [wholeNodes.peakRssMiB] },
+      baseline: { what: 'client-node with all Nodes', values: wholeNodes.map(({ peakRssMiB }) => peakRssMiB) },
       ...(nodes === 5_000
         ? { promise: { text: `at most ${MOST_MIB_AT_5000} MiB`, kept: change.peakRssMiB <= MOST_MIB_AT_5000 } }
         : {}),
@@ -112,17 +112,17 @@ function steadyRows({ nodes, nodeBytes, steady }: FleetFigures, smallest: FleetF
   ];
 }
 
-function restartRows({ restart, wholeNodes }: FleetFigures, what: Titled): Measurement[] {
-  const against = (text: string, unit: string, subject: number, baseline: number): Measurement => ({
+function restartRows({ restarts, wholeNodes }: FleetFigures, what: Titled): Measurement[] {
+  const against = (text: string, unit: string, of: (stretch: Stretch) => number): Measurement => ({
     what: what(`restart to ready: ${text}`),
     unit,
-    subject: [subject],
-    baseline: { what: 'client-node, all Nodes', values: [baseline] },
+    subject: restarts.map(of),
+    baseline: { what: 'client-node, all Nodes, in turns', values: wholeNodes.map(of) },
   });
   return [
-    against('time', 's', restart.seconds, wholeNodes.seconds),
-    against('CPU', 's', restart.cpuSeconds, wholeNodes.cpuSeconds),
-    against('received', 'MiB', restart.receivedBytes / MIB, wholeNodes.receivedBytes / MIB),
-    against('peak RSS', 'MiB', restart.peakRssMiB, wholeNodes.peakRssMiB),
+    against('time', 's', ({ seconds }) => seconds),
+    against('CPU', 's', ({ cpuSeconds }) => cpuSeconds),
+    against('received', 'MiB', ({ receivedBytes }) => receivedBytes / MIB),
+    against('peak RSS', 'MiB', ({ peakRssMiB }) => peakRssMiB),
   ];
 }

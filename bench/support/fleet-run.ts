@@ -16,6 +16,8 @@ export const HEARTBEAT_MS = 300_000;
 /** The Lease of the process before has to run out, and whoever gains the lead looks at everything once more. */
 const SETTLE_MS = 45_000;
 const PATIENCE_MS = 15 * 60_000;
+/** A single start says more about what else the machine does at that moment. */
+const RESTARTS = 5;
 
 /** What a stretch of a process's life took. */
 export interface Stretch {
@@ -34,10 +36,10 @@ export interface FleetFigures {
   readonly first: Stretch;
   /** A second commit that touches every node. */
   readonly change: Stretch;
-  /** A second process, until it is ready. */
-  readonly restart: Stretch;
+  /** Another process, until it is ready; several, each in turn with one of `wholeNodes`. */
+  readonly restarts: readonly Stretch[];
   /** client-node, until it has all Nodes. */
-  readonly wholeNodes: Stretch;
+  readonly wholeNodes: readonly Stretch[];
   /** Nothing but signs of life. */
   readonly steady: Stretch;
 }
@@ -61,16 +63,20 @@ export async function runFleet(
     const change = await during(reconciler.pid, site, async () => {
       await settled(fleet, await fleet.ask('commit', { files: { [BASE]: baseFile(120) } }), nodes);
     });
-    await reconciler.kill('SIGKILL');
-    const again = (reconciler = start());
-    const restart = await during(again.pid, site, async () => void (await again.ready()), 'since its start');
+    const restarts: Stretch[] = [];
+    const wholeNodes: Stretch[] = [];
+    for (let turn = 0; turn < RESTARTS; turn += 1) {
+      await reconciler.kill('SIGKILL');
+      wholeNodes.push(await listWithClientNode(site));
+      const again = (reconciler = start());
+      restarts.push(await during(again.pid, site, async () => void (await again.ready()), 'since its start'));
+    }
     await fleet.ask('heartbeats', { everyMs: HEARTBEAT_MS });
     await sleep(SETTLE_MS);
-    const steady = await during(again.pid, site, () => sleep(steadyMs));
+    const steady = await during(reconciler.pid, site, () => sleep(steadyMs));
     await fleet.ask('heartbeats', { everyMs: 0 });
     await reconciler.kill('SIGTERM');
-    const wholeNodes = await listWithClientNode(site);
-    return { nodes, nodeBytes: fleet.nodeBytes, first, change, restart, steady, wholeNodes };
+    return { nodes, nodeBytes: fleet.nodeBytes, first, change, restarts, steady, wholeNodes };
   } finally {
     await reconciler?.kill('SIGKILL');
   }

@@ -26,10 +26,16 @@ export async function beginCluster({ nodes, pools, server }: FleetOptions): Prom
     log: silentLog,
     userAgent: 'simulated-agents',
   });
-  const indices = Array.from({ length: nodes }, (_, index) => index);
-  await Promise.all(indices.map((index) => createNode(kube, index, pools)));
+  // A few at a time: thousands at once, and the API server answers none of them in time.
+  const indices = Array.from({ length: nodes }, (_, index) => index).values();
+  const create = async (): Promise<void> => {
+    for (const index of indices) await createNode(kube, index, pools);
+  };
+  await Promise.all(Array.from({ length: CREATED_AT_ONCE }, create));
   return { url: server.url, kube, calls: () => ({}) };
 }
+
+const CREATED_AT_ONCE = 16;
 
 async function createNode(kube: Kube, index: number, pools: number): Promise<void> {
   const node = nodeObject(index, pools);

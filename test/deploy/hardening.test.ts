@@ -52,6 +52,25 @@ describe('the pods, by the Pod Security Standards', () => {
   });
 });
 
+describe('the pods, when a node is short of something', () => {
+  it('are among the last to go: those who can take back what made it short', () => {
+    assert.equal(agent.spec.template.spec.priorityClassName, 'system-node-critical');
+    assert.equal(reconciler.spec.template.spec.priorityClassName, 'system-cluster-critical');
+  });
+
+  it('are let in where critical pods need a quota, by the component for it', () => {
+    const [quota] = readDocuments(
+      'deploy/components/critical-pods-quota/quota.yaml',
+    ) as readonly unknown[] as readonly {
+      readonly spec: { readonly scopeSelector: { readonly matchExpressions: readonly { readonly values: unknown }[] } };
+    }[];
+    assert.deepEqual(
+      quota?.spec.scopeSelector.matchExpressions.map(({ values }) => values),
+      [[agent, reconciler].map(({ spec }) => spec.template.spec.priorityClassName)],
+    );
+  });
+});
+
 describe('tokens', () => {
   it('go into our own pods only, because the accounts give none to others', () => {
     const accounts = globSync('deploy/rbac/*.yaml')
@@ -68,6 +87,7 @@ describe('tokens', () => {
 
 interface Peer {
   readonly namespaceSelector?: object;
+  readonly ipBlock?: { readonly cidr: string };
 }
 interface Rule {
   readonly from?: readonly Peer[];
@@ -125,5 +145,9 @@ describe('the component network-policy', () => {
       'TCP 22',
       'TCP 9090 within the cluster',
     ]);
+    const addresses = (open.spec.egress ?? []).flatMap(({ to = [] }) =>
+      to.flatMap(({ ipBlock }) => ipBlock?.cidr ?? []),
+    );
+    assert.deepEqual(addresses, ['169.254.20.10/32'], 'NodeLocal DNSCache, which is no pod');
   });
 });

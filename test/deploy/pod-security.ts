@@ -5,6 +5,7 @@ export interface Pod {
   readonly hostIPC?: boolean;
   readonly automountServiceAccountToken?: boolean;
   readonly enableServiceLinks?: boolean;
+  readonly priorityClassName?: string;
   readonly securityContext?: SecurityContext;
   readonly initContainers?: readonly Container[];
   readonly containers: readonly Container[];

@@ -41,6 +41,9 @@ const agent = (container: object, pod: Pod = {}): Overlay =>
   });
 const directory = (name: string, path: string) => ({ name, hostPath: { path, type: 'Directory' } });
 
+const patchesOf = ({ patches }: Overlay): readonly object[] => patches as readonly object[];
+
+const DIGEST = `sha256:${'0a'.repeat(32)}`;
 const TOLERATIONS = [{ key: 'dedicated', operator: 'Equal', value: 'platform', effect: 'NoSchedule' }];
 const RESOURCES = { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '512Mi' } };
 const EXTRA = {
@@ -110,6 +113,23 @@ const RECONCILER: readonly Option[] = [
     },
   },
   {
+    name: 'an image by its digest',
+    values: { image: { repository: 'registry.example.com/platform/kubelet-gitops', digest: DIGEST } },
+    overlay: {
+      images: [{ name: 'kubelet-gitops', newName: 'registry.example.com/platform/kubelet-gitops', digest: DIGEST }],
+    },
+  },
+  {
+    name: 'another priority',
+    values: { reconciler: { priorityClassName: 'platform' }, agent: { priorityClassName: 'platform-node' } },
+    overlay: {
+      patches: [
+        ...patchesOf(reconciler({}, { priorityClassName: 'platform' })),
+        ...patchesOf(agent({}, { priorityClassName: 'platform-node' })),
+      ],
+    },
+  },
+  {
     name: 'more reconcilers, on other nodes, with more memory and things of yours',
     values: {
       reconciler: {
@@ -131,12 +151,8 @@ const RECONCILER: readonly Option[] = [
     values: { image: { pullPolicy: 'Always' }, imagePullSecrets: [{ name: 'registry' }] },
     overlay: {
       patches: [
-        ...(reconciler({ imagePullPolicy: 'Always' }, { imagePullSecrets: [{ name: 'registry' }] })[
-          'patches'
-        ] as readonly object[]),
-        ...(agent({ imagePullPolicy: 'Always' }, { imagePullSecrets: [{ name: 'registry' }] })[
-          'patches'
-        ] as readonly object[]),
+        ...patchesOf(reconciler({ imagePullPolicy: 'Always' }, { imagePullSecrets: [{ name: 'registry' }] })),
+        ...patchesOf(agent({ imagePullPolicy: 'Always' }, { imagePullSecrets: [{ name: 'registry' }] })),
       ],
     },
   },

@@ -36,6 +36,7 @@ describe('the schema of the chart’s values', () => {
     ['a unit without its type', { agent: { service: 'k3s-agent' } }],
     ['a forge that is not known', { commitStatuses: { enabled: true, forge: 'sourcehut' } }],
     ['a switch that is no boolean', { drain: { enabled: 'yes' } }],
+    ['a digest that is none', { image: { digest: 'sha256:abc' } }],
     ['none at all at once', { agent: { maxUnavailable: '0%' } }],
   ] as const) {
     it(`refuses ${what}`, () => assert.notEqual(refusal(values), ''));

@@ -65,6 +65,17 @@ describe('the runbooks of alerts', () => {
   const pages = globSync('docs/runbooks/*.md').sort();
 
   for (const page of pages.filter((path) => !path.endsWith('README.md'))) {
+    it(`${page}: says what it means and costs, where to look, how to mend it, and when it is over`, () => {
+      const text = readFileSync(page, 'utf8');
+      const parts = ['**Means.**', '**Impact.**', '## Look', '## Mend', '## Over'].map((part) =>
+        text.indexOf(`\n${part}`),
+      );
+      assert.ok(
+        parts.every((at, index) => at > (parts[index - 1] ?? 0)),
+        parts.join(),
+      );
+    });
+
     it(`${page}: names commands that there are`, () => {
       const commands = readFileSync(page, 'utf8').matchAll(/npx kubelet-gitops ([^`|#\n]+)/g);
       for (const [, words = ''] of commands) {

@@ -18,6 +18,7 @@ import { reasonOf } from '#shared/runtime/errors.ts';
 import { CRD_FIELDS } from '../doctor/installation.generated.ts';
 import {
   AGENT,
+  AGENT_OF_SERVERS,
   CRDS,
   DAEMON_SETS,
   DEPLOYMENTS,
@@ -92,7 +93,7 @@ function readings({ kube, namespace }: CollectOptions): readonly Reading[] {
     ['settings', settings(kube, namespace), ofSettings],
     ['lease', named(LEASES, [RECONCILER], here), whole],
     ['deployment', named(DEPLOYMENTS, [RECONCILER], here), ofWorkload],
-    ['daemonset', named(DAEMON_SETS, [AGENT], here), ofWorkload],
+    ['daemonset', named(DAEMON_SETS, [AGENT, AGENT_OF_SERVERS], here), ofWorkload],
     ['service', named(SERVICES, [WEBHOOK_SERVICE], here), whole],
     ['pods', all(PODS, { ...here, labelSelector: OUR_PODS }), ofPod],
     ['events', events(EVENTS_NAMESPACE), whole],

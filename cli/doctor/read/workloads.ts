@@ -1,7 +1,15 @@
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CONFIG_MAPS, type Kube, PODS } from '#shared/kube/kube.ts';
 import type { PodFact, WorkloadFact } from '../facts.ts';
-import { AGENT, COMPONENT_LABEL, DAEMON_SETS, DEPLOYMENTS, OUR_PODS, RECONCILER } from './resources.ts';
+import {
+  AGENT,
+  AGENT_OF_SERVERS,
+  COMPONENT_LABEL,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  OUR_PODS,
+  RECONCILER,
+} from './resources.ts';
 
 interface Container {
   readonly image?: string;
@@ -41,14 +49,16 @@ export async function readReconciler(kube: Kube, namespace: string): Promise<Wor
   };
 }
 
+/** Both DaemonSets as one, where there are two: they differ in the unit that they look after. */
 export async function readAgents(kube: Kube, namespace: string): Promise<WorkloadFact | null> {
-  const object = await kube.get<WorkloadObject>({ resource: DAEMON_SETS, namespace }, AGENT);
+  const get = (name: string) => kube.get<WorkloadObject>({ resource: DAEMON_SETS, namespace }, name);
+  const [object, servers] = await Promise.all([get(AGENT), get(AGENT_OF_SERVERS)]);
   if (object === null) return null;
   const [container] = object.spec?.template?.spec?.containers ?? [];
   return {
-    wanted: object.status?.desiredNumberScheduled ?? 0,
-    ready: object.status?.numberReady ?? 0,
-    updated: object.status?.updatedNumberScheduled ?? 0,
+    wanted: (object.status?.desiredNumberScheduled ?? 0) + (servers?.status?.desiredNumberScheduled ?? 0),
+    ready: (object.status?.numberReady ?? 0) + (servers?.status?.numberReady ?? 0),
+    updated: (object.status?.updatedNumberScheduled ?? 0) + (servers?.status?.updatedNumberScheduled ?? 0),
     image: container?.image ?? '',
     settings: await settingsOf(container ?? {}, kube, namespace),
   };

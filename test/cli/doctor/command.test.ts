@@ -99,6 +99,17 @@ describe('kubelet-gitops doctor', () => {
     assert.match(ran.out, /^note nodes-unmanaged: node n-1: selected by no pool\n/);
   });
 
+  it('counts the agents of servers, where they have a DaemonSet of their own', async () => {
+    await using cluster = await aSoundCluster();
+    const status = { desiredNumberScheduled: 3, numberReady: 2, updatedNumberScheduled: 1 };
+    cluster.sandbox.server.store.seed(DAEMON_SETS, {
+      metadata: { name: 'kubelet-gitops-agent-servers', namespace: NAMESPACE },
+      status,
+    } as object as { metadata: { name: string; namespace: string } });
+    const { out } = await cluster.cli('doctor');
+    assert.match(out, /^note agents-updating: 1 of 3 agents are of the present template\n/m);
+  });
+
   it('names every right that a program lacks', async () => {
     // Lists of nodes and reads of Nodes are all that is left.
     const little = (name: string) => ({ ...account(name), may: isLeft });

@@ -2,12 +2,12 @@ import { GATE_DEPENDENCIES, gateHistory, gateNames, gateSpec } from '../feature-
 import { minorName } from '../minor.ts';
 import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
 import type { ConfigView } from '../view.ts';
-import type { Complaint } from './rule.ts';
+import { allOf, type Complaint } from './rule.ts';
 
 /** Gates of the config that this kubelet does not know, has locked, or that need others. All are fatal at its start. */
 export function judgeFeatureGates(gates: Readonly<Record<string, unknown>>, config: ConfigView): readonly Complaint[] {
   const each = Object.entries(gates).flatMap(([name, value]) => judgeGate(name, value === true, config.minor));
-  return config.minor < 35 ? each : [...each, ...Object.keys(GATE_DEPENDENCIES).flatMap(missingDependencies(config))];
+  return config.minor < 35 ? each : [...each, ...missingDependencies(config)];
 }
 
 function judgeGate(name: string, isOn: boolean, minor: number): readonly Complaint[] {
@@ -36,21 +36,47 @@ function unknownGate(name: string, minor: number): Complaint {
 }
 
 /** Also of gates that are on by default: switching off what they rest on is fatal, too. */
-function missingDependencies(config: ConfigView): (name: string) => readonly Complaint[] {
-  return (name) => {
+function missingDependencies(config: ConfigView): readonly Complaint[] {
+  const missing = Object.keys(GATE_DEPENDENCIES).flatMap((name) => {
     if (!config.gate(name)) return [];
     const known = (GATE_DEPENDENCIES[name] ?? []).filter((other) => gateSpec(other, config.minor) !== undefined);
-    return known.filter((other) => !config.gate(other)).map((other) => missing(name, other, config));
+    return known.filter((other) => !config.gate(other)).map((other) => ({ name, other }));
+  });
+  const isNamed = ({ name }: { readonly name: string }): boolean => config.isSet(`featureGates.${name}`);
+  const named = missing.filter(isNamed).map(({ name, other }) => needsOther(name, other));
+  // What was switched off is said once, however many gates rest on it.
+  const others = Map.groupBy(
+    missing.filter((pair) => !isNamed(pair)),
+    ({ other }) => other,
+  );
+  return [
+    ...named,
+    ...[...others].map(([other, pairs]) =>
+      carriesOthers(
+        other,
+        pairs.map(({ name }) => name),
+      ),
+    ),
+  ];
+}
+
+function needsOther(name: string, other: string): Complaint {
+  return {
+    code: 'gate-off',
+    at: ['featureGates', name],
+    message: `the gate ${name} may only be on while ${other} is, which is off`,
+    suggestion: `set ${other}: true as well`,
+    restsOn: [`featureGates.${name}`, `featureGates.${other}`],
   };
 }
 
-function missing(name: string, other: string, config: ConfigView): Complaint {
-  const isNamed = config.isSet(`featureGates.${name}`);
+function carriesOthers(other: string, names: readonly string[]): Complaint {
+  const gates = names.length === 1 ? 'the gate' : 'the gates';
   return {
     code: 'gate-off',
-    at: isNamed ? ['featureGates', name] : ['featureGates', other],
-    message: `the gate ${name} may only be on while ${other} is, which is off`,
-    suggestion: isNamed ? `set ${other}: true as well` : `set ${name}: false as well`,
-    restsOn: [`featureGates.${name}`, `featureGates.${other}`],
+    at: ['featureGates', other],
+    message: `${gates} ${allOf(names)} may only be on while ${other} is, which is off`,
+    suggestion: `set ${allOf(names.map((name) => `${name}: false`))} as well`,
+    restsOn: [...names, other].map((name) => `featureGates.${name}`),
   };
 }

@@ -25,9 +25,14 @@ export type Rule = (config: ConfigView) => Iterable<Complaint>;
 export const at = (path: string): Path => path.split('.');
 
 /** `a, b or c`. */
-export function oneOf(words: readonly string[]): string {
+export const oneOf = (words: readonly string[]): string => joined(words, 'or');
+
+/** `a, b and c`. */
+export const allOf = (words: readonly string[]): string => joined(words, 'and');
+
+function joined(words: readonly string[], last: string): string {
   if (words.length < 2) return words.join('');
-  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  return `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 }
 
 /** Complaint that a field needs a feature gate which is off. */

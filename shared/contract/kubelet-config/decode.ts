@@ -96,25 +96,31 @@ function wrongType(
   positionOf: PositionOf,
   file?: string,
 ): readonly Finding[] {
-  const wanted = { apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND };
-  return Object.entries(wanted).flatMap(([key, expected]) => {
+  const faults = Object.entries(WANTED).flatMap(([key, expected]) => {
     const written = config[key];
     if (written === expected) return [];
     const otherCase = written === undefined ? sameButCase(key, Object.keys(config)) : undefined;
-    if (otherCase !== undefined) {
-      const wrongCase = { code: 'wrong-case', message: `${otherCase} is not ${key}`, suggestion: `write ${key}` };
-      return [at(positionOf, [otherCase], { ...wrongCase, field: otherCase }, file)];
-    }
-    const found = written === undefined ? 'is missing' : `is ${show(written)}`;
-    const finding = {
-      code: 'wrong-kind',
-      message: `${key} ${found}`,
-      suggestion: `write ${key}: ${expected}`,
-      field: key,
-    };
-    return [at(positionOf, [key], finding, file)];
+    return [{ key, expected, otherCase, found: written === undefined ? 'is missing' : `is ${show(written)}` }];
   });
+  const miscased = faults.flatMap(({ key, otherCase }) => {
+    if (otherCase === undefined) return [];
+    const wrongCase = { code: 'wrong-case', message: `${otherCase} is not ${key}`, suggestion: `write ${key}` };
+    return [at(positionOf, [otherCase], { ...wrongCase, field: otherCase }, file)];
+  });
+  // A file of another kind altogether is one fault, not two.
+  const wrong = faults.filter(({ otherCase }) => otherCase === undefined);
+  const [first] = wrong;
+  if (first === undefined) return miscased;
+  const wrongKind = {
+    code: 'wrong-kind',
+    message: wrong.map(({ key, found }) => `${key} ${found}`).join(', and '),
+    suggestion: `write ${wrong.map(({ key, expected }) => `${key}: ${expected}`).join(' and ')}`,
+    field: first.key,
+  };
+  return [...miscased, at(positionOf, [first.key], wrongKind, file)];
 }
+
+const WANTED = { apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND };
 
 function at(
   positionOf: PositionOf,

@@ -116,7 +116,7 @@ describe('a pool', () => {
     [
       'with a layer that is something else',
       { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': 'apiVersion: v1\nkind: ConfigMap\n' },
-      ['wrong-kind pools/x/kubelet.yaml:1:1', 'wrong-kind pools/x/kubelet.yaml:2:1'],
+      ['wrong-kind pools/x/kubelet.yaml:1:1'],
     ],
     [
       'with a field that no kubelet has',

@@ -136,7 +136,7 @@ describe('decoding a KubeletConfiguration', () => {
   const rows: readonly (readonly [string, string, readonly string[]])[] = [
     ['another kind', 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: CredentialProviderConfig\n', ['wrong-kind']],
     ['another version', 'apiVersion: kubelet.config.k8s.io/v1\nkind: KubeletConfiguration\n', ['wrong-kind']],
-    ['no type fields', 'maxPods: 5\n', ['wrong-kind', 'wrong-kind']],
+    ['no type fields', 'maxPods: 5\n', ['wrong-kind']],
     ['a number for a version', 'apiVersion: 99999999999999999999\nkind: KubeletConfiguration\n', ['wrong-kind']],
     [
       'type fields in capitals',

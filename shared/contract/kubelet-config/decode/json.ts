@@ -28,6 +28,15 @@ export interface Fraction {
 
 class Unreadable extends Error {}
 
+/** What to do about the first character that fits nowhere. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '}': 'take out the comma before it',
+  ']': 'take out the comma before it',
+  '/': 'take the comment out: JSON has none, YAML has',
+  '#': 'take the comment out: JSON has none, YAML has',
+  "'": 'write double quotes',
+};
+
 /**
  * Reads JSON as RFC 8259 has it, with the offsets of everything and with whole numbers exact (`bigint` beyond 2^53).
  * Doubled keys are reported and the last one wins, as in Go.
@@ -52,7 +61,7 @@ function jsonReader(text: string, report: Report) {
   const fractions: Fraction[] = [];
 
   const fail = (message: string, offset = at): never => {
-    report('json-syntax', offset, message);
+    report('json-syntax', offset, message, ADVICE[text.charAt(offset)]);
     throw new Unreadable(message);
   };
   const skipSpace = (): void => {

@@ -115,7 +115,8 @@ function nodeReader(report: Report): ReadNode {
 
   function keyOf(node: YamlNode): string {
     const target = node.kind === 'alias' ? node.target : node;
-    if (target.kind !== 'scalar') throw new Unreadable('yaml-key', node.start, 'a map or a list cannot be a key');
+    if (target.kind !== 'scalar')
+      throw new Unreadable('yaml-key', node.start, 'a map or a list cannot be a key (is {{ … }} meant as text?)');
     // As sigs.k8s.io/yaml makes it text: `1` is "1", `yes` is "true".
     return String(readScalar(target, report, true));
   }

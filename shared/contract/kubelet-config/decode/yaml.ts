@@ -46,7 +46,12 @@ function reportSyntax(error: YamlSyntaxError, text: string, report: Report): voi
 
 function adviceFor(text: string, offset: number): string | undefined {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
-  if (text.charAt(offset) === '\t' || /^\s*\t/.test(before)) return 'indent with spaces';
+  const line = /[^\n\r]*/y;
+  line.lastIndex = offset;
+  const here = line.exec(text)?.[0] ?? '';
+  if (here.startsWith('\t') || /^\s*\t/.test(before)) return 'indent with spaces, not with tabs';
+  if (/^[\w.-]+:\u00A0/.test(here)) return 'behind the colon is a no-break space: write a plain one';
+  if (/^[\w.-]+:[^\s/]/.test(here)) return 'write a space behind the colon';
   if (/[@`%]/.test(text.charAt(offset))) return 'put the value in quotes';
   return undefined;
 }

@@ -101,5 +101,7 @@ function* judgeReclaim(amount: string, at: readonly string[]): Generator<Complai
 }
 
 function badPercentage(amount: string, at: readonly string[]): Complaint {
-  return { code: 'bad-quantity', at, message: `"${amount}" is no percentage`, suggestion: 'write it as "10%"' };
+  const bare = amount.replaceAll(/\s/g, '');
+  const suggestion = parsePercentage(bare) === undefined ? 'write it as "10%"' : `write "${bare}"`;
+  return { code: 'bad-quantity', at, message: `"${amount}" is no percentage`, suggestion };
 }

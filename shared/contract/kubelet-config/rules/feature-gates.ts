@@ -6,15 +6,17 @@ import { allOf, type Complaint } from './rule.ts';
 
 /** Gates of the config that this kubelet does not know, has locked, or that need others. All are fatal at its start. */
 export function judgeFeatureGates(gates: Readonly<Record<string, unknown>>, config: ConfigView): readonly Complaint[] {
-  const each = Object.entries(gates).flatMap(([name, value]) => judgeGate(name, value === true, config.minor));
+  const each = Object.entries(gates).flatMap(([name, value]) => judgeGate(name, value, config.minor));
   return config.minor < 35 ? each : [...each, ...missingDependencies(config)];
 }
 
-function judgeGate(name: string, isOn: boolean, minor: number): readonly Complaint[] {
+function judgeGate(name: string, value: unknown, minor: number): readonly Complaint[] {
   const at = ['featureGates', name];
   const spec = gateSpec(name, minor);
   if (spec === undefined) return [unknownGate(name, minor)];
-  if (!spec.locked || spec.default === isOn) return [];
+  // null counts as false; other types are wrong types, and judged as such.
+  const isOn = value ?? false;
+  if (!spec.locked || spec.default === isOn || typeof isOn !== 'boolean') return [];
   const message = `the kubelet has locked the gate ${name} to ${spec.default} and does not start with ${isOn}`;
   return [{ code: 'locked-feature-gate', at, message, suggestion: 'take it out' }];
 }

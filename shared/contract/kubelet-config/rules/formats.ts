@@ -138,7 +138,7 @@ function listWord(
 /** Complaint about a word that is none of those that the kubelet knows in this place. */
 export function unknownValue(value: string, values: readonly string[], at: Path): Complaint {
   const meant = sameButCase(value, values) ?? didYouMean(value, values);
-  const known = values.length <= 8 ? `write ${oneOf(values)}` : undefined;
+  const known = values.length <= 10 ? `write ${oneOf(values)}` : undefined;
   const suggestion = meant === undefined ? known : `did you mean ${meant}?`;
   const message = `${show(value)} is no value that the kubelet knows here`;
   return { code: 'unknown-value', at, message, ...(suggestion === undefined ? {} : { suggestion }) };

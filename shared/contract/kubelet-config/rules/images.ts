@@ -10,10 +10,12 @@ export const IMAGE_RULES: readonly Rule[] = [
     const low = config.number('imageGCLowThresholdPercent') ?? 0;
     const high = config.number('imageGCHighThresholdPercent') ?? 0;
     if (low < high) return;
+    const shown = (field: string, value: number): string =>
+      config.isSet(field) ? `${value}` : `${value}, its default`;
     yield {
       code: 'conflict',
       at: at(config.isSet('imageGCLowThresholdPercent') ? 'imageGCLowThresholdPercent' : 'imageGCHighThresholdPercent'),
-      message: `imageGCLowThresholdPercent (${low}) has to be below imageGCHighThresholdPercent (${high})`,
+      message: `imageGCLowThresholdPercent (${shown('imageGCLowThresholdPercent', low)}) has to be below imageGCHighThresholdPercent (${shown('imageGCHighThresholdPercent', high)})`,
       restsOn: ['imageGCLowThresholdPercent', 'imageGCHighThresholdPercent'],
     };
   },

@@ -76,11 +76,12 @@ export const RESERVATION_RULES: readonly Rule[] = [
     const cpus = config.text('reservedSystemCPUs') ?? '';
     if (countCpus(cpus, config.minor < 22) === undefined) {
       const message = `"${cpus}" is no list of CPUs`;
+      const bare = cpus.replaceAll(/\s/g, '');
       yield {
         code: 'bad-cpu-list',
         at: at('reservedSystemCPUs'),
         message,
-        suggestion: 'write it as "0-3,7", without spaces',
+        suggestion: countCpus(bare) === undefined ? 'write it as "0-3,7"' : `write "${bare}"`,
       };
     }
     for (const cgroup of ['systemReservedCgroup', 'kubeReservedCgroup']) {

@@ -33,7 +33,9 @@ const CIPHER_SUITES = [
 export const SERVING_RULES: readonly Rule[] = [
   function* cipherSuites(config) {
     for (const [index, suite] of config.texts('tlsCipherSuites').entries()) {
-      if (!CIPHER_SUITES.includes(suite)) yield unknownValue(suite, CIPHER_SUITES, ['tlsCipherSuites', index]);
+      if (CIPHER_SUITES.includes(suite)) continue;
+      const suggestion = 'write the names that Go has, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256';
+      yield { suggestion, ...unknownValue(suite, CIPHER_SUITES, ['tlsCipherSuites', index]) };
     }
   },
   function* serverTlsBootstrap(config) {

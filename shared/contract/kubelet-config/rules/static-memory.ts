@@ -48,10 +48,19 @@ const entry = (view: ConfigView, field: string, name: string): string | undefine
 const sizeOf = (amount: unknown): number =>
   typeof amount === 'string' ? (parseQuantity(amount) ?? 0) : amount === undefined ? 0 : Number(amount);
 
+/** What is no quantity was found already. */
+const hasNoSize = (view: ConfigView): boolean =>
+  view
+    .structs('reservedMemory')
+    .some(
+      ({ limits }) =>
+        isMap(limits) && typeof limits['memory'] === 'string' && parseQuantity(limits['memory']) === undefined,
+    );
+
 /** Only a warning: flags can reserve memory too, and it is the start of the kubelet that fails, not its reading. */
 export const STATIC_MEMORY_RULES: readonly Rule[] = [
   function* staticMemoryIsExact(config) {
-    if (!exactMemoryIsAsked(config)) return;
+    if (!exactMemoryIsAsked(config) || hasNoSize(config)) return;
     const reserved = reservedByNode(config);
     const aside = setAsideMemory(config);
     const isEqual = aside === undefined ? reserved > 0 : reserved === aside;

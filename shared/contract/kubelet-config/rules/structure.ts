@@ -4,8 +4,9 @@ import type { Field } from '../fields/field.ts';
 import { childrenOf, existsIn, FIELDS, TYPE_FIELDS } from '../fields.ts';
 import { minorName } from '../minor.ts';
 import { matchesKubeletConfig, type StructuralError } from '../schema.generated.js';
-import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
+import { sameButCase } from '../syntax/did-you-mean.ts';
 import { isMap, type WrittenField, writtenFields } from '../walk.ts';
+import { nameAdvice, typeAdvice } from './advice.ts';
 import { type Complaint, oneOf } from './rule.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -75,28 +76,21 @@ function unknownName(parent: Path, name: string): Complaint {
     const message = `the kubelet tells upper and lower case apart and drops ${formatPath(at)}`;
     return { code: 'wrong-case', at, message, suggestion: `write ${otherCase}` };
   }
-  const meant = didYouMean(name, known);
-  const elsewhere = meant === undefined ? pathEndingIn(name) : undefined;
-  const suggestion = meant === undefined ? elsewhere && `it belongs to ${elsewhere}` : `did you mean ${meant}?`;
+  const suggestion = nameAdvice(name, known);
   const message = `no kubelet from 1.20 on knows ${formatPath(at)}`;
   return { code: 'unknown-field', at, message, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 
-/** The parent of a field that has this name somewhere else in the table. */
-function pathEndingIn(name: string): string | undefined {
-  for (const path of FIELDS.keys()) if (path.endsWith(`.${name}`)) return path.slice(0, -name.length - 1);
-  return undefined;
-}
-
 function wrongType(at: Path, value: unknown, wanted: readonly string[]): Complaint {
-  const field = FIELDS.get(patternOf(at));
+  const pattern = patternOf(at);
+  const field = FIELDS.get(pattern);
   if (value === null) {
     const message = 'null is fatal here, although it is fine in most other fields';
     return { code: 'wrong-type', at, message, suggestion: 'leave the field out to get its default' };
   }
   const wants = field?.kind === 'duration' ? 'a duration in quotes' : oneOf(wanted.map((type) => NAMES[type] ?? type));
   const message = `the kubelet wants ${wants} here and finds ${typeName(value)}`;
-  const suggestion = field?.kind === 'duration' ? 'write it as "10s"' : typeAdvice(value, wanted);
+  const suggestion = typeAdvice(value, wanted, field, pattern);
   return { code: 'wrong-type', at, message, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 
@@ -113,16 +107,6 @@ function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (isMap(value)) return 'a map';
   return typeof value === 'string' ? `the text ${show(value)}` : show(value);
-}
-
-function typeAdvice(value: unknown, wanted: readonly string[]): string | undefined {
-  if (wanted.includes('string') && ['number', 'boolean', 'bigint'].includes(typeof value))
-    return `write "${show(value)}" in quotes`;
-  if (wanted.includes('array') && !isMap(value)) return `write [${show(value)}]`;
-  if (typeof value !== 'string') return undefined;
-  const isNumber = wanted.includes('integer') && /^-?\d+$/.test(value);
-  const isFlag = wanted.includes('boolean') && /^(?:true|false)$/.test(value);
-  return isNumber || isFlag ? `write ${value} without quotes` : undefined;
 }
 
 /** ajv's JSON pointer as a path; a step is an index where the value there is a list. */

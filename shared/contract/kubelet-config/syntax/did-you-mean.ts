@@ -1,17 +1,28 @@
 /** The known word that an unknown one was probably meant to be; undefined where none is near. */
 export function didYouMean(word: string, known: Iterable<string>): string | undefined {
+  const words = [...known];
   const wanted = word.toLowerCase();
   const allowed = Math.max(1, Math.floor(wanted.length / 4));
   let best: string | undefined;
   let bestDistance = allowed + 1;
-  for (const candidate of known) {
+  for (const candidate of words) {
     const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
     }
   }
-  return best;
+  return best ?? beginningWith(wanted, words);
+}
+
+/** Shortest beginning that says enough, in characters. */
+const MIN_BEGINNING = 6;
+
+/** The one known word that goes on where the other one stops. */
+function beginningWith(wanted: string, known: readonly string[]): string | undefined {
+  if (wanted.length < MIN_BEGINNING) return undefined;
+  const longer = known.filter((candidate) => candidate.toLowerCase().startsWith(wanted));
+  return longer.length === 1 ? longer[0] : undefined;
 }
 
 /** The known word that differs only in the case of its letters. */

@@ -33,24 +33,24 @@ export function imagePatternFault(pattern: string): PatternFault | undefined {
 
 function nameFault(name: string): PatternFault | undefined {
   const bare = name.replace(/@.*$/s, '').replace(/:[^/]*$/, '');
-  const fault = fullNameFault(name);
-  if (fault === undefined || bare === name || fullNameFault(bare) !== undefined) return fault;
-  return { message: `${JSON.stringify(name)} has a tag or a digest`, suggestion: `write ${bare}` };
-}
-
-function fullNameFault(name: string): PatternFault | undefined {
-  const [, registry = '', path = ''] = FULL_NAME.exec(name) ?? [];
-  const isRegistry = registry === 'localhost' || /[.:A-Z]/.test(registry);
-  const isFull = isRegistry && path.length <= LONGEST_PATH && registry !== 'index.docker.io';
-  if (isFull && (registry !== 'docker.io' || path.includes('/'))) return undefined;
-  const message = `${JSON.stringify(name)} is no full name of an image with its registry`;
-  const full = fullNameOf(name, isRegistry ? registry : '', path);
+  if (isFullName(name)) return undefined;
+  const full = isFullName(bare) ? bare : onDockerHub(bare);
+  const fault = bare === name ? 'is no full name of an image with its registry' : 'has a tag or a digest';
+  const message = `${JSON.stringify(name)} ${fault}`;
   return full === undefined ? { message } : { message, suggestion: `write ${full}` };
 }
 
-/** Names without a registry are Docker Hub's. */
-function fullNameOf(name: string, registry: string, path: string): string | undefined {
-  const onHub = registry === 'docker.io' || registry === 'index.docker.io' ? path : name;
-  if (!PATH.test(onHub) || (registry !== '' && onHub === name)) return undefined;
-  return `docker.io/${onHub.includes('/') ? onHub : `library/${onHub}`}`;
+function isFullName(name: string): boolean {
+  const [, registry = '', path = ''] = FULL_NAME.exec(name) ?? [];
+  const isRegistry = registry === 'localhost' || /[.:A-Z]/.test(registry);
+  if (!isRegistry || path.length > LONGEST_PATH || registry === 'index.docker.io') return false;
+  return registry !== 'docker.io' || path.includes('/');
+}
+
+/** Names without a registry are Docker Hub's; undefined where the name is none at all. */
+function onDockerHub(name: string): string | undefined {
+  const path = name.replace(/^(?:index\.)?docker\.io\//, '');
+  const isOther = path === name && /[.:]/.test(name.split('/', 1)[0] ?? '');
+  if (isOther || !PATH.test(path)) return undefined;
+  return `docker.io/${path.includes('/') ? path : `library/${path}`}`;
 }

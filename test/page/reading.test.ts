@@ -47,6 +47,22 @@ describe('the page in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     await served[Symbol.asyncDispose]();
   });
 
+  for (const leader of ['kubelet-gitops-reconciler-6c9f7d8b5-x2x7q_0c7d1f5e-9a0b-4a55-b7f1-1f2e3d4c5b6a', '']) {
+    it(`says who leads where that is ${leader === '' ? 'nobody' : 'another'}, and is as good to read`, async () => {
+      await using waiting = await serve({ leader });
+      waiting.show(troubledRound());
+      for (const scheme of ['light', 'dark'] as const) {
+        for (const width of [320, 1280]) {
+          const tab = await browser.open(waiting.url, { scheme, width });
+          assert.deepEqual(await accessibilityFaults(tab), []);
+          assert.deepEqual([tab.complaints(), await sticksOut(tab)], [[], '']);
+          await keepPicture(tab, `waiting-${leader === '' ? 'nobody' : 'other'}-${scheme}-${width}`);
+          await tab.close();
+        }
+      }
+    });
+  }
+
   for (const scheme of ['light', 'dark'] as const) {
     for (const path of PAGES) {
       it(`has nothing that axe-core could complain of: /${path}, ${scheme}`, async () => {

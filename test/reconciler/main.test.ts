@@ -70,7 +70,7 @@ it('the status page of the one that leads shows the cluster, that of another one
   start({ POD_NAME: 'reconciler-b', HEALTH_PORT: String(otherHealth), STATUS_PORT: String(otherPage) });
   await says(
     otherPage,
-    /waits for its turn[\s\S]*reconciler-a_[\s\S]*What needs attention[\s\S]*The repository cannot be read/,
+    /waits for its turn[\s\S]*reconciler-a<\/code> leads[\s\S]*What needs attention[\s\S]*The repository cannot be read/,
   );
   start({ POD_NAME: 'reconciler-c', HEALTH_PORT: String(thirdHealth), STATUS_PORT: String(page) });
   await says(thirdHealth, /ok/, 'readyz');

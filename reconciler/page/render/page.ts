@@ -55,10 +55,15 @@ function statesOf({ nodes }: WorkingModel): readonly StateCount[] {
 /** Whose word the page is, where it is not this process's own. */
 function renderLeader({ leader }: WorkingModel): Html | null {
   if (leader === null) return null;
-  const who = leader === '' ? null : html` <code>${leader}</code> leads.`;
+  // Behind the underscore stands what tells two lives of the same pod apart.
+  const pod = leader.split('_', 1).join();
+  const who =
+    pod === ''
+      ? null
+      : html` <code>${pod}</code> leads; its own rounds are shown by
+          <code>kubectl -n kubelet-gitops port-forward pod/${pod} 8081</code>`;
   return html`<p class="calm stands-in">
-    This reconciler waits for its turn.${who} Shown is what the objects in the cluster say; to see the rounds of the one
-    that leads, ask its pod, whose name is the part before the underscore.
+    This reconciler waits for its turn, and shows what the objects in the cluster say.${who}
   </p>`;
 }
 

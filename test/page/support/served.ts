@@ -1,5 +1,6 @@
 import { type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
+import type { Round } from '#reconciler/round.ts';
 import { createPicture, type Picture } from '#reconciler/page/picture.ts';
 import { createListeners } from '#reconciler/page/serve/listeners.ts';
 import { servePage } from '#reconciler/page/serve/server.ts';
@@ -17,12 +18,16 @@ export interface ServeOptions {
   /** What time it is, where that is to stand still. */
   readonly now?: Millis;
   readonly cluster?: string;
+  /** Who leads instead of the process that serves; '' for nobody. Then what is shown is the cluster's own word. */
+  readonly leader?: string;
 }
 
-export async function serve({ port = 0, now, cluster = 'prod' }: ServeOptions = {}): Promise<Served> {
+export async function serve({ port = 0, now, cluster = 'prod', leader }: ServeOptions = {}): Promise<Served> {
   const clock = now === undefined ? systemClock : { ...systemClock, now: () => now };
   const about = { cluster, version: '1.2.3', forge: undefined };
-  const picture = createPicture(about, () => ({ leads: true, holder: 'me' }), clock);
+  let newest: Round | null = null;
+  const leadership = () => ({ leads: leader === undefined, holder: leader ?? 'me' });
+  const picture = createPicture(about, leadership, clock, () => newest);
   const listeners = createListeners({ clock, most: 10, gapMs: 50, beatMs: 15_000 });
   const stop = new AbortController();
   const telling = listeners.run(stop.signal);
@@ -31,6 +36,7 @@ export async function serve({ port = 0, now, cluster = 'prod' }: ServeOptions = 
     url: `http://127.0.0.1:${server.port}/`,
     port: server.port,
     show(round) {
+      newest = round;
       picture.show(round);
       listeners.poke();
     },

@@ -68,7 +68,7 @@ describe('a reconciler that waits', () => {
       const page = renderPage(shownBy(settledFleet(4), leader), { page: 'overview' });
       return page === null ? '' : toText(page);
     };
-    assert.match(draw('reconciler-a_1'), /waits for its turn\. <code>reconciler-a_1<\/code> leads\.[\s\S]*<h1>/);
+    assert.match(draw('reconciler-a_1'), /waits for its turn[\s\S]* <code>reconciler-a<\/code> leads;[\s\S]*<h1>/);
     assert.doesNotMatch(draw('reconciler-a_1'), /No reconciler leads/);
     assert.match(draw(''), /No reconciler leads/);
     assert.doesNotMatch(draw(null), /waits for its turn|No reconciler leads/);

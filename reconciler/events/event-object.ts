@@ -46,7 +46,8 @@ export function eventObject(occurrence: Occurrence, namespace: string, by: strin
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    metadata: { name: `${about.name.slice(0, 200)}.${hash}`, namespace },
+    // A name that is cut must not end with a dot or a dash.
+    metadata: { name: `${about.name.slice(0, 200).replace(/[^a-z0-9]+$/, '')}.${hash}`, namespace },
     eventTime: toMicroTime(at),
     reportingController: REPORTING_CONTROLLER,
     reportingInstance: by.slice(0, MAX_INSTANCE),

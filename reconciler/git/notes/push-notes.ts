@@ -5,7 +5,7 @@ import type { RepoParameters } from '../objects/store.ts';
 import { plainLine } from '../plain-text.ts';
 import type { CommitOid } from '../source.ts';
 import { assertWhole, FLUSH, packetLine, readPackets, textOf } from '../wire/pkt-line.ts';
-import { throwRemoteError } from '../wire/remote-error.ts';
+import { remoteError, throwRemoteError } from '../wire/remote-error.ts';
 import { readSideBand } from '../wire/side-band.ts';
 
 export interface NotesPush {
@@ -42,7 +42,11 @@ export async function pushNotes(session: GitSession, repo: RepoParameters, push:
   assertWhole(packets);
   const banded = words.includes('side-band-64k');
   const { payload, remarks } = banded ? readSideBand(packets, session.clean) : { payload: answer, remarks: '' };
-  const refused = refusalIn(readPackets(payload).map(textOf), push.ref);
+  const lines = readPackets(payload).map(textOf);
+  const unpacked = lines.find((line) => line.startsWith('unpack '))?.slice('unpack '.length) ?? 'ok';
+  // A full disk, say: nobody else wrote, and asking again at once would not help.
+  if (unpacked !== 'ok') throw remoteError(`${unpacked} ${session.clean(remarks)}`, session.clean);
+  const refused = refusalIn(lines, push.ref);
   if (refused !== null) throw pushError(refused, push.ref, session.clean(remarks));
 }
 
@@ -55,11 +59,11 @@ function advertised({ body }: Greeting, ref: string): CommitOid | null {
   return null;
 }
 
-/** The words behind `ng <ref>` in the server's report, or those behind `unpack`; null where the push counts. */
+/** The words behind `ng <ref>` in the server's report; null where the push counts. */
 function refusalIn(lines: readonly string[], ref: string): string | null {
   if (lines.includes(`ok ${ref}`)) return null;
   const line = lines.find((each) => each.startsWith(`ng ${ref} `)) ?? lines[0] ?? '';
-  return line.replace(`ng ${ref} `, '').replace(/^unpack /, '');
+  return line.replace(`ng ${ref} `, '');
 }
 
 /** What servers say of a push that no repetition will get through: git's own hooks and rules, and the forges'. */

@@ -159,6 +159,18 @@ describe('Events', () => {
     });
   });
 
+  it('have a name that the API server takes, however long the name of what they are about is', async () => {
+    const { kube, events } = eventStore();
+    await publishing(kube, async (publisher, clock) => {
+      const name = `${'n'.repeat(63)}.${'o'.repeat(63)}.${'d'.repeat(63)}.e${'x'.repeat(6)}--.${'z'.repeat(40)}`;
+      assert.match(name.slice(0, 200), /-$/);
+      publisher.tell([occurrence(1, { about: { kind: 'Node', name, uid: 'uid' } })]);
+      await clock.advance(0);
+      const [written = ''] = events.keys();
+      assert.match(written, /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
+    });
+  });
+
   it('carry no credential that a message may hold, and no more than the API server takes', async () => {
     const { kube, events } = eventStore();
     await publishing(kube, async (publisher, clock) => {

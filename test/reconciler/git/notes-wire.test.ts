@@ -77,7 +77,7 @@ describe('the push of notes', () => {
   for (const [what, code, ...lines] of [
     ['a rule', 'GIT_PUSH_REFUSED', 'unpack ok', `ng ${REF} pre-receive hook declined`],
     ['another writer', 'GIT_PUSH_RACE', 'unpack ok', `ng ${REF} failed to update ref`],
-    ['a full disk', 'GIT_PUSH_RACE', 'unpack index-pack abnormal exit', `ng ${REF} unpacker error`],
+    ['a full disk', 'GIT_REMOTE_ERROR', 'unpack index-pack abnormal exit', `ng ${REF} unpacker error`],
     ['silence about this ref', 'GIT_PUSH_RACE', 'unpack ok', 'ok refs/heads/main'],
   ] as const) {
     it(`does not count where the server reports ${what}`, async () => {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { createAnnotator } from '#reconciler/git/annotate.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
+import { isGitError } from '#reconciler/git/errors.ts';
 import { createGitSource } from '#reconciler/git/git-source.ts';
 import { started } from '../../sandbox/git-server/support/started.ts';
 import { failsWith, soon } from './support/start.ts';
@@ -50,4 +51,36 @@ describe('the sandbox’s git server', () => {
     await annotator.annotate(new Map([[oid, 'settled']]), soon());
     assert.deepEqual([...server.readNotes(REF)], [[oid, 'settled\n']]);
   });
+
+  it('loses no note of six writers, nor those of six clusters', async (t) => {
+    const server = await started(t);
+    const commits: string[] = [];
+    for (let n = 0; n < 6; n += 1) commits.push(await server.commit({ message: `${n}\n`, files: { a: `${n}` } }));
+    const writer = (ref: string) =>
+      createAnnotator({
+        url: server.url,
+        ref,
+        credentials: fileCredentials(undefined),
+        clock: systemClock,
+        random: Math.random,
+      });
+    await Promise.all(
+      commits.map(async (commit, n) => {
+        const shared = writer(REF);
+        // A caller tries again later where five tries were not enough.
+        while (!(await shared.annotate(new Map([[commit, `by ${n}`]]), soon()).then(Boolean, isRace)));
+        await writer(`refs/notes/kubelet-gitops/c-${n}`).annotate(new Map([[commits[0] ?? '', `by ${n}`]]), soon());
+      }),
+    );
+    assert.deepEqual(new Map(server.readNotes(REF)), new Map(commits.map((commit, n) => [commit, `by ${n}\n`])));
+    for (let n = 0; n < 6; n += 1) {
+      assert.deepEqual([...server.readNotes(`refs/notes/kubelet-gitops/c-${n}`)], [[commits[0], `by ${n}\n`]]);
+    }
+  });
 });
+
+/** False for a race that was lost; any other error stays one. */
+function isRace(error: unknown): false {
+  if (isGitError(error, 'GIT_PUSH_RACE')) return false;
+  throw error;
+}

@@ -54,8 +54,15 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
   api.store.seed(NODES, {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name, labels },
-    status: { nodeInfo: { kubeletVersion }, conditions: [] },
+    metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
+    status: {
+      nodeInfo: { kubeletVersion },
+      conditions: [],
+      addresses: [
+        { type: 'InternalIP', address: '127.0.0.1' },
+        { type: 'Hostname', address: name },
+      ],
+    },
   });
   const kubelet = await createSimulatedKubelet({
     directory: join(directory, 'kubelet'),
@@ -96,7 +103,7 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
 function publish(
   api: SandboxApiServer,
   name: string,
-  { ready, reason, message, kubeletVersion, bootId }: NodeReport,
+  { ready, reason, message, kubeletVersion, bootId, port, resources }: NodeReport,
 ): void {
   const node = api.store.get(NODES, name);
   if (node === undefined) return;
@@ -105,7 +112,9 @@ function publish(
   const others = memberOf(node, 'status', 'conditions');
   const kept = Array.isArray(others) ? others.filter((each) => isJson(each) && each['type'] !== 'Ready') : [];
   const conditions = [{ type: 'Ready', status: ready, reason, message, lastHeartbeatTime }, ...kept];
-  api.store.patch(NODES, name, { status: { conditions, nodeInfo: { kubeletVersion, bootID: bootId } } });
+  const endpoint = port === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: port } } };
+  const nodeInfo = { kubeletVersion, bootID: bootId };
+  api.store.patch(NODES, name, { status: { conditions, nodeInfo, ...endpoint, ...resources } });
 }
 
 function runAgent(

@@ -16,6 +16,7 @@ import { createListener } from '#sandbox/api-server/listener.ts';
 import type { Objects } from '#sandbox/api-server/objects.ts';
 import { objectsOf } from '#sandbox/api-server/objects.ts';
 import type { Api } from '#sandbox/api-server/operations/api.ts';
+import { EVENT_VIEW } from '#sandbox/api-server/resources/event-forms.ts';
 import { createRegistry } from '#sandbox/api-server/resources/registry.ts';
 import { createStore } from '#sandbox/api-server/store/store.ts';
 import type { WatchHub } from '#sandbox/api-server/watch/hub.ts';
@@ -78,7 +79,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Sandbox
   const { clock = systemClock, random = Math.random, historyLimit = 10_000 } = options;
   const hub = createWatchHub();
   const api: Api = {
-    store: createStore(hub.publish, historyLimit),
+    store: createStore(hub.publish, historyLimit, [EVENT_VIEW]),
     registry: createRegistry(),
     now: clock.now,
     uid: randomUUID,

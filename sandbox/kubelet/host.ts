@@ -3,12 +3,24 @@ type Config = Readonly<Record<string, unknown>>;
 /** The machine under a simulated kubelet, as far as a config can be too much for it. */
 export interface SimulatedHost {
   readonly cpus: number;
+  /** Bytes. */
+  readonly memory: number;
+  /** Bytes, of the filesystem that pods write to. */
+  readonly disk: number;
   /** Cgroups besides the kubelet's own: `/system.slice`. */
   readonly cgroups: readonly string[];
   readonly hasSwap: boolean;
 }
 
-export const SMALL_HOST: SimulatedHost = { cpus: 4, cgroups: ['/system.slice'], hasSwap: false };
+const GI = 2 ** 30;
+
+export const SMALL_HOST: SimulatedHost = {
+  cpus: 4,
+  memory: 16 * GI,
+  disk: 100 * GI,
+  cgroups: ['/system.slice'],
+  hasSwap: false,
+};
 
 /**
  * Why a kubelet ends on this machine with a config that is valid in itself, in the words of a real one; null where it

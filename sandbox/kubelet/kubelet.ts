@@ -12,6 +12,7 @@ import { createNodeView } from './node-view.ts';
 import { QUICK, type SimulatedKubeletOptions } from './options.ts';
 import { createSimulatedProbe, wrongWith } from './probe.ts';
 import { type Death, type Life, live } from './process.ts';
+import { type NodeResources, resourcesOf } from './resources.ts';
 import { createUnit } from './unit.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -63,6 +64,7 @@ export async function createSimulatedKubelet(options: SimulatedKubeletOptions): 
   let bootId = randomUUID();
   let life: Life | null = null;
   let port: number | undefined;
+  let resources: NodeResources | undefined;
   const endpoints =
     options.endpoints === 'direct'
       ? undefined
@@ -70,13 +72,14 @@ export async function createSimulatedKubelet(options: SimulatedKubeletOptions): 
   const view = createNodeView({
     clock,
     timing,
-    facts: () => ({ kubeletVersion: version, bootId }),
+    facts: () => ({ kubeletVersion: version, bootId, port, resources }),
     report: options.onReport ?? (() => undefined),
   });
   const enter = async (next: Life | null): Promise<void> => {
     if (next?.stage === 'healthy') port = await endpoints?.open();
     if (next === null) await endpoints?.close();
     life = next;
+    if (next?.stage === 'ready') resources = resourcesOf(next.config, host);
     view.follow(next);
   };
   const unit = createUnit({

@@ -13,7 +13,7 @@ export interface NodeView {
 export interface NodeViewOptions {
   readonly clock: Clock;
   readonly timing: Timing;
-  readonly facts: () => Pick<NodeReport, 'kubeletVersion' | 'bootId'>;
+  readonly facts: () => Omit<NodeReport, keyof Said>;
   readonly report: (report: NodeReport) => void;
 }
 

@@ -1,5 +1,6 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { SimulatedHost } from './host.ts';
+import type { NodeResources } from './resources.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -53,6 +54,10 @@ export interface NodeReport {
   /** `v1.34.2`, of the kubelet that reported last. */
   readonly kubeletVersion: string;
   readonly bootId: string;
+  /** Where it listens on 127.0.0.1 (`daemonEndpoints.kubeletEndpoint.Port`); undefined where it has no port. */
+  readonly port: number | undefined;
+  /** undefined until it was ready for the first time. */
+  readonly resources: NodeResources | undefined;
 }
 
 export interface SimulatedKubeletOptions {

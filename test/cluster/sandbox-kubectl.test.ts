@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
+import { eventObject, EVENTS_NAMESPACE } from '#reconciler/events/event-object.ts';
+import type { Occurrence } from '#reconciler/events/occurrence.ts';
+import { EVENTS, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import { locateControlPlane } from './support/binaries.ts';
 import type { KubectlResult } from './support/kubectl.ts';
@@ -11,6 +13,16 @@ import { runKubectl } from './support/kubectl.ts';
 
 const located = await locateControlPlane();
 const skip = located.found ? false : located.reason;
+
+const settled = (uid: string): Occurrence => ({
+  about: { kind: 'KubeletPool', name: 'workers', uid },
+  happening: 'RolloutSettled',
+  type: 'Normal',
+  note: 'all is well',
+  pool: 'workers',
+  config: 'workers-2gmf6b4k8c',
+  identity: 'workers-2gmf6b4k8c',
+});
 
 test('a real kubectl works with the sandbox as with a cluster', { skip }, async () => {
   assert.ok(located.found);
@@ -49,6 +61,13 @@ test('a real kubectl works with the sandbox as with a cluster', { skip }, async 
     assert.match((await run('label', 'node', name, 'kubelet-gitops.dev/opt-out=true')).stdout, / labeled$/m);
     assert.equal(server.store.get(NODES, name)?.metadata.labels?.['kubelet-gitops.dev/opt-out'], 'true');
     assert.match((await run('describe', 'knode', name)).stdout, /Last Known Good:\n +Name: +workers-2gmf6b4k8c/);
+    const { metadata } = server.store.seed(KUBELET_POOLS, { metadata: { name: 'workers' } });
+    server.store.seed(EVENTS, eventObject(settled(metadata.uid), EVENTS_NAMESPACE, 'reconciler-0', Date.now()));
+    const line = / +Normal +RolloutSettled +\S+ +kubelet-gitops\.dev\/reconciler +all is well$/m;
+    assert.match((await run('describe', 'kpool', 'workers')).stdout, line);
+    const events = (await run('get', 'events')).stdout;
+    assert.match(events, /^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE$/m);
+    assert.match(events, /^\ds +Normal +RolloutSettled +kubeletpool\/workers +all is well$/m);
     assert.match((await run('delete', 'knode', name)).stdout, / deleted$/m);
     assert.match(
       (await run('get', 'knode', name)).stderr,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { ApiCall, ResourceCall } from '#sandbox/api-server/http/api-call.ts';
+import { isNodeProxy, proxyToNode } from '#sandbox/api-server/http/node-proxy.ts';
 import { projectionFor } from '#sandbox/api-server/http/projection.ts';
 import { objectIn, optionsIn, patchIn, readBytes } from '#sandbox/api-server/http/request-body.ts';
 import { answerJson, answerText } from '#sandbox/api-server/http/respond.ts';
@@ -46,6 +47,7 @@ export async function serveResource(
     const pod = { served, namespace: of.namespace, name: of.name ?? '', subresource: undefined };
     return answerText(response, 200, podLog(api, pod, query));
   }
+  if (isNodeProxy(of)) return proxyToNode(api, of, call, response);
   const target = targetOf(served, of);
   const { one, many } = projectionFor(request, served, query, api.now);
   const bytes = await readBytes(request);

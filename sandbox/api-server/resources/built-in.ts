@@ -1,7 +1,8 @@
 import type { Resource } from '#shared/kube/kube.ts';
 import { CONFIG_MAPS, EVENTS as NEWER_EVENTS, LEASES, NODES, PODS } from '#shared/kube/kube.ts';
 import { checkConfigMap } from '#sandbox/api-server/resources/config-map.ts';
-import { checkEvent, checkNewerEvent } from '#sandbox/api-server/resources/event.ts';
+import { EVENTS } from '#sandbox/api-server/resources/event-forms.ts';
+import { checkEvent, checkNewerEvent, eventColumns, eventFields } from '#sandbox/api-server/resources/event.ts';
 import { NODE_COLUMNS } from '#sandbox/api-server/resources/node-columns.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { withTypeAndMeta } from '#sandbox/api-server/schema/object-meta.ts';
@@ -16,7 +17,6 @@ import { AGE_COLUMN, column, NAME_COLUMN } from '#sandbox/api-server/table/colum
 const core = { group: '', version: 'v1' };
 
 export const NAMESPACES: Resource = { ...core, plural: 'namespaces', kind: 'Namespace', namespaced: false };
-export const EVENTS: Resource = { ...core, plural: 'events', kind: 'Event', namespaced: true };
 export const SERVICE_ACCOUNTS: Resource = {
   ...core,
   plural: 'serviceaccounts',
@@ -99,8 +99,18 @@ export const BUILT_IN: readonly ServedResource[] = [
     check: checkConfigMap,
     columns: [NAME_COLUMN, column('Data', entries, { type: 'integer' }), AGE_COLUMN],
   }),
-  builtIn(EVENTS, ANYTHING, { shortNames: ['ev'], check: checkEvent }),
-  builtIn(NEWER_EVENTS, ANYTHING, { shortNames: ['ev'], check: checkNewerEvent }),
+  builtIn(EVENTS, ANYTHING, {
+    shortNames: ['ev'],
+    check: checkEvent,
+    columns: eventColumns('involvedObject', 'message'),
+    selectable: eventFields('involvedObject'),
+  }),
+  builtIn(NEWER_EVENTS, ANYTHING, {
+    shortNames: ['ev'],
+    check: checkNewerEvent,
+    columns: eventColumns('regarding', 'note'),
+    selectable: eventFields('regarding'),
+  }),
   builtIn(SERVICE_ACCOUNTS, ANYTHING, { shortNames: ['sa'] }),
   builtIn(LEASES, LEASE, {
     check: checkLease,

@@ -1,6 +1,43 @@
 import type { Cause } from '#sandbox/api-server/status/refusal.ts';
-import type { Json } from '#sandbox/api-server/stored-object.ts';
+import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { memberOf } from '#sandbox/api-server/stored-object.ts';
+import { ageOf } from '#sandbox/api-server/table/age.ts';
+import { type Column, column } from '#sandbox/api-server/table/column.ts';
+
+const REFERENCE = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
+
+const textAt = (object: Json, ...path: readonly string[]): string => {
+  const value = memberOf(object, ...path);
+  return typeof value === 'string' ? value : '';
+};
+
+/** By what Events can be selected (kubernetes/pkg/registry/core/event/strategy.go). @param about the member that names what it is about */
+export const eventFields = (
+  about: 'involvedObject' | 'regarding',
+): Readonly<Record<string, (event: StoredObject) => string>> => ({
+  ...Object.fromEntries(REFERENCE.map((field) => [`${about}.${field}`, (event: Json) => textAt(event, about, field)])),
+  reason: (event) => textAt(event, 'reason'),
+  type: (event) => textAt(event, 'type'),
+});
+
+const lastSeen = (event: Json): unknown =>
+  memberOf(event, 'series', 'lastObservedTime') ??
+  event['lastTimestamp'] ??
+  event['deprecatedLastTimestamp'] ??
+  event['eventTime'];
+
+/** What `kubectl get events` prints, without the wide columns (kubernetes/pkg/printers/internalversion). */
+export function eventColumns(about: 'involvedObject' | 'regarding', message: 'message' | 'note'): readonly Column[] {
+  const object = (event: Json): string =>
+    `${textAt(event, about, 'kind').toLowerCase()}/${textAt(event, about, 'name')}`;
+  return [
+    column('Last Seen', (event, now) => ageOf(lastSeen(event), now)),
+    column('Type', (event) => textAt(event, 'type')),
+    column('Reason', (event) => textAt(event, 'reason')),
+    column('Object', object),
+    column('Message', (event) => textAt(event, message).trim()),
+  ];
+}
 
 /** Events about cluster-scoped objects belong in the namespace `default`. */
 export function checkEvent(event: Json): readonly Cause[] {

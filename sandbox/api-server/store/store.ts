@@ -2,6 +2,7 @@ import type { Resource } from '#shared/kube/kube.ts';
 import type { Collection } from '#sandbox/api-server/store/collection.ts';
 import { createCollection, keyOfObject } from '#sandbox/api-server/store/collection.ts';
 import type { Change } from '#sandbox/api-server/store/history.ts';
+import { changeAs, type Readable, seenThrough, type View } from '#sandbox/api-server/store/view.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 
 /** An object that is about to be written: everything but its resourceVersion. */
@@ -16,7 +17,7 @@ export interface ObjectStore {
   /** Version of the newest write. */
   readonly version: () => number;
   /** The objects of a resource; the collection begins to exist, empty, when it is first asked for. */
-  readonly of: (resource: Resource) => Collection;
+  readonly of: (resource: Resource) => Readable;
   /** Writes under the next version, over what is there under that name. */
   readonly put: (resource: Resource, draft: Draft) => StoredObject;
   /** Removes and returns the last state, under a version of its own; undefined where there is none. */
@@ -26,13 +27,20 @@ export interface ObjectStore {
 }
 
 /**
- * @param heard        called after each write, before the next one
+ * @param heard        called after each write, before the next one; of a resource with a view once for each of the two
  * @param historyLimit changes that are kept per resource, at least
+ * @param views        resources whose objects are kept as those of others
  */
-export function createStore(heard: (resource: Resource, change: Change) => void, historyLimit: number): ObjectStore {
+export function createStore(
+  heard: (resource: Resource, change: Change) => void,
+  historyLimit: number,
+  views: readonly View[] = [],
+): ObjectStore {
   const collections = new Map<string, Collection>();
   let version = 1;
-  const of = (resource: Resource): Collection => {
+  const viewOf = (resource: Resource): View | undefined =>
+    views.find((view) => collectionId(view.resource) === collectionId(resource));
+  const kept = (resource: Resource): Collection => {
     const id = collectionId(resource);
     const present = collections.get(id);
     if (present !== undefined) return present;
@@ -41,25 +49,40 @@ export function createStore(heard: (resource: Resource, change: Change) => void,
     return collection;
   };
   const record = (resource: Resource, change: Change): StoredObject => {
-    of(resource).record(change);
+    kept(resource).record(change);
     heard(resource, change);
+    for (const view of views) {
+      if (collectionId(view.keptAs) === collectionId(resource)) heard(view.resource, changeAs(view.shown, change));
+    }
     return change.object;
+  };
+  const put: ObjectStore['put'] = (resource, draft) => {
+    const view = viewOf(resource);
+    if (view !== undefined) return view.shown(put(view.keptAs, view.kept(draft)));
+    version += 1;
+    const object = stamped(draft, version);
+    const before = kept(resource).get(keyOfObject(object)) ?? null;
+    return record(resource, { type: before === null ? 'ADDED' : 'MODIFIED', version, object, before });
+  };
+  const remove: ObjectStore['remove'] = (resource, key) => {
+    const view = viewOf(resource);
+    if (view !== undefined) {
+      const removed = remove(view.keptAs, key);
+      return removed === undefined ? undefined : view.shown(removed);
+    }
+    const before = kept(resource).get(key);
+    if (before === undefined) return undefined;
+    version += 1;
+    return record(resource, { type: 'DELETED', version, object: stamped(before, version), before });
   };
   return {
     version: () => version,
-    of,
-    put(resource, draft) {
-      version += 1;
-      const object = stamped(draft, version);
-      const before = of(resource).get(keyOfObject(object)) ?? null;
-      return record(resource, { type: before === null ? 'ADDED' : 'MODIFIED', version, object, before });
+    of(resource) {
+      const view = viewOf(resource);
+      return view === undefined ? kept(resource) : seenThrough(view, kept(view.keptAs));
     },
-    remove(resource, key) {
-      const before = of(resource).get(key);
-      if (before === undefined) return undefined;
-      version += 1;
-      return record(resource, { type: 'DELETED', version, object: stamped(before, version), before });
-    },
+    put,
+    remove,
     compact: () => collections.forEach(({ history }) => history.forgetTo(version)),
   };
 }

@@ -44,6 +44,15 @@ export const accessBehaviours: readonly Behaviour[] = [
     },
   ],
   [
+    'the kubelet of a Node that is not there cannot be asked',
+    async ({ raw, fresh }) => {
+      const name = fresh();
+      const answer = await raw.call({ path: `/api/v1/nodes/${name}/proxy/configz` });
+      assert.equal(answer.status, 404);
+      assert.equal(answer.json().message, `nodes "${name}" not found`);
+    },
+  ],
+  [
     "the agent's rights are no more than that",
     async ({ raw, connection, aNode, aMap, fresh }) => {
       const token = connection.agentToken;
@@ -59,6 +68,7 @@ export const accessBehaviours: readonly Behaviour[] = [
         { method: 'GET', path: '/api/v1/namespaces/default/configmaps/a' },
         { method: 'GET', path: '/api/v1/nodes' },
         { method: 'PATCH', path: `/api/v1/nodes/${name}/status`, body: { status: {} } },
+        { method: 'GET', path: `/api/v1/nodes/${name}/proxy/configz` },
         { method: 'GET', path: '/apis/kubelet-gitops.dev/v1alpha1/kubeletpools' },
         { method: 'GET', path: '/apis/coordination.k8s.io/v1/namespaces/kubelet-gitops/leases' },
         {

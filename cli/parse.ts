@@ -15,13 +15,23 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   const [first = '', ...rest] = argv;
   if (first === '' || first === '--help' || first === '-h') return { line: 'help', command: undefined };
   if (first === '--version') return { line: 'version' };
-  if (first === 'help') return { line: 'help', command: commands.find(({ name }) => name === rest[0]) };
-  const command = commands.find(({ name }) => name === first);
-  if (command !== undefined) return parseOptions(command, rest);
-  const names = commands.map(({ name }) => name);
-  const meant = didYouMean(first, names);
+  const named = (wanted: string): Command | undefined => commands.find(({ name }) => name === wanted);
+  if (first === 'help') {
+    const [about] = rest;
+    const command = about === undefined ? undefined : named(about);
+    return about === undefined || command !== undefined ? { line: 'help', command } : unknownCommand(about, commands);
+  }
+  const command = named(first);
+  return command === undefined ? unknownCommand(first, commands) : parseOptions(command, rest);
+}
+
+function unknownCommand(word: string, commands: readonly Command[]): CommandLine {
+  const meant = didYouMean(
+    word,
+    commands.map(({ name }) => name),
+  );
   const advice = meant === undefined ? '' : `; did you mean ${meant}?`;
-  const message = first.startsWith('-') ? `no command given before ${first}` : `there is no command ${first}${advice}`;
+  const message = word.startsWith('-') ? `no command given before ${word}` : `there is no command ${word}${advice}`;
   return { line: 'mistake', message, command: undefined };
 }
 
@@ -59,6 +69,8 @@ function givenOf(values: Readonly<Record<string, unknown>>, words: readonly stri
 function sayWhat(error: unknown, command: Command): string {
   const [sentence = ''] = (error instanceof Error ? error.message : 'the arguments cannot be read').split('. ');
   const unknown = /^Unknown option '--?([^']+)'/.exec(sentence)?.[1];
+  const lacking = /^Option '(?:-\w, )?(--[\w-]+)(?: <value>)?' argument (?:missing|is ambiguous)/.exec(sentence)?.[1];
+  if (lacking !== undefined) return `${command.name}: ${lacking} needs a value`;
   if (unknown === undefined) return sentence;
   const meant = didYouMean(unknown, Object.keys(command.options));
   return `${command.name} knows no option --${unknown}${meant === undefined ? '' : `; did you mean --${meant}?`}`;

@@ -1,11 +1,13 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { loadRepo } from '#reconciler/repo/load-repo.ts';
 import type { LoadedPool } from '#reconciler/repo/loaded.ts';
+import { GitopsError } from '#shared/runtime/errors.ts';
 import { NEWEST_MINOR, minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import type { Io } from '../io.ts';
 import { kubeletVersions, VERSION_OPTION, wordOf } from '../options.ts';
 import { type Paint, paintFor } from '../paint.ts';
+import { chooseCluster } from '../plan/choose-cluster.ts';
 import { wrapFor } from '../wrap.ts';
 import { readDirectory } from '../validate/read-directory.ts';
 import { foresee, type Foresight } from './foresee.ts';
@@ -38,12 +40,11 @@ async function runForesight(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
   const [directory = '.'] = given.words;
   const { files, findings } = await readDirectory(directory);
-  const clusters = [...files.keys()].flatMap((path) => /^clusters\/([^/]+)\.yaml$/.exec(path)?.[1] ?? []);
-  const cluster = given.text('cluster') ?? clusters[0] ?? 'default';
-  if (given.text('cluster') === undefined && clusters.length > 1) {
-    throw new Mistake(`choose a cluster with --cluster: ${clusters.join(', ')}`);
-  }
+  const cluster = chooseCluster(given, files.keys(), io.err);
   const repo = loadRepo(files, { cluster, gitFindings: findings });
+  if (repo.pools.length === 0) {
+    throw new GitopsError('NOTHING_TO_FORESEE', `${directory} has no pools/: name the root of a config repository`);
+  }
   const asked = kubeletVersions(given);
   const present = asked.length > 0 ? asked : repo.cluster.kubeletVersions;
   if (present.length === 0) {

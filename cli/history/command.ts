@@ -40,7 +40,10 @@ async function runHistory(given: Given, io: Io): Promise<ExitCode> {
   if (notes.size === 0) throw noNotes(wanted, [...all.keys()]);
   const entries = await readHistory(repository, given.text('revision') ?? 'HEAD', notes, count);
   if (format === 'json') io.out.write(`${JSON.stringify({ commits: entries }, null, 2)}\n`);
-  else io.out.write(wrapFor(io.out)(historyAsText(entries, paintFor(io.out, io.env))));
+  else {
+    const columns = io.out.isTTY === true ? io.out.columns : undefined;
+    io.out.write(wrapFor(io.out)(historyAsText(entries, paintFor(io.out, io.env), columns)));
+  }
   return 0;
 }
 

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { Paint, Tone } from '../paint.ts';
 import { type Cell, renderTable } from '../table.ts';
 import type { HistoryEntry } from './read-history.ts';
@@ -8,25 +9,35 @@ const TONES: Readonly<Record<string, Tone>> = {
   superseded: 'quiet',
 };
 
-/** One line a commit and cluster, and below it what there is to say. */
-export function historyAsText(entries: readonly HistoryEntry[], paint: Paint): string {
+/**
+ * One line a commit and cluster, and below it what there is to say.
+ *
+ * @param columns what a line has room for; author and pools stand below the line where that is not enough
+ */
+export function historyAsText(entries: readonly HistoryEntry[], paint: Paint, columns: number = Infinity): string {
   if (entries.length === 0) return 'none of the last commits has a note\n';
-  const rows = entries.map(({ commit, at, cluster, note, subject, author }): readonly Cell[] => [
-    commit.slice(0, 12),
-    at.slice(0, 16).replace('T', ' '),
-    cluster,
-    { text: note.outcome, shown: paint(TONES[note.outcome] ?? 'bad', note.outcome) },
-    (note.pools ?? []).join(', '),
-    `${subject} (${author})`,
-  ]);
-  const [heading = '', ...lines] = renderTable([
-    ['COMMIT', 'AUTHORED', 'CLUSTER', 'OUTCOME', 'UPDATED', 'SUBJECT'],
-    ...rows,
-  ]);
-  const body = entries.flatMap(({ note }, index) => [
+  const whole = tableOf(entries, paint, true);
+  const fits = whole.every((line) => stripVTControlCharacters(line).length <= columns);
+  const [heading = '', ...lines] = fits ? whole : tableOf(entries, paint, false);
+  const body = entries.flatMap(({ author, note }, index) => [
     lines[index] ?? '',
+    ...(fits ? [] : [`  by ${author}${progressOf(note) === '' ? '' : `: ${progressOf(note)}`}`]),
     ...(note.message === '' ? [] : [`  ${note.message}`]),
     ...(note.emergencies ?? []).map((emergency) => `  emergency, windows did not count: ${emergency}`),
   ]);
   return `${[paint('strong', heading), ...body].join('\n')}\n`;
 }
+
+function tableOf(entries: readonly HistoryEntry[], paint: Paint, isWide: boolean): readonly string[] {
+  const rows = entries.map(({ commit, at, cluster, note, subject, author }): readonly Cell[] => [
+    commit.slice(0, 12),
+    at.slice(0, 16).replace('T', ' '),
+    cluster,
+    { text: note.outcome, shown: paint(TONES[note.outcome] ?? 'bad', note.outcome) },
+    ...(isWide ? [progressOf(note), `${subject} (${author})`] : [subject]),
+  ]);
+  const heading = ['COMMIT', 'AUTHORED', 'CLUSTER', 'OUTCOME', ...(isWide ? ['UPDATED'] : []), 'SUBJECT'];
+  return renderTable([heading, ...rows]);
+}
+
+const progressOf = ({ pools = [] }: HistoryEntry['note']): string => pools.join(', ');

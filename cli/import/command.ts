@@ -1,8 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
-import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import { GitopsError } from '#shared/runtime/errors.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
+import { askRunning } from '../inventory/ask-running.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';
 import { readRunningConfig } from '../inventory/read-running-config.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
@@ -23,6 +24,7 @@ export const IMPORT: Command = {
     'Nodes that run the same become a pool, told by a label that only they have. What equals the defaults of their version is\n' +
       'left out; what identifies a node, and what the field policy denies by default, is left to the node.\n' +
       'Existing files are not overwritten.',
+    'Exit code 1 where a node is left out, because its kubelet could not be asked.',
   ],
   options: {
     into: { type: 'string', value: 'DIRECTORY', about: 'where the repository is written (default .)' },
@@ -46,18 +48,19 @@ interface Seen {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly kubeletVersion: string;
-  readonly running: Config;
+  /** undefined where the kubelet did not say it. */
+  readonly running: Config | undefined;
 }
 
 async function runImport(given: Given, io: Io): Promise<ExitCode> {
   const into = given.text('into') ?? '.';
   const cluster = given.text('cluster') ?? 'default';
   const seen = given.words.length > 0 ? await fromFiles(given) : await fromCluster(given, io);
-  if (seen.length === 0) throw new GitopsError('NOTHING_TO_IMPORT', 'there is no node whose config could be read');
-  const nodes = seen.map(({ name, labels, kubeletVersion, running }) => {
+  const nodes = seen.flatMap(({ name, labels, kubeletVersion, running }) => {
     const minor = Math.min(minorNumber(kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
-    return { name, labels, ...essenceOf(running, minor) };
+    return running === undefined ? [] : [{ name, labels, ...essenceOf(running, minor) }];
   });
+  if (nodes.length === 0) throw new GitopsError('NOTHING_TO_IMPORT', 'there is no node whose config could be read');
   const versions = [...new Set(seen.flatMap(({ kubeletVersion }) => minorNumber(kubeletVersion) ?? []))].sort(
     (a, b) => a - b,
   );
@@ -71,23 +74,23 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
   const leftOut = [...new Set(nodes.flatMap((node) => node.leftOut))].sort();
   if (leftOut.length > 0)
     io.err.write(`left to the nodes, because it is their own or denied by default: ${leftOut.join(', ')}\n`);
-  return 0;
+  return nodes.length < seen.length ? 1 : 0;
 }
 
 async function fromCluster(given: Given, io: Io): Promise<readonly Seen[]> {
   const live = await connectNodes(given, io);
   const nodes = await live.list();
-  const seen = await Promise.all(
-    nodes.map(async ({ name, labels, kubeletVersion }): Promise<readonly Seen[]> => {
-      try {
-        return [{ name, labels, kubeletVersion, running: await live.configz(name) }];
-      } catch (error) {
-        io.err.write(`${name} is left out: ${reasonOf(error)}\n`);
-        return [];
-      }
-    }),
+  const heard = await askRunning(
+    live,
+    nodes.map(({ name }) => name),
+    io.err,
   );
-  return seen.flat();
+  return nodes.map(({ name, labels, kubeletVersion }) => ({
+    name,
+    labels,
+    kubeletVersion,
+    running: heard.get(name),
+  }));
 }
 
 async function fromFiles(given: Given): Promise<readonly Seen[]> {

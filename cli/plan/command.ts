@@ -46,7 +46,7 @@ export const PLAN: Command = {
 
 async function runPlan(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
-  const { base, head, cluster } = await loadRevisions(given);
+  const { base, head, cluster } = await loadRevisions(given, io);
   const plan = makePlan({ base, head, cluster, nodes: await withRunning(await nodesOf(given, io), given, io) });
   io.out.write(render(plan, format, io));
   return isEmptyPlan(plan) ? 0 : 1;

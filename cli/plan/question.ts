@@ -1,13 +1,14 @@
 import { loadRepo } from '#reconciler/repo/load-repo.ts';
 import type { LoadedRepo } from '#reconciler/repo/loaded.ts';
-import { reasonOf } from '#shared/runtime/errors.ts';
 import { type Given, Mistake, type OptionSpecs } from '../command.ts';
+import { askRunning } from '../inventory/ask-running.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { readRunningConfig } from '../inventory/read-running-config.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
 import { openRepository } from '../revision/local-repository.ts';
+import { chooseCluster } from './choose-cluster.ts';
 import { readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -26,13 +27,13 @@ export interface LoadedRevisions {
 }
 
 /** Reads --repo, --base, --head and --cluster. @throws Mistake, and errors of git where a revision cannot be read */
-export async function loadRevisions(given: Given): Promise<LoadedRevisions> {
+export async function loadRevisions(given: Given, { err }: Io): Promise<LoadedRevisions> {
   const repository = await openRepository(given.text('repo') ?? '.');
   const [base, head] = await Promise.all([
     baseOf(repository, given.text('base')),
     given.text('head') === '.' ? readWorkingCopy(repository) : readRevision(repository, given.text('head') ?? 'HEAD'),
   ]);
-  const cluster = clusterOf(given.text('cluster'), [base, head]);
+  const cluster = chooseCluster(given, [...base.files.keys(), ...head.files.keys()], err);
   const load = ({ name, commit, files, findings }: Revision): LoadedRevision => ({
     name: commit === null ? name : `${name} (${commit.oid.slice(0, 12)})`,
     repo: loadRepo(files, { cluster, gitFindings: findings }),
@@ -43,25 +44,13 @@ export async function loadRevisions(given: Given): Promise<LoadedRevisions> {
 async function baseOf(repository: Parameters<typeof readRevision>[0], written: string | undefined): Promise<Revision> {
   if (written !== undefined) return readRevision(repository, written);
   const upstream = await readRevision(repository, 'refs/remotes/origin/HEAD').catch(() => undefined);
-  if (upstream !== undefined) return upstream;
+  if (upstream !== undefined) return { ...upstream, name: 'origin/HEAD' };
   const { parents } = await repository.commit('HEAD');
   return parents.length === 0 ? BEFORE_THE_FIRST : readRevision(repository, 'HEAD~1');
 }
 
 /** What was in force before the first commit. */
 const BEFORE_THE_FIRST: Revision = { name: 'nothing', commit: null, files: new Map(), findings: [] };
-
-/** The one cluster that the repository has a file for, unless another is named. */
-function clusterOf(written: string | undefined, revisions: readonly Revision[]): string {
-  if (written !== undefined) return written;
-  const names = new Set(
-    revisions.flatMap(({ files }) =>
-      [...files.keys()].flatMap((path) => /^clusters\/([^/]+)\.yaml$/.exec(path)?.[1] ?? []),
-    ),
-  );
-  if (names.size > 1) throw new Mistake(`choose a cluster with --cluster: ${[...names].sort().join(', ')}`);
-  return [...names][0] ?? 'default';
-}
 
 /** Nodes from a file, or from the cluster; undefined where neither was named. */
 export async function nodesOf(given: Given, io: Io): Promise<readonly InventoryNode[] | undefined> {
@@ -87,7 +76,7 @@ export async function withRunning(
   io: Io,
 ): Promise<readonly InventoryNode[] | undefined> {
   const words = given.texts('running');
-  const asked = words.includes('cluster') ? await askAll(nodes ?? [], given, io) : [];
+  const asked = words.includes('cluster') ? await askAll(nodes ?? [], given, io) : new Map<string, Config>();
   const written = await Promise.all(words.filter((word) => word !== 'cluster').map(readRunning));
   const running = new Map([...asked, ...written]);
   const stranger = [...running.keys()].find((name) => nodes?.every((node) => node.name !== name) ?? true);
@@ -98,29 +87,12 @@ export async function withRunning(
   });
 }
 
-/** At a time: the API server passes each question on to a kubelet. */
-const MOST_AT_ONCE = 16;
-
-async function askAll(
-  nodes: readonly InventoryNode[],
-  given: Given,
-  io: Io,
-): Promise<readonly (readonly [string, Config])[]> {
-  const live = await connectNodes(given, io);
-  const heard: (readonly [string, Config])[] = [];
-  const left = [...nodes];
-  const ask = async (): Promise<void> => {
-    for (let node = left.shift(); node !== undefined; node = left.shift()) {
-      const { name } = node;
-      const config = await live.configz(name).catch((error: unknown) => {
-        io.err.write(`what ${name} runs is not known: ${reasonOf(error)}\n`);
-      });
-      if (config !== undefined) heard.push([name, config]);
-    }
-  };
-  await Promise.all(Array.from({ length: MOST_AT_ONCE }, ask));
-  return heard;
-}
+const askAll = async (nodes: readonly InventoryNode[], given: Given, io: Io): Promise<ReadonlyMap<string, Config>> =>
+  askRunning(
+    await connectNodes(given, io),
+    nodes.map(({ name }) => name),
+    io.err,
+  );
 
 async function readRunning(word: string): Promise<readonly [string, Config]> {
   const [, name, path] = /^([^=]+)=(.+)$/.exec(word) ?? [];

@@ -30,12 +30,24 @@ export async function openRepository(directory: string): Promise<LocalRepository
   }
   const repo = { fs, dir: root, cache: {} };
 
-  const read = async (oid: string, type: ObjectType): Promise<Buffer> => {
+  const missing = async (what: string): Promise<GitopsError> => {
+    const isShallow = await stat(`${root}/.git/shallow`).then(
+      () => true,
+      () => false,
+    );
+    const advice = isShallow
+      ? 'this clone is shallow and has only the newest commits: git fetch --unshallow brings the others'
+      : 'is it fetched?';
+    return new GitopsError('REVISION_UNKNOWN', `there is no revision ${what} in ${root}: ${advice}`);
+  };
+  /** @param called by whoever asked */
+  const read = async (oid: string, type: ObjectType, called = oid): Promise<Buffer> => {
     try {
       const found = await git.readObject({ ...repo, oid, format: 'content' });
       if (found.type === type && found.object instanceof Uint8Array) return Buffer.from(found.object);
     } catch (error) {
-      throw new GitopsError('REVISION_UNKNOWN', `${oid} is not in ${root}: ${reasonOf(error)}. Is the clone shallow?`);
+      if (error instanceof git.Errors.NotFoundError) throw await missing(called);
+      throw new GitopsError('REVISION_UNKNOWN', `${oid} cannot be read in ${root}: ${reasonOf(error)}`);
     }
     throw new GitopsError('REVISION_UNKNOWN', `${oid} is no ${type}`);
   };
@@ -54,7 +66,7 @@ export async function openRepository(directory: string): Promise<LocalRepository
 
   return {
     directory: root,
-    read,
+    read: (oid, type) => read(oid, type),
     async refs(prefix) {
       const names = await git.listRefs({ ...repo, filepath: prefix });
       const found = names.map(
@@ -67,16 +79,16 @@ export async function openRepository(directory: string): Promise<LocalRepository
       const found = await start(name === '' || name === '@' ? 'HEAD' : name)
         .then(peel)
         .catch(() => undefined);
-      if (found === undefined) {
-        const message = `there is no revision ${revision} in ${root}: is it fetched? A shallow clone has only the newest commits`;
-        throw new GitopsError('REVISION_UNKNOWN', message);
+      if (found === undefined && (name === 'HEAD' || name === '@' || name === '')) {
+        throw new GitopsError('REVISION_UNKNOWN', `${root} has no commit yet: commit what is there, and ask again`);
       }
+      if (found === undefined) throw await missing(revision);
       let commit = parseCommit(found, await read(found, 'commit'));
       for (const parent of stepsIn(steps)) {
         const next = commit.parents[parent - 1];
         if (next === undefined)
           throw new GitopsError('REVISION_UNKNOWN', `${revision}: ${commit.oid} has no such parent`);
-        commit = parseCommit(next, await read(next, 'commit'));
+        commit = parseCommit(next, await read(next, 'commit', revision));
       }
       return commit;
     },

@@ -52,7 +52,7 @@ async function runSimulate(given: Given, io: Io): Promise<ExitCode> {
   const restartMs = duration(given, 'restart', '10s');
   const horizonMs = duration(given, 'horizon', '168h');
   const start = moment(given.text('at'));
-  const revisions = await loadRevisions(given);
+  const revisions = await loadRevisions(given, io);
   const nodes = await nodesOf(given, io);
   if (nodes === undefined) throw new Mistake('say which nodes there are: --inventory FILE, or --context NAME');
   const simulation = simulate({
@@ -64,17 +64,19 @@ async function runSimulate(given: Given, io: Io): Promise<ExitCode> {
     horizonMs,
   });
   io.out.write(render(simulation, format, io));
-  return simulation.events.length === 0 && lanesOf(simulation).length === 0 ? 0 : 1;
+  const { events, invalidPools } = simulation;
+  return events.length + invalidPools.length === 0 && lanesOf(simulation).length === 0 ? 0 : 1;
 }
 
 function render(simulation: Simulation, format: (typeof FORMATS)[number], io: Io): string {
+  const { start, end, invalidPools } = simulation;
   switch (format) {
     case 'text':
       return wrapFor(io.out)(simulationAsText(simulation, paintFor(io.out, io.env)));
     case 'svg':
       return simulationAsSvg(simulation);
     case 'json':
-      return `${JSON.stringify({ start: simulation.start, end: simulation.end, lanes: lanesOf(simulation) }, null, 2)}\n`;
+      return `${JSON.stringify({ start, end, lanes: lanesOf(simulation), invalidPools }, null, 2)}\n`;
   }
 }
 

@@ -9,11 +9,17 @@ const WIDTH = 60;
 
 /** A line of blocks for every pool: how many of its nodes had proved the config by then; below it waves and what stopped it. */
 export function simulationAsText(simulation: Simulation, paint: Paint): string {
+  const { nodes, invalidPools } = simulation;
   const lanes = lanesOf(simulation);
   const span = simulation.end - simulation.start;
-  if (lanes.length === 0) return `nothing changes on ${simulation.nodes} nodes\n`;
-  const head = `${simulation.nodes} nodes, over after ${round(span)}; each column is ${round(span / WIDTH)}`;
-  return `${[head, ...lanes.flatMap((lane) => ['', ...laneLines(lane, span, paint)])].join('\n')}\n`;
+  const count = `${nodes} ${nodes === 1 ? 'node' : 'nodes'}`;
+  const head =
+    lanes.length === 0
+      ? `nothing changes on ${count}`
+      : `${count}, over after ${round(span)}; each column is ${round(span / WIDTH)}`;
+  const broken = invalidPools.map((name) => paint('bad', `${name} has errors: it keeps the config that it has`));
+  const parts = [...lanes.map((lane) => laneLines(lane, span, paint)), ...(broken.length === 0 ? [] : [broken])];
+  return `${[head, ...parts.flatMap((lines) => ['', ...lines])].join('\n')}\n`;
 }
 
 function laneLines(lane: Lane, span: Millis, paint: Paint): readonly string[] {

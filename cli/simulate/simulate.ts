@@ -27,6 +27,8 @@ export interface Simulation {
   /** The status of every pool at the end. */
   readonly pools: ReadonlyMap<string, KubeletPoolStatus>;
   readonly nodes: number;
+  /** Pools with errors: they keep the configs that they have. */
+  readonly invalidPools: readonly string[];
 }
 
 /** How soon the planner looks again after it did something. */
@@ -57,7 +59,8 @@ export function simulate(question: SimulationQuestion): Simulation {
     fleet.pass(now);
     ({ pools, moved } = round(fleet, inForce, now));
   }
-  return { start, end: now, events: fleet.events, pools, nodes: nodes.length };
+  const invalidPools = head.pools.filter(({ status }) => status === 'invalid').map(({ name }) => name);
+  return { start, end: now, events: fleet.events, pools, nodes: nodes.length, invalidPools };
 }
 
 const isUnderWay = ({ phase }: KubeletPoolStatus): boolean => phase === 'Progressing' || phase === 'Waiting';

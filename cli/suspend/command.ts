@@ -3,6 +3,7 @@ import { type Command, type ExitCode, type Given, Mistake } from '../command.ts'
 import { connectTo } from '../connect.ts';
 import type { Io } from '../io.ts';
 import { annotatePool, type Wish } from '../pools/annotate.ts';
+import { wrapFor } from '../wrap.ts';
 import { ALL_OPTION, checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose.ts';
 
 /** It is shown in the status of the pool, on one line. */
@@ -37,10 +38,12 @@ async function runSuspend(given: Given, io: Io): Promise<ExitCode> {
   if (because.length > LONGEST_REASON)
     throw new Mistake(`--because has ${because.length} of at most ${LONGEST_REASON} characters`);
   const kube = await connectTo(given, io);
+  const wrap = wrapFor(io.out);
   for (const { metadata } of await choosePools(given, kube)) {
-    io.out.write(
-      `${await annotatePool(kube, metadata.name, (pool) => suspension(pool.metadata.annotations ?? {}, because))}\n`,
+    const said = await annotatePool(kube, metadata.name, (pool) =>
+      suspension(pool.metadata.annotations ?? {}, because),
     );
+    io.out.write(wrap(`${said}\n`));
   }
   return 0;
 }

@@ -35,11 +35,7 @@ export function explanationAsText(whole: WholeExplanation, paint: Paint): string
       const text = `  ${file}${line === undefined ? '' : `:${line}`}: ${value}`;
       return isLast ? text : paint('quiet', `${text} (overridden)`);
     }),
-    ...(commit === null
-      ? []
-      : [
-          `  since ${commit.oid.slice(0, 12)} "${commit.subject}", ${commit.author.name}, ${commit.author.at.slice(0, 10)}`,
-        ]),
+    ...(layers.length === 0 ? [] : [`  ${sinceLine(commit)}`]),
     ...sourceLines(whole),
     ...agentLines(whole),
     ...(running === undefined ? [] : [`  the kubelet runs ${running}`]),
@@ -54,6 +50,11 @@ export function explanationAsText(whole: WholeExplanation, paint: Paint): string
       : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function sinceLine(commit: Commit | null): string {
+  if (commit === null) return 'since when is not known: it was there before the oldest commit that this clone has';
+  return `since ${commit.oid.slice(0, 12)} "${commit.subject}", ${commit.author.name}, ${commit.author.at.slice(0, 10)}`;
 }
 
 function poolLine({ choice, invalidPools }: WholeExplanation): string {

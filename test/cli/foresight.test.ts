@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Foresight } from '#cli/foresight/foresee.ts';
 import { createRepository, layer, pool, type TestRepository } from './support/repository.ts';
@@ -28,6 +29,26 @@ describe('kubelet-gitops foresight', () => {
     // The same payload is fine at the version before.
     assert.equal((await run('validate', repository.directory, '--kubelet-version', gate?.from ?? '')).code, 0);
     assert.equal((await run('validate', repository.directory, '--kubelet-version', gate?.to ?? '')).code, 1);
+  });
+
+  it('gives no all-clear where there is nothing to judge', async () => {
+    const { code, err } = await run('foresight', join(repository.directory, 'pools'), '--kubelet-version', '1.30');
+    assert.equal(code, 2);
+    assert.match(err, /has no pools\/: name the root of a config repository/);
+  });
+
+  it('says where a cluster is named that has no file while others have one', async () => {
+    const other = await createRepository();
+    await other.write({
+      'clusters/demo.yaml':
+        'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec: {kubeletVersions: ["1.36"]}\n',
+      'pools/w/pool.yaml': pool('w', 'w', 'apply: replace'),
+      'pools/w/kubelet.yaml': layer('maxPods: 100'),
+    });
+    const { err } = await run('foresight', other.directory, '--cluster', 'dmeo', '--kubelet-version', '1.36');
+    assert.equal(err, 'there is no clusters/dmeo.yaml, so that defaults count for dmeo; there is clusters/demo.yaml\n');
+    assert.equal((await run('foresight', other.directory)).err, '');
+    await other.remove();
   });
 
   it('names defaults that change under a pool which does not set the field', async () => {

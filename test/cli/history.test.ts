@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import git from 'isomorphic-git';
+import type { HistoryEntry } from '#cli/history/read-history.ts';
+import { historyAsText } from '#cli/history/render.ts';
+import { plain } from '#cli/paint.ts';
 import { noteText } from '#reconciler/git/notes/note-text.ts';
 import { type CommitNote, noteRefused, type NotedPool } from '#reconciler/report/note.ts';
 import { renderNote } from '#reconciler/report/note-text.ts';
@@ -93,6 +96,26 @@ describe('kubelet-gitops history', () => {
       `${raised.slice(0, 12)}  2025-06-15 18:06  prod     halted   general 2/6  Raise maxPods (Ada)`,
       '  emergency, windows did not count: general: CVE-2026-1234',
       `${start.slice(0, 12)}  2025-06-15 16:06  prod     settled               Start (Ada)`,
+    ]);
+  });
+
+  it('fits a terminal: what has no room on the line stands below it', () => {
+    const entry = (pools: readonly string[]): HistoryEntry => ({
+      commit: 'a'.repeat(40),
+      at: '2026-11-21T15:04:05Z',
+      author: 'Ada Admin',
+      subject: 'Start from the template',
+      cluster: 'demo',
+      note: { outcome: 'settled', message: '', pools },
+    });
+    const entries = [entry(['control-plane 1/1', 'general 3/3', 'gpu 2/2']), entry([])];
+    assert.match(historyAsText(entries, plain, 140), /control-plane 1\/1, general 3\/3, gpu 2\/2 {2}Start/);
+    assert.deepEqual(historyAsText(entries, plain, 80).trimEnd().split('\n'), [
+      'COMMIT        AUTHORED          CLUSTER  OUTCOME  SUBJECT',
+      'aaaaaaaaaaaa  2026-11-21 15:04  demo     settled  Start from the template',
+      '  by Ada Admin: control-plane 1/1, general 3/3, gpu 2/2',
+      'aaaaaaaaaaaa  2026-11-21 15:04  demo     settled  Start from the template',
+      '  by Ada Admin',
     ]);
   });
 

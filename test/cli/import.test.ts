@@ -9,6 +9,11 @@ import isomorphicGit from 'isomorphic-git';
 import { essenceOf } from '#cli/import/essence.ts';
 import { groupNodes, type ImportedNode } from '#cli/import/group.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
+import { writeAddresses } from '#sandbox/demo/addresses.ts';
+import { startWorld } from '#sandbox/world.ts';
+import { NODES } from '#shared/kube/kube.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import { until } from '../shared/kube/support/until.ts';
 import { run } from './support/run.ts';
 
 describe('the essence of what a kubelet runs', () => {
@@ -202,6 +207,36 @@ describe('kubelet-gitops import', () => {
     assert.equal(changed.code, 1);
     assert.match(changed.out, /^ {2}maxPods +not set \(default 110\) +→ +200$/m);
     assert.match((await run('plan', '--repo', repo, ...nodes, '--running', 'c=x.json')).err, /c/);
+  });
+
+  it('reads a cluster, node by node, and says whom it could not ask', async () => {
+    const world = await startWorld({
+      cluster: 'demo',
+      nodes: [
+        { name: 'w-1', labels: { 'node-role.kubernetes.io/worker': '' } },
+        { name: 'w-2', labels: { 'node-role.kubernetes.io/worker': '' } },
+      ],
+      log: () => silentLog,
+      pollMs: 1_000,
+    });
+    await writeAddresses(world, directory);
+    const from = ['--kubeconfig', join(directory, 'kubeconfig'), '--cluster', 'demo'] as const;
+    await until('both are ready', () =>
+      ['w-1', 'w-2'].every((name) => world.api.store.get(NODES, name)?.['status'] !== undefined),
+    );
+    const [one, two] = [...world.nodes.values()];
+    await until('both run', () => one?.kubelet.running() !== null && two?.kubelet.running() !== null);
+    const live = join(directory, 'live');
+    const ran = await run('import', ...from, '--into', live);
+    assert.equal(ran.code, 0, ran.err);
+    assert.match(ran.err, /^pool \S+: 2 nodes$/m);
+    assert.deepEqual((await run('validate', live)).out, '1 pool: nothing found\n');
+    await two?.kubelet.stop();
+    const partly = await run('import', ...from, '--into', join(directory, 'partly'));
+    assert.equal(partly.code, 1);
+    assert.match(partly.err, /^what w-2 runs is not known: .*error trying to reach service/m);
+    assert.match(partly.err, /^pool \S+: 1 node$/m);
+    await world.stop();
   });
 
   it('overwrites nothing', async () => {

@@ -24,6 +24,10 @@ const rows: readonly (readonly [string, string])[] = [
   ],
   ['stauts', 'mistake: there is no command stauts; did you mean status?'],
   ['--nope status', 'mistake: no command given before --nope'],
+  ['help stauts', 'mistake: there is no command stauts; did you mean status?'],
+  ['status --context', 'mistake: status: --context needs a value'],
+  ['status --context --why', 'mistake: status: --context needs a value'],
+  ['validate -o', 'mistake: validate: --output needs a value'],
 ];
 
 const short = (argv: readonly string[]): string => {

@@ -25,6 +25,8 @@ function inventory(count: number): readonly InventoryNode[] {
   }));
 }
 
+const manners = { failureRate: 0, restartMs: 10_000, random: seededRandom(1) };
+
 function play(
   rollout: Partial<RolloutSpec>,
   nodes: number | readonly InventoryNode[],
@@ -119,6 +121,23 @@ describe('a simulated rollout', () => {
     const same = simulate({ base: repo, head: repo, nodes: inventory(3), manners, start: NOW, horizonMs: MINUTE });
     assert.deepEqual([same.events, same.end - same.start], [[], 0]);
     assert.equal(simulationAsText(same, plain), 'nothing changes on 3 nodes\n');
+  });
+
+  it('names the pools that are left out of it because they have errors', () => {
+    const spec = poolSpec();
+    const invalid = { status: 'invalid', name: 'broken', findings: [] } as const;
+    const simulation = simulate({
+      base: commit(COMMIT_A, validPool('workers', 100, spec)).repo,
+      head: commit(COMMIT_B, validPool('workers', 100, spec), invalid).repo,
+      nodes: inventory(1),
+      manners,
+      start: NOW,
+      horizonMs: MINUTE,
+    });
+    assert.equal(
+      simulationAsText(simulation, plain),
+      'nothing changes on 1 node\n\nbroken has errors: it keeps the config that it has\n',
+    );
   });
 
   it('can be read in a terminal of 80 columns, and as a picture without a word of it taken for markup', () => {

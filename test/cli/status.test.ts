@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { plain } from '#cli/paint.ts';
-import { allSettled } from '#cli/status/command.ts';
+import { allSettled } from '#cli/status/all-settled.ts';
 import { renderStatus, type StatusView } from '#cli/status/render.ts';
 import { NO_STATE } from '#reconciler/report/source-state.ts';
 import { COMMIT_A, failedNode, nodeView, NOW, poolInCluster, settledNode, validPool } from '../support/fleet.ts';

@@ -61,6 +61,12 @@ export function adoptedLine({ name, nodes }: PoolPlan): string {
   return `Pool ${name} is new and says what ${what} already: ${kubelets} once, to take it up (${listed(nodes.map((node) => node.name))})`;
 }
 
+/** What a change of the fields may bring about; fields with the same risk are named together. */
+export function risksOf({ fields }: PoolPlan): readonly { readonly paths: readonly string[]; readonly risk: string }[] {
+  const risky = fields.flatMap(({ path, risk }) => (risk === undefined ? [] : [{ path, risk }]));
+  return [...Map.groupBy(risky, ({ risk }) => risk)].map(([risk, on]) => ({ paths: on.map(({ path }) => path), risk }));
+}
+
 /** Nodes with the same effect are named together. */
 export function capacityLines(nodes: readonly NodePlan[]): readonly string[] {
   const effects = nodes.flatMap(({ name, allocatable }) =>

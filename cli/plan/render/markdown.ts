@@ -8,6 +8,7 @@ import {
   headOf,
   moveLines,
   orderLines,
+  risksOf,
   rolloutLine,
   sidesOf,
   warningLines,
@@ -54,7 +55,6 @@ function poolPart(pool: PoolPlan): string {
   });
   const table =
     rows.length === 0 ? [] : [['| field | before | after | costs |', '| --- | --- | --- | --- |', ...rows].join('\n')];
-  const risks = fields.flatMap(({ path, risk }) => (risk === undefined ? [] : [`- ⚠️ \`${path}\`: ${risk}`]));
   const rollout = rolloutLine(pool);
   const items = [
     ...spec.map((line) => `- ${code(line)}`),
@@ -63,7 +63,7 @@ function poolPart(pool: PoolPlan): string {
     ...(cost === undefined ? [] : [`- costs each node: ${COST_WORDS[cost]}`]),
     ...capacityLines(nodes).map((line) => `- ${escape(line)}`),
     ...warningLines(nodes).map((line) => `- ❌ ${escape(line)}`),
-    ...risks,
+    ...risksOf(pool).map(({ paths, risk }) => `- ⚠️ ${paths.map(code).join(', ')}: ${risk}`),
   ];
   const head = isAdopted(pool)
     ? [`#### Pool ${headOf(pool)}`, escape(adoptedLine(pool))]

@@ -10,6 +10,7 @@ import {
   headOf,
   moveLines,
   orderLines,
+  risksOf,
   rolloutLine,
   sidesOf,
   warningLines,
@@ -33,8 +34,10 @@ export function planAsText(plan: Plan, paint: Paint): string {
   }
   for (const finding of findings)
     lines.push(paint(finding.severity === 'error' ? 'bad' : 'busy', formatFinding(finding)));
-  if (!knowsNodes)
+  if (!knowsNodes) {
+    if (lines.at(-1) !== '') lines.push('');
     lines.push(paint('quiet', 'No nodes were given: --inventory or --kubeconfig adds what it does to them.'));
+  }
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
@@ -46,7 +49,6 @@ function poolLines(pool: PoolPlan, paint: Paint): readonly string[] {
       return [`  ${field.path}`, before, '→', after];
     }),
   );
-  const risks = [...new Set(fields.flatMap(({ path, risk }) => (risk === undefined ? [] : [`  ! ${path}: ${risk}`])))];
   const rollout = rolloutLine(pool);
   return [
     isAdopted(pool)
@@ -55,7 +57,7 @@ function poolLines(pool: PoolPlan, paint: Paint): readonly string[] {
     ...table,
     ...spec.map((line) => `  ${line}`),
     ...(cost === undefined ? [] : [paint('quiet', `  cost: ${COST_WORDS[cost]}`)]),
-    ...risks.map((line) => paint('busy', line)),
+    ...risksOf(pool).map(({ paths, risk }) => paint('busy', `  ! ${paths.join(', ')}: ${risk}`)),
     ...(rollout === undefined ? [] : [`  ${rollout}`]),
     ...orderLines(pool).map((line) => paint('quiet', `  ${line}`)),
     ...capacityLines(nodes).map((line) => `  ${line}`),

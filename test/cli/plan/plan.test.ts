@@ -201,6 +201,19 @@ describe('kubelet-gitops plan', () => {
     assert.match(out, /\| `clusterDomain` \| `not set` \| `` "x\\\|<b>`y`" `` \|/);
   });
 
+  it('names fields with the same risk together', async () => {
+    const files = { 'pools/a/kubelet.yaml': layer('maxPods: 110', 'kubeReserved: {cpu: 200m, memory: 1Gi}') };
+    const { out } = await planned(files);
+    assert.match(out, /^ {2}! kubeReserved\.cpu, kubeReserved\.memory: changes what is left for pods/m);
+    const markdown = (await planned(files, '-o', 'markdown')).out;
+    assert.match(markdown, /^- ⚠️ `kubeReserved\.cpu`, `kubeReserved\.memory`: changes what is left for pods/m);
+  });
+
+  it('says where a cluster is named that has no file while others have one', async () => {
+    const { err } = await planned({ 'pools/b/kubelet.yaml': layer('maxPods: 51') }, '--cluster', 'pord');
+    assert.equal(err, 'there is no clusters/pord.yaml, so that defaults count for pord; there is clusters/prod.yaml\n');
+  });
+
   it('cannot run where something is missing, and says what', async () => {
     const at = ['--repo', repository.directory] as const;
     assert.match((await run('plan', ...at, '--base', 'nope')).err, /there is no revision nope/);
@@ -214,7 +227,10 @@ describe('kubelet-gitops plan', () => {
   it('says which nodes it knows nothing of', async () => {
     await repository.write({ 'pools/b/kubelet.yaml': layer('maxPods: 51') });
     const { out } = await run('plan', '--repo', repository.directory, '--base', 'HEAD', '--head', '.');
-    assert.match(out, /No nodes were given/);
+    assert.match(out, /\n\nNo nodes were given/);
+    await repository.write({ 'pools/b/kubelet.yaml': layer('maxPodz: 51') });
+    const invalid = await run('plan', '--repo', repository.directory, '--base', 'HEAD', '--head', '.');
+    assert.match(invalid.out, /maxPodz.*\n\nNo nodes were given/);
     await repository.write({ 'pools/b/kubelet.yaml': layer('maxPods: 50') });
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -35,7 +35,31 @@ describe('a revision of a checkout', () => {
     for (const name of ['nope', 'HEAD~9', 'HEAD^2', 'ffffffffff']) {
       await assert.rejects(oid(name), { code: 'REVISION_UNKNOWN' }, name);
     }
-    await assert.rejects(oid('nope'), /is it fetched\? A shallow clone/);
+    await assert.rejects(oid('nope'), /there is no revision nope in .*: is it fetched\?/);
+    await writeFile(join(repository.directory, '.git/shallow'), `${commits[2]}\n`);
+    await assert.rejects(oid('nope'), /this clone is shallow .*: git fetch --unshallow/);
+    await rm(join(repository.directory, '.git/shallow'));
+  });
+
+  it('is said to be missing by the name that it was asked by, where a clone ends before it', async () => {
+    const shallow = await createRepository();
+    await shallow.commit('start', { 'base/all.yaml': layer('maxPods: 1') });
+    const last = await shallow.commit('next', { 'base/all.yaml': layer('maxPods: 2') });
+    const opened = await openRepository(shallow.directory);
+    const { parents } = await opened.commit(last);
+    const [parent = ''] = parents;
+    await rm(join(shallow.directory, '.git/objects', parent.slice(0, 2), parent.slice(2)));
+    await assert.rejects((await openRepository(shallow.directory)).commit('HEAD~1'), /there is no revision HEAD~1 in /);
+    await shallow.remove();
+  });
+
+  it('is none in a repository without a commit, which is said so', async () => {
+    const empty = await createRepository();
+    await assert.rejects(
+      (await openRepository(empty.directory)).commit('HEAD'),
+      / has no commit yet: commit what is there/,
+    );
+    await empty.remove();
   });
 
   it('is read without the working copy, and the working copy without a commit', async () => {

@@ -1,0 +1,56 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { NodeReason } from '#reconciler/rollout/explain.ts';
+import { allSettled } from './all-settled.ts';
+import type { StatusView } from './render.ts';
+
+/**
+ * What `status -o json` prints. Absent values are null, names of configs are those of ConfigMaps or `local`.
+ *
+ * @param why for `--why`
+ */
+export function statusAsJson(view: StatusView, why: readonly NodeReason[] | undefined): object {
+  const { source, pools, nodes } = view;
+  const { url, branch, cluster, commit, subject, author, takenUpAt, notes } = source;
+  return {
+    settled: allSettled(view),
+    repository: { url, branch },
+    cluster,
+    commit: commit === '' ? null : { commit, subject, author, takenUpAt },
+    refused: source.refusedCommit === '' ? null : { commit: source.refusedCommit, because: source.refusedBecause },
+    git: source.failure === '' ? null : { failingSince: source.failingSince, failure: source.failure },
+    notes,
+    findings: source.findings.split('\n').filter((line) => line !== ''),
+    pools: pools.map(poolAsJson),
+    nodes: nodes.map(nodeAsJson),
+    ...(why === undefined ? {} : { why }),
+  };
+}
+
+function poolAsJson({ metadata, status = {} }: KubeletPool): object {
+  const invalid = status.conditions?.find(({ type, status: is }) => type === 'ConfigValid' && is === 'False');
+  return {
+    name: metadata.name,
+    phase: status.phase ?? 'Waiting',
+    message: status.message ?? '',
+    config: status.configName ?? 'local',
+    counts: status.counts ?? null,
+    findings: invalid?.message.split('\n') ?? [],
+    waves: status.rollout?.waves ?? [],
+  };
+}
+
+function nodeAsJson({ metadata, spec = {}, status = {} }: KubeletNode): object {
+  const { phase, active, lastKnownGood, kubeletVersion, heartbeat, error } = status;
+  return {
+    name: metadata.name,
+    pool: spec.pool ?? null,
+    phase: phase ?? null,
+    assigned: spec.configSource?.name ?? 'local',
+    active: active?.name ?? null,
+    lastKnownGood: lastKnownGood?.name ?? null,
+    kubeletVersion: kubeletVersion ?? null,
+    heartbeat: heartbeat ?? null,
+    error: error === undefined || error === null ? null : { reason: error.reason, message: error.message },
+  };
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { STATUS, runStatus } from '#cli/status/command.ts';
+import { parseCommandLine } from '#cli/parse.ts';
+import { NO_STATE, SOURCE_STATE_NAME, sourceStateObject } from '#reconciler/report/source-state.ts';
+import type { SandboxApiServer } from '#sandbox/api-server/server.ts';
+import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { COMMIT_A } from '../support/fleet.ts';
+import { aCluster, type TestCluster } from './support/cluster.ts';
+
+const state = sourceStateObject({ ...NO_STATE, commit: COMMIT_A, subject: 'Raise maxPods' }, DEFAULT_NAMESPACE);
+
+function fill({ store }: SandboxApiServer, phase: 'Progressing' | 'Settled'): void {
+  store.seed(CONFIG_MAPS, state);
+  store.seed(KUBELET_POOLS, { metadata: { name: 'general' }, status: { phase, configName: 'general-2gmf6b4k8c' } });
+  store.seed(KUBELET_NODES, { metadata: { name: 'worker-1' }, spec: { pool: 'general' }, status: { phase: 'Idle' } });
+}
+
+/** Watches; before each look after the first one, the next of these happens. */
+async function watch({ kubeconfig }: TestCluster, happens: readonly (() => unknown)[], sleepMs = 2_000) {
+  const [left, shown] = [[...happens], [] as string[]];
+  let elapsed = 0;
+  const clock = {
+    ...systemClock,
+    monotonic: () => elapsed,
+    async sleep() {
+      elapsed += sleepMs;
+      await left.shift()?.();
+    },
+  };
+  const parsed = parseCommandLine(['status', '--watch', '--why', '--kubeconfig', kubeconfig], [STATUS]);
+  assert.ok(parsed.line === 'run');
+  const io = { out: { write: (text: string) => shown.push(text) }, err: { write: () => 0 }, env: {} };
+  const code = await runStatus(parsed.given, io, clock).catch((error: unknown) => String(error));
+  return { code, shown };
+}
+
+describe('kubelet-gitops status --watch', () => {
+  it('goes on while the API server is away, says so, and ends when all is settled, the reasons with it', async () => {
+    await using cluster = await aCluster();
+    const { server } = cluster.sandbox;
+    fill(server, 'Progressing');
+    const { code, shown } = await watch(cluster, [
+      server.stop,
+      async () => {
+        await server.start();
+        server.store.patch(KUBELET_POOLS, 'general', { status: { phase: 'Settled' } });
+      },
+    ]);
+    assert.equal(code, 0);
+    assert.equal(shown.length, 3);
+    assert.match(shown[1] ?? '', /^general +Progressing[^]*^not as it is now: .*no answer from /m);
+    assert.match(shown[2] ?? '', /^general +Settled/m);
+    assert.doesNotMatch(shown[2] ?? '', /not as it is now/);
+    for (const text of shown) assert.match(text, /^NODE +POOL +STANDING +NOW +BECAUSE$/m);
+  });
+
+  it('gives up where the API server stays away', async () => {
+    await using cluster = await aCluster();
+    fill(cluster.sandbox.server, 'Progressing');
+    const { code } = await watch(cluster, [cluster.sandbox.server.stop], 200_000);
+    assert.match(String(code), /no answer from /);
+  });
+});
+
+describe('kubelet-gitops status', () => {
+  it('gives the same to programs', async () => {
+    await using cluster = await aCluster();
+    fill(cluster.sandbox.server, 'Settled');
+    const { code, out } = await cluster.cli('status', '-o', 'json', '--why');
+    assert.equal(code, 0);
+    const { settled, commit, pools, nodes, why } = JSON.parse(out) as Record<string, unknown>;
+    assert.equal(settled, true);
+    assert.deepEqual(commit, { commit: COMMIT_A, subject: 'Raise maxPods', author: '', takenUpAt: '' });
+    assert.deepEqual(pools, [
+      {
+        name: 'general',
+        phase: 'Settled',
+        message: '',
+        config: 'general-2gmf6b4k8c',
+        counts: null,
+        findings: [],
+        waves: [],
+      },
+    ]);
+    assert.deepEqual(nodes, [
+      {
+        name: 'worker-1',
+        pool: 'general',
+        phase: 'Idle',
+        assigned: 'local',
+        active: null,
+        lastKnownGood: null,
+        kubeletVersion: null,
+        heartbeat: null,
+        error: null,
+      },
+    ]);
+    assert.ok(Array.isArray(why));
+    assert.match((await cluster.cli('status', '-o', 'json', '--watch')).err, /--watch is for people/);
+  });
+
+  it('does not call a cluster settled in which no commit is in force', async () => {
+    await using cluster = await aCluster();
+    fill(cluster.sandbox.server, 'Settled');
+    cluster.sandbox.server.store.remove(CONFIG_MAPS, SOURCE_STATE_NAME, DEFAULT_NAMESPACE);
+    const { code, out } = await cluster.cli('status');
+    assert.equal(code, 1);
+    assert.match(out, /^commit +none in force yet$/m);
+  });
+});

@@ -85,7 +85,7 @@ describe("GitLab's pipeline of the template", { skip: WITHOUT_GIT }, () => {
     const url = 'https://gitlab-ci-token:job@forge.example:443/your-group/kubelet-gitops.git';
     assert.deepEqual(out.trim().split('\n'), [
       `git clone --quiet --depth 1 --branch v0.1.0 ${url} .kubelet-gitops`,
-      'npm ci --prefix .kubelet-gitops --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund',
+      'npm ci --prefix .kubelet-gitops --cache .npm --prefer-offline --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund',
     ]);
   });
 

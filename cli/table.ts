@@ -15,17 +15,33 @@ export function renderTable(rows: readonly (readonly Cell[])[]): readonly string
   );
 }
 
+/**
+ * The same, a group of lines for each row; where a line has no room, the last column stands below its row.
+ *
+ * @param most what a line has room for
+ */
+export function renderFolding(rows: readonly (readonly Cell[])[], most: number): readonly (readonly string[])[] {
+  if (fits(rows, most)) return renderTable(rows).map((line) => [line]);
+  const [heading = [], ...body] = rows;
+  const folded = renderTable([heading.slice(0, -1), ...body.map((row) => row.slice(0, -1))]);
+  return folded.map((line, index) => {
+    const last = index === 0 ? undefined : rows[index]?.at(-1);
+    return last === undefined || textOf(last) === '' ? [line] : [line, `  ${shownOf(last)}`];
+  });
+}
+
+const fits = (rows: readonly (readonly Cell[])[], most: number): boolean =>
+  renderTable(rows.map((row) => row.map(textOf))).every((line) => line.length <= most);
+
 /** The same, without those of the spare columns (by their headings, in this order) that a line has no room for. */
 export function renderFitting(
   rows: readonly (readonly Cell[])[],
   most: number,
   spare: readonly string[],
 ): readonly string[] {
-  const fits = (table: readonly (readonly Cell[])[]): boolean =>
-    renderTable(table.map((row) => row.map(textOf))).every((line) => line.length <= most);
   let fitting = rows;
   for (const heading of spare) {
-    if (fits(fitting)) break;
+    if (fits(fitting, most)) break;
     const column = fitting[0]?.findIndex((cell) => textOf(cell) === heading) ?? -1;
     if (column >= 0) fitting = fitting.map((row) => row.toSpliced(column, 1));
   }

@@ -3,11 +3,20 @@ import { stripVTControlCharacters } from 'node:util';
 /** Narrower than this, broken lines are harder to read than long ones. */
 const NARROWEST = 40;
 
+/** What a line has room for, where that is a terminal; undefined for anything else. */
+export const columnsOf = ({ isTTY = false, columns }: Screen): number | undefined =>
+  isTTY && columns !== undefined && columns > 0 ? columns : undefined;
+
+interface Screen {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
 /**
  * Breaks long lines between words where a terminal would break them anywhere, further in than their beginning. Text for
  * anything but a terminal stays as it is: one finding, one line.
  */
-export function wrapFor(stream: { readonly isTTY?: boolean; readonly columns?: number }): (text: string) => string {
+export function wrapFor(stream: Screen): (text: string) => string {
   const { isTTY = false, columns = 0 } = stream;
   if (!isTTY || columns < NARROWEST) return (text) => text;
   return (text) =>

@@ -4,7 +4,7 @@ import { connectTo } from '../connect.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
-import { wrapFor } from '../wrap.ts';
+import { columnsOf, wrapFor } from '../wrap.ts';
 import { whatHappened } from './happened.ts';
 import { readTraces } from './read-traces.ts';
 import { eventsAsText } from './render.ts';
@@ -44,6 +44,6 @@ async function runEvents(given: Given, io: Io): Promise<ExitCode> {
   const traces = await readTraces(await connectTo(given, io));
   const happened = whatHappened(traces, { pool: given.text('pool'), node: given.text('node'), since });
   if (format === 'json') io.out.write(`${JSON.stringify({ events: happened }, null, 2)}\n`);
-  else io.out.write(wrapFor(io.out)(eventsAsText(happened, paintFor(io.out, io.env))));
+  else io.out.write(wrapFor(io.out)(eventsAsText(happened, paintFor(io.out, io.env), columnsOf(io.out))));
   return 0;
 }

@@ -1,9 +1,13 @@
 import type { Paint } from '../paint.ts';
-import { type Cell, renderTable } from '../table.ts';
+import { type Cell, renderFolding } from '../table.ts';
 import type { Happened } from './happened.ts';
 
-/** One line for each, the newest last, where the eye is when the command ends. */
-export function eventsAsText(happened: readonly Happened[], paint: Paint): string {
+/**
+ * One line for each, the newest last, where the eye is when the command ends.
+ *
+ * @param columns what a line has room for; the notes stand below the lines where that is not enough
+ */
+export function eventsAsText(happened: readonly Happened[], paint: Paint, columns: number = Infinity): string {
   if (happened.length === 0) return 'nothing happened that is still known\n';
   const rows = happened.map(({ at, type, reason, kind, name, pool, note, count }): readonly Cell[] => {
     const often = count > 1 ? `${reason} x${count}` : reason;
@@ -15,6 +19,7 @@ export function eventsAsText(happened: readonly Happened[], paint: Paint): strin
       note,
     ];
   });
-  const [heading = '', ...lines] = renderTable([['TIME (UTC)', 'WHAT', 'NODE', 'POOL', 'NOTE'], ...rows]);
-  return `${[paint('strong', heading), ...lines].join('\n')}\n`;
+  const table = [['TIME (UTC)', 'WHAT', 'NODE', 'POOL', 'NOTE'], ...rows];
+  const [[heading = ''] = [], ...lines] = renderFolding(table, columns);
+  return `${[paint('strong', heading), ...lines.flat()].join('\n')}\n`;
 }

@@ -3,7 +3,7 @@ import { type Command, type ExitCode, type Given, Mistake } from '../command.ts'
 import type { Io } from '../io.ts';
 import { wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
-import { wrapFor } from '../wrap.ts';
+import { columnsOf, wrapFor } from '../wrap.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { NOTES_PREFIX, readHistory } from './read-history.ts';
 import { historyAsText } from './render.ts';
@@ -40,10 +40,7 @@ async function runHistory(given: Given, io: Io): Promise<ExitCode> {
   if (notes.size === 0) throw noNotes(wanted, [...all.keys()]);
   const entries = await readHistory(repository, given.text('revision') ?? 'HEAD', notes, count);
   if (format === 'json') io.out.write(`${JSON.stringify({ commits: entries }, null, 2)}\n`);
-  else {
-    const columns = io.out.isTTY === true ? io.out.columns : undefined;
-    io.out.write(wrapFor(io.out)(historyAsText(entries, paintFor(io.out, io.env), columns)));
-  }
+  else io.out.write(wrapFor(io.out)(historyAsText(entries, paintFor(io.out, io.env), columnsOf(io.out))));
   return 0;
 }
 

@@ -7,7 +7,7 @@ import { connectTo } from '../connect.ts';
 import type { Io } from '../io.ts';
 import { type Paint, paintFor } from '../paint.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
-import { wrapFor } from '../wrap.ts';
+import { columnsOf, wrapFor } from '../wrap.ts';
 import { allSettled } from './all-settled.ts';
 import { readStatus } from './read.ts';
 import { renderStatus, type StatusView } from './render.ts';
@@ -33,9 +33,14 @@ export const STATUS: Command = {
     ...CLUSTER_OPTIONS,
     why: { type: 'boolean', about: 'for every node, why it is changed now or not' },
     watch: { type: 'boolean', short: 'w', about: 'stay, and show it anew, until every pool is settled' },
+    commit: { type: 'string', value: 'NAME', about: 'nothing counts as settled before this commit is in force' },
     output: { type: 'string', short: 'o', words: FORMATS, about: 'for people (the default) or for programs' },
   },
-  examples: ['kubelet-gitops status', 'kubelet-gitops status --why', 'kubelet-gitops status --context prod --watch'],
+  examples: [
+    'kubelet-gitops status',
+    'kubelet-gitops status --why',
+    'kubelet-gitops status --context prod --watch --commit "$(git rev-parse origin/main)"',
+  ],
   run: (given, io) => runStatus(given, io, systemClock),
 };
 
@@ -44,11 +49,12 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
   const format = wordOf(given, 'output', FORMATS, 'text');
   const isWatch = given.flag('watch');
   if (isWatch && format === 'json') throw new Mistake('--watch is for people: take --output text');
+  const commit = commitOf(given.text('commit'));
   const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
   const kube = await connectTo(given, io);
   const paint = paintFor(io.out, io.env);
   const wrap = wrapFor(io.out);
-  const columns = io.out.isTTY === true ? io.out.columns : undefined;
+  const columns = columnsOf(io.out);
 
   const look = async (): Promise<Look> => {
     const view = await readStatus(kube, namespace);
@@ -56,15 +62,22 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
       ? whyNodes(await readFleet(kube, namespace), view.source.policy, namespace, clock.now())
       : undefined;
     if (format === 'json') return { view, text: `${JSON.stringify(statusAsJson(view, why), null, 2)}\n` };
-    const reasons = why === undefined ? '' : `\n${renderWhy(why, paint)}`;
+    const reasons = why === undefined ? '' : `\n${renderWhy(why, paint, columns)}`;
     return { view, text: wrap(`${renderStatus(view, paint, clock.now(), columns)}${reasons}`) };
   };
 
   const first = await look();
   io.out.write(first.text);
-  if (isWatch)
-    await watch(first, look, { write: (text) => io.out.write(text), isTTY: io.out.isTTY === true, paint }, clock);
-  return isWatch || allSettled(first.view) ? 0 : 1;
+  const isEnough = (view: StatusView): boolean => allSettled(view, commit);
+  if (isWatch) await watch(first, look, { isEnough, show: showOn(io), paint }, clock);
+  return isWatch || isEnough(first.view) ? 0 : 1;
+}
+
+function commitOf(written = ''): string {
+  if (written !== '' && !/^[0-9a-f]{7,40}$/.test(written)) {
+    throw new Mistake(`--commit ${written}: write the name of a commit, seven digits of it at least`);
+  }
+  return written;
 }
 
 interface Look {
@@ -72,18 +85,25 @@ interface Look {
   readonly text: string;
 }
 
-interface Screen {
-  write(text: string): unknown;
-  readonly isTTY: boolean;
+interface Watching {
+  /** Whether there is nothing more to wait for. */
+  isEnough(view: StatusView): boolean;
+  /** In place of what was shown before. */
+  show(text: string): void;
   readonly paint: Paint;
 }
 
+const showOn =
+  ({ out }: Io): Watching['show'] =>
+  (text) =>
+    void out.write(`${out.isTTY === true ? '\u001b[H\u001b[2J' : '\n'}${text}`);
+
 /** Looks again and again until all is settled. @throws KubeError where the API server says no, or is away for too long */
-async function watch(first: Look, look: () => Promise<Look>, screen: Screen, clock: Clock): Promise<void> {
-  const { write, isTTY, paint } = screen;
+async function watch(first: Look, look: () => Promise<Look>, watching: Watching, clock: Clock): Promise<void> {
+  const { isEnough, show, paint } = watching;
   let last = first;
   let lookedAt = clock.monotonic();
-  while (!allSettled(last.view)) {
+  while (!isEnough(last.view)) {
     await clock.sleep(WATCH_EVERY_MS);
     let trouble = '';
     try {
@@ -93,7 +113,7 @@ async function watch(first: Look, look: () => Promise<Look>, screen: Screen, clo
       if (!isPassing(error) || clock.monotonic() - lookedAt > PATIENCE_MS) throw error;
       trouble = `\n${paint('bad', `not as it is now: ${reasonOf(error)}`)}\n`;
     }
-    write(`${isTTY ? '\u001b[H\u001b[2J' : '\n'}${last.text}${trouble}`);
+    show(`${last.text}${trouble}`);
   }
 }
 

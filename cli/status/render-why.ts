@@ -1,9 +1,13 @@
 import type { NodeReason } from '#reconciler/rollout/explain.ts';
 import type { Paint } from '../paint.ts';
-import { renderTable } from '../table.ts';
+import { renderFolding } from '../table.ts';
 
-/** A table with a line for every node: where it stands, and why it is changed now or not. */
-export function renderWhy(reasons: readonly NodeReason[], paint: Paint): string {
+/**
+ * A table with a line for every node: where it stands, and why it is changed now or not.
+ *
+ * @param columns what a line has room for; the reasons stand below the lines where that is not enough
+ */
+export function renderWhy(reasons: readonly NodeReason[], paint: Paint, columns: number = Infinity): string {
   const heading = ['NODE', 'POOL', 'STANDING', 'NOW', 'BECAUSE'];
   const rows = reasons.map(({ node, pool, standing, now, because }) => [
     node,
@@ -12,6 +16,6 @@ export function renderWhy(reasons: readonly NodeReason[], paint: Paint): string 
     { text: now, shown: paint(now === 'nothing to do' ? 'quiet' : now === 'change now' ? 'good' : 'busy', now) },
     because,
   ]);
-  const [first = '', ...lines] = renderTable([heading, ...rows]);
-  return `${[paint('strong', first), ...lines].join('\n')}\n`;
+  const [[first = ''] = [], ...lines] = renderFolding([heading, ...rows], columns);
+  return `${[paint('strong', first), ...lines.flat()].join('\n')}\n`;
 }

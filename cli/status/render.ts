@@ -1,6 +1,8 @@
 import type { ConfigReference, KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { agentAlive } from '#reconciler/rollout/standing.ts';
+import { recordedPolicy } from '#reconciler/rollout/cluster-policy.ts';
 import type { SourceState } from '#reconciler/report/source-state.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { Paint, Tone } from '../paint.ts';
@@ -43,6 +45,9 @@ function renderSource(source: SourceState, paint: Paint, now: Millis): readonly 
   }
   if (source.failure !== '')
     lines.push(`${paint('bad', 'git')}         fails since ${source.failingSince}: ${source.failure}`);
+  if (recordedPolicy(source.policy).suspend) {
+    lines.push(`${paint('busy', 'suspended')}   all pools: clusters/${source.cluster}.yaml says so`);
+  }
   if (source.notes !== 'on') lines.push(`${paint('busy', 'notes')}       ${source.notes}`);
   for (const finding of source.findings.split('\n').filter((line) => line !== '')) lines.push(paint('bad', finding));
   return lines;
@@ -64,8 +69,12 @@ function renderPools(pools: readonly KubeletPool[], paint: Paint, columns: numbe
   return table.flatMap((line, index) => {
     const pool = pools[index - 1];
     if (pool === undefined) return [line];
+    const suspended = suspensionOf(pool);
+    // A pool that waits says it itself.
+    const held =
+      suspended === null || pool.status?.phase === 'Waiting' ? [] : [paint('busy', `  suspended: ${suspended}`)];
     const waves = wavesLine(pool).map((text) => paint('quiet', `  ${text}`));
-    return [line, ...waves, ...poolTroubles(pool).map((text) => paint('bad', `  ${text}`))];
+    return [line, ...held, ...waves, ...poolTroubles(pool).map((text) => paint('bad', `  ${text}`))];
   });
 }
 
@@ -86,6 +95,13 @@ function poolRow({ metadata, status = {} }: KubeletPool, paint: Paint): readonly
     count(counts?.noAgent, 'bad'),
     status.configName ?? 'local',
   ];
+}
+
+/** Who holds a pool up, whether or not there is something to do in it; null: nobody. */
+export function suspensionOf({ metadata, spec }: KubeletPool): string | null {
+  const because = metadata.annotations?.[SUSPEND_ANNOTATION];
+  if (because !== undefined) return because === '' ? 'without a reason' : because;
+  return spec?.suspend === true ? 'pool.yaml says so' : null;
 }
 
 /** How far a rollout in waves has come, while it is under way. */

@@ -2,7 +2,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { NodeReason } from '#reconciler/rollout/explain.ts';
 import { allSettled } from './all-settled.ts';
-import type { StatusView } from './render.ts';
+import { type StatusView, suspensionOf } from './render.ts';
 
 /**
  * What `status -o json` prints. Absent values are null, names of configs are those of ConfigMaps or `local`.
@@ -27,12 +27,14 @@ export function statusAsJson(view: StatusView, why: readonly NodeReason[] | unde
   };
 }
 
-function poolAsJson({ metadata, status = {} }: KubeletPool): object {
+function poolAsJson(pool: KubeletPool): object {
+  const { metadata, status = {} } = pool;
   const invalid = status.conditions?.find(({ type, status: is }) => type === 'ConfigValid' && is === 'False');
   return {
     name: metadata.name,
     phase: status.phase ?? 'Waiting',
     message: status.message ?? '',
+    suspended: suspensionOf(pool),
     config: status.configName ?? 'local',
     counts: status.counts ?? null,
     findings: invalid?.message.split('\n') ?? [],

@@ -1,3 +1,4 @@
+import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
@@ -6,6 +7,8 @@ import { flagOver } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { ValidPool } from '#reconciler/repo/loaded.ts';
 import type { RepoFile } from '#reconciler/git/source.ts';
+
+type Config = Readonly<Record<string, unknown>>;
 
 /** One layer's word on a field. */
 export interface LayerSays {
@@ -46,7 +49,7 @@ export interface Question {
   readonly files: ReadonlyMap<string, RepoFile>;
   readonly kubeletVersion: string;
   /** `/configz` of the node; undefined where it was not read. */
-  readonly running: Readonly<Record<string, unknown>> | undefined;
+  readonly running: Config | undefined;
 }
 
 export function explain({ field, pool, files, kubeletVersion, running }: Question): Explanation {
@@ -66,8 +69,16 @@ export function explain({ field, pool, files, kubeletVersion, running }: Questio
     default: usual === undefined ? undefined : show(usual),
     source: isUnknown ? 'not-known-to-this-version' : configured === undefined ? unsetSource(actual, usual) : 'layer',
     flag: flagOver(field),
-    shadowed: configured !== undefined && actual !== undefined && !isUnknown && !sameValue(configured, actual),
+    shadowed: pool !== null && running !== undefined && isShadowed(pool.value, running, field, kubeletVersion),
   };
+}
+
+/** Maps by what the pool says of them: the node's local config and the kubelet add keys of their own. */
+function isShadowed(config: Config, running: Config, field: string, kubeletVersion: string): boolean {
+  const keys = keysTo(config, field);
+  if (keys.length === 0 || lookUp(running, field) === undefined) return false;
+  const alone = keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), lookUp(config, field));
+  return contradictions(alone as Config, running, kubeletVersion).length > 0;
 }
 
 function unsetSource(actual: string | undefined, usual: unknown): Explanation['source'] {
@@ -91,12 +102,12 @@ function tablePath(field: string): string {
   return field;
 }
 
-function lookUp(config: Readonly<Record<string, unknown>>, field: string): unknown {
+function lookUp(config: Config, field: string): unknown {
   let here: unknown = config;
   let rest = field;
   while (isMap(here)) {
     if (Object.hasOwn(here, rest)) return here[rest];
-    const map: Readonly<Record<string, unknown>> = here;
+    const map: Config = here;
     const name = Object.keys(map).find((key) => rest.startsWith(`${key}.`));
     if (name === undefined) return undefined;
     here = map[name];
@@ -114,7 +125,7 @@ function saysIn(path: string, file: RepoFile | undefined, field: string): readon
   return [{ file: path, line: positionOf(keys)?.line, value: textOf(said) ?? 'null' }];
 }
 
-function keysTo(config: Readonly<Record<string, unknown>>, field: string): readonly string[] {
+function keysTo(config: Config, field: string): readonly string[] {
   if (Object.hasOwn(config, field)) return [field];
   const name = Object.keys(config).find((key) => field.startsWith(`${key}.`));
   const below = name === undefined ? undefined : config[name];

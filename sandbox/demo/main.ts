@@ -28,6 +28,7 @@ async function main(): Promise<void> {
       await interrupted;
     }
     screen.say('', `The programs' logs are in ${LOGS}/.`);
+    if (!values.keep) screen.say('Go on by yourself: npm run demo -- --keep, and docs/tutorial.md.');
   } finally {
     await world.stop();
   }
@@ -49,19 +50,28 @@ function fileLogs(): (program: string) => Log {
   };
 }
 
+/** Nothing in it is wider than 80 columns, so that it can be copied from any terminal. */
 function invitation(gitUrl: string, pageUrl: string): readonly string[] {
   return [
     '',
-    'Everything keeps running. Try it, in a second terminal; docs/tutorial.md goes on from here:',
+    'Everything keeps running. Go on in a second terminal, in this directory;',
+    'docs/tutorial.md tells more of each.',
     '',
-    `  open ${pageUrl} in a browser               # the status page: pools, waves, nodes, live`,
+    '  # How it stands, live, in a browser:',
+    `  ${pageUrl}`,
     '',
+    '  # The same here; kubectl get kpool,knode works as well:',
     `  export KUBECONFIG=$PWD/${LOGS}/kubeconfig`,
-    '  npx kubelet-gitops status                                 # or: kubectl get kpool,knode',
+    '  npx kubelet-gitops status',
     '',
-    `  git clone ${gitUrl} ../my-config && cd ../my-config && sh scripts/show-notes.sh`,
-    '  edit pools/gpu/kubelet.yaml, then: git commit -a -m "My change" && git push',
-    '  git fetch && git log -1                                   # what became of it',
+    '  # Change something: edit ../my-config/pools/gpu/kubelet.yaml, and push it.',
+    `  git clone ${gitUrl} ../my-config`,
+    '  (cd ../my-config && sh scripts/show-notes.sh)',
+    '  git -C ../my-config commit -a -m "My change" && git -C ../my-config push',
+    '  npx kubelet-gitops status --watch --commit $(git -C ../my-config rev-parse @)',
+    '',
+    '  # What became of it stands on the commit:',
+    '  git -C ../my-config fetch && git -C ../my-config log -1',
     '',
     'Ctrl-C ends it.',
   ];

@@ -1,8 +1,11 @@
 import type { Paint } from '#cli/paint.ts';
+import { columnsOf, wrapFor } from '#cli/wrap.ts';
 
 /** Where the demo writes: what is said stays, and on a terminal a live block below it is drawn over and over. */
 export interface Screen {
   readonly paint: Paint;
+  /** What a line has room for; undefined on anything but a terminal. */
+  columns(): number | undefined;
   /** Lines that stay. */
   say(...lines: readonly string[]): void;
   /** Replaces the live block. On anything but a terminal this does nothing. */
@@ -22,9 +25,10 @@ export function createScreen(output: Output, paint: Paint): Screen {
   const clear = (): string => (drawn === 0 ? '' : `\u001b[${drawn}A\u001b[J`);
   return {
     paint,
+    columns: () => columnsOf(output),
     say(...lines) {
       if (lines.length === 0) return;
-      output.write(`${clear()}${lines.join('\n')}\n`);
+      output.write(`${clear()}${wrapFor(output)(lines.join('\n'))}\n`);
       drawn = 0;
     },
     live(lines) {

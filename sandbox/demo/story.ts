@@ -33,11 +33,14 @@ export async function tellStory(world: World, screen: Screen): Promise<void> {
     const deadline = systemClock.monotonic() + PATIENCE_MS;
     for (;;) {
       const view = await world.status();
-      const news = narrate(before, view, paint);
-      before = view;
-      if (news.length > 0) screen.say(...news.map((line) => `  ${line}`));
-      screen.live(['', ...renderStatus(view, paint, systemClock.now()).trimEnd().split('\n')]);
-      if (view.source.commit === commit && condition(view)) return;
+      const isTakenUp = view.source.commit === commit;
+      // Pools may be a moment ahead of the record of the commit: first the cause is told, then what it brings about.
+      if (isTakenUp) {
+        screen.say(...narrate(before, view, paint).map((line) => `  ${line}`));
+        before = view;
+      }
+      screen.live(['', ...renderStatus(view, paint, systemClock.now(), lineWidth(screen)).trimEnd().split('\n')]);
+      if (isTakenUp && condition(view)) return;
       if (systemClock.monotonic() > deadline) throw new Error(`the story got stuck: ${JSON.stringify(view.pools)}`);
       await systemClock.sleep(LOOK_EVERY_MS);
     }
@@ -64,8 +67,8 @@ export async function tellStory(world: World, screen: Screen): Promise<void> {
   screen.say(
     paint('strong', 'kubelet-gitops: kubelet configuration from git, with six simulated nodes in three pools'),
     '',
-    'One process holds a git server, an API server, the reconciler, and a real agent for every node; only the kubelets are',
-    `simulated. A trial takes ${SHORTENED.trial} here and a soak ${SHORTENED.soak}; on real nodes it is 10m and minutes.`,
+    'One process holds a git server, an API server, the reconciler, and a real agent for every node; only the kubelets are simulated.',
+    `A trial takes ${SHORTENED.trial} here and a soak ${SHORTENED.soak}; on real nodes it is 10m and minutes.`,
   );
 
   await chapter(
@@ -105,6 +108,9 @@ export async function tellStory(world: World, screen: Screen): Promise<void> {
   await notesWritten(world);
   screen.say(...notes(world, screen));
 }
+
+/** The last column of a terminal stays free: see `Screen.live`. */
+const lineWidth = (screen: Screen): number => (screen.columns() ?? Infinity) - 1;
 
 function difference(path: string, old: string | undefined, text: string, { paint }: Screen): readonly string[] {
   if (old === undefined) return [];

@@ -18,6 +18,7 @@ export async function tellDemo(from: RegExp, to: RegExp): Promise<readonly (read
   try {
     await tellStory(world, {
       paint,
+      columns: () => undefined,
       say: (...lines) => void said.push(...lines.flatMap((line) => line.split('\n'))),
       live: () => undefined,
       settle: () => undefined,

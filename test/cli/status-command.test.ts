@@ -19,7 +19,11 @@ function fill({ store }: SandboxApiServer, phase: 'Progressing' | 'Settled'): vo
 }
 
 /** Watches; before each look after the first one, the next of these happens. */
-async function watch({ kubeconfig }: TestCluster, happens: readonly (() => unknown)[], sleepMs = 2_000) {
+async function watch(
+  { kubeconfig }: TestCluster,
+  happens: readonly (() => unknown)[],
+  { sleepMs = 2_000, more = [] }: { readonly sleepMs?: number; readonly more?: readonly string[] } = {},
+) {
   const [left, shown] = [[...happens], [] as string[]];
   let elapsed = 0;
   const clock = {
@@ -30,7 +34,7 @@ async function watch({ kubeconfig }: TestCluster, happens: readonly (() => unkno
       await left.shift()?.();
     },
   };
-  const parsed = parseCommandLine(['status', '--watch', '--why', '--kubeconfig', kubeconfig], [STATUS]);
+  const parsed = parseCommandLine(['status', '--watch', '--why', '--kubeconfig', kubeconfig, ...more], [STATUS]);
   assert.ok(parsed.line === 'run');
   const io = { out: { write: (text: string) => shown.push(text) }, err: { write: () => 0 }, env: {} };
   const code = await runStatus(parsed.given, io, clock).catch((error: unknown) => String(error));
@@ -57,10 +61,24 @@ describe('kubelet-gitops status --watch', () => {
     for (const text of shown) assert.match(text, /^NODE +POOL +STANDING +NOW +BECAUSE$/m);
   });
 
+  it('waits for the commit that it is given', async () => {
+    await using cluster = await aCluster();
+    const { server } = cluster.sandbox;
+    fill(server, 'Settled');
+    const next = 'b'.repeat(40);
+    const takeUp = () =>
+      server.store.patch(CONFIG_MAPS, SOURCE_STATE_NAME, { data: { commit: next } }, DEFAULT_NAMESPACE);
+    const { code, shown } = await watch(cluster, [() => undefined, takeUp], { more: ['--commit', next.slice(0, 8)] });
+    assert.equal(code, 0);
+    assert.equal(shown.length, 3);
+    assert.equal((await cluster.cli('status', '--commit', COMMIT_A)).code, 1);
+    assert.match((await cluster.cli('status', '--commit', 'HEAD')).err, /--commit HEAD: write the name of a commit/);
+  });
+
   it('gives up where the API server stays away', async () => {
     await using cluster = await aCluster();
     fill(cluster.sandbox.server, 'Progressing');
-    const { code } = await watch(cluster, [cluster.sandbox.server.stop], 200_000);
+    const { code } = await watch(cluster, [cluster.sandbox.server.stop], { sleepMs: 200_000 });
     assert.match(String(code), /no answer from /);
   });
 });
@@ -79,6 +97,7 @@ describe('kubelet-gitops status', () => {
         name: 'general',
         phase: 'Settled',
         message: '',
+        suspended: null,
         config: 'general-2gmf6b4k8c',
         counts: null,
         findings: [],

@@ -4,7 +4,16 @@ import { plain } from '#cli/paint.ts';
 import { allSettled } from '#cli/status/all-settled.ts';
 import { renderStatus, type StatusView } from '#cli/status/render.ts';
 import { NO_STATE } from '#reconciler/report/source-state.ts';
-import { COMMIT_A, failedNode, nodeView, NOW, poolInCluster, settledNode, validPool } from '../support/fleet.ts';
+import {
+  COMMIT_A,
+  failedNode,
+  nodeView,
+  NOW,
+  poolInCluster,
+  poolSpec,
+  settledNode,
+  validPool,
+} from '../support/fleet.ts';
 
 const workers = validPool('workers', 110);
 const counts = { nodes: 2, updated: 2, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
@@ -55,6 +64,23 @@ describe('kubelet-gitops status', () => {
     assert.match(after('node-1'), /^ {2}KubeletCrashLooping: exit-code 1$/);
     assert.ok(lines.includes('refused     bbbbbbbbbbbb: the branch was rewritten'));
     assert.ok(lines.includes('git         fails since 2026-11-21T11:00:00Z: no answer'));
+  });
+
+  it('says what is suspended, also where there is nothing to do', () => {
+    const [pool] = settled.pools;
+    assert.ok(pool !== undefined);
+    const annotations = { 'kubelet-gitops.dev/suspend': 'incident 4711' };
+    const annotated = { ...pool, metadata: { ...pool.metadata, annotations } };
+    assert.match(
+      renderStatus({ ...settled, pools: [annotated] }, plain, NOW),
+      /^workers .*\n {2}suspended: incident 4711$/m,
+    );
+    const inGit = { ...pool, spec: poolSpec({ suspend: true }) };
+    assert.match(renderStatus({ ...settled, pools: [inGit] }, plain, NOW), /^ {2}suspended: pool\.yaml says so$/m);
+    const policy = JSON.stringify({ maxUnavailable: null, suspend: true, windows: null });
+    const whole = { ...settled, source: { ...source, cluster: 'prod', policy } };
+    assert.match(renderStatus(whole, plain, NOW), /^suspended {3}all pools: clusters\/prod\.yaml says so$/m);
+    assert.doesNotMatch(renderStatus(settled, plain, NOW), /suspended/);
   });
 
   it('stays within 160 columns for ordinary names', () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { COMMANDS } from '#cli/commands.ts';
 import { commandHelp, programHelp } from '#cli/help.ts';
-import { renderFitting, renderTable } from '#cli/table.ts';
+import { renderFitting, renderFolding, renderTable } from '#cli/table.ts';
 import { VALIDATE } from '#cli/validate/command.ts';
 import { parseCommandLine } from '#cli/parse.ts';
 import { paintFor } from '#cli/paint.ts';
@@ -119,6 +119,16 @@ describe('tables', () => {
     assert.deepEqual(renderFitting(rows, 80, ['POOL']), renderTable(rows));
     assert.deepEqual(renderFitting(rows, 30, ['POOL', 'ACTIVE']), ['NODE      ACTIVE', 'worker-1  general-2gmf6b4k8c']);
     assert.deepEqual(renderFitting(rows, 5, ['POOL', 'ACTIVE']), ['NODE', 'worker-1']);
+  });
+
+  it('have their last column below each line where a line has no room', () => {
+    const notes = [
+      ['NODE', 'BECAUSE'],
+      ['worker-1', { text: 'it runs what it is to run', shown: 'IT RUNS' }],
+      ['worker-2', ''],
+    ];
+    assert.deepEqual(renderFolding(notes, 40).flat(), renderTable(notes));
+    assert.deepEqual(renderFolding(notes, 30), [['NODE'], ['worker-1', '  IT RUNS'], ['worker-2']]);
   });
 
   it('go on below their last column, where that leaves room', () => {

@@ -129,4 +129,16 @@ describe('kubelet-gitops why', () => {
     assert.equal(of({ syncFrequency: '1m0s' }, 'syncFrequency'), false);
     assert.equal(of({ syncFrequency: '10m0s' }, 'syncFrequency'), true);
   });
+
+  it('takes a map for what the pool says where each of its keys is, in any order and among others', () => {
+    const value = { kubeReserved: { memory: '1Gi', cpu: '100m' } };
+    const of = (kubeReserved: Readonly<Record<string, string>>, field = 'kubeReserved') => {
+      const pool = { ...validPool('w', 200), value };
+      return explain({ field, pool, files: new Map(), kubeletVersion: 'v1.34.2', running: { kubeReserved } }).shadowed;
+    };
+    assert.equal(of({ cpu: '100m', memory: '1Gi', pid: '1000' }), false);
+    assert.equal(of({ cpu: '200m', memory: '1Gi' }), true);
+    assert.equal(of({ cpu: '200m', memory: '1Gi' }, 'kubeReserved.memory'), false);
+    assert.equal(of({ cpu: '200m', memory: '1Gi' }, 'kubeReserved.cpu'), true);
+  });
 });

@@ -108,10 +108,14 @@ function publish(
   const node = api.store.get(NODES, name);
   if (node === undefined) return;
   const lastHeartbeatTime = toTimestamp(systemClock.now());
+  const present = memberOf(node, 'status', 'conditions');
+  const before = Array.isArray(present) ? present.filter(isJson) : [];
+  const last = before.find(({ type }) => type === 'Ready');
+  const lastTransitionTime = last?.['status'] === ready ? last['lastTransitionTime'] : lastHeartbeatTime;
   // A kubelet leaves the conditions of others as they are.
-  const others = memberOf(node, 'status', 'conditions');
-  const kept = Array.isArray(others) ? others.filter((each) => isJson(each) && each['type'] !== 'Ready') : [];
-  const conditions = [{ type: 'Ready', status: ready, reason, message, lastHeartbeatTime }, ...kept];
+  const others = before.filter(({ type }) => type !== 'Ready');
+  const own = { type: 'Ready', status: ready, reason, message, lastHeartbeatTime, lastTransitionTime };
+  const conditions = [own, ...others];
   const endpoint = port === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: port } } };
   const nodeInfo = { kubeletVersion, bootID: bootId };
   api.store.patch(NODES, name, { status: { conditions, nodeInfo, ...endpoint, ...resources } });

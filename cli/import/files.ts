@@ -23,7 +23,7 @@ export function repositoryFiles(
     const isEmpty = Object.keys(own).length === 0;
     // A pool needs a layer; an empty one says that nothing differs.
     const hasOwn = !isEmpty || !hasCommon;
-    const layers = [...(hasCommon ? ['base/common.yaml'] : []), ...(hasOwn ? ['kubelet.yaml'] : [])];
+    const layers = [...(hasCommon ? ['base/common.yaml'] : []), ...(hasOwn ? ['./kubelet.yaml'] : [])];
     const spec = { nodeSelector, layers, rollout: { maxUnavailable: 1 } };
     const pool = { apiVersion: API_VERSION, kind: 'KubeletPool', metadata: { name }, spec };
     files.push([

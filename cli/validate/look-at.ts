@@ -5,7 +5,7 @@ import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type Progress, silent } from '../progress.ts';
 import { judgeConfigFile } from './judge-files.ts';
 import { judgeRepo, type RepoQuestion } from './judge-repo.ts';
-import { readDirectory } from './read-directory.ts';
+import { type DirectoryTree, readDirectory } from './read-directory.ts';
 import type { JudgedFile, Validation } from './validation.ts';
 
 /**
@@ -25,21 +25,31 @@ export async function validatePath(
   const tree = await readDirectory(path, progress);
   const names = [...tree.files.keys(), ...tree.findings.map(({ file }) => file ?? '')];
   if (names.some((name) => /^(?:pools|base|clusters)\//.test(name))) return judgeRepo(tree, question, progress);
-  const files = await configFilesIn(path);
-  if (files.length === 0) {
+  const lost = lostFiles(tree, path);
+  const files = await configFilesIn(path, new Set(lost.map((file) => file.path)));
+  if (files.length + lost.length === 0) {
     const looked = 'neither a config repository (pools/, base/ or clusters/) nor a file with a KubeletConfiguration';
     throw nothing(path, `it holds ${looked}`);
   }
   let judged = 0;
-  return ofFiles(
-    await Promise.all(
-      files.map(async (file) => {
-        const result = await judgeFile(file, question.versions);
-        progress.say(`judged ${(judged += 1)} of ${files.length} files`);
-        return result;
-      }),
-    ),
+  const found = await Promise.all(
+    files.map(async (file) => {
+      const result = await judgeFile(file, question.versions);
+      progress.say(`judged ${(judged += 1)} of ${files.length} files`);
+      return result;
+    }),
   );
+  return ofFiles([...found, ...lost]);
+}
+
+/** Files that cannot be opened by their names. */
+function lostFiles(tree: DirectoryTree, directory: string): readonly JudgedFile[] {
+  return tree.findings
+    .filter(({ code }) => code === 'hostile-name')
+    .map((finding) => {
+      const path = join(directory, finding.file ?? '');
+      return { path, verdicts: {}, findings: [{ ...finding, file: path }] };
+    });
 }
 
 async function judgeFile(path: string, versions: readonly string[]): Promise<JudgedFile> {
@@ -50,12 +60,12 @@ async function judgeFile(path: string, versions: readonly string[]): Promise<Jud
 }
 
 /** Files that say of themselves what they are; others in the directory are nobody's business here. */
-async function configFilesIn(directory: string): Promise<readonly string[]> {
+async function configFilesIn(directory: string, lost: ReadonlySet<string>): Promise<readonly string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const named = entries
     .filter((entry) => entry.isFile() && /\.(?:ya?ml|json|conf)$/.test(entry.name))
     .map(({ parentPath, name }) => join(parentPath, name))
-    .filter((path) => !/(?:^|\/)(?:node_modules|\.git)\//.test(path))
+    .filter((path) => !lost.has(path) && !/(?:^|\/)(?:node_modules|\.git)\//.test(path))
     .sort();
   const claims = await Promise.all(
     named.map(async (path) => {

@@ -22,7 +22,10 @@ export async function readDirectory(directory: string, progress: Progress = sile
   const findings: Finding[] = [];
 
   async function visit(path: string): Promise<void> {
-    const stat = await lstat(join(directory, path));
+    const stat = await lstat(join(directory, path)).catch((error: unknown) => {
+      if (path === '' || !isGone(error)) throw error;
+    });
+    if (stat === undefined) return missing(path);
     if (stat.isDirectory()) {
       if (path !== '' && isSkipped(basename(path))) return;
       for (const name of (await readdir(join(directory, path))).sort()) {
@@ -44,9 +47,19 @@ export async function readDirectory(directory: string, progress: Progress = sile
     else findings.push({ ...wrong, severity: 'error', file: path });
   }
 
+  /** What was in the directory's list, and is not there. */
+  function missing(path: string): void {
+    // Bytes that are no UTF-8 come as U+FFFD, by which nothing is found again.
+    if (!path.includes('\uFFFD')) return;
+    const message = 'the name is not UTF-8: rename it';
+    findings.push({ code: 'hostile-name', severity: isConfigPath(path) ? 'error' : 'warning', message, file: path });
+  }
+
   await visit('');
   return { files, findings };
 }
+
+const isGone = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /** The object name that git would give the file. */
 function blobOid(bytes: Uint8Array): string {

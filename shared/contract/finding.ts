@@ -27,11 +27,24 @@ export interface Finding {
 
 /** `pools/gpu/kubelet.yaml:12:3: error unknown-field: … (did you mean …?)`, the form that editors and people know. */
 export function formatFinding(finding: Finding): string {
-  const at = [finding.file ?? '-', finding.line, finding.column].filter((part) => part !== undefined).join(':');
+  const file = printable(finding.file ?? '-');
+  const at = [file, finding.line, finding.column].filter((part) => part !== undefined).join(':');
+  return `${at}: ${finding.severity} ${finding.code}: ${sentenceOf(finding)}`;
+}
+
+/** A finding without its place, severity and code. */
+export function sentenceOf(finding: Finding): string {
   const versions = finding.versions === undefined ? '' : ` [kubelet ${finding.versions.join(', ')}]`;
   const suggestion = finding.suggestion === undefined ? '' : ` (${finding.suggestion})`;
-  return `${at}: ${finding.severity} ${finding.code}: ${subjectOf(finding)}${finding.message}${suggestion}${versions}`;
+  return printable(`${subjectOf(finding)}${finding.message}${suggestion}${versions}`);
 }
+
+/** What moves a terminal's cursor or turns the order of letters: somebody else's files may be full of it. */
+// oxlint-disable-next-line no-control-regex
+const UNPRINTABLE = /[\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g;
+
+const printable = (text: string): string =>
+  text.replaceAll(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** The field, where the message does not name it itself. */
 function subjectOf({ field, message }: Finding): string {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Finding, formatFinding } from '#shared/contract/finding.ts';
+import { type Finding, sentenceOf } from '#shared/contract/finding.ts';
 import { findingsOf, type Validation } from '../validation.ts';
 
 /** GitHub's workflow commands: each finding becomes an annotation beside its line. */
@@ -22,21 +22,27 @@ const escapeProperty = (text: string): string => escapeMessage(text).replaceAll(
 
 /** GitLab's Code Quality report, for `artifacts:reports:codequality`. */
 export function asGitlab(validation: Validation): string {
+  const seen = new Map<string, number>();
   const report = findingsOf(validation).map((finding) => ({
     description: sentenceOf(finding),
     check_name: finding.code,
-    // The place is left out: a finding that only moves is no new one.
-    fingerprint: createHash('sha256')
-      .update(`${finding.file} ${finding.code} ${finding.field} ${finding.message}`)
-      .digest('hex'),
+    fingerprint: fingerprintOf(finding, seen),
     severity: finding.severity === 'error' ? 'major' : 'minor',
     location: { path: finding.file ?? '.', lines: { begin: finding.line ?? 1 } },
   }));
   return `${JSON.stringify(report, null, 2)}\n`;
 }
 
-/** The finding without its place and code, which the forge shows by itself. */
-export function sentenceOf(finding: Finding): string {
-  const whole = formatFinding(finding);
-  return whole.slice(whole.indexOf(`${finding.code}: `) + finding.code.length + 2);
+/**
+ * The place is left out: a finding that only moves is no new one. Of several that are alike the first, second … differ.
+ *
+ * @param seen how often each was there before; this one is added
+ */
+function fingerprintOf({ file, code, field, message }: Finding, seen: Map<string, number>): string {
+  const subject = `${file} ${code} ${field} ${message}`;
+  const before = seen.get(subject) ?? 0;
+  seen.set(subject, before + 1);
+  return createHash('sha256')
+    .update(before === 0 ? subject : `${subject} ${before}`)
+    .digest('hex');
 }

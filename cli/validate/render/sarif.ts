@@ -1,7 +1,6 @@
-import type { Finding } from '#shared/contract/finding.ts';
+import { type Finding, sentenceOf } from '#shared/contract/finding.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import { findingsOf, type Validation } from '../validation.ts';
-import { sentenceOf } from './forges.ts';
 
 /** SARIF 2.1.0, which code scanning of several forges reads. */
 export function asSarif(validation: Validation): string {
@@ -29,6 +28,9 @@ function resultOf(finding: Finding) {
     ruleId: code,
     level: severity,
     message: { text: sentenceOf(finding) },
-    locations: [{ physicalLocation: { artifactLocation: { uri: encodeURI(file ?? '.') }, ...region } }],
+    locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(file ?? '.') }, ...region } }],
   };
 }
+
+/** A path as a relative reference: a colon in a name begins no scheme, and # and ? cut nothing off. */
+const uriOf = (path: string): string => path.toWellFormed().split('/').map(encodeURIComponent).join('/');

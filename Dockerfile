@@ -3,10 +3,12 @@
 # One small image for both programs: the two bundles, a stripped Node and the libraries that it links. No shell, no
 # package manager, nothing that the programs do not run.
 ARG NODE_VERSION=24.21.0
+# Where it is built from: a mirror of yours, or a digest, by --build-arg BASE=mirror.example.com/node@sha256:…
+ARG BASE=node:${NODE_VERSION}-bookworm-slim
 # --build-arg SSH=/usr/bin/ssh makes the variant that reads repositories over ssh: tag it -ssh.
 ARG SSH=
 
-FROM node:${NODE_VERSION}-bookworm-slim AS build
+FROM ${BASE} AS build
 ARG SSH
 RUN apt-get update && apt-get install -y --no-install-recommends binutils ${SSH:+openssh-client} && rm -rf /var/lib/apt/lists/*
 WORKDIR /src

@@ -124,6 +124,12 @@ func render(directory string, scope values) error {
 	}
 	for _, file := range files {
 		name := filepath.Base(file)
+		if name == "NOTES.txt" {
+			// "helm template" does not show it, and "helm install" fails where it fails.
+			if err := root.ExecuteTemplate(io.Discard, name, scope); err != nil {
+				return err
+			}
+		}
 		if strings.HasPrefix(name, "_") || !strings.HasSuffix(name, ".yaml") {
 			continue
 		}

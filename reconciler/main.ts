@@ -38,7 +38,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
 
-  const expiring = expiringOf(settings);
+  const expiring = expiringOf(settings, clock);
   const metrics = createMetrics({ clock, ofProcess: true, expirations: () => readExpirations(expiring) });
   const userAgent = `kubelet-gitops-reconciler/${VERSION}`;
   const kube = metrics.meterKube(await connectKube({ env: process.env, clock, log, userAgent }));

@@ -2,7 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '#shared/runtime/errors.ts';
-import type { Millis } from '#shared/runtime/clock.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { firstEndOf } from '../trust/key-ends.ts';
+import { trustedKeysIn } from '../trust/trusted-keys.ts';
 
 /** What the reconciler was given for a time only. */
 export type Purpose =
@@ -11,13 +13,13 @@ export type Purpose =
   | 'git-credential'
   | 'notes-credential'
   | 'forge-token'
-  | 'prometheus-token';
+  | 'prometheus-token'
+  | 'trusted-key';
 
-/** Where it stands until when: in the certificates themselves, or in a date that people write beside a credential. */
 export interface Expiring {
   readonly purpose: Purpose;
-  readonly file: string;
-  readonly holds: 'certificates' | 'date';
+  /** undefined: it has no end that is known. Rejects where it cannot be told; with ENOENT where the thing is not there. */
+  end(): Promise<Millis | undefined>;
 }
 
 export interface Expiration {
@@ -30,6 +32,8 @@ export interface Expiration {
 export interface ExpiringSettings {
   readonly gitCaFile: string | undefined;
   readonly gitCredentialsDir: string | undefined;
+  readonly signedCommits: 'on' | 'off';
+  readonly trustedKeysDir: string | undefined;
   readonly notes: 'on' | 'off';
   readonly notesCredentialsDir: string | undefined;
   readonly forge: { readonly tokenFile: string } | undefined;
@@ -42,8 +46,9 @@ export interface ExpiringSettings {
 /** Neither git nor a forge says when a credential ends, so the Secret may have the date under this name. */
 const DATE_FILE = 'expires';
 
-export function expiringOf(settings: ExpiringSettings): readonly Expiring[] {
+export function expiringOf(settings: ExpiringSettings, clock: Pick<Clock, 'now'>): readonly Expiring[] {
   const { gitCaFile, gitCredentialsDir, notes, notesCredentialsDir, forge, prometheus } = settings;
+  const { signedCommits, trustedKeysDir } = settings;
   const ownOfNotes = notes === 'on' && notesCredentialsDir !== gitCredentialsDir ? notesCredentialsDir : undefined;
   return [
     ...certificates('git-authority', gitCaFile),
@@ -52,21 +57,30 @@ export function expiringOf(settings: ExpiringSettings): readonly Expiring[] {
     ...date('notes-credential', ownOfNotes),
     ...date('forge-token', forge && dirname(forge.tokenFile)),
     ...date('prometheus-token', prometheus.token && dirname(prometheus.token.file)),
+    ...(signedCommits === 'on' ? trustedKeys(trustedKeysDir, clock) : []),
   ];
 }
 
 const certificates = (purpose: Purpose, file: string | undefined): readonly Expiring[] =>
-  file === undefined ? [] : [{ purpose, file, holds: 'certificates' }];
+  file === undefined ? [] : [{ purpose, end: async () => endOfCertificates(await readFile(file, 'utf8')) }];
 
-const date = (purpose: Purpose, directory: string | undefined): readonly Expiring[] =>
-  directory === undefined ? [] : [{ purpose, file: join(directory, DATE_FILE), holds: 'date' }];
+function date(purpose: Purpose, directory: string | undefined): readonly Expiring[] {
+  if (directory === undefined) return [];
+  return [{ purpose, end: async () => dateIn(await readFile(join(directory, DATE_FILE), 'utf8')) ?? 0 }];
+}
+
+function trustedKeys(directory: string | undefined, clock: Pick<Clock, 'now'>): readonly Expiring[] {
+  if (directory === undefined) return [];
+  const read = trustedKeysIn(directory);
+  return [{ purpose: 'trusted-key', end: async () => firstEndOf(await read(), new Date(clock.now())) }];
+}
 
 /** Reads them as they are now, because Secrets and ConfigMaps are replaced while we run. What is not there says nothing. */
 export async function readExpirations(things: readonly Expiring[]): Promise<readonly Expiration[]> {
-  const read = things.map(async ({ purpose, file, holds }): Promise<Expiration | undefined> => {
+  const read = things.map(async ({ purpose, end }): Promise<Expiration | undefined> => {
     try {
-      const text = await readFile(file, 'utf8');
-      return { purpose, at: (holds === 'date' ? dateIn(text) : endOfCertificates(text)) ?? 0 };
+      const at = await end();
+      return at === undefined ? undefined : { purpose, at };
     } catch (error) {
       return codeOf(error) === 'ENOENT' ? undefined : { purpose, at: 0 };
     }
@@ -85,11 +99,11 @@ export function dateIn(text: string): Millis | undefined {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
 
 /** While an authority is being replaced, the old and the new certificate stand side by side: the later of a name counts. */
-function endOfCertificates(pem: string): Millis | undefined {
+function endOfCertificates(pem: string): Millis {
   const ends = new Map<string, Millis>();
   for (const text of pem.match(CERTIFICATE) ?? []) {
     const { subject, validTo } = new X509Certificate(text);
     ends.set(subject, Math.max(ends.get(subject) ?? 0, Date.parse(validTo)));
   }
-  return ends.size === 0 ? undefined : Math.min(...ends.values());
+  return ends.size === 0 ? 0 : Math.min(...ends.values());
 }

@@ -3,8 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { generateKey } from 'openpgp';
 import { dateIn, expiringOf, type ExpiringSettings, readExpirations } from '#reconciler/metrics/expirations.ts';
 import { createMetrics } from '#reconciler/metrics/metrics.ts';
+import { firstEndOf } from '#reconciler/trust/key-ends.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { createAuthority } from '../../shared/kube/support/certificates.ts';
 
@@ -16,6 +18,8 @@ const later = createAuthority('later', '310102030405Z').ca;
 const settings = (more: Partial<ExpiringSettings> = {}): ExpiringSettings => ({
   gitCaFile: undefined,
   gitCredentialsDir: undefined,
+  signedCommits: 'off',
+  trustedKeysDir: undefined,
   notes: 'on',
   notesCredentialsDir: undefined,
   forge: undefined,
@@ -33,7 +37,7 @@ describe('what the reconciler was given for a time', () => {
   const endOf = async (pem: string): Promise<number | undefined> => {
     const file = join(directory, 'ca.crt');
     await writeFile(file, pem);
-    const [ends] = await readExpirations(expiringOf(settings({ gitCaFile: file })));
+    const [ends] = await readExpirations(expiringOf(settings({ gitCaFile: file }), systemClock));
     assert.equal(ends?.purpose ?? 'git-authority', 'git-authority');
     return ends?.at;
   };
@@ -75,6 +79,7 @@ describe('what the reconciler was given for a time', () => {
         gitCredentialsDir: join(directory, 'missing'),
         forge: { tokenFile: join(directory, 'token') },
       }),
+      systemClock,
     );
     assert.deepEqual(await readExpirations(things), []);
     await writeFile(join(directory, 'expires'), 'in summer');
@@ -83,7 +88,7 @@ describe('what the reconciler was given for a time', () => {
 
   it('looks for notes only where they have a credential of their own', () => {
     const purposes = (more: Partial<ExpiringSettings>): readonly string[] =>
-      expiringOf(settings({ gitCredentialsDir: '/git', ...more })).map(({ purpose }) => purpose);
+      expiringOf(settings({ gitCredentialsDir: '/git', ...more }), systemClock).map(({ purpose }) => purpose);
     assert.deepEqual(purposes({ notesCredentialsDir: '/git' }), ['git-credential']);
     assert.deepEqual(purposes({ notesCredentialsDir: '/notes' }), ['git-credential', 'notes-credential']);
     assert.deepEqual(purposes({ notesCredentialsDir: '/notes', notes: 'off' }), ['git-credential']);
@@ -91,9 +96,50 @@ describe('what the reconciler was given for a time', () => {
     assert.deepEqual(purposes({ prometheus: token }), ['prometheus-authority', 'git-credential', 'prometheus-token']);
   });
 
+  it('knows the first end of the trusted keys, where commits have to be signed', async () => {
+    const keys = await mkdtemp(join(directory, 'keys-'));
+    const now = { now: () => Date.UTC(2026, 0) };
+    const things = expiringOf(settings({ signedCommits: 'on', trustedKeysDir: keys }), now);
+    assert.deepEqual(await readExpirations(things), []);
+    const blob = 'AAAAC3NzaC1lZDI1NTE5AAAAIJfvm1fUGrf3XkMEVBM5dAUVtGVKXiUCbWkJQAmZOVJK';
+    const line = (options: string): string => `ada@example.com ${options}ssh-ed25519 ${blob}\n`;
+    await writeFile(join(keys, 'signers'), `${line('')}${line('valid-before="20310102030405Z" ')}`);
+    assert.deepEqual(await readExpirations(things), [{ purpose: 'trusted-key', at: LATER }]);
+    assert.deepEqual(expiringOf(settings({ trustedKeysDir: keys }), now), []);
+    await rm(keys, { recursive: true });
+    assert.deepEqual(await readExpirations(things), [{ purpose: 'trusted-key', at: 0 }], 'nobody is trusted any more');
+  });
+
+  for (const [what, keyExpirationTime, at] of [
+    ['that never ends', 0, undefined],
+    ['with an end', 86_400, Date.UTC(2026, 0, 2)],
+  ] as const) {
+    it(`knows the end of an OpenPGP key ${what}`, async () => {
+      const date = new Date(Date.UTC(2026, 0));
+      const userIDs = [{ email: 'ada@example.com' }];
+      const { publicKey } = await generateKey({ userIDs, date, keyExpirationTime, format: 'object' });
+      const endAt = (time: number): Promise<number | undefined> =>
+        firstEndOf({ ssh: [], openPgp: [publicKey], unusable: [] }, new Date(time));
+      assert.equal(await endAt(Date.UTC(2026, 0, 1, 12)), at);
+      if (at !== undefined) assert.equal(await endAt(at + 1_000), at, 'also when it is over');
+    });
+  }
+
+  it('a key outlives the signing part of it that ends first, and not the one that ends last', async () => {
+    const { publicKey } = await generateKey({
+      userIDs: [{ email: 'ada@example.com' }],
+      date: new Date(Date.UTC(2026, 0)),
+      keyExpirationTime: 100 * 86_400,
+      subkeys: [{ sign: true, keyExpirationTime: 86_400 }],
+      format: 'object',
+    });
+    const keys = { ssh: [], openPgp: [publicKey], unusable: [] };
+    assert.equal(await firstEndOf(keys, new Date(Date.UTC(2026, 0, 1, 12))), Date.UTC(2026, 3, 11));
+  });
+
   it('is served as it is now, and no longer once it is gone', async () => {
     const file = join(directory, 'expires');
-    const things = expiringOf(settings({ gitCredentialsDir: directory }));
+    const things = expiringOf(settings({ gitCredentialsDir: directory }), systemClock);
     const metrics = createMetrics({
       clock: systemClock,
       ofProcess: false,

@@ -9,6 +9,7 @@ import type { Action } from './decision.ts';
 import type { FailureReason } from './failure.ts';
 import { installableOf } from './files.ts';
 import type { Guard } from './guard/guard.ts';
+import { guardFaultAfter } from './guard-fault.ts';
 import { guardOrderFor } from './guard-order.ts';
 import type { Installer } from './kubelet/installer.ts';
 import type { KubeletService } from './kubelet/service.ts';
@@ -111,10 +112,8 @@ export function createAct(options: ActOptions): Act {
       memory.guardFault = null;
       return true;
     } catch (error) {
-      log.error({ err: error }, 'the guard cannot be made ready');
-      const id = trialIdOf(trial);
-      const before = memory.guardFault?.trial === id ? memory.guardFault.tries : 0;
-      memory.guardFault = { trial: id, message: reasonOf(error), tries: before + 1 };
+      if (memory.guardFault?.trial !== trialIdOf(trial)) log.error({ err: error }, 'the guard cannot be made ready');
+      memory.guardFault = guardFaultAfter(memory.guardFault, trial, error, clock.monotonic(), random());
       return false;
     }
   };

@@ -18,7 +18,8 @@ export interface Memory {
   restart: 'none' | 'done' | 'failed';
   /** How the kubelet last ended by itself since then: a service manager forgets it as soon as the next run begins. */
   lastExit: string | undefined;
-  guardFault: GuardFault | null;
+  /** `retryAt`: monotonic. */
+  guardFault: (Omit<GuardFault, 'retryInMs'> & { readonly retryAt: Millis }) | null;
   /** When drifted files were put back, monotonic, the oldest first. */
   repairs: readonly Millis[];
   /** Everything of ours was taken away. */

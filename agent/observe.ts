@@ -86,7 +86,7 @@ export function createObserve(options: ObserveOptions): Observe {
       startedAsInstalled: started.asInstalled(),
       repair: await lookForRepair({ state, intent, seenFiles, running, startedAt }, signal),
       guard: await guard.look(),
-      guardFault: memory.guardFault,
+      guardFault: memory.guardFault && { ...memory.guardFault, retryInMs: memory.guardFault.retryAt - startedAt },
       leaving: !options.uninstall ? 'no' : memory.left ? 'done' : 'asked',
       nodeReady: isTrial && node.ready === 'yes' && (await options.nodeLease.isStale(signal)) ? 'unknown' : node.ready,
       kubeletVersion: node.kubeletVersion,

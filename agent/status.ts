@@ -8,6 +8,7 @@ import {
   type NodePhase,
 } from '#shared/contract/api/kubelet-node.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
+import { wantOfGuard } from './decide/guard.ts';
 import { verdictOf } from './decide/judge.ts';
 import type { Decision } from './decision.ts';
 import { asError } from './as-error.ts';
@@ -111,8 +112,9 @@ function referenceTo(target: Target): ConfigReference {
 }
 
 function errorIn({ state, seen, fault }: Told, before: KubeletNodeStatus): NodeError | null {
-  if (state.error !== null || fault === null || state.doing.phase === 'idle') return state.error;
-  return asError(fault, activeOf(state) ?? undefined, seen.at, before.error ?? null);
+  const why = wantOfGuard(state, seen) ?? fault;
+  if (state.error !== null || why === null || state.doing.phase === 'idle') return state.error;
+  return asError(why, activeOf(state) ?? undefined, seen.at, before.error ?? null);
 }
 
 /** In steps of a tenth of the trial, half a minute at most: the status is no progress bar for the API server to draw. */

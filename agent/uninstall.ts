@@ -106,6 +106,7 @@ export function createSealableDisk(disk: Disk): { readonly disk: Disk; readonly 
     disk: {
       ...disk,
       replace: unlessSealed(disk.replace),
+      writeOver: unlessSealed(disk.writeOver),
       makeDirectory: unlessSealed(disk.makeDirectory),
       remove: unlessSealed(disk.remove),
     },

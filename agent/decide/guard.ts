@@ -1,6 +1,6 @@
 import type { Action, Decision } from '../decision.ts';
 import type { Failure } from '../failure.ts';
-import type { GuardSeen } from '../guard/guard.ts';
+import type { GuardFault, GuardSeen } from '../guard/guard.ts';
 import type { Observation } from '../observation.ts';
 import { type KubeletRun, nameOf, type State, type Target, type Trial } from '../state.ts';
 
@@ -15,25 +15,41 @@ export const targetIdOf = (target: Target): string =>
 /** Whether the files of a trial may be touched now. */
 export type Readiness =
   | { readonly guard: 'ready' }
-  /** `isFirst`: nothing is known yet to be in the way. */
-  | { readonly guard: 'not-yet'; readonly action: Action; readonly isFirst: boolean }
+  /** No actions: it was tried a moment ago. `isFirst`: nothing is known yet to be in the way. */
+  | { readonly guard: 'not-yet'; readonly actions: readonly Action[]; readonly isFirst: boolean }
   | { readonly guard: 'failed'; readonly failure: Failure };
 
-/** What is in the way may be gone a moment later; a node that cannot have its guard is not experimented with. */
+/**
+ * What is in the way may be gone a moment later; a node that cannot have its guard is not experimented with. Room on the
+ * disk is waited for, however long that takes: it says nothing of the config.
+ */
 const MOST_TRIES = 12;
 
 /** A trial begins when there is somebody to end it without us. */
 export function guardReadiness(trial: Trial, to: Target, { guard, guardFault }: Observation): Readiness {
   if (guard.guard === 'none') return { guard: 'ready' };
   if (guard.guard === 'armed' && guard.trial === trialIdOf(trial)) return { guard: 'ready' };
-  // What was in the way of an earlier trial says nothing of this one.
-  const fault = guardFault?.trial === trialIdOf(trial) ? guardFault : null;
-  if (fault !== null && fault.tries >= MOST_TRIES) {
-    const message = `the guard that would take it back without the agent cannot be made ready: ${fault.message}`;
-    return { guard: 'failed', failure: { reason: 'GuardFailed', message } };
-  }
-  return { guard: 'not-yet', action: { do: 'arm-guard', trial, to }, isFirst: fault === null };
+  const fault = faultOf(trial, guardFault);
+  if (fault === null) return { guard: 'not-yet', actions: [{ do: 'arm-guard', trial, to }], isFirst: true };
+  if (fault.tries >= MOST_TRIES && !fault.isFull) return { guard: 'failed', failure: failureOfFault(fault) };
+  const actions: readonly Action[] = fault.retryInMs > 0 ? [] : [{ do: 'arm-guard', trial, to }];
+  return { guard: 'not-yet', actions, isFirst: false };
 }
+
+/** Why a trial has not begun yet, as far as that is for want of its guard. */
+export function wantOfGuard({ doing }: State, { guardFault }: Observation): Failure | null {
+  const fault = doing.phase === 'trial' && doing.change.step === 'install' ? faultOf(doing, guardFault) : null;
+  return fault === null ? null : failureOfFault(fault);
+}
+
+/** What was in the way of an earlier trial says nothing of this one. */
+const faultOf = (trial: Trial, fault: GuardFault | null): GuardFault | null =>
+  fault?.trial === trialIdOf(trial) ? fault : null;
+
+const failureOfFault = ({ message }: GuardFault): Failure => ({
+  reason: 'GuardFailed',
+  message: `the guard that would take it back without the agent cannot be made ready: ${message}`,
+});
 
 type Fired = Extract<GuardSeen, { guard: 'fired' }>;
 

@@ -66,8 +66,9 @@ function runUntouched({ doing }: State, { service, bootId, startedAsInstalled }:
 
 function firstStep(next: State, trial: Trial, seen: Observation): Decision {
   const readiness = guardReadiness(trial, next.lastKnownGood, seen);
-  const action: Action = readiness.guard === 'not-yet' ? readiness.action : { do: 'install', target: trial.config };
-  return { next, actions: readiness.guard === 'failed' ? [] : [action], recheckAfterMs: 0 };
+  const install: Action = { do: 'install', target: trial.config };
+  const actions = readiness.guard === 'not-yet' ? readiness.actions : readiness.guard === 'ready' ? [install] : [];
+  return { next, actions, recheckAfterMs: 0 };
 }
 
 export function continueTrial(state: State, doing: Trial, seen: Observation, pace: Pace): Decision {
@@ -91,7 +92,7 @@ export function continueTrial(state: State, doing: Trial, seen: Observation, pac
     if (readiness.guard === 'not-yet') {
       return {
         next: state,
-        actions: [readiness.action],
+        actions: readiness.actions,
         recheckAfterMs: readiness.isFirst ? 0 : recheckAfterMs,
       };
     }

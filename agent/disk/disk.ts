@@ -29,6 +29,11 @@ export interface Disk {
    * twice at once for one path.
    */
   replace(path: string, bytes: Uint8Array, owner: FileOwner): Promise<void>;
+  /**
+   * Over the beginning of a file that is there, in its place: that needs no room, so that it is done on a full disk, too.
+   * The exception to the rule above, for what means nothing after a power failure. Follows links.
+   */
+  writeOver(path: string, bytes: Uint8Array): Promise<void>;
   /** Makes the directory and its parents, durably; there already is fine. */
   makeDirectory(path: string, mode: number): Promise<void>;
   /** Removes a file or a whole directory, durably; gone already is fine. */

@@ -14,6 +14,8 @@ export interface FileCalls {
   readdir(path: string): Promise<readonly string[]>;
   /** Fails with `EEXIST` where there is anything. */
   create(path: string, mode: number): Promise<NewFile>;
+  /** Over the beginning of a file that is there; the rest of it stays. */
+  writeOver(path: string, bytes: Uint8Array): Promise<void>;
   /** In the place of any file that is there. */
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
@@ -49,6 +51,14 @@ export const systemCalls: FileCalls = {
       sync: () => file.sync(),
       close: () => file.close(),
     };
+  },
+  async writeOver(path, bytes) {
+    const file = await open(path, 'r+');
+    try {
+      await file.write(bytes, 0, bytes.length, 0);
+    } finally {
+      await file.close();
+    }
   },
   rename,
   unlink,

@@ -14,6 +14,7 @@ export function createNodeDisk(calls: FileCalls = systemCalls): Disk {
       attempt('DISK_READ', `cannot list ${path}`, async () => [...((await orNull(readdir(path))) ?? [])].sort()),
     replace: (path, bytes, owner) =>
       attempt('DISK_WRITE', `cannot write ${path}`, () => replaceFile(calls, path, bytes, owner)),
+    writeOver: (path, bytes) => attempt('DISK_WRITE', `cannot write over ${path}`, () => calls.writeOver(path, bytes)),
     makeDirectory: (path, mode) =>
       attempt('DISK_WRITE', `cannot make the directory ${path}`, () => makeAll(calls, path, mode)),
     remove: (path) => attempt('DISK_WRITE', `cannot remove ${path}`, () => removeAll(calls, path)),

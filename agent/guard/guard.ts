@@ -1,3 +1,4 @@
+import type { Millis } from '#shared/runtime/clock.ts';
 import type { FileOwner } from '../disk/disk.ts';
 
 /** A file as it has to be again when a trial is taken back; `bytes: null` where it has to be gone. */
@@ -48,6 +49,10 @@ export interface GuardFault {
   readonly trial: string;
   readonly message: string;
   readonly tries: number;
+  /** There is no room on the disk: that says nothing of the config, and ends when somebody makes room. */
+  readonly isFull: boolean;
+  /** When it may be tried again, from now; not positive where it may be at once. */
+  readonly retryInMs: Millis;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Disk } from '../disk/disk.ts';
+import { isDiskFull } from '../disk/full.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type ArmOptions, armGuard } from './arm.ts';
@@ -95,7 +96,7 @@ export function createHostGuard(options: HostGuardOptions): Guard {
       if (lastSign !== undefined && now - lastSign < SIGN_OF_LIFE_EVERY_MS) return;
       try {
         if ((await disk.stat(paths.plan)) === null) return;
-        await disk.replace(paths.alive, await sign(), { mode: 0o600 });
+        await renew(disk, paths.alive, await sign());
         lastSign = now;
       } catch (error) {
         const message = `the guard cannot be told that the agent is alive, and may take the trial back: ${reasonOf(error)}`;
@@ -103,6 +104,13 @@ export function createHostGuard(options: HostGuardOptions): Guard {
       }
     },
   };
+}
+
+/** In its place where it can be: an agent that is alive must not look silent because the disk is full. */
+async function renew(disk: Disk, path: string, sign: Buffer): Promise<void> {
+  const there = await disk.stat(path);
+  if (there?.kind === 'file' && there.size === sign.length) return disk.writeOver(path, sign);
+  await disk.replace(path, sign, { mode: 0o600 });
 }
 
 /** Armed means that the next start of the kubelet is counted: everything that this takes is in place. */
@@ -140,8 +148,10 @@ function notPlain(path: string): GitopsError {
 }
 
 function notArmed(cause: unknown, unitDirectory: string): GitopsError {
-  const message =
-    `the guard that takes a config back without the agent cannot be set up: ${reasonOf(cause)}. The host's ${unitDirectory} ` +
-    '(KUBELET_UNIT_DIR) has to be mounted, writable, at the same path; GUARD=off does without a guard';
+  const advice = isDiskFull(cause)
+    ? 'Nothing is changed until there is room: that is looked for again by itself'
+    : `The host's ${unitDirectory} (KUBELET_UNIT_DIR) has to be mounted, writable, at the same path; GUARD=off does ` +
+      'without a guard';
+  const message = `the guard that takes a config back without the agent cannot be set up: ${reasonOf(cause)}. ${advice}`;
   return new GitopsError('GUARD_FILES', message, { cause });
 }

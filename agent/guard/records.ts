@@ -13,9 +13,11 @@ function blank(length: number): Buffer {
   return Buffer.from(`${'-'.padEnd(length)}\n`);
 }
 
-/** The agent's sign of life, by the age of the machine in this boot. */
+const ALIVE_LENGTH = 61;
+
+/** The agent's sign of life, by the age of the machine in this boot. Always as long, so that one is written over another. */
 export const aliveLine = (bootId: string, uptimeSeconds: number): Buffer =>
-  Buffer.from(`${bootId} ${Math.floor(uptimeSeconds)}\n`);
+  Buffer.from(`${`${bootId} ${Math.floor(uptimeSeconds)}`.padEnd(ALIVE_LENGTH)}\n`);
 
 const CAUSES: readonly GuardCause[] = ['starts', 'silence', 'down'];
 

@@ -275,6 +275,7 @@ function within(root: string): Disk {
     stat: (path) => disk.stat(at(path)),
     list: (path) => disk.list(at(path)),
     replace: (path, bytes, owner) => disk.replace(at(path), bytes, owner),
+    writeOver: (path, bytes) => disk.writeOver(at(path), bytes),
     makeDirectory: (path, mode) => disk.makeDirectory(at(path), mode),
     remove: (path) => disk.remove(at(path)),
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decide } from '#agent/decide.ts';
 import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
-import type { GuardSeen } from '#agent/guard/guard.ts';
+import type { GuardFault, GuardSeen } from '#agent/guard/guard.ts';
 import type { Observation } from '#agent/observation.ts';
 import type { FallingBack, Trial } from '#agent/state.ts';
 import { blocked, differ, ready, run, table } from '../../support/agent/decision-table.ts';
@@ -40,8 +40,8 @@ const fired = (parts: Partial<Extract<GuardSeen, { guard: 'fired' }>> = {}): Par
     ...parts,
   },
 });
-const refusing = (tries: number, trial = TRIAL_OF_B): Partial<Observation> => ({
-  guardFault: { trial, message: 'no such directory', tries },
+const refusing = (tries: number, parts: Partial<GuardFault> = {}): Partial<Observation> => ({
+  guardFault: { trial: TRIAL_OF_B, message: 'no such directory', tries, isFull: false, retryInMs: 0, ...parts },
 });
 
 table('a trial on a node with a guard', [
@@ -88,9 +88,30 @@ table('a trial on a node with a guard', [
     ['install A'],
   ],
   [
+    'does not try again before its time, whatever wakes the agent',
+    onTrial(INSTALLING),
+    seen(wanting(B), disarmed, refusing(3, { retryInMs: 1 })),
+    'trial (install): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'waits for room on a disk that is full, however often that was looked for',
+    onTrial(INSTALLING),
+    seen(wanting(B), disarmed, refusing(500, { isFull: true, retryInMs: 1 })),
+    'trial (install): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'looks for room again in its time',
+    onTrial(INSTALLING),
+    seen(wanting(B), disarmed, refusing(500, { isFull: true })),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
     'is not blamed for what kept the guard of an earlier trial from being armed',
     onTrial(INSTALLING),
-    seen(wanting(B), disarmed, refusing(12, 'an earlier one')),
+    seen(wanting(B), disarmed, refusing(12, { trial: 'an earlier one' })),
     'trial (install): assigned B, active B, good A, no error',
     ['arm-guard'],
   ],

@@ -14,6 +14,7 @@ import { afterPowerLoss } from '../../support/agent/power-loss.ts';
 
 type Operation =
   | { readonly do: 'replace'; readonly path: string; readonly text: string; readonly mode: number }
+  | { readonly do: 'writeOver'; readonly path: string; readonly text: string }
   | { readonly do: 'makeDirectory' | 'remove' | 'read' | 'stat' | 'list'; readonly path: string };
 
 const paths = fc
@@ -27,6 +28,7 @@ const operations: fc.Arbitrary<readonly Operation[]> = fc.array(
       text: fc.constantFrom('', 'one', 'another'),
       mode: fc.constantFrom(0o600, 0o644),
     }),
+    fc.record({ do: fc.constant('writeOver' as const), path: paths, text: fc.constantFrom('', 'o', 'another') }),
     fc.record({
       do: fc.constantFrom(
         'makeDirectory' as const,
@@ -68,6 +70,7 @@ function recorded(calls: FileCalls, log: string[]): FileCalls {
         sync: () => told('sync', () => file.sync())(path),
       };
     }),
+    writeOver: told('write', calls.writeOver),
     rename: told('rename', calls.rename),
     unlink: told('unlink', calls.unlink),
     rmdir: told('rmdir', calls.rmdir),
@@ -82,6 +85,8 @@ async function perform(disk: Disk, root: string, operation: Operation): Promise<
     switch (operation.do) {
       case 'replace':
         return await disk.replace(path, Buffer.from(operation.text), { mode: operation.mode });
+      case 'writeOver':
+        return await disk.writeOver(path, Buffer.from(operation.text));
       case 'makeDirectory':
         return await disk.makeDirectory(path, 0o700);
       case 'remove':

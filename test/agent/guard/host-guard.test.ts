@@ -48,7 +48,7 @@ describe('the guard on a host', () => {
     assert.equal(textIn(disk, stagedPathOf(CONFIG)), 'old');
     assert.equal(textIn(disk, stagedPathOf(FLAGS)), 'flags');
     assert.doesNotMatch(stagedPathOf(FLAGS), /\.conf$/, 'the kubelet would read it');
-    assert.equal(textIn(disk, `${STATE}/guard/alive`), 'boot-1 1000\n');
+    assert.match(textIn(disk, `${STATE}/guard/alive`) ?? '', /^boot-1 1000 *\n$/);
     assert.match(textIn(disk, DROP_IN) ?? '', /^ExecStartPre=-\/bin\/sh /m);
     assert.deepEqual(systemd.asked, ['daemon-reload']);
   });
@@ -122,7 +122,27 @@ describe('the guard on a host', () => {
       await guard.signOfLife();
     }
     assert.equal(disk.changes() - before, 4);
-    assert.equal(textIn(disk, `${STATE}/guard/alive`), 'boot-1 1060\n');
+    assert.match(textIn(disk, `${STATE}/guard/alive`) ?? '', /^boot-1 1060 *\n$/);
+  });
+
+  it('gives it on a disk that is full as well, or a config that does well would be taken back for silence', async () => {
+    const { disk, guard, pass } = createNode();
+    await guard.arm(ORDER);
+    disk.failAfter(0);
+    pass(600_000);
+    await guard.signOfLife();
+    assert.match(textIn(disk, `${STATE}/guard/alive`) ?? '', /^boot-1 1600 *\n$/);
+  });
+
+  it('gives it where an older release left a shorter one, or somebody took it away', async () => {
+    const { disk, guard, pass } = createNode();
+    await guard.arm(ORDER);
+    for (const there of ['boot-1 1000\n', null]) {
+      disk.plant(`${STATE}/guard/alive`, there);
+      pass(15_000);
+      await guard.signOfLife();
+    }
+    assert.match(textIn(disk, `${STATE}/guard/alive`) ?? '', /^boot-1 1030 *\n$/);
   });
 
   it('is refused an order that cannot be written down, and says what to do', async () => {

@@ -107,6 +107,16 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
     };
   };
 
+  const writeOver = (process: Mortal, path: string, bytes: Buffer): Promise<void> =>
+    process.at({ call: 'write', path }, (part) => {
+      const inode = find(path, 'open');
+      if (inode.kind === 'directory') throw systemError('EISDIR', 'open', path);
+      const before = contentOf(inode.id);
+      const arrived = bytes.subarray(0, Math.floor(bytes.length * part));
+      const whole = Buffer.concat([arrived, before.bytes.subarray(arrived.length)]);
+      contents.set(inode.id, { ...before, bytes: whole });
+    });
+
   const callsFor = (process: Mortal): FileCalls => {
     const at = (call: Point['call'], path: string, work: () => void): Promise<void> => process.at({ call, path }, work);
     return {
@@ -121,6 +131,7 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
         return namesIn(names, path);
       }),
       create: (path, mode) => process.at({ call: 'create', path }, () => newFile(path, mode, process)),
+      writeOver: (path, bytes) => writeOver(process, path, Buffer.from(bytes)),
       rename: (from, to) =>
         at('rename', to, () => {
           const inode = find(from, 'rename');
@@ -165,14 +176,7 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
     async writeOver(process, path, text) {
       const calls = callsFor(process);
       if (!names.has(path)) await calls.create(path, 0o600);
-      await process.at({ call: 'write', path }, (part) => {
-        const inode = find(path, 'open');
-        if (inode.kind === 'directory') throw systemError('EISDIR', 'open', path);
-        const before = contentOf(inode.id);
-        const arrived = Buffer.from(text).subarray(0, Math.floor(Buffer.byteLength(text) * part));
-        const bytes = Buffer.concat([arrived, before.bytes.subarray(arrived.length)]);
-        contents.set(inode.id, { ...before, bytes });
-      });
+      await writeOver(process, path, Buffer.from(text));
     },
     tree: () => treeOf({ names, contents }),
     plant(path, content) {

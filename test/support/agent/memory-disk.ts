@@ -5,6 +5,7 @@ import { createNodeDisk } from '#agent/disk/node-disk.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { createJournaledFiles, type JournaledFiles } from './journaled-files.ts';
 import type { Mortal } from './mortal.ts';
+import { systemError } from './system-error.ts';
 
 /** The node's disk on a file system in memory, which fails when it is told to. */
 export interface MemoryDisk extends Disk {
@@ -26,7 +27,10 @@ export function createMemoryDisk(files: JournaledFiles = createJournaledFiles())
   let left = Infinity;
 
   const change = async (path: string, work: () => Promise<void>): Promise<void> => {
-    if (left <= 0) throw new GitopsError('DISK_WRITE', `cannot write ${path}: the disk is full`);
+    if (left <= 0) {
+      const cause = systemError('ENOSPC', 'open', path);
+      throw new GitopsError('DISK_WRITE', `cannot write ${path}: the disk is full`, { cause });
+    }
     await work();
     left -= 1;
     changes += 1;
@@ -41,6 +45,11 @@ export function createMemoryDisk(files: JournaledFiles = createJournaledFiles())
     return {
       ...disk,
       replace: (path, bytes, owner) => change(path, () => disk.replace(path, bytes, owner)),
+      // Needs no room.
+      async writeOver(path, bytes) {
+        await disk.writeOver(path, bytes);
+        changes += 1;
+      },
       makeDirectory,
       async remove(path) {
         if ((await disk.stat(path)) !== null) await change(path, () => disk.remove(path));

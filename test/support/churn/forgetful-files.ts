@@ -62,6 +62,10 @@ export function createForgetfulFiles(): ForgetfulFiles {
       entries.set(path, { kind: 'file', bytes: NO_BYTES, mode });
       return newFile(path);
     },
+    async writeOver(path, bytes) {
+      const there = find(path, 'open');
+      entries.set(path, { ...there, bytes: Buffer.concat([bytes, there.bytes.subarray(bytes.length)]) });
+    },
     async rename(from, to) {
       entries.set(to, find(from, 'rename'));
       entries.delete(from);

@@ -1,7 +1,7 @@
 import type { Act } from '#agent/act.ts';
 import { STAGING_BACKOFF } from '#agent/act.ts';
-import { trialIdOf } from '#agent/decide/guard.ts';
 import type { Action } from '#agent/decision.ts';
+import { guardFaultAfter } from '#agent/guard-fault.ts';
 import type { Memory } from '#agent/memory.ts';
 import { MOST_REPAIRS } from '#agent/repair.ts';
 import { activeOf, type Config, sameConfig, type State, type Target } from '#agent/state.ts';
@@ -81,10 +81,8 @@ export function createModelAct(options: ActOptions): DoAction {
       guard.arm(trial, has(to) ? to : null);
       memory.guardFault = null;
       return true;
-    } catch {
-      const id = trialIdOf(trial);
-      const before = memory.guardFault?.trial === id ? memory.guardFault.tries : 0;
-      memory.guardFault = { trial: id, message: 'it cannot', tries: before + 1 };
+    } catch (error) {
+      memory.guardFault = guardFaultAfter(memory.guardFault, trial, error, host.now, 0.5);
       return false;
     }
   };

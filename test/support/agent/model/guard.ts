@@ -3,6 +3,7 @@ import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
 import type { Target, Trial } from '#agent/state.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Files, ModelFiles } from './files.ts';
+import { systemError } from '../system-error.ts';
 import type { Happening, Host } from './host.ts';
 
 /** The guard's script in model time: what it counts, and what it restores. */
@@ -77,11 +78,14 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
       if (!isThere) return;
       const [id, leadsTo] = [trialIdOf(trial), targetIdOf(to)];
       if (host.armFaults > 0 || host.isDiskFull()) {
+        const isFull = host.isDiskFull() && host.armFaults === 0;
         host.armFaults = Math.max(0, host.armFaults - 1);
         // The one of the trial before stays where it leads to the same.
         if (now.guard !== 'armed' || now.trial === id || now.to !== leadsTo) now = { guard: 'disarmed' };
         host.count('guard not armed');
-        throw new Error('the unit directory is not mounted');
+        throw isFull
+          ? systemError('ENOSPC', 'open', '/var/lib/kubelet-gitops/guard/plan')
+          : new Error('the unit directory is not mounted');
       }
       if (now.guard !== 'armed' || now.trial !== id || now.to !== leadsTo) starts = 0;
       const { maxRestarts, durationMs, startTimeoutMs } = trial.config.trial;

@@ -88,7 +88,7 @@ export function createModelLook(options: LookOptions): (state: State) => Observa
       startedAsInstalled: tracker.asInstalled(),
       repair: lookForRepair(state, seenFiles, running),
       guard: guard.look(),
-      guardFault: memory.guardFault,
+      guardFault: memory.guardFault && { ...memory.guardFault, retryInMs: memory.guardFault.retryAt - host.now },
       leaving: !isUninstalling ? 'no' : memory.left ? 'done' : 'asked',
       nodeReady: nodeReady(),
       kubeletVersion: 'v1.34.2',

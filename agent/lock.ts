@@ -71,7 +71,8 @@ function lockOf(server: Server, path: string, own: string): Lock {
 function listen(path: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
-    server.once('error', reject);
+    // Stays on: what goes wrong with one connection later (no file descriptor left for it) must not end the process.
+    server.on('error', reject);
     server.listen(path, () => resolve(server));
   });
 }

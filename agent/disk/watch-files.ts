@@ -125,9 +125,8 @@ function watchUntil(
       else reject(error);
     };
     const aborted = (): void => end();
-    const check = async (): Promise<void> => {
-      if (await isOver()) end();
-    };
+    // What cannot be looked at ends the watch, and no process.
+    const check = (): Promise<void> => isOver().then((over) => (over ? end() : undefined), end);
     if (signal.aborted) return end();
     signal.addEventListener('abort', aborted, { once: true });
     watcher.on('error', end);

@@ -52,7 +52,11 @@ function serveOnce({ host, port, text, onListening }: MetricsServerOptions, sign
       server.close();
       server.closeAllConnections();
     };
-    server.once('error', reject);
+    // Also later, where no file descriptor is left for a connection: then it is begun anew.
+    server.on('error', (error) => {
+      reject(error);
+      close();
+    });
     server.once('close', () => {
       signal.removeEventListener('abort', close);
       resolve();

@@ -144,6 +144,19 @@ describe('the managed files, watched on a real disk', { concurrency: 6 }, () => 
     await until('word of it', async () => calls() > 0, { withinMs: 3000, everyMs: 5 });
   });
 
+  it('a missing place that comes as something nobody can look into ends no process, and is heard of when it is well', async () => {
+    await using at = await createWatchedDirectory();
+    const { directory, calls, waits, watch } = at;
+    await rm(directory, { recursive: true });
+    watch();
+    await systemClock.sleep(100);
+    await symlink('kubelet', directory);
+    await until('a pause', async () => waits.has(100), SECOND);
+    await rm(directory);
+    await mkdir(directory);
+    await until('word of it', async () => calls() > 0, { withinMs: 3000, everyMs: 5 });
+  });
+
   it('a file in the directory’s place does no harm', async () => {
     await using at = await createWatchedDirectory();
     const { directory, file, calls, watch } = at;

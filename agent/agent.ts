@@ -49,6 +49,8 @@ export interface AgentPorts {
   readonly guard?: Guard;
   /** Default: sentinel files only. */
   readonly rebooter?: Rebooter;
+  /** The command line of the kubelet with this process id; undefined where it cannot be seen, which is the default. */
+  readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
   /** Calls back when a file that the kubelet reads may have changed. @returns stops listening */
   readonly watchFiles?: (changed: () => void) => () => void;
   /** Identifies the present boot of the machine (`/proc/sys/kernel/random/boot_id`). */

@@ -1,9 +1,7 @@
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from './checkpoint/store.ts';
-import { addressOf } from './kubelet-address.ts';
 import { fieldsOfConfig } from './kubelet/config-fields.ts';
 import type { Installable, Installer } from './kubelet/installer.ts';
-import type { KubeletAddress } from './kubelet/probe.ts';
 import type { Files } from './observation.ts';
 import { isForGood } from './staging/stage.ts';
 import type { Target } from './state.ts';
@@ -11,8 +9,8 @@ import type { Target } from './state.ts';
 /** What the node's disk says of a target. */
 export interface SeenFiles {
   readonly files: Files;
-  /** Where a kubelet that runs the target is to be found; the usual place where that cannot be said. */
-  readonly address: KubeletAddress;
+  /** What a kubelet that runs the target reads from its files; nothing where that cannot be said. */
+  readonly effective: Readonly<Record<string, unknown>>;
   /** The payload's fields; null for local, and where the checkpoint is lost. */
   readonly payload: Readonly<Record<string, unknown>> | null;
   /** See `InstallPlan`. */
@@ -25,15 +23,15 @@ type Reading = Pick<CheckpointStore['payloads'], 'read'>;
 export async function lookAtFiles(target: Target, payloads: Reading, installer: Installer): Promise<SeenFiles> {
   const found = await installableOf(target, payloads);
   if ('lost' in found)
-    return { files: { files: 'lost', message: found.lost }, address: addressOf({}), payload: null, newBase: false };
+    return { files: { files: 'lost', message: found.lost }, effective: {}, payload: null, newBase: false };
   const payload = found.installable === null ? null : fieldsOf(found.installable.payload);
   try {
     const plan = await installer.plan(found.installable);
     const files = (await installer.isInstalled(plan)) ? 'installed' : 'differ';
-    return { files: { files }, address: addressOf(plan.effective), payload, newBase: plan.newBase ?? false };
+    return { files: { files }, effective: plan.effective, payload, newBase: plan.newBase ?? false };
   } catch (error) {
     const files: Files = { files: 'blocked', message: reasonOf(error), forGood: isForGood(error) };
-    return { files, address: addressOf({}), payload, newBase: false };
+    return { files, effective: {}, payload, newBase: false };
   }
 }
 

@@ -16,6 +16,7 @@ import { createHostGuard } from './guard/host-guard.ts';
 import { readGuardScript } from './guard/script.ts';
 import { createGuardSystemd } from './guard/systemd.ts';
 import { readBootId, readUptimeSeconds } from './host.ts';
+import { kubeletArgsOf } from './kubelet-args.ts';
 import { USUAL_SERVING_CERTS } from './kubelet/serving-certificate.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
 import { createInstaller } from './kubelet/install.ts';
@@ -50,6 +51,7 @@ async function main(settings: AgentSettings): Promise<void> {
   const kube = createKube({ ...api, clock, log, userAgent, random });
   const ownNode = createOwnNode({ kube, nodeName, clock, disk, versionFile: versionFileIn(stateDirectory) });
   const { service, unfitness, reboot, close } = serviceFor(settings, clock, random, log);
+  const hostFiles = createHostFiles(settings.hostRoot);
   const unfitUnit = createUnfitUnit(unfitness, log);
 
   let lock: Lock | null = null;
@@ -97,11 +99,12 @@ async function main(settings: AgentSettings): Promise<void> {
         configFile: settings.kubeletConfigFile,
         configDirectory: settings.kubeletConfigDir,
         host: createHostLook({
-          files: createHostFiles(settings.hostRoot),
+          files: hostFiles,
           kubeletPid: async () => (await service.status(stop.signal)).pid,
         }),
       }),
     ),
+    kubeletArgs: (pid) => kubeletArgsOf(pid, hostFiles),
     ...(settings.mode === 'uninstall' ? { uninstall } : { watchFiles: watchManaged }),
     bootId: readBootId,
     clock,

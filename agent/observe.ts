@@ -7,6 +7,8 @@ import type { CheckpointStore } from './checkpoint/store.ts';
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { lookAtFiles, type SeenFiles } from './files.ts';
 import type { Guard } from './guard/guard.ts';
+import { addressOf } from './kubelet-address.ts';
+import { createKubeletArgs } from './kubelet-args.ts';
 import type { Installer } from './kubelet/installer.ts';
 import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from './kubelet/probe.ts';
 import type { KubeletService, ServiceStatus } from './kubelet/service.ts';
@@ -14,6 +16,7 @@ import type { Memory } from './memory.ts';
 import type { Intent, Observation, Running, Staged } from './observation.ts';
 import type { NodeLease } from './node-lease.ts';
 import type { OwnNode } from './own-node.ts';
+import { withFlags } from './preflight/checks/flags.ts';
 import { createRepairLook, createStartTracker } from './repair.ts';
 import type { StageOptions } from './staging/stage.ts';
 import { activeOf, sameConfig, type State } from './state.ts';
@@ -27,6 +30,8 @@ export interface ObserveOptions {
   readonly ownNode: OwnNode;
   readonly nodeLease: NodeLease;
   readonly guard: Guard;
+  /** See `AgentPorts`. */
+  readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
   readonly bootId: () => Promise<string>;
   /** This node is to be given up, whatever the API server wants. */
   readonly uninstall: boolean;
@@ -50,6 +55,7 @@ export function createObserve(options: ObserveOptions): Observe {
   const { clock, service, probe, installer, payloads, ownNode, guard, memory } = options;
   const lookForRepair = createRepairLook(memory, options.staging);
   const started = createStartTracker();
+  const kubeletArgs = createKubeletArgs(options.kubeletArgs ?? (() => Promise.resolve(undefined)));
   const lookAtConfig = createConfigzReader(probe, clock, ownNode.kubeletVersion);
   let lastAt: Millis | undefined;
   let bootId = '';
@@ -67,10 +73,11 @@ export function createObserve(options: ObserveOptions): Observe {
     // The run first: what is read after it belongs to this run or to a later one.
     const status = withLastExit(await service.status(signal).catch(unknownService), memory);
     if (run === undefined || run.id !== status.run) run = { id: status.run, since: startedAt };
-    const { healthz } = seenFiles.address;
+    // What stands on its command line wins over its files.
+    const address = addressOf(withFlags(seenFiles.effective, await kubeletArgs(status.run, status.pid)));
     const health =
-      healthz === null ? ({ health: 'off' } as const) : await probe.health(seenFiles.address, signal).catch(down);
-    const running = await lookAtConfig(state, seenFiles, status.run, signal);
+      address.healthz === null ? ({ health: 'off' } as const) : await probe.health(address, signal).catch(down);
+    const running = await lookAtConfig(state, seenFiles.payload, address, status.run, signal);
     const isWanted = isTrial || (intent.intent === 'config' && !sameConfig(intent.config, active));
     const isNewRun = startedAt - run.since < NEW_RUN_MS;
     started.tell(status.run, seenFiles.files.files === 'installed');
@@ -144,14 +151,20 @@ function createConfigzReader(probe: KubeletProbe, clock: Clock, kubeletVersion: 
     }
     return last.config;
   };
-  return async ({ doing }: State, seen: SeenFiles, run: string | null, signal: AbortSignal): Promise<Running> => {
-    if (seen.payload === null) return { running: 'unseen', why: 'there is no payload to compare it with' };
-    if (seen.address.api === null) return { running: 'unseen', why: 'the kubelet serves no API' };
+  return async (
+    { doing }: State,
+    payload: SeenFiles['payload'],
+    address: KubeletAddress,
+    run: string | null,
+    signal: AbortSignal,
+  ): Promise<Running> => {
+    if (payload === null) return { running: 'unseen', why: 'there is no payload to compare it with' };
+    if (address.api === null) return { running: 'unseen', why: 'the kubelet serves no API' };
     const isJudged = doing.phase === 'trial' && doing.change.step === 'judge';
     if (doing.phase !== 'idle' && !isJudged) return { running: 'unseen', why: 'the kubelet is being changed' };
-    const config = await read(seen.address, run, isJudged ? 0 : IDLE_CONFIGZ_MS, signal);
+    const config = await read(address, run, isJudged ? 0 : IDLE_CONFIGZ_MS, signal);
     if (!config.seen) return { running: 'unseen', why: config.reason };
-    const differences = contradictions(seen.payload, config.config, await kubeletVersion());
+    const differences = contradictions(payload, config.config, await kubeletVersion());
     return differences.length === 0 ? { running: 'as-meant' } : { running: 'contradicts', differences };
   };
 }

@@ -1,7 +1,8 @@
 import { networkInterfaces } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
+import { kubeletArgsOf } from '../kubelet-args.ts';
 import { cgroupPath, neededCgroups } from './checks/cgroups.ts';
 import { namedPaths } from './checks/files.ts';
 import { parseFlags } from './checks/flags.ts';
@@ -27,7 +28,7 @@ export interface HostLook {
 }
 
 export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook {
-  const kubeletArgs = async () => argsOf(await kubeletPid().catch(() => undefined), files);
+  const kubeletArgs = async () => kubeletArgsOf(await kubeletPid().catch(() => undefined), files);
   const look: HostLook['look'] = async (candidate, args) => {
     const { view, configFile, configDirectory } = candidate;
     const runtimeDriver = await readRuntimeDriver(files);
@@ -127,14 +128,6 @@ async function eachSeen<K extends string, T>(
 
 const sysctl = async (files: HostFiles, name: string): Promise<string | undefined> =>
   (await files.text(`/proc/sys/${name.replaceAll('.', '/')}`))?.trim();
-
-/** Of a kubelet that is a program of its own; where it is a part of another, its flags cannot be seen. */
-async function argsOf(pid: number | undefined, files: HostFiles): Promise<readonly string[] | undefined> {
-  if (pid === undefined) return undefined;
-  const [program = '', ...args] = ((await files.text(`/proc/${pid}/cmdline`)) ?? '').replace(/\0$/, '').split('\0');
-  if (basename(program) === 'kubelet') return args;
-  return program.endsWith('hyperkube') && args[0] === 'kubelet' ? args.slice(1) : undefined;
-}
 
 /** The agent runs in the host's network. */
 function addressesOf(): readonly string[] {

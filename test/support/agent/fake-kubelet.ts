@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { withFlags } from '#agent/preflight/checks/flags.ts';
 import type { KubeletProbe } from '#agent/kubelet/probe.ts';
 import type { KubeletService } from '#agent/kubelet/service.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
@@ -55,6 +56,8 @@ export interface FrozenKubelet {
 
 export interface FakeKubeletOptions {
   readonly fateOf: (config: Config) => Fate;
+  /** On its command line: they win over its files. */
+  readonly flags?: readonly string[] | undefined;
   /** ExecStartPre, where there is any now: the start waits for it. */
   readonly beforeStart?: () => Promise<void> | undefined;
   readonly frozen?: FrozenKubelet | undefined;
@@ -64,7 +67,7 @@ const START_MS = 3_000;
 const RESTART_MS = 10_000;
 
 export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeKubeletOptions): FakeKubelet {
-  const { fateOf, beforeStart = () => undefined, frozen } = options;
+  const { fateOf, flags, beforeStart = () => undefined, frozen } = options;
   const orders: string[] = [];
   const history: KubeletStart[] = frozen === undefined ? [] : [frozen.last];
   const firstStart = (frozen?.starts ?? 1) - 1;
@@ -74,7 +77,7 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
   /** Of the start that counts: whatever was going to happen to an earlier one does not. */
   let order = 0;
 
-  const last = (): KubeletStart => history.at(-1) ?? read(disk, clock.monotonic());
+  const last = (): KubeletStart => history.at(-1) ?? read(disk, clock.monotonic(), flags);
   const isDoomed = ({ config, refused }: KubeletStart): boolean => refused !== undefined || fateOf(config) === 'dies';
   const start = (): void => {
     order += 1;
@@ -86,7 +89,7 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
   };
   const begin = (mine: number): void => {
     if (mine !== order) return;
-    history.push(read(disk, clock.monotonic()));
+    history.push(read(disk, clock.monotonic(), flags));
     isUp = true;
     if (!isDoomed(last())) keepState(disk, last().config);
     void live(mine);
@@ -136,7 +139,13 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
       async status() {
         const lastExit = crashes === 0 ? {} : { lastExit: 'exit-code 1' };
         return isUp
-          ? { state: 'running', run: `run-${firstStart + history.length}`, automaticRestarts: crashes, ...lastExit }
+          ? {
+              state: 'running',
+              run: `run-${firstStart + history.length}`,
+              pid: 4711,
+              automaticRestarts: crashes,
+              ...lastExit,
+            }
           : { state: 'starting', run: null, automaticRestarts: crashes, lastExit: 'exit-code 1' };
       },
       async restart(because) {
@@ -162,7 +171,7 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
 }
 
 /** Reads what a kubelet reads at its start. It refuses what is not whole, and the state of another policy's manager. */
-function read(disk: MemoryDisk, at: Millis): KubeletStart {
+function read(disk: MemoryDisk, at: Millis, flags: readonly string[] | undefined): KubeletStart {
   const tree = disk.tree();
   const dropIns = Object.keys(tree).filter((path) => path.startsWith(`${DROP_INS}/`) && path.endsWith('.conf'));
   const paths = [CONFIG_FILE, ...dropIns.toSorted((one, other) => (one < other ? -1 : 1))];
@@ -173,6 +182,7 @@ function read(disk: MemoryDisk, at: Millis): KubeletStart {
     if (value === undefined) return { at, files, config, refused: `${path} cannot be decoded` };
     config = mergePatch(config, value) as Config;
   }
+  config = withFlags(config, flags);
   const policy = statePolicy(tree[STATE_FILE]);
   if (policy === undefined || policy === policyOf(config)) return { at, files, config };
   return { at, files, config, refused: `${STATE_FILE} is of the policy ${policy}` };

@@ -32,6 +32,8 @@ const QUICK: TrialSpec = { duration: '1m', startTimeout: '30s', maxRestarts: 2 }
 export interface WholeNodeOptions {
   /** By the maxPods that the kubelet was started with; healthy where it says nothing. */
   readonly fates?: Readonly<Record<number, Fate>>;
+  /** Of the kubelet's command line. */
+  readonly flags?: readonly string[];
   readonly dropIns?: boolean;
   readonly validate?: Validate;
   readonly preflight?: Preflight;
@@ -120,6 +122,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
     frozen: from?.guard,
   });
   const kubelet: FakeKubelet = createFakeKubelet(disk, clock, {
+    flags: options.flags,
     fateOf: (config) => fates[Number(config['maxPods'])] ?? 'healthy',
     beforeStart: guard.beforeStart,
     frozen: from?.kubelet,
@@ -182,6 +185,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         disk: mortalDisk,
         service: { ...kubelet.service, restart: restartOf(kubelet, process) },
         probe: kubelet.probe,
+        kubeletArgs: () => Promise.resolve(options.flags),
         installer: createInstaller({
           disk: mortalDisk,
           stateDirectory: STATE,

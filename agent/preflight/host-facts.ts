@@ -45,6 +45,8 @@ export const NO_FACTS: HostFacts = {
 export interface Candidate {
   /** The whole that the kubelet would work with: its defaults filled in, and its flags over everything. */
   readonly view: ConfigView;
+  /** What its files alone make of it, the node's own drop-ins included. */
+  readonly fromFiles: Readonly<Record<string, unknown>>;
   /** What the assignment itself sets. */
   readonly assigned: Readonly<Record<string, unknown>>;
   /** Files that the agent installs into: `--config`, and `--config-dir` where it has one. */

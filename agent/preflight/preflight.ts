@@ -5,6 +5,7 @@ import type { Preflight } from '../staging/preflight.ts';
 import type { Check } from './check.ts';
 import { pods, reservations, reservedCpus, reservedMemory } from './checks/capacity.ts';
 import { cgroupDriver, cgroupsExist, cgroupVersion } from './checks/cgroups.ts';
+import { dropInsShadow } from './checks/drop-ins.ts';
 import { filesExist, runtimeAnswers } from './checks/files.ts';
 import { staticCpus, staticMemory } from './checks/static-managers.ts';
 import { configIsRead, flagsShadow, withFlags } from './checks/flags.ts';
@@ -17,6 +18,7 @@ import type { HostLook } from './look-at-host.ts';
 export const CHECKS: readonly Check[] = [
   configIsRead,
   flagsShadow,
+  dropInsShadow,
   swap,
   kernelDefaults,
   cgroupVersion,
@@ -58,6 +60,7 @@ export function createPreflight({ configFile, configDirectory, host }: Preflight
     const kubeletArgs = await host.kubeletArgs();
     const candidate: Candidate = {
       view: viewOf(withFlags(effective, kubeletArgs), number, 'replace'),
+      fromFiles: effective,
       assigned: payload,
       configFile,
       configDirectory,

@@ -15,6 +15,7 @@ const CONFIG = '/var/lib/kubelet/config.yaml';
 function candidate(config: Fields, minor = 34, parts: Partial<Candidate> = {}): Candidate {
   return {
     view: viewOf(config, minor, 'replace'),
+    fromFiles: config,
     assigned: config,
     configFile: CONFIG,
     configDirectory: undefined,
@@ -290,6 +291,17 @@ describe('preflight', () => {
     const parts = { asDropIn: true, configDirectory: '/etc/kubernetes/kubelet.conf.d' };
     assert.deepEqual(found({}, { kubeletArgs: ['--config=/other'] }, 34, parts), ['error config-not-read kind']);
     assert.deepEqual(found({}, { kubeletArgs: ['--config-dir=/etc/kubernetes/kubelet.conf.d'] }, 34, parts), []);
+  });
+
+  it('says which fields another drop-in would win over', () => {
+    const parts = { asDropIn: true, configDirectory: '/etc/kubernetes/kubelet.conf.d' };
+    const assigned = { maxPods: 250, nodeStatusUpdateFrequency: '60s', evictionHard: { 'memory.available': '1Gi' } };
+    const shadowed = (over: Fields) => found(assigned, {}, 34, { ...parts, fromFiles: { ...assigned, ...over } });
+    assert.deepEqual(shadowed({ podPidsLimit: 5 }), []);
+    assert.deepEqual(shadowed({ nodeStatusUpdateFrequency: '1m' }), []);
+    assert.deepEqual(shadowed({ maxPods: 110 }), ['error drop-in-shadows maxPods']);
+    const eviction = { 'memory.available': '100Mi', 'nodefs.available': '5%' };
+    assert.deepEqual(shadowed({ evictionHard: eviction }), ['error drop-in-shadows evictionHard']);
   });
 
   it('says nothing of what it cannot see, and never breaks, whatever the config says', () => {

@@ -11,6 +11,7 @@ import { viewOf } from '#shared/contract/kubelet-config/view.ts';
 
 const candidate = (config: Readonly<Record<string, unknown>>): Candidate => ({
   view: viewOf(config, 34, 'replace'),
+  fromFiles: config,
   assigned: config,
   configFile: '/var/lib/kubelet/config.yaml',
   configDirectory: undefined,

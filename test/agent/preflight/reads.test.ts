@@ -42,6 +42,7 @@ async function readOf(): Promise<ReadonlySet<string>> {
   const look = createHostLook({ files, kubeletPid: () => Promise.resolve(77) });
   const candidate: Candidate = {
     view: viewOf(config, 34, 'replace'),
+    fromFiles: config,
     assigned: config,
     configFile: '/of-the-kubelet/config.yaml',
     configDirectory: '/of-the-kubelet/conf.d',

@@ -3,6 +3,7 @@ import type { Failure } from '../failure.ts';
 import type { GuardFault, GuardSeen } from '../guard/guard.ts';
 import type { Observation } from '../observation.ts';
 import { type KubeletRun, nameOf, type State, type Target, type Trial } from '../state.ts';
+import { verdictOf } from './judge.ts';
 
 /** Names one trial: the same config may be tried again later. */
 export const trialIdOf = ({ config, since }: Pick<Trial, 'config' | 'since'>): string =>
@@ -85,14 +86,25 @@ export function failureOfFired({ cause, starts, at }: Fired): Failure {
  * Keeps the guard where it belongs: reassured while a trial is watched, ready on the way back from it, and gone
  * otherwise. What it would restore must never be anything else than where the node is going.
  */
-export function withGuard(decision: Decision, { guard }: Observation): Decision {
+export function withGuard(decision: Decision, seen: Observation): Decision {
+  const { guard } = seen;
   if (guard.guard === 'none' || guard.guard === 'disarmed') return decision;
   const { next, actions } = decision;
   if (!belongs(next, guard)) return { ...decision, actions: [{ do: 'disarm-guard' }, ...actions] };
   const isArming = actions.some((action) => action.do === 'arm-guard');
-  return guard.guard === 'armed' && !isArming
+  return guard.guard === 'armed' && !isArming && isInHand(next, seen)
     ? { ...decision, actions: [{ do: 'reassure-guard' }, ...actions] }
     : decision;
+}
+
+/**
+ * Whether the agent gets done what it has to do. One that cannot put files back, or in place over a kubelet that is not
+ * healthy (the disk is full), is as good as none: the guard needs no room, and takes the trial back when it has heard
+ * nothing for long enough.
+ */
+function isInHand({ doing }: State, seen: Observation): boolean {
+  if (!('change' in doing) || doing.change.step !== 'install') return true;
+  return doing.phase === 'trial' && verdictOf(seen).verdict !== 'unhealthy';
 }
 
 function belongs({ doing }: State, guard: Extract<GuardSeen, { readonly to: string }>): boolean {

@@ -1,6 +1,7 @@
 import type { Action, Decision } from '../decision.ts';
 import { asError } from '../as-error.ts';
 import type { Failure } from '../failure.ts';
+import type { GuardCause } from '../guard/guard.ts';
 import type { Observation } from '../observation.ts';
 import {
   type Config,
@@ -83,7 +84,9 @@ export function continueTrial(state: State, doing: Trial, seen: Observation, pac
   const rejected = rejectionOf(state, config);
   if (rejected !== undefined) return goBack({ ...state, error: errorOf(rejected) }, doing, seen);
   const fired = firedOn(doing, seen);
-  if (fired !== undefined) return fail(state, doing, failureOfFired(fired), seen);
+  if (fired !== undefined) {
+    return isUntried(doing, fired) ? beginAgain(state, doing, seen) : fail(state, doing, failureOfFired(fired), seen);
+  }
 
   const recheckAfterMs = Math.min(pace.changingMs, seen.pollMs);
   if (doing.change.step === 'install') {
@@ -112,6 +115,16 @@ export function continueTrial(state: State, doing: Trial, seen: Observation, pac
   if (failure !== undefined) return fail(state, doing, failure, seen);
   if (judged.healthy && judged.healthyMs >= terms.durationMs) return promote(state, config, seen.at, pace);
   return { next: { ...state, doing: { ...doing, change: { step: 'judge', judged } } }, actions: [], recheckAfterMs };
+}
+
+/** Nobody was there to install it, or there was no room: that the guard fell for that says nothing of the config. */
+const isUntried = ({ change }: Trial, { cause }: { readonly cause: GuardCause }): boolean =>
+  change.step === 'install' && cause === 'silence';
+
+function beginAgain(state: State, before: Trial, seen: Observation): Decision {
+  const running = runOfGuard(state.lastKnownGood, seen) ?? null;
+  const doing: Trial = { ...before, since: seen.at, before: running, change: { step: 'install' } };
+  return firstStep({ ...state, doing }, doing, seen);
 }
 
 /** The terms may be changed while the trial runs: another commit can shorten a trial without starting it again. */

@@ -15,8 +15,9 @@ export function whenUnsaved(before: State, { next, actions, recheckAfterMs }: De
     sameConfig(before.doing.config, next.doing.config) &&
     sameConfig(before.assigned, next.assigned);
   if (!goesBack && !goesOn) {
-    // A trial, or a way back, whose end cannot be written down is still watched, and its guard has to know.
-    const isWatched = before.doing.phase === 'trial' || before.doing.phase === 'falling-back';
+    // A trial, or a way back, that ended well and whose end cannot be written down is still watched, and its guard has to
+    // know. A trial that another one was to take the place of is judged by nobody any more: that is left to the guard.
+    const isWatched = next.doing.phase === 'idle' && before.doing.phase !== 'idle' && before.doing.phase !== 'broken';
     const isGuarded = isWatched && actions.some(({ do: what }) => what.endsWith('-guard'));
     return {
       next: before,

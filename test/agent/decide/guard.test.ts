@@ -11,6 +11,7 @@ import {
   AT,
   B,
   C,
+  DOWN,
   fallingBack,
   idle,
   INSTALLING,
@@ -65,6 +66,13 @@ table('a trial on a node with a guard', [
     seen(wanting(B), armed(), differ),
     'trial (install): assigned B, active B, good A, no error',
     ['reassure-guard', 'install B'],
+  ],
+  [
+    'leaves a kubelet that is not healthy to it, as long as nothing could be installed',
+    onTrial(INSTALLING),
+    seen(wanting(B), armed(), differ, DOWN),
+    'trial (install): assigned B, active B, good A, no error',
+    ['install B'],
   ],
   [
     'has it armed anew where it is armed for another trial',
@@ -154,6 +162,13 @@ table('a guard that took a trial back', [
     ['disarm-guard', 'install A'],
   ],
   [
+    'has it begin again where the kubelet was never told of the config',
+    onTrial(INSTALLING),
+    seen(wanting(B), fired({ cause: 'silence' }), { at: '2026-01-01T00:12:00Z' }),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
     'has the trial fail, because the kubelet was down',
     onTrial(judging()),
     seen(wanting(B), fired({ cause: 'down' })),
@@ -185,18 +200,25 @@ table('a guard that took a trial back', [
 
 table('the way back on a node with a guard', [
   [
-    'keeps it where it leads the same way',
+    'keeps it where it leads the same way, and lets it go that way where files cannot be put back',
     fallingBack(A, INSTALLING),
     seen(armed(), differ),
     'falling-back (install): assigned B, active A, good A, CrashLoop',
-    ['reassure-guard', 'install A'],
+    ['install A'],
+  ],
+  [
+    'reassures it when the files are back',
+    fallingBack(A, RESTARTING),
+    seen(armed()),
+    'falling-back (restart): assigned B, active A, good A, CrashLoop',
+    ['reassure-guard'],
   ],
   [
     'keeps it where it leads to what is good as well, as long as the kubelet may still run the trial’s config',
     onTrial(judging()),
     seen(wanting(null), armed()),
     'falling-back (install): assigned local, active local, good local, no error',
-    ['reassure-guard', 'install local'],
+    ['install local'],
   ],
   [
     'takes it away then',

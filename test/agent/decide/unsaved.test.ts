@@ -6,7 +6,7 @@ import { targetIdOf } from '#agent/decide/guard.ts';
 import { whenUnsaved } from '#agent/decide/unsaved.ts';
 import type { Observation } from '#agent/observation.ts';
 import type { State } from '#agent/state.ts';
-import { A, fallingBack, idle, judging, onTrial, seen, wanting } from '../../support/agent/states.ts';
+import { A, C, fallingBack, idle, judging, onTrial, seen, wanting } from '../../support/agent/states.ts';
 
 const armed: Partial<Observation> = { guard: { guard: 'armed', trial: 'any', to: targetIdOf(A) } };
 
@@ -27,6 +27,14 @@ describe('on a disk that takes nothing', () => {
     const { next, actions } = unsaved(back, armed);
     assert.equal(next, back);
     assert.deepEqual(actions, [{ do: 'reassure-guard' }]);
+  });
+
+  it('a trial that another was to take the place of is judged by nobody any more, and left to its guard', () => {
+    const trial = onTrial(judging());
+    const ready = { config: C, outcome: 'ready', warnings: [] } as const;
+    const { next, actions } = unsaved(trial, armed, wanting(C), { staged: ready });
+    assert.equal(next, trial);
+    assert.deepEqual(actions, []);
   });
 
   it('a node at rest does nothing', () => {

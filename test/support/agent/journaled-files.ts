@@ -108,7 +108,7 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
   };
 
   const writeOver = (process: Mortal, path: string, bytes: Buffer): Promise<void> =>
-    process.at({ call: 'write', path }, (part) => {
+    process.at({ call: 'write-over', path }, (part) => {
       const inode = find(path, 'open');
       if (inode.kind === 'directory') throw systemError('EISDIR', 'open', path);
       const before = contentOf(inode.id);

@@ -5,6 +5,7 @@ export interface Point {
   readonly call:
     | 'create'
     | 'write'
+    | 'write-over'
     | 'chown'
     | 'chmod'
     | 'sync'

@@ -8,14 +8,13 @@ import type { SshOptions } from './remote.ts';
 import type { GitSession } from './http/session.ts';
 import type { GitLimits } from './limits.ts';
 import { parseCommit } from './objects/commit.ts';
-import { createObjectStore } from './objects/store.ts';
 import { branchRef } from './ref-name.ts';
+import { fetchCommit } from './snapshot/fetch-commit.ts';
 import { judgeLineage } from './snapshot/lineage.ts';
 import { readTree } from './snapshot/read-tree.ts';
 import { isConfigPath } from './snapshot/select.ts';
 import type { CommitOid, GitSource, Snapshot } from './source.ts';
 import { findTip } from './wire/find-tip.ts';
-import { requestPack } from './wire/request-pack.ts';
 
 export interface GitSourceOptions {
   /** `https://host/path.git` without a credential in it, or `ssh://git@host/path.git`, or `git@host:path.git`. */
@@ -63,12 +62,10 @@ export function createGitSource(options: GitSourceOptions): GitSource {
     snapshot: (since, signal) =>
       remote.within(signal, async (session): Promise<Snapshot> => {
         const oid = await tipOf(session);
-        const store = createObjectStore();
-        const answer = await requestPack(session, { want: oid, depth: 1 }, session.limits);
-        if (answer.pack !== null) await store.addPack(answer.pack);
+        const { store, leftOutFrom } = await fetchCommit(session, oid);
         const { tree, ...commit } = parseCommit(oid, await store.read(oid, 'commit'));
         const judged = await judgeLineage(session, commit, since);
-        const read = await readTree(tree, { store, limits: session.limits, select, known });
+        const read = await readTree(tree, { store, limits: session.limits, select, known, leftOutFrom });
         known = new Map([...read.files.values()].map((file) => [file.oid, file.bytes]));
         const findings = judged.known ? read.findings : [...read.findings, LINEAGE_UNKNOWN];
         return { commit, lineage: judged.lineage, files: read.files, findings };

@@ -3,7 +3,9 @@ import type { GitSession } from '../http/session.ts';
 import { parseCommit } from '../objects/commit.ts';
 import { createObjectStore } from '../objects/store.ts';
 import type { Commit, CommitOid, Lineage } from '../source.ts';
-import { requestPack } from '../wire/request-pack.ts';
+import { filtersObjects } from '../wire/request-objects.ts';
+import { type PackAnswer, type PackWish, requestPack } from '../wire/request-pack.ts';
+import { refusesFilter } from './fetch-commit.ts';
 
 /** `known` is false where the history in between is too big to be read: a rewrite is assumed then. */
 export interface JudgedLineage {
@@ -32,20 +34,32 @@ export async function judgeLineage(session: GitSession, tip: Commit, since: Comm
 
 /** The pack holds every commit that the tip has and `since` has not: if one of them has it as parent, it descends. */
 async function descends(session: GitSession, tip: Commit, since: CommitOid): Promise<boolean> {
-  const { limits } = session;
-  // Files that came and went in between are downloaded as well, and may be of any size that memory bears.
-  const generous = { ...limits, objectBytes: Math.max(limits.objectBytes, limits.inflatedBytes / 4) };
-  const answer = await requestPack(session, { want: tip.oid, have: since }, generous);
+  const answer = await between(session, { want: tip.oid, have: since });
   if (answer.pack === null || answer.objects === 0) return false;
   const store = createObjectStore();
-  const between = await store.addPack(answer.pack);
+  const present = await store.addPack(answer.pack);
   const met = new Set<CommitOid>();
   const open = [...tip.parents];
   for (let oid = open.pop(); oid !== undefined; oid = open.pop()) {
     if (oid === since) return true;
-    if (met.has(oid) || !between.has(oid)) continue;
+    if (met.has(oid) || !present.has(oid)) continue;
     met.add(oid);
     open.push(...parseCommit(oid, await store.read(oid, 'commit')).parents);
   }
   return false;
+}
+
+/** What lies in between: commits alone, where the server leaves the rest out. */
+async function between(session: GitSession, wish: PackWish): Promise<PackAnswer> {
+  const { limits } = session;
+  if (filtersObjects(session)) {
+    try {
+      return await requestPack(session, { ...wish, filter: 'tree:0' }, limits);
+    } catch (error) {
+      if (!refusesFilter(error)) throw error;
+    }
+  }
+  // Files that came and went in between are downloaded as well, and may be of any size that memory bears.
+  const generous = { ...limits, objectBytes: Math.max(limits.objectBytes, limits.inflatedBytes / 4) };
+  return requestPack(session, wish, generous);
 }

@@ -9,7 +9,9 @@ import { judgeEntry, judgeFile } from './judge-entry.ts';
 import { judgeName } from './names.ts';
 
 export interface ReadTreeOptions {
-  readonly store: Pick<ObjectStore, 'read'>;
+  readonly store: Pick<ObjectStore, 'read'> & Partial<Pick<ObjectStore, 'has'>>;
+  /** Files that the store does not have are at least this large; null or absent where it has all of them. */
+  readonly leftOutFrom?: number | null;
   readonly limits: GitLimits;
   /** Which paths are read. */
   readonly select: (path: string) => boolean;
@@ -31,7 +33,8 @@ const FILES_A_TURN = 50;
  *
  * @throws GitError `GIT_TOO_BIG`, `GIT_DAMAGED`
  */
-export async function readTree(root: string, { store, limits, select, known }: ReadTreeOptions): Promise<ReadTree> {
+export async function readTree(root: string, options: ReadTreeOptions): Promise<ReadTree> {
+  const { store, limits, select, known, leftOutFrom = null } = options;
   const files = new Map<string, RepoFile>();
   const findings: Finding[] = [];
   // One copy of a file's bytes, however often the tree names it: a small pack must not become a large snapshot.
@@ -76,6 +79,10 @@ export async function readTree(root: string, { store, limits, select, known }: R
   }
 
   async function readFile(oid: string, path: string): Promise<void> {
+    if (leftOutFrom !== null && !known.has(oid) && store.has?.(oid) === false) {
+      const most = Math.min(leftOutFrom - 1, limits.fileBytes);
+      return find('error', 'file-too-big', path, `more than ${most} bytes, and no more are read`);
+    }
     const bytes = read.get(oid) ?? known.get(oid) ?? (await store.read(oid, 'blob'));
     read.set(oid, bytes);
     const wrong = judgeFile(bytes, limits.fileBytes);

@@ -6,9 +6,14 @@ import { throwRemoteError } from './remote-error.ts';
 import { readSideBand } from './side-band.ts';
 
 /** Whether the server hands out single objects: protocol 2 with filters (gitprotocol-v2, `fetch`). Asks nobody. */
-export function givesSingleObjects(session: GitSession): boolean {
+export const givesSingleObjects = (session: GitSession): boolean =>
+  session.greeting()?.advertisement.version === 2 && filtersObjects(session);
+
+/** Whether the server leaves out objects that nobody wants, in any version of the protocol. Asks nobody. */
+export function filtersObjects(session: GitSession): boolean {
   const heard = session.greeting()?.advertisement;
-  if (heard?.version !== 2) return false;
+  if (heard?.version === 0) return heard.capabilities.has('filter');
+  if (heard === undefined) return false;
   return [...heard.capabilities].some((line) => /^fetch=(?:.* )?filter(?: |$)/.test(line));
 }
 

@@ -13,6 +13,8 @@ export interface PackWish {
   readonly depth?: 1;
   /** A commit whose whole history is left out. */
   readonly have?: string;
+  /** What is left out, as `git rev-list --filter` has it: `blob:limit=1024`, `tree:0`. For servers that can (`filtersObjects`). */
+  readonly filter?: string;
 }
 
 export type PackAnswer =
@@ -50,10 +52,12 @@ const isUnknown = (head: Buffer): boolean => head.toString('latin1', 0, 8) === '
 /** Without thin-pack, so that a pack holds the bases of its deltas. */
 const WISHED_FOR = ['multi_ack_detailed', 'side-band-64k', 'ofs-delta', 'no-progress'];
 
-function bodyOf({ want, depth, have }: PackWish, session: GitSession): Buffer {
+function bodyOf({ want, depth, have, filter }: PackWish, session: GitSession): Buffer {
+  const words = [...capabilitiesFor(session), ...(filter === undefined ? [] : ['filter'])];
   return Buffer.concat([
-    packetLine(`want ${want} ${capabilitiesFor(session).join(' ')}\n`),
+    packetLine(`want ${want} ${words.join(' ')}\n`),
     ...(depth === undefined ? [] : [packetLine(`deepen ${depth}\n`)]),
+    ...(filter === undefined ? [] : [packetLine(`filter ${filter}\n`)]),
     FLUSH,
     ...(have === undefined ? [] : [packetLine(`have ${have}\n`)]),
     packetLine('done\n'),

@@ -91,9 +91,12 @@ describe('how a commit relates to the one in force', { skip: WITHOUT_GIT }, () =
   });
 
   it('is taken for rewritten, and that is said, when too much lies between', async (t) => {
-    const { repository, source } = await start(t);
+    const { server, repository, source } = await start(t);
     const first = await repository.commitFiles(change(0));
     for (let n = 1; n <= 30; n += 1) await repository.commitFiles(change(n));
+    const told = await source({ limits: { objects: 50 } }).snapshot(first, soon());
+    assert.deepEqual([told.lineage, told.findings], ['descendant', []], 'commits alone are few');
+    await server.git('config', 'uploadpack.allowFilter', 'false');
     const { lineage, findings } = await source({ limits: { objects: 50 } }).snapshot(first, soon());
     assert.equal(lineage, 'rewritten');
     assert.deepEqual(
@@ -103,10 +106,25 @@ describe('how a commit relates to the one in force', { skip: WITHOUT_GIT }, () =
   });
 
   it('is told although a file that came and went in between was too big to be read', async (t) => {
-    const { repository, source } = await start(t);
+    const { server, repository, source } = await start(t);
     const first = await repository.commitFiles(change(0));
     await repository.commitFiles({ 'docs/film.mp4': Buffer.alloc(2 * 1024 * 1024, 'x') });
     await repository.commitFiles(change(2));
-    assert.equal((await source().snapshot(first, soon())).lineage, 'descendant');
+    for (const value of ['true', 'false']) {
+      await server.git('config', 'uploadpack.allowFilter', value);
+      assert.equal((await source().snapshot(first, soon())).lineage, 'descendant', `allowFilter=${value}`);
+    }
+    await server.git('config', 'uploadpack.allowFilter', 'true');
+    await server.git('config', 'uploadpackfilter.tree.allow', 'false');
+    assert.equal((await source().snapshot(first, soon())).lineage, 'descendant', 'a filter that is refused');
+  });
+
+  it('is told although more came and went in between than is ever read', async (t) => {
+    const { repository, source } = await start(t);
+    const first = await repository.commitFiles(change(0));
+    await repository.commitFiles({ 'docs/film.mp4': randomBytes(200_000) });
+    await repository.commitFiles(change(2));
+    const { lineage, findings } = await source({ limits: { packBytes: 100_000 } }).snapshot(first, soon());
+    assert.deepEqual([lineage, findings], ['descendant', []]);
   });
 });

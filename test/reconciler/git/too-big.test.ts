@@ -22,6 +22,7 @@ async function bomb(
 describe('a commit that is too big for a config repository', { skip: WITHOUT_GIT }, () => {
   it('is refused before a huge object is unpacked', async (t) => {
     const { server, repository, source } = await start(t);
+    await server.git('config', 'uploadpack.allowFilter', 'false');
     await repository.commitFiles({ 'base/a.yaml': 'a: 1\n', 'docs/zeroes.bin': Buffer.alloc(64 * 1024 * 1024) });
     await server.git('repack', '-adq');
     const before = process.memoryUsage().rss;
@@ -31,6 +32,33 @@ describe('a commit that is too big for a config repository', { skip: WITHOUT_GIT
       failsWith('GIT_TOO_BIG', /67108864 bytes, and at most 1048576/),
     );
     assert.ok(peak() - before < 40 * 1024 * 1024, 'memory stays bounded');
+  });
+
+  it('is read without its large files where the server leaves them out: a picture is no matter, and a config is named', async (t) => {
+    const { server, repository, source } = await start(t);
+    const small = { 'base/a.yaml': 'a: 1\n', 'base/most.yaml': Buffer.alloc(256 * 1024, 'x') };
+    const oid = await repository.commitFiles({
+      ...small,
+      'docs/picture.png': Buffer.alloc(3 * 1024 * 1024, 'p'),
+      'pools/x/kubelet.yaml': Buffer.alloc(2 * 1024 * 1024, 'k'),
+      'pools/y/kubelet.yaml': Buffer.alloc(256 * 1024 + 1, 'k'),
+    });
+    const git = source();
+    const { commit, files, findings } = await git.snapshot(null, soon());
+    assert.equal(commit.oid, oid);
+    assert.deepEqual([...files.keys()], Object.keys(small));
+    assert.deepEqual(
+      findings.map(({ code, file, message }) => [code, file, message]),
+      ['x', 'y'].map((pool) => [
+        'file-too-big',
+        `pools/${pool}/kubelet.yaml`,
+        'more than 262144 bytes, and no more are read',
+      ]),
+    );
+    await repository.commitFiles({ ...small, 'base/b.yaml': 'b: 1\n', 'docs/picture.png': Buffer.alloc(3 << 20, 'q') });
+    assert.equal((await git.snapshot(oid, soon())).lineage, 'descendant');
+    await server.git('config', 'uploadpackfilter.blob:limit.allow', 'false');
+    await assert.rejects(source().snapshot(null, soon()), failsWith('GIT_TOO_BIG', /3145728 bytes/));
   });
 
   it('is refused when many small files make it big', async (t) => {

@@ -1,0 +1,45 @@
+import { isGitError } from '../errors.ts';
+import type { GitSession } from '../http/session.ts';
+import { createObjectStore, type ObjectStore } from '../objects/store.ts';
+import type { CommitOid } from '../source.ts';
+import { filtersObjects } from '../wire/request-objects.ts';
+import { type PackWish, requestPack } from '../wire/request-pack.ts';
+
+/** The objects of one commit. */
+export interface FetchedCommit {
+  readonly store: ObjectStore;
+  /** Files of more bytes were left out by the server; null where all of them are here. */
+  readonly leftOutFrom: number | null;
+}
+
+/**
+ * Fetches a commit with its files. Where that is more than is read, it is asked for without its large files, which are no
+ * configuration: a picture beside it must not keep a fleet from its configs.
+ *
+ * @throws GitError `GIT_TOO_BIG` where that does not help, or the server cannot leave anything out
+ */
+export async function fetchCommit(session: GitSession, oid: CommitOid): Promise<FetchedCommit> {
+  const wish = { want: oid, depth: 1 } as const;
+  try {
+    return { store: await fetched(session, wish), leftOutFrom: null };
+  } catch (error) {
+    if (!isGitError(error, 'GIT_TOO_BIG') || !filtersObjects(session)) throw error;
+    const leftOutFrom = session.limits.fileBytes + 1;
+    try {
+      return { store: await fetched(session, { ...wish, filter: `blob:limit=${leftOutFrom}` }), leftOutFrom };
+    } catch (again) {
+      throw refusesFilter(again) ? error : again;
+    }
+  }
+}
+
+/** Servers may know filters and still refuse one. */
+export const refusesFilter = (error: unknown): boolean =>
+  isGitError(error, 'GIT_REMOTE_ERROR', 'GIT_SERVER_ERROR', 'GIT_REFUSED');
+
+async function fetched(session: GitSession, wish: PackWish): Promise<ObjectStore> {
+  const store = createObjectStore();
+  const answer = await requestPack(session, wish, session.limits);
+  if (answer.pack !== null) await store.addPack(answer.pack);
+  return store;
+}

@@ -58,6 +58,8 @@ export interface SessionOptions {
 }
 
 const MOST_REDIRECTS = 5;
+/** The first line of `info/refs` as `git update-server-info` writes it for web servers that know nothing of git. */
+const DUMB = /^[0-9a-f]{40,64}\trefs\//;
 
 export function openSession(options: SessionOptions): GitSession {
   const { url, credential, agents, limits, clock, signal } = options;
@@ -89,6 +91,13 @@ export function openSession(options: SessionOptions): GitSession {
     const encoding = answer.headers['content-encoding'] ?? 'identity';
     const [sent = ''] = (answer.headers['content-type'] ?? 'nothing').toLowerCase().split(';');
     if (sent === mediaType && encoding === 'identity') return answer.body;
+    if (DUMB.test(answer.body.toString('latin1', 0, 60))) {
+      throw new GitError(
+        'GIT_NOT_GIT',
+        `${shown} hands out the files of a repository (git’s “dumb” protocol), which is not read: serve it with git http-backend or a forge`,
+        { disposition: UNTIL_OPERATOR },
+      );
+    }
     const what = sent === mediaType ? `an answer in ${encoding}, which was not asked for` : plainLine(clean(sent), 80);
     throw new GitError(
       'GIT_NOT_GIT',

@@ -9,6 +9,7 @@ import { connectForge } from '#reconciler/forge/connect.ts';
 import type { ForgeKind } from '#reconciler/forge/forges.ts';
 import type { CommitStatuses } from '#reconciler/forge/statuses.ts';
 import { COMMITS, type ForgeServer, REPOSITORY, startForge } from '../../support/forge-server.ts';
+import { startHttpProxy } from '../../support/http-proxy.ts';
 import { steeredClock } from '../git/support/steered-clock.ts';
 import { note, pool } from './notes.ts';
 
@@ -219,6 +220,37 @@ for (const kind of ['github', 'gitlab', 'gitea'] as const) {
     });
   });
 }
+
+describe('a forge behind a proxy', () => {
+  it('is reached through it, and one that the proxy does not let us to is out of reach', async (t) => {
+    const { forge, tokenFile, clock, until } = await start(t, 'gitea');
+    const proxy = await startHttpProxy(t, { to: Number(new URL(forge.origin).port) });
+    const stop = new AbortController();
+    const statusesAt = (scheme: string) => {
+      const place = {
+        gitUrl: `${scheme}://git.example.test/${REPOSITORY}.git`,
+        apiUrl: undefined,
+        repository: undefined,
+      };
+      const through = `http://${proxy.host}`;
+      const settings = { ...place, kind: 'gitea', tokenFile, link: undefined, caFile: undefined } as const;
+      const statuses = connectForge(
+        { ...settings, proxy: { http: through, https: 'http://127.0.0.1:1', except: '' } },
+        { clock, log: silentLog, random: () => 0.5, onChange: () => undefined },
+      );
+      statuses.want(note('settled', [pool('gpu', 'Settled', 4)]));
+      return { statuses, running: statuses.run(stop.signal) };
+    };
+    const first = statusesAt('http');
+    await until(() => forge.posted.length === 2);
+    assert.match(proxy.asked[0] ?? '', /^GET http:\/\/git\.example\.test\/api\/v1\/repos\//);
+    const second = statusesAt('https');
+    await until(() => second.statuses.state().statuses === 'off');
+    assert.match(JSON.stringify(second.statuses.state()), /no answer from the forge at git\.example\.test/);
+    stop.abort();
+    await Promise.all([first.running, second.running]);
+  });
+});
 
 describe('GitHub alone', () => {
   for (const [name, fault, least] of [

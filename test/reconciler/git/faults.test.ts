@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
@@ -215,6 +217,17 @@ describe('a status that is no success', { skip: WITHOUT_GIT }, () => {
     server.fault = (_, { headers }) =>
       headers['accept-encoding'] === 'identity' ? null : { status: 200, headers: packed };
     assert.equal((await source().snapshot(null, soon())).commit.oid, oid);
+  });
+
+  it('the files of a repository on any web server are told from one that git serves', async (t) => {
+    const { server, repository, source } = await start(t);
+    await repository.commitFiles({ 'base/a.yaml': 'a: 1\n' });
+    await server.git('update-server-info');
+    const body = await readFile(join(server.git.directory, 'info', 'refs'), 'utf8');
+    for (const type of ['text/plain', 'application/octet-stream']) {
+      server.fault = () => ({ status: 200, headers: { 'content-type': type }, body });
+      await assert.rejects(source().resolve(soon()), failsWith('GIT_NOT_GIT', /“dumb” protocol.*git http-backend/));
+    }
   });
 
   it('a web page is no repository', async (t) => {

@@ -39,7 +39,8 @@ export interface SeenRequest {
 }
 
 export interface BackendOptions {
-  readonly tls?: { readonly key: string; readonly cert: string };
+  /** With `ca` and `requestCert` it talks only to clients that show a certificate of that authority. */
+  readonly tls?: { readonly key: string; readonly cert: string; readonly ca?: string; readonly requestCert?: boolean };
   /** For `git init`. */
   readonly init?: readonly string[];
 }

@@ -4,6 +4,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
+import type { ClientCertificate } from '../credentials.ts';
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
 import { DEFAULT_GIT_LIMITS } from '../limits.ts';
 import { NO_PROXY, type Proxies, shownProxy } from './proxy.ts';
@@ -12,11 +13,12 @@ import { tunnelThrough } from './tunnel.ts';
 /** The kept connections to one repository's server. */
 export interface Connections {
   /**
-   * The agents to use now: the same as before unless the file of authorities changed.
+   * The agents to use now: the same as before unless the file of authorities or the certificate changed.
    *
+   * @param certificate that the server is shown where it asks for one
    * @throws GitError `GIT_CA_UNREADABLE`
    */
-  current(): Promise<Agents>;
+  current(certificate?: ClientCertificate | null): Promise<Agents>;
 }
 
 /** One a scheme, because a server may redirect from http to https. */
@@ -41,14 +43,15 @@ export function createConnections(
 ): Connections {
   const shown = (proxy: string | undefined): string | undefined =>
     proxy === undefined ? undefined : shownProxy(proxy);
-  let present: { readonly ca: string | undefined; readonly agents: Agents } | undefined;
+  let present: { readonly made: string; readonly agents: Agents } | undefined;
   return {
-    async current() {
+    async current(certificate = null) {
       const ca = caFile === undefined ? undefined : await readAuthorities(caFile);
-      if (present !== undefined && present.ca === ca) return present.agents;
+      const made = JSON.stringify([ca, certificate]);
+      if (present !== undefined && present.made === made) return present.agents;
       present?.agents.http.destroy();
       present?.agents.https.destroy();
-      const direct = new HttpsAgent({ ...KEPT, ...(ca === undefined ? {} : { ca }) });
+      const direct = new HttpsAgent({ ...KEPT, ...certificate, ...(ca === undefined ? {} : { ca }) });
       const agents = {
         // Nothing of this process's own environment counts, which may name proxies for something else.
         http: new HttpAgent({
@@ -58,7 +61,7 @@ export function createConnections(
         https: proxies.https === undefined ? direct : tunnelThrough(direct, proxies.https, openMs),
         through: { http: shown(proxies.http), https: shown(proxies.https) },
       };
-      present = { ca, agents };
+      present = { made, agents };
       return agents;
     },
   };

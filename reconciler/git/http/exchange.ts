@@ -124,12 +124,22 @@ function tooLong({ url, maxBytes }: Ask): GitError {
 /** Codes of node:tls (OpenSSL's) for a certificate that is no good. */
 const TRUST = /^(?:UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|CERT_|INVALID_CA|ERR_TLS_CERT|HOSTNAME_MISMATCH)/;
 
+/** The alerts (RFC 8446, 6.2) with which a server refuses what it was shown, or that it was shown nothing. */
+const CLIENT_CERTIFICATE = /^ERR_SSL_.*ALERT_(?:.*CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/;
+
 function unreachable(url: URL, proxy: string | undefined, cause: Error): GitError {
   const code = codeOf(cause) ?? '';
   if (TRUST.test(code)) {
     return new GitError(
       'GIT_UNTRUSTED',
       `the certificate of ${url.host} is not trusted (${code}): is a private certificate authority missing?`,
+      { disposition: UNTIL_OPERATOR, cause },
+    );
+  }
+  if (CLIENT_CERTIFICATE.test(code)) {
+    return new GitError(
+      'GIT_UNAUTHORIZED',
+      `${url.host} wants a certificate of ours, or another one (${code}): put tls.crt and tls.key beside the git credential`,
       { disposition: UNTIL_OPERATOR, cause },
     );
   }

@@ -16,7 +16,9 @@ const LONGEST_WAIT_MS = 60 * 60_000;
  */
 export function refusalOf(answer: Answer, what: string, clean: (text: string) => string, now: Millis): GitError {
   const waitMs = retryAfter(answer.headers['retry-after'], now);
-  const { code, why, disposition } = meaningOf(answer.status, waitMs);
+  // nginx says so in a page.
+  const certificate = answer.status === 400 && /SSL certificate/i.test(answer.body.toString('latin1'));
+  const { code, why, disposition } = certificate ? WANTS_CERTIFICATE : meaningOf(answer.status, waitMs);
   const said = /^text\/plain\b/.test(answer.headers['content-type'] ?? '') ? answer.body.toString('utf8') : '';
   const remark = plainLine(clean(said), 200);
   return new GitError(code, `${what}: ${why} (status ${answer.status})${remark === '' ? '' : `: ${remark}`}`, {
@@ -29,6 +31,12 @@ interface Meaning {
   readonly why: string;
   readonly disposition: Disposition;
 }
+
+const WANTS_CERTIFICATE: Meaning = {
+  code: 'GIT_UNAUTHORIZED',
+  why: 'the server wants a certificate of ours, or another one: put tls.crt and tls.key beside the git credential',
+  disposition: UNTIL_OPERATOR,
+};
 
 function meaningOf(status: number, waitMs: Millis | null): Meaning {
   const stalled = (code: GitErrorCode, why: string): Meaning => ({ code, why, disposition: UNTIL_OPERATOR });

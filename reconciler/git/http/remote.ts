@@ -17,7 +17,8 @@ export function createHttpRemote(options: RemoteOptions): Remote {
     2 * limits.connectMs,
   );
   return remoteOver(url.href, async (signal, greeting) => {
-    const [credential, agents] = await Promise.all([credentials.read(), connections.current()]);
+    const [credential, certificate] = await Promise.all([credentials.read(), credentials.certificate?.()]);
+    const agents = await connections.current(certificate);
     return openSession({ url, credential, agents, limits, clock, signal, greeting });
   });
 }

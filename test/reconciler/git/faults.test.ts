@@ -230,6 +230,13 @@ describe('a status that is no success', { skip: WITHOUT_GIT }, () => {
     }
   });
 
+  it('for want of a client certificate, as nginx has it, says what is wanted', async (t) => {
+    const { server, source } = await start(t);
+    const body = '<html><head><title>400 No required SSL certificate was sent</title></head></html>';
+    server.fault = () => ({ status: 400, headers: { 'content-type': 'text/html' }, body });
+    await assert.rejects(source().resolve(soon()), failsWith('GIT_UNAUTHORIZED', /tls\.crt and tls\.key/));
+  });
+
   it('a web page is no repository', async (t) => {
     const { server, source } = await start(t);
     server.fault = () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Sign in</h1>' });

@@ -40,6 +40,11 @@ function renderSource(source: SourceState, paint: Paint, now: Millis): readonly 
     `${paint('strong', 'repository')}  ${source.url === '' ? '-' : `${source.url} ${source.branch}`}`,
     `${paint('strong', 'commit')}      ${commit}${about}`,
   ];
+  if (source.url === '') {
+    lines.push(
+      paint('busy', 'no reconciler has written here: doctor says what is missing, --namespace names another place'),
+    );
+  }
   if (source.refusedCommit !== '') {
     lines.push(`${paint('bad', 'refused')}     ${source.refusedCommit.slice(0, 12)}: ${source.refusedBecause}`);
   }

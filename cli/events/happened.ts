@@ -55,7 +55,14 @@ export function whatHappened(traces: Traces, question: EventsQuestion = {}): rea
     .filter((each) => pool === undefined || each.pool === pool)
     .filter((each) => node === undefined || (each.kind === 'Node' && each.name === node))
     .filter(({ at }) => since === undefined || (fromTimestamp(at) ?? 0) >= since)
-    .sort((a, b) => (fromTimestamp(a.at) ?? 0) - (fromTimestamp(b.at) ?? 0) || a.name.localeCompare(b.name, 'en'));
+    .sort(inOrder);
+}
+
+/** Within a second what happened to nodes comes first: what became of their pool follows from it. */
+function inOrder(a: Happened, b: Happened): number {
+  const byTime = (fromTimestamp(a.at) ?? 0) - (fromTimestamp(b.at) ?? 0);
+  const byKind = Number(a.kind === 'KubeletPool') - Number(b.kind === 'KubeletPool');
+  return byTime || byKind || a.name.localeCompare(b.name, 'en');
 }
 
 /** What the statuses date, in the form and under the names of the Events that the reconciler makes of it. */

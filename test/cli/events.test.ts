@@ -66,6 +66,15 @@ describe('what happened', () => {
     );
   });
 
+  it('has what a pool did after what its nodes did in the same second', () => {
+    const halt = { config: 'general-2gmf6b4k8c', sha256: SHA, at: REJECTED.at, message: 'failed on n-1' };
+    const pool: KubeletPool = { ...POOL, metadata: { name: 'a' }, status: { ...POOL.status, halt } };
+    assert.deepEqual(
+      whatHappened({ ...traces, events: [], pools: [pool] }).map(({ reason }) => reason),
+      ['ConfigFellBack', 'RolloutHalted'],
+    );
+  });
+
   it('is told once where a series counts what a status says', () => {
     const nodes = [{ metadata: { name: 'n-1', uid: 'uid-n-1' } }];
     const [now] = occurrencesOfNode(NODE, 'uid-n-1');

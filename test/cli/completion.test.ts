@@ -21,6 +21,12 @@ describe('completion', () => {
     assert.deepEqual(offered('kubelet-gitops', 'completion', 'z'), ['zsh']);
   });
 
+  it('offers the words of an option that takes no others', async () => {
+    assert.deepEqual(offered('kubelet-gitops', 'plan', '--output', ''), ['text', 'markdown', 'json']);
+    assert.deepEqual(offered('kubelet-gitops', 'status', '-o', 'j'), ['json']);
+    assert.match((await run('completion', 'fish')).out, /from status' -s o -l output -x -a 'text json' -d /);
+  });
+
   it('is there for each shell that it names, and for no other', async () => {
     for (const shell of ['bash', 'zsh', 'fish']) {
       const { code, out } = await run('completion', shell);

@@ -14,6 +14,7 @@ import { connectNodes } from '../inventory/live-nodes.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
+import { chooseCluster } from '../plan/choose-cluster.ts';
 import { wrapFor } from '../wrap.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { readRevision } from '../revision/read-revision.ts';
@@ -35,7 +36,11 @@ export const WHY: Command = {
   options: {
     repo: { type: 'string', value: 'DIRECTORY', about: 'a checkout of the config repository (default .)' },
     revision: { type: 'string', value: 'REV', about: 'the revision to look at (default HEAD)' },
-    cluster: { type: 'string', value: 'NAME', about: 'whose clusters/NAME.yaml counts' },
+    cluster: {
+      type: 'string',
+      value: 'NAME',
+      about: 'whose clusters/NAME.yaml counts (needed where there are several)',
+    },
     inventory: {
       type: 'string',
       value: 'FILE',
@@ -63,7 +68,8 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
   }
   const repository = await openRepository(given.text('repo') ?? '.');
   const revision = await readRevision(repository, given.text('revision') ?? 'HEAD');
-  const repo = loadRepo(revision.files, { cluster: given.text('cluster') ?? '', gitFindings: revision.findings });
+  const cluster = chooseCluster(given, revision.files.keys(), io.err);
+  const repo = loadRepo(revision.files, { cluster, gitFindings: revision.findings });
   const { node, running, unseen, agent } = await nodeOf(name, given, io);
   const valid = repo.pools.filter((pool): pool is ValidPool => pool.status === 'valid');
   const choice = choosePool(

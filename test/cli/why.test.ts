@@ -108,6 +108,23 @@ describe('kubelet-gitops why', () => {
     assert.equal((commit as { readonly subject: string }).subject, 'Give workers more pods');
   });
 
+  it('judges by the file of the cluster, and asks which where there are several', async () => {
+    const other = await createRepository();
+    const cluster = (spec: string): string =>
+      `apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec: {${spec}}\n`;
+    await other.commit('Start', {
+      'clusters/prod.yaml': cluster('tolerate: [unknown-field]'),
+      'pools/w/pool.yaml': pool('w', 'w'),
+      'pools/w/kubelet.yaml': layer('maxPods: 60', 'maxPodz: 70'),
+    });
+    const ask = () =>
+      run('why', 'w-1', 'maxPods', '--repo', other.directory, '--inventory', join(repository.directory, 'nodes.json'));
+    assert.match((await ask()).out, /^ {2}pool w\n {2}pools\/w\/kubelet\.yaml:3: 60$/m);
+    await other.commit('Another cluster', { 'clusters/test.yaml': cluster('') });
+    assert.match((await ask()).err, /choose a cluster with --cluster: prod, test/);
+    await other.remove();
+  });
+
   it('says which pools with errors might have the node', async () => {
     await repository.commit('Break it', { 'pools/w/kubelet.yaml': layer('maxPodz: 200') });
     assert.match((await why('w-1', 'maxPods')).out, /no pool selects the node: .*, unless one that has errors does: w/);

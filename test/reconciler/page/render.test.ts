@@ -25,11 +25,12 @@ const MODEL = buildModel(
   }),
   ABOUT,
   NOW,
+  'reconciler-a',
 );
 
 /** Text that others wrote. What is one of few words, or a time, or made by us, stays. */
 const FOREIGN = new Set(
-  'because progress error assigned active kubelet says target settledOn subject author url branch title text configName message reason cluster'.split(
+  'because progress error assigned active kubelet says target settledOn subject author url branch title text configName message reason cluster leader'.split(
     ' ',
   ),
 );

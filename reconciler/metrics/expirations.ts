@@ -53,8 +53,8 @@ export function expiringOf(settings: ExpiringSettings, clock: Pick<Clock, 'now'>
   return [
     ...certificates('git-authority', gitCaFile),
     ...certificates('prometheus-authority', prometheus.caFile),
-    ...date('git-credential', gitCredentialsDir),
-    ...date('notes-credential', ownOfNotes),
+    ...gitCredential('git-credential', gitCredentialsDir),
+    ...gitCredential('notes-credential', ownOfNotes),
     ...date('forge-token', forge && dirname(forge.tokenFile)),
     ...date('prometheus-token', prometheus.token && dirname(prometheus.token.file)),
     ...(signedCommits === 'on' ? trustedKeys(trustedKeysDir, clock) : []),
@@ -63,6 +63,21 @@ export function expiringOf(settings: ExpiringSettings, clock: Pick<Clock, 'now'>
 
 const certificates = (purpose: Purpose, file: string | undefined): readonly Expiring[] =>
   file === undefined ? [] : [{ purpose, end: async () => endOfCertificates(await readFile(file, 'utf8')) }];
+
+/** A date, a client certificate (`tls.crt`), or both: whichever ends first. */
+function gitCredential(purpose: Purpose, directory: string | undefined): readonly Expiring[] {
+  if (directory === undefined) return [];
+  const parts = [...date(purpose, directory), ...certificates(purpose, join(directory, 'tls.crt'))];
+  return [
+    {
+      purpose,
+      end: async () => {
+        const ends = await readExpirations(parts);
+        return ends.length === 0 ? undefined : Math.min(...ends.map(({ at }) => at));
+      },
+    },
+  ];
+}
 
 function date(purpose: Purpose, directory: string | undefined): readonly Expiring[] {
   if (directory === undefined) return [];

@@ -86,6 +86,18 @@ describe('what the reconciler was given for a time', () => {
     assert.deepEqual(await readExpirations(things), [{ purpose: 'forge-token', at: 0 }]);
   });
 
+  it('knows the end of a client certificate beside the git credential: the first of the two counts', async () => {
+    const secret = await mkdtemp(join(directory, 'secret-'));
+    const read = () => readExpirations(expiringOf(settings({ gitCredentialsDir: secret }), systemClock));
+    assert.deepEqual(await read(), []);
+    await writeFile(join(secret, 'tls.crt'), later);
+    assert.deepEqual(await read(), [{ purpose: 'git-credential', at: LATER }]);
+    await writeFile(join(secret, 'expires'), '2027-06-30');
+    assert.deepEqual(await read(), [{ purpose: 'git-credential', at: SOON }]);
+    await writeFile(join(secret, 'tls.crt'), 'no certificate');
+    assert.deepEqual(await read(), [{ purpose: 'git-credential', at: 0 }]);
+  });
+
   it('looks for notes only where they have a credential of their own', () => {
     const purposes = (more: Partial<ExpiringSettings>): readonly string[] =>
       expiringOf(settings({ gitCredentialsDir: '/git', ...more }), systemClock).map(({ purpose }) => purpose);

@@ -1,6 +1,7 @@
 import type { Finding } from '../finding.ts';
 import { type Fraction, readJson, type Report } from './decode/json.ts';
 import { existsAsWholeNumber } from './decode/whole-numbers.ts';
+import { otherKindAdvice } from './decode/other-kinds.ts';
 import { lineIndex, type PositionOf, positionsIn } from './decode/position.ts';
 import { show } from './decode/show.ts';
 import { sourceText } from './decode/source-text.ts';
@@ -114,7 +115,8 @@ function wrongType(
   const wrongKind = {
     code: 'wrong-kind',
     message: wrong.map(({ key, found }) => `${key} ${found}`).join(', and '),
-    suggestion: `write ${wrong.map(({ key, expected }) => `${key}: ${expected}`).join(' and ')}`,
+    suggestion:
+      otherKindAdvice(config) ?? `write ${wrong.map(({ key, expected }) => `${key}: ${expected}`).join(' and ')}`,
     field: first.key,
   };
   return [...miscased, at(positionOf, [first.key], wrongKind, file)];

@@ -33,6 +33,26 @@ const ROWS: readonly (readonly [title: string, text: string, ...advice: (string 
     'maxPods: 5\n',
     'write apiVersion: kubelet.config.k8s.io/v1beta1 and kind: KubeletConfiguration',
   ],
+  [
+    'what of an answer of /configz is the config',
+    '{"kubeletconfig": {"maxPods": 5}}',
+    'this is an answer of /configz: import takes it, and a kubelet what is in kubeletconfig',
+  ],
+  [
+    'where a ConfigMap has the config',
+    'apiVersion: v1\nkind: ConfigMap\ndata:\n  a: b\n  kubelet: |\n    kind: KubeletConfiguration\n',
+    'the config is the text in data.kubelet: give that',
+  ],
+  [
+    'nothing special of other ConfigMaps',
+    'apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n',
+    'write apiVersion: kubelet.config.k8s.io/v1beta1 and kind: KubeletConfiguration',
+  ],
+  [
+    'how a pool is judged',
+    'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\n',
+    'a pool is judged with its repository: give the directory',
+  ],
   ['the space behind a colon', '@clusterDomain:cluster.local\nmaxPods: 5\n', 'write a space behind the colon'],
   ['which space it is', '@maxPods:\u00a05\n', 'behind the colon is a no-break space: write a plain one'],
   ['not to indent with tabs', '@kubeReserved:\n\tcpu: 100m\n', 'indent with spaces, not with tabs'],

@@ -14,6 +14,7 @@ const ROWS: readonly (readonly [title: string, text: string, ...advice: (string 
   ['a list for what commas divide', '@clusterDNS: 10.0.0.10, 10.0.0.11\n', 'write ["10.0.0.10", "10.0.0.11"]'],
   ['no list of texts for structs', '@logging: {vmodule: a=2}\n', undefined],
   ['a switch in its struct', '@authentication: {anonymous: false}\n', 'write {enabled: false}'],
+  ['quotes for a version', '@showHiddenMetricsForVersion: 1.30\n', 'put it in quotes as it stands'],
   ['true for 1', '@failSwapOn: 1\n', 'write true'],
   [
     'what a bare threshold may mean',

@@ -81,7 +81,9 @@ function textAdvice(value: unknown, pattern: string): string | undefined {
   if (typeof value === 'string') return undefined;
   if (/^eviction(?:Hard|Soft|MinimumReclaim)\./.test(pattern))
     return `write "${show(value)}%", or "100Mi" for an amount`;
-  return `write "${show(value)}" in quotes`;
+  const isExact = typeof value === 'bigint' || Number.isInteger(value);
+  // 1.30 is 1.3 by now, and yes is true.
+  return isExact ? `write "${show(value)}" in quotes` : 'put it in quotes as it stands';
 }
 
 function listAdvice(value: unknown): string {

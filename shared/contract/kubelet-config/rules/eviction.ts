@@ -1,3 +1,4 @@
+import { didYouMean } from '../syntax/did-you-mean.ts';
 import { parseGoDuration } from '../syntax/go-duration.ts';
 import { parsePercentage } from '../syntax/percentage.ts';
 import { parseQuantity } from '../syntax/quantity.ts';
@@ -50,8 +51,13 @@ export const EVICTION_RULES: readonly Rule[] = [
   },
   function* softNeedsGracePeriod(config) {
     const periods = new Set(config.entries('evictionSoftGracePeriod').map(([signal]) => signal));
+    const known = signalsOf(config);
+    const misspelt = [...periods]
+      .filter((signal) => !known.includes(signal))
+      .map((signal) => didYouMean(signal, known));
     for (const [signal, amount] of config.entries('evictionSoft')) {
-      if (periods.has(signal) || isSwitchedOff(amount)) continue;
+      const isJudged = !known.includes(signal) || misspelt.includes(signal);
+      if (periods.has(signal) || isJudged || isSwitchedOff(amount)) continue;
       const message = `the soft threshold for ${signal} has no grace period, and the kubelet does not start without`;
       const suggestion = `set evictionSoftGracePeriod["${signal}"], such as "1m30s"`;
       const restsOn = [`evictionSoftGracePeriod.${signal}`];

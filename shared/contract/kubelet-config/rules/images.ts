@@ -9,7 +9,8 @@ export const IMAGE_RULES: readonly Rule[] = [
   function* gcThresholds(config) {
     const low = config.number('imageGCLowThresholdPercent') ?? 0;
     const high = config.number('imageGCHighThresholdPercent') ?? 0;
-    if (low < high) return;
+    // What is no percentage is a fault of its own.
+    if (low < high || low > 100 || high < 0) return;
     const shown = (field: string, value: number): string =>
       config.isSet(field) ? `${value}` : `${value}, its default`;
     yield {
@@ -49,7 +50,8 @@ export const IMAGE_RULES: readonly Rule[] = [
     if (policy !== '' && !hasGate)
       yield needsGate('imagePullCredentialsVerificationPolicy', 'KubeletEnsureSecretPulledImages');
     const images = config.texts('preloadedImagesVerificationAllowlist');
-    if (images.length > 0 && (policy !== 'NeverVerifyAllowlistedImages' || !hasGate)) {
+    const isOther = policy === '' || POLICIES_WITHOUT_LIST.includes(policy);
+    if (images.length > 0 && (isOther || !hasGate)) {
       yield {
         code: 'conflict',
         at: at('preloadedImagesVerificationAllowlist'),
@@ -99,6 +101,8 @@ export const IMAGE_RULES: readonly Rule[] = [
     };
   },
 ];
+
+const POLICIES_WITHOUT_LIST: readonly string[] = ['NeverVerify', 'NeverVerifyPreloadedImages', 'AlwaysVerify'];
 
 /** Unset, it is true, but for several parallel pulls; an overlay goes over a config where that is settled already. */
 function serializesPulls(config: ConfigView): boolean {

@@ -15,7 +15,7 @@ export const LOGGING_RULES: readonly Rule[] = [
   },
   function* vmodule(config) {
     const modules = config.structs('logging.vmodule');
-    if (modules.length > 0 && config.text('logging.format') !== 'text') {
+    if (modules.length > 0 && config.text('logging.format') === 'json') {
       const message = 'vmodule works with the format text only';
       yield { code: 'conflict', at: at('logging.vmodule'), message, restsOn: ['logging.format'] };
     }

@@ -44,7 +44,8 @@ export const MANAGER_RULES: readonly Rule[] = [
   function* cpuPolicyOptions(config) {
     const options = config.entries('cpuManagerPolicyOptions');
     if (options.length === 0) return;
-    if (config.text('cpuManagerPolicy') !== 'static') {
+    const policy = config.text('cpuManagerPolicy');
+    if (policy === 'none') {
       const message = 'cpuManagerPolicyOptions are refused unless cpuManagerPolicy is static';
       yield {
         code: 'conflict',
@@ -53,8 +54,9 @@ export const MANAGER_RULES: readonly Rule[] = [
         suggestion: 'set cpuManagerPolicy: static',
         restsOn: ['cpuManagerPolicy'],
       };
-      return;
     }
+    // Another policy is a fault of its own.
+    if (policy !== 'static') return;
     if (!config.gate('CPUManagerPolicyOptions') && config.minor < 33)
       yield needsGate('cpuManagerPolicyOptions', 'CPUManagerPolicyOptions');
     yield* judgeOptions(options, CPU_OPTIONS, 'cpuManagerPolicyOptions', 'CPUManagerPolicy', config);

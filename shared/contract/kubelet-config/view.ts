@@ -59,7 +59,8 @@ export function viewOf(config: Readonly<Record<string, unknown>>, minor: number,
     flag: (path) => asFlag(value(path)),
     duration: (path) => {
       const text = value(path);
-      return typeof text === 'string' ? parseGoDuration(text) : asNumber(text);
+      if (typeof text === 'string') return parseGoDuration(text);
+      return FIELDS.get(path)?.kind === 'duration-or-nanoseconds' ? asNumber(text) : undefined;
     },
     texts: (path) => list(path).flatMap((item) => textOf(item) ?? []),
     numbers: (path) => list(path).map((item) => (item === null ? 0 : asNumber(item))),

@@ -54,6 +54,23 @@ const ROWS: readonly (readonly [title: string, text: string, ...advice: (string 
     'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\n',
     'a pool is judged with its repository: give the directory',
   ],
+  ['that a template is one', '@{{- if .gpu }}\nmaxPods: 5\n{{- end }}\n', 'this is a template: fill it in first'],
+  ['that a merge is not done', '@<<<<<<< HEAD\nmaxPods: 5\n', 'a merge conflict is left in the file: resolve it'],
+  ['that variables stay as they are', '@maxPods: ${MAX_PODS}\n', 'the kubelet fills nothing in: write the value'],
+  ['quotes for what begins with %', '@evictionHard: {memory.available: %5}\n', 'put the value in quotes'],
+  ['the unit that is meant', '@kubeReserved: {memory: 1gb, ephemeral-storage: 5 KIB}\n', 'write 1G', 'write 5Ki'],
+  [
+    'no word for one that is merely as short',
+    '@kubeReserved: {gpu: "1"}\n',
+    'write cpu, memory, ephemeral-storage or pid',
+  ],
+  ['true for a word in quotes', '@failSwapOn: "yes"\n', 'write true'],
+  ['percent where only those are taken', '@qosReserved: {memory: 50}\n', 'write "50%"'],
+  [
+    'only what a bad period is',
+    '@shutdownGracePeriod: 30\nshutdownGracePeriodCriticalPods: 10s\n',
+    'write it as "30s"',
+  ],
   ['the space behind a colon', '@clusterDomain:cluster.local\nmaxPods: 5\n', 'write a space behind the colon'],
   ['which space it is', '@maxPods:\u00a05\n', 'behind the colon is a no-break space: write a plain one'],
   ['not to indent with tabs', '@kubeReserved:\n\tcpu: 100m\n', 'indent with spaces, not with tabs'],
@@ -88,6 +105,11 @@ describe('advice', () => {
       );
     });
   }
+
+  it('names letters that look like others', () => {
+    const { findings } = judgeConfigFile('f', Buffer.from(`${HEADER}\u0441lusterDomain: a\n`), ['1.36']);
+    assert.match(findings[0]?.message ?? '', /, which has U\+0441 in it$/);
+  });
 
   it('says of a default that it is one', () => {
     const { findings } = judgeConfigFile('f', Buffer.from(`${HEADER}imageGCHighThresholdPercent: 70\n`), ['1.36']);

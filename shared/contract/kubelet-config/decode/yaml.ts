@@ -40,15 +40,20 @@ function reportSyntax(error: YamlSyntaxError, text: string, report: Report): voi
   const offset = Math.min(error.offset, text.length);
   if (error instanceof UnknownAnchor) report('yaml-alias', offset, error.message);
   else if (error instanceof TooDeep) report('too-deep', offset, error.message);
-  else if (text.charAt(offset) === '%') report('yaml-directive', offset, error.message, 'take the line out');
+  else if (text.charAt(offset) === '%' && isLineStart(text, offset))
+    report('yaml-directive', offset, error.message, 'take the line out');
   else report('yaml-syntax', offset, error.message, adviceFor(text, offset));
 }
+
+const isLineStart = (text: string, offset: number): boolean => offset === 0 || /[\r\n]/.test(text.charAt(offset - 1));
 
 function adviceFor(text: string, offset: number): string | undefined {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   const line = /[^\n\r]*/y;
   line.lastIndex = offset;
   const here = line.exec(text)?.[0] ?? '';
+  if (here.startsWith('{{')) return 'this is a template: fill it in first';
+  if (/^(?:<{7}|={7}|>{7})(?: |$)/.test(here)) return 'a merge conflict is left in the file: resolve it';
   if (here.startsWith('\t') || /^\s*\t/.test(before)) return 'indent with spaces, not with tabs';
   if (/^[\w.-]+:\u00A0/.test(here)) return 'behind the colon is a no-break space: write a plain one';
   if (/^[\w.-]+:[^\s/]/.test(here)) return 'write a space behind the colon';

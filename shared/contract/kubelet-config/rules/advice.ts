@@ -63,6 +63,7 @@ export function typeAdvice(
   field: Field | undefined,
   pattern: string,
 ): string | undefined {
+  if (typeof value === 'string' && /^\$\{?\w+\}?$/.test(value)) return 'the kubelet fills nothing in: write the value';
   if (field?.kind === 'duration') return `write it as "${typeof value === 'number' && value > 0 ? value : 10}s"`;
   if (wanted.includes('string') && isScalar(value)) return textAdvice(value, pattern);
   if (wanted.includes('array')) return isScalar(value) && field?.kind !== 'struct-list' ? listAdvice(value) : undefined;
@@ -71,8 +72,11 @@ export function typeAdvice(
   if (typeof value !== 'string') return undefined;
   const isNumber = wanted.includes('integer') && /^-?\d+$/.test(value);
   const isFlag = wanted.includes('boolean') && /^(?:true|false)$/.test(value);
-  return isNumber || isFlag ? `write ${value} without quotes` : undefined;
+  if (isNumber || isFlag) return `write ${value} without quotes`;
+  return wanted.includes('boolean') && SWITCH.test(value) ? `write ${/^(?:y|on)/i.test(value)}` : undefined;
 }
+
+const SWITCH = /^(?:y|yes|on|n|no|off)$/i;
 
 const isScalar = (value: unknown): value is string | number | bigint | boolean =>
   ['string', 'number', 'boolean', 'bigint'].includes(typeof value);
@@ -81,6 +85,7 @@ function textAdvice(value: unknown, pattern: string): string | undefined {
   if (typeof value === 'string') return undefined;
   if (/^eviction(?:Hard|Soft|MinimumReclaim)\./.test(pattern))
     return `write "${show(value)}%", or "100Mi" for an amount`;
+  if (pattern.startsWith('qosReserved.')) return `write "${show(value)}%"`;
   const isExact = typeof value === 'bigint' || Number.isInteger(value);
   // 1.30 is 1.3 by now, and yes is true.
   return isExact ? `write "${show(value)}" in quotes` : 'put it in quotes as it stands';

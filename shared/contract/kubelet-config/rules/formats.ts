@@ -75,16 +75,17 @@ export const trimmedQuantity = (text: string): string => text.replace(/^[^\S\t-\
 
 /** Also for the fields that are plain text to the decoder and a quantity to those who read them. */
 export function badQuantity(text: string, at: Path): Complaint {
-  const trimmed = text
-    .trim()
-    .replace(/([kmgtpe])b$/i, '$1')
-    .replace(/([kmgtpe])ib$/i, '$1i');
-  const fixed = [trimmed, trimmed.replaceAll(' ', '')].find(
+  const bare = text.replaceAll(/\s/g, '');
+  const fixed = [bare, bare.replace(/([kmgtpe])(i?)b?$/i, unitAsMeant)].find(
     (guess) => guess !== text && parseQuantity(guess) !== undefined,
   );
   const suggestion = fixed === undefined ? 'write an amount such as 500m, 1.5Gi or 100Mi' : `write ${fixed}`;
   return { code: 'bad-quantity', at, message: `${show(text)} is no quantity`, suggestion };
 }
+
+/** `gb` as `G`, `KIB` as `Ki`. */
+const unitAsMeant = (_: string, unit: string, binary: string): string =>
+  binary === '' && /k/i.test(unit) ? 'k' : unit.toUpperCase() + binary.toLowerCase();
 
 function time(text: string, at: Path): readonly Complaint[] {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)))

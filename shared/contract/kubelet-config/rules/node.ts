@@ -1,13 +1,13 @@
 import { SECOND_NS } from '../syntax/go-duration.ts';
 import { isLabelValue, isQualifiedName } from '../syntax/names.ts';
 import type { ConfigView } from '../view.ts';
-import { at, type Complaint, needsGate, type Rule } from './rule.ts';
+import { allOf, at, type Complaint, needsGate, type Rule } from './rule.ts';
 
 /** Shutdown, taints, swap, memory and the like: what the kubelet's own validation asks beyond the table. */
 export const NODE_RULES: readonly Rule[] = [
   function* shutdownPeriods(config) {
-    const total = config.duration('shutdownGracePeriod') ?? 0;
-    const critical = config.duration('shutdownGracePeriodCriticalPods') ?? 0;
+    const total = periodOf('shutdownGracePeriod', config);
+    const critical = periodOf('shutdownGracePeriodCriticalPods', config);
     if (!config.gate('GracefulNodeShutdown')) {
       if (total > 0) yield needsGate('shutdownGracePeriod', 'GracefulNodeShutdown');
       if (critical > 0) yield needsGate('shutdownGracePeriodCriticalPods', 'GracefulNodeShutdown');
@@ -15,7 +15,7 @@ export const NODE_RULES: readonly Rule[] = [
     }
     yield* shutdownPeriod('shutdownGracePeriod', total);
     yield* shutdownPeriod('shutdownGracePeriodCriticalPods', critical);
-    if (critical <= total) return;
+    if (!(critical > total)) return;
     const message = 'shutdownGracePeriodCriticalPods is part of shutdownGracePeriod and cannot be longer';
     const restsOn = ['shutdownGracePeriod', 'shutdownGracePeriodCriticalPods'];
     yield { code: 'conflict', at: at('shutdownGracePeriodCriticalPods'), message, restsOn };
@@ -26,15 +26,12 @@ export const NODE_RULES: readonly Rule[] = [
     const gate = 'GracefulNodeShutdownBasedOnPodPriority';
     if (!config.gate(gate)) yield needsGate(field, gate);
     if (!config.gate('GracefulNodeShutdown')) return;
-    for (const other of ['shutdownGracePeriod', 'shutdownGracePeriodCriticalPods']) {
-      if ((config.duration(other) ?? 0) <= 0) continue;
-      yield {
-        code: 'conflict',
-        at: at(field),
-        message: `${field} cannot be combined with ${other}`,
-        restsOn: [field, other],
-      };
-    }
+    const others = ['shutdownGracePeriod', 'shutdownGracePeriodCriticalPods'].filter(
+      (other) => periodOf(other, config) > 0,
+    );
+    if (others.length === 0) return;
+    const message = `${field} cannot be combined with ${allOf(others)}`;
+    yield { code: 'conflict', at: at(field), message, restsOn: [field, ...others] };
   },
   function* taints(config) {
     for (const [index, taint] of config.structs('registerWithTaints').entries()) yield* judgeTaint(taint, index);
@@ -100,8 +97,12 @@ export const NODE_RULES: readonly Rule[] = [
   },
 ];
 
+/** NaN where something is set that is no duration, which is a fault of its own. */
+const periodOf = (field: string, config: ConfigView): number =>
+  config.duration(field) ?? (config.isSet(field) ? Number.NaN : 0);
+
 function* shutdownPeriod(field: string, period: number): Generator<Complaint> {
-  if (period === 0 || period >= SECOND_NS) return;
+  if (period === 0 || !(period < SECOND_NS)) return;
   yield { code: 'out-of-range', at: at(field), message: `${field} has to be 0s or at least 1s` };
 }
 

@@ -77,8 +77,14 @@ function unknownName(parent: Path, name: string): Complaint {
     return { code: 'wrong-case', at, message, suggestion: `write ${otherCase}` };
   }
   const suggestion = nameAdvice(name, known);
-  const message = `no kubelet from 1.20 on knows ${formatPath(at)}`;
+  const message = `no kubelet from 1.20 on knows ${formatPath(at)}${strangersIn(name)}`;
   return { code: 'unknown-field', at, message, ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+/** Letters that look like others, and those that cannot be seen. */
+function strangersIn(name: string): string {
+  const codes = [...new Set(name.match(/[^ -~]/gu))].map((char) => char.codePointAt(0)?.toString(16).toUpperCase());
+  return codes.length === 0 ? '' : `, which has U+${codes.map((code) => code?.padStart(4, '0')).join(' and U+')} in it`;
 }
 
 function wrongType(at: Path, value: unknown, wanted: readonly string[]): Complaint {

@@ -6,6 +6,8 @@ export function didYouMean(word: string, known: Iterable<string>): string | unde
   let best: string | undefined;
   let bestDistance = allowed + 1;
   for (const candidate of words) {
+    // Short words are all alike: cpu is not gpu.
+    if (wanted.length < 4 && candidate[0]?.toLowerCase() !== wanted[0]) continue;
     const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;

@@ -39,6 +39,19 @@ export const AT_START_RULES: readonly Rule[] = [
       yield { ...exits(`no kubelet reaches a runtime over ${scheme}`), at: at(field), suggestion };
     }
   },
+  function* certificate(config) {
+    const [cert, key] = ['tlsCertFile', 'tlsPrivateKeyFile'] as const;
+    for (const [one, other] of [[cert, key] as const, [key, cert] as const]) {
+      if ((config.text(one) ?? '') === '' || (config.text(other) ?? '') !== '') continue;
+      yield { ...exits(`${one} is nothing without ${other}`), at: at(one), restsOn: [other] };
+    }
+  },
+  function* ports(config) {
+    const port = config.number('port');
+    if (config.flag('enableServer') === false || config.number('readOnlyPort') !== port) return;
+    const restsOn = ['port', 'readOnlyPort', 'enableServer'];
+    yield { ...exits(`port ${port} is taken by the kubelet's own server`), at: at('readOnlyPort'), restsOn };
+  },
 ];
 
 const SEGMENT = '[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?';

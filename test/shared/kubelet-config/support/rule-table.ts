@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
+
+const HEADER = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
+
+/** A rule of the kubelet, the smallest config that breaks it, the version, and what is to be found (`''`: nothing). */
+type Row = readonly [rule: string, text: string, minor: string, found: string];
+
+function said(text: string, minor: string): string {
+  const { value, findings } = decodeKubeletConfig(Buffer.from(HEADER + text));
+  assert.deepEqual(findings, []);
+  return validateKubeletConfig(value, { minor })
+    .map(({ code, field, severity }) => `${severity === 'warning' ? '?' : ''}${code} ${field}`)
+    .join(', ');
+}
+
+/** A test for each row: what is found in a config of one version. */
+export function rules(title: string, rows: readonly Row[]): void {
+  describe(title, () => {
+    for (const [rule, text, minor, found] of rows) {
+      it(`${rule} (${minor}: ${text.replaceAll('\n', '; ')})`, () => assert.equal(said(text, minor), found));
+    }
+  });
+}

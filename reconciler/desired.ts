@@ -32,6 +32,8 @@ export interface Desired {
   readonly pools: ReadonlyMap<string, DesiredPool>;
   /** What the cluster's file says of rollouts in all pools; as it was last recorded while git was not read. */
   readonly policy: ClusterPolicy;
+  /** Pools that the commit has and nobody can use: it says something wrong about them, and the cluster does not know them. */
+  readonly unusable: ReadonlySet<string>;
   /** What is wrong and belongs to no pool that exists: the repository's, and those of pools that never were valid. */
   readonly findings: readonly Finding[];
   /** Every node's pool, by node name. */
@@ -58,16 +60,13 @@ export function desiredState(
   recorded: ClusterPolicy = DEFAULT_CLUSTER,
 ): Desired {
   const known = [...fleet.pools.values()];
-  if (inForce === null)
-    return assemble(
-      null,
-      known.flatMap((pool) => keep(pool, [])),
-      [],
-      fleet,
-      recorded,
-    );
+  if (inForce === null) {
+    const pools = known.flatMap((pool) => (isRetiring(pool) ? retire(pool) : keep(pool, [])));
+    return assemble({ commit: null, unusable: new Set(), policy: recorded, findings: [] }, pools, fleet);
+  }
 
   const pools: DesiredPool[] = [];
+  const unusable = new Set<string>();
   const findings: Finding[] = [...inForce.repo.findings];
   const judged = judgeAll(inForce.repo.pools, fleet, judge);
   for (const { pool, verdict } of judged) {
@@ -86,12 +85,15 @@ export function desiredState(
     }
     const present = fleet.pools.get(pool.name);
     const kept = present === undefined ? [] : keep(present, wrong);
-    if (kept.length === 0) findings.push(...wrong);
+    if (kept.length === 0) {
+      findings.push(...wrong);
+      unusable.add(pool.name);
+    }
     pools.push(...kept);
   }
   const declared = new Set(inForce.repo.pools.map((pool) => pool.name));
   pools.push(...known.filter((pool) => !declared.has(pool.metadata.name)).flatMap(retire));
-  return assemble(inForce.oid, pools, findings, fleet, inForce.repo.cluster);
+  return assemble({ commit: inForce.oid, unusable, policy: inForce.repo.cluster, findings }, pools, fleet);
 }
 
 function judgeAll(
@@ -125,26 +127,18 @@ function keep(pool: KubeletPool, findings: readonly Finding[]): readonly Desired
   return [{ name: pool.metadata.name, origin: 'kept', spec, config, commit: status.commit ?? null, findings }];
 }
 
+/** Whether our own record of a pool says that it left git. One without any record may have lost it. */
+const isRetiring = ({ status = {} }: KubeletPool): boolean =>
+  status.phase !== undefined && status.configName === undefined;
+
 function retire(pool: KubeletPool): readonly DesiredPool[] {
   if (pool.spec === undefined) return [];
   return [{ name: pool.metadata.name, origin: 'retiring', spec: pool.spec, config: null, commit: null, findings: [] }];
 }
 
-function assemble(
-  commit: CommitOid | null,
-  pools: readonly DesiredPool[],
-  findings: readonly Finding[],
-  fleet: Fleet,
-  policy: ClusterPolicy,
-): Desired {
+function assemble(about: Omit<Desired, 'pools' | 'choices'>, pools: readonly DesiredPool[], fleet: Fleet): Desired {
   const present = pools.filter((pool) => pool.origin !== 'retiring');
-  return {
-    commit,
-    pools: new Map(pools.map((pool) => [pool.name, pool])),
-    policy,
-    findings,
-    choices: chooseAll(present, fleet),
-  };
+  return { ...about, pools: new Map(pools.map((pool) => [pool.name, pool])), choices: chooseAll(present, fleet) };
 }
 
 function chooseAll(

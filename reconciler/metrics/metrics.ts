@@ -106,7 +106,7 @@ function countRound({ planned, desired, applied, source, tip }: Round, into: Ins
   for (const severity of ['error', 'warning'] as const) {
     into.commitFindings.set({ severity }, findings.filter((each: Finding) => each.severity === severity).length);
   }
-  for (const reason of ['conflict', 'opted-out'] as const) {
+  for (const reason of ['conflict', 'opted-out', 'unknown'] as const) {
     const nodes = planned.nodes.untouchable.filter(({ choice }) => choice.choice === reason);
     into.nodesLeftAlone.set({ reason }, nodes.length);
   }

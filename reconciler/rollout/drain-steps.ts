@@ -2,13 +2,15 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import type { Step } from '../steps.ts';
 import type { MemberDecision } from './decide-group.ts';
+import type { Untouchable } from './membership.ts';
 
 /**
  * What has to be done to nodes so that their pods leave, and come back. A node that we cordoned stays so while it is being
- * drained or changed; whatever else became of it, pods are let back on.
+ * drained or changed, or nobody knows its pool; whatever else became of it, pods are let back on.
  */
 export function drainSteps(
   groups: readonly { readonly decisions: readonly MemberDecision[] }[],
+  untouchable: readonly Untouchable[],
   fleet: Fleet,
   now: Millis,
 ): readonly Step[] {
@@ -19,9 +21,11 @@ export function drainSteps(
       if (node.drain !== undefined || each.verdict.verdict === 'drain') decided.set(node.name, each);
     }
   }
+  const unknown = new Set(untouchable.filter(({ choice }) => choice.choice === 'unknown').map(({ node }) => node.name));
   const steps: Step[] = [];
   for (const node of fleet.nodes.values()) {
     const decision = decided.get(node.name);
+    if (unknown.has(node.name)) continue;
     if (node.drain !== undefined || decision !== undefined) steps.push(...stepFor(node, decision, now));
   }
   return steps;

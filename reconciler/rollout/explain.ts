@@ -35,11 +35,18 @@ export function explainNodes({ groups, untouchable }: NodesPlan, fleet: Fleet): 
 const BY_NUMBER = new Intl.Collator('en', { numeric: true });
 
 function leftAlone({ node, choice }: Untouchable): NodeReason {
-  const because =
-    choice.choice === 'conflict'
-      ? `${choice.pools.join(' and ')} select it with the same priority: give one of them a higher one`
-      : 'a label on the node keeps us off it';
-  return { node: node.name, pool: '-', standing: '-', now: choice.choice, because };
+  return { node: node.name, pool: '-', standing: '-', now: choice.choice, because: becauseOf(choice) };
+}
+
+function becauseOf(choice: Untouchable['choice']): string {
+  switch (choice.choice) {
+    case 'conflict':
+      return `${choice.pools.join(' and ')} select it with the same priority: give one of them a higher one`;
+    case 'opted-out':
+      return 'a label on the node keeps us off it';
+    case 'unknown':
+      return 'its pool is not known now, so it keeps its config: a commit that has the pool ends this';
+  }
 }
 
 function reasonOf(pool: string, { member, verdict }: MemberDecision): NodeReason {

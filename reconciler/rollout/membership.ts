@@ -49,7 +49,8 @@ export interface Group {
 /** A node that nobody may touch now, and why. */
 export interface Untouchable {
   readonly node: NodeView;
-  readonly choice: Choice;
+  /** Which pool it would be in, or why nobody may say; `unknown` where it has a config of a pool that nobody knows now. */
+  readonly choice: Exclude<Choice, { readonly choice: 'pool' | 'none' }> | { readonly choice: 'unknown' };
   /** Its kubelet is in the middle of a change that was begun before. */
   readonly changing: boolean;
 }
@@ -72,6 +73,10 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
     }
     const home = choice.choice === 'pool' ? choice.pool : leaving(kubeletNode, desired, now);
     if (home === undefined) continue;
+    if (isPoolUnknown(kubeletNode, home, desired)) {
+      untouchable.push({ node, choice: { choice: 'unknown' }, changing: inTransition(kubeletNode, now) });
+      continue;
+    }
     const { members, target, soakMs } = homes.get(home) ?? settle(home);
     members.push(memberOf(node, kubeletNode, choice.choice === 'pool' ? target : null, soakMs, now));
   }
@@ -119,6 +124,16 @@ function leaving(node: KubeletNode | undefined, desired: Desired, now: Millis): 
   const hasSomething =
     assignmentOf(node) !== null || inTransition(node, now) || standingOf(node, null, now) === 'outdated';
   return hasSomething ? null : undefined;
+}
+
+/**
+ * Absence is not an order: where no commit was read yet, or says nothing usable about a node's pool, and the cluster does not know
+ * that pool either (it was deleted, or restored from a backup without its status), nobody takes the node's config away.
+ */
+function isPoolUnknown(node: KubeletNode | undefined, home: string | null, desired: Desired): boolean {
+  const pool = node?.spec?.pool;
+  if (pool === undefined) return home === null && desired.commit === null;
+  return !desired.pools.has(pool) && (desired.commit === null || desired.unusable.has(pool));
 }
 
 /** What the nodes of a pool are to run; null is their local config. */

@@ -59,7 +59,7 @@ export function planNodes(
     steps: [
       ...presenceSteps(fleet),
       ...planned.flatMap(({ steps }) => steps),
-      ...drainSteps(plans, fleet, now),
+      ...drainSteps(plans, untouchable, fleet, now),
       ...gateSteps(plans, desired, fleet),
     ],
   };

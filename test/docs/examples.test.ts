@@ -121,6 +121,7 @@ describe('the example of a note', () => {
       pools: new Map([[pool.name, pool]]),
       policy: DEFAULT_CLUSTER,
       findings: [],
+      unusable: new Set<string>(),
       choices: new Map(),
     };
     const note = noteInForce('demo', 'x', desired, new Map([[pool.name, { counts, failures: [failure] }]]));

@@ -207,6 +207,40 @@ const rows: readonly (readonly [string, CommitInForce | null, Fleet, readonly st
     [],
   ],
   ['without git the cluster stays as it is', null, everySettled, []],
+  ['without git, nodes keep their configs though our pools were lost', null, { ...everySettled, pools: new Map() }, []],
+  [
+    'and though they came back from a backup without their status, while nodes and pods stay as they are in a drain',
+    null,
+    {
+      ...everySettled,
+      nodes: new Map([...everySettled.nodes, ['a', { ...a, cordoned: true, drain: { config: 'x', at: NOW } }]]),
+      pools: new Map([['workers', { ...poolInCluster(old), status: {} }]]),
+    },
+    [],
+  ],
+  [
+    'and though the KubeletNodes were lost as well',
+    null,
+    {
+      ...everySettled,
+      kubeletNodes: new Map([a, b].map((node) => [node.name, forgotten(settledNode(node, old))])),
+      nodes: new Map([a, b].map((node) => [node.name, node])),
+      pools: new Map(),
+    },
+    [],
+  ],
+  [
+    'nodes of a pool that was lost keep their configs, too, where the commit says something wrong about it',
+    commit(COMMIT_B, invalidPool('workers')),
+    { ...everySettled, pools: new Map() },
+    [],
+  ],
+  [
+    'a pool that left git goes on leaving without git',
+    null,
+    { ...everySettled, pools: new Map([['workers', { ...poolInCluster(old), status: { phase: 'Progressing' } }]]) },
+    ['unassign a local'],
+  ],
   [
     'a rollout goes on without git',
     null,

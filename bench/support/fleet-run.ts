@@ -59,9 +59,11 @@ export async function runFleet(
   try {
     const began = await fleet.ask('commit', { files: fleetFiles(POOLS, 110, MAX_UNAVAILABLE) });
     reconciler = start();
-    const first = await during(reconciler.pid, site, () => settled(fleet, began, nodes), 'since its start');
-    const change = await during(reconciler.pid, site, async () => {
-      await settled(fleet, await fleet.ask('commit', { files: { [BASE]: baseFile(120) } }), nodes);
+    const alive = reconciler;
+    const first = await during(alive.pid, site, () => unless(alive, settled(fleet, began, nodes)), 'since its start');
+    const change = await during(alive.pid, site, async () => {
+      const commit = await fleet.ask('commit', { files: { [BASE]: baseFile(120) } });
+      await unless(alive, settled(fleet, commit, nodes));
     });
     const restarts: Stretch[] = [];
     const wholeNodes: Stretch[] = [];
@@ -100,6 +102,14 @@ async function during(
     receivedBytes: relay.received(),
     calls: await calls(),
   };
+}
+
+/** A process that loses the lead ends, as its Deployment expects: what it took would be counted for another one. */
+async function unless({ ended }: ReconcilerProcess, act: Promise<void>): Promise<void> {
+  const lost = ended.then(() =>
+    Promise.reject(new Error('the reconciler ended: the machine was too busy to keep the lead')),
+  );
+  await Promise.race([act, lost]);
 }
 
 async function settled(fleet: FleetProcess, commit: string, nodes: number): Promise<void> {

@@ -33,21 +33,27 @@ export interface Drains {
 
 const MOST_NAMES = 3;
 
+/** A right that was missing is asked for again after this long: it may have been granted. */
+const ASK_AGAIN_MS: Millis = 10 * 60_000;
+
 export function createDrains(kube: Kube): Drains {
   const views = new Map<string, DrainView>();
   const counts = new Map<string, PodCount>();
   /** Kinds of the eviction API, the newest first (policy/v1 came with 1.22, v1beta1 went with 1.25). */
   let version = 'policy/v1';
+  let refusedAt: Millis = Number.NEGATIVE_INFINITY;
 
   return {
     views: () => views,
     counts: () => counts,
     async count(node, at, signal) {
+      if (at - refusedAt < ASK_AGAIN_MS) return void counts.set(node, { at, pods: null });
       try {
         const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
         counts.set(node, { at, pods: items.filter((pod) => !isFinished(pod)).length });
       } catch (error) {
         if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
+        refusedAt = at;
         counts.set(node, { at, pods: null });
       }
     },

@@ -22,6 +22,21 @@ describe('the pods of a node', () => {
     assert.deepEqual(drains.counts().get('n1'), { at: 7, pods: null });
   });
 
+  it('are not asked for node by node where there is no right, and once more every ten minutes', async () => {
+    let asked = 0;
+    const drains = createDrains(
+      kubeWith(() => {
+        asked += 1;
+        return Promise.reject(new KubeError('KUBE_FORBIDDEN', 'no'));
+      }),
+    );
+    for (const [index, node] of ['n1', 'n2', 'n3'].entries()) await drains.count(node, 1_000 * index, never);
+    assert.equal(asked, 1);
+    assert.deepEqual(drains.counts().get('n3'), { at: 2_000, pods: null });
+    await drains.count('n1', 600_000, never);
+    assert.equal(asked, 2);
+  });
+
   it('are asked for again where the API server does not answer', async () => {
     const drains = createDrains(kubeWith(() => Promise.reject(new KubeError('KUBE_TIMEOUT', 'late'))));
     await assert.rejects(drains.count('n1', 7, never), { code: 'KUBE_TIMEOUT' });

@@ -50,7 +50,10 @@ export function judgeCommit({ lineage, repo, desired }: CandidateCommit, policy:
   }
   const before = desiredState(null, fleet, () => []);
   const losing = assigned.filter(
-    (node) => desired.choices.get(node.metadata.name)?.choice === 'none' && !isLeaving(node, before, fleet),
+    (node) =>
+      desired.choices.get(node.metadata.name)?.choice === 'none' &&
+      !isLeaving(node, before, fleet) &&
+      !desired.unusable.has(node.spec?.pool ?? ''),
   );
   const limit = unassignLimit(repo.cluster.maxUnassign, assigned.length);
   if (losing.length > limit) {

@@ -144,6 +144,11 @@ const rows: readonly (readonly [string, string, string])[] = [
     judge(commit(COMMIT_B, invalidPool('workers'))),
     'taken up',
   ],
+  [
+    'a commit with a broken pool that the cluster has lost, whose nodes keep what they have as well',
+    judge(commit(COMMIT_B, invalidPool('workers')), 'descendant', 'refuse', { ...fleet, pools: new Map() }),
+    'taken up',
+  ],
   ['a commit that changes every node, where nothing limits it', judge(commit(COMMIT_B, changed)), 'taken up'],
   [
     'one that changes every node, and nine of ten are allowed',

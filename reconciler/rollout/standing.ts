@@ -84,9 +84,10 @@ function refersTo(reference: ConfigReference | undefined, target: Target): boole
   return reference?.sha256 === target.sha256 && (reference.apply ?? 'overlay') === target.apply;
 }
 
-/** Whether the node runs this config already and is at rest, so that being told of it costs nothing. */
+/** Whether the node runs this config already, has proved it and is at rest, so that being told of it costs nothing. */
 export function runsAlready(node: KubeletNode | undefined, target: Target): boolean {
-  return node?.status?.phase === 'Idle' && target !== null && refersTo(node.status.active, target);
+  const { phase, active, lastKnownGood } = node?.status ?? {};
+  return phase === 'Idle' && target !== null && refersTo(active, target) && refersTo(lastKnownGood, target);
 }
 
 /**

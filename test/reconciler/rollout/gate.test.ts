@@ -54,6 +54,20 @@ describe('a node that comes with our taint', () => {
     assert.deepEqual(untainted(fleet), ['n3: it runs what its pool settled on']);
   });
 
+  it('keeps it while it only runs what its pool settled on, and has yet to prove it', () => {
+    const fleet = settledFleet();
+    fleet.inForce = commit(COMMIT_B, validPool('workers', 110, { suspend: true }));
+    join(fleet, 'n3');
+    for (let turn = 0; turn < 3; turn += 1) {
+      fleet.reconcile();
+      fleet.agentStep('n3');
+      const { status } = fleet.fleet.kubeletNodes.get('n3') ?? {};
+      if (status !== undefined) fleet.report('n3', { ...status, lastKnownGood: { name: 'local' } });
+    }
+    assert.equal(fleet.fleet.kubeletNodes.get('n3')?.status?.phase, 'Idle');
+    assert.deepEqual(untainted(fleet), []);
+  });
+
   it('keeps it while its config fails, while it is not Ready and while it has no agent', () => {
     const fleet = settledFleet();
     join(fleet, 'n3');

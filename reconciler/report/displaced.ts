@@ -1,6 +1,7 @@
 import type { Fleet } from '../fleet.ts';
 import type { CommitOid } from '../git/source.ts';
 import { type CommitNote, isFinal, noteOfPredecessor, noteSuperseded } from './note.ts';
+import { fitted } from './note-text.ts';
 import type { Notes } from './notes.ts';
 import type { SourceState } from './source-state.ts';
 
@@ -31,11 +32,18 @@ export function displacedNotes({ recorded, last, commit, cluster, fleet }: Displ
   return [...before, done].slice(-MOST);
 }
 
-/** Those that are still to be written. */
-export function writeNotes(displaced: readonly CommitNote[], notes: Notes | null): string {
+/**
+ * Those that are still to be written, as far as there is room. While notes cannot be written they heap up, and the record is one
+ * object of at most a megabyte: if it could not be saved, no commit could come into force any more.
+ */
+export function writeNotes(displaced: readonly CommitNote[], notes: Pick<Notes, 'stands'> | null): string {
   const left = notes === null ? [] : displaced.filter((note) => !notes.stands(note));
-  return left.length === 0 ? '' : JSON.stringify(left);
+  const kept = left.map((note) => fitted(note, (short) => bytesOf(short) <= MOST_BYTES_EACH));
+  return kept.length === 0 ? '' : JSON.stringify(kept.filter((note) => bytesOf(note) <= MOST_BYTES_EACH));
 }
+
+const MOST_BYTES_EACH = 64 * 1024;
+const bytesOf = (note: CommitNote): number => Buffer.byteLength(JSON.stringify(note));
 
 /** What was damaged by hand counts as nothing: a note is only for people. */
 function readNotes(text: string): readonly CommitNote[] {

@@ -10,17 +10,25 @@ export const NOTE_SCHEMA = 'kubelet-gitops.dev/note/v1';
  * The text of a note: a table for people, an empty line, and one line of JSON for programs. Where a repository has more pools
  * than a note holds, those that need nobody's eye are left out, and the note says how many: the JSON is always whole.
  */
-export function renderNote(note: CommitNote): string {
-  const whole = textOf(note, 0);
-  if (Buffer.byteLength(whole) <= MOST_BYTES) return whole;
+export const renderNote = (note: CommitNote): string =>
+  textOf(fitted(note, (short) => Buffer.byteLength(textOf(short)) <= MOST_BYTES));
+
+/** The note with as many of its pools as fit, those first that need somebody's eye; it says how many are left out. */
+export function fitted(note: CommitNote, fits: (note: CommitNote) => boolean): CommitNote {
+  if (fits(note)) return note;
   const byNeed = [...note.pools].sort((a, b) => need(a) - need(b));
-  let [fits, tooMany] = [0, byNeed.length];
-  while (tooMany - fits > 1) {
-    const half = Math.floor((fits + tooMany) / 2);
-    if (Buffer.byteLength(textOfFirst(note, byNeed, half)) <= MOST_BYTES) fits = half;
+  const withFirst = (count: number): CommitNote => {
+    const kept = new Set(byNeed.slice(0, count));
+    const omittedPools = byNeed.length - count + (note.omittedPools ?? 0);
+    return { ...note, pools: note.pools.filter((pool) => kept.has(pool)), omittedPools };
+  };
+  let [few, tooMany] = [0, byNeed.length];
+  while (tooMany - few > 1) {
+    const half = Math.floor((few + tooMany) / 2);
+    if (fits(withFirst(half))) few = half;
     else tooMany = half;
   }
-  return textOfFirst(note, byNeed, fits);
+  return withFirst(few);
 }
 
 /** What stopped or is wrong comes first, then what is under way. */
@@ -29,12 +37,8 @@ function need({ phase, findings, failures }: NotedPool): number {
   return phase === 'Progressing' || phase === 'Waiting' ? 1 : 2;
 }
 
-function textOfFirst(note: CommitNote, byNeed: readonly NotedPool[], count: number): string {
-  const kept = new Set(byNeed.slice(0, count));
-  return textOf({ ...note, pools: note.pools.filter((pool) => kept.has(pool)) }, byNeed.length - count);
-}
-
-function textOf(note: CommitNote, omittedPools: number): string {
+function textOf(note: CommitNote): string {
+  const { omittedPools = 0 } = note;
   const heading = `${note.cluster}: ${note.outcome}${note.message === '' ? '' : ` (${note.message})`}`;
   const rows = note.pools.map((pool) => [
     pool.name,
@@ -58,7 +62,7 @@ function textOf(note: CommitNote, omittedPools: number): string {
     ...failures,
     ...findings,
   ];
-  return `${body.join('\n')}\n\n${JSON.stringify({ schema: NOTE_SCHEMA, ...note, ...(omittedPools === 0 ? {} : { omittedPools }) })}\n`;
+  return `${body.join('\n')}\n\n${JSON.stringify({ schema: NOTE_SCHEMA, ...note })}\n`;
 }
 
 /** Only what allows more than usual: that is what an auditor looks for. */

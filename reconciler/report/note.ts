@@ -59,6 +59,8 @@ export interface CommitNote {
   /** null where nobody knows them, as of a commit that never came into force. */
   readonly limits: NotedLimits | null;
   readonly pools: readonly NotedPool[];
+  /** How many pools more there are, for which there was no room. Absent for none. */
+  readonly omittedPools?: number;
   /** What is wrong with the repository beyond its pools. */
   readonly findings: readonly string[];
 }

@@ -88,4 +88,40 @@ describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
     await tab.until(`${IS_LIVE} && ${main('rolling')}`, 30_000);
     await tab.close();
   });
+
+  it('comes back by itself also where a proxy answers meanwhile, which browsers take for the end', async () => {
+    const first = await serve();
+    first.show(roundIn(settledFleet(3)));
+    await using proxy = await proxyBelow('/status', first.port);
+    const tab = await browser.open(proxy.url);
+    await tab.until(IS_LIVE);
+    await first[Symbol.asyncDispose]();
+    await tab.until('/Connection lost|answers 502/.test(document.querySelector("#live").textContent)');
+    await tab.until(
+      'performance.getEntriesByType("resource").filter(({ name }) => /events$/.test(name)).length > 1',
+      30_000,
+    );
+    await using second = await serve({ port: first.port });
+    second.show(roundIn(rollingFleet()));
+    await tab.until(`${IS_LIVE} && ${main('rolling')}`, 60_000);
+    await tab.close();
+  });
+
+  it('finds out that a line is dead although nobody hung up', async () => {
+    await using served = await serve();
+    served.show(roundIn(settledFleet(3)));
+    const tab = await browser.open(served.url);
+    await tab.until(IS_LIVE);
+    const lines = (): Promise<number> =>
+      tab.evaluate<number>(
+        'performance.getEntriesByType("resource").filter(({ name }) => /events$/.test(name)).length',
+      );
+    const before = await lines();
+    // As if a minute had passed in which nothing came.
+    await tab.evaluate('{ const now = Date.now; Date.now = () => now() + 61_000; }');
+    await tab.until('document.querySelector("#live").textContent.startsWith("Connection lost")', 30_000);
+    await tab.until(IS_LIVE, 30_000);
+    assert.ok((await lines()) > before);
+    await tab.close();
+  });
 });

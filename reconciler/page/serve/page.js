@@ -91,12 +91,49 @@ async function refresh() {
 }
 
 sayTimes();
-const news = new EventSource('events');
-news.addEventListener('news', () => void refresh());
-news.addEventListener('error', () => {
-  const isOver = news.readyState === EventSource.CLOSED;
-  say(isOver ? 'Not live: reload to see what is new' : 'Connection lost: trying again');
-});
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** The reconciler says something every quarter of a minute: a line that is silent for longer is dead, though nobody hung up. */
+const SILENCE_MS = 60_000;
+const WATCH_MS = 5_000;
+let pauseMs = FIRST_PAUSE_MS;
+
+/**
+ * A browser comes back by itself to a line that broke, but not to one that fell silent, and never after an answer: that of a proxy
+ * while the reconciler starts anew, or that too many follow.
+ */
+function follow() {
+  const news = new EventSource('events');
+  let heardAt = Date.now();
+  const watch = setInterval(() => {
+    if (Date.now() - heardAt > SILENCE_MS) again();
+  }, WATCH_MS);
+
+  function again() {
+    clearInterval(watch);
+    news.close();
+    say('Connection lost: trying again');
+    setTimeout(() => {
+      follow();
+      // The page itself may be there although it cannot be followed.
+      void refresh();
+    }, pauseMs);
+    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+  }
+
+  news.addEventListener('news', () => {
+    heardAt = Date.now();
+    pauseMs = FIRST_PAUSE_MS;
+    void refresh();
+  });
+  news.addEventListener('error', () => {
+    if (news.readyState === EventSource.CLOSED) return again();
+    heardAt = Date.now();
+    say('Connection lost: trying again');
+  });
+}
+
+follow();
 document.addEventListener('visibilitychange', () => {
   if (isDue && !document.hidden) void refresh();
 });

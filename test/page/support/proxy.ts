@@ -18,9 +18,11 @@ export async function proxyBelow(path: string, port: number): Promise<Proxy> {
       (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(response);
+        answer.on('close', () => (answer.complete ? undefined : response.destroy()));
       },
     );
-    onward.on('error', () => response.destroy());
+    // As proxies do: they answer in the place of what they cannot reach.
+    onward.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
     response.on('close', () => onward.destroy());
     onward.end();
   });

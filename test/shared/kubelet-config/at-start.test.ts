@@ -51,5 +51,6 @@ rules('what the kubelet serves with', [
   ['a certificate without a key serves nobody', 'tlsCertFile: a.crt', '1.34', '?fails-at-start tlsCertFile'],
   ['a key without a certificate neither', 'tlsPrivateKeyFile: a.key', '1.34', '?fails-at-start tlsPrivateKeyFile'],
   ['two servers want two ports', 'readOnlyPort: 10250', '1.34', '?fails-at-start readOnlyPort'],
+  ['a port that is none is no other’s', 'port: "10250"', '1.34', 'wrong-type port'],
   ['one server does with one', 'readOnlyPort: 10250\nenableServer: false', '1.34', ''],
 ]);

@@ -48,7 +48,8 @@ export const AT_START_RULES: readonly Rule[] = [
   },
   function* ports(config) {
     const port = config.number('port');
-    if (config.flag('enableServer') === false || config.number('readOnlyPort') !== port) return;
+    if (port === undefined || config.number('readOnlyPort') !== port) return;
+    if (config.flag('enableServer') === false) return;
     const restsOn = ['port', 'readOnlyPort', 'enableServer'];
     yield { ...exits(`port ${port} is taken by the kubelet's own server`), at: at('readOnlyPort'), restsOn };
   },

@@ -12,6 +12,7 @@ import type {
 } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import type { Desired, DesiredPool, PoolOrigin } from '../desired.ts';
+import { plainLine } from '../git/plain-text.ts';
 import type { CommitOid } from '../git/source.ts';
 
 /**
@@ -66,8 +67,12 @@ export interface CommitNote {
 }
 
 const MOST_FINDINGS = 10;
+/** Ten of them stand in a note twice, and it is whole only where all of that fits. */
+const LONGEST_FINDING = 500;
 const MOST_FAILURES = 5;
 const LONGEST_MESSAGE = 400;
+
+const shortFinding = (finding: Finding): string => plainLine(formatFinding(finding), LONGEST_FINDING);
 
 /** The note of the commit in force. */
 export function noteInForce(
@@ -78,7 +83,7 @@ export function noteInForce(
   limits: NotedLimits | null = null,
 ): CommitNote {
   const pools = [...desired.pools.values()].map((pool) => notedPool(pool, statuses.get(pool.name)));
-  const findings = desired.findings.slice(0, MOST_FINDINGS).map(formatFinding);
+  const findings = desired.findings.slice(0, MOST_FINDINGS).map(shortFinding);
   const refused = pools.filter((pool) => pool.findings.length > 0).map((pool) => pool.name);
   const outcome = outcomeOf(pools, hasErrors(desired.findings) || [...desired.pools.values()].some(wasRefused));
   const message = outcome === 'partly-refused' && refused.length > 0 ? `kept as they were: ${refused.join(', ')}` : '';
@@ -113,10 +118,10 @@ export function noteRefused(
     cluster,
     commit,
     outcome: 'refused',
-    message,
+    message: plainLine(message, 2 * LONGEST_MESSAGE),
     limits: null,
     pools: [],
-    findings: findings.slice(0, MOST_FINDINGS).map(formatFinding),
+    findings: findings.slice(0, MOST_FINDINGS).map(shortFinding),
   };
 }
 
@@ -135,7 +140,7 @@ const wasRefused = (pool: DesiredPool): boolean => pool.origin === 'kept' && has
 
 function notedPool(pool: DesiredPool, status: KubeletPoolStatus | undefined): NotedPool {
   const config = pool.config?.name ?? null;
-  const findings = pool.findings.slice(0, MOST_FINDINGS).map(formatFinding);
+  const findings = pool.findings.slice(0, MOST_FINDINGS).map(shortFinding);
   return { name: pool.name, origin: pool.origin, config, ...standingOf(pool.spec, status, config), findings };
 }
 

@@ -36,8 +36,14 @@ export function formatFinding(finding: Finding): string {
 export function sentenceOf(finding: Finding): string {
   const versions = finding.versions === undefined ? '' : ` [kubelet ${finding.versions.join(', ')}]`;
   const suggestion = finding.suggestion === undefined ? '' : ` (${finding.suggestion})`;
-  return printable(`${subjectOf(finding)}${finding.message}${suggestion}${versions}`);
+  return cut(printable(`${subjectOf(finding)}${finding.message}${suggestion}${versions}`), LONGEST_SENTENCE);
 }
+
+/** A message may quote a file. What it goes into has limits: 32 KiB for a condition, a megabyte for an object. */
+const LONGEST_SENTENCE = 1_500;
+
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 
 /** What moves a terminal's cursor or turns the order of letters: somebody else's files may be full of it. */
 // oxlint-disable-next-line no-control-regex

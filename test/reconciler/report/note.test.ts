@@ -4,6 +4,7 @@ import { desiredState } from '#reconciler/desired.ts';
 import type { Fleet } from '#reconciler/fleet.ts';
 import { plan } from '#reconciler/plan.ts';
 import { type CommitNote, noteInForce, noteRefused, noteSuperseded } from '#reconciler/report/note.ts';
+import { noteText } from '#reconciler/git/notes/note-text.ts';
 import { renderNote } from '#reconciler/report/note-text.ts';
 import {
   assignedNode,
@@ -122,6 +123,27 @@ describe('the note on a commit', () => {
     assert.equal(told.pools[0]?.halt?.action, 'halt');
     assert.deepEqual(told.pools[0].waves, pools.get('workers')?.rollout?.waves ?? []);
     assert.equal(told.pools[0].released, null);
+  });
+
+  it('is whole, and names the pool that is wrong, whatever a finding quotes', () => {
+    const findings = Array.from({ length: 30 }, (_, n) => ({
+      code: 'bad-address',
+      severity: 'error' as const,
+      message: `${'x'.repeat(60_000)} is no IP address (${n})`,
+      file: 'pools/workers/kubelet.yaml',
+    }));
+    const wrong = { ...invalidPool('workers'), findings };
+    const desired = desiredState(commit(COMMIT_B, wrong), settled, () => []);
+    const { pools } = plan(desired, settled, SETTINGS, NOW);
+    for (const said of [
+      noteInForce('prod', COMMIT_B, desired, pools),
+      noteRefused('prod', COMMIT_B, 'm'.repeat(50_000), findings),
+    ]) {
+      const text = noteText(renderNote(said)).toString();
+      const json = JSON.parse(text.split('\n\n').at(-1) ?? '') as CommitNote;
+      assert.deepEqual([json.omittedPools, json.pools.length], [undefined, said.pools.length]);
+    }
+    for (const { message } of pools.get('workers')?.conditions ?? []) assert.ok(message.length <= 32_768);
   });
 
   it('is equal for equal states, so that it is not written twice', () => {

@@ -109,7 +109,9 @@ export function createStore(disk: Disk, stateDirectory: string): CheckpointStore
     },
     async save(state) {
       if (tooNew[0] !== undefined) throw new GitopsError('CHECKPOINT_TOO_NEW', tooNew[0]);
-      await clearTheWay(disk, stateDirectory, meta);
+      // Where it is a link to a disk with more room, that is the operator's to say.
+      const isLink = (await disk.stat(stateDirectory))?.kind === 'other';
+      await clearTheWay(disk, ...(isLink ? [] : [stateDirectory]), meta);
       for (const [name, text] of textsInOrder(state)) await write(name, text);
     },
     async collectGarbage(state, staged = null) {

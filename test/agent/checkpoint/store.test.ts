@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -119,6 +119,27 @@ source:
     disk.failAfter(null);
     await store.save(onTrial(INSTALLING));
     assert.deepEqual((await load(disk)).state, onTrial(INSTALLING));
+  });
+
+  it('leaves the state directory where a link leads, with all that is there', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'kubelet-gitops-store-'));
+    try {
+      const [there, link] = [join(root, 'big-disk'), join(root, 'kubelet-gitops')];
+      await mkdir(there);
+      await symlink('big-disk', link);
+      await mkdir(join(there, 'local'));
+      await writeFile(join(there, 'local', 'kubelet'), 'the only copy');
+      for (const state of [idle(A), idle(B)]) {
+        const store = createStore(createNodeDisk(), link);
+        await store.load(AT);
+        await store.save(state);
+        assert.deepEqual((await createStore(createNodeDisk(), link).load(AT)).state, state);
+      }
+      assert.equal((await lstat(link)).isSymbolicLink(), true);
+      assert.equal(await readFile(join(link, 'local', 'kubelet'), 'utf8'), 'the only copy');
+    } finally {
+      await rm(root, { recursive: true });
+    }
   });
 
   it('puts aside what stands in the way of its files', async () => {

@@ -50,14 +50,20 @@ function stateOf(properties: Properties): ServiceStatus['state'] {
   }
 }
 
-/** systemd draws a new invocation id for every start, automatic ones included. */
-function pidOf(properties: Properties): { readonly pid?: number } {
+/** 0 where there is no process. */
+function mainPid(properties: Properties): number {
   const pid = number(properties, 'MainPID') ?? 0;
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : 0;
+}
+
+function pidOf(properties: Properties): { readonly pid?: number } {
+  const pid = mainPid(properties);
   return pid === 0 ? {} : { pid };
 }
 
+/** systemd draws a new invocation id for every start, automatic ones included. */
 function runOf(properties: Properties): string | null {
-  const pid = number(properties, 'MainPID') ?? 0;
+  const pid = mainPid(properties);
   if (pid === 0) return null;
   const invocation = valueOf(properties, 'InvocationID');
   if (invocation instanceof Uint8Array && invocation.some((byte) => byte !== 0)) {

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import type { Disk, FileOwner } from '../disk/disk.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { GuardedFile } from './guard.ts';
@@ -65,7 +66,7 @@ async function startCounting(disk: Disk, { starts, doubt, note }: GuardPaths): P
 }
 
 /**
- * Lays what is to be put back beside its place.
+ * Lays what is to be put back beside its place, and a copy of it where nobody tidies up.
  *
  * @returns takes away what an earlier order laid there and this one does not need
  */
@@ -80,7 +81,12 @@ async function stage(disk: Disk, paths: GuardPaths, restore: readonly GuardedFil
   const stale = earlier.staged.filter((path) => !staged.includes(path));
   await remember(disk, paths, { staged: [...staged, ...stale], made });
   for (const directory of made.toReversed()) await disk.makeDirectory(directory, 0o755);
-  for (const { path, bytes, owner } of puts) await ensure(disk, stagedPathOf(path), bytes, owner);
+  for (const { path, bytes, owner } of puts) {
+    const copy = join(paths.copies, path);
+    await disk.makeDirectory(dirname(copy), 0o700);
+    await ensure(disk, copy, bytes, owner);
+    await ensure(disk, stagedPathOf(path), bytes, owner);
+  }
   // Of an earlier trial. With it, this one would be taken for half taken back.
   for (const path of removed) await disk.remove(path);
   return async () => {

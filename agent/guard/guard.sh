@@ -7,6 +7,7 @@
 #
 # Whatever it finds on the disk, it never keeps the kubelet from starting: it ends with 0, and it ends in time. Nothing here
 # needs the wall clock, and nothing but mv and rm is needed to restore: what is to be put back lies beside its place already.
+# Only where somebody took that away, cmp and cp are needed, too.
 #
 # It runs without a lock: a start and a tick at the same time move the same files to the same places, and only one of them
 # can rename the plan.
@@ -27,6 +28,8 @@ export PATH
 here=${0%/*}
 # Beside each file that is to be put back, this is added to its name. Never ".conf": the kubelet would read it as a drop-in.
 suffix=.kubelet-gitops-restore
+# And this while it is laid there once more; whoever writes that file next removes what is left of it.
+temporary=.kubelet-gitops-tmp-guard
 # And this to the name of a file that was there and has to be gone, until everything is tidied up.
 removed=.kubelet-gitops-removed
 timer=kubelet-gitops-guard
@@ -111,8 +114,20 @@ restore_file() {
   esac
 }
 
-# Goes through the files of a plan in order: `restore` puts each back, `tidy` removes what is beside it, `look` sets $begun
-# where some of them were put back already.
+# What waits beside a file is gone. Sets $begun where that was put back already: the file is what the agent's copy of it says,
+# or nobody can tell. Otherwise somebody took it away, and it is laid there once more: a copy needs room, which nothing else
+# here does, and where there is none the others are put back all the same.
+look_closer() {
+  cmp -s "$here/copies$1" "$1"
+  if [ $? = 1 ]; then
+    cp -p "$here/copies$1" "$1$temporary" && mv -f "$1$temporary" "$1$suffix"
+  else
+    begun=yes
+  fi
+}
+
+# Goes through the files of a plan in order: `restore` puts each back, `tidy` removes what is beside it, `look` sees that all
+# of them can be put back, and sets $begun where some were already.
 each_file() {
   lines=0 begun=no
   [ -f "$1" ] && [ -r "$1" ] || return 1
@@ -122,7 +137,7 @@ each_file() {
       'restore:put /'* | 'restore:put-empty /'* | 'restore:remove /'*) restore_file "${line%% *}" "${line#* }" ;;
       'tidy:put /'* | 'tidy:put-empty /'*) [ -d "${line#* }$suffix" ] || rm -f "${line#* }$suffix" ;;
       'tidy:remove /'*) [ -d "${line#* }$removed" ] || rm -f "${line#* }$removed" ;;
-      'look:put /'* | 'look:put-empty /'*) [ -e "${line#* }$suffix" ] || begun=yes ;;
+      'look:put /'* | 'look:put-empty /'*) [ -e "${line#* }$suffix" ] || look_closer "${line#* }" ;;
       'look:remove /'*) [ ! -e "${line#* }$removed" ] || begun=yes ;;
     esac
   done 4<"$1"
@@ -172,6 +187,7 @@ write_note() {
 fire() {
   say "taking the trial back ($1, $count starts)"
   write_note "$1" "$2"
+  each_file "$here/plan" look
   each_file "$here/plan" restore || return
   if [ -d "$here/fired" ]; then rm -rf "$here/fired"; fi
   mv -f "$here/plan" "$here/fired"
@@ -304,6 +320,7 @@ tidy() {
         if [ ! -e "$drop_in" ]; then
           systemctl daemon-reload
           each_file "$here/fired" tidy
+          rm -rf "$here/copies"
           rm -f "$here/starts" "$here/alive" "$here/doubt" "$0"
         fi
         ;;

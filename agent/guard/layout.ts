@@ -37,6 +37,8 @@ export interface GuardPaths {
   readonly alive: string;
   /** What the last tick thought. */
   readonly doubt: string;
+  /** Holds, below its whole path, once more what waits beside each file that is to be put back. */
+  readonly copies: string;
   /** Everything that was put outside of the directory. Only the agent reads it. */
   readonly traces: string;
   readonly dropIn: string;
@@ -54,6 +56,7 @@ export function guardPaths(stateDirectory: string, unitDirectory: string): Guard
     starts: inside('starts'),
     alive: inside('alive'),
     doubt: inside('doubt'),
+    copies: inside('copies'),
     traces: inside('traces'),
     dropIn: join(unitDirectory, GUARD_DROP_IN),
   };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { isStagedPath, removedPathOf, stagedPathOf } from '#agent/guard/layout.ts';
 import { NO_NOTE, readNote } from '#agent/guard/records.ts';
-import { createGuardedHost, type GuardedHost, OLD } from './support/guarded-host.ts';
+import { createGuardedHost, type GuardedHost, NEW, OLD } from './support/guarded-host.ts';
 import { SHELLS } from './support/shells.ts';
 
 /** What of the way back has arrived on the disk when the power comes back, in whatever order. */
@@ -63,6 +63,57 @@ for (const shell of SHELLS) {
         await host.run(shell, 'start');
         assert.equal(host.read(host.state), 'written since\n');
       }));
+
+    const startsTooOften = (host: GuardedHost): void =>
+      host.write('starts', '11111111-2222-3333-4444-555555555555 9 900\n');
+
+    it('is not begun because somebody else took away what waits: that waits there again', () =>
+      on(
+        (host) => rmSync(stagedPathOf(host.config)),
+        async (host) => {
+          await host.run(shell, 'start');
+          assert.equal(host.read(host.config), NEW);
+          assert.equal(host.read(host.state), 'new state\n');
+          assert.equal(existsSync(join(host.guard, 'plan')), true);
+          assert.equal(host.read(stagedPathOf(host.config)), OLD);
+          startsTooOften(host);
+          await host.run(shell, 'start');
+          assert.equal(host.read(host.config), OLD);
+          assert.equal(existsSync(host.state), false);
+        },
+      ));
+
+    it('puts back at a tick as well what somebody else took away just before', () =>
+      on(
+        (host) => {
+          rmSync(stagedPathOf(host.config));
+          chmodSync(host.copy, 0o640);
+          host.write('starts', '11111111-2222-3333-4444-555555555555 1 100\n');
+          host.write('doubt', '11111111-2222-3333-4444-555555555555\n');
+        },
+        async (host) => {
+          await host.run(shell, 'tick');
+          assert.equal(host.read(host.config), OLD);
+          assert.equal(statSync(host.config).mode & 0o777, 0o640);
+          assert.equal(existsSync(host.state), false);
+          await host.run(shell, 'tick');
+          assert.deepEqual(readdirSync(dirname(host.config)), ['config.yaml']);
+          assert.deepEqual(readdirSync(host.guard).toSorted(), ['fired', 'note']);
+        },
+      ));
+
+    it('takes what waited for put back where there is no copy to compare with, as older agents left none', () =>
+      on(
+        (host) => {
+          rmSync(stagedPathOf(host.config));
+          rmSync(host.copy);
+        },
+        async (host) => {
+          await host.run(shell, 'start');
+          assert.equal(existsSync(join(host.guard, 'fired')), true);
+          assert.equal(existsSync(host.state), false);
+        },
+      ));
 
     it('is not kept from its way by a file that is gone already', () =>
       on(

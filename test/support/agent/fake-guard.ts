@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Disk } from '#agent/disk/disk.ts';
 import type { Guard } from '#agent/guard/guard.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
@@ -104,8 +105,15 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     );
 
   const isThere = (path: string): boolean => files.tree()[path] !== undefined;
+  /** What waited is gone: it was put back, or nobody can tell, or somebody took it away (which nobody does here). */
+  const isPutBack = (path: string): boolean => {
+    const [copy, there] = [files.tree()[join(paths.copies, path)], files.tree()[path]];
+    return copy === undefined || there === undefined || copy === there;
+  };
   const isHalfDone = ({ restore }: Plan): boolean =>
-    restore.some(([word, path]) => (word === 'remove' ? isThere(removedPathOf(path)) : !isThere(stagedPathOf(path))));
+    restore.some(([word, path]) =>
+      word === 'remove' ? isThere(removedPathOf(path)) : !isThere(stagedPathOf(path)) && isPutBack(path),
+    );
   const restore = async (plan: Plan): Promise<void> => {
     for (const [word, path] of plan.restore) {
       if (word === 'remove') {
@@ -149,6 +157,7 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     await gone(plan.dropIn);
     readUnits();
     for (const [word, path] of plan.restore) await gone(word === 'remove' ? removedPathOf(path) : stagedPathOf(path));
+    // Its copies go, too: here they stay, as whoever comes next goes by other files.
     for (const path of [paths.starts, paths.alive, paths.doubt, paths.script]) await gone(path);
   };
   const tick = async (): Promise<void> => {

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { stagedPathOf } from '#agent/guard/layout.ts';
 import type { Shell } from './shells.ts';
 import { STUBS } from './stubs.ts';
@@ -47,6 +47,8 @@ export interface GuardedHost {
   readonly dropIn: string;
   /** A file that a trial changes. */
   readonly config: string;
+  /** Where the guard finds once more what `config` has to be. */
+  readonly copy: string;
   /** A file that a trial has put there, and that has to go. */
   readonly state: string;
   readonly paths: { readonly proc: string; readonly bin: string };
@@ -78,6 +80,8 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
   const proc = join(root, 'proc');
   const dropIn = join(root, 'unit.d', '90-kubelet-gitops-guard.conf');
   const [config, state] = [join(root, 'kubelet', 'config.yaml'), join(root, 'kubelet', 'memory_manager_state')];
+  const copy = join(guard, 'copies', config);
+  mkdirSync(dirname(copy), { recursive: true });
   for (const directory of [guard, bin, join(proc, 'sys/kernel/random'), join(root, 'unit.d'), join(root, 'kubelet')]) {
     mkdirSync(directory, { recursive: true });
   }
@@ -95,6 +99,7 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
   write('plan', ['kubelet-gitops-guard 1', ...plan, `put ${config}`, `remove ${state}`, 'end', ''].join('\n'));
   writeFileSync(config, NEW);
   writeFileSync(stagedPathOf(config), OLD);
+  writeFileSync(copy, OLD);
   writeFileSync(state, 'new state\n');
   writeFileSync(dropIn, '[Service]\n');
   writeFileSync(join(root, 'unit'), 'active\n');
@@ -110,13 +115,14 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
     guard,
     dropIn,
     config,
+    copy,
     state,
     paths: { proc, bin },
     setTime,
     setUnit: (now) => writeFileSync(join(root, 'unit'), `${now}\n`),
     write,
     read,
-    calls: () => log().filter((line) => !/^(?:systemctl is-active|date|mv|rm|sleep) /.test(line)),
+    calls: () => log().filter((line) => !/^(?:systemctl is-active|date|mv|rm|cp|cmp|sleep) /.test(line)),
     commands: () => log().length,
     async run(shell, mode, { patience = 10, killAt = 0, asNobody = false } = {}) {
       const isRoot = process.getuid?.() === 0;

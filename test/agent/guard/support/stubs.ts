@@ -29,7 +29,7 @@ export const STUBS: Readonly<Record<string, string>> = {
   systemctl: RECORDING + SYSTEMCTL,
   'systemd-run': RECORDING + SYSTEMD_RUN,
   ...Object.fromEntries(
-    ['mv', 'rm', 'date'].map((name) => [
+    ['mv', 'rm', 'cp', 'cmp', 'date'].map((name) => [
       name,
       `${RECORDING}[ "$(cat "$STUBS_ROOT/hang" 2>/dev/null)" != ${name} ] || exec sleep 30\nexec ${name} "$@"\n`,
     ]),

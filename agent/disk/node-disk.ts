@@ -116,4 +116,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   EDQUOT: 'the quota is used up',
   EROFS: 'the file system is mounted read-only, often after disk errors: look at the kernel log',
   EIO: 'the disk reports errors: look at the kernel log',
+  EBUSY: 'it is mounted by itself, so that nothing can take its place: mount the directory that it is in instead',
+  EPERM: 'root may not either: is it, or its directory, immutable (lsattr)?',
 };

@@ -3,7 +3,9 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { systemCalls } from '#agent/disk/file-calls.ts';
 import { createNodeDisk, isTemporary } from '#agent/disk/node-disk.ts';
+import { systemError } from '../../support/agent/system-error.ts';
 
 const disk = createNodeDisk();
 let root = '';
@@ -41,6 +43,19 @@ describe("the node's disk", () => {
     assert.equal(isTemporary('other.kubelet-gitops-tmp-0badcafe'), true);
     assert.equal(isTemporary('90-kubelet-gitops.conf'), false);
   });
+
+  for (const [code, advice] of [
+    ['EBUSY', /mount the directory/],
+    ['EPERM', /immutable/],
+    ['EROFS', /read-only/],
+  ] as const) {
+    it(`says what to do where a file cannot be replaced for ${code}`, async () => {
+      const rename = (_: string, to: string) => Promise.reject(systemError(code, 'rename', to));
+      const refusing = createNodeDisk({ ...systemCalls, rename });
+      await assert.rejects(refusing.replace(at('config'), bytes('new'), { mode: 0o600 }), advice);
+      assert.deepEqual(await readdir(root), []);
+    });
+  }
 
   it('leaves the old content and no leftover where the write fails', async () => {
     await mkdir(at('config'));

@@ -12,6 +12,9 @@ export interface Sayings {
   conflicts(lines: readonly string[]): void;
 }
 
+/** A folder of links, say, has one each. Whoever mends the first hundred asks `validate` for the others. */
+const MOST_FINDINGS = 100;
+
 export function createSayings(log: Log): Sayings {
   let inForce = '';
   let refused = '';
@@ -36,12 +39,15 @@ export function createSayings(log: Log): Sayings {
       const now = `${desired.commit} ${lines.map(formatFinding).join('\n')}`;
       if (now === found) return;
       found = now;
-      for (const finding of lines) {
+      for (const finding of lines.slice(0, MOST_FINDINGS)) {
         log.warn(
           { commit: desired.commit, code: finding.code, finding: formatFinding(finding) },
           'finding in the commit',
         );
       }
+      const left = lines.length - MOST_FINDINGS;
+      if (left > 0)
+        log.warn({ commit: desired.commit, left }, 'more findings in the commit, which kubelet-gitops validate lists');
     },
     conflicts(lines) {
       for (const line of lines.filter((other) => !conflicts.includes(other)))

@@ -1,15 +1,16 @@
+import { readHistory } from '#reconciler/report/commit-history.ts';
 import type { StatusView } from './render.ts';
 
 /**
  * Whether a commit is in force, and there is nothing that anybody has to look at or wait for.
  *
- * @param commit the beginning of the name of the one that has to be in force; empty for any
+ * @param commit the beginning of the name of one that has to be in force, or to have been before a later one; empty for any
  */
 export function allSettled({ source, pools }: StatusView, commit = ''): boolean {
   const isQuiet = source.failure === '' && source.refusedCommit === '' && source.findings === '';
   return (
     source.commit !== '' &&
-    source.commit.startsWith(commit) &&
+    hasCome(source, commit) &&
     isQuiet &&
     pools.every(({ status }) => {
       const valid = status?.conditions?.every(({ type, status: is }) => type !== 'ConfigValid' || is === 'True');
@@ -17,3 +18,7 @@ export function allSettled({ source, pools }: StatusView, commit = ''): boolean 
     })
   );
 }
+
+const hasCome = ({ commit, history }: StatusView['source'], name: string): boolean =>
+  commit.startsWith(name) ||
+  readHistory(history).some(({ oid, outcome }) => oid.startsWith(name) && outcome !== 'refused');

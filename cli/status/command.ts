@@ -33,7 +33,11 @@ export const STATUS: Command = {
     ...CLUSTER_OPTIONS,
     why: { type: 'boolean', about: 'for every node, why it is changed now or not' },
     watch: { type: 'boolean', short: 'w', about: 'stay, and show it anew, until every pool is settled' },
-    commit: { type: 'string', value: 'NAME', about: 'nothing counts as settled before this commit is in force' },
+    commit: {
+      type: 'string',
+      value: 'NAME',
+      about: 'nothing counts as settled before this commit, or a later one, is in force',
+    },
     output: { type: 'string', short: 'o', words: FORMATS, about: 'for people (the default) or for programs' },
   },
   examples: [

@@ -42,7 +42,8 @@ export function budgetsOf(
         return hold('control-plane', 'another node of the control plane is not available; they go one at a time');
       }
       if (pool !== undefined && pool.free <= 0) {
-        return hold('budget', `maxUnavailable allows ${pool.allowed} unavailable nodes in this pool`);
+        const unit = pool.allowed === 1 ? 'node' : 'nodes';
+        return hold('budget', `maxUnavailable allows ${pool.allowed} unavailable ${unit} in this pool`);
       }
       if (zone !== undefined && zone.free <= 0) {
         const where = zoneOf(member) === '' ? 'among nodes without a zone label' : `in zone ${zoneOf(member)}`;

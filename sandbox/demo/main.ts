@@ -19,10 +19,16 @@ async function main(): Promise<void> {
   await mkdir(LOGS, { recursive: true });
   const screen = createScreen(process.stdout, paintFor(process.stdout, process.env));
   const world = await startWorld({ cluster: 'demo', nodes: DEMO_NODES, log: fileLogs(), pollMs: 500 });
-  const interrupted = new Promise<void>((resolve) => void process.once('SIGINT', resolve));
+  const stop = new AbortController();
+  const interrupted = new Promise<void>((resolve) => {
+    process.once('SIGINT', () => {
+      stop.abort();
+      resolve();
+    });
+  });
   try {
-    await Promise.race([tellStory(world, screen), interrupted]);
-    if (values.keep) {
+    await Promise.race([tellStory(world, screen, stop.signal), interrupted]);
+    if (values.keep && !stop.signal.aborted) {
       await writeAddresses(world, LOGS);
       screen.say(...invitation(world.git.url, (await world.pageUrl()) ?? '-'));
       await interrupted;

@@ -20,8 +20,8 @@ const refused = ({ pools }: StatusView, pool: string): boolean =>
     .find(({ metadata }) => metadata.name === pool)
     ?.status?.conditions?.some(({ type, status }) => type === 'ConfigValid' && status === 'False') === true;
 
-/** Tells the story, chapter by chapter, and shows what happens as it happens. */
-export async function tellStory(world: World, screen: Screen): Promise<void> {
+/** Tells the story, chapter by chapter, and shows what happens as it happens. @throws where it is told to end before its end */
+export async function tellStory(world: World, screen: Screen, signal?: AbortSignal): Promise<void> {
   const { paint } = screen;
   const files = await templateFiles();
   const general = files[GENERAL] ?? '';
@@ -33,6 +33,7 @@ export async function tellStory(world: World, screen: Screen): Promise<void> {
     const deadline = systemClock.monotonic() + PATIENCE_MS;
     for (;;) {
       const view = await world.status();
+      signal?.throwIfAborted();
       const isTakenUp = view.source.commit === commit;
       // Pools may be a moment ahead of the record of the commit: first the cause is told, then what it brings about.
       if (isTakenUp) {

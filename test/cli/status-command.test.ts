@@ -72,6 +72,14 @@ describe('kubelet-gitops status --watch', () => {
     assert.equal(code, 0);
     assert.equal(shown.length, 3);
     assert.equal((await cluster.cli('status', '--commit', COMMIT_A)).code, 1);
+    const past = (outcome: string) =>
+      JSON.stringify([{ oid: COMMIT_A, subject: '', author: '', at: '2026-11-21T12:00:00Z', outcome }]);
+    const remember = (outcome: string) =>
+      server.store.patch(CONFIG_MAPS, SOURCE_STATE_NAME, { data: { history: past(outcome) } }, DEFAULT_NAMESPACE);
+    remember('superseded');
+    assert.equal((await cluster.cli('status', '--commit', COMMIT_A)).code, 0);
+    remember('refused');
+    assert.equal((await cluster.cli('status', '--commit', COMMIT_A)).code, 1);
     assert.match((await cluster.cli('status', '--commit', 'HEAD')).err, /--commit HEAD: write the name of a commit/);
   });
 

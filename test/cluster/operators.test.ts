@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Diagnosis } from '#cli/doctor/diagnosis.ts';
+import { componentNames } from '../../scripts/generate/chart.ts';
 import { run } from '../cli/support/run.ts';
+import { renderKustomization } from '../deploy/chart/render.ts';
 import { whyNoControlPlane } from './support/binaries.ts';
 import { type ControlPlane, startControlPlane } from './support/control-plane.ts';
 import { until } from './support/until.ts';
@@ -74,6 +76,26 @@ test('doctor finds every right where deploy/rbac was applied, and the one that w
   assert.equal(what, `kubelet-gitops-agent may not get configmaps in ${NAMESPACE}`);
   await kubectl(['apply', '-f', 'deploy/rbac']);
 });
+
+for (const distribution of ['k3s', 'rke2']) {
+  test(
+    `the API server takes what is installed with the component ${distribution} and with all others`,
+    { skip },
+    async () => {
+      // One of 1.20 knows neither the policies of admission nor the Prometheus operator's kinds.
+      const foreign = ['admission', 'monitoring', 'uninstall', 'k3s', 'rke2'];
+      const others = componentNames().filter((name) => !foreign.includes(name));
+      const items = renderKustomization({
+        components: [distribution, ...others].map((name) => `../deploy/components/${name}`),
+      });
+      assert.ok(items.some(({ kind }) => kind === 'ResourceQuota'));
+      const list = { apiVersion: 'v1', kind: 'List', items };
+      const said = await kubectl(['apply', '--dry-run=server', '-f', '-'], JSON.stringify(list));
+      assert.match(said, /^daemonset.apps\/kubelet-gitops-agent-servers created \(server dry run\)$/m);
+      assert.equal(said.trim().split('\n').length, items.length);
+    },
+  );
+}
 
 test('doctor finds a CRD that lacks a field', { skip }, async () => {
   const name = 'kubeletnodes.kubelet-gitops.dev';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { whyNoNode } from './support/binaries.ts';
-import { allows, type Right, rightsIn, roleWithout, titleOf } from './support/granted.ts';
+import { allows, type Right, rightsIn, type Role, roleWithout, titleOf } from './support/granted.ts';
 import { callHttps } from './support/https-json.ts';
 import { askAuthoriser, type Authoriser, servedResources, type Wish } from './support/may.ts';
 import { COMPONENTS, liveThrough, type RightsStory } from './support/rights-story.ts';
@@ -85,9 +85,12 @@ describe('the rights in the manifests, on a real API server', { skip }, () => {
     }
   });
 
-  const replaceRole = async (role: object): Promise<void> => {
-    const { code, stderr } = await story.cluster.kubectl(['replace', '-f', '-'], { input: JSON.stringify(role) });
-    assert.equal(code, 0, stderr);
+  const replaceRole = async (role: Role): Promise<void> => {
+    const { name, namespace } = role.metadata;
+    const place = namespace === undefined ? 'clusterroles' : `namespaces/${namespace}/roles`;
+    const path = `/apis/rbac.authorization.k8s.io/v1/${place}/${name}`;
+    const answer = await story.cluster.request('PUT', path, role);
+    assert.equal(answer.status, 200, answer.text);
   };
 
   it('are all there is: of everything that the API server serves, nothing else is allowed', async () => {

@@ -158,12 +158,13 @@ function baseConfig(controlPlane: ControlPlane, port: number, healthzPort: numbe
     authorization: { mode: 'Webhook' },
     cgroupDriver: 'cgroupfs',
     failSwapOn: false,
+    // Its first report says that the CSINode is not there yet, and the second comes only after this time.
+    nodeStatusUpdateFrequency: '1s',
     // The machine's own packet filter is left alone.
     makeIPTablesUtilChains: false,
   };
 }
 
-/** Ten seconds of it are the kubelet's status interval: its first report says that the CSINode is not there yet. */
 async function firstReady(kubelet: Kubelet, supervisor: Daemon): Promise<void> {
   const look = async (): Promise<boolean> => (await kubelet.healthy()) && (await kubelet.ready());
   try {

@@ -14,6 +14,7 @@ import { startKubelet } from './kubelet.ts';
 import { buildPrograms, installManifests, type Program } from './programs.ts';
 import { until } from './until.ts';
 
+const OURS = '/apis/kubelet-gitops.dev/v1alpha1';
 /** Of KubeletNodes by both, of Nodes, KubeletPools and ConfigMaps by the reconciler. */
 const WATCHES = 5;
 const WITHIN = { withinMs: 180_000 };
@@ -114,17 +115,16 @@ interface Telling {
 }
 
 async function tell({ cluster, evidence, commit }: Telling): Promise<void> {
-  const exists = async (kind: string, name: string): Promise<boolean> =>
-    (await cluster.kubectl(['get', kind, name])).code === 0;
+  const exists = async (kind: 'kubeletnodes' | 'kubeletpools', name: string): Promise<boolean> =>
+    (await cluster.request('GET', `${OURS}/${kind}/${name}`)).status === 200;
   const settledOn = (oid: string): Promise<unknown> =>
     until(
       `the pool settled on ${oid.slice(0, 8)}`,
       async () => {
-        const { stdout } = await cluster.kubectl(['get', 'kpool', 'all', '-o', 'json']);
-        const { status } = JSON.parse(stdout) as KubeletPool;
+        const { status } = (await cluster.request('GET', `${OURS}/kubeletpools/all`)).json() as KubeletPool;
         return status?.phase === 'Settled' && status.commit === oid;
       },
-      { ...WITHIN, everyMs: 500, evidence },
+      { ...WITHIN, evidence },
     );
 
   await apply(cluster, '-f', '-', GHOST);
@@ -134,11 +134,14 @@ async function tell({ cluster, evidence, commit }: Telling): Promise<void> {
     'pools/ghosts/kubelet.yaml': `${KUBELET}maxPods: 9\n`,
   };
   await settledOn(await commit({ files: { ...first, ...ghosts }, message: 'Two pools' }));
-  await until('a KubeletNode of the ghost', () => exists('knode', 'ghost'), { ...WITHIN, evidence });
+  await until('a KubeletNode of the ghost', () => exists('kubeletnodes', 'ghost'), { ...WITHIN, evidence });
 
   // One Node goes away, and one pod is to be moved.
   await cluster.kubectl(['delete', 'node', 'ghost']);
-  await until('no KubeletNode of the ghost', async () => !(await exists('knode', 'ghost')), { ...WITHIN, evidence });
+  await until('no KubeletNode of the ghost', async () => !(await exists('kubeletnodes', 'ghost')), {
+    ...WITHIN,
+    evidence,
+  });
   await apply(cluster, '-f', '-', POD);
   const drained = `${KUBELET}maxPods: 77\nhairpinMode: none\n`;
   const second = await commit({
@@ -148,15 +151,16 @@ async function tell({ cluster, evidence, commit }: Telling): Promise<void> {
   await until(
     'the eviction',
     async () => {
-      const { stdout } = await cluster.kubectl(['get', 'pod', 'work', '-o', 'jsonpath={.metadata.deletionTimestamp}']);
-      return stdout !== '' || !(await exists('pod', 'work'));
+      const answer = await cluster.request('GET', '/api/v1/namespaces/default/pods/work');
+      const pod = answer.json() as { readonly metadata: { readonly deletionTimestamp?: string } };
+      return answer.status === 404 || pod.metadata.deletionTimestamp !== undefined;
     },
     { ...WITHIN, evidence },
   );
   // Its containers never came to run: there is no registry here.
   await cluster.kubectl(['delete', 'pod', 'work', '--force', '--grace-period=0', '--wait=false']);
   await settledOn(second);
-  await until('the end of the pool', async () => !(await exists('kpool', 'ghosts')), { ...WITHIN, evidence });
+  await until('the end of the pool', async () => !(await exists('kubeletpools', 'ghosts')), { ...WITHIN, evidence });
   // What was assigned once is assigned again: the same Event, which is counted.
   await settledOn(await commit({ files: first, message: 'Back' }));
 }

@@ -61,7 +61,12 @@ export function createPass(ports: PassPorts): Pass {
     const { tip, failure } = ports.branch.view();
 
     const taken = ports.takeUps.decide(tip, fleet, recorded.commit === '' ? null : recorded.commit);
-    const desired = desiredState(taken.inForce, fleet, ports.judge, recordedPolicy(recorded.policy));
+    const desired = desiredState(
+      taken.inForce,
+      fleet,
+      ports.judge,
+      recordedPolicy(recorded.policy, fleet.pools.size > 0),
+    );
     said.commit(taken, tip?.commit.subject ?? '');
     said.findings(desired);
 

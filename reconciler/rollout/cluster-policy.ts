@@ -13,12 +13,12 @@ export const policyOf = ({ maxUnavailable, suspend, windows, unreadable }: Clust
 
 /**
  * The policy as our own record has it, for a process that has not read git yet. A record that somebody damaged counts as
- * unreadable: nobody knows what it forbade.
+ * unreadable: nobody knows what it forbade. So does one that is missing though there are pools: it was lost.
  *
- * @param text '' where none was ever recorded
+ * @param text '' where none is recorded
  */
-export function recordedPolicy(text: string): ClusterPolicy {
-  if (text === '') return policyOf(DEFAULT_CLUSTER);
+export function recordedPolicy(text: string, arePools = false): ClusterPolicy {
+  if (text === '') return arePools ? LOST : policyOf(DEFAULT_CLUSTER);
   try {
     const { maxUnavailable, suspend, windows, unreadable } = JSON.parse(text) as Partial<ClusterPolicy>;
     const isAmount =
@@ -31,6 +31,11 @@ export function recordedPolicy(text: string): ClusterPolicy {
     return DAMAGED;
   }
 }
+
+const LOST: ClusterPolicy = {
+  ...policyOf(DEFAULT_CLUSTER),
+  unreadable: 'the record of what it said last is lost, and git was not read since',
+};
 
 const DAMAGED: ClusterPolicy = {
   ...policyOf(DEFAULT_CLUSTER),

@@ -14,8 +14,8 @@ const FINDING = {
   column: 3,
 } as const;
 
-const suspension = (text: string): readonly (string | undefined)[] => {
-  const { suspended } = gatesOf(null, undefined, recordedPolicy(text), NO_SIGNALS, NOW);
+const suspension = (text: string, arePools = false): readonly (string | undefined)[] => {
+  const { suspended } = gatesOf(null, undefined, recordedPolicy(text, arePools), NO_SIGNALS, NOW);
   return [suspended?.hold, suspended?.because];
 };
 
@@ -41,6 +41,14 @@ describe('the file of a cluster', () => {
       assert.equal(reason, 'cluster-file');
       assert.match(because ?? '', /the record of what it said last is damaged/);
     }
+  });
+
+  it('whose record is gone though there are pools holds everything up until git is read', () => {
+    const [reason, because] = suspension('', true);
+    assert.equal(reason, 'cluster-file');
+    assert.match(because ?? '', /the record of what it said last is lost/);
+    const kept = JSON.stringify(policyOf(recordedPolicy('', true)));
+    assert.deepEqual(suspension(kept, true), [reason, because], 'as it is recorded until then');
   });
 
   it('that was never recorded holds nothing up', () => assert.deepEqual(suspension(''), [undefined, undefined]));

@@ -53,6 +53,13 @@ export async function armGuard(options: ArmOptions, plan: string, restore: reado
   await forgetStale();
 }
 
+/** Puts back what has systemd run the guard, where somebody else took it away from a guard that is armed. */
+export async function keepArmed({ disk, systemd, paths, script }: ArmOptions): Promise<void> {
+  const isMended = await ensure(disk, paths.script, await script(), OURS);
+  const isPutBack = await ensure(disk, paths.dropIn, Buffer.from(dropInText(paths.script)), UNIT_FILE);
+  if (isMended || isPutBack) await systemd.daemonReload();
+}
+
 /** The plan first: it must not be carried out with files of another order. */
 async function forget(disk: Disk, { plan, fired, note }: GuardPaths): Promise<void> {
   for (const path of [plan, fired, note]) await disk.remove(path);
@@ -98,11 +105,12 @@ async function stage(disk: Disk, paths: GuardPaths, restore: readonly GuardedFil
 const deepestFirst = (paths: readonly string[]): readonly string[] =>
   [...new Set(paths)].sort((one, other) => other.length - one.length);
 
-const remember = (disk: Disk, { traces }: GuardPaths, all: Traces): Promise<void> =>
-  ensure(disk, traces, encodeTraces(all), OURS);
+async function remember(disk: Disk, { traces }: GuardPaths, all: Traces): Promise<void> {
+  await ensure(disk, traces, encodeTraces(all), OURS);
+}
 
-/** Writes only what differs, owner and mode included. */
-async function ensure(disk: Disk, path: string, bytes: Buffer, owner: FileOwner): Promise<void> {
+/** Writes only what differs, owner and mode included. @returns whether it did */
+async function ensure(disk: Disk, path: string, bytes: Buffer, owner: FileOwner): Promise<boolean> {
   const there = await disk.stat(path);
   if (there !== null && there.kind !== 'file') await disk.remove(path);
   const isOwned =
@@ -110,8 +118,9 @@ async function ensure(disk: Disk, path: string, bytes: Buffer, owner: FileOwner)
     there.mode === owner.mode &&
     (owner.uid ?? there.uid) === there.uid &&
     (owner.gid ?? there.gid) === there.gid;
-  if (isOwned && (await disk.read(path))?.equals(bytes) === true) return;
+  if (isOwned && (await disk.read(path))?.equals(bytes) === true) return false;
   await disk.replace(path, bytes, owner);
+  return true;
 }
 
 function notLoaded(unit: string, dropIn: string): GitopsError {

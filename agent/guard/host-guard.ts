@@ -2,7 +2,7 @@ import type { Disk } from '../disk/disk.ts';
 import { isDiskFull } from '../disk/full.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
-import { type ArmOptions, armGuard } from './arm.ts';
+import { type ArmOptions, armGuard, keepArmed } from './arm.ts';
 import type { Guard, GuardSeen } from './guard.ts';
 import { dropInText, guardPaths, GUARD_TIMER, isPlainPath } from './layout.ts';
 import { decodePlan, encodePlan } from './plan.ts';
@@ -46,6 +46,8 @@ export function createHostGuard(options: HostGuardOptions): Guard {
 
   const sign = async (): Promise<Buffer> => aliveLine(await bootId(), await uptimeSeconds());
 
+  const arming: ArmOptions = { disk, systemd, unit, paths, script, sign };
+
   const takeAway = async (): Promise<void> => {
     const hasDirectory = (await disk.stat(paths.directory)) !== null;
     if (!hasDirectory && (await disk.stat(paths.dropIn)) === null) return;
@@ -71,7 +73,6 @@ export function createHostGuard(options: HostGuardOptions): Guard {
     async arm(order) {
       for (const path of [paths.directory, unitDirectory]) if (!isPlainPath(path)) throw notPlain(path);
       const plan = encodePlan(order, { unit, dropIn: paths.dropIn });
-      const arming: ArmOptions = { disk, systemd, unit, paths, script, sign };
       try {
         await armGuard(arming, plan, order.restore);
         lastSign = clock.monotonic();
@@ -98,6 +99,7 @@ export function createHostGuard(options: HostGuardOptions): Guard {
         if ((await disk.stat(paths.plan)) === null) return;
         await renew(disk, paths.alive, await sign());
         lastSign = now;
+        await keepArmed(arming);
       } catch (error) {
         const message = `the guard cannot be told that the agent is alive, and may take the trial back: ${reasonOf(error)}`;
         throw new GitopsError('GUARD_FILES', message, { cause: error });

@@ -134,6 +134,21 @@ describe('the guard on a host', () => {
     assert.match(textIn(disk, `${STATE}/guard/alive`) ?? '', /^boot-1 1600 *\n$/);
   });
 
+  it('has what systemd runs put back with it, where somebody else took that away', async () => {
+    const { disk, systemd, guard, pass } = createNode();
+    await guard.arm(ORDER);
+    disk.plant(DROP_IN, null);
+    disk.plant(`${STATE}/guard/guard.sh`, 'of another release');
+    assert.deepEqual(await guard.look(), REMNANTS);
+    const asked = systemd.asked.length;
+    for (let looks = 0; looks < 3; looks += 1) {
+      pass(15_000);
+      await guard.signOfLife();
+    }
+    assert.deepEqual(await guard.look(), armedFor(ORDER));
+    assert.deepEqual(systemd.asked.slice(asked), ['daemon-reload']);
+  });
+
   it('gives it where an older release left a shorter one, or somebody took it away', async () => {
     const { disk, guard, pass } = createNode();
     await guard.arm(ORDER);

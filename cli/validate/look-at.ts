@@ -24,7 +24,12 @@ export async function validatePath(
   if (!stat.isDirectory()) return ofFiles([await judgeFile(path, question.versions)]);
   const tree = await readDirectory(path, progress);
   const names = [...tree.files.keys(), ...tree.findings.map(({ file }) => file ?? '')];
-  if (names.some((name) => /^(?:pools|base|clusters)\//.test(name))) return judgeRepo(tree, question, progress);
+  if (names.some((name) => /^(?:pools|base|clusters)\//.test(name))) {
+    const judged = judgeRepo(tree, question, progress);
+    if (judged.files.some(({ findings }) => findings.length > 0) || names.some((name) => name.startsWith('pools/')))
+      return judged;
+    throw nothing(path, 'it has no pools/<name>/pool.yaml, and a commit without pools does not come into force');
+  }
   const lost = lostFiles(tree, path);
   const files = await configFilesIn(path, new Set(lost.map((file) => file.path)));
   if (files.length + lost.length === 0) {

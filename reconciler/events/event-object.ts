@@ -59,7 +59,8 @@ export function eventObject(occurrence: Occurrence, namespace: string, by: strin
       apiVersion: about.kind === 'Node' ? 'v1' : API_VERSION,
       kind: about.kind,
       name: about.name,
-      uid: about.uid,
+      // Kubelets name their Node by its name here, and `kubectl describe node` before 1.24 looks for nothing else.
+      uid: about.kind === 'Node' ? about.name : about.uid,
     },
   };
 }

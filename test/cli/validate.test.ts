@@ -77,6 +77,16 @@ describe('kubelet-gitops validate', () => {
     assert.match(err, /cannot validate .*scripts: it holds neither a config repository/);
     assert.equal((await run('validate', join(directory, 'missing'))).code, 2);
   });
+
+  it('does not call a repository good that lost its pools', async (t) => {
+    const root = await mkdtemp(join(tmpdir(), 'validate-'));
+    t.after(() => rm(root, { recursive: true, force: true }));
+    await mkdir(join(root, 'base'));
+    await writeFile(join(root, 'base/all.yaml'), 'maxPods: 5\n');
+    const { code, err } = await run('validate', root);
+    assert.equal(code, 2);
+    assert.match(err, /it has no pools\/<name>\/pool\.yaml, and a commit without pools does not come into force/);
+  });
 });
 
 describe('a file that is too big for a repository', () => {

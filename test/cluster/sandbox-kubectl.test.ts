@@ -14,9 +14,9 @@ import { runKubectl } from './support/kubectl.ts';
 const located = await locateControlPlane();
 const skip = located.found ? false : located.reason;
 
-const settled = (uid: string): Occurrence => ({
-  about: { kind: 'KubeletPool', name: 'workers', uid },
-  happening: 'RolloutSettled',
+const occurrence = (about: Occurrence['about'], happening: Occurrence['happening']): Occurrence => ({
+  about,
+  happening,
   type: 'Normal',
   note: 'all is well',
   pool: 'workers',
@@ -62,9 +62,18 @@ test('a real kubectl works with the sandbox as with a cluster', { skip }, async 
     assert.equal(server.store.get(NODES, name)?.metadata.labels?.['kubelet-gitops.dev/opt-out'], 'true');
     assert.match((await run('describe', 'knode', name)).stdout, /Last Known Good:\n +Name: +workers-2gmf6b4k8c/);
     const { metadata } = server.store.seed(KUBELET_POOLS, { metadata: { name: 'workers' } });
-    server.store.seed(EVENTS, eventObject(settled(metadata.uid), EVENTS_NAMESPACE, 'reconciler-0', Date.now()));
+    const happen = (about: Occurrence['about'], happening: Occurrence['happening']): void => {
+      server.store.seed(
+        EVENTS,
+        eventObject(occurrence(about, happening), EVENTS_NAMESPACE, 'reconciler-0', Date.now()),
+      );
+    };
+    happen({ kind: 'KubeletPool', name: 'workers', uid: metadata.uid ?? '' }, 'RolloutSettled');
     const line = / +Normal +RolloutSettled +\S+ +kubelet-gitops\.dev\/reconciler +all is well$/m;
     assert.match((await run('describe', 'kpool', 'workers')).stdout, line);
+    happen({ kind: 'Node', name, uid: server.store.get(NODES, name)?.metadata.uid ?? '' }, 'ConfigApplied');
+    const applied = / +Normal +ConfigApplied +\S+ +kubelet-gitops\.dev\/reconciler +all is well$/m;
+    assert.match((await run('describe', 'node', name)).stdout, applied);
     const events = (await run('get', 'events')).stdout;
     assert.match(events, /^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE$/m);
     assert.match(events, /^\ds +Normal +RolloutSettled +kubeletpool\/workers +all is well$/m);

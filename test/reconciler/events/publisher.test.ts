@@ -159,6 +159,18 @@ describe('Events', () => {
     });
   });
 
+  it('name a Node as its kubelet does, by its name, and a pool by its uid', async () => {
+    const { kube, events } = eventStore();
+    await publishing(kube, async (publisher, clock) => {
+      publisher.tell([occurrence(1), occurrence(2, { about: { kind: 'KubeletPool', name: 'web', uid: 'of-web' } })]);
+      await clock.advance(0);
+      assert.deepEqual(
+        [...events.values()].map(({ regarding }) => regarding.uid),
+        ['node-1', 'of-web'],
+      );
+    });
+  });
+
   it('have a name that the API server takes, however long the name of what they are about is', async () => {
     const { kube, events } = eventStore();
     await publishing(kube, async (publisher, clock) => {

@@ -7,16 +7,16 @@ import { trialIdOf } from './decide/guard.ts';
 import { withDeadline } from './deadline.ts';
 import type { Action } from './decision.ts';
 import type { FailureReason } from './failure.ts';
-import { installableOf } from './files.ts';
+import { installableOf } from './observe/files.ts';
 import type { Guard } from './guard/guard.ts';
-import { guardFaultAfter } from './guard-fault.ts';
-import { guardOrderFor } from './guard-order.ts';
+import { guardFaultAfter } from './act/guard-fault.ts';
+import { guardOrderFor } from './act/guard-order.ts';
 import type { Installer } from './kubelet/installer.ts';
 import type { KubeletService } from './kubelet/service.ts';
 import type { Memory } from './memory.ts';
-import type { Rebooter } from './reboot.ts';
+import type { Rebooter } from './act/reboot.ts';
 import { stageConfig, type StageOptions } from './staging/stage.ts';
-import { MOST_REPAIRS } from './repair.ts';
+import { MOST_REPAIRS } from './act/repair.ts';
 import { type Config, nameOf, sameConfig, type State, type Target, type Trial } from './state.ts';
 
 export interface ActOptions {

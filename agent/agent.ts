@@ -13,7 +13,7 @@ import { awaits } from './decide/reboot.ts';
 import { PACE, type Pace } from './decide/pace.ts';
 import { type Guard, noGuard } from './guard/guard.ts';
 import type { Disk } from './disk/disk.ts';
-import { createKeeper } from './keep.ts';
+import { createKeeper } from './act/keep.ts';
 import type { Installer } from './kubelet/installer.ts';
 import type { KubeletProbe } from './kubelet/probe.ts';
 import type { KubeletService } from './kubelet/service.ts';
@@ -22,17 +22,17 @@ import { emptyMemory } from './memory.ts';
 import { countTurn, NO_COUNTS } from './metrics/counts.ts';
 import type { AgentView } from './metrics/families.ts';
 import { createObserve } from './observe.ts';
-import { createNodeLease } from './node-lease.ts';
-import { createOwnNode, type OwnNode } from './own-node.ts';
-import { createRebooter, type Rebooter } from './reboot.ts';
+import { createNodeLease } from './observe/node-lease.ts';
+import { createOwnNode, type OwnNode } from './observe/own-node.ts';
+import { createRebooter, type Rebooter } from './act/reboot.ts';
 import { createReporter } from './report.ts';
 import type { Validate } from './staging/check.ts';
 import { noPreflight, type Preflight } from './staging/preflight.ts';
 import type { StageOptions } from './staging/stage.ts';
-import { standStill } from './stand-still.ts';
+import { standStill } from './report/stand-still.ts';
 import { INITIAL_STATE, nameOf, type State } from './state.ts';
-import { statusOf } from './status.ts';
-import { watchAssignment } from './watch-assignment.ts';
+import { statusOf } from './report/status.ts';
+import { watchAssignment } from './assignment/watch-assignment.ts';
 
 /** Everything that the agent touches. The real ones are made in `main.ts`. */
 export interface AgentPorts {

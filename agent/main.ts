@@ -16,7 +16,7 @@ import { createHostGuard } from './guard/host-guard.ts';
 import { readGuardScript } from './guard/script.ts';
 import { createGuardSystemd } from './guard/systemd.ts';
 import { readBootId, readUptimeSeconds } from './host.ts';
-import { kubeletArgsOf } from './kubelet-args.ts';
+import { kubeletArgsOf } from './kubelet/kubelet-args.ts';
 import { USUAL_SERVING_CERTS } from './kubelet/serving-certificate.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
 import { createInstaller } from './kubelet/install.ts';
@@ -30,11 +30,11 @@ import { textOf } from './metrics/text-format.ts';
 import { createHostFiles } from './preflight/host-files.ts';
 import { createHostLook } from './preflight/look-at-host.ts';
 import { createPreflight } from './preflight/preflight.ts';
-import { createOwnNode, type OwnNode } from './own-node.ts';
-import { createRebooter } from './reboot.ts';
-import { createUnfitUnit } from './unfit-unit.ts';
-import { createSealableDisk, createUninstall, LOCK_NAME } from './uninstall.ts';
-import { watchedPlaces } from './watched-places.ts';
+import { createOwnNode, type OwnNode } from './observe/own-node.ts';
+import { createRebooter } from './act/reboot.ts';
+import { createUnfitUnit } from './staging/unfit-unit.ts';
+import { createSealableDisk, createUninstall, LOCK_NAME } from './act/uninstall.ts';
+import { watchedPlaces } from './observe/watched-places.ts';
 
 async function main(settings: AgentSettings): Promise<void> {
   const { nodeName, stateDirectory } = settings;

@@ -6,8 +6,8 @@ import { type BackoffOptions, backoffDelay } from '#shared/runtime/backoff.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
-import { type StandStill, statusStandingStill } from './stand-still.ts';
-import { statusOf, type Told } from './status.ts';
+import { type StandStill, statusStandingStill } from './report/stand-still.ts';
+import { statusOf, type Told } from './report/status.ts';
 
 export interface ReporterOptions {
   readonly kube: Kube;

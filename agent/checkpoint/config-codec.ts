@@ -1,8 +1,8 @@
 import { type ConfigSource, DEFAULT_DRIFT } from '#shared/contract/api/kubelet-node.ts';
-import { SHAPES } from '../assignment.ts';
+import { SHAPES } from '../assignment/assignment.ts';
 import type { Config, Target, TrialTerms } from '../state.ts';
-import { rebootFrom, rebootToOrder } from '../reboot-order.ts';
-import { termsFrom, termsToSpec } from '../terms.ts';
+import { rebootFrom, rebootToOrder } from '../assignment/reboot-order.ts';
+import { termsFrom, termsToSpec } from '../assignment/terms.ts';
 import { amountIn, asRecord, damaged, optionalText, type Raw, textIn, textsIn, wordIn } from './shape.ts';
 
 /** A config without where its bytes are: what identifies it, how it is tried, and what people want to know of it. */

@@ -1,5 +1,5 @@
 import type { Change, Doing, Judged, KubeletRun, State } from '../state.ts';
-import { termsToSpec } from '../terms.ts';
+import { termsToSpec } from '../assignment/terms.ts';
 import { decodeTarget, decodeTerms, encodeTarget } from './config-codec.ts';
 import {
   amountIn,

@@ -1,5 +1,5 @@
 import type { NodeError, RejectedConfig } from '#shared/contract/api/kubelet-node.ts';
-import { SHAPES } from '../assignment.ts';
+import { SHAPES } from '../assignment/assignment.ts';
 import { MAX_REJECTED, sameConfig, type State, type Target } from '../state.ts';
 import { decodeTarget, encodeTarget } from './config-codec.ts';
 import { asRecord, damaged, inOurVersion, optionalText, parseJson, type Raw, textIn, wordIn } from './shape.ts';

@@ -10,7 +10,7 @@ import {
   type Target,
   withRejected,
 } from '../state.ts';
-import { DEFAULT_TERMS } from '../terms.ts';
+import { DEFAULT_TERMS } from '../assignment/terms.ts';
 import type { Reference } from './reference.ts';
 import type { Failures } from './rejected-codec.ts';
 

@@ -1,5 +1,5 @@
 import type { Action, Decision } from '../decision.ts';
-import { asError } from '../as-error.ts';
+import { asError } from '../report/as-error.ts';
 import type { Failure } from '../failure.ts';
 import type { GuardCause } from '../guard/guard.ts';
 import type { Observation } from '../observation.ts';

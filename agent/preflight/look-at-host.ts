@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
-import { kubeletArgsOf } from '../kubelet-args.ts';
+import { kubeletArgsOf } from '../kubelet/kubelet-args.ts';
 import { cgroupPath, neededCgroups } from './checks/cgroups.ts';
 import { namedPaths } from './checks/files.ts';
 import { parseFlags } from './checks/flags.ts';

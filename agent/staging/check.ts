@@ -4,7 +4,7 @@ import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import type { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import type { Failure, FailureReason } from '../failure.ts';
-import { firstOf } from '../first-of.ts';
+import { firstOf } from '../report/first-of.ts';
 import type { Installer } from '../kubelet/installer.ts';
 import type { Config } from '../state.ts';
 import type { Preflight } from './preflight.ts';

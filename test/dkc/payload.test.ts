@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { intentOf } from '#agent/assignment.ts';
-import { statusOf } from '#agent/status.ts';
+import { intentOf } from '#agent/assignment/assignment.ts';
+import { statusOf } from '#agent/report/status.ts';
 import type { ConfigSource, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import { A, idle, seen } from '../support/agent/states.ts';
 import { payloadOf } from '../support/agent/whole-node.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { intentOf } from '#agent/assignment.ts';
+import { intentOf } from '#agent/assignment/assignment.ts';
 import { createStore } from '#agent/checkpoint/store.ts';
 import { decide } from '#agent/decide.ts';
 import { activeOf, type Config, INITIAL_STATE, type State, type Target } from '#agent/state.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createNodeDisk } from '#agent/disk/node-disk.ts';
-import { addressOf } from '#agent/kubelet-address.ts';
+import { addressOf } from '#agent/kubelet/kubelet-address.ts';
 import { createHostProbe } from '#agent/kubelet/host-probe.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import type { Installable } from '#agent/kubelet/installer.ts';

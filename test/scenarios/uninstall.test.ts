@@ -7,7 +7,7 @@ import { createAgent } from '#agent/agent.ts';
 import { createNodeDisk } from '#agent/disk/node-disk.ts';
 import { noGuard } from '#agent/guard/guard.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
-import { createSealableDisk, createUninstall, LOCK_NAME } from '#agent/uninstall.ts';
+import { createSealableDisk, createUninstall, LOCK_NAME } from '#agent/act/uninstall.ts';
 import { waitForLock } from '#agent/lock.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import { createSimulatedKubelet } from '#sandbox/kubelet/kubelet.ts';

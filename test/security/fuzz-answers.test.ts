@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { decodeMessage, encodeMessage } from '#agent/dbus/message.ts';
 import { createFraming } from '#agent/dbus/framing.ts';
 import { readNote as readGuardNote } from '#agent/guard/records.ts';
-import { intentOf } from '#agent/assignment.ts';
+import { intentOf } from '#agent/assignment/assignment.ts';
 import { readAnswer } from '#reconciler/blockers/prometheus.ts';
 import { forgeOf } from '#reconciler/forge/forges.ts';
 import { readSourceState, type StateConfigMap } from '#reconciler/report/source-state.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createRebooter } from '#agent/reboot.ts';
+import { createRebooter } from '#agent/act/reboot.ts';
 import type { RebootOrder } from '#shared/contract/api/kubelet-node.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { createJournaledFiles } from '../../support/agent/journaled-files.ts';

@@ -1,9 +1,9 @@
 import type { Act } from '#agent/act.ts';
 import { STAGING_BACKOFF } from '#agent/act.ts';
 import type { Action } from '#agent/decision.ts';
-import { guardFaultAfter } from '#agent/guard-fault.ts';
+import { guardFaultAfter } from '#agent/act/guard-fault.ts';
 import type { Memory } from '#agent/memory.ts';
-import { MOST_REPAIRS } from '#agent/repair.ts';
+import { MOST_REPAIRS } from '#agent/act/repair.ts';
 import { activeOf, type Config, sameConfig, type State, type Target } from '#agent/state.ts';
 import type { StageResult } from '#agent/staging/stage.ts';
 import { backoffDelay } from '#shared/runtime/backoff.ts';

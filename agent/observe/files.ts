@@ -1,0 +1,49 @@
+import { reasonOf } from '#shared/runtime/errors.ts';
+import type { CheckpointStore } from '../checkpoint/store.ts';
+import { fieldsOfConfig } from '../kubelet/config-fields.ts';
+import type { Installable, Installer } from '../kubelet/installer.ts';
+import type { Files } from '../observation.ts';
+import { isForGood } from '../staging/stage.ts';
+import type { Target } from '../state.ts';
+
+/** What the node's disk says of a target. */
+export interface SeenFiles {
+  readonly files: Files;
+  /** What a kubelet that runs the target reads from its files; nothing where that cannot be said. */
+  readonly effective: Readonly<Record<string, unknown>>;
+  /** The payload's fields; null for local, and where the checkpoint is lost. */
+  readonly payload: Readonly<Record<string, unknown>> | null;
+  /** See `InstallPlan`. */
+  readonly newBase: boolean;
+}
+
+type Reading = Pick<CheckpointStore['payloads'], 'read'>;
+
+/** Compares the managed files with what the target needs. Never throws. */
+export async function lookAtFiles(target: Target, payloads: Reading, installer: Installer): Promise<SeenFiles> {
+  const found = await installableOf(target, payloads);
+  if ('lost' in found)
+    return { files: { files: 'lost', message: found.lost }, effective: {}, payload: null, newBase: false };
+  const payload = found.installable === null ? null : fieldsOf(found.installable.payload);
+  try {
+    const plan = await installer.plan(found.installable);
+    const files = (await installer.isInstalled(plan)) ? 'installed' : 'differ';
+    return { files: { files }, effective: plan.effective, payload, newBase: plan.newBase ?? false };
+  } catch (error) {
+    const files: Files = { files: 'blocked', message: reasonOf(error), forGood: isForGood(error) };
+    return { files, effective: {}, payload, newBase: false };
+  }
+}
+
+/** What an installer needs for a target, from the checkpoint. */
+export async function installableOf(
+  target: Target,
+  payloads: Reading,
+): Promise<{ readonly installable: Installable | null } | { readonly lost: string }> {
+  if (target === null) return { installable: null };
+  const checkpoint = await payloads.read(target);
+  if ('lost' in checkpoint) return checkpoint;
+  return { installable: { payload: checkpoint.payload, apply: target.apply } };
+}
+
+const fieldsOf = (payload: string): SeenFiles['payload'] => fieldsOfConfig(Buffer.from(payload, 'utf8')) ?? null;

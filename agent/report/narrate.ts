@@ -1,0 +1,51 @@
+import type { Decision } from '../decision.ts';
+import { activeOf, type Config, nameOf, type State } from '../state.ts';
+
+/** One line for the log. The node is on every line already. */
+export interface Line {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** What a decision means to the people who read logs: a line for every change of phase and every order, none for a look. */
+export function linesFor(before: State, { next, actions }: Decision): readonly Line[] {
+  const lines: Line[] = [];
+  const from = before.doing.phase;
+  const to = next.doing.phase;
+  const about = subjectOf(next) ?? subjectOf(before);
+  if (from !== to || nameOf(activeOf(before)) !== nameOf(activeOf(next))) {
+    const level = to === 'broken' ? 'error' : to === 'falling-back' ? 'warn' : 'info';
+    const active = nameOf(activeOf(next));
+    lines.push({ level, message: 'phase changed', fields: { from, to, active, ...fieldsOf(about), ...whyOf(next) } });
+  } else if (next.error !== null && next.error !== before.error && next.error.reason !== before.error?.reason) {
+    lines.push({ level: 'warn', message: 'assignment not taken up', fields: { ...fieldsOf(about), ...whyOf(next) } });
+  }
+  for (const action of actions) {
+    if (action.do === 'stage')
+      lines.push({ level: 'info', message: 'fetching config', fields: fieldsOf(action.config) });
+    if (action.do !== 'restart-kubelet') continue;
+    lines.push({
+      level: 'info',
+      message: 'restarting kubelet',
+      fields: { because: action.because, ...fieldsOf(about) },
+    });
+  }
+  return lines;
+}
+
+/** The config that a line is about: the one on trial, or else the one assigned. */
+const subjectOf = ({ doing, assigned }: State): Config | null => (doing.phase === 'trial' ? doing.config : assigned);
+
+function fieldsOf(config: Config | null): Readonly<Record<string, unknown>> {
+  if (config === null) return { config: nameOf(null) };
+  const { pool, commit } = config;
+  return {
+    config: nameOf(config),
+    ...(pool === undefined ? {} : { pool }),
+    ...(commit === undefined ? {} : { commit }),
+  };
+}
+
+const whyOf = ({ error }: State): Readonly<Record<string, unknown>> =>
+  error === null ? {} : { reason: error.reason, why: error.message };

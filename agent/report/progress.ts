@@ -1,0 +1,57 @@
+import type { NodeError, NodePhase } from '#shared/contract/api/kubelet-node.ts';
+import type { Condition } from '#shared/contract/api/object.ts';
+import type { FailureReason } from '../failure.ts';
+
+/** A condition before it is known since when it holds. */
+export type PlainCondition = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;
+
+export interface Standing {
+  readonly phase: NodePhase;
+  readonly error: NodeError | null;
+  /** The condition that says how the kubelet does with its config. */
+  readonly health: PlainCondition;
+  /** Whether the agent is about to put back what drifted. */
+  readonly repairs: boolean;
+}
+
+/** What the agent tries again by itself: no person is needed as yet. */
+const PASSING: ReadonlySet<string> = new Set<FailureReason>([
+  'DownloadFailed',
+  'VersionUnknown',
+  'RestartFailed',
+  'RebootFailed',
+  'UnhealthyBefore',
+]);
+
+/**
+ * `Ready`, `Reconciling` and `Stalled`, which programs know that know nothing of kubelets (kstatus: `kubectl wait`, Argo CD,
+ * Flux). Ready: the kubelet runs what is assigned, and has proved it. Stalled: nothing more comes of it unless a person, or
+ * another commit, does something. Never more than one of the three is True. Pure.
+ */
+export function progressOf({ phase, error, health, repairs }: Standing): readonly PlainCondition[] {
+  if (phase === 'Broken') return stalled('Broken', error?.message ?? health.message);
+  if (phase === 'Staging' || phase === 'Trial' || phase === 'FallingBack') return reconciling(phase, health.message);
+  if (error !== null) return (PASSING.has(error.reason) ? reconciling : stalled)(error.reason, error.message);
+  if (phase === 'Drifted') return (repairs ? reconciling : stalled)(phase, health.message);
+  return three({ ...health, type: 'Ready' }, 'False', 'False');
+}
+
+const reconciling = (reason: string, message: string): readonly PlainCondition[] =>
+  three({ type: 'Ready', status: 'False', reason, message }, 'True', 'False');
+/** The three where only a person gets it going again. */
+export const stalled = (reason: string, message: string): readonly PlainCondition[] =>
+  three({ type: 'Ready', status: 'False', reason, message }, 'False', 'True');
+
+function three(
+  ready: PlainCondition,
+  isReconciling: Condition['status'],
+  isStalled: Condition['status'],
+): readonly PlainCondition[] {
+  const beside = (type: string, status: Condition['status']): PlainCondition => ({
+    type,
+    status,
+    reason: ready.reason,
+    message: status === 'True' ? ready.message : '',
+  });
+  return [ready, beside('Reconciling', isReconciling), beside('Stalled', isStalled)];
+}

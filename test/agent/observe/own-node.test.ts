@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createOwnNode } from '#agent/observe/own-node.ts';
+import { createManualClock } from '../../shared/kube/support/manual-clock.ts';
+import { createFakeKube } from '../../support/agent/fake-kube.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../support/agent/memory-disk.ts';
+
+const FILE = '/state/meta/kubelet-version';
+const NEVER = new AbortController().signal;
+
+function setUp(disk: MemoryDisk = createMemoryDisk()) {
+  const kube = createFakeKube();
+  const clock = createManualClock();
+  const put = (version: string, ready?: string): void =>
+    kube.put('nodes', {
+      metadata: { name: 'node-1' },
+      status: {
+        nodeInfo: { kubeletVersion: version },
+        conditions: ready === undefined ? [] : [{ type: 'Ready', status: ready }],
+      },
+    });
+  put('v1.34.2', 'True');
+  const ownNode = createOwnNode({ kube, nodeName: 'node-1', clock, disk, versionFile: FILE });
+  return { kube, clock, put, ownNode, disk };
+}
+
+describe('the agent’s own Node', () => {
+  it('is read once, and again when that is too long ago', async () => {
+    const { kube, clock, put, ownNode } = setUp();
+    assert.deepEqual(await ownNode.look(60_000, NEVER), { kubeletVersion: 'v1.34.2', ready: 'yes' });
+    put('v1.35.0', 'False');
+    await clock.advance(59_999);
+    assert.deepEqual(await ownNode.look(60_000, NEVER), { kubeletVersion: 'v1.34.2', ready: 'yes' });
+    await clock.advance(1);
+    assert.deepEqual(await ownNode.look(60_000, NEVER), { kubeletVersion: 'v1.35.0', ready: 'no' });
+    assert.equal(kube.calls.length, 2);
+  });
+
+  it('is not known to be Ready where nobody says so, and is not Ready where its lease ran out', async () => {
+    const { put, ownNode } = setUp();
+    put('v1.34.2', 'Unknown');
+    assert.equal((await ownNode.look(0, NEVER)).ready, 'no');
+    put('v1.34.2');
+    assert.equal((await ownNode.look(0, NEVER)).ready, 'unknown');
+  });
+
+  it('tells its version after a restart of the agent too, while the API server is away', async () => {
+    const first = setUp();
+    await first.ownNode.look(0, NEVER);
+    const { kube, ownNode } = setUp(first.disk);
+    kube.setAway(true);
+    assert.deepEqual(await ownNode.look(0, NEVER), { kubeletVersion: 'v1.34.2', ready: 'unknown' });
+    assert.equal(await ownNode.kubeletVersion(), 'v1.34.2');
+  });
+
+  it('does not believe a damaged note of its version, and needs none', async () => {
+    for (const content of ['', 'garbage', { directory: true } as const]) {
+      const { disk, ownNode } = setUp();
+      disk.plant(FILE, content);
+      assert.equal(await ownNode.kubeletVersion(), undefined);
+      disk.failAfter(0);
+      assert.equal((await ownNode.look(0, NEVER)).kubeletVersion, 'v1.34.2');
+    }
+  });
+
+  it('gives up on an API server that hangs, and looks at the kubelet meanwhile', async () => {
+    const { clock, disk } = setUp();
+    const hanging = {
+      ...createFakeKube(),
+      get: (_place: unknown, _name: unknown, signal?: AbortSignal) =>
+        new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted')))),
+    };
+    const ownNode = createOwnNode({ kube: hanging, nodeName: 'node-1', clock, disk, versionFile: FILE });
+    const looking = ownNode.look(0, NEVER);
+    await clock.advance(5_000);
+    assert.equal((await looking).ready, 'unknown');
+  });
+});

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { statusOf, type Told } from '#agent/report/status.ts';
+import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import type { Observation } from '#agent/observation.ts';
+import type { State } from '#agent/state.ts';
+import {
+  A,
+  AT,
+  B,
+  broken,
+  DOWN,
+  ERROR_B,
+  fallingBack,
+  idle,
+  INSTALLING,
+  judging,
+  onTrial,
+  rejecting,
+  seen,
+} from '../../support/agent/states.ts';
+
+const tell = (state: State, parts: Partial<Observation> = {}, about: Partial<Told> = {}): Told => ({
+  state,
+  seen: seen(parts),
+  actions: [],
+  agentVersion: '1.2.3',
+  fault: null,
+  diskProblems: [],
+  ...about,
+});
+const status = (...args: Parameters<typeof tell>): KubeletNodeStatus => statusOf(tell(...args), {});
+const conditionOf = ({ conditions }: KubeletNodeStatus, type: string): string => {
+  const found = conditions?.find((condition) => condition.type === type);
+  return `${found?.status} ${found?.reason}: ${found?.message}`;
+};
+const healthy = (...args: Parameters<typeof tell>): string => conditionOf(status(...args), 'KubeletConfigHealthy');
+
+describe('the status of a node', () => {
+  it('speaks of the same assignment as before while none was heard of: an agent that starts makes nobody wait', () => {
+    const { observedGeneration } = statusOf(tell(idle(A), { generation: undefined }), { observedGeneration: 7 });
+    assert.equal(observedGeneration, 7);
+  });
+
+  it('that is well', () => {
+    const reference = {
+      name: A.source.name,
+      sha256: A.source.sha256,
+      apply: 'overlay',
+      uid: 'uid-a',
+      resourceVersion: '41',
+    };
+    assert.deepEqual(status(idle(A)), {
+      observedGeneration: 1,
+      phase: 'Idle',
+      assigned: reference,
+      active: reference,
+      lastKnownGood: reference,
+      promotedAt: AT,
+      kubeletVersion: 'v1.34.2',
+      bootID: 'boot-1',
+      agentVersion: '1.2.3',
+      conditions: [
+        { type: 'Ready', status: 'True', reason: 'Healthy', message: 'it runs general-aaaaaaaaaa' },
+        { type: 'Reconciling', status: 'False', reason: 'Healthy', message: '' },
+        { type: 'Stalled', status: 'False', reason: 'Healthy', message: '' },
+        {
+          type: 'KubeletConfigHealthy',
+          status: 'True',
+          reason: 'Healthy',
+          message: 'it runs general-aaaaaaaaaa',
+        },
+        { type: 'CheckpointsIntact', status: 'True', reason: 'Intact', message: 'the state directory is in order' },
+        { type: 'Guarded', status: 'False', reason: 'NoGuard', message: 'there is none here' },
+      ].map((condition) => ({ ...condition, lastTransitionTime: AT, observedGeneration: 1 })),
+    });
+  });
+
+  it('that runs local', () => {
+    const { assigned, active, lastKnownGood, promotedAt } = status(idle(null));
+    assert.deepEqual(
+      [assigned, active, lastKnownGood, promotedAt],
+      [{ name: 'local' }, { name: 'local' }, { name: 'local' }, undefined],
+    );
+  });
+
+  const phases: readonly (readonly [string, Parameters<typeof tell>, string])[] = [
+    ['is Idle', [idle(A)], 'Idle'],
+    ['is Idle with the error of what it took back', [rejecting(A)], 'Idle'],
+    ['is Staging while it fetches', [idle(A), {}, { actions: [{ do: 'stage', config: B }] }], 'Staging'],
+    [
+      'is on Trial, whatever else it fetches',
+      [onTrial(judging()), {}, { actions: [{ do: 'stage', config: A }] }],
+      'Trial',
+    ],
+    ['is FallingBack', [fallingBack(A, INSTALLING)], 'FallingBack'],
+    ['is Broken', [broken()], 'Broken'],
+    ['is Drifted where the files are not what they should be', [idle(A), { files: { files: 'differ' } }], 'Drifted'],
+    [
+      'is Drifted where the kubelet runs something else',
+      [idle(A), { running: { running: 'contradicts', differences: ['maxPods=1 instead of 2'] } }],
+      'Drifted',
+    ],
+    [
+      'is not Drifted for what cannot be read',
+      [idle(A), { running: { running: 'unseen', why: 'forbidden' }, files: { files: 'lost', message: 'gone' } }],
+      'Idle',
+    ],
+  ];
+  for (const [title, args, phase] of phases) {
+    it(title, () => {
+      assert.equal(status(...args).phase, phase);
+    });
+  }
+
+  it('names what it took back and why', () => {
+    const { error, rejected, assigned, active } = status(rejecting(A));
+    assert.deepEqual(error, ERROR_B);
+    assert.deepEqual(
+      rejected?.map(({ name }) => name),
+      [B.source.name],
+    );
+    assert.deepEqual([assigned?.name, active?.name], [B.source.name, A.source.name]);
+  });
+
+  it('tells the progress of a trial in steps that do not flood the API server', () => {
+    const progress = (healthyMs: number): number | undefined =>
+      status(onTrial(judging({ healthyMs }))).trial?.healthySeconds;
+    assert.deepEqual([0, 29_999, 30_000, 59_999, 599_000].map(progress), [0, 0, 30, 30, 570]);
+    const trial = status(onTrial(judging({ restarts: 1 }))).trial;
+    assert.deepEqual(trial, { config: B.source.name, since: AT, healthySeconds: 0, durationSeconds: 600, restarts: 1 });
+  });
+
+  it('says what cannot be carried out, while that matters', () => {
+    const fault = { reason: 'RestartFailed', message: 'the bus is away' } as const;
+    assert.deepEqual(status(onTrial(INSTALLING), {}, { fault }).error, { ...fault, at: AT, config: B.source.name });
+    assert.equal(status(idle(A), {}, { fault }).error, undefined);
+  });
+});
+
+describe('the conditions', () => {
+  it('say whether the kubelet does well with its config', () => {
+    assert.match(healthy(idle(A), DOWN), /^False NotHealthy: the kubelet is not healthy: .*nobody listens/);
+    assert.match(healthy(idle(A), { files: { files: 'differ' } }), /^False Drifted/);
+    assert.match(healthy(onTrial(judging())), /^Unknown OnTrial: general-bbbbbbbbbb has yet to prove itself$/);
+    assert.match(healthy(onTrial(judging()), DOWN), /^Unknown OnTrial: .*; the kubelet is not healthy: /);
+    assert.match(healthy(fallingBack(null, INSTALLING)), /^Unknown FallingBack: local has yet/);
+    assert.match(healthy(broken(), DOWN), /^False Broken: B failed$/);
+    assert.match(
+      healthy(idle(A), {
+        health: { health: 'off' },
+        service: { state: 'unknown', run: null, automaticRestarts: null },
+      }),
+      /^Unknown NotSeen/,
+    );
+  });
+
+  it('say whether the agent could start anew', () => {
+    const problems = { diskProblems: ['meta/trial is unusable', 'the disk is full'] };
+    assert.equal(
+      conditionOf(status(idle(A), {}, problems), 'CheckpointsIntact'),
+      'False Damaged: meta/trial is unusable; the disk is full',
+    );
+  });
+
+  it('keep the time since when they hold', () => {
+    const before = statusOf(tell(idle(A)), {});
+    const later = statusOf(tell(idle(B), { at: '2027-01-01T00:00:00Z' }), before);
+    assert.deepEqual(
+      later.conditions?.map(({ lastTransitionTime }) => lastTransitionTime),
+      [AT, AT, AT, AT, AT, AT],
+    );
+    const down = statusOf(tell(idle(B), { ...DOWN, at: '2027-01-01T00:00:00Z' }), before);
+    assert.deepEqual(
+      down.conditions?.map(({ lastTransitionTime }) => lastTransitionTime),
+      ['2027-01-01T00:00:00Z', AT, AT, '2027-01-01T00:00:00Z', AT, AT],
+    );
+  });
+});

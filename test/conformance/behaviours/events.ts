@@ -99,7 +99,7 @@ export const eventBehaviours: readonly Behaviour[] = [
         return list.items.map((item: Loose) => item.metadata.name);
       };
       const about = `involvedObject.name=${name},involvedObject.namespace=,involvedObject.kind=Node`;
-      assert.deepEqual(await found('/api/v1/events', `${about},involvedObject.uid=uid-of-${name}`), [metadata.name]);
+      assert.deepEqual(await found('/api/v1/events', `${about},involvedObject.uid=${name}`), [metadata.name]);
       assert.deepEqual(await found('/api/v1/events', `${about},involvedObject.uid=another`), []);
       assert.deepEqual(await found('/api/v1/events', `${about},reason=ConfigFellBack,type!=Warning`), []);
       assert.deepEqual(await found('/apis/events.k8s.io/v1/events', `regarding.name=${name}`), [metadata.name]);

@@ -10,7 +10,7 @@ import type { Log } from '#shared/runtime/log.ts';
 import type { SandboxApiServer } from './api-server/server.ts';
 import { isJson, memberOf } from './api-server/stored-object.ts';
 import { createSimulatedKubelet, type SimulatedKubelet } from './kubelet/kubelet.ts';
-import type { NodeReport, Timing } from './kubelet/options.ts';
+import type { NodeReport, SimulatedKubeletOptions, Timing } from './kubelet/options.ts';
 
 export interface SandboxNodeOptions {
   readonly name: string;
@@ -21,6 +21,8 @@ export interface SandboxNodeOptions {
   readonly timing?: Partial<Timing>;
   /** Whether the kubelet has a drop-in directory. Default true. */
   readonly readsDropIns?: boolean;
+  /** What goes wrong with a config though nothing in it says so; asked at each start of the kubelet. */
+  readonly fault?: NonNullable<SimulatedKubeletOptions['fault']>;
 }
 
 export interface SandboxNodePorts {
@@ -49,7 +51,7 @@ export interface SandboxNode {
 const PACE = { idleMs: 1_000, changingMs: 100, steadyMs: 300, contradictedMs: 1_000, restartRetryMs: 500 };
 
 export async function startNode(options: SandboxNodeOptions, ports: SandboxNodePorts): Promise<SandboxNode> {
-  const { name, labels, kubeletVersion = 'v1.34.2', timing = {}, readsDropIns = true } = options;
+  const { name, labels, kubeletVersion = 'v1.34.2', timing = {}, readsDropIns = true, fault = () => null } = options;
   const { api, directory } = ports;
   api.store.seed(NODES, {
     apiVersion: 'v1',
@@ -69,6 +71,7 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
     version: kubeletVersion,
     readsDropIns,
     timing,
+    fault,
     onReport: (report) => publish(api, name, report),
   });
   await kubelet.start();

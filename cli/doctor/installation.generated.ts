@@ -226,6 +226,7 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "spec.rollout.emergency",
     "spec.rollout.maxUnavailable",
     "spec.rollout.maxUnavailablePerZone",
+    "spec.rollout.notReadyNodes",
     "spec.rollout.onFailure",
     "spec.rollout.onFailure.action",
     "spec.rollout.onFailure.threshold",

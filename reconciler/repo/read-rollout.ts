@@ -8,6 +8,7 @@ import { type FileReport, readMap } from './report.ts';
 const KEYS = [
   'maxUnavailable',
   'maxUnavailablePerZone',
+  'notReadyNodes',
   'soak',
   'canary',
   'steps',
@@ -28,7 +29,7 @@ export function readRollout(value: unknown, path: Path, report: FileReport): Rol
   const onFailure = readMap(rollout.onFailure, [...path, 'onFailure'], ['threshold', 'action'], report) ?? {};
   const at = (key: string): Path => [...path, key];
   const failure = (key: string): Path => [...path, 'onFailure', key];
-  const perZone = rollout.maxUnavailablePerZone;
+  const { maxUnavailablePerZone: perZone, notReadyNodes } = rollout;
   const canary = readCanary(rollout.canary, at('canary'), report);
   const steps = readSteps(rollout.steps, at('steps'), canary?.nodes, report);
   const windows = readWindows(rollout.windows, at('windows'), report);
@@ -38,6 +39,9 @@ export function readRollout(value: unknown, path: Path, report: FileReport): Rol
     ...(perZone === undefined
       ? {}
       : { maxUnavailablePerZone: readAmount(perZone, at('maxUnavailablePerZone'), { min: 0, default: 1 }, report) }),
+    ...(notReadyNodes === undefined
+      ? {}
+      : { notReadyNodes: readWord(notReadyNodes, at('notReadyNodes'), ['wait', 'change'], report) }),
     soak: readDuration(rollout.soak, at('soak'), { zero: 'allowed', default: '0s' }, report),
     ...(canary === undefined ? {} : { canary }),
     ...(steps === undefined ? {} : { steps }),

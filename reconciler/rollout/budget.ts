@@ -11,13 +11,17 @@ export interface Budgets {
 }
 
 interface Places {
+  /** For nodes that are available until they are changed. */
   free: number;
+  /** For nodes that are not Ready, and counted as unavailable already: no more than `allowed` are in change at a time either. */
+  forIll: number;
   readonly allowed: number;
 }
 
 /**
  * Counts every node that is unavailable for whatever reason (NotReady, cordoned, updating, soaking, failed, no agent)
- * against the bounds of its pool, of its zone within the pool, and of all pools together. Nodes of the control plane
+ * against the bounds of its pool, of its zone within the pool, and of all pools together. A node that is not Ready costs no
+ * further place, but the bounds hold for how many of such nodes are in change as well. Nodes of the control plane
  * besides go one at a time, and never while another is not Ready: their quorum is at stake.
  *
  * @param nodes   of the whole cluster: the quorum does not care for pools
@@ -33,27 +37,28 @@ export function budgetsOf(
   const zones = new Map<Group, ReadonlyMap<string, Places>>();
   const everybody = groups.flatMap(({ members }) => members);
   const all = overall === null ? null : placesFor(everybody, overall);
-  let controlPlane = absentFromControlPlane(everybody, untouchable, nodes);
+  const away = absentFromControlPlane(everybody, untouchable, nodes);
 
   return {
     take(group, member) {
       const [pool, zone] = [pools.get(group), zonesOf(group)?.get(zoneOf(member))];
-      if (isControlPlane(member.node.labels) && controlPlane > 0) {
+      const { name, labels } = member.node;
+      if (isControlPlane(labels) && away.size > (away.has(name) ? 1 : 0)) {
         return hold('control-plane', 'another node of the control plane is not available; they go one at a time');
       }
-      if (pool !== undefined && pool.free <= 0) {
+      if (pool !== undefined && isFull(pool, member)) {
         const unit = pool.allowed === 1 ? 'node' : 'nodes';
         return hold('budget', `maxUnavailable allows ${pool.allowed} unavailable ${unit} in this pool`);
       }
-      if (zone !== undefined && zone.free <= 0) {
+      if (zone !== undefined && isFull(zone, member)) {
         const where = zoneOf(member) === '' ? 'among nodes without a zone label' : `in zone ${zoneOf(member)}`;
         return hold('zone-budget', `maxUnavailablePerZone allows ${zone.allowed} ${where}`);
       }
-      if (all !== null && all.free <= 0) {
+      if (all !== null && isFull(all, member)) {
         return hold('overall-budget', `the cluster's maxUnavailable allows ${all.allowed} over all pools`);
       }
-      for (const places of [pool, zone, all]) if (places !== null && places !== undefined) places.free -= 1;
-      if (isControlPlane(member.node.labels)) controlPlane += 1;
+      for (const places of [pool, zone, all]) if (places !== null && places !== undefined) occupy(places, member);
+      if (isControlPlane(labels)) away.add(name);
       return null;
     },
   };
@@ -71,7 +76,18 @@ const maxUnavailable = ({ pool }: Group): number | string => pool?.spec.rollout.
 
 function placesFor(members: readonly Member[], amount: number | string): Places {
   const allowed = budgetOf(amount, members.length);
-  return { allowed, free: allowed - members.filter((member) => member.unavailable).length };
+  const [unavailable, inChange] = [members.filter((member) => member.unavailable), members.filter(isInChange)];
+  return { allowed, free: allowed - unavailable.length, forIll: allowed - inChange.length };
+}
+
+const isInChange = ({ changing, standing }: Member): boolean =>
+  changing || standing === 'updating' || standing === 'soaking';
+
+const isFull = ({ free, forIll }: Places, { node }: Member): boolean => (node.ready ? free : forIll) <= 0;
+
+function occupy(places: Places, { node }: Member): void {
+  if (node.ready) places.free -= 1;
+  places.forIll -= 1;
 }
 
 function zonesWith(members: readonly Member[], amount: number | string): ReadonlyMap<string, Places> {
@@ -83,14 +99,13 @@ function absentFromControlPlane(
   members: readonly Member[],
   untouchable: readonly Untouchable[],
   nodes: Iterable<NodeView>,
-): number {
-  const isAway = ({ changing, standing }: Member): boolean =>
-    changing || standing === 'updating' || standing === 'soaking' || standing === 'failed';
+): Set<string> {
+  const isAway = (member: Member): boolean => isInChange(member) || member.standing === 'failed';
   const away = [
     ...[...nodes].filter(({ ready }) => !ready),
     ...[...members.filter(isAway), ...untouchable.filter(({ changing }) => changing)].map(({ node }) => node),
   ];
-  return new Set(away.filter(({ labels }) => isControlPlane(labels)).map(({ name }) => name)).size;
+  return new Set(away.filter(({ labels }) => isControlPlane(labels)).map(({ name }) => name));
 }
 
 /** Of kubeadm since 1.20, and before; and of k3s and RKE2 for servers that hold etcd alone, whose quorum is as dear. */

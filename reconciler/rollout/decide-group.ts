@@ -6,6 +6,7 @@ import type { Gates } from './gates.ts';
 import { type Hold, hold } from './hold.ts';
 import type { Group, Member } from './membership.ts';
 import { inOrder } from './order.ts';
+import { readiness } from './readiness.ts';
 import type { WaveProgress } from './wave-progress.ts';
 
 /** What is done about one node now. `rest` where it needs nothing. */
@@ -75,14 +76,17 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
     const first = gate(aimed, question) ?? wave ?? (question.disruption(aimed) === null ? null : FINISHES_FIRST);
     return first === null ? changed('it is in the middle of a change that is out of date', inWaves) : held(first);
   }
-  const waits = readiness(member) ?? gate(aimed, question) ?? wave;
+  const waits = readiness(member, question.group.pool?.spec.rollout) ?? gate(aimed, question) ?? wave;
   if (waits !== null) return held(waits);
   const first = question.disruption(aimed);
   if (first?.verdict === 'hold') return { verdict: first, entersWave: false };
   // A node that we cordoned has its place already.
   const full = member.node.drain === undefined ? budgets.take(question.group, member) : null;
   if (full !== null) return held(full);
-  return { verdict: first ?? { verdict: 'change', because: 'its turn has come' }, entersWave: inWaves };
+  const because = member.node.ready
+    ? 'its turn has come'
+    : 'its turn has come, and its pool has nodes changed that are not Ready';
+  return { verdict: first ?? { verdict: 'change', because }, entersWave: inWaves };
 }
 
 const FINISHES_FIRST = hold(
@@ -100,12 +104,6 @@ function obstacleOf({ aim, configName }: Aimed, { halt, isAvailable }: GroupQues
     return hold('no-config-source', aim === 'settled' ? LOST : 'the config source is not in the cluster yet');
   }
   return null;
-}
-
-function readiness({ node }: Member): Hold | null {
-  if (!node.ready) return hold('not-ready', 'the node is not Ready');
-  const byOthers = node.cordoned && node.drain === undefined;
-  return byOthers ? hold('cordoned', 'the node is cordoned') : null;
 }
 
 /** Taking a payload back waits for nobody but a person: it ends harm. */

@@ -10,13 +10,16 @@ export function zoneOf({ node }: Pick<Member, 'node'>): string {
 
 /**
  * The order in which nodes are changed: those that are in the middle of a change or being drained first, because they cost nobody else's
- * place, then zone by zone, the oldest first, and by name where that is the same. Stable from pass to pass.
+ * place, and those that are not Ready last, so that canaries are nodes that can prove something. Among each of them zone by zone, the
+ * oldest first, and by name where that is the same. Stable from pass to pass.
  */
 export function inOrder<T extends { readonly member: Member }>(things: readonly T[]): readonly T[] {
-  const begun = things.filter(({ member }) => isBegun(member));
-  const others = begun.length === 0 ? things : things.filter(({ member }) => !isBegun(member));
-  return [...byZone(begun), ...byZone(others)];
+  const { begun = [], ready = [], ill = [] } = Object.groupBy(things, ({ member }) => turnOf(member));
+  return [begun, ready, ill].flatMap(byZone);
 }
+
+const turnOf = (member: Member): 'begun' | 'ready' | 'ill' =>
+  isBegun(member) ? 'begun' : member.node.ready ? 'ready' : 'ill';
 
 const isBegun = ({ changing, node }: Member): boolean => changing || node.drain !== undefined;
 

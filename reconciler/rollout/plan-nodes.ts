@@ -18,7 +18,6 @@ import { type Group, isOwnedBy, type Member, membershipOf, type Membership, targ
 import { isAbout } from './standing.ts';
 import { rememberRollout, type RolloutMemory } from './rollout-status.ts';
 import { type WaveProgress, waveProgress } from './wave-progress.ts';
-import { wavesOf } from './waves.ts';
 
 /** What was decided for the nodes of one pool (or of none that is known any more). */
 export interface GroupPlan {
@@ -119,7 +118,7 @@ function wavesFor(group: Group, before: RolloutStatus | undefined, now: Millis):
   if (pool === null || pool.config === null) return null;
   const members = group.members.filter(({ target }) => target !== null);
   const same = before !== undefined && isAbout(before, targetOf(pool)) ? before : undefined;
-  return waveProgress(wavesOf(pool.spec.rollout, members), members, same, haltThreshold(group) - 1, now);
+  return waveProgress(pool.spec.rollout, members, same, haltThreshold(group) - 1, now);
 }
 
 /** One KubeletNode for every Node, so that every agent has a place to report to, and none for Nodes that are gone. */

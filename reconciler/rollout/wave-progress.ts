@@ -1,7 +1,8 @@
-import type { RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Member } from './membership.ts';
-import { healthySince, isOnTarget, type Wave } from './waves.ts';
+import { readiness } from './readiness.ts';
+import { healthySince, isOnTarget, type Wave, wavesOf } from './waves.ts';
 
 /** How far a payload has come through the waves of its pool. */
 export interface WaveProgress {
@@ -23,7 +24,7 @@ export interface WaveProgress {
  * @param spared   how many nodes of a wave may be lost (failed or not Ready) without holding it up: one less than stop the rollout
  */
 export function waveProgress(
-  waves: readonly Wave[],
+  rollout: RolloutSpec,
   members: readonly Member[],
   before: RolloutStatus | undefined,
   spared: number,
@@ -33,7 +34,7 @@ export function waveProgress(
   let current: Wave | null = null;
   let room = 0;
   let because = '';
-  for (const wave of waves) {
+  for (const wave of wavesOf(rollout, members)) {
     const known = before?.waves.find(({ name }) => name === wave.name);
     if (current !== null) {
       statuses.push({ name: wave.name, nodes: wave.nodes, state: 'waiting' });
@@ -44,7 +45,7 @@ export function waveProgress(
       statuses.push({ name: wave.name, nodes: wave.nodes, state: 'done', startedAt, doneAt });
       continue;
     }
-    const seen = look(wave, members, now);
+    const seen = look(wave, rollout, members, now);
     const isDone = isEnough(wave, seen, spared);
     const startedAt = known?.startedAt ?? (seen.reached > previous(statuses) || isDone ? toTimestamp(now) : undefined);
     const start = startedAt === undefined ? {} : { startedAt };
@@ -83,13 +84,13 @@ interface Seen {
   readonly lost: readonly string[];
 }
 
-function look(wave: Wave, members: readonly Member[], now: Millis): Seen {
+function look(wave: Wave, rollout: RolloutSpec, members: readonly Member[], now: Millis): Seen {
   let [reached, open, proved] = [0, 0, 0];
   const lost: string[] = [];
   for (const member of members) {
     if (wave.only?.(member) === false) continue;
     if (!isOnTarget(member)) {
-      if (canBegin(member)) open += 1;
+      if (member.standing === 'outdated' && readiness(member, rollout) === null) open += 1;
       continue;
     }
     reached += 1;
@@ -101,12 +102,6 @@ function look(wave: Wave, members: readonly Member[], now: Millis): Seen {
   const possible = wave.name === 'canary' ? wave.nodes : Math.min(wave.nodes, reached + open);
   return { reached, possible, proved, lost };
 }
-
-const canBegin = (member: Member): boolean =>
-  member.standing === 'outdated' && member.node.ready && !isCordonedByOthers(member);
-
-/** What we cordoned ourselves is about to be changed. */
-const isCordonedByOthers = ({ node }: Member): boolean => node.cordoned && node.drain === undefined;
 
 function isEnough(wave: Wave, { possible, proved, lost }: Seen, spared: number): boolean {
   if (possible === 0) return wave.name !== 'canary' && wave.name !== 'rest';

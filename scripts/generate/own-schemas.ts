@@ -27,6 +27,10 @@ export function poolEditorSchema(): Schema {
       rollout: map('How fast a config spreads', {
         maxUnavailable: amount('Nodes that change at the same time; 0 changes none', 0, 1),
         maxUnavailablePerZone: amount('The same within each zone, of the nodes there', 0),
+        notReadyNodes: word('Nodes that are not Ready: left alone until they are, or changed all the same', [
+          'wait',
+          'change',
+        ]),
         soak: duration('How long a node keeps its place in maxUnavailable after it has proved the config', '0s'),
         ...ROLLOUT_WAVES,
         windows: WINDOWS,

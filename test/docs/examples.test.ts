@@ -77,8 +77,8 @@ describe('the reference of pool.yaml and the cluster file', () => {
     assert.deepEqual(spec['layers'], ['pools/x/kubelet.yaml']);
     const [set, notSet] = partition(defaultsUnder('pool.yaml'));
     assert.deepEqual(set, { ...shown, tolerate: 'none' });
-    const known = ['canary', 'emergency', 'maxUnavailablePerZone', 'steps', 'windows'].map((key) => `rollout.${key}`);
-    assert.deepEqual(notSet, ['blockers', 'disruption', ...known, 'suspend']);
+    const known = ['canary', 'emergency', 'maxUnavailablePerZone', 'notReadyNodes', 'steps', 'windows'];
+    assert.deepEqual(notSet, ['blockers', 'disruption', ...known.map((key) => `rollout.${key}`), 'suspend']);
   });
   it('has every key of a cluster file with the default that it has in fact', () => {
     const { kubeletVersions, fields, tolerate, maxUnavailable, windows, ...rest } = DEFAULT_CLUSTER;

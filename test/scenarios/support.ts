@@ -3,7 +3,7 @@ import { templateFiles, withFields } from '#sandbox/demo/repository.ts';
 import { startWorld, type World } from '#sandbox/world.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 
-const WORKER = { 'node-role.kubernetes.io/worker': '' };
+export const WORKER = { 'node-role.kubernetes.io/worker': '' };
 export const GPU = { ...WORKER, accelerator: 'nvidia' };
 export const CONTROL_PLANE = { 'node-role.kubernetes.io/control-plane': '' };
 

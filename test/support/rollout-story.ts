@@ -91,6 +91,7 @@ export const rollouts: fc.Arbitrary<RolloutSpec> = fc
     more: fc.record(
       {
         maxUnavailablePerZone: amount,
+        notReadyNodes: fc.constantFrom('wait' as const, 'change' as const),
         canary: fc.oneof(
           fc.record({ nodes: amount, soak: fc.constantFrom('1m', '10m') }),
           fc.constant({ selector: { matchLabels: { canary: 'yes' } } }),

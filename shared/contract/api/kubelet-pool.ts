@@ -55,6 +55,11 @@ export interface RolloutSpec {
   readonly maxUnavailable: Amount;
   /** The same within each zone (`topology.kubernetes.io/zone`), of the pool's nodes there; absent: no bound of its own. */
   readonly maxUnavailablePerZone?: Amount;
+  /**
+   * Nodes that are not Ready: `wait` (the default) leaves them alone until they are; `change` gives them the config all the same, after
+   * the Ready ones and as many at a time as `maxUnavailable` allows. They count as unavailable already, so that nobody else gives way.
+   */
+  readonly notReadyNodes?: 'wait' | 'change';
   /** How long after its promotion a node still holds its place in the budget, healthy. Default `0s`. */
   readonly soak: string;
   readonly canary?: CanarySpec;

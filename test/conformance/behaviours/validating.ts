@@ -77,6 +77,7 @@ const WINDOW = { cron: '0 2 * * 1-5', duration: '4h', timeZone: 'Europe/Berlin' 
 const ROLLOUT = {
   ...POOL.rollout,
   maxUnavailablePerZone: '50%',
+  notReadyNodes: 'change',
   canary: { selector: { matchLabels: { canary: '' } }, soak: '1h' },
   steps: [{ nodes: 3 }, { nodes: '50%', soak: '0s' }],
   windows: { allow: [WINDOW], deny: [{ cron: '0 0 L * *', duration: '24h' }], overrun: 'finish-wave' },
@@ -98,6 +99,7 @@ const BAD_POOLS: readonly (readonly [spec: object, field: string])[] = [
   [{ suspend: 'yes' }, 'spec.suspend'],
   [{ rollout: { ...ROLLOUT, onFailure: { threshold: 1, action: 'undo' } } }, 'spec.rollout.onFailure.action'],
   [{ rollout: { ...ROLLOUT, maxUnavailablePerZone: 'all' } }, 'spec.rollout.maxUnavailablePerZone'],
+  [{ rollout: { ...ROLLOUT, notReadyNodes: 'mend' } }, 'spec.rollout.notReadyNodes'],
   [{ rollout: { ...ROLLOUT, canary: { nodes: 0 } } }, 'spec.rollout.canary.nodes'],
   [{ rollout: { ...ROLLOUT, steps: [{ soak: '1h' }] } }, 'spec.rollout.steps[0].nodes'],
   [{ rollout: { ...ROLLOUT, windows: { ...ROLLOUT.windows, overrun: 'go-on' } } }, 'spec.rollout.windows.overrun'],

@@ -23,6 +23,7 @@ describe('how a pool is rolled out', () => {
     const { spec, findings } = read(`
   rollout:
     maxUnavailablePerZone: 1
+    notReadyNodes: change
     canary: {nodes: 1, soak: 1h}
     steps: [{nodes: 10%}, {nodes: 50%, soak: 2h}]
     windows:
@@ -40,6 +41,7 @@ describe('how a pool is rolled out', () => {
     assert.deepEqual(spec.rollout, {
       maxUnavailable: 1,
       maxUnavailablePerZone: 1,
+      notReadyNodes: 'change',
       soak: '0s',
       canary: { nodes: 1, soak: '1h' },
       steps: [{ nodes: '10%' }, { nodes: '50%', soak: '2h' }],

@@ -7,6 +7,7 @@ import { zoneOf } from '#reconciler/rollout/order.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { Fleet } from '#reconciler/fleet.ts';
 import type { Step } from '#reconciler/steps.ts';
+import type { Member } from '#reconciler/rollout/membership.ts';
 import type { GroupPlan } from '#reconciler/rollout/plan-nodes.ts';
 import { wavesOf } from '#reconciler/rollout/waves.ts';
 import {
@@ -35,22 +36,28 @@ function check(story: RolloutStory, plan: GroupPlan): void {
       (verdict.verdict === 'drain' && verdict.stage === 'cordon' && member.node.drain === undefined),
   );
   const seen = decisions.map(({ member }) => member);
-  const busy = seen.filter((member) => member.unavailable);
+  const well = turns.filter(({ member }) => member.node.ready);
+  assert.ok(well.length === turns.length || rollout.notReadyNodes === 'change', 'who is not Ready waits');
   if (turns.length > 0) {
-    assert.ok(busy.length + turns.length <= budgetOf(rollout.maxUnavailable, seen.length), 'maxUnavailable');
+    assert.ok(isWithin(budgetOf(rollout.maxUnavailable, seen.length), seen, turns), 'maxUnavailable');
     const suspended = story.fleet.fleet.pools.get('workers')?.metadata.annotations?.['kubelet-gitops.dev/suspend'];
     assert.equal(suspended, undefined, 'a suspended pool begins nothing');
   }
   if (rollout.maxUnavailablePerZone !== undefined) {
     for (const zone of new Set(turns.map(({ member }) => zoneOf(member)))) {
       const within = seen.filter((member) => zoneOf(member) === zone);
-      const used = within.filter((member) => member.unavailable).length;
-      const begun = turns.filter(({ member }) => zoneOf(member) === zone).length;
-      assert.ok(used + begun <= budgetOf(rollout.maxUnavailablePerZone, within.length), 'maxUnavailablePerZone');
+      const begun = turns.filter(({ member }) => zoneOf(member) === zone);
+      const allowed = budgetOf(rollout.maxUnavailablePerZone, within.length);
+      assert.ok(isWithin(allowed, within, begun), 'maxUnavailablePerZone');
     }
   }
   const masters = turns.filter(({ member }) => isControlPlane(member.node.labels));
-  const away = seen.filter(({ node, changing }) => isControlPlane(node.labels) && (!node.ready || changing));
+  const away = seen.filter(
+    (member) =>
+      isControlPlane(member.node.labels) &&
+      (!member.node.ready || member.changing) &&
+      masters.every((turn) => turn.member.node.name !== member.node.name),
+  );
   assert.ok(masters.length === 0 || masters.length + away.length <= 1, 'one node of the control plane at a time');
   const entered = decisions.filter(
     ({ aimed, member, verdict }) =>
@@ -72,6 +79,14 @@ function check(story: RolloutStory, plan: GroupPlan): void {
       'canaries by selector are those alone',
     );
   }
+}
+
+/** No turn makes more nodes unavailable than are allowed, nor are more in change at a time, those included that were unavailable before. */
+function isWithin(allowed: number, seen: readonly Member[], turns: GroupPlan['decisions']): boolean {
+  const well = turns.filter(({ member }) => member.node.ready).length;
+  const unavailable = seen.filter((member) => member.unavailable).length;
+  const inChange = seen.filter((member) => member.changing || member.standing === 'soaking').length;
+  return (well === 0 || unavailable + well <= allowed) && inChange + turns.length <= allowed;
 }
 
 /** What no write to a node may ever be. */

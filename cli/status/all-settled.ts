@@ -1,4 +1,5 @@
 import { readHistory } from '#reconciler/report/commit-history.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { StatusView } from './render.ts';
 
 /**
@@ -12,13 +13,15 @@ export function allSettled({ source, pools }: StatusView, commit = ''): boolean 
     source.commit !== '' &&
     hasCome(source, commit) &&
     isQuiet &&
-    pools.every(({ status }) => {
-      const valid = status?.conditions?.every(({ type, status: is }) => type !== 'ConfigValid' || is === 'True');
-      return (status?.phase === 'Settled' || status?.phase === 'Empty') && valid !== false;
-    })
+    pools.every((pool) => (pool.status?.phase === 'Settled' || pool.status?.phase === 'Empty') && isConfigValid(pool))
   );
 }
 
-const hasCome = ({ commit, history }: StatusView['source'], name: string): boolean =>
+/** Whether what the pool's commit says about it can be used. */
+export const isConfigValid = ({ status }: KubeletPool): boolean =>
+  status?.conditions?.every(({ type, status: is }) => type !== 'ConfigValid' || is === 'True') !== false;
+
+/** Whether this commit is in force, or was before a later one. */
+export const hasCome = ({ commit, history }: StatusView['source'], name: string): boolean =>
   commit.startsWith(name) ||
   readHistory(history).some(({ oid, outcome }) => oid.startsWith(name) && outcome !== 'refused');

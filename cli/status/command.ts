@@ -1,11 +1,10 @@
-import { isKubeError } from '#shared/kube/kube-error.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
-import { reasonOf } from '#shared/runtime/errors.ts';
+import { parseDuration } from '#shared/contract/duration.ts';
 import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import { connectTo } from '../connect.ts';
 import type { Io } from '../io.ts';
-import { type Paint, paintFor } from '../paint.ts';
+import { paintFor } from '../paint.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
 import { allSettled } from './all-settled.ts';
@@ -13,11 +12,9 @@ import { readStatus } from './read.ts';
 import { renderStatus, type StatusView } from './render.ts';
 import { renderWhy } from './render-why.ts';
 import { statusAsJson } from './status-json.ts';
+import { stoppedBecause } from './stopped.ts';
+import { type Look, watch, type Watching } from './watch.ts';
 import { readFleet, whyNodes } from './why-nodes.ts';
-
-const WATCH_EVERY_MS: Millis = 2_000;
-/** An API server that is away for longer is no restart. */
-const PATIENCE_MS: Millis = 5 * 60_000;
 
 const FORMATS = ['text', 'json'] as const;
 
@@ -27,12 +24,17 @@ export const STATUS: Command = {
   mostWords: 0,
   about: [
     'Exit code 0 when a commit is in force and every pool is settled, 1 when something is under way or wrong.',
-    'A watch outlasts an API server that is away for some minutes.',
+    'A watch outlasts an API server that is away for some minutes, and ends with 1 when somebody has to act: a pool is halted, a commit is refused.',
   ],
   options: {
     ...CLUSTER_OPTIONS,
     why: { type: 'boolean', about: 'for every node, why it is changed now or not' },
-    watch: { type: 'boolean', short: 'w', about: 'stay, and show it anew, until every pool is settled' },
+    watch: { type: 'boolean', short: 'w', about: 'stay, and show it anew, until every pool is settled or stopped' },
+    timeout: {
+      type: 'string',
+      value: 'DURATION',
+      about: 'how long a watch stays at most, such as 30m; default: no limit',
+    },
     commit: {
       type: 'string',
       value: 'NAME',
@@ -43,7 +45,7 @@ export const STATUS: Command = {
   examples: [
     'kubelet-gitops status',
     'kubelet-gitops status --why',
-    'kubelet-gitops status --context prod --watch --commit "$(git rev-parse origin/main)"',
+    'kubelet-gitops status --context prod --watch --timeout 2h --commit "$(git rev-parse origin/main)"',
   ],
   run: (given, io) => runStatus(given, io, systemClock),
 };
@@ -54,6 +56,7 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
   const isWatch = given.flag('watch');
   if (isWatch && format === 'json') throw new Mistake('--watch is for people: take --output text');
   const commit = commitOf(given.text('commit'));
+  const timeoutMs = timeoutOf(given.text('timeout'), isWatch);
   const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
   const kube = await connectTo(given, io);
   const paint = paintFor(io.out, io.env);
@@ -73,8 +76,20 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
   const first = await look();
   io.out.write(first.text);
   const isEnough = (view: StatusView): boolean => allSettled(view, commit);
-  if (isWatch) await watch(first, look, { isEnough, show: showOn(io), paint }, clock);
-  return isWatch || isEnough(first.view) ? 0 : 1;
+  if (!isWatch) return isEnough(first.view) ? 0 : 1;
+  const stops = (view: StatusView): string | null => stoppedBecause(view, commit);
+  const unsettled = await watch(first, look, { isEnough, stops, timeoutMs, show: showOn(io), paint }, clock);
+  if (unsettled !== null) io.out.write(`\n${wrap(paint('bad', unsettled))}\n`);
+  return unsettled === null ? 0 : 1;
+}
+
+function timeoutOf(written: string | undefined, isWatch: boolean): Millis {
+  if (written === undefined) return Infinity;
+  if (!isWatch) throw new Mistake('--timeout is of --watch: write both or none');
+  const timeoutMs = parseDuration(written);
+  if (timeoutMs === undefined || timeoutMs === 0)
+    throw new Mistake(`--timeout ${written}: write it as 90s, 10m or 1h30m`);
+  return timeoutMs;
 }
 
 function commitOf(written = ''): string {
@@ -84,43 +99,7 @@ function commitOf(written = ''): string {
   return written;
 }
 
-interface Look {
-  readonly view: StatusView;
-  readonly text: string;
-}
-
-interface Watching {
-  /** Whether there is nothing more to wait for. */
-  isEnough(view: StatusView): boolean;
-  /** In place of what was shown before. */
-  show(text: string): void;
-  readonly paint: Paint;
-}
-
 const showOn =
   ({ out }: Io): Watching['show'] =>
   (text) =>
     void out.write(`${out.isTTY === true ? '\u001b[H\u001b[2J' : '\n'}${text}`);
-
-/** Looks again and again until all is settled. @throws KubeError where the API server says no, or is away for too long */
-async function watch(first: Look, look: () => Promise<Look>, watching: Watching, clock: Clock): Promise<void> {
-  const { isEnough, show, paint } = watching;
-  let last = first;
-  let lookedAt = clock.monotonic();
-  while (!isEnough(last.view)) {
-    await clock.sleep(WATCH_EVERY_MS);
-    let trouble = '';
-    try {
-      last = await look();
-      lookedAt = clock.monotonic();
-    } catch (error) {
-      if (!isPassing(error) || clock.monotonic() - lookedAt > PATIENCE_MS) throw error;
-      trouble = `\n${paint('bad', `not as it is now: ${reasonOf(error)}`)}\n`;
-    }
-    show(`${last.text}${trouble}`);
-  }
-}
-
-/** What ends by itself when the API server is back. */
-const isPassing = (error: unknown): boolean =>
-  isKubeError(error, 'KUBE_UNREACHABLE', 'KUBE_TIMEOUT', 'KUBE_SERVER_ERROR', 'KUBE_THROTTLED', 'KUBE_GARBLED');

@@ -83,6 +83,35 @@ describe('kubelet-gitops status --watch', () => {
     assert.match((await cluster.cli('status', '--commit', 'HEAD')).err, /--commit HEAD: write the name of a commit/);
   });
 
+  it('ends where nothing more happens by itself, once a second look says the same, and says what stops it', async () => {
+    await using cluster = await aCluster();
+    const { server } = cluster.sandbox;
+    fill(server, 'Progressing');
+    const halt = () => server.store.patch(KUBELET_POOLS, 'general', { status: { phase: 'Halted' } });
+    const { code, shown } = await watch(cluster, [halt, () => undefined, assert.fail]);
+    assert.equal(code, 1);
+    assert.equal(shown.length, 4);
+    assert.match(shown[2] ?? '', /^general +Halted/m);
+    assert.equal(shown[3], '\nnothing more happens by itself: pool general is halted\n');
+  });
+
+  it('ends when the time is over that it was given', async () => {
+    await using cluster = await aCluster();
+    fill(cluster.sandbox.server, 'Progressing');
+    const { code, shown } = await watch(cluster, [], { sleepMs: 20_000, more: ['--timeout', '90s'] });
+    assert.equal(code, 1);
+    assert.equal(shown.length, 7);
+    assert.equal(shown.at(-1), '\nnot settled in the time that --timeout gives it\n');
+    for (const [wrong, said] of [
+      [['--timeout', '5m'], /--timeout is of --watch/],
+      [['--watch', '--timeout', 'soon'], /--timeout soon: write it as 90s/],
+    ] as const) {
+      const { code: mistaken, err } = await cluster.cli('status', ...wrong);
+      assert.equal(mistaken, 2);
+      assert.match(err, said);
+    }
+  });
+
   it('gives up where the API server stays away', async () => {
     await using cluster = await aCluster();
     fill(cluster.sandbox.server, 'Progressing');

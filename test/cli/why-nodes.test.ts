@@ -29,7 +29,7 @@ describe('the reasons of every node', () => {
         'n0: nothing to do: it was told and is at it',
         'n1: budget: maxUnavailable allows 2 unavailable nodes in this pool',
         'n2: budget: maxUnavailable allows 2 unavailable nodes in this pool',
-        'n3: not-ready: the node is not Ready',
+        'n3: not-ready: the node is not Ready; where this config is to mend it, the pool says rollout.notReadyNodes: change',
         'other: nothing to do: no pool selects it, and it runs its local config',
       ],
     );

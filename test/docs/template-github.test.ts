@@ -51,7 +51,7 @@ describe('the workflow of the template', () => {
     assert.deepEqual(workflow.permissions, {});
     assert.deepEqual(workflow.jobs.validate.permissions, { contents: 'read' });
     assert.deepEqual(workflow.jobs.plan.permissions, { contents: 'read', 'pull-requests': 'write' });
-    assert.deepEqual(Object.keys(workflow.on), ['pull_request']);
+    assert.deepEqual(Object.keys(workflow.on), ['pull_request', 'merge_group']);
     assert.doesNotMatch(text, /secrets\.|pull_request_target:/);
     for (const step of steps.filter(({ env }) => JSON.stringify(env ?? {}).includes('github.token'))) {
       assert.match(step.if ?? '', /head\.repo\.full_name == github\.repository/);

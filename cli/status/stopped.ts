@@ -1,0 +1,38 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import { hasCome, isConfigValid } from './all-settled.ts';
+import type { StatusView } from './render.ts';
+
+/**
+ * Why nothing more happens until somebody commits or releases something; null while something may. Where only windows, budgets or a
+ * repository that cannot be read hold things up, that may end by itself. Pure.
+ *
+ * @param commit the beginning of the name of the commit that is waited for; empty for whichever is in force
+ */
+export function stoppedBecause({ source, pools, nodes }: StatusView, commit = ''): string | null {
+  const isRefused = source.refusedCommit !== '' && source.refusedCommit.startsWith(commit);
+  const refused = isRefused ? `commit ${source.refusedCommit.slice(0, 12)} was refused` : null;
+  if (!hasCome(source, commit)) return refused;
+  if (pools.some((pool) => isMoving(pool, nodes))) return null;
+  const [halted, invalid] = [pools.filter(isHalted), pools.filter((pool) => !isConfigValid(pool))];
+  const stops = [
+    ...(refused === null ? [] : [refused]),
+    ...halted.map(({ metadata }) => `pool ${metadata.name} is halted`),
+    ...invalid.map(({ metadata }) => `the config of pool ${metadata.name} is refused`),
+    ...(source.findings === '' || invalid.length > 0 ? [] : ['the commit has findings']),
+  ];
+  return stops.length === 0 ? null : stops.join(', ');
+}
+
+const isHalted = ({ status }: KubeletPool): boolean => status?.phase === 'Halted';
+
+/** A halted pool still moves while a trial that was begun goes on, and until everybody is back who goes back. */
+function isMoving({ metadata, status }: KubeletPool, nodes: readonly KubeletNode[]): boolean {
+  const { phase, counts, halt } = status ?? {};
+  if (phase !== 'Halted') return phase !== 'Settled' && phase !== 'Empty';
+  const isBack = halt?.action !== 'revert' || !nodes.some((node) => runs(node, metadata.name, halt.sha256));
+  return (counts?.updating ?? 0) > 0 || !isBack;
+}
+
+const runs = ({ spec, status }: KubeletNode, pool: string, sha256: string): boolean =>
+  spec?.pool === pool && status?.active?.sha256 === sha256;

@@ -16,8 +16,8 @@ export const targetIdOf = (target: Target): string =>
 /** Whether the files of a trial may be touched now. */
 export type Readiness =
   | { readonly guard: 'ready' }
-  /** No actions: it was tried a moment ago. `isFirst`: nothing is known yet to be in the way. */
-  | { readonly guard: 'not-yet'; readonly actions: readonly Action[]; readonly isFirst: boolean }
+  /** No actions: it was tried a moment ago. `fault`: what is known to be in the way. */
+  | { readonly guard: 'not-yet'; readonly actions: readonly Action[]; readonly fault: Failure | null }
   | { readonly guard: 'failed'; readonly failure: Failure };
 
 /**
@@ -26,15 +26,15 @@ export type Readiness =
  */
 const MOST_TRIES = 12;
 
-/** A trial begins when there is somebody to end it without us. */
+/** A trial begins, and a kubelet is restarted for it, when there is somebody to end it without us. */
 export function guardReadiness(trial: Trial, to: Target, { guard, guardFault }: Observation): Readiness {
   if (guard.guard === 'none') return { guard: 'ready' };
   if (guard.guard === 'armed' && guard.trial === trialIdOf(trial)) return { guard: 'ready' };
   const fault = faultOf(trial, guardFault);
-  if (fault === null) return { guard: 'not-yet', actions: [{ do: 'arm-guard', trial, to }], isFirst: true };
+  if (fault === null) return { guard: 'not-yet', actions: [{ do: 'arm-guard', trial, to }], fault: null };
   if (fault.tries >= MOST_TRIES && !fault.isFull) return { guard: 'failed', failure: failureOfFault(fault) };
   const actions: readonly Action[] = fault.retryInMs > 0 ? [] : [{ do: 'arm-guard', trial, to }];
-  return { guard: 'not-yet', actions, isFirst: false };
+  return { guard: 'not-yet', actions, fault: failureOfFault(fault) };
 }
 
 /** Why a trial has not begun yet, as far as that is for want of its guard. */

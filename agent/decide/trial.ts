@@ -89,15 +89,14 @@ export function continueTrial(state: State, doing: Trial, seen: Observation, pac
   }
 
   const recheckAfterMs = Math.min(pace.changingMs, seen.pollMs);
-  if (doing.change.step === 'install') {
+  if (doing.change.step !== 'judge') {
     const readiness = guardReadiness(doing, state.lastKnownGood, seen);
     if (readiness.guard === 'failed') return fail(state, doing, readiness.failure, seen);
     if (readiness.guard === 'not-yet') {
-      return {
-        next: state,
-        actions: readiness.actions,
-        recheckAfterMs: readiness.isFirst ? 0 : recheckAfterMs,
-      };
+      const { actions, fault } = readiness;
+      // One that was lost in mid-change and cannot be had again is not waited for: the kubelet may be down meanwhile.
+      if (fault !== null && doing.change.step !== 'install') return fail(state, doing, fault, seen);
+      return { next: state, actions, recheckAfterMs: fault === null ? 0 : recheckAfterMs };
     }
   }
   const terms = termsOf(config, seen);

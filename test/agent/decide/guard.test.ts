@@ -19,6 +19,7 @@ import {
   onTrial,
   RESTARTING,
   seen,
+  TERMS,
   wanting,
 } from '../../support/agent/states.ts';
 
@@ -129,6 +130,20 @@ table('a trial on a node with a guard', [
     seen(wanting(B), differ),
     'trial (install): assigned B, active B, good A, no error',
     ['install B'],
+  ],
+  [
+    'has it armed anew before it orders another restart, where it was lost in mid-change',
+    onTrial({ ...RESTARTING, waitedMs: TERMS.startTimeoutMs }),
+    seen(wanting(B), disarmed),
+    'trial (restart): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'ends where it was lost in mid-change and cannot be armed anew: nobody waits with a kubelet that may be down',
+    onTrial({ ...RESTARTING, waitedMs: TERMS.startTimeoutMs }),
+    seen(wanting(B), armed('', ''), refusing(1, { isFull: true }), DOWN),
+    'falling-back (install): assigned B, active A, good A, GuardFailed',
+    ['disarm-guard', 'install A'],
   ],
   [
     'reassures it while it is judged',

@@ -29,6 +29,7 @@ export interface ApplyPorts {
   readonly drains: Drains;
   /** Hears of every KubeletNode as the API server has it after a write. */
   readonly wrote: (node: KubeletNode) => void;
+  readonly wrotePool: (pool: KubeletPool) => void;
   /** The same of a Node that was cordoned, uncordoned or untainted. */
   readonly wroteMarks: (node: KubeObject) => void;
 }
@@ -83,7 +84,7 @@ async function attempt(step: Step, ports: ApplyPorts, signal: AbortSignal): Prom
 
 async function perform(
   step: Step,
-  { kube, namespace, wrote, wroteMarks, drains }: ApplyPorts,
+  { kube, namespace, wrote, wrotePool, wroteMarks, drains }: ApplyPorts,
   signal: AbortSignal,
 ): Promise<void> {
   const sources = { resource: CONFIG_MAPS, namespace };
@@ -119,12 +120,16 @@ async function perform(
     case 'create-pool':
       await kube.create({ resource: KUBELET_POOLS }, kubeletPool(step), signal);
       return;
-    case 'write-pool':
-      await patch(kube, KUBELET_POOLS, step.pool, 'spec', step.spec, signal);
+    case 'write-pool': {
+      const written = await patch(kube, KUBELET_POOLS, step.pool, 'spec', step.spec, signal);
+      if (written !== null) wrotePool(written);
       return;
-    case 'write-pool-status':
-      await patch(kube, KUBELET_POOLS, step.pool, 'status', step.status, signal);
+    }
+    case 'write-pool-status': {
+      const written = await patch(kube, KUBELET_POOLS, step.pool, 'status', step.status, signal);
+      if (written !== null) wrotePool(written);
       return;
+    }
     case 'delete-pool':
       return kube.delete({ resource: KUBELET_POOLS }, step.pool, { uid: step.uid }, signal);
     default:

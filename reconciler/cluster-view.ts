@@ -16,12 +16,14 @@ import {
 } from './observe.ts';
 import type { WrittenMarks } from './written-marks.ts';
 import type { WrittenNodes } from './written-nodes.ts';
+import type { WrittenPools } from './written-pools.ts';
 
 export interface ClusterViewOptions extends Omit<FollowOptions, 'signal' | 'trim'> {
   readonly kube: Kube;
   /** Namespace of the config sources. */
   readonly namespace: string;
   readonly written: WrittenNodes;
+  readonly writtenPools: WrittenPools;
   readonly marks: WrittenMarks;
   /** A poke: something that matters may have changed. */
   readonly onChange: () => void;
@@ -41,7 +43,7 @@ export interface ClusterView {
 }
 
 export function createClusterView(options: ClusterViewOptions): ClusterView {
-  const { namespace, written, marks } = options;
+  const { namespace, written, writtenPools, marks } = options;
   const nodes = createMirror<KubeObject, NodeView>({
     ...options,
     selection: { resource: NODES },
@@ -72,7 +74,7 @@ export function createClusterView(options: ClusterViewOptions): ClusterView {
       return {
         nodes: marks.over(new Map(nodes.items), nodes.listedAtMs()),
         kubeletNodes: written.over(new Map(kubeletNodes.items), kubeletNodes.listedAtMs()),
-        pools: new Map(pools.items),
+        pools: writtenPools.over(new Map(pools.items), pools.listedAtMs()),
         configSources: new Map([...configSources.items.values()].map((source) => [source.name, source])),
       };
     },

@@ -23,6 +23,7 @@ import { createTakeUps } from './takeup/take-up.ts';
 import type { CommitTrust } from './trust/commit-trust.ts';
 import { createWrittenMarks } from './written-marks.ts';
 import { createWrittenNodes } from './written-nodes.ts';
+import { createWrittenPools } from './written-pools.ts';
 
 export interface ReconcilerPorts {
   readonly kube: Kube;
@@ -87,6 +88,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     wakeUps.poke();
   };
   const written = createWrittenNodes(clock);
+  const writtenPools = createWrittenPools(clock);
   const marks = createWrittenMarks(clock);
   const branch = createBranch(source, clock, log, ports.trust);
   const record = createRecord(kube, options.namespace);
@@ -94,6 +96,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     kube,
     namespace: options.namespace,
     written,
+    writtenPools,
     marks,
     onChange: poke,
     onFault: (err, retryInMs) => log.warn({ err, retryInMs }, 'watch interrupted'),
@@ -125,6 +128,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       web: createWebGet({ clock, timeoutMs: ASK_TIMEOUT_MS, maxBytes: MOST_ANSWER_BYTES, ...options.prometheus }),
     }),
     wrote: written.wrote,
+    wrotePool: writtenPools.wrote,
     wroteMarks: marks.wrote,
     branch,
     repository: { url: source.url, branch: source.branch },

@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createClusterView } from '#reconciler/cluster-view.ts';
 import { createWrittenMarks } from '#reconciler/written-marks.ts';
 import { createWrittenNodes } from '#reconciler/written-nodes.ts';
+import { createWrittenPools } from '#reconciler/written-pools.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
@@ -39,6 +40,7 @@ describe('the view of the cluster that reads anew what another reconciler wrote'
       kube,
       namespace: NAMESPACE,
       written: createWrittenNodes(systemClock),
+      writtenPools: createWrittenPools(systemClock),
       marks: createWrittenMarks(systemClock),
       onChange: () => undefined,
       onFault: () => undefined,

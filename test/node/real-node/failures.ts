@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { CRASHES } from '../support/bad-configs.ts';
 import { type NodeUnderTest, startNodeUnderTest, type World } from '../support/node-under-test.ts';
-import { LOCAL_CONFIG_FILE } from '../support/node-paths.ts';
+import { CNI_FILE, LOCAL_CONFIG_FILE } from '../support/node-paths.ts';
 import { say } from '../support/say.ts';
 
 /** Configs that break a kubelet, on a node with its agent. */
@@ -40,6 +42,20 @@ export function describeFailures(world: World): void {
       say(t, 'assigned → back from a hang (start timeout of 15 s)', started);
       assert.match(error?.reason ?? '', /NotHealthy/);
       assert.equal(await node.read(LOCAL_CONFIG_FILE), node.localConfig);
+    });
+
+    it('promotes a config on a node that was not Ready before, whose kubelet is well: nothing else could mend it from afar', async (t) => {
+      const conflist = join(node.machine.root, CNI_FILE);
+      await rename(conflist, `${conflist}.away`);
+      const started = performance.now();
+      await node.waits('the Node to be NotReady', async () => !(await node.ready()));
+      say(t, 'no network plugin → NotReady', started);
+      const name = await node.assignments.assign({ maxPods: 52 });
+      await node.settlesOn(name);
+      assert.equal(await node.ready(), false);
+      await rename(`${conflist}.away`, conflist);
+      await node.waits('the Node to be Ready', () => node.ready());
+      assert.equal((await node.assignments.status()).active?.name, name);
     });
   });
 }

@@ -12,7 +12,7 @@ import { type BootedNode, bootNode } from './booted-node.ts';
 import { journalOf } from './journal.ts';
 import { kubeletCredentials } from './node-credentials.ts';
 import * as text from './node-files.ts';
-import { KUBELET_UNIT, LOCAL_CONFIG_FILE, MOUNTS, type NodePorts } from './node-paths.ts';
+import { CNI_FILE, KUBELET_UNIT, LOCAL_CONFIG_FILE, MOUNTS, type NodePorts } from './node-paths.ts';
 
 export interface KubernetesNodeOptions {
   readonly controlPlane: ControlPlane;
@@ -104,7 +104,7 @@ async function bootWithKubelet(options: KubernetesNodeOptions, api: ApiLink, loc
       ...(await agentFiles(options, api)),
       [LOCAL_CONFIG_FILE]: localConfig,
       '/etc/containerd/config.toml': text.CONTAINERD_CONFIG,
-      '/etc/cni/net.d/10-pods.conflist': text.CNI_CONFIG,
+      [CNI_FILE]: text.CNI_CONFIG,
       '/etc/systemd/journald.conf.d/all.conf': '[Journal]\nStorage=persistent\nRateLimitBurst=0\n',
       '/etc/systemd/system/cgroups.service': text.CGROUPS_UNIT,
       '/etc/systemd/system/containerd.service': text.CONTAINERD_UNIT,

@@ -1,5 +1,7 @@
 /** Where the kubelet's --config is, as kubeadm has it. */
 export const LOCAL_CONFIG_FILE = '/var/lib/kubelet/config.yaml';
+/** Without it the container runtime has no network for pods, and the Node is not Ready. */
+export const CNI_FILE = '/etc/cni/net.d/10-pods.conflist';
 export const STATE_DIRECTORY = '/var/lib/kubelet-gitops';
 export const UNIT_DIRECTORY = '/etc/systemd/system/kubelet.service.d';
 export const KUBELET_UNIT = 'kubelet.service';

@@ -1,6 +1,6 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/repo/loaded.ts';
-import { amountOf } from '#reconciler/rollout/amount.ts';
+import { limitOf } from '#reconciler/rollout/amount.ts';
 import { massChangeOf, sayMassChange } from '#reconciler/takeup/mass-change.ts';
 import { choosePool } from '#reconciler/assign/choose-pool.ts';
 import type { InventoryNode } from '../inventory/node.ts';
@@ -125,7 +125,7 @@ function refusalOf({ cluster, pools }: LoadedRepo, moves: readonly Move[], befor
   if (pools.length === 0) return 'there is no pool in it: an empty repository never unassigns a fleet';
   const assigned = before.pool.size;
   const lost = moves.filter(({ from, to }) => from !== null && to === null).length;
-  const most = amountOf(cluster.maxUnassign, assigned, 'down');
+  const most = limitOf(cluster.maxUnassign, assigned);
   return lost > most
     ? `it would send ${lost} of ${assigned} nodes back to their local config, and maxUnassign allows ${most}`
     : undefined;

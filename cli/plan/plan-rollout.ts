@@ -3,7 +3,7 @@ import { parseDuration } from '#shared/contract/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '#reconciler/assign/selector.ts';
 import type { ValidPool } from '#reconciler/repo/loaded.ts';
-import { amountOf, budgetOf } from '#reconciler/rollout/amount.ts';
+import { amountOf, limitOf } from '#reconciler/rollout/amount.ts';
 import { isControlPlane } from '#reconciler/rollout/budget.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import type { RolloutPlan } from './plan.ts';
@@ -33,8 +33,8 @@ export function planRollout(
   overall: Amount | null,
 ): RolloutPlan {
   const { rollout, trial } = spec;
-  const own = budgetOf(rollout.maxUnavailable, members.length);
-  const budget = overall === null ? own : Math.min(own, budgetOf(overall, members.length));
+  const own = limitOf(rollout.maxUnavailable, members.length);
+  const budget = overall === null ? own : Math.min(own, limitOf(overall, members.length));
   const stages = stagesOf(rollout, members, inOrder(touched));
   const turns = stages.map(({ nodes }) => turnsOf(nodes, rollout, members, budget));
   const holdMs = RESTART_MS + (parseDuration(trial.duration) ?? 0) + (parseDuration(rollout.soak) ?? 0);
@@ -95,7 +95,7 @@ function turnsOf(
 ): readonly (readonly InventoryNode[])[] {
   const zones = Map.groupBy(members, zoneOf);
   const most = (zone: string): number =>
-    maxUnavailablePerZone === undefined ? budget : budgetOf(maxUnavailablePerZone, zones.get(zone)?.length ?? 0);
+    maxUnavailablePerZone === undefined ? budget : limitOf(maxUnavailablePerZone, zones.get(zone)?.length ?? 0);
   const turns: InventoryNode[][] = [];
   let left = nodes;
   while (left.length > 0) {

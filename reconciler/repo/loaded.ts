@@ -36,7 +36,7 @@ export interface ClusterConfig {
   /** Minor versions (`1.34`) that every pool's payload is judged against besides those of its nodes. */
   readonly kubeletVersions: readonly string[];
   /** How many nodes (count, or percentage of the assigned ones) one commit may send back to their local config. */
-  readonly maxUnassign: number | string;
+  readonly maxUnassign: Amount;
   /** How many nodes (count, or percentage of all nodes in pools) one commit may give another config. */
   readonly maxChange: Amount;
   /** How many nodes of all pools together may be unavailable; null: no bound besides the pools' own. */

@@ -1,3 +1,4 @@
+import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/contract/duration.ts';
 import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
@@ -40,9 +41,9 @@ export function readDuration(
 export function readAmount(
   value: unknown,
   path: Path,
-  rule: { readonly min: number; readonly default: number | string },
+  rule: { readonly min: number; readonly default: Amount },
   report: FileReport,
-): number | string {
+): Amount {
   if (value === undefined) return rule.default;
   if (typeof value === 'number' && Number.isInteger(value) && value >= rule.min) return value;
   const percent = typeof value === 'string' ? /^(\d{1,3})%$/.exec(value)?.[1] : undefined;

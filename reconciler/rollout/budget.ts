@@ -1,5 +1,6 @@
+import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import type { NodeView } from '../fleet.ts';
-import { budgetOf } from './amount.ts';
+import { limitOf } from './amount.ts';
 import { type Hold, hold } from './hold.ts';
 import type { Group, Member, Untouchable } from './membership.ts';
 import { zoneOf } from './order.ts';
@@ -31,7 +32,7 @@ export function budgetsOf(
   groups: readonly Group[],
   untouchable: readonly Untouchable[],
   nodes: Iterable<NodeView>,
-  overall: number | string | null,
+  overall: Amount | null,
 ): Budgets {
   const pools = new Map(groups.map((group) => [group, placesFor(group.members, maxUnavailable(group))]));
   const zones = new Map<Group, ReadonlyMap<string, Places>>();
@@ -72,10 +73,10 @@ export function budgetsOf(
   }
 }
 
-const maxUnavailable = ({ pool }: Group): number | string => pool?.spec.rollout.maxUnavailable ?? 1;
+const maxUnavailable = ({ pool }: Group): Amount => pool?.spec.rollout.maxUnavailable ?? 1;
 
-function placesFor(members: readonly Member[], amount: number | string): Places {
-  const allowed = budgetOf(amount, members.length);
+function placesFor(members: readonly Member[], amount: Amount): Places {
+  const allowed = limitOf(amount, members.length);
   const [unavailable, inChange] = [members.filter((member) => member.unavailable), members.filter(isInChange)];
   return { allowed, free: allowed - unavailable.length, forIll: allowed - inChange.length };
 }
@@ -90,7 +91,7 @@ function occupy(places: Places, { node }: Member): void {
   places.forIll -= 1;
 }
 
-function zonesWith(members: readonly Member[], amount: number | string): ReadonlyMap<string, Places> {
+function zonesWith(members: readonly Member[], amount: Amount): ReadonlyMap<string, Places> {
   const byZone = Map.groupBy(members, zoneOf);
   return new Map([...byZone].map(([zone, list]) => [zone, placesFor(list, amount)]));
 }

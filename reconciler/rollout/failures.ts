@@ -1,5 +1,5 @@
 import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
-import { budgetOf, thresholdOf } from './amount.ts';
+import { limitOf, thresholdOf } from './amount.ts';
 import { type Group, type Member, targetOf } from './membership.ts';
 import { isAbout, recordOf } from './standing.ts';
 
@@ -12,7 +12,7 @@ export function failedMembers(members: readonly Member[]): readonly Member[] {
 export function haltThreshold({ pool, members }: Group): number {
   if (pool === null) return 1;
   const { maxUnavailable, onFailure } = pool.spec.rollout;
-  const budget = Math.max(1, budgetOf(maxUnavailable, members.length));
+  const budget = Math.max(1, limitOf(maxUnavailable, members.length));
   return Math.min(thresholdOf(onFailure.threshold, members.length), budget);
 }
 

@@ -1,4 +1,4 @@
-import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/contract/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '../assign/selector.ts';
@@ -44,7 +44,7 @@ export function wavesOf(rollout: RolloutSpec, members: readonly Member[]): reado
   return [...waves, { name: 'rest', nodes: total, soakMs: soak(undefined) }];
 }
 
-const share = (amount: number | string, total: number): number => Math.max(1, amountOf(amount, total, 'up'));
+const share = (amount: Amount, total: number): number => Math.max(1, amountOf(amount, total, 'up'));
 
 /**
  * Since when a node has run its target in health without a break, or null where it does not: it has to be promoted, Ready,

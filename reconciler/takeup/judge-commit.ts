@@ -4,7 +4,7 @@ import { type Desired, desiredState } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import type { Lineage } from '../git/source.ts';
 import type { LoadedRepo } from '../repo/loaded.ts';
-import { amountOf } from '../rollout/amount.ts';
+import { limitOf } from '../rollout/amount.ts';
 import { assignmentOf } from '../rollout/standing.ts';
 import type { SignatureVerdict } from '../trust/verdict.ts';
 import { massChange, sayMassChange } from './mass-change.ts';
@@ -55,7 +55,7 @@ export function judgeCommit({ lineage, repo, desired }: CandidateCommit, policy:
       !isLeaving(node, before, fleet) &&
       !desired.unusable.has(node.spec?.pool ?? ''),
   );
-  const limit = unassignLimit(repo.cluster.maxUnassign, assigned.length);
+  const limit = limitOf(repo.cluster.maxUnassign, assigned.length);
   if (losing.length > limit) {
     const names = losing.slice(0, 3).map((node) => node.metadata.name);
     return refuse(
@@ -100,12 +100,6 @@ export function judgeSigner(signature: SignatureVerdict): TakeUp {
  */
 function isLeaving({ metadata, spec }: KubeletNode, before: Desired, fleet: Fleet): boolean {
   return before.choices.get(metadata.name)?.choice === 'none' && fleet.pools.has(spec?.pool ?? '');
-}
-
-/** A percentage lets at least one node go, unless it is `0%`. */
-function unassignLimit(maxUnassign: number | string, assigned: number): number {
-  if (maxUnassign === 0 || maxUnassign === '0%') return 0;
-  return Math.max(1, amountOf(maxUnassign, assigned, 'down'));
 }
 
 const refuse = (reason: RefusalReason, message: string): TakeUp => ({ takeUp: false, reason, message });

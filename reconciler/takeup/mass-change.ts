@@ -2,7 +2,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import type { Desired } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
-import { amountOf } from '../rollout/amount.ts';
+import { limitOf } from '../rollout/amount.ts';
 import { assignmentOf, sameTarget, type Target } from '../rollout/standing.ts';
 
 /** What a commit would change at once, against what the cluster's file allows in the same commit. */
@@ -45,18 +45,12 @@ export function massChange(before: Desired, desired: Desired, maxChange: Amount,
  * @param total   nodes in pools
  */
 export function massChangeOf(changed: readonly string[], total: number, maxChange: Amount): MassChange | undefined {
-  const allowed = changeLimit(maxChange, total);
+  const allowed = limitOf(maxChange, total);
   if (changed.length <= allowed) return undefined;
   const byPool = new Map<string, number>();
   for (const pool of changed) byPool.set(pool, (byPool.get(pool) ?? 0) + 1);
   const pools = [...byPool].sort(([a, many], [b, more]) => more - many || a.localeCompare(b));
   return { changed: changed.length, total, allowed, pools };
-}
-
-/** How many nodes one commit may change; a percentage lets at least one through, unless it is `0%`. */
-function changeLimit(maxChange: Amount, nodes: number): number {
-  if (maxChange === 0 || maxChange === '0%') return 0;
-  return Math.max(1, amountOf(maxChange, nodes, 'down'));
 }
 
 /** The refusal in words; the same in CI and in the reconciler. */

@@ -152,6 +152,16 @@ describe('kubelet-gitops plan', () => {
     assert.match(refusal ?? '', /send 3 of 4 nodes back .* maxUnassign allows 0/);
   });
 
+  it('lets one node go by a percentage that comes to less than one, as the reconciler does', async () => {
+    const usual = START['clusters/prod.yaml'].replace('maxUnassign: 0', "maxUnassign: '20%'");
+    const one = { 'pools/b/pool.yaml': null, 'pools/b/kubelet.yaml': null, 'clusters/prod.yaml': usual };
+    assert.equal((await planOf(one)).refusal, undefined);
+    const three = { 'pools/a/pool.yaml': null, 'pools/a/kubelet.yaml': null, 'clusters/prod.yaml': usual };
+    assert.match((await planOf(three)).refusal ?? '', /send 3 of 4 nodes back .* maxUnassign allows 1/);
+    const none = { ...one, 'clusters/prod.yaml': usual.replace('20%', '0%') };
+    assert.match((await planOf(none)).refusal ?? '', /send 1 of 4 nodes back .* maxUnassign allows 0/);
+  });
+
   it('says that the reconciler would refuse to change so many nodes at once, until the same commit allows it', async () => {
     const guarded = START['clusters/prod.yaml'].replace('maxUnassign: 0', "maxUnassign: 0, maxChange: '50%'");
     const changed = { 'pools/a/kubelet.yaml': layer('maxPods: 90') };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { budgetOf, thresholdOf } from '#reconciler/rollout/amount.ts';
+import { limitOf, thresholdOf } from '#reconciler/rollout/amount.ts';
 import { isControlPlane } from '#reconciler/rollout/budget.ts';
 import { commit, COMMIT_A, nodeView, poolSpec, validPool } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
@@ -81,14 +81,7 @@ describe('nodes that go one at a time', () => {
 describe('budgets', () => {
   it('round as Kubernetes does, and never to a standstill that nobody asked for', () => {
     assert.deepEqual(
-      [
-        budgetOf(2, 10),
-        budgetOf('25%', 10),
-        budgetOf('10%', 5),
-        budgetOf('0%', 5),
-        budgetOf(0, 5),
-        budgetOf('100%', 5),
-      ],
+      [limitOf(2, 10), limitOf('25%', 10), limitOf('10%', 5), limitOf('0%', 5), limitOf(0, 5), limitOf('100%', 5)],
       [2, 2, 1, 0, 0, 5],
     );
     assert.deepEqual(
@@ -113,7 +106,7 @@ describe('budgets', () => {
                 ({ verdict }) => verdict.verdict === 'change' && verdict.because === 'its turn has come',
               );
               const busy = group.members.filter((member) => member.unavailable).length;
-              if (turns.length > 0) assert.ok(busy + turns.length <= budgetOf(allowed, group.members.length));
+              if (turns.length > 0) assert.ok(busy + turns.length <= limitOf(allowed, group.members.length));
             }
           }
         },
@@ -133,7 +126,7 @@ describe('budgets', () => {
           run(fleet, order, 200);
           fleet.inForce = commit(COMMIT_A, pool(DEADLY));
           run(fleet, order, 200);
-          assert.ok((fleet.exposed.get(pool(DEADLY).sha256)?.size ?? 0) <= budgetOf(allowed, nodes));
+          assert.ok((fleet.exposed.get(pool(DEADLY).sha256)?.size ?? 0) <= limitOf(allowed, nodes));
         },
       ),
       { numRuns: 300 },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { budgetOf } from '#reconciler/rollout/amount.ts';
+import { limitOf } from '#reconciler/rollout/amount.ts';
 import { isControlPlane } from '#reconciler/rollout/budget.ts';
 import { zoneOf } from '#reconciler/rollout/order.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
@@ -39,7 +39,7 @@ function check(story: RolloutStory, plan: GroupPlan): void {
   const well = turns.filter(({ member }) => member.node.ready);
   assert.ok(well.length === turns.length || rollout.notReadyNodes === 'change', 'who is not Ready waits');
   if (turns.length > 0) {
-    assert.ok(isWithin(budgetOf(rollout.maxUnavailable, seen.length), seen, turns), 'maxUnavailable');
+    assert.ok(isWithin(limitOf(rollout.maxUnavailable, seen.length), seen, turns), 'maxUnavailable');
     const suspended = story.fleet.fleet.pools.get('workers')?.metadata.annotations?.['kubelet-gitops.dev/suspend'];
     assert.equal(suspended, undefined, 'a suspended pool begins nothing');
   }
@@ -47,7 +47,7 @@ function check(story: RolloutStory, plan: GroupPlan): void {
     for (const zone of new Set(turns.map(({ member }) => zoneOf(member)))) {
       const within = seen.filter((member) => zoneOf(member) === zone);
       const begun = turns.filter(({ member }) => zoneOf(member) === zone);
-      const allowed = budgetOf(rollout.maxUnavailablePerZone, within.length);
+      const allowed = limitOf(rollout.maxUnavailablePerZone, within.length);
       assert.ok(isWithin(allowed, within, begun), 'maxUnavailablePerZone');
     }
   }

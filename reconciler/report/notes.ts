@@ -36,6 +36,8 @@ export interface NotesOptions {
 
 const BACKOFF = { firstMs: 5_000, maxMs: 10 * 60_000, jitter: 0.2 };
 const CALL_TIMEOUT_MS = 60_000;
+/** What is said of older commits is of no interest any more. */
+const MOST_NOTES = 50;
 
 export function createNotes({ annotator, clock, log, random, everyMs, onChange }: NotesOptions): Notes {
   const wanted = new Map<CommitOid, string>();
@@ -75,7 +77,7 @@ export function createNotes({ annotator, clock, log, random, everyMs, onChange }
       const text = renderNote(note);
       const last = wanted.get(note.commit) ?? written.get(note.commit);
       if (last === text) return;
-      wanted.set(note.commit, text);
+      remember(wanted, note.commit, text);
       wakeUps.poke();
     },
     stands: (note) => !wanted.has(note.commit) && written.get(note.commit) === renderNote(note),
@@ -92,10 +94,10 @@ export function createNotes({ annotator, clock, log, random, everyMs, onChange }
   };
 }
 
-/** Remembers the last few dozen notes only: older commits are not written about any more. */
-function remember(written: Map<CommitOid, string>, commit: CommitOid, text: string): void {
-  written.delete(commit);
-  written.set(commit, text);
-  const oldest = written.keys().next().value;
-  if (written.size > 50 && oldest !== undefined) written.delete(oldest);
+/** The newest notes only: where nothing can be written, by a read-only credential say, they would heap up for ever. */
+function remember(notes: Map<CommitOid, string>, commit: CommitOid, text: string): void {
+  notes.delete(commit);
+  notes.set(commit, text);
+  const oldest = notes.keys().next().value;
+  if (notes.size > MOST_NOTES && oldest !== undefined) notes.delete(oldest);
 }

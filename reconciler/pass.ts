@@ -70,6 +70,7 @@ export function createPass(ports: PassPorts): Pass {
     said.commit(taken, tip?.commit.subject ?? '');
     said.findings(desired);
 
+    ports.drains.keepOnly(fleet.nodes);
     const blockers = await ports.blockers.ask(poolsToAsk(desired, fleet), signal);
     const planned = plan(desired, fleet, settings, clock.now(), {
       blockers,

@@ -29,6 +29,8 @@ export interface Drains {
   readonly count: (node: string, at: Millis, signal: AbortSignal) => Promise<void>;
   /** Throws a `KubeError` where the pods cannot be listed. A pod that may not be evicted now is in the view. */
   readonly evict: (node: string, since: Millis, signal: AbortSignal) => Promise<void>;
+  /** Forgets what was seen on nodes that are gone: where nodes come and go, no two have the same name. */
+  readonly keepOnly: (nodes: { has(name: string): boolean }) => void;
 }
 
 const MOST_NAMES = 3;
@@ -39,7 +41,7 @@ const ASK_AGAIN_MS: Millis = 10 * 60_000;
 export function createDrains(kube: Kube): Drains {
   const views = new Map<string, DrainView>();
   const counts = new Map<string, PodCount>();
-  /** Kinds of the eviction API, the newest first (policy/v1 came with 1.22, v1beta1 went with 1.25). */
+  /** Version of the eviction API that the server took last: policy/v1 came with 1.22, v1beta1 went with 1.25. */
   let version = 'policy/v1';
   let refusedAt: Millis = Number.NEGATIVE_INFINITY;
 
@@ -69,6 +71,11 @@ export function createDrains(kube: Kube): Drains {
       const waits = `${left.length} pods have to leave (${names}${left.length > MOST_NAMES ? ' …' : ''})`;
       const because = left.length === 0 ? 'its pods have left' : [waits, ...refused.slice(0, MOST_NAMES)].join('; ');
       views.set(node, { since, drained: left.length === 0, because });
+    },
+    keepOnly(nodes) {
+      for (const known of [views, counts]) {
+        for (const name of known.keys()) if (!nodes.has(name)) known.delete(name);
+      }
     },
   };
 

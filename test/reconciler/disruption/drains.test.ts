@@ -37,6 +37,16 @@ describe('the pods of a node', () => {
     assert.equal(asked, 2);
   });
 
+  it('are forgotten with their node, so that nodes which come and go leave nothing behind', async () => {
+    const drains = createDrains(kubeWith(() => Promise.resolve({ resourceVersion: '1', items: [] })));
+    for (const node of ['n1', 'n2']) {
+      await drains.count(node, 7, never);
+      await drains.evict(node, 7, never);
+    }
+    drains.keepOnly(new Map([['n2', {}]]));
+    assert.deepEqual([[...drains.counts().keys()], [...drains.views().keys()]], [['n2'], ['n2']]);
+  });
+
   it('are asked for again where the API server does not answer', async () => {
     const drains = createDrains(kubeWith(() => Promise.reject(new KubeError('KUBE_TIMEOUT', 'late'))));
     await assert.rejects(drains.count('n1', 7, never), { code: 'KUBE_TIMEOUT' });

@@ -8,7 +8,7 @@ import { connectForge } from './forge/connect.ts';
 import { createAnnotator } from './git/annotate.ts';
 import { fileCredentials } from './git/credentials.ts';
 import { createGitSource } from './git/git-source.ts';
-import { type HealthServer, serveHealth } from './health.ts';
+import { type HealthView, serveHealth } from './health.ts';
 import { connectKube } from './kube/connect.ts';
 import { holdLease } from './leader/hold-lease.ts';
 import { expiringOf, readExpirations } from './metrics/expirations.ts';
@@ -19,6 +19,7 @@ import { decodeCache } from './repo/decode-cache.ts';
 import { judgePool } from './repo/judge-pool.ts';
 import { loadRepo } from './repo/load-repo.ts';
 import { type ReconcilerSettings, readSettings } from './settings.ts';
+import type { Listening } from './serving/listen.ts';
 import { createTelling } from './telling.ts';
 import { startTriggers, type Triggers } from './triggers.ts';
 import { createCommitTrust, TRUST_EVERYBODY } from './trust/commit-trust.ts';
@@ -126,7 +127,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     { ...settings, recheckMs: RECHECK_MS, restMs: REST_MS, statusEveryMs: STATUS_EVERY_MS },
   );
   let triggers: Triggers | undefined;
-  let health: HealthServer | undefined;
+  let health: Listening | undefined;
   try {
     triggers = await startTriggers({
       look: (signal) => reconciler.poll(signal),
@@ -137,18 +138,18 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       random,
       signal: stop.signal,
     });
-    health = await serveHealth(
-      { live: () => clock.monotonic() - reconciler.lastPassAt() < STUCK_AFTER_MS, ready: () => reconciler.ready() },
-      metrics,
-      settings.healthPort,
-    );
+    const view: HealthView = {
+      live: () => clock.monotonic() - reconciler.lastPassAt() < STUCK_AFTER_MS,
+      ready: () => reconciler.ready(),
+    };
+    health = await serveHealth({ view, metrics, port: settings.healthPort, log });
     log.info({ version: VERSION, url: source.url, branch: source.branch, port: health.port }, 'started');
     await Promise.all([reconciler.run(stop.signal), telling.run(stop.signal)]);
   } finally {
     // Also after a failure: what is left running would keep a process alive that does nothing any more.
     stop.abort();
     await triggers?.stop();
-    health?.close();
+    await health?.close();
     handBack.abort();
     await lease.ended;
   }

@@ -6,7 +6,8 @@ import type { About } from './build-model.ts';
 import { type BystanderOptions, createBystander } from './bystander.ts';
 import { createPicture, type Leadership } from './picture.ts';
 import { createListeners } from './serve/listeners.ts';
-import { type PageServer, type Reach, servePage } from './serve/server.ts';
+import type { Listening } from '../serving/listen.ts';
+import { type Reach, servePage } from './serve/server.ts';
 
 export interface StatusPageOptions {
   readonly about: About;
@@ -52,7 +53,7 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
   const listeners = createListeners({ clock, most: MOST_LISTENERS, gapMs: GAP_MS, beatMs: BEAT_MS });
   const port = Promise.withResolvers<number | null>();
 
-  const start = (): Promise<PageServer | null> =>
+  const start = (): Promise<Listening | null> =>
     servePage({ ...options, picture, listeners }).catch((error: unknown) => {
       log.warn({ port: options.port, because: reasonOf(error) }, 'no status page');
       return null;

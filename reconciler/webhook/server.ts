@@ -1,9 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { type Allowance, createAllowance } from './allowance.ts';
+import { type Allowance, createAllowance } from '../serving/allowance.ts';
+import { listen, type Listening } from '../serving/listen.ts';
 import { receive, type Reception } from './receive.ts';
 import { createReplays } from './replays.ts';
 import type { WebhookSecrets } from './secrets.ts';
@@ -34,11 +34,6 @@ export interface WebhookLimits {
   readonly requestMs: Millis;
 }
 
-export interface WebhookServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 /** Where deliveries are posted to. */
 export const WEBHOOK_PATH = '/webhook';
 
@@ -58,7 +53,7 @@ interface Answer {
 }
 
 /** Receives deliveries of forges and answers them at once. Whatever arrives, nothing but `onPush` ever comes of it. */
-export async function serveWebhook(options: WebhookOptions): Promise<WebhookServer> {
+export async function serveWebhook(options: WebhookOptions): Promise<Listening> {
   const { clock, log } = options;
   const limits = { ...LIMITS, ...options.limits };
   const allowance = createAllowance(clock, limits);
@@ -99,19 +94,8 @@ export async function serveWebhook(options: WebhookOptions): Promise<WebhookServ
       .then((answer) => respond(request, response, answer))
       .catch(() => response.destroy());
   });
-  server.maxConnections = MOST_CONNECTIONS;
-  server.headersTimeout = limits.requestMs;
-  server.requestTimeout = limits.requestMs;
-  server.keepAliveTimeout = 5_000;
-  await listen(server, options.port, options.host ?? '0.0.0.0');
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { port, host = '0.0.0.0' } = options;
+  return listen(server, { port, host, mostConnections: MOST_CONNECTIONS, requestMs: limits.requestMs });
 }
 
 /** What can be said before a byte of the body is read. */
@@ -145,11 +129,4 @@ function respond(request: IncomingMessage, response: ServerResponse, { status, s
     ...(request.complete ? {} : { connection: 'close' }),
   });
   response.end(`${said}\n`);
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
 }

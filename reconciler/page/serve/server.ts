@@ -1,14 +1,8 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { createAllowance } from '../../webhook/allowance.ts';
+import { createAllowance } from '../../serving/allowance.ts';
+import { listen, type Listening } from '../../serving/listen.ts';
 import type { Picture } from '../picture.ts';
 import { readQuestion } from '../question.ts';
 import { readAssets } from './assets.ts';
@@ -36,11 +30,6 @@ export interface PageLimits {
   readonly everyMs: Millis;
 }
 
-export interface PageServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 const LIMITS: PageLimits = { burst: 200, everyMs: 20 };
 const MOST_CONNECTIONS = 256;
 const LONGEST_ADDRESS = 2_048;
@@ -52,7 +41,7 @@ const TEXT = 'text/plain; charset=utf-8';
  *
  * @throws the system's error where the port is taken
  */
-export async function servePage(options: PageServerOptions): Promise<PageServer> {
+export async function servePage(options: PageServerOptions): Promise<Listening> {
   const { picture, listeners, reach, log } = options;
   const assets = await readAssets();
   const allowance = createAllowance(options.clock, { ...LIMITS, ...options.limits });
@@ -86,19 +75,8 @@ export async function servePage(options: PageServerOptions): Promise<PageServer>
       say(response, 500, 'the page could not be made; the log says why');
     }
   });
-  server.maxConnections = MOST_CONNECTIONS;
-  server.headersTimeout = REQUEST_MS;
-  server.requestTimeout = REQUEST_MS;
-  server.keepAliveTimeout = 5_000;
-  await listen(server, options.port, reach === 'local' ? '127.0.0.1' : '0.0.0.0');
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const host = reach === 'local' ? '127.0.0.1' : '0.0.0.0';
+  return listen(server, { port: options.port, host, mostConnections: MOST_CONNECTIONS, requestMs: REQUEST_MS });
 }
 
 interface Refusal {
@@ -138,11 +116,4 @@ function send(
   const length = Buffer.byteLength(body);
   response.writeHead(200, { ...SECURITY_HEADERS, etag, 'content-type': contentType, 'content-length': length });
   response.end(request.method === 'HEAD' ? undefined : body);
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
 }

@@ -119,7 +119,7 @@ export function createAgent(ports: AgentPorts): Agent {
     payloads: store.payloads,
     validate: ports.validate ?? validateKubeletConfig,
     preflight: ports.preflight ?? noPreflight,
-    kubeletVersion: async () => (await ownNode.look(0, signal)).kubeletVersion,
+    lookAtNode: () => ownNode.look(0, signal),
   });
 
   const steps = (damage: readonly string[], signal: AbortSignal): Steps => ({

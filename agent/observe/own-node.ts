@@ -3,6 +3,7 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
 import { readFile } from '../checkpoint/own-files.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Disk } from '../disk/disk.ts';
@@ -13,6 +14,8 @@ export interface NodeFacts {
   /** `v1.34.2`; undefined until it was read once, by this process or by one before it. */
   readonly kubeletVersion: string | undefined;
   readonly ready: Observation['nodeReady'];
+  /** Why the last reading told nothing; absent where it did. */
+  readonly problem?: string;
 }
 
 export interface OwnNode {
@@ -46,6 +49,7 @@ export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnN
   let version: string | undefined;
   let ready: Observation['nodeReady'] = 'unknown';
   let readAt: Millis | undefined;
+  let problem: string | undefined;
 
   const known = async (): Promise<string | undefined> => {
     version ??= await readVersion(disk, versionFile);
@@ -72,14 +76,16 @@ export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnN
           );
           readAt = clock.monotonic();
           ready = readyIn(node);
+          problem = node === null ? `there is no Node ${nodeName}: is NODE_NAME right?` : undefined;
           await learn(node?.status?.nodeInfo?.kubeletVersion);
-        } catch {
+        } catch (error) {
           // The assignment's watch says that the API server is away; here that only means: not known.
           readAt = undefined;
           ready = 'unknown';
+          problem = reasonOf(error);
         }
       }
-      return { kubeletVersion: await known(), ready };
+      return { kubeletVersion: await known(), ready, ...(problem === undefined ? {} : { problem }) };
     },
   };
 }

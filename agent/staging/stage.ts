@@ -2,6 +2,7 @@ import type { Kube } from '#shared/kube/kube.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from '../checkpoint/store.ts';
 import type { Failure } from '../failure.ts';
+import type { NodeFacts } from '../observe/own-node.ts';
 import type { Config } from '../state.ts';
 import { check, type Checks } from './check.ts';
 import { fetchPayload } from './fetch.ts';
@@ -9,8 +10,8 @@ import { fetchPayload } from './fetch.ts';
 export interface StageOptions extends Checks {
   readonly kube: Kube;
   readonly payloads: CheckpointStore['payloads'];
-  /** The kubelet's version (`v1.34.2`), from its Node; undefined where that cannot be read. */
-  readonly kubeletVersion: () => Promise<string | undefined>;
+  /** The machine's Node, with the kubelet's version (`v1.34.2`). */
+  readonly lookAtNode: () => Promise<Pick<NodeFacts, 'kubeletVersion' | 'problem'>>;
 }
 
 /** What came of it. `refused`: the content is wrong for this node. `unavailable`: something was in the way. */
@@ -26,7 +27,7 @@ const unavailable = (failure: Failure): StageResult => ({ outcome: 'unavailable'
  * A checkpoint that is there already is not fetched again. Never throws, never touches the kubelet.
  */
 export async function stageConfig(config: Config, options: StageOptions, signal: AbortSignal): Promise<StageResult> {
-  const { kube, payloads, kubeletVersion } = options;
+  const { kube, payloads, lookAtNode } = options;
   const present = await payloads.read(config);
   let payload = 'payload' in present ? present.payload : undefined;
   if (payload === undefined) {
@@ -39,10 +40,9 @@ export async function stageConfig(config: Config, options: StageOptions, signal:
       return unavailable({ reason: 'CheckpointFailed', message: reasonOf(error) });
     }
   }
-  const minor = await kubeletVersion();
+  const { kubeletVersion: minor, problem = 'the Node object of this machine does not say it' } = await lookAtNode();
   if (minor === undefined) {
-    const message = "the kubelet's version is not known: the Node object of this machine cannot be read";
-    return unavailable({ reason: 'VersionUnknown', message });
+    return unavailable({ reason: 'VersionUnknown', message: `the kubelet's version is not known: ${problem}` });
   }
   try {
     const checked = await check(config, payload, minor, options);

@@ -49,8 +49,22 @@ describe('the agent’s own Node', () => {
     await first.ownNode.look(0, NEVER);
     const { kube, ownNode } = setUp(first.disk);
     kube.setAway(true);
-    assert.deepEqual(await ownNode.look(0, NEVER), { kubeletVersion: 'v1.34.2', ready: 'unknown' });
+    const { kubeletVersion, ready, problem } = await ownNode.look(0, NEVER);
+    assert.deepEqual([kubeletVersion, ready], ['v1.34.2', 'unknown']);
+    assert.match(problem ?? '', /no answer from the API server/);
     assert.equal(await ownNode.kubeletVersion(), 'v1.34.2');
+  });
+
+  it('says why its version is not known: another name, a missing right, or nobody who answers', async () => {
+    const { kube, put, ownNode } = setUp();
+    kube.remove('nodes', 'node-1');
+    assert.deepEqual(await ownNode.look(0, NEVER), {
+      kubeletVersion: undefined,
+      ready: 'unknown',
+      problem: 'there is no Node node-1: is NODE_NAME right?',
+    });
+    put('v1.34.2', 'True');
+    assert.deepEqual(await ownNode.look(0, NEVER), { kubeletVersion: 'v1.34.2', ready: 'yes' });
   });
 
   it('does not believe a damaged note of its version, and needs none', async () => {

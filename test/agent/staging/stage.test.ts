@@ -67,7 +67,8 @@ async function stage(setting: Setting) {
         validate: validateKubeletConfig,
         denyFields,
         preflight: setting.preflight ?? (() => []),
-        kubeletVersion: async () => version ?? undefined,
+        lookAtNode: async () =>
+          version === null ? { kubeletVersion: undefined, problem: 'nobody may ask' } : { kubeletVersion: version },
         installer: {
           async plan(installable) {
             if (installable === null) return plan(local);
@@ -140,7 +141,11 @@ describe('staging', () => {
       /^unavailable PayloadMismatch: .* bytes, more than a payload may/,
     ],
     ['says when the disk is full', { fullDisk: true }, /^unavailable CheckpointFailed: .*the disk is full/],
-    ['waits for the kubelet’s version', { version: null }, /^unavailable VersionUnknown/],
+    [
+      'waits for the kubelet’s version',
+      { version: null },
+      /^unavailable VersionUnknown: the kubelet's version is not known: nobody may ask$/,
+    ],
     [
       'refuses what is no KubeletConfiguration',
       { payload: 'maxPods: 100\n' },

@@ -50,7 +50,7 @@ export function stagingBench(): StagingBench {
           installer,
           validate: validateKubeletConfig,
           preflight: () => [],
-          kubeletVersion: () => Promise.resolve('v1.34.2'),
+          lookAtNode: () => Promise.resolve({ kubeletVersion: 'v1.34.2' }),
         },
         never,
       ),

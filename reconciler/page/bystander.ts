@@ -1,5 +1,6 @@
 import { CONFIG_MAPS, type Kube } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import type { Log } from '#shared/runtime/log.ts';
 import type { Fleet } from '../fleet.ts';
 import { readSourceState, SOURCE_STATE_NAME, type SourceState, type StateConfigMap } from '../report/source-state.ts';
 import { roundOfCluster } from '../round-of-cluster.ts';
@@ -15,6 +16,7 @@ export interface BystanderOptions {
   /** The record was read: there may be something new. */
   readonly onLook: () => void;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** What a process that waits for the lead shows: the cluster as its objects and the leading one's record have it. */
@@ -29,7 +31,8 @@ const LOOK_EVERY_MS: Millis = 10_000;
 /** While there is nothing to show yet. */
 const FIRST_LOOK_MS: Millis = 500;
 
-export function createBystander({ kube, namespace, fleet, leads, onLook, clock }: BystanderOptions): Bystander {
+export function createBystander({ kube, namespace, fleet, leads, onLook, clock, log }: BystanderOptions): Bystander {
+  let failing = false;
   let seen: { readonly source: SourceState; readonly at: Millis } | null = null;
 
   async function look(signal: AbortSignal): Promise<void> {
@@ -38,9 +41,12 @@ export function createBystander({ kube, namespace, fleet, leads, onLook, clock }
     try {
       const object = await kube.get<StateConfigMap>({ resource: CONFIG_MAPS, namespace }, SOURCE_STATE_NAME, signal);
       seen = { source: readSourceState(object), at: clock.now() };
+      failing = false;
       onLook();
-    } catch {
-      // The picture gets old, and says so itself. Nothing else may come of a page.
+    } catch (error) {
+      // The picture gets old, and says so itself; only the log says why. Nothing else may come of a page.
+      if (!failing && !signal.aborted) log.warn({ err: error }, 'the record of the leading reconciler cannot be read');
+      failing = true;
     }
   }
 

@@ -46,6 +46,7 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
       : createBystander({
           ...options.bystander,
           clock,
+          log,
           leads: () => leadership().leads,
           onLook: () => listeners.poke(),
         });

@@ -4,6 +4,7 @@ import { SOURCE_STATE_NAME, sourceStateObject } from '#reconciler/report/source-
 import { KubeError } from '#shared/kube/kube-error.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
+import { type Log, silentLog } from '#shared/runtime/log.ts';
 import { buildModel } from '#reconciler/page/build-model.ts';
 import { createBystander } from '#reconciler/page/bystander.ts';
 import { toText } from '#reconciler/page/html.ts';
@@ -81,6 +82,8 @@ function waiting(t: TestContext) {
   const clock = { ...steeredClock(), now: () => simulation.now };
   const stop = new AbortController();
   const state = { leads: false, away: false, known: true };
+  const warnings: string[] = [];
+  const warn = (_: object, message: string): void => void warnings.push(message);
   let looks = 0;
   const get = (_: unknown, name: string) => {
     looks += 1;
@@ -95,6 +98,7 @@ function waiting(t: TestContext) {
     leads: () => state.leads,
     onLook: () => heard.resolve(),
     clock,
+    log: { ...silentLog, warn } as Log,
   });
   const running = bystander.run(stop.signal);
   t.after(async () => {
@@ -106,6 +110,7 @@ function waiting(t: TestContext) {
     state,
     bystander,
     clock,
+    warnings,
     looks: () => looks,
     async look() {
       await heard.promise;
@@ -116,7 +121,7 @@ function waiting(t: TestContext) {
 
 describe('what a waiting reconciler knows', () => {
   it('is nothing before it looked, and then as old as its last look that went through', async (t) => {
-    const { bystander, simulation, state, clock, look, looks } = waiting(t);
+    const { bystander, simulation, state, clock, look, looks, warnings } = waiting(t);
     await look();
     const first = bystander.round();
     assert.equal(first?.at, simulation.now);
@@ -127,6 +132,10 @@ describe('what a waiting reconciler knows', () => {
     while (looks() === before) await new Promise((resolve) => setImmediate(resolve));
     const model = buildModel(bystander.round() ?? assert.fail(), ABOUT, simulation.now, 'other');
     assert.equal(model.banners[0]?.title, 'This picture is old');
+    const again = looks();
+    clock.skip(60_000);
+    while (looks() === again) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(warnings, ['the record of the leading reconciler cannot be read'], 'once, however long it lasts');
     state.known = false;
     assert.equal(bystander.round(), null);
   });

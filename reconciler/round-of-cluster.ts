@@ -19,7 +19,7 @@ export function planOfCluster(
   namespace: string,
   now: Millis,
 ): { readonly desired: Desired; readonly planned: Plan } {
-  const desired = desiredState(null, fleet, () => [], recordedPolicy(policy));
+  const desired = desiredState(null, fleet, () => [], recordedPolicy(policy, fleet.pools.size > 0));
   const settings = { namespace, keepUnusedMs: Number.POSITIVE_INFINITY };
   return { desired, planned: plan(desired, fleet, settings, now, toldBy(fleet)) };
 }

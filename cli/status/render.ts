@@ -50,7 +50,7 @@ function renderSource(source: SourceState, paint: Paint, now: Millis): readonly 
   }
   if (source.failure !== '')
     lines.push(`${paint('bad', 'git')}         fails since ${source.failingSince}: ${source.failure}`);
-  if (recordedPolicy(source.policy).suspend) {
+  if (recordedPolicy(source.policy, false).suspend) {
     lines.push(`${paint('busy', 'suspended')}   all pools: clusters/${source.cluster}.yaml says so`);
   }
   if (source.notes !== 'on') lines.push(`${paint('busy', 'notes')}       ${source.notes}`);

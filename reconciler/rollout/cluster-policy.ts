@@ -15,9 +15,10 @@ export const policyOf = ({ maxUnavailable, suspend, windows, unreadable }: Clust
  * The policy as our own record has it, for a process that has not read git yet. A record that somebody damaged counts as
  * unreadable: nobody knows what it forbade. So does one that is missing though there are pools: it was lost.
  *
- * @param text '' where none is recorded
+ * @param text     '' where none is recorded
+ * @param arePools whether the cluster has any, so that there must have been a record
  */
-export function recordedPolicy(text: string, arePools = false): ClusterPolicy {
+export function recordedPolicy(text: string, arePools: boolean): ClusterPolicy {
   if (text === '') return arePools ? LOST : policyOf(DEFAULT_CLUSTER);
   try {
     const { maxUnavailable, suspend, windows, unreadable } = JSON.parse(text) as Partial<ClusterPolicy>;

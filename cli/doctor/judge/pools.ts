@@ -10,7 +10,7 @@ import { type Facts, valueOf } from '../facts.ts';
 /** What keeps pools from going on. */
 export function judgePools(facts: Facts): readonly Diagnosis[] {
   const pools = valueOf(facts.pools, []);
-  const policy = recordedPolicy(valueOf(facts.source, null)?.policy ?? '');
+  const policy = recordedPolicy(valueOf(facts.source, null)?.policy ?? '', false);
   const empty = pools.filter(({ status }) => status?.phase === 'Empty').map(({ metadata }) => metadata.name);
   return [
     ...(policy.suspend ? [diagnosis('cluster-suspended', 'every pool is suspended by the file of the cluster')] : []),

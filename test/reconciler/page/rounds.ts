@@ -2,7 +2,9 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { type CommitInForce, desiredState } from '#reconciler/desired.ts';
 import type { Fleet } from '#reconciler/fleet.ts';
 import { plan } from '#reconciler/plan.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/repo/read-cluster.ts';
 import { NO_STATE, type SourceState } from '#reconciler/report/source-state.ts';
+import { policyOf } from '#reconciler/rollout/cluster-policy.ts';
 import type { Round } from '#reconciler/round.ts';
 import {
   assignedNode,
@@ -30,6 +32,7 @@ export const SOURCE: SourceState = {
   commit: COMMIT_A,
   subject: 'Raise maxPods',
   author: 'Ada Admin',
+  policy: JSON.stringify(policyOf(DEFAULT_CLUSTER)),
 };
 
 export interface RoundParts {

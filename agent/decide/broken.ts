@@ -26,10 +26,11 @@ export function watchBroken(state: State, before: Broken, seen: Observation, pac
   const isDown = seen.service.state === 'stopped' || seen.service.state === 'failed';
   const waitedMs = isDown ? before.waitedMs + Math.min(seen.elapsedMs, pace.maxStepMs) : 0;
   const start = waitedMs >= pace.brokenRestartMs;
-  // Nothing is counted that nobody asks for later: this state goes to disk whenever it changes.
+  // Nothing is counted that nobody asks for later: this state goes to disk whenever it changes. So no lapse is a short one here.
+  const healthyMs = verdict.verdict === 'healthy' ? judged.healthyMs : 0;
   const doing: Broken = {
     phase: 'broken',
-    judged: { ...judged, restarts: 0, unhealthyMs: 0 },
+    judged: { ...judged, healthyMs, restarts: 0, unhealthyMs: 0 },
     waitedMs: start ? 0 : waitedMs,
   };
   return {

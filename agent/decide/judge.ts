@@ -91,11 +91,16 @@ export function tally(before: Judged, verdict: Verdict, seen: Observation, maxSt
   };
 }
 
-/** As `tally`, but what was healthy before a restart proves nothing: for a config that has no trial before it. */
+/**
+ * As `tally`, but what was healthy before a restart proves nothing: for a config that has no trial before it. Lapses that a trial
+ * passes over are passed over here, or what it promoted would never be called steady; where runs cannot be told apart, each may be a
+ * restart.
+ */
 export function tallySteadiness(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
   const judged = tally(before, verdict, seen, maxStepMs);
-  const steady = verdict.verdict === 'healthy' && judged.restarts === before.restarts && judged.run === before.run;
-  return steady ? judged : { ...judged, healthyMs: 0 };
+  const isOneRun = judged.restarts === before.restarts && judged.run === before.run;
+  const mayPass = seen.service.run !== null && judged.unhealthyMs < LAPSE_MS;
+  return isOneRun && (verdict.verdict === 'healthy' || mayPass) ? judged : { ...judged, healthyMs: 0 };
 }
 
 /**

@@ -1,3 +1,6 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { decide } from '#agent/decide.ts';
 import { failedService, table } from '../../support/agent/decision-table.ts';
 import { B, broken, C, DOWN, seen, wanting } from '../../support/agent/states.ts';
 
@@ -46,3 +49,11 @@ table('a broken node', [
     [],
   ],
 ]);
+
+describe('the healthy time of a broken node', () => {
+  it('begins anew after every lapse, however short: nothing is counted that would tell a long one', () => {
+    const well = broken({ healthy: true, everHealthy: true, healthyMs: 9_000 });
+    const { next } = decide(well, seen(wanting(B), DOWN));
+    assert.equal(next.doing.phase === 'broken' && next.doing.judged.healthyMs, 0);
+  });
+});

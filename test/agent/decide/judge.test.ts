@@ -77,18 +77,27 @@ describe('the tally of looks at a kubelet', () => {
   });
 
   it('calls a kubelet steady only within one run', () => {
-    const steady = (...parts: readonly Partial<Observation>[]): number => {
-      const observation = seen(...parts);
-      return tallySteadiness({ ...JUDGED, healthyMs: 9_000 }, verdictOf(observation), observation, MAX_STEP_MS)
-        .healthyMs;
-    };
+    const steady = (...parts: readonly Partial<Observation>[]): number => steadyAfter({}, ...parts);
     assert.equal(steady(), 14_000);
     assert.equal(steady(run('run-2', 0)), 0);
     assert.equal(steady(run('run-1', 1)), 0);
     assert.equal(steady({ bootId: 'boot-2' }, run('run-2')), 0);
-    assert.equal(steady(DOWN), 0);
+  });
+
+  it('passes over a lapse that a trial would pass over, where no restart can hide in it', () => {
+    const ill = { healthy: false, everHealthy: true };
+    assert.equal(steadyAfter({}, DOWN), 9_000);
+    assert.equal(steadyAfter({ ...ill, unhealthyMs: 4_000 }, DOWN), 9_000);
+    assert.equal(steadyAfter({ ...ill, unhealthyMs: 5_000 }, DOWN), 0);
+    assert.equal(steadyAfter({ run: null }, DOWN, run(null, null)), 0);
   });
 });
+
+function steadyAfter(judged: Partial<Judged>, ...parts: readonly Partial<Observation>[]): number {
+  const observation = seen(...parts);
+  const before = { ...JUDGED, healthyMs: 9_000, ...judged };
+  return tallySteadiness(before, verdictOf(observation), observation, MAX_STEP_MS).healthyMs;
+}
 
 describe('the verdict of one look', () => {
   const trial = onTrial(judging()).doing as Trial;

@@ -1,31 +1,18 @@
 import { type StatusView, renderStatus } from '#cli/status/render.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import type { World } from '../world.ts';
+import { AUTHOR, type Chapter, chaptersOf } from './chapters.ts';
 import { narrate } from './narrate.ts';
-import { SHORTENED, templateFiles, withFields } from './repository.ts';
+import { SHORTENED, templateFiles } from './repository.ts';
 import type { Screen } from './screen.ts';
 
 /** Longest that any chapter may take; what is waited for usually comes within fifteen seconds. */
 const PATIENCE_MS = 90_000;
 const LOOK_EVERY_MS = 100;
-const GENERAL = 'pools/general/kubelet.yaml';
-const GPU = 'pools/gpu/kubelet.yaml';
-
-const settled = ({ pools }: StatusView): boolean =>
-  pools.length > 0 && pools.every(({ status }) => status?.phase === 'Settled');
-const phaseOf = ({ pools }: StatusView, pool: string): string | undefined =>
-  pools.find(({ metadata }) => metadata.name === pool)?.status?.phase;
-const refused = ({ pools }: StatusView, pool: string): boolean =>
-  pools
-    .find(({ metadata }) => metadata.name === pool)
-    ?.status?.conditions?.some(({ type, status }) => type === 'ConfigValid' && status === 'False') === true;
 
 /** Tells the story, chapter by chapter, and shows what happens as it happens. @throws where it is told to end before its end */
 export async function tellStory(world: World, screen: Screen, signal?: AbortSignal): Promise<void> {
   const { paint } = screen;
-  const files = await templateFiles();
-  const general = files[GENERAL] ?? '';
-  const gpu = files[GPU] ?? '';
   let before: StatusView | null = null;
 
   /** Shows news until the condition holds for a status that speaks of this commit. */
@@ -47,22 +34,14 @@ export async function tellStory(world: World, screen: Screen, signal?: AbortSign
     }
   }
 
-  let number = 0;
-  async function chapter(
-    title: string,
-    changed: Readonly<Record<string, string>>,
-    message: string,
-    until: (view: StatusView) => boolean,
-  ): Promise<string> {
-    number += 1;
-    const author = { name: 'Ada Admin', email: 'ada@example.com' };
+  async function tell({ title, changed, message, isOver }: Chapter, number: number): Promise<void> {
     screen.say('', paint('strong', `${number}. ${title}`));
     for (const [path, text] of Object.entries(changed))
       screen.say(...difference(path, world.git.files().get(path), text, screen));
-    const commit = await world.git.commit({ files: changed, message, author });
+    const commit = await world.git.commit({ files: changed, message, author: AUTHOR });
     screen.say(`  ${paint('strong', 'git push')}    ${commit.slice(0, 8)} "${message}"`);
-    await watch(commit, until);
-    return commit;
+    await watch(commit, isOver);
+    screen.say(...findings(before).map((line) => `  ${paint('bad', line)}`));
   }
 
   screen.say(
@@ -72,40 +51,11 @@ export async function tellStory(world: World, screen: Screen, signal?: AbortSign
     `A trial takes ${SHORTENED.trial} here and a soak ${SHORTENED.soak}; on real nodes it is 10m and minutes.`,
   );
 
-  await chapter(
-    'The repository is pushed for the first time: every node is taken over, pool by pool',
-    files,
-    'Start from the template',
-    settled,
-  );
-  await chapter(
-    'A good change: more pods on the general pool, one node at a time',
-    { [GENERAL]: withFields(general, { maxPods: 150 }) },
-    'Raise maxPods on general to 150',
-    settled,
-  );
-  await chapter(
-    'A change that validation refuses: no kubelet hears of it, and the other pools are not held up',
-    { [GPU]: `${gpu}maxPodz: 64\n` },
-    'Raise maxPods on gpu',
-    (view) => refused(view, 'gpu'),
-  );
-  screen.say(...findings(before).map((line) => `  ${paint('bad', line)}`));
-  await chapter(
-    'A change that is valid and kills the kubelet: reserves CPUs that these machines do not have',
-    { [GPU]: gpu, [GENERAL]: withFields(general, { maxPods: 150, reservedSystemCPUs: '0-7' }) },
-    'Mend gpu; reserve CPUs for the system on general',
-    (view) => phaseOf(view, 'general') === 'Halted' && view.nodes.every(({ status }) => status?.phase === 'Idle'),
-  );
-  await chapter(
-    'The revert: the nodes run it already, so nothing restarts',
-    { [GENERAL]: withFields(general, { maxPods: 150 }) },
-    'Revert "reserve CPUs for the system on general"',
-    settled,
-  );
+  const chapters = chaptersOf(await templateFiles());
+  for (const [index, chapter] of chapters.entries()) await tell(chapter, index + 1);
 
   screen.settle();
-  screen.say('', paint('strong', `${number + 1}. What the commits say now: git log --notes=kubelet-gitops/*`));
+  screen.say('', paint('strong', `${chapters.length + 1}. What the commits say now: git log --notes=kubelet-gitops/*`));
   await notesWritten(world);
   screen.say(...notes(world, screen));
 }

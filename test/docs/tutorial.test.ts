@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { StatusView } from '#cli/status/render.ts';
 import { writeAddresses } from '#sandbox/demo/addresses.ts';
+import { AUTHOR, chaptersOf } from '#sandbox/demo/chapters.ts';
 import { DEMO_NODES } from '#sandbox/demo/nodes.ts';
 import { templateFiles } from '#sandbox/demo/repository.ts';
 import { startWorld, type World } from '#sandbox/world.ts';
@@ -39,8 +40,10 @@ describe('the tutorial', { skip: WITHOUT_GIT }, () => {
   let workspace: Workspace;
   before(async () => {
     world = await startWorld({ cluster: 'demo', nodes: DEMO_NODES, log: () => silentLog, pollMs: 200 });
-    const author = { name: 'Ada Admin', email: 'ada@example.com' };
-    await world.git.commit({ files: await templateFiles(), message: 'Start from the template', author });
+    // The tutorial goes on where the demo's story ends.
+    for (const { changed, message } of chaptersOf(await templateFiles())) {
+      await world.git.commit({ files: changed, message, author: AUTHOR });
+    }
     const npx = `#!/bin/sh\n[ "$1" = kubelet-gitops ] || exit 2\nshift\nexec node '${resolve('cli/main.ts')}' "$@"\n`;
     workspace = await createWorkspace({ npx });
     await mkdir(join(workspace.directory, 'checkout'));

@@ -52,7 +52,7 @@ export function createEventPublisher(options: EventPublisherOptions): EventPubli
   const place = (): Place => ({ resource: EVENTS, namespace });
 
   async function write(occurrence: Occurrence, signal: AbortSignal): Promise<EventOutcome> {
-    const key = `${occurrence.about.uid} ${occurrence.happening} ${occurrence.config} ${occurrence.cause ?? ''}`;
+    const key = seriesOf(occurrence);
     const now = clock.now();
     const last = series.get(key);
     forgetOld(series, now);
@@ -125,6 +125,13 @@ export function createEventPublisher(options: EventPublisherOptions): EventPubli
     },
   };
 }
+
+/**
+ * What is one Event that counts. An Event's note cannot be changed (k8s.io/kubernetes/pkg/apis/core/validation/events.go), so
+ * an assignment by another commit is another series: the first one's note would name the wrong commit.
+ */
+const seriesOf = ({ about, happening, config, cause, note }: Occurrence): string =>
+  `${about.uid} ${happening} ${config} ${happening === 'ConfigAssigned' ? note : (cause ?? '')}`;
 
 /** An API server before 1.23: Events of cluster-scoped objects are to be in its other namespace. */
 const belongsElsewhere = (error: unknown): boolean =>

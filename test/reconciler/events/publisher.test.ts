@@ -117,6 +117,24 @@ describe('Events', () => {
     });
   });
 
+  it('the same config assigned by another commit is an Event of its own, so that none names a commit that it was not', async () => {
+    const { kube, events } = eventStore();
+    await publishing(kube, async (publisher, clock) => {
+      for (const commit of ['aaa', 'bbb']) {
+        const note = `The node is to run web-1 (pool web, commit ${commit})`;
+        publisher.tell([occurrence(1, { happening: 'ConfigAssigned', note, identity: `assigned by ${commit}` })]);
+        await clock.advance(60_000);
+      }
+      assert.deepEqual(
+        [...events.values()].map(({ note, series }) => [note.slice(-4, -1), series?.count ?? 1]),
+        [
+          ['aaa', 1],
+          ['bbb', 1],
+        ],
+      );
+    });
+  });
+
   it('a second process that tells of the same is refused, and takes that for done', async () => {
     const { kube, events } = eventStore();
     await publishing(kube, async (publisher, clock) => {

@@ -1,3 +1,4 @@
+import { clusterNames } from '#reconciler/repo/cluster-names.ts';
 import { type Given, Mistake } from '../command.ts';
 import type { Io } from '../io.ts';
 
@@ -10,7 +11,7 @@ import type { Io } from '../io.ts';
  */
 export function chooseCluster(given: Given, paths: Iterable<string>, err: Io['err']): string {
   const named = given.text('cluster');
-  const present = [...new Set([...paths].flatMap((path) => /^clusters\/([^/]+)\.yaml$/.exec(path)?.[1] ?? []))].sort();
+  const present = clusterNames(paths);
   if (named === undefined) {
     if (present.length > 1) throw new Mistake(`choose a cluster with --cluster: ${present.join(', ')}`);
     return present[0] ?? 'default';

@@ -1,5 +1,6 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { verdictOf } from '#shared/contract/kubelet-config/verdict.ts';
+import { clusterNames } from '#reconciler/repo/cluster-names.ts';
 import { judgePool } from '#reconciler/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/repo/load-repo.ts';
 import type { LoadedPool } from '#reconciler/repo/loaded.ts';
@@ -21,7 +22,7 @@ export function judgeRepo(
   { cluster, versions }: RepoQuestion,
   progress: Progress = silent,
 ): Validation {
-  const present = [...files.keys()].flatMap((path) => /^clusters\/([^/]+)\.yaml$/.exec(path)?.[1] ?? []);
+  const present = clusterNames(files.keys());
   const clusters = cluster === undefined ? (present.length === 0 ? [''] : present) : [cluster];
   const minors = new Set(versions);
   const pools = new Set<string>();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -69,6 +69,17 @@ describe('kubelet-gitops validate', () => {
     assert.equal((await validate()).code, 1);
     assert.equal((await run('validate', ...gpu)).code, 0);
     await Promise.all([writeFile(pool, good[0]), writeFile(layer, good[1])]);
+  });
+
+  it('finds the file of a cluster that no reconciler would read under its name', async (t) => {
+    const root = await mkdtemp(join(tmpdir(), 'validate-'));
+    t.after(() => rm(root, { recursive: true, force: true }));
+    await cp('config-repo-template', root, { recursive: true });
+    await rename(join(root, 'clusters/demo.yaml'), join(root, 'clusters/prod.yml'));
+    await writeFile(join(root, 'clusters/README.md'), 'One file a cluster.\n');
+    const { code, out } = await run('validate', root);
+    assert.match(out, /^clusters\/prod\.yml: error misnamed-cluster: .*rename it to clusters\/prod\.yaml/);
+    assert.deepEqual([code, out.trimEnd().split('\n').at(-1)], [1, '3 pools: 1 error, 0 warnings']);
   });
 
   it('says so where there is nothing to validate', async () => {

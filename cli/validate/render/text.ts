@@ -7,7 +7,8 @@ export function asText(validation: Validation, paint: Paint): string {
   const findings = findingsOf(validation);
   const lines = findings.map((finding) => paint(finding.severity === 'error' ? 'bad' : 'busy', formatFinding(finding)));
   const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const count = `${errors} ${errors === 1 ? 'error' : 'errors'}, ${findings.length - errors} warnings`;
+  const warnings = findings.length - errors;
+  const count = `${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
   const sum = findings.length === 0 ? paint('good', 'nothing found') : count;
   return `${[...lines, `${validation.about}: ${sum}`].join('\n')}\n`;
 }

@@ -7,6 +7,7 @@ const HEADER = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfigur
 /** What is written, and what every finding of 1.36 tells to write instead. `@` stands for the two type fields. */
 const ROWS: readonly (readonly [title: string, text: string, ...advice: (string | undefined)[]])[] = [
   ['the number as seconds', '@syncFrequency: 60\n', 'write it as "60s"'],
+  ['seconds for a bare grace period', '@evictionSoftGracePeriod: {nodefs.available: 90}\n', 'write "90s"'],
   ['a map for the syntax of flags', '@kubeReserved: cpu=100m,pid=5\n', 'write {cpu: "100m", pid: "5"}'],
   ['a map for the syntax of thresholds', '@evictionHard: memory.available<5%\n', 'write {memory.available: "5%"}'],
   ['a map of gates for a list of them', '@featureGates: [NodeSwap=true]\n', 'write {NodeSwap: true}'],

@@ -85,6 +85,7 @@ function textAdvice(value: unknown, pattern: string): string | undefined {
   if (typeof value === 'string') return undefined;
   if (/^eviction(?:Hard|Soft|MinimumReclaim)\./.test(pattern))
     return `write "${show(value)}%", or "100Mi" for an amount`;
+  if (pattern.startsWith('evictionSoftGracePeriod.')) return `write "${show(value)}s"`;
   if (pattern.startsWith('qosReserved.')) return `write "${show(value)}%"`;
   const isExact = typeof value === 'bigint' || Number.isInteger(value);
   // 1.30 is 1.3 by now, and yes is true.

@@ -29,7 +29,7 @@ export function allocatableEffect(node: InventoryNode, before: Config | null, af
     if (now === undefined || capacity === undefined) return [];
     const parts = (config: Config | null) => partsOf(resource, config ?? {}, minor, capacity);
     const left =
-      resource === 'pods' ? podsAllowed(after, minor, node) : leftOf(now, capacity, parts(before), parts(after));
+      resource === 'pods' ? podsLeft(node, before, after, minor) : leftOf(now, capacity, parts(before), parts(after));
     return left === undefined || left === now ? [] : [{ resource, before: rounded(now), after: rounded(left) }];
   });
 }
@@ -71,6 +71,12 @@ const SIGNALS: Readonly<Partial<Record<Resource, string>>> = {
   memory: 'memory.available',
   'ephemeral-storage': 'nodefs.available',
 };
+
+/** Of what does not change nothing is said: a node may run something else yet. */
+function podsLeft(node: InventoryNode, before: Config | null, after: Config, minor: number): number | undefined {
+  const allowed = podsAllowed(after, minor, node);
+  return before !== null && podsAllowed(before, minor, node) === allowed ? undefined : allowed;
+}
 
 function podsAllowed(config: Config, minor: number, { capacity }: InventoryNode): number | undefined {
   if (config['maxPods'] === undefined) return undefined;

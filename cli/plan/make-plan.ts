@@ -1,5 +1,5 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
-import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/repo/loaded.ts';
+import type { ClusterConfig, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/repo/loaded.ts';
 import { limitOf } from '#reconciler/rollout/amount.ts';
 import { massChangeOf, sayMassChange } from '#reconciler/takeup/mass-change.ts';
 import { choosePool } from '#reconciler/assign/choose-pool.ts';
@@ -8,7 +8,8 @@ import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-dif
 import type { Move, Plan, PoolPlan } from './plan.ts';
 import { planNode } from './plan-node.ts';
 import { planRollout } from './plan-rollout.ts';
-import { specChanges } from './spec-changes.ts';
+import { waitsFor } from './waits-for.ts';
+import { clusterChanges, specChanges } from './spec-changes.ts';
 
 export interface PlanQuestion {
   readonly base: { readonly name: string; readonly repo: LoadedRepo };
@@ -21,6 +22,7 @@ export interface PlanQuestion {
 /** Compares two revisions. Pure: the same files and nodes give the same plan. */
 export function makePlan({ base, head, cluster, nodes: inventory }: PlanQuestion): Plan {
   const nodes = inventory ?? [];
+  const file = `clusters/${cluster}.yaml`;
   const before = placesOf(nodes, base.repo, new Map());
   // A pool that is invalid now keeps what it had.
   const after = placesOf(nodes, head.repo, validPools(base.repo));
@@ -39,7 +41,12 @@ export function makePlan({ base, head, cluster, nodes: inventory }: PlanQuestion
     pools,
     moves,
     conflicts: [...after.conflicts].map(([node, pools_]) => ({ node, pools: pools_ })),
-    refusal: refusalOf(head.repo, moves, before) ?? massRefusal(base.repo, head.repo, nodes, before, after),
+    clusterSpec:
+      base.repo.pools.length === 0 || isWrong(head.repo, file)
+        ? []
+        : clusterChanges(base.repo.cluster, head.repo.cluster),
+    held: heldBy(head.repo.cluster),
+    refusal: refusalOf(head.repo, file, moves, before) ?? massRefusal(base.repo, head.repo, file, nodes, before, after),
     findings: findingsIn(head.repo).filter((finding) => !known.has(formatFinding(finding))),
   };
 }
@@ -85,15 +92,17 @@ function planPool(
   const [old, now] = [poolIn(base, name), poolIn(head, name)];
   const [valid, then] = [validOf(now), validOf(old)];
   const members = nodes.filter((node) => after.pool.get(node.name) === name);
+  const poolBefore = (node: InventoryNode): ValidPool | undefined =>
+    validOf(poolIn(base, before.pool.get(node.name) ?? ''));
   const isSame = (node: InventoryNode): boolean => {
-    const had = validOf(poolIn(base, before.pool.get(node.name) ?? ''));
+    const had = poolBefore(node);
     return had?.sha256 === valid?.sha256 && had?.spec.apply === valid?.spec.apply;
   };
   const touched = valid === undefined ? [] : members.filter((node) => !isSame(node));
   const spec = then !== undefined && valid !== undefined ? specChanges(then.spec, valid.spec) : [];
   const isUnchanged = then?.sha256 === valid?.sha256 && spec.length === 0 && touched.length === 0;
   if (now !== undefined && old !== undefined && isUnchanged && now.status === old.status) return [];
-  const plans = touched.map((node) => planNode(node, validOf(poolIn(base, before.pool.get(node.name) ?? '')), valid));
+  const plans = touched.map((node) => planNode(node, poolBefore(node), valid));
   const isAdopted = old === undefined && plans.length > 0 && plans.every(({ runsAlready }) => runsAlready);
   const isCompared = (now === undefined || valid !== undefined) && !isAdopted;
   const fields = isCompared ? diffPayloads(then?.value ?? null, valid?.value ?? null) : [];
@@ -107,7 +116,9 @@ function planPool(
       fields,
       cost: dearest(fields),
       spec,
+      members: members.length,
       nodes: plans,
+      waits: valid === undefined ? undefined : waitsFor(valid, [then, ...touched.map(poolBefore)]),
       rollout:
         valid === undefined || touched.length === 0
           ? undefined
@@ -120,14 +131,32 @@ const poolIn = ({ pools }: LoadedRepo, name: string): LoadedPool | undefined =>
   pools.find((pool) => pool.name === name);
 const validOf = (pool: LoadedPool | undefined): ValidPool | undefined => (pool?.status === 'valid' ? pool : undefined);
 
+/** Of a file with errors the reconciler takes what is safest: that is not what anybody wrote. */
+const isWrong = (repo: LoadedRepo, file: string): boolean =>
+  repo.findings.some((finding) => finding.file === file && finding.severity === 'error');
+
+/** What of the cluster's file keeps the reconciler from beginning anything, as `reconciler/rollout/gates.ts` has it. */
+function heldBy({ suspend, unreadable }: ClusterConfig): string | undefined {
+  if (suspend) return "the cluster's file says suspend: true";
+  return unreadable === undefined
+    ? undefined
+    : `the file of the cluster may say anything until this is mended: ${unreadable}`;
+}
+
 /** The limits that the reconciler would hold the commit to. */
-function refusalOf({ cluster, pools }: LoadedRepo, moves: readonly Move[], before: Places): string | undefined {
+function refusalOf(
+  { cluster, pools }: LoadedRepo,
+  file: string,
+  moves: readonly Move[],
+  before: Places,
+): string | undefined {
   if (pools.length === 0) return 'there is no pool in it: an empty repository never unassigns a fleet';
   const assigned = before.pool.size;
   const lost = moves.filter(({ from, to }) => from !== null && to === null).length;
   const most = limitOf(cluster.maxUnassign, assigned);
   return lost > most
-    ? `it would send ${lost} of ${assigned} nodes back to their local config, and maxUnassign allows ${most}`
+    ? `it would send ${lost} of ${assigned} nodes back to their local config, and maxUnassign allows ${most}. ` +
+        `If this is meant, raise spec.maxUnassign in ${file} in the same commit`
     : undefined;
 }
 
@@ -135,6 +164,7 @@ function refusalOf({ cluster, pools }: LoadedRepo, moves: readonly Move[], befor
 function massRefusal(
   base: LoadedRepo,
   head: LoadedRepo,
+  file: string,
   nodes: readonly InventoryNode[],
   before: Places,
   after: Places,
@@ -148,7 +178,7 @@ function massRefusal(
     return isOther ? [pool] : [];
   });
   const mass = massChangeOf(changed, inPools.length, head.cluster.maxChange);
-  return mass === undefined ? undefined : sayMassChange(mass);
+  return mass === undefined ? undefined : sayMassChange(mass, file);
 }
 
 function findingsIn(repo: LoadedRepo): readonly Finding[] {
@@ -156,11 +186,11 @@ function findingsIn(repo: LoadedRepo): readonly Finding[] {
 }
 
 /** Whether there is anything to report. */
-export function isEmptyPlan({ pools, moves, conflicts, findings, refusal }: Plan): boolean {
+export function isEmptyPlan({ pools, moves, conflicts, findings, refusal, clusterSpec }: Plan): boolean {
   const adopted = new Set(pools.filter(isAdopted).map(({ name }) => name));
   const rest = moves.filter(({ from, to }) => from !== null || !adopted.has(to ?? ''));
   const changed = pools.length - adopted.size;
-  return changed + rest.length + conflicts.length + findings.length === 0 && refusal === undefined;
+  return changed + rest.length + conflicts.length + findings.length + clusterSpec.length === 0 && refusal === undefined;
 }
 
 /** A new pool that says of its nodes what they run already. */

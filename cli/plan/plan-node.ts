@@ -88,5 +88,5 @@ function unequalMemory(view: ConfigView, capacity: number): readonly string[] {
   );
   const aside = isKnown && exactMemoryIsAsked(view) ? setAsideMemory(view, capacity) : undefined;
   if (aside === undefined || aside === reservedByNode(view)) return [];
-  return [`the Static memory manager needs reservedMemory of ${aside} bytes in all there: it would be refused`];
+  return [`the Static memory manager needs reservedMemory of ${aside / 2 ** 20}Mi in all there: it would be refused`];
 }

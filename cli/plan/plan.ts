@@ -16,6 +16,10 @@ export interface Plan {
   /** Nodes that change their pool; null for none. */
   readonly moves: readonly Move[];
   readonly conflicts: readonly { readonly node: string; readonly pools: readonly string[] }[];
+  /** What else of the cluster's file changes, as `suspend: false → true`. */
+  readonly clusterSpec: readonly string[];
+  /** Why nothing new would be begun in any pool; undefined where nothing of the cluster's file holds it up. */
+  readonly held: string | undefined;
   /** Why the commit as a whole would not come into force; undefined where it would. */
   readonly refusal: string | undefined;
   /** What `head` has and `base` had not. */
@@ -38,7 +42,11 @@ export interface PoolPlan {
   readonly cost: ChangeCost | undefined;
   /** What else of `pool.yaml` changes, as `rollout.maxUnavailable: 1 → 2`. */
   readonly spec: readonly string[];
+  /** How many nodes belong to it afterwards; 0 also where no nodes were given. */
+  readonly members: number;
   readonly nodes: readonly NodePlan[];
+  /** Why its nodes would wait with the new config, until git says otherwise; undefined where they would be changed. */
+  readonly waits: string | undefined;
   readonly rollout: RolloutPlan | undefined;
 }
 

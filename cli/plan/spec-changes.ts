@@ -1,10 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolSpec, LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
+import { selectorText } from '#reconciler/blockers/pods.ts';
+import type { ClusterConfig } from '#reconciler/repo/loaded.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 
 /** What of a pool's spec changes besides the config, as `rollout.maxUnavailable: 1 → 2`. */
 export function specChanges(before: KubeletPoolSpec, after: KubeletPoolSpec): readonly string[] {
   return changesIn('', { ...before }, { ...after });
+}
+
+/** What of a cluster's file changes, where both revisions have one that can be read. */
+export function clusterChanges(before: ClusterConfig, after: ClusterConfig): readonly string[] {
+  return changesIn('', { ...before, unreadable: undefined }, { ...after, unreadable: undefined });
 }
 
 /** Selectors and lists are shown whole: a part of one says little. */
@@ -19,8 +26,13 @@ function changesIn(prefix: string, before: Map_, after: Map_): readonly string[]
     if (isDeepStrictEqual(old, now)) return [];
     const path = `${prefix}${key}`;
     if (isMap(old) && isMap(now) && !WHOLE.has(key)) return changesIn(`${path}.`, old, now);
-    return [`${path}: ${show(old)} → ${show(now)}`];
+    const say = key === 'nodeSelector' ? showSelector : show;
+    return [`${path}: ${say(old)} → ${say(now)}`];
   });
 }
 
-const show = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'not set'));
+const show = (value: unknown): string =>
+  typeof value === 'string' ? value : value === null ? 'not set' : (JSON.stringify(value) ?? 'not set');
+
+/** As kubectl writes one. @param value of a spec that was read, so that it is one */
+const showSelector = (value: unknown): string => selectorText(value as LabelSelector) || 'every node';

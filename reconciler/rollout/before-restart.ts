@@ -2,6 +2,7 @@ import { parseDuration } from '#shared/contract/duration.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { DesiredPool } from '../desired.ts';
+import { disruptionBar } from '../disruption/disruption-bar.ts';
 import { type Disruption, disruptionOf } from '../disruption/disruption-of.ts';
 import type { ConfigSourceView } from '../fleet.ts';
 import type { Aimed } from './aims.ts';
@@ -74,18 +75,12 @@ export function beforeRestart(
   const fields = room === null ? disruption.fields : [room];
   const { allow = ['restart'], drainTimeout = DEFAULT_DRAIN_TIMEOUT, reboot } = pool?.spec.disruption ?? {};
   if (needed === 'restart') return null;
-  const what = fields.slice(0, 3).join(', ');
-  if (needed === 'never') {
-    return held(`${what} cannot be changed on a node that lives: replace the node instead`);
-  }
-  if (!allow.includes(needed)) {
-    const how = needed === 'drain' ? 'the node to be drained' : 'the machine to be rebooted';
-    return held(`the change of ${what} needs ${how}: allow it with disruption.allow: [restart, ${needed}]`);
-  }
+  const bar = disruptionBar({ class: needed, fields }, { allow });
+  if (bar !== null) return held(bar);
   const drain = allow.includes('drain')
     ? drainFirst(member, config, drains.get(name), parseDuration(drainTimeout) ?? 0, now)
     : null;
-  return drain ?? (needed === 'reboot' ? withReboot(member, what, reboot) : null);
+  return drain ?? (needed === 'reboot' ? withReboot(member, fields.slice(0, 3).join(', '), reboot) : null);
 }
 
 /** What was counted is believed for so long; pods come and go. */

@@ -16,8 +16,6 @@ export interface MassChange {
   readonly pools: readonly (readonly [pool: string, nodes: number])[];
 }
 
-const HOW_TO_GO_ON =
-  'If this is meant, raise spec.maxChange in clusters/<cluster>.yaml in the same commit; a revert of it has to do the same';
 const MOST_POOLS = 3;
 
 /**
@@ -53,13 +51,20 @@ export function massChangeOf(changed: readonly string[], total: number, maxChang
   return { changed: changed.length, total, allowed, pools };
 }
 
-/** The refusal in words; the same in CI and in the reconciler. */
-export function sayMassChange({ changed, total, allowed, pools }: MassChange): string {
+/**
+ * The refusal in words; the same in CI and in the reconciler.
+ *
+ * @param file of the cluster
+ */
+export function sayMassChange(
+  { changed, total, allowed, pools }: MassChange,
+  file = 'clusters/<cluster>.yaml',
+): string {
   const named = pools.slice(0, MOST_POOLS).map(([pool, nodes]) => `${pool} ${nodes}`);
   const rest = pools.length > named.length ? ` and ${pools.length - named.length} more` : '';
   return (
     `it would give ${changed} of ${total} nodes in pools another config (${named.join(', ')}${rest}), ` +
-    `and maxChange allows ${allowed}. ${HOW_TO_GO_ON}`
+    `and maxChange allows ${allowed}. If this is meant, raise spec.maxChange in ${file} in the same commit; a revert of it has to do the same`
   );
 }
 

@@ -92,6 +92,8 @@ describe('the JSON of the commands', () => {
       ),
       'pools/b/kubelet.yaml': layer('maxPods: 4', 'featureGates: {CPUManager: true}', 'cpuManagerPolicy: none'),
       'pools/d/pool.yaml': pool('d', 'b'),
+      'pools/d/kubelet.yaml': layer('maxPods: 110', 'cgroupDriver: systemd'),
+      'clusters/c.yaml': cluster.replace('}', ', suspend: true}'),
     });
     await repository.commit('Settle the conflict', { 'pools/d/pool.yaml': pool('d', 'd') });
     const pods = Array.from({ length: 9 }, () => ({ kind: 'Pod', spec: { nodeName: 'n-b' }, status: {} }));

@@ -3,6 +3,7 @@ import { formatDuration } from '#shared/contract/duration.ts';
 import { showAmount } from '../capacity.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { NodePlan, Plan, PoolPlan } from '../plan.ts';
+import { type AlikePools, MANY_POOLS } from './alike.ts';
 
 /** What a change costs a node, for people. */
 export const COST_WORDS: Readonly<Record<ChangeCost, string>> = {
@@ -21,7 +22,38 @@ const HEADS: Readonly<Record<PoolPlan['change'], string>> = {
   invalid: 'has errors: it keeps the config that it has',
 };
 
-export const headOf = ({ name, change }: PoolPlan): string => `${name} ${HEADS[change]}`;
+export function headOf([first, ...rest]: AlikePools): string {
+  if (rest.length === 0) return `Pool ${first.name} ${HEADS[first.change]}`;
+  const names = listed(
+    [first, ...rest].map(({ name }) => name),
+    MOST_POOLS,
+  );
+  return `Pools ${names} ${first.change === 'added' ? 'are new, and alike' : 'change alike'}`;
+}
+
+const MOST_POOLS = 10;
+
+/** What becomes of the nodes, pool by pool; the first line of each is the one to be seen. */
+export function rolloutBlocks(
+  pools: AlikePools,
+  knowsNodes: boolean,
+): readonly { readonly line: string; readonly order: readonly string[] }[] {
+  const isOne = pools.length === 1;
+  const blocks = pools.flatMap((pool) => {
+    const line = rolloutLine(pool);
+    const order = pools.length < MANY_POOLS ? orderLines(pool) : [];
+    return line === undefined ? [] : [{ line: isOne ? line : `${pool.name}: ${line}`, order }];
+  });
+  const empty = pools.filter(({ members, change }) => knowsNodes && members === 0 && change !== 'removed');
+  if (empty.length === 0 || pools[0].change === 'invalid') return blocks;
+  const where = isOne
+    ? 'it'
+    : listed(
+        empty.map(({ name }) => name),
+        MOST_POOLS,
+      );
+  return [...blocks, { line: `no node belongs to ${where}`, order: [] }];
+}
 
 export function unsetOf(change: FieldChange): string {
   return change.default === undefined ? 'not set' : `not set (default ${change.default})`;
@@ -32,19 +64,28 @@ export const sidesOf = (change: FieldChange): readonly [string, string] => [
   change.after ?? unsetOf(change),
 ];
 
-/** `3 of 12 nodes`-like counts, budget and time. */
-export function rolloutLine({ nodes, rollout }: PoolPlan): string | undefined {
-  if (rollout === undefined) return undefined;
+/** How many nodes, budget and time. */
+function rolloutLine({ nodes, rollout, waits }: PoolPlan): string | undefined {
+  if (rollout === undefined || waits !== undefined) return undefined;
   const { budget, waves, expectedMs } = rollout;
-  const count = `${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}`;
+  const count = counted(nodes);
   if (budget === 0) return `${count} would change, but maxUnavailable allows none`;
   const steps = `${waves.length} ${waves.length === 1 ? 'step' : 'steps'}`;
   return `${count}, ${budget} at a time, in ${steps}; about ${formatDuration(Math.ceil(expectedMs / 1000) * 1000)} if all goes well`;
 }
 
+const counted = ({ length }: readonly unknown[]): string => `${length} ${length === 1 ? 'node' : 'nodes'}`;
+
+/** That nodes would be left as they are, and why. */
+export function waitLines(pools: AlikePools): readonly string[] {
+  const [{ waits }] = pools;
+  const nodes = pools.flatMap((pool) => pool.nodes);
+  return waits === undefined ? [] : [`${nodes.length === 0 ? 'nodes' : counted(nodes)} would wait: ${waits}`];
+}
+
 /** Which nodes, in which order: by canaries and steps where there are any, and otherwise turn by turn. */
-export function orderLines({ rollout }: PoolPlan): readonly string[] {
-  if (rollout === undefined || rollout.waves.length === 0) return [];
+function orderLines({ rollout, waits }: PoolPlan): readonly string[] {
+  if (rollout === undefined || rollout.waves.length === 0 || waits !== undefined) return [];
   const { stages, waves } = rollout;
   if (stages.length > 1) return stages.map(({ name, nodes }) => `${name}: ${listed(nodes)}`);
   const turns = waves.slice(0, MOST_TURNS).map((nodes) => listed(nodes));
@@ -91,6 +132,16 @@ export function moveLines({ moves }: Plan): readonly string[] {
   const place = (pool: string | null): string => pool ?? 'no pool (local config)';
   const grouped = Map.groupBy(moves, ({ from, to }) => `from ${place(from)} to ${place(to)}`);
   return [...grouped].map(([text, nodes]) => `${listed(nodes.map(({ node }) => node))} ${text}`);
+}
+
+/** Nodes that the same pools want are named together. */
+export function conflictLines({ conflicts }: Plan): readonly string[] {
+  const grouped = Map.groupBy(conflicts, ({ pools }) => pools.join(' and '));
+  return [...grouped].map(([pools, nodes]) => {
+    const [are, left] = nodes.length === 1 ? ['is', 'is left as it is'] : ['are', 'are left as they are'];
+    const names = listed(nodes.map(({ node }) => node));
+    return `${names} ${are} selected by ${pools} with the same priority, and ${left}: give one of the pools a higher priority`;
+  });
 }
 
 /** The first few by name, and how many more. */

@@ -1,16 +1,18 @@
 import { formatFinding } from '#shared/contract/finding.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
-import type { Plan, PoolPlan } from '../plan.ts';
+import type { Plan } from '../plan.ts';
+import { type AlikePools, alikePools } from './alike.ts';
 import {
   adoptedLine,
   capacityLines,
+  conflictLines,
   COST_WORDS,
   headOf,
   moveLines,
-  orderLines,
   risksOf,
-  rolloutLine,
+  rolloutBlocks,
   sidesOf,
+  waitLines,
   warningLines,
 } from './lines.ts';
 
@@ -22,7 +24,7 @@ const MOST_CHARACTERS = 60_000;
 
 /** For a comment on the pull request. */
 export function planAsMarkdown(plan: Plan): string {
-  const { cluster, refusal, conflicts, findings, knowsNodes } = plan;
+  const { cluster, refusal, held, clusterSpec, findings, knowsNodes } = plan;
   const parts = [markerOf(cluster), `### kubelet-gitops: what this does to \`${cluster}\``];
   const isEmpty = isEmptyPlan(plan);
   if (isEmpty) {
@@ -30,13 +32,13 @@ export function planAsMarkdown(plan: Plan): string {
     parts.push(adopted.length === 0 ? 'Nothing changes on any node.' : `Nothing changes.\n\n${adopted.join('\n')}`);
   }
   if (refusal !== undefined) parts.push(`> [!CAUTION]\n> **Refused as a whole:** ${escape(refusal)}`);
-  if (!isEmpty) parts.push(...plan.pools.map(poolPart));
+  if (held !== undefined && !isEmpty) parts.push(`> [!WARNING]\n> **Nothing new would be begun:** ${escape(held)}`);
+  if (clusterSpec.length > 0)
+    parts.push(`#### clusters/${cluster}.yaml changes\n\n${clusterSpec.map((line) => `- ${code(line)}`).join('\n')}`);
+  if (!isEmpty) parts.push(...alikePools(plan.pools).map((pools) => poolPart(pools, knowsNodes)));
   const notes = [
     ...(isEmpty ? [] : moveLines(plan)).map((line) => `- moves: ${escape(line)}`),
-    ...conflicts.map(
-      ({ node, pools }) =>
-        `- **conflict:** \`${node}\` is selected by ${pools.join(' and ')} with the same priority, and is left as it is`,
-    ),
+    ...conflictLines(plan).map((line) => `- **conflict:** ${escape(line)}`),
     ...findings.map((finding) => `- ${code(formatFinding(finding))}`),
   ];
   if (notes.length > 0) parts.push(notes.join('\n'));
@@ -47,27 +49,29 @@ export function planAsMarkdown(plan: Plan): string {
     : `${whole.slice(0, MOST_CHARACTERS).replace(/\n[^\n]*$/, '')}\n\n_Cut: run \`kubelet-gitops plan\` for the rest._\n`;
 }
 
-function poolPart(pool: PoolPlan): string {
-  const { fields, spec, nodes, cost } = pool;
+function poolPart(pools: AlikePools, knowsNodes: boolean): string {
+  const [pool] = pools;
+  const { fields, spec, cost } = pool;
+  const nodes = pools.flatMap((each) => each.nodes);
   const rows = fields.map((field) => {
     const [before, after] = sidesOf(field).map(code);
     return `| \`${field.path}\` | ${before} | ${after} | ${COST_WORDS[field.cost]} |`;
   });
   const table =
     rows.length === 0 ? [] : [['| field | before | after | costs |', '| --- | --- | --- | --- |', ...rows].join('\n')];
-  const rollout = rolloutLine(pool);
   const items = [
     ...spec.map((line) => `- ${code(line)}`),
-    ...(rollout === undefined ? [] : [`- **${rollout}**`]),
-    ...orderLines(pool).map((line) => `  - ${escape(line)}`),
+    ...waitLines(pools).map((line) => `- ❌ **${escape(line)}**`),
+    ...rolloutBlocks(pools, knowsNodes).flatMap(({ line, order }) => [
+      `- **${escape(line)}**`,
+      ...order.map((each) => `  - ${escape(each)}`),
+    ]),
     ...(cost === undefined ? [] : [`- costs each node: ${COST_WORDS[cost]}`]),
     ...capacityLines(nodes).map((line) => `- ${escape(line)}`),
     ...warningLines(nodes).map((line) => `- ❌ ${escape(line)}`),
     ...risksOf(pool).map(({ paths, risk }) => `- ⚠️ ${paths.map(code).join(', ')}: ${risk}`),
   ];
-  const head = isAdopted(pool)
-    ? [`#### Pool ${headOf(pool)}`, escape(adoptedLine(pool))]
-    : [`#### Pool ${headOf(pool)}`];
+  const head = [`#### ${headOf(pools)}`, ...(isAdopted(pool) ? [escape(adoptedLine(pool))] : [])];
   return [...head, ...table, ...(items.length === 0 ? [] : [items.join('\n')])].join('\n\n');
 }
 

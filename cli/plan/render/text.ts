@@ -2,36 +2,34 @@ import { formatFinding } from '#shared/contract/finding.ts';
 import type { Paint } from '../../paint.ts';
 import { renderTable } from '../../table.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
-import type { Plan, PoolPlan } from '../plan.ts';
+import type { Plan } from '../plan.ts';
+import { type AlikePools, alikePools } from './alike.ts';
 import {
   adoptedLine,
   capacityLines,
+  conflictLines,
   COST_WORDS,
   headOf,
   moveLines,
-  orderLines,
   risksOf,
-  rolloutLine,
+  rolloutBlocks,
   sidesOf,
+  waitLines,
   warningLines,
 } from './lines.ts';
 
 export function planAsText(plan: Plan, paint: Paint): string {
-  const { base, head, cluster, refusal, conflicts, findings, knowsNodes } = plan;
+  const { base, head, cluster, refusal, held, clusterSpec, findings, knowsNodes } = plan;
   const lines = [paint('strong', `From ${base} to ${head}, for cluster ${cluster}`), ''];
   const adopted = plan.pools.filter(isAdopted).map(adoptedLine);
   if (isEmptyPlan(plan)) return `${[...lines, 'Nothing changes.', ...adopted].join('\n')}\n`;
   if (refusal !== undefined) lines.push(paint('bad', `Refused as a whole: ${refusal}`), '');
-  for (const pool of plan.pools) lines.push(...poolLines(pool, paint), '');
+  if (held !== undefined) lines.push(paint('bad', `Nothing new would be begun: ${held}`), '');
+  if (clusterSpec.length > 0) lines.push(paint('strong', `clusters/${cluster}.yaml changes`));
+  lines.push(...clusterSpec.map((line) => `  ${line}`), ...(clusterSpec.length > 0 ? [''] : []));
+  for (const pools of alikePools(plan.pools)) lines.push(...poolLines(pools, knowsNodes, paint), '');
   for (const line of moveLines(plan)) lines.push(`Moves: ${line}`);
-  for (const { node, pools } of conflicts) {
-    lines.push(
-      paint(
-        'bad',
-        `Conflict: ${node} is selected by ${pools.join(' and ')} with the same priority, and is left as it is`,
-      ),
-    );
-  }
+  for (const line of conflictLines(plan)) lines.push(paint('bad', `Conflict: ${line}`));
   for (const finding of findings)
     lines.push(paint(finding.severity === 'error' ? 'bad' : 'busy', formatFinding(finding)));
   if (!knowsNodes) {
@@ -41,25 +39,29 @@ export function planAsText(plan: Plan, paint: Paint): string {
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-function poolLines(pool: PoolPlan, paint: Paint): readonly string[] {
-  const { fields, spec, nodes, cost, change } = pool;
+function poolLines(pools: AlikePools, knowsNodes: boolean, paint: Paint): readonly string[] {
+  const [pool] = pools;
+  const { fields, spec, cost, change } = pool;
+  const nodes = pools.flatMap((each) => each.nodes);
   const table = renderTable(
     fields.map((field) => {
       const [before, after] = sidesOf(field);
       return [`  ${field.path}`, before, '→', after];
     }),
   );
-  const rollout = rolloutLine(pool);
   return [
     isAdopted(pool)
       ? paint('strong', adoptedLine(pool))
-      : paint(change === 'removed' || change === 'invalid' ? 'bad' : 'strong', `Pool ${headOf(pool)}`),
+      : paint(change === 'removed' || change === 'invalid' ? 'bad' : 'strong', headOf(pools)),
     ...table,
     ...spec.map((line) => `  ${line}`),
     ...(cost === undefined ? [] : [paint('quiet', `  cost: ${COST_WORDS[cost]}`)]),
     ...risksOf(pool).map(({ paths, risk }) => paint('busy', `  ! ${paths.join(', ')}: ${risk}`)),
-    ...(rollout === undefined ? [] : [`  ${rollout}`]),
-    ...orderLines(pool).map((line) => paint('quiet', `  ${line}`)),
+    ...waitLines(pools).map((line) => paint('bad', `  ! ${line}`)),
+    ...rolloutBlocks(pools, knowsNodes).flatMap(({ line, order }) => [
+      `  ${line}`,
+      ...order.map((each) => paint('quiet', `  ${pools.length === 1 ? '' : '  '}${each}`)),
+    ]),
     ...capacityLines(nodes).map((line) => `  ${line}`),
     ...warningLines(nodes).map((line) => paint('bad', `  ! ${line}`)),
   ];

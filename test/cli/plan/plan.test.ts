@@ -33,6 +33,8 @@ const START = {
   'pools/a/kubelet.yaml': layer('maxPods: 110', 'kubeReserved: {cpu: 100m, memory: 512Mi}'),
   'pools/b/pool.yaml': pool('b', 'b'),
   'pools/b/kubelet.yaml': layer('maxPods: 50'),
+  'pools/c/pool.yaml': pool('c', 'c'),
+  'pools/c/kubelet.yaml': layer('maxPods: 50'),
 };
 
 describe('kubelet-gitops plan', () => {
@@ -174,6 +176,63 @@ describe('kubelet-gitops plan', () => {
     assert.equal(allowed.refusal, undefined);
     const few = await planOf({ 'pools/b/kubelet.yaml': layer('maxPods: 40'), 'clusters/prod.yaml': guarded });
     assert.equal(few.refusal, undefined);
+  });
+
+  it('says that nodes would wait where the change does more to them than their pool allows', async () => {
+    const files = { 'pools/a/kubelet.yaml': layer('maxPods: 110', 'cgroupDriver: systemd') };
+    const bar =
+      'the change of cgroupDriver needs the machine to be rebooted: allow it with disruption.allow: [restart, reboot]';
+    assert.equal((await planOf(files)).pools[0]?.waits, bar);
+    const { out } = await planned(files);
+    assert.match(out, /^ {2}! 3 nodes would wait: the change of cgroupDriver /m);
+    assert.doesNotMatch(out, /if all goes well/);
+    const disruption = 'disruption: {allow: [restart, reboot], reboot: {by: systemd}}';
+    const allowed = await planOf({ ...files, 'pools/a/pool.yaml': pool('a', 'a', disruption) });
+    assert.equal(allowed.pools[0]?.waits, undefined);
+    const suspended = await planOf({ ...files, 'pools/a/pool.yaml': pool('a', 'a', disruption, 'suspend: true') });
+    assert.equal(suspended.pools[0]?.waits, 'pool.yaml says suspend: true');
+  });
+
+  it('says what changes in the file of the cluster, and whether anything would be begun with it', async () => {
+    const file = (spec: string): string => START['clusters/prod.yaml'].replace('maxUnassign: 0', spec);
+    const changed = await planned({ 'clusters/prod.yaml': file('maxUnassign: 0, maxChange: 50%, suspend: true') });
+    assert.match(
+      changed.out,
+      /^Nothing new would be begun: the cluster's file says suspend: true\n\nclusters\/prod\.yaml changes\n {2}maxChange: 100% → 50%\n {2}suspend: false → true\n/m,
+    );
+    assert.equal(changed.code, 1);
+    const broken = await planOf({ 'clusters/prod.yaml': file('maxUnassign: 0, suspended: true') });
+    assert.match(broken.held ?? '', /may say anything until this is mended: clusters\/prod\.yaml:4:\d+: /);
+    assert.deepEqual(broken.clusterSpec, []);
+  });
+
+  it('tells pools that change alike once, and of which no node is', async () => {
+    const files = { 'pools/b/kubelet.yaml': layer('maxPods: 51'), 'pools/c/kubelet.yaml': layer('maxPods: 51') };
+    const { out } = await planned(files);
+    assert.match(out, /^Pools b, c change alike\n {2}maxPods {2}50 {2}→ {2}51\n/m);
+    assert.match(out, /^ {2}b: 1 node, 1 at a time, in 1 step; .*\n {4}order: b-1\n {2}no node belongs to c\n/m);
+    assert.equal(out.match(/maxPods {2}50/g)?.length, 1);
+    const markdown = (await planned(files, '-o', 'markdown')).out;
+    assert.match(markdown, /^#### Pools b, c change alike$/m);
+  });
+
+  it('shows selectors as kubectl has them, and names nodes that two pools want together', async () => {
+    const { out } = await planned({ 'pools/b/pool.yaml': pool('b', 'a') });
+    assert.match(out, /^ {2}nodeSelector: pool=b → pool=a$/m);
+    assert.match(
+      out,
+      /^Conflict: a-1, a-2, a-3 are selected by a and b with the same priority, and are left as they are: give one /m,
+    );
+  });
+
+  it('says nothing of room for pods where maxPods does not change', async () => {
+    const fields = layer('maxPods: 110', 'kubeReserved: {cpu: 100m, memory: 512Mi}');
+    await repository.commit('less', { 'pools/a/kubelet.yaml': fields.replace('110', '40') });
+    const { pools } = await planOf({
+      'pools/a/kubelet.yaml': `${fields.replace('110', '40')}podPidsLimit: 100\n`,
+    });
+    assert.deepEqual(pools[0]?.nodes[0]?.allocatable, []);
+    await repository.commit('as before', { 'pools/a/kubelet.yaml': fields });
   });
 
   it('says what is wrong with what is new, and nothing of what was wrong before', async () => {

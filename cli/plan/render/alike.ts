@@ -1,0 +1,18 @@
+import { isAdopted } from '../make-plan.ts';
+import type { PoolPlan } from '../plan.ts';
+
+/** Pools of which the same is to be said but for their nodes; one at least. */
+export type AlikePools = readonly [PoolPlan, ...(readonly PoolPlan[])];
+
+/** From so many pools on, the order of nodes is left out: nobody reads it, and a comment has an end. */
+export const MANY_POOLS = 4;
+
+/** A change of a shared layer changes many pools in the same way: that is told once. In the order of the first of each. */
+export function alikePools(pools: readonly PoolPlan[]): readonly AlikePools[] {
+  const groups = Map.groupBy(pools, (pool) => {
+    const { name, change, fields, spec, cost, waits } = pool;
+    const isAlone = change === 'invalid' || change === 'removed' || isAdopted(pool);
+    return JSON.stringify(isAlone ? name : [change, fields, spec, cost, waits]);
+  });
+  return [...groups.values()].flatMap(([first, ...rest]) => (first === undefined ? [] : [[first, ...rest] as const]));
+}

@@ -4,10 +4,21 @@ const INTRODUCTION = `kubelet-gitops: kubelet configuration from git`;
 
 const CODES = `Exit codes: 0 nothing to say, 1 findings or changes, 2 the command could not run.`;
 
-/** Help of the whole program. */
-export function programHelp(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map(({ name }) => name.length));
-  const list = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+/** What is not meant for a terminal is as wide as that. */
+const WIDEST = 120;
+/** Names of options that are longer have what they are for on the next line. */
+const LONGEST_NAME = 30;
+
+/**
+ * Help of the whole program.
+ *
+ * @param columns of the terminal, where it is one
+ */
+export function programHelp(commands: readonly Command[], columns = WIDEST): string {
+  const list = twoColumns(
+    commands.map(({ name, summary }) => [name, summary]),
+    columns,
+  );
   const examples = commands.flatMap(({ examples: [first] }) => (first === undefined ? [] : [`  ${first}`]));
   return `${INTRODUCTION}
 
@@ -18,7 +29,7 @@ ${list.join('\n')}
 
   kubelet-gitops COMMAND --help says more of each.
 
-${CODES}
+${inLines(CODES, columns).join('\n')}
 
 Examples:
 ${examples.join('\n')}
@@ -27,18 +38,17 @@ In a checkout, npm run demo shows the whole system at work without a cluster.
 `;
 }
 
-/** Help of one command. */
-export function commandHelp(command: Command): string {
+/** Help of one command. @param columns of the terminal, where it is one */
+export function commandHelp(command: Command, columns = WIDEST): string {
   const { name, summary, takes, about, options, examples } = command;
   const rows = Object.entries(options).map(([option, spec]) => [nameOf(option, spec), spec.about] as const);
-  const width = Math.max(0, ...rows.map(([left]) => left.length));
-  const list = rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+  const list = twoColumns(rows, columns);
   const parts = [
-    `kubelet-gitops ${name}: ${summary}`,
+    inLines(`kubelet-gitops ${name}: ${summary}`, columns).join('\n'),
     `Usage: kubelet-gitops ${name}${rows.length === 0 ? '' : ' [OPTIONS]'}${takes === undefined ? '' : ` ${takes}`}`,
-    ...about,
+    ...about.map((paragraph) => flowing(paragraph, columns)),
     ...(list.length === 0 ? [] : [`Options:\n${list.join('\n')}`]),
-    CODES,
+    inLines(CODES, columns).join('\n'),
     ...(examples.length === 0 ? [] : [`Examples:\n${examples.map((example) => `  ${example}`).join('\n')}`]),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -47,4 +57,34 @@ export function commandHelp(command: Command): string {
 function nameOf(option: string, { short, value, words, type }: OptionSpec): string {
   const takes = type === 'boolean' ? '' : ` ${words?.join('|') ?? value ?? 'VALUE'}`;
   return `${short === undefined ? '    ' : `-${short}, `}--${option}${takes}`;
+}
+
+function twoColumns(rows: readonly (readonly [left: string, right: string])[], columns: number): readonly string[] {
+  const short = rows.map(([left]) => left.length).filter((length) => length <= LONGEST_NAME);
+  const indent = Math.max(0, ...short) + 4;
+  return rows.flatMap(([left, right]) => {
+    const [first = '', ...rest] = inLines(right, columns - indent).map((line) => `${' '.repeat(indent)}${line}`);
+    const isLong = left.length + 4 > indent;
+    return isLong ? [`  ${left}`, first, ...rest] : [`  ${left}`.padEnd(indent) + first.slice(indent), ...rest];
+  });
+}
+
+/** A paragraph as wide as there is room; what is further in, such as a command, stays as it is. */
+function flowing(paragraph: string, columns: number): string {
+  const lines = paragraph.split('\n');
+  const prose = lines.filter((line) => !line.startsWith(' ')).join(' ');
+  return [...inLines(prose, columns), ...lines.filter((line) => line.startsWith(' '))].join('\n');
+}
+
+/** Broken between words. */
+function inLines(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
 }

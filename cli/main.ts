@@ -5,14 +5,18 @@ import { COMMANDS } from './commands.ts';
 import { commandHelp, programHelp } from './help.ts';
 import type { Io } from './io.ts';
 import { parseCommandLine } from './parse.ts';
-import { wrapFor } from './wrap.ts';
+import { columnsOf, wrapFor } from './wrap.ts';
 
 async function main(argv: readonly string[], io: Io): Promise<0 | 1 | 2> {
   const parsed = parseCommandLine(argv, COMMANDS);
   switch (parsed.line) {
-    case 'help':
-      io.out.write(wrapFor(io.out)(parsed.command === undefined ? programHelp(COMMANDS) : commandHelp(parsed.command)));
+    case 'help': {
+      const columns = columnsOf(io.out);
+      const { command } = parsed;
+      const help = command === undefined ? programHelp(COMMANDS, columns) : commandHelp(command, columns);
+      io.out.write(wrapFor(io.out)(help));
       return 0;
+    }
     case 'version':
       io.out.write(`kubelet-gitops ${VERSION}\n`);
       return 0;

@@ -73,10 +73,29 @@ describe('help', () => {
   });
 
   it('fits into a terminal of 120 columns', () => {
-    const lines = [programHelp(COMMANDS), ...COMMANDS.map(commandHelp)].join('\n').split('\n');
+    const lines = [programHelp(COMMANDS), ...COMMANDS.map((command) => commandHelp(command))].join('\n').split('\n');
     assert.deepEqual(
       lines.filter((line) => line.length > 120),
       [],
     );
+  });
+
+  it('flows in a terminal: no line of prose is broken before the words fill it, and none is too long', () => {
+    for (const command of COMMANDS) {
+      const lines = commandHelp(command, 80).split('\n');
+      const end = lines.indexOf('Examples:');
+      // A command that stands in the prose is there to be copied.
+      const prose = lines.slice(0, end).filter((line) => !/^ +kubectl|^Usage: /.test(line));
+      assert.deepEqual(
+        prose.filter((line) => line.length > 80),
+        [],
+        command.name,
+      );
+      const broken = prose.filter((line, index) => {
+        const [next = ''] = (prose[index + 1] ?? '').split(' ');
+        return line !== '' && next !== '' && !/:$/.test(line) && line.length + 1 + next.length <= 80;
+      });
+      assert.deepEqual(broken, [], command.name);
+    }
   });
 });

@@ -93,7 +93,7 @@ describe('help', () => {
       );
       const broken = prose.filter((line, index) => {
         const [next = ''] = (prose[index + 1] ?? '').split(' ');
-        return line !== '' && next !== '' && !/:$/.test(line) && line.length + 1 + next.length <= 80;
+        return line !== '' && next !== '' && !line.endsWith(':') && line.length + 1 + next.length <= 80;
       });
       assert.deepEqual(broken, [], command.name);
     }

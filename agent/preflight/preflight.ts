@@ -1,6 +1,7 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { viewOf } from '#shared/contract/kubelet-config/view.ts';
+import { FIRST_MINOR_WITH_DROP_INS } from '../kubelet/install-drop-ins.ts';
 import type { Preflight } from '../staging/preflight.ts';
 import type { Check } from './check.ts';
 import { pods, reservations, reservedCpus, reservedMemory } from './checks/capacity.ts';
@@ -15,7 +16,7 @@ import type { Candidate, HostFacts } from './host-facts.ts';
 import type { HostLook } from './look-at-host.ts';
 
 /** Each looks at one thing; a node is told all at once. */
-export const CHECKS: readonly Check[] = [
+const CHECKS: readonly Check[] = [
   configIsRead,
   flagsShadow,
   dropInsShadow,
@@ -49,9 +50,6 @@ export interface PreflightOptions {
   readonly configDirectory: string | undefined;
   readonly host: HostLook;
 }
-
-/** Kubelets before 1.28 know no `--config-dir`. */
-const FIRST_MINOR_WITH_DROP_INS = 28;
 
 /** The look at the machine before the kubelet hears of a config. */
 export function createPreflight({ configFile, configDirectory, host }: PreflightOptions): Preflight {

@@ -3,6 +3,7 @@ import { API_VERSION } from '#shared/contract/api/group.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
+import { toMicroTime } from '../kube/micro-time.ts';
 import type { Occurrence, Subject } from './occurrence.ts';
 
 /**
@@ -66,9 +67,6 @@ export function eventObject(occurrence: Occurrence, namespace: string, by: strin
 }
 
 const ACTIONS: Readonly<Record<Subject['kind'], string>> = { Node: 'ConfigureKubelet', KubeletPool: 'RollOut' };
-
-/** `metav1.MicroTime`. */
-export const toMicroTime = (at: Millis): string => new Date(at).toISOString().replace('Z', '000Z');
 
 function cutToBytes(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text;

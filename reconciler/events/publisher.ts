@@ -4,7 +4,8 @@ import { EVENTS, type Kube, type Place } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
-import { EVENTS_NAMESPACE, eventObject, OLDER_EVENTS_NAMESPACE, toMicroTime } from './event-object.ts';
+import { toMicroTime } from '../kube/micro-time.ts';
+import { EVENTS_NAMESPACE, eventObject, OLDER_EVENTS_NAMESPACE } from './event-object.ts';
 import type { Occurrence } from './occurrence.ts';
 import { createTokenBucket } from './token-bucket.ts';
 

@@ -1,5 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import { type Lease, type LeaseSpec, type LeaseTiming, toMicroTime } from './lease.ts';
+import { toMicroTime } from '../kube/micro-time.ts';
+import type { Lease, LeaseSpec, LeaseTiming } from './lease.ts';
 
 /** When this process first saw the lease say what it says now. */
 export interface Sighting {

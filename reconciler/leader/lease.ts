@@ -1,5 +1,6 @@
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import { toMicroTime } from '../kube/micro-time.ts';
 
 /** `coordination.k8s.io/v1` Lease, as leader election uses it. */
 export interface Lease extends KubeObject {
@@ -28,11 +29,6 @@ export interface LeaseTiming {
 
 /** client-go's defaults, as kube-controller-manager runs with. */
 export const LEASE_TIMING: LeaseTiming = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2000 };
-
-/** RFC 3339 in UTC with six digits of a second: the API server takes no other number of them for a MicroTime. */
-export function toMicroTime(at: Millis): string {
-  return new Date(at).toISOString().replace('Z', '000Z');
-}
 
 /** What a lease looks like when its holder gives it back: anybody may take it at once. As client-go writes it. */
 export function releasedSpec(at: Millis): LeaseSpec {

@@ -1,7 +1,7 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { explainNodes, type NodeReason } from '../rollout/explain.ts';
 import type { Round } from '../round.ts';
-import type { NodeRow, NodeState } from './model.ts';
+import type { NodeRow, NodeState, StateCount } from './model.ts';
 
 /** Every node with its state and why; in the order of their names. Pure. */
 export function nodeRows({ planned, fleet }: Pick<Round, 'planned' | 'fleet'>): readonly NodeRow[] {
@@ -40,6 +40,15 @@ export const NODE_STATES: readonly NodeState[] = [
   'settled',
   'unselected',
 ];
+
+/** How many of these nodes are in each state, the worst first; none that nobody is in. */
+export function countStates(nodes: readonly NodeRow[]): readonly StateCount[] {
+  const byState = Map.groupBy(nodes, ({ state }) => state);
+  return NODE_STATES.flatMap((state) => {
+    const count = byState.get(state)?.length ?? 0;
+    return count === 0 ? [] : [{ state, nodes: count }];
+  });
+}
 
 function progressOf({ phase = 'Idle', trial = null }: KubeletNodeStatus): string {
   if (phase === 'Idle' || phase === 'Drifted') return '';

@@ -3,8 +3,8 @@ import { formatFinding } from '#shared/contract/finding.ts';
 import type { DesiredPool } from '../desired.ts';
 import { gatesOf, NO_SIGNALS } from '../rollout/gates.ts';
 import type { Round } from '../round.ts';
-import type { NodeRow, PoolModel, PoolState, StateCount } from './model.ts';
-import { NODE_STATES } from './node-rows.ts';
+import type { NodeRow, PoolModel, PoolState } from './model.ts';
+import { countStates } from './node-rows.ts';
 import { timelineOf } from './timeline.ts';
 
 const NOBODY: PoolCounts = { nodes: 0, updated: 0, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
@@ -67,11 +67,4 @@ function stateOf(
   if (phase === 'Progressing') return 'soaking';
   const holding = holds[0]?.reason;
   return holding === 'window' || holding === 'blocked' ? holding : 'waiting';
-}
-
-function countStates(members: readonly NodeRow[]): readonly StateCount[] {
-  const byState = Map.groupBy(members, ({ state }) => state);
-  return NODE_STATES.map((state) => ({ state, nodes: byState.get(state)?.length ?? 0 })).filter(
-    ({ nodes }) => nodes > 0,
-  );
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from './status.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -15,11 +16,7 @@ export function mergeDiff(before: Json, after: Json): Record<string, unknown> | 
     const to = after[key];
     if (isDeepStrictEqual(from, to)) continue;
     if (to === undefined) patch[key] = null;
-    else patch[key] = isObject(from) && isObject(to) ? mergeDiff(from, to) : to;
+    else patch[key] = isRecord(from) && isRecord(to) ? mergeDiff(from, to) : to;
   }
   return Object.keys(patch).length === 0 ? null : patch;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

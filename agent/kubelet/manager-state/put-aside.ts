@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { asRecord, inOurVersion, type Migration, parseJson, type Raw, textIn } from '../../checkpoint/shape.ts';
 import type { Disk, FileOwner } from '../../disk/disk.ts';
+import { sha256 } from '../install-record.ts';
 
 /** A state file that made way for a config. */
 export interface PutAside {
@@ -89,5 +89,4 @@ function asideIn(value: unknown): PutAside {
 const fromIn = (raw: Raw): { readonly from: string | undefined } => ({ from: basisIn(raw['from']) });
 const basisIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-export const digestOf = (bytes: Buffer | null): string | null =>
-  bytes === null ? null : createHash('sha256').update(bytes).digest('hex');
+export const digestOf = (bytes: Buffer | null): string | null => (bytes === null ? null : sha256(bytes));

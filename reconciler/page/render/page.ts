@@ -1,7 +1,7 @@
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { type Content, type Html, html } from '../html.ts';
-import type { PageModel, StateCount, WaitingModel, WorkingModel } from '../model.ts';
-import { NODE_STATES } from '../node-rows.ts';
+import type { PageModel, WaitingModel, WorkingModel } from '../model.ts';
+import { countStates } from '../node-rows.ts';
 import { addressOf, EVERYTHING, type Question } from '../question.ts';
 import { renderBanners } from './banners.ts';
 import { renderCommits } from './commits.ts';
@@ -26,7 +26,7 @@ function content(model: WorkingModel, question: Question): readonly [string, Htm
       return [
         'Nodes',
         html`<h1>All nodes</h1>
-          ${renderStateLinks(statesOf(model), '')}${renderNodes(model.nodes, '', question.filter)}`,
+          ${renderStateLinks(countStates(model.nodes), '')}${renderNodes(model.nodes, '', question.filter)}`,
       ];
     case 'pool': {
       const pool = model.pools.find(({ name }) => name === question.pool);
@@ -40,16 +40,9 @@ function renderOverview(model: WorkingModel): Html {
     ${renderBanners(model.banners)} ${renderPools(model.pools)} ${renderRollouts(model.pools)}
     <section aria-labelledby="by-state">
       <h2 id="by-state">Nodes by state</h2>
-      ${renderStateLinks(statesOf(model), '')}
+      ${renderStateLinks(countStates(model.nodes), '')}
     </section>
     ${renderCommits(model)}`;
-}
-
-function statesOf({ nodes }: WorkingModel): readonly StateCount[] {
-  const byState = Map.groupBy(nodes, ({ state }) => state);
-  return NODE_STATES.map((state) => ({ state, nodes: byState.get(state)?.length ?? 0 })).filter(
-    (each) => each.nodes > 0,
-  );
 }
 
 /** Whose word the page is, where it is not this process's own. */

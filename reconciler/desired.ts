@@ -51,7 +51,7 @@ export type JudgePool = (pool: ValidPool, minors: readonly string[]) => readonly
 
 /**
  * What is wanted of the whole fleet. Each pool is judged by itself: one that is invalid keeps what it had, the others
- * go on (design D4).
+ * go on.
  */
 export function desiredState(
   inForce: CommitInForce | null,
@@ -114,7 +114,7 @@ function judgeAll(
 }
 
 /** Distinct `major.minor` of the nodes' kubelets, sorted; unreadable versions are left out. */
-export function minorsOf(nodes: readonly NodeView[]): readonly string[] {
+function minorsOf(nodes: readonly NodeView[]): readonly string[] {
   const minors = nodes.map((node) => /^v?(\d+\.\d+)/.exec(node.kubeletVersion)?.[1]);
   return [...new Set(minors.filter((minor) => minor !== undefined))].sort();
 }

@@ -23,7 +23,7 @@ export interface RebooterOptions {
 }
 
 /** In the agent's state directory. Its content is the boot that is to end: in the next one the file says nothing any more. */
-export const SENTINEL_NAME = 'reboot-required';
+const SENTINEL_NAME = 'reboot-required';
 
 export function createRebooter({ disk, stateDirectory, systemd }: RebooterOptions): Rebooter {
   const sentinel = join(stateDirectory, SENTINEL_NAME);

@@ -8,9 +8,9 @@ export type GuardedFile =
 
 /** What the guard does without us, and when. */
 export interface GuardOrder {
-  /** Which trial it is armed for; see `guardIdOf`. */
+  /** Which trial it is armed for; see `trialIdOf`. */
   readonly trial: string;
-  /** Where the way back leads; see `guardIdOf`. */
+  /** Where the way back leads; see `targetIdOf`. */
   readonly to: string;
   /** Starts of the kubelet, the ordered one included, that one boot may see. The next one takes the trial back. */
   readonly maxStarts: number;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export const GUARD_TIMER = 'kubelet-gitops-guard.timer';
 
 /** Late by name, so that hardly anything of the unit's owner comes after it. */
-export const GUARD_DROP_IN = '90-kubelet-gitops-guard.conf';
+const GUARD_DROP_IN = '90-kubelet-gitops-guard.conf';
 
 /**
  * What is to be put back lies beside its place under this name, so that putting it back is one rename. It never ends in

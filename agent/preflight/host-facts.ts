@@ -33,14 +33,6 @@ export interface HostFacts {
   readonly ownPorts: ReadonlySet<number>;
 }
 
-export const NO_FACTS: HostFacts = {
-  cgroups: new Map(),
-  paths: new Map(),
-  sysctls: new Map(),
-  realPaths: new Map(),
-  ownPorts: new Set(),
-};
-
 /** A config on its way to a machine. */
 export interface Candidate {
   /** The whole that the kubelet would work with: its defaults filled in, and its flags over everything. */

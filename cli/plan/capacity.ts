@@ -6,7 +6,7 @@ import type { InventoryNode } from '../inventory/node.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
-export const RESOURCES = ['cpu', 'memory', 'ephemeral-storage', 'pods'] as const;
+const RESOURCES = ['cpu', 'memory', 'ephemeral-storage', 'pods'] as const;
 export type Resource = (typeof RESOURCES)[number];
 
 /** What a node has left for pods, in the resource's base unit (cores, bytes, pods). */

@@ -159,7 +159,7 @@ function nodeRow(node: KubeletNode, paint: Paint, now: Millis): readonly Cell[] 
 }
 
 /** `12s`, `5m`, `3h`, `8d`: as kubectl shows ages. */
-export function age(timestamp: string, now: Millis): string {
+function age(timestamp: string, now: Millis): string {
   const at = fromTimestamp(timestamp);
   if (at === undefined) return '?';
   const seconds = Math.max(0, Math.round((now - at) / 1000));

@@ -49,7 +49,7 @@ export const ofNode: Trim = (object) =>
   });
 
 /** Of settings those that this software has; of what is in an environment besides, the name. */
-export function settingsOnly(data: Fields): Fields {
+function settingsOnly(data: Fields): Fields {
   return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, SETTINGS.has(name) ? value : REDACTED]));
 }
 

@@ -31,7 +31,7 @@ export interface Blockers {
 /** Prometheus' usual interval of scraping and of evaluating rules: asking more often says nothing new. */
 export const FRESH_FOR_MS: Millis = 15_000;
 
-/** A pass of the reconciler waits for its answers no longer than this. */
+/** A pass waits for Prometheus no longer than this. Pods are listed within the time that any call of the API server has. */
 export const ASK_TIMEOUT_MS: Millis = 5_000;
 
 /** Thousands of series; an answer that is longer is one that has results. */

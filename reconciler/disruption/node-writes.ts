@@ -32,7 +32,7 @@ export async function writeNode(kube: Kube, step: NodeStep, signal: AbortSignal)
  * What a step comes to on the Node as it is now. Pure. null where it was done already, where another Node has the name by
  * now, and where a person was there first: what somebody else cordoned is not ours, and so never uncordoned by us.
  */
-export function nodePatch(step: NodeStep, node: NodeObject | undefined): Readonly<Record<string, unknown>> | null {
+function nodePatch(step: NodeStep, node: NodeObject | undefined): Readonly<Record<string, unknown>> | null {
   const { uid, resourceVersion = '', annotations = {} } = node?.metadata ?? {};
   if (node === undefined || uid !== step.uid) return null;
   const text = annotations[CORDONED_ANNOTATION];

@@ -15,7 +15,7 @@ export interface CommitStatus {
 /** The shortest that any of the forges takes: GitHub's. */
 export const LONGEST_DESCRIPTION = 140;
 /** GitLab's, and what databases usually hold. */
-export const LONGEST_CONTEXT = 255;
+const LONGEST_CONTEXT = 255;
 /** More would bury the checks of others: what is beyond is in the cluster's own line. */
 export const MOST_POOLS = 20;
 

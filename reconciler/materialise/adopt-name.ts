@@ -7,7 +7,7 @@ import type { DesiredConfig } from './config.ts';
 
 /**
  * The config to use for a rendered pool. Where another release of ours wrote the same meaning in other bytes, the config
- * source that is there already is kept, so that upgrading this software restarts no kubelet (design D10).
+ * source that is there already is kept, so that upgrading this software restarts no kubelet.
  */
 export function adoptName(pool: ValidPool, sources: ReadonlyMap<string, ConfigSourceView>): DesiredConfig {
   const rendered = { name: pool.configName, sha256: pool.sha256, payload: pool.payload };

@@ -32,7 +32,7 @@ export function createStatusPace(clock: Clock, everyMs: Millis): StatusPace {
 }
 
 /** Whether two statuses differ in nothing but how far things are, in numbers and words. */
-export function isOnlyProgress(before: KubeletPoolStatus | undefined, after: KubeletPoolStatus): boolean {
+function isOnlyProgress(before: KubeletPoolStatus | undefined, after: KubeletPoolStatus): boolean {
   return before !== undefined && isDeepStrictEqual(essenceOf(before), essenceOf(after));
 }
 

@@ -24,7 +24,7 @@ export interface WindowProblem {
 }
 
 /** A year, the longest that a window may last: 366 days. */
-export const LONGEST_WINDOW_MS = 366 * 86_400_000;
+const LONGEST_WINDOW_MS = 366 * 86_400_000;
 
 const DEFAULT_ZONE = 'UTC';
 

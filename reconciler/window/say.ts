@@ -55,7 +55,7 @@ const untilOf = ({ span, window }: Seen): string =>
   span.until === null || window === undefined ? 'some day' : saidTime(span.until, window.schedule.zone);
 
 /** `2026-03-03 02:00 Europe/Berlin (2026-03-03 01:00 UTC)`. */
-export function saidTime(at: Millis, zone: Zone): string {
+function saidTime(at: Millis, zone: Zone): string {
   const utc = `${minutes(at)} UTC`;
   return zone.name === 'UTC' ? utc : `${minutes(zone.wallAt(at))} ${zone.name} (${utc})`;
 }

@@ -49,7 +49,7 @@ export function titleOf(call: Call): string {
 }
 
 /** `configmaps`, `kubeletnodes.kubelet-gitops.dev/status`. */
-export function resourceTitle({ resource, subresource }: Call): string {
+function resourceTitle({ resource, subresource }: Call): string {
   const group = resource.group === '' ? '' : `.${resource.group}`;
   return `${resource.plural}${group}${subresource === undefined ? '' : `/${subresource}`}`;
 }

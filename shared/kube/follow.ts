@@ -19,7 +19,7 @@ export interface FollowOptions<T = never> {
   readonly trim?: Trim<T> | undefined;
 }
 
-export const FOLLOW_BACKOFF: BackoffOptions = { firstMs: 1000, maxMs: 30_000, jitter: 0.5 };
+const FOLLOW_BACKOFF: BackoffOptions = { firstMs: 1000, maxMs: 30_000, jitter: 0.5 };
 
 /** The whole list is read this often even where nothing went wrong: what a watch lost is not lost for longer. */
 const SHORTEST_RELIST_MS = 10 * 60_000;

@@ -28,11 +28,6 @@ export interface Mirror<V> {
   refresh(): void;
   /** Monotonic time at which the last list was asked for: all that was written before is in what is kept. */
   listedAtMs(): Millis;
-  /**
-   * Wall-clock time of the last list or change; undefined before the first list. Never older than a quarter of an hour
-   * while the API server can be reached, because the list is read again and again.
-   */
-  lastHeardAt(): Millis | undefined;
   /** Follows until the signal aborts. Never rejects, but for a bug. Not to be called twice. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -43,9 +38,8 @@ export function keyOf({ metadata: { namespace, name } }: KubeObject): string {
 }
 
 export function createMirror<T extends KubeObject, V>(options: MirrorOptions<T, V>): Mirror<V> {
-  const { kube, selection, project, onChange, clock, same } = options;
+  const { kube, selection, project, onChange, same } = options;
   const items = new Map<string, V>();
-  let lastHeardAt: Millis | undefined;
   let listedAtMs: Millis = Number.NEGATIVE_INFINITY;
   let synced = false;
   let round = new AbortController();
@@ -89,7 +83,6 @@ export function createMirror<T extends KubeObject, V>(options: MirrorOptions<T, 
       round.abort();
     },
     listedAtMs: () => listedAtMs,
-    lastHeardAt: () => lastHeardAt,
     async run(signal) {
       while (!signal.aborted) {
         round = new AbortController();
@@ -98,7 +91,6 @@ export function createMirror<T extends KubeObject, V>(options: MirrorOptions<T, 
           if (round.signal.aborted) break;
           const first = !synced;
           synced = true;
-          lastHeardAt = clock.now();
           if (hear(heard) || first) onChange();
         }
       }

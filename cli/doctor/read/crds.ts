@@ -21,7 +21,7 @@ export async function readCrds(kube: Kube): Promise<readonly CrdFact[]> {
   return found.filter((crd) => crd !== null).map(viewCrd);
 }
 
-export function viewCrd({ metadata: { name }, spec, status }: CrdObject): CrdFact {
+function viewCrd({ metadata: { name }, spec, status }: CrdObject): CrdFact {
   const served = spec?.versions?.filter((version) => version.served === true) ?? [];
   const established = status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True');
   const fields = fieldsOfKind(served.map(({ schema }) => schema?.openAPIV3Schema ?? {}));

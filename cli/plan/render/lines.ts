@@ -55,7 +55,7 @@ export function rolloutBlocks(
   return [...blocks, { line: `no node belongs to ${where}`, order: [] }];
 }
 
-export function unsetOf(change: FieldChange): string {
+function unsetOf(change: FieldChange): string {
   return change.default === undefined ? 'not set' : `not set (default ${change.default})`;
 }
 
@@ -145,7 +145,7 @@ export function conflictLines({ conflicts }: Plan): readonly string[] {
 }
 
 /** The first few by name, and how many more. */
-export function listed(names: readonly string[], most = 5): string {
+function listed(names: readonly string[], most = 5): string {
   const [shown, rest] = [names.slice(0, most), names.length - most];
   return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
 }

@@ -17,7 +17,7 @@ import {
 } from './lines.ts';
 
 /** By which a comment is found again, to be changed instead of repeated. */
-export const markerOf = (cluster: string): string => `<!-- kubelet-gitops plan: ${cluster} -->`;
+const markerOf = (cluster: string): string => `<!-- kubelet-gitops plan: ${cluster} -->`;
 
 /** Longest that forges take as one comment, with room for what wraps it. */
 const MOST_CHARACTERS = 60_000;

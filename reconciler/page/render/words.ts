@@ -71,8 +71,8 @@ function badge({ tone, sign, word }: Word): Html {
 }
 
 /** `1 node`, `5,000 nodes`. */
-export function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${GROUPED.format(count)} ${count === 1 ? one : many}`;
+export function countOf(count: number, one: string): string {
+  return `${GROUPED.format(count)} ${one}${count === 1 ? '' : 's'}`;
 }
 
 const GROUPED = new Intl.NumberFormat('en');

@@ -5,7 +5,7 @@ import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 export interface Listener {
   /** Sends text. @returns whether what was sent before has left: false for one that reads too slowly */
   send(text: string): boolean;
-  /** Ends the connection; `gone` of whoever made it is called as for any other end. */
+  /** Ends the connection; whoever joined with it hears of that as of any other end. */
   drop(): void;
 }
 

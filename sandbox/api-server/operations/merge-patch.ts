@@ -36,7 +36,7 @@ export function mergePatch(api: Api, target: NamedTarget, { body, strategic }: S
 }
 
 /** RFC 7396: null removes, objects are merged, everything else replaces. */
-export function applyMergePatch(target: unknown, patch: unknown): unknown {
+function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!isJson(patch)) return patch;
   const merged: Record<string, unknown> = isJson(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
@@ -52,7 +52,7 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
  *
  * @returns the same as a merge patch; undefined where the patch has another list or another directive
  */
-export function asMergePatch(target: unknown, patch: unknown, member = ''): unknown {
+function asMergePatch(target: unknown, patch: unknown, member = ''): unknown {
   if (Array.isArray(patch)) return member === 'conditions' ? mergeByType(target, patch) : undefined;
   if (!isJson(patch)) return patch;
   const plain: Record<string, unknown> = {};

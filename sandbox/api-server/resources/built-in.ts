@@ -17,7 +17,7 @@ import { AGE_COLUMN, column, NAME_COLUMN } from '#sandbox/api-server/table/colum
 const core = { group: '', version: 'v1' };
 
 export const NAMESPACES: Resource = { ...core, plural: 'namespaces', kind: 'Namespace', namespaced: false };
-export const SERVICE_ACCOUNTS: Resource = {
+const SERVICE_ACCOUNTS: Resource = {
   ...core,
   plural: 'serviceaccounts',
   kind: 'ServiceAccount',
@@ -40,7 +40,7 @@ export const DEPLOYMENTS: Resource = {
   namespaced: true,
 };
 export const DAEMON_SETS: Resource = { ...DEPLOYMENTS, plural: 'daemonsets', kind: 'DaemonSet' };
-export const SERVICES: Resource = { ...core, plural: 'services', kind: 'Service', namespaced: true };
+const SERVICES: Resource = { ...core, plural: 'services', kind: 'Service', namespaced: true };
 export const CUSTOM_RESOURCE_DEFINITIONS: Resource = {
   group: 'apiextensions.k8s.io',
   version: 'v1',

@@ -71,7 +71,7 @@ function typeOf(data: unknown): string {
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
 /** `/status/rejected/0/name` is `status.rejected[0].name` (the servers before 1.21 left the index out). */
-export function fieldOf(instancePath: string): string {
+function fieldOf(instancePath: string): string {
   return instancePath
     .split('/')
     .slice(1)

@@ -1,6 +1,6 @@
 /** API group of the two kinds; cluster-scoped both. */
 export const GROUP = 'kubelet-gitops.dev';
-export const VERSION = 'v1alpha1';
+const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}`;
 
 /** Namespace of the config sources, the Lease and the programs, unless configured otherwise. */

@@ -1,6 +1,6 @@
 import { CLUSTER_FIELDS } from './fields/cluster.ts';
 import { EVICTION_FIELDS } from './fields/eviction.ts';
-import { atMinor, type ChangeCost, type Field } from './fields/field.ts';
+import { atMinor, type Field } from './fields/field.ts';
 import { IMAGES_FIELDS } from './fields/images.ts';
 import { LOGGING_FIELDS } from './fields/logging.ts';
 import { PODS_FIELDS } from './fields/pods.ts';
@@ -10,7 +10,7 @@ import { SERVING_FIELDS } from './fields/serving.ts';
 /**
  * Every field of `kubelet.config.k8s.io/v1beta1` KubeletConfiguration that kubelets from 1.20 to 1.36 have, by path
  * (`authentication.webhook.cacheTTL`, `reservedMemory[].limits`). Schema, validation, plans and documentation come from
- * this one table (design D5).
+ * this one table.
  */
 export const FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>(
   [
@@ -38,12 +38,6 @@ export function defaultOf(field: Field, minor: number): unknown {
 
 export function valuesOf(field: Field, minor: number): readonly string[] | undefined {
   return atMinor(field.values, field.valuesBefore, minor);
-}
-
-/** What changing anything at or below the path costs a live node. Open maps cost what the map costs. */
-export function changeCost(path: string): ChangeCost {
-  const field = FIELDS.get(path);
-  return field?.cost ?? 'restart';
 }
 
 /** Names of the fields one level below a path (`''` for the root), without those of nested structs. */

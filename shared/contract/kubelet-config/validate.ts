@@ -23,7 +23,7 @@ import { type ConfigView, viewOf } from './view.ts';
 import { isMap, writtenFields } from './walk.ts';
 
 /** Every rule that looks at more than one field, or at more than the table says of it. */
-export const RULES: readonly Rule[] = [
+const RULES: readonly Rule[] = [
   ...SERVING_RULES,
   ...IMAGE_RULES,
   ...RESERVATION_RULES,

@@ -35,15 +35,12 @@ const MILDER: Readonly<Record<string, Effect>> = {
   'many-aliases': 'none',
 };
 
-export function effectOf({ code, severity }: Finding): Effect {
+function effectOf({ code, severity }: Finding): Effect {
   const effect = MILDER[code] ?? 'refuses';
   if (severity === 'error') return effect;
   // What is dropped stays dropped where somebody tolerates it; other warnings are ours alone.
   return effect === 'drops' ? 'misreads' : 'none';
 }
-
-/** The codes of what a kubelet drops silently: refused, unless somebody says that they know. */
-export const DROPPED_CODES: readonly string[] = Object.keys(MILDER).filter((code) => MILDER[code] === 'drops');
 
 /**
  * The verdict of one version, by what was found.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NO_FACTS } from '#agent/preflight/host-facts.ts';
+import { NO_FACTS } from '../../support/agent/no-facts.ts';
 import { createPreflight } from '#agent/preflight/preflight.ts';
 import { CONFIG_FILE, DROP_INS } from '../../support/agent/fake-kubelet.ts';
 import { createWholeNode, type WholeNode } from '../../support/agent/whole-node.ts';

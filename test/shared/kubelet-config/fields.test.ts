@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { generateKubeletConfigSchema } from '../../../scripts/generate/kubelet-config-schema.ts';
-import { FIELDS, changeCost, childrenOf, defaultOf, valuesOf } from '#shared/contract/kubelet-config/fields.ts';
+import { FIELDS, childrenOf, defaultOf, valuesOf } from '#shared/contract/kubelet-config/fields.ts';
 import { gateHistory, gateNames, GATE_DEPENDENCIES, gateSpec } from '#shared/contract/kubelet-config/feature-gates.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
@@ -47,12 +47,6 @@ describe('the table of fields', () => {
     assert.equal(defaultOf(field('kubeAPIQPS'), 27), 50);
     assert.deepEqual(valuesOf(field('memorySwap.swapBehavior'), 29), ['LimitedSwap', 'UnlimitedSwap']);
     assert.deepEqual(valuesOf(field('memorySwap.swapBehavior'), 30), ['LimitedSwap', 'NoSwap']);
-  });
-
-  it('says what a change costs', () => {
-    assert.equal(changeCost('maxPods'), 'restart');
-    assert.equal(changeCost('cpuManagerPolicy'), 'state-file:cpu');
-    assert.equal(changeCost('cgroupDriver'), 'reboot');
   });
 
   it('lists what is in a struct', () =>

@@ -7,7 +7,7 @@ export function isDnsLabel(text: string, maxLength = 63): boolean {
 }
 
 /** RFC 1123 subdomain: labels with dots between, at most 253 characters. */
-export function isDnsSubdomain(text: string): boolean {
+function isDnsSubdomain(text: string): boolean {
   return text.length <= 253 && text.split('.').every((label) => DNS_LABEL.test(label));
 }
 

@@ -4,7 +4,7 @@ import { tokensOf } from './scanner.ts';
 import type { Directive, Token, WrittenTag } from './tokens.ts';
 
 /** Deepest nesting that is followed. The kubelet goes further, but a KubeletConfiguration needs six levels. */
-export const MAX_YAML_DEPTH = 500;
+const MAX_YAML_DEPTH = 500;
 
 export interface FirstDocument {
   /** Absent where there is nothing in the text but comments. */

@@ -117,7 +117,7 @@ function scanWhiteSpace(cursor: Cursor, isContinued: boolean): string {
 }
 
 /** One line end becomes a space; further ones stay. */
-export function folded(first: string, more: string): string {
+function folded(first: string, more: string): string {
   if (first !== '\n') return first + more;
   return more === '' ? ' ' : more;
 }

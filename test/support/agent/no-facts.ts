@@ -1,0 +1,10 @@
+import type { HostFacts } from '#agent/preflight/host-facts.ts';
+
+/** A machine of which nothing could be seen. */
+export const NO_FACTS: HostFacts = {
+  cgroups: new Map(),
+  paths: new Map(),
+  sysctls: new Map(),
+  realPaths: new Map(),
+  ownPorts: new Set(),
+};

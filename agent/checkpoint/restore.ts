@@ -46,7 +46,7 @@ export function restoreState(records: Records, at: string): State {
     rejected: 'found' in failures ? failures.found.rejected : [],
     error: 'found' in failures ? failures.found.error : null,
   };
-  if ('damaged' in doing) return { ...state, doing: guessDoing(state, records, at) };
+  if ('damaged' in doing) return { ...state, doing: guessDoing(state, records) };
   if (doing.found !== null) {
     return restoreMiddle({ ...state, doing: isLost(records) ? withoutRun(doing.found) : doing.found }, records, at);
   }
@@ -91,9 +91,12 @@ function restoreIdle(state: State, records: Records, at: string): State {
   return 'damaged' in failures ? withRejected(state, config, { ...RECORD_LOST, at }) : state;
 }
 
-/** The node was in the middle of something, and what is wanted tells what that must have been. */
-function guessDoing(state: State, records: Records, at: string): Doing {
-  const { assigned, failures } = records;
+/**
+ * The node was in the middle of something. A trial is not gone on with: whether its config was refused is in a record that may have
+ * been half written, so it has to be looked at again before the kubelet hears of it.
+ */
+function guessDoing(state: State, records: Records): Doing {
+  const { assigned } = records;
   const config = state.assigned;
   if (config === null) {
     if ('found' in assigned) return fallingBackTo(null, 'unassigned');
@@ -101,19 +104,7 @@ function guessDoing(state: State, records: Records, at: string): Doing {
     return isLost(records) ? IDLE : fallingBackTo(state.lastKnownGood, 'failed');
   }
   if (sameConfig(config, state.lastKnownGood)) return fallingBackTo(config, 'superseded');
-  // Where nobody knows whether it was refused, it has to be looked at again before the kubelet hears of it.
-  const mayBeRejected = 'damaged' in failures || rejectionOf(state, config) !== undefined;
-  if (mayBeRejected) return fallingBackTo(state.lastKnownGood, 'failed');
-  return {
-    phase: 'trial',
-    config,
-    since: at,
-    wasReady: false,
-    wasHealthy: true,
-    before: null,
-    warnings: [],
-    change: { step: 'install' },
-  };
+  return fallingBackTo(state.lastKnownGood, 'failed');
 }
 
 const fallingBackTo = (to: Config | null, because: 'failed' | 'unassigned' | 'superseded'): Doing => ({

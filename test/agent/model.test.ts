@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { type History, histories } from '../support/agent/model/events.ts';
 import { type Happening, HAPPENINGS } from '../support/agent/model/host.ts';
 import { MISTAKES } from '../support/agent/model/mutations.ts';
+import { FOUND } from '../support/agent/model/found-lives.ts';
 import { play } from '../support/agent/model/play.ts';
 import { MACHINE, type Machine } from '../support/agent/model/world.ts';
 
@@ -41,6 +42,10 @@ describe('a node, whatever happens to it in whatever order', () => {
     assert.ok(steps >= STEPS);
     for (const [what, times] of counts) assert.ok(times > 0, `it never happened: ${what}`);
   });
+
+  for (const [what, history] of Object.entries(FOUND)) {
+    it(`keeps them in the life in which ${what}`, () => void play(history));
+  }
 
   it('does the same whether or not somebody sets the wall clock', () => {
     fc.assert(

@@ -253,9 +253,10 @@ describe('a state directory that was damaged', () => {
     );
   });
 
-  it('a trial that nobody remembers begins again, so that somebody judges the kubelet', async () => {
+  it('a trial that nobody remembers ends in what was good, and its config is looked at anew', async () => {
     const read = await guess(onTrial(judging()), 'trial');
-    assert.deepEqual([read.doing.phase, activeOf(read), read.lastKnownGood], ['trial', B, A]);
+    assert.deepEqual([read.doing.phase, activeOf(read), read.lastKnownGood], ['falling-back', A, A]);
+    assert.deepEqual([read.assigned, read.rejected], [B, []]);
   });
 
   it('what may have been rejected is neither taken for good nor tried again unseen', async () => {

@@ -22,8 +22,9 @@ export interface Ledger {
   readonly wasGood: (targetId: string) => boolean;
   /**
    * Nobody could tell what the kubelet runs, because nothing on the disk says so any more. Either lastKnownGood and another
-   * record were lost at once: each alone follows from the others. Or somebody changed the files that the guard had restored
-   * while no agent was there, and the one that came then could not write down what it saw, because the disk was full.
+   * record were lost at once: each alone follows from the others. Or lastKnownGood was lost when the others had been written half-way.
+   * Or somebody changed the files that the guard had restored while no agent was there, and the one that came then could not write
+   * down what it saw, because the disk was full.
    */
   readonly hasLostTrack: () => boolean;
   readonly orders: () => number;
@@ -83,7 +84,7 @@ export function createLedger(): Ledger {
     hasLostTrack: () => hasLostTrack,
     orders: () => orders,
     allowance: () => allowance,
-    happened(event, { host, guard, isAgentAlive }) {
+    happened(event, { host, guard, records, isAgentAlive }) {
       if (event.event !== 'pass' && event.event !== 'clock') allowance += MOST_ORDERS_EACH;
       if (event.event === 'no-restart') allowance += event.times;
       if (host.now - startedMs > BROKEN_MS) [allowance, startedMs] = [allowance + 1, host.now];
@@ -92,7 +93,7 @@ export function createLedger(): Ledger {
       const isForeign = event.event === 'touch' || event.event === 'provision';
       isUnseen ||= isForeign && !isAgentAlive() && guard.look().guard === 'fired';
       if (event.event === 'damage') damaged.add(event.record);
-      hasLostTrack ||= damaged.has('last-known-good') && damaged.size > 1;
+      hasLostTrack ||= damaged.has('last-known-good') && (damaged.size > 1 || records.saved() === null);
       hasLostTrack ||= isUnseen && (host.isDiskFull() || (event.event === 'disk' && event.room !== null));
       // Whoever does not know what was rejected, or that it is still assigned, cannot but try it again.
       if (event.event === 'damage' && FORGETS_REJECTIONS.includes(event.record)) rejected = [];

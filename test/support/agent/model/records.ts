@@ -16,6 +16,7 @@ export interface ModelRecords {
   save(state: State, mayWrite: (written: number) => boolean): { readonly written: number; readonly isWhole: boolean };
   /** @returns whether there is such a file */
   damage(name: RecordName): boolean;
+  readonly isDamaged: () => boolean;
   /** Nothing is left. */
   forget(): void;
   readonly isEmpty: () => boolean;
@@ -64,6 +65,7 @@ export function createModelRecords(): ModelRecords {
       if (isThere) damaged.add(name);
       return isThere;
     },
+    isDamaged: () => damaged.size > 0,
     forget() {
       files.clear();
       damaged.clear();

@@ -126,6 +126,8 @@ export function createWorld(options: WorldOptions): World {
   const start = (): void => {
     const memory = emptyMemory();
     startsAt = Infinity;
+    const state = records.load(at());
+    if (records.isDamaged() && save(state) === undefined) return;
     if (host.isApiAway) heard = { intent: 'unknown' };
     const hasCheckpoint = (target: Target): boolean => target === null || checkpoints.has(checkpointOf(target));
     const parts = { host, kubelet, guard, files, records, checkpoints, fateOf, memory };
@@ -133,7 +135,7 @@ export function createWorld(options: WorldOptions): World {
       memory,
       look: createModelLook({ ...parts, hasCheckpoint, intent: () => heard, isUninstalling, at }),
       act: createModelAct(parts),
-      state: records.load(at()),
+      state,
       nextAt: host.now,
     };
   };
@@ -143,25 +145,27 @@ export function createWorld(options: WorldOptions): World {
     startsAt = host.now + awayMs;
   };
   /** @returns undefined where the process did not outlive it */
-  const keep = (own: Process, before: State, seen: Observation, decision: Decision): Turn | undefined => {
+  const save = (state: State): { readonly written: number; readonly isWhole: boolean } | undefined => {
     const dies = death?.during === 'save' ? death : undefined;
     let isDead = false;
-    const mayWrite = (soFar: number): boolean => {
+    const saved = records.save(state, (soFar) => {
       isDead = dies !== undefined && soFar >= dies.after;
       if (isDead || host.isDiskFull()) return false;
       host.room -= 1;
       return true;
-    };
+    });
+    if (!isDead || dies === undefined) return saved;
+    count('agent killed in mid-save');
+    death = undefined;
+    kill(dies.awayMs);
+    return undefined;
+  };
+  /** @returns undefined where the process did not outlive it */
+  const keep = (own: Process, before: State, seen: Observation, decision: Decision): Turn | undefined => {
     // Nothing is written any more once all is gone.
-    const { written, isWhole } = own.memory.left
-      ? { written: 0, isWhole: true }
-      : records.save(decision.next, mayWrite);
-    if (isDead && dies !== undefined) {
-      count('agent killed in mid-save');
-      death = undefined;
-      kill(dies.awayMs);
-      return undefined;
-    }
+    const saved = own.memory.left ? { written: 0, isWhole: true } : save(decision.next);
+    if (saved === undefined) return undefined;
+    const { written, isWhole } = saved;
     if (!isWhole) count(written === 0 ? 'save that failed' : 'save that failed half-way');
     const kept = isWhole ? decision : machine.whenUnsaved(before, decision, PACE);
     own.state = kept.next;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
@@ -79,27 +79,36 @@ function listen(path: string): Promise<Server> {
 
 const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];
 
-async function take(waitingRoom: string, path: string): Promise<boolean> {
-  try {
-    await rename(waitingRoom, path);
-    return true;
-  } catch (error) {
-    if (TAKEN.includes(codeOf(error) ?? '')) return false;
-    throw error;
-  }
-}
+const take = async (waitingRoom: string, path: string): Promise<boolean> =>
+  (await unless(TAKEN, rename(waitingRoom, path))) !== null;
 
-/** Whether anybody listens there. Removes what nobody listens on. */
+/** Whether anybody listens there. Removes what nobody listens on. @throws where that cannot be done */
 async function isHeld(path: string): Promise<boolean> {
-  const names = await readdir(path).catch((error: unknown) => codeOf(error) ?? '');
-  // An older release's lock was the socket itself. Unlike a removal of whatever is there, this cannot hit a directory.
-  if (names === 'ENOTDIR') return (await isAnswered(path)) || (await unlink(path).catch(() => undefined), false);
-  if (typeof names === 'string') return false;
-  for (const name of names) {
+  const found = await unless(GONE, lstat(path));
+  if (found === null) return false;
+  if (!found.isDirectory()) {
+    if (await isAnswered(path)) return true;
+    // An older release's lock was the socket itself. Unlike a removal of whatever is there, this cannot hit a directory.
+    await unless(['ENOENT', 'EISDIR'], unlink(path));
+    return false;
+  }
+  for (const name of (await unless(GONE, readdir(path))) ?? []) {
     if (await isAnswered(join(path, name))) return true;
     await rm(join(path, name), { recursive: true, force: true });
   }
   return false;
+}
+
+const GONE = ['ENOENT', 'ENOTDIR'];
+
+/** null where it fails with one of these codes: another agent was quicker. */
+async function unless<T>(codes: readonly string[], work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codes.includes(codeOf(error) ?? '')) return null;
+    throw error;
+  }
 }
 
 /** Agents that were killed while they waited leave theirs behind. A young one may be about to be listened in. */

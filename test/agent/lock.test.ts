@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -136,6 +136,7 @@ describe('the lock on a state directory', () => {
     ['an empty directory', () => mkdir(path)],
     ['a directory with a dead socket', () => leaveSocket(join(path, 'dead'))],
     ['the socket of an older release', () => leaveSocket(path)],
+    ['a link that leads nowhere', () => symlink(join(directory, 'nowhere'), path)],
   ];
   for (const [what, leave] of leftovers) {
     it(`goes to one of many who start at once where ${what} is in its place`, async () => {
@@ -160,6 +161,15 @@ describe('the lock on a state directory', () => {
       }
     });
   }
+
+  it('takes the place of a link, and leaves alone what the link leads to', async (t) => {
+    const elsewhere = join(directory, 'elsewhere');
+    await mkdir(elsewhere);
+    await writeFile(join(elsewhere, 'kept'), 'somebody else’s');
+    await symlink(elsewhere, path);
+    assert.equal(await isFree(t), true);
+    assert.deepEqual(await readdir(elsewhere), ['kept']);
+  });
 
   it('waits for an agent of an older release, whose lock is the socket itself', async (t) => {
     const server = createServer((socket) => socket.destroy());

@@ -50,8 +50,9 @@ async function readPayload(disk: Disk, path: string, sha256: string): Promise<Ch
   }
 }
 
-/** The tree is three levels deep; what does not belong goes whole. */
+/** The tree is three levels deep; what does not belong goes whole. What a link leads to is not ours. */
 async function prune(disk: Disk, directory: string, keep: ReadonlySet<string>, levels: number): Promise<void> {
+  if ((await disk.stat(directory))?.kind !== 'directory') return;
   for (const name of await disk.list(directory)) {
     const path = join(directory, name);
     if (isTemporary(name) || !keep.has(path)) await disk.remove(path);

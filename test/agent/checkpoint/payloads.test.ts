@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { createStore } from '#agent/checkpoint/store.ts';
+import { createNodeDisk } from '#agent/disk/node-disk.ts';
 import type { Config } from '#agent/state.ts';
 import { createMemoryDisk } from '../../support/agent/memory-disk.ts';
 import { A, B, C, fallingBack, idle, INSTALLING, judging, onTrial } from '../../support/agent/states.ts';
@@ -103,5 +107,19 @@ describe('checkpoints of payloads', () => {
     disk.plant('/state/meta/trial.kubelet-gitops-tmp-00c0ffee', 'half');
     await store.collectGarbage(idle(A));
     assert.deepEqual(await disk.list('/state/meta'), ['assigned', 'last-known-good']);
+  });
+
+  it('leave alone what a link in their place leads to', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'payloads-'));
+    try {
+      const [state, elsewhere] = [join(directory, 'state'), join(directory, 'elsewhere')];
+      for (const path of [state, elsewhere]) await mkdir(path);
+      await writeFile(join(elsewhere, 'kept'), 'somebody else’s');
+      await symlink(elsewhere, join(state, 'checkpoints'));
+      await createStore(createNodeDisk(), state).collectGarbage(idle(A));
+      assert.deepEqual(await readdir(elsewhere), ['kept']);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
   });
 });

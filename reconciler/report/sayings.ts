@@ -55,6 +55,7 @@ export function createSayings(log: Log): Sayings {
       conflicts = lines;
     },
     phases(pools) {
+      for (const pool of phases.keys()) if (!pools.has(pool)) phases.delete(pool);
       for (const [pool, { phase, commit, configName: config, message }] of pools) {
         const from = phases.get(pool);
         if (from === phase || phase === undefined) continue;

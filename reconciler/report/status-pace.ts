@@ -19,11 +19,11 @@ export function createStatusPace(clock: Clock, everyMs: Millis): StatusPace {
   return {
     due(steps) {
       const now = clock.monotonic();
+      for (const [name, at] of writtenAt) if (now - at >= everyMs) writtenAt.delete(name);
       return steps.filter((step) => {
         if (step.step !== 'write-pool-status') return true;
         const { name } = step.pool.metadata;
-        const recent = now - (writtenAt.get(name) ?? Number.NEGATIVE_INFINITY) < everyMs;
-        if (recent && isOnlyProgress(step.pool.status, step.status)) return false;
+        if (writtenAt.has(name) && isOnlyProgress(step.pool.status, step.status)) return false;
         writtenAt.set(name, now);
         return true;
       });

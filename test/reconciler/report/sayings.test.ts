@@ -8,9 +8,20 @@ import { commit, COMMIT_A, COMMIT_B, fleetOf, invalidPool } from '../../support/
 
 function listening() {
   const said: string[] = [];
-  const warn = (fields: object, message: string): void => void said.push(`${message} ${JSON.stringify(fields)}`);
-  return { said, log: { ...silentLog, warn } as Log };
+  const say = (fields: object, message: string): void => void said.push(`${message} ${JSON.stringify(fields)}`);
+  return { said, log: { ...silentLog, warn: say, info: say } as Log };
 }
+
+describe('what the log says of pools', () => {
+  it('is each change of their phase, and that of a pool that came back anew', () => {
+    const { said, log } = listening();
+    const { phases } = createSayings(log);
+    const settled = new Map([['gpu', { phase: 'Settled' as const }]]);
+    for (const pools of [settled, settled, new Map(), settled]) phases(pools);
+    assert.equal(said.length, 2);
+    assert.match(said[1] ?? '', /^pool phase changed .*"pool":"gpu","to":"Settled"/);
+  });
+});
 
 describe('what the log says of findings', () => {
   it('is each once, and anew with another commit', () => {

@@ -14,8 +14,9 @@ export interface Ledger {
   /** Configs whose rejection is on disk, while nothing else was wanted since. */
   readonly isRejected: (config: Config) => boolean;
   /**
-   * At rest the agent could not know what the kubelet runs; or since then the kubelet was started by others, a record was lost, or one trial took the place of
-   * another: then the run that there is may be another than the agent knows.
+   * At rest the agent could not know what the kubelet runs; or since then the kubelet was started by others, a record was lost, one trial took the place of
+   * another, or somebody changed the files that the guard had restored while no agent was there: then the run that there is may be
+   * another than the agent knows.
    */
   readonly isUnsettled: (world: World) => boolean;
   /** It was lastKnownGood once, by the guard's name for it; local always is. */
@@ -79,7 +80,7 @@ export function createLedger(): Ledger {
   return {
     trial: () => trial,
     isRejected: (config) => rejected.some((other) => sameConfig(other, config)),
-    isUnsettled: (world) => isUnknownAtRest || trials > 1 || oddStarts(world) > startsAtRest,
+    isUnsettled: (world) => isUnknownAtRest || isUnseen || trials > 1 || oddStarts(world) > startsAtRest,
     wasGood: (targetId) => good.has(targetId),
     hasLostTrack: () => hasLostTrack,
     orders: () => orders,

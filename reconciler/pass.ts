@@ -9,6 +9,7 @@ import type { CommitStatuses } from './forge/statuses.ts';
 import { type Plan, plan } from './plan.ts';
 import { type PastCommit, writeHistory } from './report/commit-history.ts';
 import { displacedNotes, writeNotes } from './report/displaced.ts';
+import { conflictLines } from './assign/conflict-lines.ts';
 import { type CommitNote, isFinal, noteInForce, type NotedLimits, noteRefused } from './report/note.ts';
 import type { Notes } from './report/notes.ts';
 import { createSayings } from './report/sayings.ts';
@@ -78,9 +79,10 @@ export function createPass(ports: PassPorts): Pass {
       pods: ports.drains.counts(),
     });
     said.phases(planned.pools);
-    const leftAlone = planned.nodes.untouchable.flatMap(conflictLine);
+    const leftAlone = conflictLines(planned.nodes.untouchable);
     said.conflicts(leftAlone);
-    const lastWords = lastWordsOf(desired, planned, recorded, fleet, taken.inForce?.repo.cluster);
+    const limits = taken.inForce?.repo.cluster;
+    const lastWords = lastWordsOf(desired, planned, recorded, fleet, { limits, leftAlone });
     // Once the first node hears of a commit, nobody can tell any more how far the one before had come.
     const displaced = writeNotes(lastWords.displaced, notes);
     if (displaced !== recorded.displaced && displaced !== '' && ports.mayWrite()) {
@@ -109,11 +111,11 @@ export function createPass(ports: PassPorts): Pass {
     { pools }: Plan,
     recorded: SourceState,
     fleet: Fleet,
-    limits: NotedLimits | undefined,
+    { limits, leftAlone }: { readonly limits: NotedLimits | undefined; readonly leftAlone: readonly string[] },
   ): LastWords {
     if (desired.commit === null) return { present: null, displaced: [] };
     const displaced = displacedNotes({ recorded, last: lastNote, commit: desired.commit, cluster, fleet });
-    lastNote = noteInForce(cluster, desired.commit, desired, pools, limits);
+    lastNote = noteInForce(cluster, desired.commit, desired, pools, limits, leftAlone);
     return { present: lastNote, displaced };
   }
 
@@ -183,13 +185,4 @@ function newsOf(
   if (refused === null || tip?.commit.oid !== refused.commit) return inForce;
   const { oid, subject: title, author: by } = tip.commit;
   return [...inForce, { oid, subject: title, author: by.name, at: now, outcome: 'refused' }];
-}
-
-/** A node that is left as it is because nobody can say which pool it belongs to. One that a person opted out is no news. */
-function conflictLine({ node, choice }: Plan['nodes']['untouchable'][number]): readonly string[] {
-  if (choice.choice !== 'conflict') return [];
-  const pools = choice.pools.join(' and ');
-  return [
-    `node ${node.name} is left as it is: ${pools} select it with the same priority. Give one of them a higher one`,
-  ];
 }

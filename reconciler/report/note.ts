@@ -17,7 +17,8 @@ import type { CommitOid } from '../git/source.ts';
 
 /**
  * How a commit fared in one cluster. settled: all its pools run what it says. progressing: under way, or waiting for nodes.
- * halted: failures stopped at least one pool. partly-refused: settled but for what was invalid. refused: never came into
+ * halted: failures stopped at least one pool. partly-refused: settled but for what was invalid, and for nodes of
+ * which it does not say clearly whose they are. refused: never came into
  * force. superseded: another commit took its place before it was settled.
  */
 export type CommitOutcome = 'settled' | 'progressing' | 'halted' | 'partly-refused' | 'refused' | 'superseded';
@@ -74,18 +75,25 @@ const LONGEST_MESSAGE = 400;
 
 const shortFinding = (finding: Finding): string => plainLine(formatFinding(finding), LONGEST_FINDING);
 
-/** The note of the commit in force. */
+/**
+ * The note of the commit in force.
+ *
+ * @param leftAlone what is to be said of nodes that nobody may touch, because the commit's pools do not say whose they are
+ */
 export function noteInForce(
   cluster: string,
   commit: CommitOid,
   desired: Desired,
   statuses: ReadonlyMap<string, KubeletPoolStatus>,
   limits: NotedLimits | null = null,
+  leftAlone: readonly string[] = [],
 ): CommitNote {
   const pools = [...desired.pools.values()].map((pool) => notedPool(pool, statuses.get(pool.name)));
-  const findings = desired.findings.slice(0, MOST_FINDINGS).map(shortFinding);
+  const unclear = leftAlone.map((line) => plainLine(line, LONGEST_FINDING));
+  const findings = [...desired.findings.map(shortFinding), ...unclear].slice(0, MOST_FINDINGS);
   const refused = pools.filter((pool) => pool.findings.length > 0).map((pool) => pool.name);
-  const outcome = outcomeOf(pools, hasErrors(desired.findings) || [...desired.pools.values()].some(wasRefused));
+  const isWrong = hasErrors(desired.findings) || unclear.length > 0 || [...desired.pools.values()].some(wasRefused);
+  const outcome = outcomeOf(pools, isWrong);
   const message = outcome === 'partly-refused' && refused.length > 0 ? `kept as they were: ${refused.join(', ')}` : '';
   return { cluster, commit, outcome, message, limits: limits === null ? null : limitsOf(limits), pools, findings };
 }

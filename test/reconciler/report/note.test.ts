@@ -54,6 +54,14 @@ describe('the note on a commit', () => {
   it('says partly-refused when an invalid pool never was valid', () => {
     assert.equal(note(settled, workers, invalidPool('gpu')).outcome, 'partly-refused');
   });
+  it('says partly-refused, and of which nodes, when two pools want them', () => {
+    const line = '2 nodes (a, b) are left as they are: web and workers select them with the same priority';
+    const desired = desiredState(commit(COMMIT_B, workers), settled, () => []);
+    const { pools } = plan(desired, settled, SETTINGS, NOW);
+    const told = noteInForce('prod', COMMIT_B, desired, pools, null, [line]);
+    assert.equal(told.outcome, 'partly-refused');
+    assert.ok(renderNote(told).includes(`\n${line}\n`));
+  });
   it('says refused for a commit that did not come into force', () => {
     assert.match(
       renderNote(noteRefused('prod', COMMIT_B, 'the branch was rewritten')),

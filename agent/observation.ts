@@ -28,7 +28,9 @@ export type Staged = { readonly config: Config } &
 
 /** How the managed files compare with what the active config needs. */
 export type Files =
-  | { readonly files: 'installed' | 'differ' }
+  | { readonly files: 'installed' }
+  /** `path`: the first file of which that is so; absent where nobody said which. */
+  | { readonly files: 'differ'; readonly path?: string }
   /** The checkpoint is gone or damaged. */
   | { readonly files: 'lost'; readonly message: string }
   /** It cannot be installed here; `forGood` where trying again cannot help. */

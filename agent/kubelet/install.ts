@@ -114,6 +114,12 @@ export function createInstaller(options: InstallerOptions): Installer {
     return (await disk.read(file.path))?.equals(file.bytes) === true;
   }
 
+  async function firstAmiss({ files }: InstallPlan): Promise<string | undefined> {
+    const local = await keeper.read();
+    for (const file of files) if (!(await isInPlace(file, local))) return file.path;
+    return undefined;
+  }
+
   async function put(file: ManagedFile): Promise<void> {
     const local = await keeper.read();
     if (await isInPlace(file, local)) return;
@@ -130,11 +136,8 @@ export function createInstaller(options: InstallerOptions): Installer {
       const isDropIn = config.apply === 'overlay' && (await readsDropIns());
       return isDropIn && dropIn !== undefined ? planDropIn(local, config, dropIn) : planFile(local, config);
     },
-    async isInstalled({ files }) {
-      const local = await keeper.read();
-      for (const file of files) if (!(await isInPlace(file, local))) return false;
-      return true;
-    },
+    isInstalled: async (plan) => (await firstAmiss(plan)) === undefined,
+    firstAmiss,
     async install({ effective, files }) {
       // With the new files and an old state, the kubelet does not start.
       await managers.makeWay({ ...(await now()), wanted: effective });

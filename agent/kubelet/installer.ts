@@ -38,6 +38,8 @@ export interface Installer {
   plan(config: Installable | null): Promise<InstallPlan>;
   /** Whether every managed file is as the plan wants it, owner and mode included. */
   isInstalled(plan: InstallPlan): Promise<boolean>;
+  /** The first managed file that is not as the plan wants it; undefined for none. */
+  firstAmiss(plan: InstallPlan): Promise<string | undefined>;
   /**
    * Makes it so, durably; the local config is put aside first, once. Safe to repeat after a crash at any point. A state
    * file of a resource manager that the kubelet would not start with is put aside in the same step, and the one that

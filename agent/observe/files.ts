@@ -27,8 +27,9 @@ export async function lookAtFiles(target: Target, payloads: Reading, installer: 
   const payload = found.installable === null ? null : fieldsOf(found.installable.payload);
   try {
     const plan = await installer.plan(found.installable);
-    const files = (await installer.isInstalled(plan)) ? 'installed' : 'differ';
-    return { files: { files }, effective: plan.effective, payload, newBase: plan.newBase ?? false };
+    const path = await installer.firstAmiss(plan);
+    const files: Files = path === undefined ? { files: 'installed' } : { files: 'differ', path };
+    return { files, effective: plan.effective, payload, newBase: plan.newBase ?? false };
   } catch (error) {
     const files: Files = { files: 'blocked', message: reasonOf(error), forGood: isForGood(error) };
     return { files, effective: {}, payload, newBase: false };

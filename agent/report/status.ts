@@ -89,16 +89,16 @@ function phaseOf({ state, seen, actions }: Told): NodePhase {
 function driftIn({ files, running, repair }: Observation): string | undefined {
   const drift =
     files.files === 'differ'
-      ? 'the managed files on the node are not what was installed'
+      ? `${files.path ?? 'a managed file'} on the node is not what was installed`
       : running.running === 'contradicts'
         ? `the kubelet runs ${firstOf(running.differences)}`
         : undefined;
   if (drift === undefined) return undefined;
   switch (repair.repair) {
     case 'refused':
-      return `${drift}; they are not put back, because they would not do any more: ${repair.failure.message}`;
+      return `${drift}; it is not put back, because it would not do any more: ${repair.failure.message}`;
     case 'paused':
-      return `${drift}; they were put back ${repair.times} times within the hour, and now are left as they are`;
+      return `${drift}; it was put back ${repair.times} times within the hour, and now is left as it is`;
     case 'none':
     case 'ready':
       return drift;

@@ -1,4 +1,4 @@
-import type { ConfigReference, KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { CONFIG_HEALTH, type ConfigReference, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { agentAlive } from '#reconciler/rollout/standing.ts';
@@ -131,10 +131,20 @@ function renderNodes(nodes: readonly KubeletNode[], paint: Paint, now: Millis, c
   const heading = ['NODE', 'POOL', 'PHASE', 'ASSIGNED', 'ACTIVE', 'LAST KNOWN GOOD', 'KUBELET', 'SEEN'];
   const rows = nodes.map((node) => nodeRow(node, paint, now));
   const table = renderFitting([strong(heading, paint), ...rows], columns, ['LAST KNOWN GOOD', 'KUBELET', 'ASSIGNED']);
-  return table.flatMap((line, index) => {
-    const error = nodes[index - 1]?.status?.error;
-    return error === undefined || error === null ? [line] : [line, paint('bad', `  ${error.reason}: ${error.message}`)];
-  });
+  return table.flatMap((line, index) => [
+    line,
+    ...nodeTroubles(nodes[index - 1]).map((trouble) => paint('bad', `  ${trouble}`)),
+  ]);
+}
+
+/** What a person has to know of a node, besides its phase. */
+function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
+  const { error, phase, conditions = [] } = node?.status ?? {};
+  const drift = phase === 'Drifted' ? conditions.find(({ type }) => type === CONFIG_HEALTH)?.message : undefined;
+  return [
+    ...(error === undefined || error === null ? [] : [`${error.reason}: ${error.message}`]),
+    ...(drift === undefined || drift === '' ? [] : [drift]),
+  ];
 }
 
 const strong = (heading: readonly string[], paint: Paint): readonly Cell[] =>

@@ -66,6 +66,15 @@ describe('kubelet-gitops status', () => {
     assert.ok(lines.includes('git         fails since 2026-11-21T11:00:00Z: no answer'));
   });
 
+  it('says why a node is drifted', () => {
+    const said = '/etc/kubelet.yaml on the node is not what was installed';
+    const condition = { type: 'KubeletConfigHealthy', status: 'False', reason: 'Drifted', message: said } as const;
+    const node = settledNode(nodeView('node-1', 'workers'), workers);
+    const conditions = [{ ...condition, lastTransitionTime: '2026-11-21T11:00:00Z' }];
+    const drifted = { ...node, status: { ...node.status, phase: 'Drifted', conditions } as const };
+    assert.ok(renderStatus({ ...settled, nodes: [drifted] }, plain, NOW).includes(`\n  ${said}\n`));
+  });
+
   it('says what is suspended, also where there is nothing to do', () => {
     const [pool] = settled.pools;
     assert.ok(pool !== undefined);

@@ -79,9 +79,11 @@ describe('a managed file', () => {
       ['drop-in', DROP_IN],
     ] as const) {
       it(`${what} (${method}) is not as it was installed, and is after it was installed again`, async () => {
-        const { disk, put, isInstalled, isNew, text } = await prepare(method);
+        const { disk, installer, put, isInstalled, isNew, text } = await prepare(method);
         const before = text(path);
+        assert.equal(await installer.firstAmiss(await installer.plan(overlay)), undefined);
         await harm(disk, path);
+        assert.equal(await installer.firstAmiss(await installer.plan(overlay)), path);
         assert.equal(await isInstalled(overlay), false);
         assert.equal(await isNew(overlay), false);
         await put(overlay);

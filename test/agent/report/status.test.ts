@@ -142,6 +142,10 @@ describe('the conditions', () => {
   it('say whether the kubelet does well with its config', () => {
     assert.match(healthy(idle(A), DOWN), /^False NotHealthy: the kubelet is not healthy: .*nobody listens/);
     assert.match(healthy(idle(A), { files: { files: 'differ' } }), /^False Drifted/);
+    assert.match(
+      healthy(idle(A), { files: { files: 'differ', path: '/etc/kubelet.yaml' } }),
+      /^False Drifted: \/etc\/kubelet\.yaml on the node is not what was installed$/,
+    );
     assert.match(healthy(onTrial(judging())), /^Unknown OnTrial: general-bbbbbbbbbb has yet to prove itself$/);
     assert.match(healthy(onTrial(judging()), DOWN), /^Unknown OnTrial: .*; the kubelet is not healthy: /);
     assert.match(healthy(fallingBack(null, INSTALLING)), /^Unknown FallingBack: local has yet/);

@@ -138,7 +138,7 @@ export function createPass(ports: PassPorts): Pass {
       refusedCommit: refused?.commit ?? '',
       refusedBecause: refused?.message ?? '',
       failingSince: failure?.since ?? '',
-      failure: failure?.message ?? '',
+      failure: failure === null ? '' : `${failure.code}: ${failure.message}`,
       notes: state.notes === 'on' ? 'on' : `off: ${state.because}`,
       statuses: statuses.statuses === 'on' ? 'on' : `off: ${statuses.because}`,
       policy: JSON.stringify(policyOf(desired.policy)),

@@ -17,6 +17,8 @@ interface Places {
   /** For nodes that are not Ready, and counted as unavailable already: no more than `allowed` are in change at a time either. */
   forIll: number;
   readonly allowed: number;
+  /** Who takes places without being changed, for people; '' for nobody. */
+  readonly taken: string;
 }
 
 /**
@@ -49,14 +51,14 @@ export function budgetsOf(
       }
       if (pool !== undefined && isFull(pool, member)) {
         const unit = pool.allowed === 1 ? 'node' : 'nodes';
-        return hold('budget', `maxUnavailable allows ${pool.allowed} unavailable ${unit} in this pool`);
+        return hold('budget', `maxUnavailable allows ${pool.allowed} unavailable ${unit} in this pool${pool.taken}`);
       }
       if (zone !== undefined && isFull(zone, member)) {
         const where = zoneOf(member) === '' ? 'among nodes without a zone label' : `in zone ${zoneOf(member)}`;
-        return hold('zone-budget', `maxUnavailablePerZone allows ${zone.allowed} ${where}`);
+        return hold('zone-budget', `maxUnavailablePerZone allows ${zone.allowed} ${where}${zone.taken}`);
       }
       if (all !== null && isFull(all, member)) {
-        return hold('overall-budget', `the cluster's maxUnavailable allows ${all.allowed} over all pools`);
+        return hold('overall-budget', `the cluster's maxUnavailable allows ${all.allowed} over all pools${all.taken}`);
       }
       for (const places of [pool, zone, all]) if (places !== null && places !== undefined) occupy(places, member);
       if (isControlPlane(labels)) away.add(name);
@@ -78,7 +80,16 @@ const maxUnavailable = ({ pool }: Group): Amount => pool?.spec.rollout.maxUnavai
 function placesFor(members: readonly Member[], amount: Amount): Places {
   const allowed = limitOf(amount, members.length);
   const [unavailable, inChange] = [members.filter((member) => member.unavailable), members.filter(isInChange)];
-  return { allowed, free: allowed - unavailable.length, forIll: allowed - inChange.length };
+  const taken = takenBy(unavailable.filter((member) => !isInChange(member)).map(({ node }) => node.name));
+  return { allowed, free: allowed - unavailable.length, forIll: allowed - inChange.length, taken };
+}
+
+const MOST_NAMES = 3;
+
+function takenBy(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return `; unavailable already: ${names.slice(0, MOST_NAMES).join(', ')}${more}`;
 }
 
 const isInChange = ({ changing, standing }: Member): boolean =>

@@ -33,6 +33,8 @@ describe('a config that makes a node NotReady long after its trial', () => {
     );
     const holds = waits.pools.flatMap(({ status }) => status?.holds ?? []);
     assert.deepEqual(holds.map(({ reason, nodes }) => `${reason} ${nodes}`).sort(), ['budget 3', 'not-ready 1']);
+    const [waiting] = holds.filter(({ reason }) => reason === 'budget');
+    assert.match(waiting?.message ?? '', /; unavailable already: worker-4$/);
     assert.ok(!isReady(world.api.store.get(NODES, ILL)));
 
     const text = files[POOL] ?? '';

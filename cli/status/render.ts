@@ -140,10 +140,11 @@ function renderNodes(nodes: readonly KubeletNode[], paint: Paint, now: Millis, c
 /** What a person has to know of a node, besides its phase. */
 function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
   const { error, phase, conditions = [] } = node?.status ?? {};
-  const drift = phase === 'Drifted' ? conditions.find(({ type }) => type === CONFIG_HEALTH)?.message : undefined;
+  const health = conditions.find(({ type, status }) => type === CONFIG_HEALTH && status === 'False');
   return [
     ...(error === undefined || error === null ? [] : [`${error.reason}: ${error.message}`]),
-    ...(drift === undefined || drift === '' ? [] : [drift]),
+    // A broken node has told it above.
+    ...(health === undefined || phase === 'Broken' ? [] : [health.message]),
   ];
 }
 

@@ -66,13 +66,16 @@ describe('kubelet-gitops status', () => {
     assert.ok(lines.includes('git         fails since 2026-11-21T11:00:00Z: no answer'));
   });
 
-  it('says why a node is drifted', () => {
-    const said = '/etc/kubelet.yaml on the node is not what was installed';
-    const condition = { type: 'KubeletConfigHealthy', status: 'False', reason: 'Drifted', message: said } as const;
-    const node = settledNode(nodeView('node-1', 'workers'), workers);
-    const conditions = [{ ...condition, lastTransitionTime: '2026-11-21T11:00:00Z' }];
-    const drifted = { ...node, status: { ...node.status, phase: 'Drifted', conditions } as const };
-    assert.ok(renderStatus({ ...settled, nodes: [drifted] }, plain, NOW).includes(`\n  ${said}\n`));
+  it('says what is amiss with a node that runs what it is to run: drift, or a kubelet that is not healthy', () => {
+    for (const phase of ['Drifted', 'Idle'] as const) {
+      const said = '/etc/kubelet.yaml on the node is not what was installed';
+      const lastTransitionTime = '2026-11-21T11:00:00Z';
+      const amiss = { type: 'KubeletConfigHealthy', status: 'False', reason: 'R', message: said } as const;
+      const node = settledNode(nodeView('node-1', 'workers'), workers);
+      const status = { ...node.status, phase, conditions: [{ ...amiss, lastTransitionTime }] };
+      const text = renderStatus({ ...settled, nodes: [{ ...node, status }] }, plain, NOW);
+      assert.ok(text.includes(`\n  ${said}\n`), phase);
+    }
   });
 
   it('says what is suspended, also where there is nothing to do', () => {

@@ -35,8 +35,8 @@ describe('the reasons of every node', () => {
       [
         'kept: opted-out: a label on the node keeps us off it',
         'n0: nothing to do: it was told and is at it',
-        'n1: budget: maxUnavailable allows 2 unavailable nodes in this pool',
-        'n2: budget: maxUnavailable allows 2 unavailable nodes in this pool',
+        'n1: budget: maxUnavailable allows 2 unavailable nodes in this pool; unavailable already: n3',
+        'n2: budget: maxUnavailable allows 2 unavailable nodes in this pool; unavailable already: n3',
         'n3: not-ready: the node is not Ready; where this config is to mend it, the pool says rollout.notReadyNodes: change',
         'other: nothing to do: no pool selects it, and it runs its local config',
       ],

@@ -122,10 +122,14 @@ function planPool(
       rollout:
         valid === undefined || touched.length === 0
           ? undefined
-          : planRollout(valid, members, touched, head.cluster.maxUnavailable),
+          : planRollout(valid, members, touched, overallBound(head, after)),
     },
   ];
 }
+
+/** Of the nodes in all pools, as `reconciler/rollout/budget.ts` has it. */
+const overallBound = ({ cluster: { maxUnavailable } }: LoadedRepo, { pool }: Places): number | null =>
+  maxUnavailable === null ? null : limitOf(maxUnavailable, pool.size);
 
 const poolIn = ({ pools }: LoadedRepo, name: string): LoadedPool | undefined =>
   pools.find((pool) => pool.name === name);

@@ -24,17 +24,17 @@ interface Stage {
  *
  * @param members all nodes of the pool
  * @param touched those of them that change
- * @param overall the cluster's bound over all pools; null for none
+ * @param overall how many nodes of all pools together may be unavailable; null for no bound
  */
 export function planRollout(
   { spec }: ValidPool,
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
-  overall: Amount | null,
+  overall: number | null,
 ): RolloutPlan {
   const { rollout, trial } = spec;
   const own = limitOf(rollout.maxUnavailable, members.length);
-  const budget = overall === null ? own : Math.min(own, limitOf(overall, members.length));
+  const budget = overall === null ? own : Math.min(own, overall);
   const stages = stagesOf(rollout, members, inOrder(touched));
   const turns = stages.map(({ nodes }) => turnsOf(nodes, rollout, members, budget));
   const holdMs = RESTART_MS + (parseDuration(trial.duration) ?? 0) + (parseDuration(rollout.soak) ?? 0);
@@ -49,11 +49,15 @@ export function planRollout(
   };
 }
 
-/** By zone, then by age, then by name: as `reconciler/rollout/order.ts` has it. */
+/** Those that are not Ready last; by zone, then by age, then by name: as `reconciler/rollout/order.ts` has it. */
 function inOrder(nodes: readonly InventoryNode[]): readonly InventoryNode[] {
   const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
   return [...nodes].sort(
-    (a, b) => compare(zoneOf(a), zoneOf(b)) || compare(a.createdAt ?? 0, b.createdAt ?? 0) || compare(a.name, b.name),
+    (a, b) =>
+      Number(b.ready) - Number(a.ready) ||
+      compare(zoneOf(a), zoneOf(b)) ||
+      compare(a.createdAt ?? 0, b.createdAt ?? 0) ||
+      compare(a.name, b.name),
   );
 }
 

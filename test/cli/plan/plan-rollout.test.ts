@@ -5,11 +5,11 @@ import { planRollout } from '#cli/plan/plan-rollout.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { validPool } from '../../support/fleet.ts';
 
-const node = (name: string, zone = '', createdAt?: number, labels = {}): InventoryNode => ({
+const node = (name: string, zone = '', createdAt?: number, labels = {}, ready = true): InventoryNode => ({
   name,
   labels: { 'topology.kubernetes.io/zone': zone, ...labels },
   kubeletVersion: 'v1.34.2',
-  ready: true,
+  ready,
   capacity: {},
   allocatable: {},
   pods: undefined,
@@ -29,6 +29,15 @@ describe('the order of a rollout in a plan', () => {
   it('is by zone, then by age, then by name', () => {
     const nodes = [node('a', 'z2', 1), node('b', 'z1', 9), node('c', 'z1', 3), node('d', 'z1', 3), node('e', 'z1')];
     assert.deepEqual(plan(nodes, {}).waves, [['e'], ['c'], ['d'], ['b'], ['a']]);
+  });
+
+  it('has those last that are not Ready, so that canaries are nodes that can prove something', () => {
+    const nodes = [node('a', 'z1', 1, {}, false), node('b', 'z1', 2), node('c', 'z2', 3)];
+    const { stages } = plan(nodes, { canary: { nodes: 1 } });
+    assert.deepEqual(stages, [
+      { name: 'canary', nodes: ['b'] },
+      { name: 'rest', nodes: ['c', 'a'] },
+    ]);
   });
 
   it('takes as many at a time as the budget of the pool and of each zone allow', () => {

@@ -101,6 +101,15 @@ describe('kubelet-gitops plan', () => {
     assert.equal(rollout?.expectedMs, 2 * (300_000 + 60_000 + 10_000));
   });
 
+  it('takes a bound of the cluster for one over all pools, as the reconciler does', async () => {
+    const bound = START['clusters/prod.yaml'].replace('maxUnassign: 0', "maxUnassign: 0, maxUnavailable: '50%'");
+    const { pools } = await planOf({
+      'clusters/prod.yaml': bound,
+      'pools/a/kubelet.yaml': layer('maxPods: 120', 'kubeReserved: {cpu: 100m, memory: 512Mi}'),
+    });
+    assert.equal(pools[0]?.rollout?.budget, 2, 'half of the four nodes in pools, and not of the three in this one');
+  });
+
   it('says what is left for pods', async () => {
     const { pools } = await planOf({
       'pools/a/kubelet.yaml': layer('maxPods: 110', 'kubeReserved: {cpu: 300m, memory: 1536Mi}'),

@@ -8,6 +8,7 @@ import { paintFor } from '../paint.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
 import { allSettled } from './all-settled.ts';
+import { ofPool } from './of-pool.ts';
 import { readStatus } from './read.ts';
 import { renderStatus, type StatusView } from './render.ts';
 import { renderWhy } from './render-why.ts';
@@ -28,6 +29,7 @@ export const STATUS: Command = {
   ],
   options: {
     ...CLUSTER_OPTIONS,
+    pool: { type: 'string', value: 'NAME', about: 'only this pool and its nodes' },
     why: { type: 'boolean', about: 'for every node, why it is changed now or not' },
     watch: { type: 'boolean', short: 'w', about: 'stay, and show it anew, until every pool is settled or stopped' },
     timeout: {
@@ -44,7 +46,7 @@ export const STATUS: Command = {
   },
   examples: [
     'kubelet-gitops status',
-    'kubelet-gitops status --why',
+    'kubelet-gitops status --why --pool general',
     'kubelet-gitops status --context prod --watch --timeout 2h --commit "$(git rev-parse origin/main)"',
   ],
   run: (given, io) => runStatus(given, io, systemClock),
@@ -64,9 +66,12 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
   const columns = columnsOf(io.out);
 
   const look = async (): Promise<Look> => {
-    const view = await readStatus(kube, namespace);
+    const pool = given.text('pool');
+    const view = ofPool(await readStatus(kube, namespace), pool);
     const why = given.flag('why')
-      ? whyNodes(await readFleet(kube, namespace), view.source.policy, namespace, clock.now())
+      ? whyNodes(await readFleet(kube, namespace), view.source.policy, namespace, clock.now()).filter(
+          (reason) => pool === undefined || reason.pool === pool,
+        )
       : undefined;
     if (format === 'json') return { view, text: `${JSON.stringify(statusAsJson(view, why), null, 2)}\n` };
     const reasons = why === undefined ? '' : `\n${renderWhy(why, paint, columns)}`;

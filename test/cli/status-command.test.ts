@@ -112,6 +112,20 @@ describe('kubelet-gitops status --watch', () => {
     }
   });
 
+  it('is about one pool and its nodes where that is asked for, and knows a slip of the fingers', async () => {
+    await using cluster = await aCluster();
+    const { store } = cluster.sandbox.server;
+    fill(cluster.sandbox.server, 'Settled');
+    store.seed(KUBELET_POOLS, { metadata: { name: 'gpu' }, status: { phase: 'Halted', message: 'failed on gpu-1' } });
+    store.seed(KUBELET_NODES, { metadata: { name: 'gpu-1' }, spec: { pool: 'gpu' }, status: { phase: 'Idle' } });
+    const { code, shown } = await watch(cluster, [], { more: ['--pool', 'general'] });
+    assert.equal(code, 0);
+    assert.match(shown[0] ?? '', /^worker-1 /m);
+    assert.doesNotMatch(shown[0] ?? '', /gpu/);
+    const slip = await watch(cluster, [], { more: ['--pool', 'genral'] });
+    assert.match(String(slip.code), /the cluster has no pool genral \(did you mean general\?\)/);
+  });
+
   it('gives up where the API server stays away', async () => {
     await using cluster = await aCluster();
     fill(cluster.sandbox.server, 'Progressing');

@@ -1,3 +1,4 @@
+import { type KeepingField, keptBack } from '#shared/contract/kubelet-config/kept-back.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { countCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
@@ -54,8 +55,8 @@ function leftOf(now: number, capacity: number, before: readonly Part[], after: r
 /** What kubeReserved, systemReserved and evictionHard take of a resource; undefined where the config does not say. */
 function partsOf(resource: Resource, config: Config, minor: number, capacity: number): readonly Part[] {
   const view = viewOf(config, minor, 'replace');
-  const part = (field: string, name: string): Part =>
-    config[field] === undefined ? undefined : quantityAt(view.entries(field), name, capacity);
+  const part = (field: KeepingField, name: string): Part =>
+    config[field] === undefined ? undefined : keptBack(view, field, name, capacity);
   const signal = SIGNALS[resource];
   // These CPUs take the place of the shares that the other two fields name.
   const cpus = resource === 'cpu' ? (view.text('reservedSystemCPUs') ?? '') : '';
@@ -85,12 +86,6 @@ function podsAllowed(config: Config, minor: number, { capacity }: InventoryNode)
   const perCore = view.number('podsPerCore') ?? 0;
   const cores = parseQuantity(capacity['cpu'] ?? '') ?? 0;
   return perCore > 0 && cores > 0 && most !== undefined ? Math.min(most, perCore * cores) : most;
-}
-
-function quantityAt(entries: readonly (readonly [string, string])[], name: string, capacity: number): number {
-  const text = entries.find(([key]) => key === name)?.[1] ?? '0';
-  const share = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
-  return share === undefined ? (parseQuantity(text) ?? 0) : (Number(share) / 100) * capacity;
 }
 
 /** `3900m`, `14.2Gi`, `110`. */

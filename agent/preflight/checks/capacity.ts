@@ -1,5 +1,5 @@
+import { keptBack } from '#shared/contract/kubelet-config/kept-back.ts';
 import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
-import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
 import type { ConfigView } from '#shared/contract/kubelet-config/view.ts';
 import { type Check, refuse, warn } from '../check.ts';
 
@@ -28,11 +28,11 @@ function takenOf(view: ConfigView, resource: string, capacity: number, signal: s
   const cpus = resource === 'cpu' ? (view.text('reservedSystemCPUs') ?? '') : '';
   // These CPUs take the place of the shares that the two maps name (cmd/kubelet/app/server.go).
   if (cpus !== '') return [{ field: 'reservedSystemCPUs', amount: parseCpus(cpus)?.size ?? 0 }];
-  const parts = ['kubeReserved', 'systemReserved'].map((field) => ({
+  const parts = (['kubeReserved', 'systemReserved'] as const).map((field) => ({
     field,
-    amount: reservedAt(view, field, resource, capacity),
+    amount: keptBack(view, field, resource, capacity),
   }));
-  const evicted = signal === undefined ? 0 : reservedAt(view, 'evictionHard', signal, capacity);
+  const evicted = signal === undefined ? 0 : keptBack(view, 'evictionHard', signal, capacity);
   return [...parts, { field: 'evictionHard', amount: evicted }].filter(({ amount }) => amount > 0);
 }
 
@@ -47,12 +47,6 @@ function judge(resource: string, capacity: number, parts: readonly Taken[]) {
 }
 
 const countsStorage = (view: ConfigView): boolean => view.flag('localStorageCapacityIsolation') !== false;
-
-function reservedAt(view: ConfigView, field: string, name: string, capacity: number): number {
-  const text = view.entries(field).find(([key]) => key === name)?.[1] ?? '0';
-  const share = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
-  return share === undefined ? (parseQuantity(text) ?? 0) : (Number(share) / 100) * capacity;
-}
 
 function show(resource: string, value: number): string {
   if (resource === 'cpu') return `${Math.round(value * 1000)}m`;

@@ -142,6 +142,12 @@ const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly str
     [],
   ],
   [
+    'thresholds that are switched off, and keep nothing back',
+    { evictionHard: { 'memory.available': '100%', 'nodefs.available': '100%' } },
+    { memoryBytes: 8 * GIB, storageBytes: 10 * GIB },
+    [],
+  ],
+  [
     'CPUs by number in place of the shares',
     { reservedSystemCPUs: '0', kubeReserved: { cpu: '3' }, systemReserved: { cpu: '3' } },
     { onlineCpus: cpus(4) },

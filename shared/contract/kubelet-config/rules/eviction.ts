@@ -1,3 +1,4 @@
+import { isSwitchedOff } from '../kept-back.ts';
 import { didYouMean } from '../syntax/did-you-mean.ts';
 import { parseGoDuration } from '../syntax/go-duration.ts';
 import { parsePercentage } from '../syntax/percentage.ts';
@@ -69,9 +70,6 @@ export const EVICTION_RULES: readonly Rule[] = [
 function signalsOf(config: ConfigView): readonly string[] {
   return config.minor < 29 ? SIGNALS : [...SIGNALS, 'containerfs.available', 'containerfs.inodesFree'];
 }
-
-/** These two, and only in these words, take a signal out of the watch. */
-const isSwitchedOff = (amount: string): boolean => amount === '0%' || amount === '100%';
 
 function* judgeThreshold(amount: string, at: readonly string[], minor: number): Generator<Complaint> {
   if (isSwitchedOff(amount)) return;

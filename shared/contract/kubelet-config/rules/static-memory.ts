@@ -1,3 +1,4 @@
+import { isSwitchedOff } from '../kept-back.ts';
 import { parsePercentage } from '../syntax/percentage.ts';
 import { parseQuantity } from '../syntax/quantity.ts';
 import type { ConfigView } from '../view.ts';
@@ -35,10 +36,9 @@ export function setAsideMemory(view: ConfigView, capacity?: number): number | un
 function threshold(view: ConfigView, capacity: number | undefined): number | undefined {
   const isMerged = view.flag('mergeDefaultEvictionSettings') === true;
   const written = entry(view, 'evictionHard', 'memory.available') ?? (isMerged ? DEFAULT_THRESHOLD : '0');
+  if (isSwitchedOff(written)) return 0;
   const share = parsePercentage(written);
   if (share === undefined) return sizeOf(written);
-  // These two switch the signal off.
-  if (share === 0 || share === 100) return 0;
   return capacity === undefined ? undefined : Math.trunc(capacity * Math.fround(Math.fround(share) / 100));
 }
 

@@ -1,0 +1,25 @@
+import { parsePercentage, parseWholePercentage } from './syntax/percentage.ts';
+import { parseQuantity } from './syntax/quantity.ts';
+import type { ConfigView } from './view.ts';
+
+/** Fields that keep a part of a node's resources from pods: maps from a resource, or an eviction signal, to an amount. */
+export type KeepingField = 'kubeReserved' | 'systemReserved' | 'evictionHard';
+
+/**
+ * Whether a threshold takes its signal out of the watch: these two do, and only in these words (kubelet,
+ * pkg/kubelet/eviction/helpers.go, `parseThresholdStatement`).
+ */
+export const isSwitchedOff = (threshold: string): boolean => threshold === '0%' || threshold === '100%';
+
+/**
+ * How much of a resource one field keeps back; what cannot be read keeps nothing back here, it is found elsewhere.
+ *
+ * @param name     `memory`; of `evictionHard` a signal, `memory.available`
+ * @param capacity of the node, in the unit that is asked for: cores, bytes, processes
+ */
+export function keptBack(view: ConfigView, field: KeepingField, name: string, capacity: number): number {
+  const amount = view.entries(field).find(([key]) => key === name)?.[1] ?? '0';
+  if (field === 'evictionHard' && isSwitchedOff(amount)) return 0;
+  const share = field === 'evictionHard' ? parsePercentage(amount) : parseWholePercentage(amount);
+  return share === undefined ? (parseQuantity(amount) ?? 0) : (share / 100) * capacity;
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type KeepingField, keptBack } from '#shared/contract/kubelet-config/kept-back.ts';
+import { viewOf } from '#shared/contract/kubelet-config/view.ts';
+
+const GIB = 2 ** 30;
+
+const rows: readonly (readonly [string, KeepingField, string, number])[] = [
+  ['an amount', 'kubeReserved', '2Gi', 2 * GIB],
+  ['a share of the node', 'systemReserved', '25%', 2 * GIB],
+  ['all of it', 'kubeReserved', '100%', 8 * GIB],
+  ['a threshold', 'evictionHard', '512Mi', GIB / 2],
+  ['a threshold that is a share, in fractions too', 'evictionHard', '12.5%', GIB],
+  ['nothing, where the threshold is switched off', 'evictionHard', '100%', 0],
+  ['nothing, where it is switched off in the other way', 'evictionHard', '0%', 0],
+  ['nothing, where it cannot be read', 'kubeReserved', 'much', 0],
+];
+
+describe('what a field keeps back from pods', () => {
+  for (const [what, field, amount, bytes] of rows) {
+    it(`is ${what}: ${field} ${amount}`, () => {
+      const name = field === 'evictionHard' ? 'memory.available' : 'memory';
+      assert.equal(keptBack(viewOf({ [field]: { [name]: amount } }, 34, 'replace'), field, name, 8 * GIB), bytes);
+    });
+  }
+
+  it('is nothing where it does not name the resource', () => {
+    assert.equal(keptBack(viewOf({ kubeReserved: { cpu: '1' } }, 34, 'replace'), 'kubeReserved', 'memory', GIB), 0);
+  });
+});

@@ -104,7 +104,8 @@ function planPool(
   if (now !== undefined && old !== undefined && isUnchanged && now.status === old.status) return [];
   const plans = touched.map((node) => planNode(node, poolBefore(node), valid));
   const isAdopted = old === undefined && plans.length > 0 && plans.every(({ runsAlready }) => runsAlready);
-  const isCompared = (now === undefined || valid !== undefined) && !isAdopted;
+  // What the nodes of a pool that goes were provisioned with, nobody here knows.
+  const isCompared = valid !== undefined && !isAdopted;
   const fields = isCompared ? diffPayloads(then?.value ?? null, valid?.value ?? null) : [];
   return [
     {
@@ -118,7 +119,10 @@ function planPool(
       spec,
       members: members.length,
       nodes: plans,
-      waits: valid === undefined ? undefined : waitsFor(valid, [then, ...touched.map(poolBefore)]),
+      waits:
+        valid === undefined || fields.length + touched.length === 0
+          ? undefined
+          : waitsFor(valid, [then, ...touched.map(poolBefore)]),
       rollout:
         valid === undefined || touched.length === 0
           ? undefined

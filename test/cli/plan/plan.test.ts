@@ -202,6 +202,19 @@ describe('kubelet-gitops plan', () => {
     assert.equal(suspended.pools[0]?.waits, 'pool.yaml says suspend: true');
   });
 
+  it('compares nothing where a pool goes: nobody here knows what its nodes were provisioned with', async () => {
+    const { pools } = await planOf({ 'pools/b/pool.yaml': null, 'pools/b/kubelet.yaml': null });
+    assert.deepEqual(
+      pools.map(({ name, change, fields, cost }) => [name, change, fields, cost]),
+      [['b', 'removed', [], undefined]],
+    );
+  });
+
+  it('says that a suspended pool waits only where it has something to wait with', async () => {
+    const { pools } = await planOf({ 'pools/b/pool.yaml': pool('b', 'b', 'suspend: true') });
+    assert.deepEqual([pools[0]?.spec, pools[0]?.waits], [['suspend: not set → true'], undefined]);
+  });
+
   it('says what changes in the file of the cluster, and whether anything would be begun with it', async () => {
     const file = (spec: string): string => START['clusters/prod.yaml'].replace('maxUnassign: 0', spec);
     const changed = await planned({ 'clusters/prod.yaml': file('maxUnassign: 0, maxChange: 50%, suspend: true') });

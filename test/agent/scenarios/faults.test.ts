@@ -98,7 +98,7 @@ describe('what can be wrong around a node', () => {
     await node.until('told', () => node.status().phase === 'Drifted');
     assert.match(
       node.status().conditions?.find(({ type }) => type === 'KubeletConfigHealthy')?.message ?? '',
-      /managed files/,
+      /^\/etc\/kubernetes\/kubelet\.conf\.d\/99-kubelet-gitops\.conf on the node is not what was installed$/,
     );
     assert.equal(node.kubelet.starts(), 2);
     await node.stop();

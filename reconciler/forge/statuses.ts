@@ -98,20 +98,33 @@ export function createStatuses(options: StatusesOptions): CommitStatuses {
     told.set(status.context, { state: word, description: status.description, at: clock.monotonic(), retold });
   }
 
+  /** @returns when something is to be said of the commit next, monotonic */
+  async function tell(commit: CommitOid, told: Told, signal: AbortSignal): Promise<Millis> {
+    told.standing ??= await learn(commit, signal);
+    const wanted = statusesOf(told.note, saidIn(told.standing, forge));
+    const due = dueStatuses(wanted, told.standing, forge, clock.monotonic());
+    for (const status of due.now) {
+      signal.throwIfAborted();
+      await post(commit, status, told.standing);
+    }
+    return due.next;
+  }
+
   /** @returns when the next round is due, monotonic */
   async function round(signal: AbortSignal): Promise<Millis> {
     let next = Number.POSITIVE_INFINITY;
+    let failure: ForgeError | null = null;
     if (commits.size > 0) await options.refresh();
     for (const [commit, told] of commits) {
-      told.standing ??= await learn(commit, signal);
-      const wanted = statusesOf(told.note, saidIn(told.standing, forge));
-      const due = dueStatuses(wanted, told.standing, forge, clock.monotonic());
-      for (const status of due.now) {
-        signal.throwIfAborted();
-        await post(commit, status, told.standing);
+      try {
+        next = Math.min(next, await tell(commit, told, signal));
+      } catch (error) {
+        // It may be about this commit alone, which left the forge with a rewritten branch: the others are told all the same.
+        if (!isForgeError(error, 'FORGE_FORBIDDEN', 'FORGE_REFUSED')) throw error;
+        failure ??= error;
       }
-      next = Math.min(next, due.next);
     }
+    if (failure !== null) throw failure;
     return next;
   }
 

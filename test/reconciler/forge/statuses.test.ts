@@ -206,6 +206,18 @@ for (const kind of ['github', 'gitlab', 'gitea'] as const) {
       assert.deepEqual(statuses.state(), { statuses: 'on' });
     });
 
+    it('of a commit that left the forge hold up no other, and say why', async (t) => {
+      const { begin, until, forge, said } = await start(t, kind);
+      forge.knows = (commit) => commit !== FIRST;
+      const statuses = begin();
+      statuses.want(note('superseded', [], { message: 'superseded by bbbb while progressing' }));
+      statuses.want(note('refused', [], { commit: SECOND, message: 'it is not signed' }));
+      await until(() => said(SECOND).length === 1 && statuses.state().statuses === 'off');
+      assert.match(JSON.stringify(statuses.state()), /no such repository or commit/);
+      forge.knows = () => true;
+      await until(() => said().length === 1 && statuses.state().statuses === 'on');
+    });
+
     it('are never followed to another place with the token, and survive any answer', async (t) => {
       const { begin, until, forge } = await start(t, kind);
       forge.faults.push(

@@ -67,13 +67,15 @@ export function createConditionWriter(options: ConditionWriterOptions): Conditio
       return true;
     } catch (error) {
       if (signal.aborted) return false;
-      written.delete(node.uid);
+      // A policy may refuse what is written to this Node: it is stood back from, and the others have their turn.
+      const isItsOwn = isKubeError(error, 'KUBE_INVALID');
+      if (!isItsOwn) written.delete(node.uid);
       if (isKubeError(error, 'KUBE_NOT_FOUND')) return true;
       if (!isKubeError(error)) throw error;
       onOutcome('failed');
       if (!failing) log.warn({ node: node.name, err: error }, 'condition on the Node cannot be written: trying again');
       failing = true;
-      return false;
+      return isItsOwn;
     }
   }
 

@@ -5,7 +5,8 @@ import type { Fleet, NodeView } from '#reconciler/fleet.ts';
 import { viewNode } from '#reconciler/observe.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
-import { KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
+import { KubeError } from '#shared/kube/kube-error.ts';
+import { type Kube, KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { aSandbox, nodeNamed, type Sandbox } from '../../sandbox/api-server/support/sandbox.ts';
@@ -138,5 +139,44 @@ describe('the condition on a Node', () => {
       await look();
       assert.equal(ours(conditions()), 'Unknown AgentSilent');
     });
+  });
+});
+
+describe('a Node that a policy of the cluster lets nobody write to', () => {
+  it('holds up no other, and is tried again after a while', async () => {
+    const clock = createManualClock();
+    const tried: string[] = [];
+    const mergePatch = (_: unknown, name: string) => {
+      tried.push(name);
+      return name === 'a' ? Promise.reject(new KubeError('KUBE_INVALID', 'a policy says no')) : Promise.resolve({});
+    };
+    const names = ['a', 'b', 'c'];
+    const at = (): string => toTimestamp(clock.now());
+    const said = (name: string): KubeletNode => ({
+      ...nodeNamed(name),
+      status: {
+        heartbeat: at(),
+        conditions: [{ type: 'KubeletConfigHealthy', lastTransitionTime: at(), ...HEALTHY }],
+      },
+    });
+    const fleet = (): Fleet => ({
+      nodes: new Map(names.map((name) => [name, viewNode({ metadata: { name, uid: name } })])),
+      kubeletNodes: new Map(names.map((name) => [name, said(name)])),
+      pools: new Map(),
+      configSources: new Map(),
+    });
+    const kube = { mergePatch } as unknown as Kube;
+    const onOutcome = (): void => undefined;
+    const writer = createConditionWriter({ kube, fleet, mayWrite: () => true, clock, log: silentLog, onOutcome });
+    const stop = new AbortController();
+    const running = writer.run(stop.signal);
+    await clock.advance(0);
+    assert.deepEqual(tried, ['a', 'b', 'c']);
+    await clock.advance(9 * 60_000);
+    assert.equal(tried.filter((name) => name === 'a').length, 1);
+    await clock.advance(2 * 60_000);
+    assert.equal(tried.filter((name) => name === 'a').length, 2);
+    stop.abort();
+    await running;
   });
 });

@@ -14,6 +14,14 @@ export function readiness(
   return node.cordoned && node.drain === undefined ? CORDONED : null;
 }
 
+/** Whether a node that has yet to be told can be, as it is now: what it is in the middle of already waits for no readiness. */
+export function canBeChanged(
+  member: Pick<Member, 'node' | 'changing'>,
+  rollout: Pick<RolloutSpec, 'notReadyNodes'> | undefined,
+): boolean {
+  return member.changing || readiness(member, rollout) === null;
+}
+
 const NOT_READY = hold(
   'not-ready',
   'the node is not Ready; where this config is to mend it, the pool says rollout.notReadyNodes: change',

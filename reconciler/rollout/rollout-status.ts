@@ -11,7 +11,8 @@ import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { MemberDecision } from './decide-group.ts';
 import type { Group, Member } from './membership.ts';
 import { targetOf } from './membership.ts';
-import { isAbout, recordOf, sameTarget } from './standing.ts';
+import { canBeChanged } from './readiness.ts';
+import { isAbout, recordOf, sameTarget, type Target } from './standing.ts';
 import type { WaveProgress } from './wave-progress.ts';
 
 /** What is remembered of a pool's rollout between two passes; everything else is seen anew each time. */
@@ -24,7 +25,7 @@ export interface RolloutMemory {
 
 /**
  * What the pool's status is to remember. The pool has settled on its payload when every node that can be changed runs it
- * and has proved it; nodes without an agent, away or cordoned do not keep it from that.
+ * and has proved it; nodes without an agent, away or cordoned by somebody else do not keep it from that.
  */
 export function rememberRollout(
   group: Group,
@@ -42,7 +43,7 @@ export function rememberRollout(
   if (config === null || target === null || waves === null) return known;
 
   const at = toTimestamp(now);
-  const isFinished = halt === null && hasArrived(group.members.filter((member) => sameTarget(member.target, target)));
+  const isFinished = halt === null && hasArrived(group, target);
   const last = past !== null && isAbout(past, target) ? past : undefined;
   const finishedAt = last?.finishedAt ?? (isFinished ? at : undefined);
   const rollout: RolloutStatus = {
@@ -64,12 +65,15 @@ export function rememberRollout(
 const stopped = (wave: WaveStatus): WaveStatus =>
   wave.state === 'rolling' || wave.state === 'soaking' ? { ...wave, state: 'stopped' } : wave;
 
-function hasArrived(members: readonly Member[]): boolean {
-  const cannot = ({ standing, node }: Member): boolean =>
-    standing === 'no-agent' || standing === 'failed' || (standing === 'outdated' && (!node.ready || node.cordoned));
+function hasArrived({ pool, members }: Group, target: Target): boolean {
+  const those = members.filter((member) => sameTarget(member.target, target));
+  const cannot = (member: Member): boolean =>
+    member.standing === 'no-agent' ||
+    member.standing === 'failed' ||
+    (member.standing === 'outdated' && !canBeChanged(member, pool?.spec.rollout));
   return (
-    members.some(({ standing }) => standing === 'settled') &&
-    members.every((member) => member.standing === 'settled' || cannot(member))
+    those.some(({ standing }) => standing === 'settled') &&
+    those.every((member) => member.standing === 'settled' || cannot(member))
   );
 }
 

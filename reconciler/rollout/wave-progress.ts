@@ -1,7 +1,7 @@
 import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Member } from './membership.ts';
-import { readiness } from './readiness.ts';
+import { canBeChanged } from './readiness.ts';
 import { healthySince, isOnTarget, type Wave, wavesOf } from './waves.ts';
 
 /** How far a payload has come through the waves of its pool. */
@@ -90,7 +90,7 @@ function look(wave: Wave, rollout: RolloutSpec, members: readonly Member[], now:
   for (const member of members) {
     if (wave.only?.(member) === false) continue;
     if (!isOnTarget(member)) {
-      if (member.standing === 'outdated' && readiness(member, rollout) === null) open += 1;
+      if (member.standing === 'outdated' && canBeChanged(member, rollout)) open += 1;
       continue;
     }
     reached += 1;

@@ -80,6 +80,22 @@ describe('a change that running pods do not follow', () => {
     assert.deepEqual(steps(fleet), []);
   });
 
+  it('keeps the pool from having settled until its last node was changed, so that a failure there is taken back', () => {
+    const fleet = story(DRAINS);
+    const settled = (): string | undefined => fleet.fleet.pools.get('workers')?.status?.settled?.configName;
+    const before = settled();
+    for (const node of ['n1', 'n2']) {
+      while (steps(fleet).join() !== `evict ${node}`) round_(fleet);
+      drained(fleet, node);
+      if (node === 'n2') break;
+      for (let round = 0; round < 4; round += 1) round_(fleet);
+    }
+    assert.equal(settled(), before, 'n2 is only drained');
+    for (let round = 0; round < 6; round += 1) round_(fleet);
+    assert.notEqual(settled(), before);
+    assert.equal(fleet.fleet.pools.get('workers')?.status?.phase, 'Settled');
+  });
+
   it('goes on where it was after another reconciler took over: what it is about is on the Node', () => {
     const fleet = story(DRAINS);
     steps(fleet);

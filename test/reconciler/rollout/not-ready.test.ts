@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { explainNodes } from '#reconciler/rollout/explain.ts';
 import { poolSpec } from '../../support/fleet.ts';
-import { GOOD, RolloutStory } from '../../support/rollout-story.ts';
+import { DEADLY, GOOD, RolloutStory } from '../../support/rollout-story.ts';
 
 const MENDING: RolloutSpec = { ...poolSpec().rollout, maxUnavailable: 2, notReadyNodes: 'change' };
 
@@ -120,5 +120,59 @@ describe('nodes that are not Ready', () => {
     for (let round = 0; round < 30; round += 1) work(two);
     assert.match(why(two, 'n9'), /^control-plane: /);
     assert.match(why(two, 'n10'), /^control-plane: /);
+  });
+});
+
+describe('nodes that are not Ready because of a change that they are in the middle of', () => {
+  /** As the kubelet of a trial makes them, or one that came back with nothing. */
+  function illWith(phase: 'Trial' | 'Broken', nodes: number): RolloutStory {
+    const { notReadyNodes: _, ...rollout } = MENDING;
+    const story = fallenIll({ ...rollout, maxUnavailable: nodes }, nodes);
+    story.commit(DEADLY);
+    story.fleet.reconcile();
+    story.fleet.reconcile();
+    story.agentsStep();
+    for (const [index, name] of [...story.fleet.fleet.nodes.keys()].entries()) {
+      story.happen({ event: 'not-ready', node: index });
+      story.fleet.report(name, { ...story.fleet.fleet.kubeletNodes.get(name)?.status, phase });
+    }
+    return story;
+  }
+
+  it('are told what is to mend them, though no node of their pool is left that is Ready', () => {
+    for (const phase of ['Trial', 'Broken'] as const) {
+      for (const nodes of [1, 3]) {
+        const story = illWith(phase, nodes);
+        begin(story);
+        assert.equal(told(story, GOOD[1]).length, nodes, `${phase}, ${nodes} nodes`);
+      }
+    }
+  });
+
+  it('are told in waves all the same: nobody but canaries before these have proved themselves', () => {
+    const { notReadyNodes: _, ...rollout } = MENDING;
+    const story = fallenIll({ ...rollout, maxUnavailable: 3, canary: { nodes: 1, soak: '30m' } }, 3);
+    for (const node of story.fleet.fleet.nodes.keys()) {
+      story.fleet.report(node, { ...story.fleet.fleet.kubeletNodes.get(node)?.status, phase: 'Broken' });
+    }
+    for (const node of [0, 1, 2]) story.happen({ event: 'not-ready', node });
+    begin(story);
+    assert.deepEqual(told(story, GOOD[1]), ['n0']);
+  });
+});
+
+describe('a pool that has nodes changed which are not Ready', () => {
+  it('has not settled when all the others run the payload and theirs is only ordered', () => {
+    const story = fallenIll({ ...MENDING, maxUnavailable: 1 }, 3, 2);
+    const { configName } = story.pool(GOOD[1]);
+    const settledOn = (): string | undefined => story.fleet.fleet.pools.get('workers')?.status?.settled?.configName;
+    story.commit(GOOD[1]);
+    story.happen({ event: 'ready', node: 2 });
+    while (told(story, GOOD[1]).length < 2) work(story);
+    story.happen({ event: 'not-ready', node: 2 });
+    for (let round = 0; round < 9 && told(story, GOOD[1]).length < 3; round += 1) work(story);
+    assert.deepEqual([told(story, GOOD[1]).length, settledOn() === configName], [3, false]);
+    for (let round = 0; round < 4; round += 1) work(story);
+    assert.equal(settledOn(), configName);
   });
 });

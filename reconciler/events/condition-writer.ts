@@ -67,9 +67,10 @@ export function createConditionWriter(options: ConditionWriterOptions): Conditio
       return true;
     } catch (error) {
       if (signal.aborted) return false;
-      // A policy may refuse what is written to this Node: it is stood back from, and the others have their turn.
+      // A policy may refuse what is written to this Node: it is stood back from, and the others have their turn. Admission
+      // webhooks refuse in the words of a missing right, which would hold for all: then the others have theirs after a rest.
       const isItsOwn = isKubeError(error, 'KUBE_INVALID');
-      if (!isItsOwn) written.delete(node.uid);
+      if (!isItsOwn && !isKubeError(error, 'KUBE_FORBIDDEN')) written.delete(node.uid);
       if (isKubeError(error, 'KUBE_NOT_FOUND')) return true;
       if (!isKubeError(error)) throw error;
       onOutcome('failed');

@@ -143,12 +143,13 @@ describe('the condition on a Node', () => {
 });
 
 describe('a Node that a policy of the cluster lets nobody write to', () => {
-  it('holds up no other, and is tried again after a while', async () => {
+  /** Three Nodes, the first of which refuses with this; `tried` is who was written to, in order. */
+  async function refusing(code: 'KUBE_INVALID' | 'KUBE_FORBIDDEN', see: (seen: Refused) => Promise<void>) {
     const clock = createManualClock();
     const tried: string[] = [];
     const mergePatch = (_: unknown, name: string) => {
       tried.push(name);
-      return name === 'a' ? Promise.reject(new KubeError('KUBE_INVALID', 'a policy says no')) : Promise.resolve({});
+      return name === 'a' ? Promise.reject(new KubeError(code, 'a policy says no')) : Promise.resolve({});
     };
     const names = ['a', 'b', 'c'];
     const at = (): string => toTimestamp(clock.now());
@@ -170,13 +171,31 @@ describe('a Node that a policy of the cluster lets nobody write to', () => {
     const writer = createConditionWriter({ kube, fleet, mayWrite: () => true, clock, log: silentLog, onOutcome });
     const stop = new AbortController();
     const running = writer.run(stop.signal);
-    await clock.advance(0);
-    assert.deepEqual(tried, ['a', 'b', 'c']);
-    await clock.advance(9 * 60_000);
-    assert.equal(tried.filter((name) => name === 'a').length, 1);
-    await clock.advance(2 * 60_000);
-    assert.equal(tried.filter((name) => name === 'a').length, 2);
+    await see({ clock, tried });
     stop.abort();
     await running;
-  });
+  }
+
+  interface Refused {
+    readonly clock: ManualClock;
+    readonly tried: readonly string[];
+  }
+
+  it('holds up no other, and is tried again after a while', () =>
+    refusing('KUBE_INVALID', async ({ clock, tried }) => {
+      await clock.advance(0);
+      assert.deepEqual(tried, ['a', 'b', 'c']);
+      await clock.advance(9 * 60_000);
+      assert.equal(tried.filter((name) => name === 'a').length, 1);
+      await clock.advance(2 * 60_000);
+      assert.equal(tried.filter((name) => name === 'a').length, 2);
+    }));
+
+  it('holds up the others for a moment only, where an admission webhook refuses as if a right were missing', () =>
+    refusing('KUBE_FORBIDDEN', async ({ clock, tried }) => {
+      await clock.advance(0);
+      assert.deepEqual(tried, ['a']);
+      await clock.advance(2 * 60_000);
+      assert.deepEqual(tried, ['a', 'b', 'c']);
+    }));
 });

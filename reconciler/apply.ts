@@ -1,16 +1,7 @@
-import {
-  API_VERSION,
-  CANONICAL_FORM_ANNOTATION,
-  COMMIT_ANNOTATION,
-  MANAGED_BY,
-  MANAGED_BY_LABEL,
-  PAYLOAD_KEY,
-  POOL_LABEL,
-} from '#shared/contract/api/group.ts';
+import { API_VERSION, MANAGED_BY, MANAGED_BY_LABEL } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import { CANONICAL_FORM } from '#shared/contract/kubelet-config/canonical.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
@@ -18,6 +9,7 @@ import type { Log } from '#shared/runtime/log.ts';
 import { unreachable } from '#shared/runtime/errors.ts';
 import { writeNode } from './disruption/node-writes.ts';
 import type { Drains } from './disruption/drains.ts';
+import { createConfigSource } from './materialise/create-config-source.ts';
 import type { Step } from './steps.ts';
 
 export interface ApplyPorts {
@@ -32,11 +24,6 @@ export interface ApplyPorts {
   readonly wrotePool: (pool: KubeletPool) => void;
   /** The same of a Node that was cordoned, uncordoned or untainted. */
   readonly wroteMarks: (node: KubeObject) => void;
-}
-
-interface ConfigMap extends KubeObject {
-  readonly immutable: boolean;
-  readonly data: Readonly<Record<string, string>>;
 }
 
 export interface Applied {
@@ -87,13 +74,11 @@ async function perform(
   { kube, namespace, wrote, wrotePool, wroteMarks, drains }: ApplyPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  const sources = { resource: CONFIG_MAPS, namespace };
   switch (step.step) {
     case 'create-config-source':
-      await kube.create(sources, configSource(step, namespace), signal);
-      return;
+      return createConfigSource(kube, step, namespace, signal);
     case 'delete-config-source':
-      return kube.delete(sources, step.name, { uid: step.uid }, signal);
+      return kube.delete({ resource: CONFIG_MAPS, namespace }, step.name, { uid: step.uid }, signal);
     case 'create-node':
       wrote(await kube.create({ resource: KUBELET_NODES }, kubeletNode(step.node, step.uid), signal));
       return;
@@ -152,22 +137,6 @@ async function patch<T extends KubeObject, Part extends 'spec' | 'status'>(
   const body = { metadata: { resourceVersion }, [part]: difference ?? {} };
   const options = part === 'status' ? { subresource: 'status' as const } : {};
   return kube.mergePatch<T>({ resource }, name, body, options, signal);
-}
-
-function configSource(step: Extract<Step, { step: 'create-config-source' }>, namespace: string): ConfigMap {
-  const { config, pool, commit } = step;
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: {
-      name: config.name,
-      namespace,
-      labels: { [MANAGED_BY_LABEL]: MANAGED_BY, [POOL_LABEL]: pool },
-      annotations: { [COMMIT_ANNOTATION]: commit, [CANONICAL_FORM_ANNOTATION]: String(CANONICAL_FORM) },
-    },
-    immutable: true,
-    data: { [PAYLOAD_KEY]: config.payload },
-  };
 }
 
 function kubeletNode(name: string, uid: string): KubeletNode {

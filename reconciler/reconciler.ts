@@ -140,6 +140,8 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   let lastPassAt = clock.monotonic();
   let stayAwayUntil: Millis = 0;
   let ready = false;
+  /** One after the other: an older reading of the branch that took longer must not take the place of a newer one. */
+  let looks: Promise<void> = Promise.resolve();
 
   async function passes(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -162,6 +164,20 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     }
   }
 
+  async function look(signal: AbortSignal): Promise<void> {
+    if (!ports.isLeader() || clock.monotonic() < stayAwayUntil) return;
+    const before = branch.view();
+    try {
+      const { commit } = await record.load(signal);
+      const waitMs = await branch.poll(commit === '' ? null : commit, signal);
+      stayAwayUntil = clock.monotonic() + waitMs;
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error }, 'poll put off: the record of the commit in force cannot be read');
+    }
+    const { tip, failure } = branch.view();
+    if (tip !== before.tip || failure !== before.failure) poke();
+  }
+
   const reconciler: Reconciler = {
     async run(signal) {
       await Promise.all([view.run(signal), passes(signal), notes?.run(signal), ports.statuses?.run(signal)]);
@@ -169,18 +185,9 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       const soon = AbortSignal.timeout(FLUSH_TIMEOUT_MS);
       await Promise.all([notes?.flush(soon), ports.statuses?.flush(soon)]);
     },
-    async poll(signal) {
-      if (!ports.isLeader() || clock.monotonic() < stayAwayUntil) return;
-      const before = branch.view();
-      try {
-        const { commit } = await record.load(signal);
-        const waitMs = await branch.poll(commit === '' ? null : commit, signal);
-        stayAwayUntil = clock.monotonic() + waitMs;
-      } catch (error) {
-        if (!signal.aborted) log.warn({ err: error }, 'poll put off: the record of the commit in force cannot be read');
-      }
-      const { tip, failure } = branch.view();
-      if (tip !== before.tip || failure !== before.failure) poke();
+    poll(signal) {
+      looks = looks.catch(() => undefined).then(() => look(signal));
+      return looks;
     },
     lead(signal) {
       view.refresh();

@@ -92,6 +92,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   const marks = createWrittenMarks(clock);
   const branch = createBranch(source, clock, log, ports.trust);
   const record = createRecord(kube, options.namespace);
+  const takeUps = createTakeUps({ load: ports.load, judge: ports.judge, policy: options.onRewrite });
   const view = createClusterView({
     kube,
     namespace: options.namespace,
@@ -132,7 +133,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     wroteMarks: marks.wrote,
     branch,
     repository: { url: source.url, branch: source.branch },
-    takeUps: createTakeUps({ load: ports.load, judge: ports.judge, policy: options.onRewrite }),
+    takeUps,
     record,
     notes,
     statuses: ports.statuses ?? null,
@@ -169,7 +170,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     const before = branch.view();
     try {
       const { commit } = await record.load(signal);
-      const waitMs = await branch.poll(commit === '' ? null : commit, signal);
+      const waitMs = await branch.poll(takeUps.inForce() ?? (commit === '' ? null : commit), signal);
       stayAwayUntil = clock.monotonic() + waitMs;
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, 'poll put off: the record of the commit in force cannot be read');

@@ -16,6 +16,8 @@ export interface GitFailure {
 /** A commit that was read, and whether a trusted person vouches for it. */
 export interface JudgedSnapshot extends Snapshot {
   readonly signature: SignatureVerdict;
+  /** The commit in force that its lineage was judged against; null for none. */
+  readonly since: CommitOid | null;
 }
 
 /** The branch as it was last read. */
@@ -40,7 +42,6 @@ export interface Branch {
 
 export function createBranch(source: GitSource, clock: Clock, log: Log, trust: CommitTrust = TRUST_EVERYBODY): Branch {
   let tip: JudgedSnapshot | null = null;
-  let judgedAgainst: CommitOid | null = null;
   let failure: GitFailure | null = null;
 
   return {
@@ -49,14 +50,13 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
       try {
         const oid = await source.resolve(signal);
         // The tip is read again when another commit came into force meanwhile: its lineage may have changed.
-        const known = tip?.commit.oid === oid && (since === judgedAgainst || since === oid);
-        const snapshot = known && tip !== null ? tip : await source.snapshot(since, signal);
+        const known = tip?.commit.oid === oid && (since === tip.since || since === oid);
+        const snapshot = known && tip !== null ? tip : { ...(await source.snapshot(since, signal)), since };
         // Judged at every poll: the trusted keys may have changed.
         const signature = await trust.judge(snapshot.commit);
         // The same reading stays the same object: whoever looks sees whether anything is new.
         if (!known || !isDeepStrictEqual(tip?.signature, signature)) tip = { ...snapshot, signature };
         if (!known) {
-          judgedAgainst = since;
           const { commit, lineage, files } = snapshot;
           log.info({ commit: commit.oid, lineage, files: files.size, signature }, 'commit read');
         }

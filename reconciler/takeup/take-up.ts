@@ -26,6 +26,8 @@ export interface TakeUpOptions {
 
 /** Decides, pass by pass, which commit is in force. */
 export interface TakeUps {
+  /** The commit that was let into force since the start; null for none. The record of it in the cluster is written later. */
+  inForce(): CommitOid | null;
   /**
    * @param tip       the newest commit that was read, or null
    * @param recorded  the commit that was in force when the cluster was last written; of it, only the signature is judged again
@@ -38,11 +40,14 @@ export function createTakeUps({ load, judge, policy }: TakeUpOptions): TakeUps {
   let read: CommitInForce | null = null;
 
   return {
+    inForce: () => inForce?.oid ?? null,
     decide(tip, fleet, recorded) {
       if (tip === null || tip.commit.oid === inForce?.oid) return { inForce, refused: null };
       const { oid } = tip.commit;
       const signer = judgeSigner(tip.signature);
       if (!signer.takeUp) return { inForce, refused: { commit: oid, reason: signer.reason, message: signer.message } };
+      // Another commit came into force while this one was read: nobody knows how the two relate before the next reading.
+      if (tip.since !== (inForce?.oid ?? recorded)) return { inForce, refused: null };
       // A refused commit is judged again at every pass, because the fleet may change; it is read only once.
       if (read?.oid !== oid) read = { oid, repo: load(tip) };
       const verdict =

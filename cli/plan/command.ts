@@ -3,6 +3,7 @@ import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { wrapFor } from '../wrap.ts';
+import { commitInForce } from './in-force.ts';
 import { isEmptyPlan, makePlan } from './make-plan.ts';
 import type { Plan } from './plan.ts';
 import { loadRevisions, nodesOf, RUNNING_OPTION, withRunning } from './question.ts';
@@ -34,6 +35,7 @@ export const PLAN: Command = {
     ...RUNNING_OPTION,
     kubeconfig: CLUSTER_OPTIONS.kubeconfig,
     context: CLUSTER_OPTIONS.context,
+    namespace: CLUSTER_OPTIONS.namespace,
     output: { type: 'string', short: 'o', words: FORMATS, about: 'for people, for a pull request, or for programs' },
   },
   examples: [
@@ -47,7 +49,9 @@ export const PLAN: Command = {
 async function runPlan(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
   const { base, head, cluster } = await loadRevisions(given, io);
-  const plan = makePlan({ base, head, cluster, nodes: await withRunning(await nodesOf(given, io), given, io) });
+  const nodes = await withRunning(await nodesOf(given, io), given, io);
+  const inForce = await commitInForce(given, io, cluster);
+  const plan = makePlan({ base, head, cluster, nodes, inForce });
   io.out.write(render(plan, format, io));
   return isEmptyPlan(plan) ? 0 : 1;
 }

@@ -6,21 +6,30 @@ import { choosePool } from '#reconciler/assign/choose-pool.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Move, Plan, PoolPlan } from './plan.ts';
+import { originOf } from './origin.ts';
 import { planNode } from './plan-node.ts';
 import { planRollout } from './plan-rollout.ts';
 import { waitsFor } from './waits-for.ts';
 import { clusterChanges, specChanges } from './spec-changes.ts';
 
 export interface PlanQuestion {
-  readonly base: { readonly name: string; readonly repo: LoadedRepo };
+  readonly base: {
+    readonly name: string;
+    readonly commit: string | undefined;
+    readonly repo: LoadedRepo;
+    /** Pools that have errors there, with the commit of what they keep. */
+    readonly kept: ReadonlyMap<string, string>;
+  };
   readonly head: { readonly name: string; readonly repo: LoadedRepo };
   readonly cluster: string;
   /** Undefined where there is no inventory. */
   readonly nodes: readonly InventoryNode[] | undefined;
+  /** The commit that the cluster says it has in force; undefined where it was not asked. */
+  readonly inForce: string | undefined;
 }
 
 /** Compares two revisions. Pure: the same files and nodes give the same plan. */
-export function makePlan({ base, head, cluster, nodes: inventory }: PlanQuestion): Plan {
+export function makePlan({ base, head, cluster, nodes: inventory, inForce }: PlanQuestion): Plan {
   const nodes = inventory ?? [];
   const file = `clusters/${cluster}.yaml`;
   const before = placesOf(nodes, base.repo, new Map());
@@ -28,14 +37,19 @@ export function makePlan({ base, head, cluster, nodes: inventory }: PlanQuestion
   const after = placesOf(nodes, head.repo, validPools(base.repo));
   const moves = nodes.flatMap(({ name }): readonly Move[] => {
     const [from, to] = [before.pool.get(name) ?? null, after.pool.get(name) ?? null];
-    return from === to || after.untouched.has(name) ? [] : [{ node: name, from, to }];
+    if (from === to || after.untouched.has(name)) return [];
+    const contested = before.conflicts.get(name);
+    return [{ node: name, from, to, ...(contested === undefined ? {} : { contested }) }];
   });
   const names = [...new Set([...base.repo.pools, ...head.repo.pools].map(({ name }) => name))].sort();
-  const pools = names.flatMap((name) => planPool(name, base.repo, head.repo, nodes, before, after));
+  const pools = names.flatMap((name) =>
+    planPool(name, base.kept.get(name), base.repo, head.repo, nodes, before, after),
+  );
   const known = new Set(findingsIn(base.repo).map(formatFinding));
   return {
     base: base.name,
     head: head.name,
+    ...(inForce === undefined || inForce === base.commit ? {} : { inForce }),
     cluster,
     knowsNodes: inventory !== undefined,
     pools,
@@ -83,6 +97,7 @@ function placesOf(nodes: readonly InventoryNode[], repo: LoadedRepo, kept: Reado
 
 function planPool(
   name: string,
+  keptFrom: string | undefined,
   base: LoadedRepo,
   head: LoadedRepo,
   nodes: readonly InventoryNode[],
@@ -91,6 +106,8 @@ function planPool(
 ): readonly PoolPlan[] {
   const [old, now] = [poolIn(base, name), poolIn(head, name)];
   const [valid, then] = [validOf(now), validOf(old)];
+  const stillHasErrors = now?.status === 'invalid' && keptFrom !== undefined;
+  if (stillHasErrors) return [];
   const members = nodes.filter((node) => after.pool.get(node.name) === name);
   const poolBefore = (node: InventoryNode): ValidPool | undefined =>
     validOf(poolIn(base, before.pool.get(node.name) ?? ''));
@@ -99,19 +116,23 @@ function planPool(
     return had?.sha256 === valid?.sha256 && had?.spec.apply === valid?.spec.apply;
   };
   const touched = valid === undefined ? [] : members.filter((node) => !isSame(node));
-  const spec = then !== undefined && valid !== undefined ? specChanges(then.spec, valid.spec) : [];
+  const from = old === undefined && valid !== undefined ? originOf(valid, base, head, members, before.pool) : undefined;
+  const compared = then ?? from;
+  const spec = compared !== undefined && valid !== undefined ? specChanges(compared.spec, valid.spec) : [];
   const isUnchanged = then?.sha256 === valid?.sha256 && spec.length === 0 && touched.length === 0;
   if (now !== undefined && old !== undefined && isUnchanged && now.status === old.status) return [];
   const plans = touched.map((node) => planNode(node, poolBefore(node), valid));
   const isAdopted = old === undefined && plans.length > 0 && plans.every(({ runsAlready }) => runsAlready);
   // What the nodes of a pool that goes were provisioned with, nobody here knows.
   const isCompared = valid !== undefined && !isAdopted;
-  const fields = isCompared ? diffPayloads(then?.value ?? null, valid?.value ?? null) : [];
+  const fields = isCompared ? diffPayloads(compared?.value ?? null, valid?.value ?? null) : [];
   return [
     {
       name,
       change:
         now === undefined ? 'removed' : now.status === 'invalid' ? 'invalid' : old === undefined ? 'added' : 'changed',
+      from: from?.name,
+      ...(keptFrom === undefined ? {} : { keptFrom }),
       configBefore: then?.configName,
       configAfter: valid?.configName,
       fields,

@@ -9,6 +9,8 @@ export interface Plan {
   readonly base: string;
   readonly head: string;
   readonly cluster: string;
+  /** What the cluster has in force, where that is known not to be `base`: more comes into force than is compared here. */
+  readonly inForce?: string;
   /** False where no nodes were given: then everything about nodes is left out. */
   readonly knowsNodes: boolean;
   /** Those that change in any way, sorted by name. */
@@ -30,12 +32,18 @@ export interface Move {
   readonly node: string;
   readonly from: string | null;
   readonly to: string | null;
+  /** The pools that wanted the node in `base` with the same priority; absent where there was no such conflict. */
+  readonly contested?: readonly string[];
 }
 
 export interface PoolPlan {
   readonly name: string;
   /** `invalid`: it has errors, and would keep what it has. */
   readonly change: 'added' | 'removed' | 'changed' | 'invalid';
+  /** Of a new pool whose nodes all come from one pool: that one, with which it is compared. */
+  readonly from: string | undefined;
+  /** Of a pool that has errors in `base`, the commit of what it keeps, with which it is compared. */
+  readonly keptFrom?: string;
   readonly configBefore: string | undefined;
   readonly configAfter: string | undefined;
   readonly fields: readonly FieldChange[];

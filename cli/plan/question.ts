@@ -9,6 +9,7 @@ import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { chooseCluster } from './choose-cluster.ts';
+import { keptPools } from './kept-pools.ts';
 import { readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -16,12 +17,20 @@ type Config = Readonly<Record<string, unknown>>;
 /** A revision with what its files mean. */
 export interface LoadedRevision {
   readonly name: string;
+  /** Undefined for the working copy, and before the first commit. */
+  readonly commit: string | undefined;
   readonly repo: LoadedRepo;
+}
+
+/** What a change is compared with: what the reconciler makes of it, so that a pool with errors is what it keeps. */
+export interface LoadedBase extends LoadedRevision {
+  /** Of pools with errors, the commit of what they keep. */
+  readonly kept: ReadonlyMap<string, string>;
 }
 
 /** The two revisions that a question about a change names, and the cluster that it is about. */
 export interface LoadedRevisions {
-  readonly base: LoadedRevision;
+  readonly base: LoadedBase;
   readonly head: LoadedRevision;
   readonly cluster: string;
 }
@@ -36,9 +45,21 @@ export async function loadRevisions(given: Given, { err }: Io): Promise<LoadedRe
   const cluster = chooseCluster(given, [...base.files.keys(), ...head.files.keys()], err);
   const load = ({ name, commit, files, findings }: Revision): LoadedRevision => ({
     name: commit === null ? name : `${name} (${commit.oid.slice(0, 12)})`,
+    commit: commit?.oid,
     repo: loadRepo(files, { cluster, gitFindings: findings }),
   });
-  return { base: load(base), head: load(head), cluster };
+  const asWritten = load(base);
+  const kept = await keptPools(repository, base.commit, asWritten.repo.pools, cluster);
+  const pools = asWritten.repo.pools.map((pool) => {
+    const valid = kept.get(pool.name)?.pool;
+    return valid === undefined ? pool : { ...valid, findings: pool.findings };
+  });
+  const commits = new Map([...kept].map(([name, { commit }]) => [name, commit] as const));
+  return {
+    base: { ...asWritten, repo: { ...asWritten.repo, pools }, kept: commits },
+    head: load(head),
+    cluster,
+  };
 }
 
 async function baseOf(repository: Parameters<typeof readRevision>[0], written: string | undefined): Promise<Revision> {

@@ -68,6 +68,9 @@ const node = (name: string, labels: Readonly<Record<string, string>>) => ({
   },
 });
 
+const absent = (files: Readonly<Record<string, string>>): Readonly<Record<string, null>> =>
+  Object.fromEntries(Object.keys(files).map((path) => [path, null]));
+
 describe('the JSON of the commands', () => {
   let repository: TestRepository;
   before(async () => {
@@ -96,6 +99,16 @@ describe('the JSON of the commands', () => {
       'clusters/c.yaml': cluster.replace('}', ', suspend: true}'),
     });
     await repository.commit('Settle the conflict', { 'pools/d/pool.yaml': pool('d', 'd') });
+    const d = { 'pools/d/pool.yaml': pool('d', 'd'), 'pools/d/kubelet.yaml': layer('maxPods: 110') };
+    const e = { 'pools/e/pool.yaml': pool('e', 'd'), 'pools/e/kubelet.yaml': layer('maxPods: 110') };
+    const a = layer('maxPods: 100', 'featureGates: {CPUManager: true}');
+    await repository.commit('Mend a, rename d', { 'pools/a/kubelet.yaml': a, ...absent(d), ...e });
+    await repository.commit('As before', {
+      'pools/a/kubelet.yaml': layer('maxPods: 100', 'featureGates: {CPUManager: true}', 'maxPodz: 1'),
+      ...absent(e),
+      ...d,
+      'pools/d/kubelet.yaml': layer('maxPods: 110', 'cgroupDriver: systemd'),
+    });
     const pods = Array.from({ length: 9 }, () => ({ kind: 'Pod', spec: { nodeName: 'n-b' }, status: {} }));
     const items = [node('n-a', { pool: 'a' }), node('n-b', { pool: 'b' }), node('n-d', { pool: 'd' }), ...pods];
     await writeFile(join(repository.directory, 'nodes.json'), JSON.stringify({ items }));
@@ -106,17 +119,19 @@ describe('the JSON of the commands', () => {
   const RUNS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     validate: [['validate', '$repo', '--kubelet-version', '1.30', '--kubelet-version', '1.34']],
     plan: [
+      ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~4', '--head', 'HEAD~3'],
+      ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~4'],
+      ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~3', '--head', 'HEAD~2'],
       ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~2', '--head', 'HEAD~1'],
-      ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~2'],
     ],
     why: [
-      ['why', 'n-b', 'maxPods', '--repo', '$repo', '--revision', 'HEAD~2', '--inventory', '$repo/nodes.json'],
+      ['why', 'n-b', 'maxPods', '--repo', '$repo', '--revision', 'HEAD~4', '--inventory', '$repo/nodes.json'],
       ['why', 'n-b', 'maxPods', '--repo', '$repo', '--inventory', '$repo/nodes.json'],
     ],
     foresight: [['foresight', '$repo', '--kubelet-version', '1.32']],
   };
   /** Only with a cluster. */
-  const ELSEWHERE: readonly string[] = ['running', 'agent.*'];
+  const ELSEWHERE: readonly string[] = ['running', 'agent.*', 'inForce'];
 
   for (const [command, runs] of Object.entries(RUNS)) {
     it(`${command}: has the keys that the reference lists, and no others`, async () => {

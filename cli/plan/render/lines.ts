@@ -2,7 +2,7 @@ import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts
 import { formatDuration } from '#shared/contract/duration.ts';
 import { showAmount } from '../capacity.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
-import type { NodePlan, Plan, PoolPlan } from '../plan.ts';
+import type { Move, NodePlan, Plan, PoolPlan } from '../plan.ts';
 import { type AlikePools, MANY_POOLS } from './alike.ts';
 
 /** What a change costs a node, for people. */
@@ -23,12 +23,35 @@ const HEADS: Readonly<Record<PoolPlan['change'], string>> = {
 };
 
 export function headOf([first, ...rest]: AlikePools): string {
-  if (rest.length === 0) return `Pool ${first.name} ${HEADS[first.change]}`;
+  if (rest.length === 0)
+    return `Pool ${first.name} ${first.from === undefined ? HEADS[first.change] : comesFrom(first, first.from)}`;
   const names = listed(
     [first, ...rest].map(({ name }) => name),
     MOST_POOLS,
   );
   return `Pools ${names} ${first.change === 'added' ? 'are new, and alike' : 'change alike'}`;
+}
+
+/** That the comparison does not begin where the cluster is. */
+export const inForceLine = ({ inForce }: Plan): string | undefined =>
+  inForce === undefined
+    ? undefined
+    : `The base is not in force there, ${inForce.slice(0, 12)} is: --base ${inForce.slice(0, 12)} shows all that would come into force`;
+
+/** With what a pool is compared that has errors in the base. */
+export const keptLines = (pools: AlikePools): readonly string[] =>
+  pools.flatMap(({ name, keptFrom }) =>
+    keptFrom === undefined
+      ? []
+      : [`${name} has errors in the base; compared with what it keeps, that of ${keptFrom.slice(0, 12)}`],
+  );
+
+/** A pool that was renamed, or split off another one. */
+function comesFrom({ fields, members, nodes }: PoolPlan, from: string): string {
+  if (fields.length + nodes.length > 0) return `is new, and its nodes come from ${from}`;
+  return members === 0
+    ? `is new, and says what ${from} said`
+    : `is new, and its nodes run its config already, as that of ${from}: no kubelet restarts`;
 }
 
 const MOST_POOLS = 10;
@@ -130,7 +153,10 @@ export function warningLines(nodes: readonly NodePlan[]): readonly string[] {
 
 export function moveLines({ moves }: Plan): readonly string[] {
   const place = (pool: string | null): string => pool ?? 'no pool (local config)';
-  const grouped = Map.groupBy(moves, ({ from, to }) => `from ${place(from)} to ${place(to)}`);
+  // Nodes in conflict are left as they are, and git does not say what that is.
+  const start = ({ from, contested }: Move): string =>
+    contested === undefined ? place(from) : `a conflict of ${contested.join(' and ')}, with what they ran before it,`;
+  const grouped = Map.groupBy(moves, (move) => `from ${start(move)} to ${place(move.to)}`);
   return [...grouped].map(([text, nodes]) => `${listed(nodes.map(({ node }) => node))} ${text}`);
 }
 

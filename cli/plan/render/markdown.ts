@@ -8,6 +8,8 @@ import {
   conflictLines,
   COST_WORDS,
   headOf,
+  inForceLine,
+  keptLines,
   moveLines,
   risksOf,
   rolloutBlocks,
@@ -26,6 +28,8 @@ const MOST_CHARACTERS = 60_000;
 export function planAsMarkdown(plan: Plan): string {
   const { cluster, refusal, held, clusterSpec, findings, knowsNodes } = plan;
   const parts = [markerOf(cluster), `### kubelet-gitops: what this does to \`${cluster}\``];
+  const inForce = inForceLine(plan);
+  if (inForce !== undefined) parts.push(`> [!WARNING]\n> ${escape(inForce)}`);
   const isEmpty = isEmptyPlan(plan);
   if (isEmpty) {
     const adopted = plan.pools.filter(isAdopted).map((pool) => `- ${escape(adoptedLine(pool))}`);
@@ -71,7 +75,11 @@ function poolPart(pools: AlikePools, knowsNodes: boolean): string {
     ...warningLines(nodes).map((line) => `- ❌ ${escape(line)}`),
     ...risksOf(pool).map(({ paths, risk }) => `- ⚠️ ${paths.map(code).join(', ')}: ${risk}`),
   ];
-  const head = [`#### ${headOf(pools)}`, ...(isAdopted(pool) ? [escape(adoptedLine(pool))] : [])];
+  const head = [
+    `#### ${headOf(pools)}`,
+    ...keptLines(pools).map(escape),
+    ...(isAdopted(pool) ? [escape(adoptedLine(pool))] : []),
+  ];
   return [...head, ...table, ...(items.length === 0 ? [] : [items.join('\n')])].join('\n\n');
 }
 

@@ -10,6 +10,8 @@ import {
   conflictLines,
   COST_WORDS,
   headOf,
+  inForceLine,
+  keptLines,
   moveLines,
   risksOf,
   rolloutBlocks,
@@ -20,7 +22,12 @@ import {
 
 export function planAsText(plan: Plan, paint: Paint): string {
   const { base, head, cluster, refusal, held, clusterSpec, findings, knowsNodes } = plan;
-  const lines = [paint('strong', `From ${base} to ${head}, for cluster ${cluster}`), ''];
+  const inForce = inForceLine(plan);
+  const lines = [
+    paint('strong', `From ${base} to ${head}, for cluster ${cluster}`),
+    ...(inForce === undefined ? [] : [paint('busy', inForce)]),
+    '',
+  ];
   const adopted = plan.pools.filter(isAdopted).map(adoptedLine);
   if (isEmptyPlan(plan)) return `${[...lines, 'Nothing changes.', ...adopted].join('\n')}\n`;
   if (refusal !== undefined) lines.push(paint('bad', `Refused as a whole: ${refusal}`), '');
@@ -53,6 +60,7 @@ function poolLines(pools: AlikePools, knowsNodes: boolean, paint: Paint): readon
     isAdopted(pool)
       ? paint('strong', adoptedLine(pool))
       : paint(change === 'removed' || change === 'invalid' ? 'bad' : 'strong', headOf(pools)),
+    ...keptLines(pools).map((line) => paint('quiet', `  ${line}`)),
     ...table,
     ...spec.map((line) => `  ${line}`),
     ...(cost === undefined ? [] : [paint('quiet', `  cost: ${COST_WORDS[cost]}`)]),

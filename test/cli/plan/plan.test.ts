@@ -158,6 +158,80 @@ describe('kubelet-gitops plan', () => {
     assert.deepEqual(tie.conflicts, [{ node: 'b-1', pools: ['a', 'b'] }]);
   });
 
+  it('says of a pool that is renamed that no kubelet restarts, and compares it with the one that it was', async () => {
+    const renamed = {
+      'pools/a/pool.yaml': null,
+      'pools/a/kubelet.yaml': null,
+      'pools/z/pool.yaml': pool('z', 'a', 'rollout: {maxUnavailable: 2, soak: 1m}', 'trial: {duration: 5m}'),
+      'pools/z/kubelet.yaml': START['pools/a/kubelet.yaml'],
+    };
+    const { out } = await planned(renamed);
+    const said = 'Pool z is new, and its nodes run its config already, as that of a: no kubelet restarts';
+    assert.equal(out.split('\n').filter((line) => line.startsWith('Pool z'))[0], said);
+    assert.match(out, /^Moves: a-1, a-2, a-3 from a to z$/m);
+    assert.doesNotMatch(out, /maxPods|cost:/);
+    const [, other] = (await planOf({ ...renamed, 'pools/z/kubelet.yaml': layer('maxPods: 120') })).pools;
+    assert.deepEqual(
+      [other?.from, other?.fields.map(({ path, before: was }) => [path, was])],
+      [
+        'a',
+        [
+          ['kubeReserved.cpu', '"100m"'],
+          ['kubeReserved.memory', '"512Mi"'],
+          ['maxPods', '110'],
+        ],
+      ],
+    );
+  });
+
+  it('knows a renamed pool by what it says where no nodes are given, and one of new nodes by nothing', async () => {
+    await repository.write({ 'pools/c/pool.yaml': null, 'pools/c/kubelet.yaml': null });
+    await repository.write({ 'pools/d/pool.yaml': pool('d', 'c'), 'pools/d/kubelet.yaml': layer('maxPods: 50') });
+    const { out } = await run('plan', '--repo', repository.directory, '--base', 'HEAD', '--head', '.');
+    await repository.write({ 'pools/d/pool.yaml': null, 'pools/d/kubelet.yaml': null });
+    await repository.write({
+      'pools/c/pool.yaml': START['pools/c/pool.yaml'],
+      'pools/c/kubelet.yaml': layer('maxPods: 50'),
+    });
+    assert.match(out, /^Pool d is new, and says what c said$/m);
+    const { pools } = await planOf({
+      'pools/d/pool.yaml': pool('d', 'nobody'),
+      'pools/d/kubelet.yaml': layer('maxPods: 7'),
+    });
+    assert.deepEqual(
+      pools.map(({ name, from, fields }) => [name, from, fields.length]),
+      [['d', undefined, 1]],
+    );
+  });
+
+  it('compares a pool that has errors in the base with what it keeps, and says of which commit that is', async () => {
+    const good = await repository.commit('good', { 'pools/a/kubelet.yaml': layer('maxPods: 100') });
+    await repository.commit('bad', { 'pools/a/kubelet.yaml': layer('maxPodz: 100') });
+    await repository.commit('worse', { 'pools/a/kubelet.yaml': layer('maxPodz: 101') });
+    const { out } = await planned({ 'pools/a/kubelet.yaml': layer('maxPods: 101') });
+    const { out: unmended } = await planned({
+      'pools/a/kubelet.yaml': layer('maxPodz: 102'),
+      'pools/b/kubelet.yaml': layer('maxPods: 51'),
+    });
+    await repository.commit('as before', { 'pools/a/kubelet.yaml': START['pools/a/kubelet.yaml'] });
+    assert.match(
+      out,
+      /^Pool a changes\n {2}a has errors in the base; compared with what it keeps, that of [0-9a-f]{12}\n/m,
+    );
+    assert.ok(out.includes(good.slice(0, 12)), out);
+    assert.match(out, /^ {2}maxPods {2}100 {2}→ {2}101$/m);
+    assert.doesNotMatch(out, /Moves|not set/);
+    assert.match(unmended, /^Pool b changes$/m);
+    assert.doesNotMatch(unmended, /Pool a/);
+  });
+
+  it('does not take nodes that two pools wanted for nodes with their local config', async () => {
+    await repository.commit('tie', { 'pools/a/pool.yaml': pool('a', 'b') });
+    const { out } = await planned({ 'pools/a/pool.yaml': START['pools/a/pool.yaml'] });
+    await repository.commit('no tie', { 'pools/a/pool.yaml': START['pools/a/pool.yaml'] });
+    assert.match(out, /^Moves: b-1 from a conflict of a and b, with what they ran before it, to b$/m);
+  });
+
   it('says that the commit would be refused as a whole, and why', async () => {
     const { refusal } = await planOf({ 'pools/a/pool.yaml': null, 'pools/a/kubelet.yaml': null });
     assert.match(refusal ?? '', /send 3 of 4 nodes back .* maxUnassign allows 0/);

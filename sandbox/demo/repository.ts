@@ -10,7 +10,7 @@ export interface Spans {
   readonly soak: string;
 }
 
-export const SHORTENED: Spans = { trial: '3s', startTimeout: '4s', soak: '1s' };
+export const SHORTENED: Spans = { trial: '3s', startTimeout: '30s', soak: '1s' };
 
 const TEMPLATE = fileURLToPath(new URL('../../config-repo-template', import.meta.url));
 

@@ -1,4 +1,4 @@
-import type { Clock } from '#shared/runtime/clock.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createConnections } from '../git/http/connections.ts';
 import { proxiesFor, type ProxySettings } from '../git/http/proxy.ts';
@@ -25,6 +25,8 @@ export interface ForgePorts {
   readonly log: Log;
   readonly random: () => number;
   readonly onChange: () => void;
+  /** How long the forge may take for an answer. */
+  readonly timeoutMs?: Millis;
 }
 
 /** @throws ForgeError `FORGE_SETTINGS` where the repository's address does not tell where its forge is */
@@ -45,7 +47,12 @@ export function connectForge(settings: ForgeSettings, ports: ForgePorts): Commit
   return createStatuses({
     ...ports,
     forge: forgeOf(settings.kind, place, token),
-    ask: createAsk({ connections: createConnections(settings.caFile, proxies), token, clock: ports.clock }),
+    ask: createAsk({
+      connections: createConnections(settings.caFile, proxies),
+      token,
+      clock: ports.clock,
+      ...(ports.timeoutMs === undefined ? {} : { timeoutMs: ports.timeoutMs }),
+    }),
     refresh: async () => void (present = await readToken()),
     link: settings.link,
   });

@@ -14,6 +14,8 @@ import { steeredClock } from '../git/support/steered-clock.ts';
 import { note, pool } from './notes.ts';
 
 const [FIRST = '', SECOND = ''] = COMMITS;
+/** Of what is real here, on a machine that may stand still for a while, nothing is given up. */
+const PATIENCE_MS = 120_000;
 const LINK = 'https://gitops.example.com/';
 
 interface Started {
@@ -57,14 +59,14 @@ async function start(t: TestContext, kind: ForgeKind): Promise<Started> {
           link: LINK,
           caFile: undefined,
         },
-        { clock, log: silentLog, random: () => 0.5, onChange: () => undefined },
+        { clock, log: silentLog, random: () => 0.5, onChange: () => undefined, timeoutMs: PATIENCE_MS },
       );
       running.push(statuses.run(stop.signal));
       return statuses;
     },
     async until(condition) {
       for (let tries = 0; !condition(); tries += 1) {
-        if (tries > 1_000) assert.fail(`not yet: ${JSON.stringify(forge.requests)}`);
+        if (tries > PATIENCE_MS / 10) assert.fail(`not yet: ${JSON.stringify(forge.requests)}`);
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     },
@@ -248,7 +250,7 @@ describe('a forge behind a proxy', () => {
       const settings = { ...place, kind: 'gitea', tokenFile, link: undefined, caFile: undefined } as const;
       const statuses = connectForge(
         { ...settings, proxy: { http: through, https: 'http://127.0.0.1:1', except: '' } },
-        { clock, log: silentLog, random: () => 0.5, onChange: () => undefined },
+        { clock, log: silentLog, random: () => 0.5, onChange: () => undefined, timeoutMs: PATIENCE_MS },
       );
       statuses.want(note('settled', [pool('gpu', 'Settled', 4)]));
       return { statuses, running: statuses.run(stop.signal) };

@@ -74,7 +74,7 @@ async function timersOf(node: RealNode): Promise<number> {
   const file = join(node.stateDirectory, '..', 'resources.json');
   const telling = new URL('support/tell-resources.js', import.meta.url).href;
   const agent = await node.startAgentAgain({ NODE_OPTIONS: `--import ${telling}`, RESOURCES_FILE: file });
-  await agent.said('started', 30_000);
+  await agent.said('started');
   // The first looks are over, and the next are a minute away.
   await sleep(10_000);
   process.kill(agent.pid, 'SIGUSR2');

@@ -40,7 +40,9 @@ async function install(cluster: ControlPlane): Promise<void> {
     const { code, stderr } = await cluster.kubectl(['apply', '-f', join(DEPLOY, files)]);
     if (code !== 0) throw new Error(`kubectl apply: ${stderr}`);
   }
-  const served = async (): Promise<boolean> =>
-    (await cluster.request('GET', '/apis/kubelet-gitops.dev/v1alpha1/kubeletpools')).status === 200;
-  await until('the custom resources', served, { withinMs: 30_000, everyMs: 50 });
+  // In no order, a moment after their definitions.
+  for (const kind of ['kubeletnodes', 'kubeletpools']) {
+    const path = `/apis/kubelet-gitops.dev/v1alpha1/${kind}`;
+    await until(kind, async () => (await cluster.request('GET', path)).status === 200, { everyMs: 50 });
+  }
 }

@@ -36,7 +36,7 @@ const POOL = `apiVersion: kubelet-gitops.dev/v1alpha1
 kind: KubeletPool
 spec:
   nodeSelector: {matchLabels: {kubernetes.io/os: linux}}
-  trial: {duration: 5s, startTimeout: 30s, maxRestarts: 2}
+  trial: {duration: 5s, startTimeout: 5m, maxRestarts: 2}
 `;
 const LAYER = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 77\n';
 
@@ -125,7 +125,7 @@ describe('installed, upgraded and uninstalled by the book', { skip }, () => {
   /** Types a block of commands as somebody would, and stops at the first that fails. @returns what was shown */
   async function type(commands: string): Promise<string> {
     const env = { PATH: `${join(directory, 'bin')}:${process.env['PATH']}`, HOME: join(directory, 'home') };
-    const { stdout, stderr } = await run('sh', ['-exc', commands], { cwd: directory, env, timeout: 240_000 }).catch(
+    const { stdout, stderr } = await run('sh', ['-exc', commands], { cwd: directory, env, timeout: 600_000 }).catch(
       (error: { readonly stdout: string; readonly stderr: string }) =>
         assert.fail(
           `${error.stdout}${error.stderr}${workloads.program('agent')?.logTail(15)}${workloads.program('reconciler')?.logTail(15)}`,
@@ -160,21 +160,24 @@ describe('installed, upgraded and uninstalled by the book', { skip }, () => {
         const text = await type('kubectl describe node node-a');
         return /KubeletConfigHealthy +True/.test(text) && /ConfigApplied/.test(text) && text;
       },
-      { withinMs: 60_000, everyMs: 1000 },
+      { everyMs: 1000 },
     );
     assert.match(shown, /ConfigAssigned/);
   });
 
   it('kubectl wait is answered by what stands now: a generation that nobody has seen is waited for', async () => {
     for (const name of ['knode/node-a', 'kpool/all']) {
-      const { metadata, status } = await get(name);
-      assert.ok((status?.conditions ?? []).length >= 4);
-      for (const { type: what, observedGeneration } of status?.conditions ?? []) {
-        assert.equal(observedGeneration, metadata.generation, `${name} ${what}`);
-      }
+      await until(`${name} to speak of what stands`, async () => {
+        const { metadata, status } = await get(name);
+        const conditions = status?.conditions ?? [];
+        return (
+          conditions.length >= 4 &&
+          conditions.every(({ observedGeneration }) => observedGeneration === metadata.generation)
+        );
+      });
     }
-    await type('kubectl wait knode/node-a --for=condition=KubeletConfigHealthy --timeout=10s');
-    await type('kubectl wait knode/node-a kpool/all --for=condition=Stalled=false --timeout=10s');
+    await type('kubectl wait knode/node-a --for=condition=KubeletConfigHealthy --timeout=120s');
+    await type('kubectl wait knode/node-a kpool/all --for=condition=Stalled=false --timeout=120s');
   });
 
   it('upgrade: both programs are of the next release, and no kubelet was restarted', async () => {
@@ -182,11 +185,9 @@ describe('installed, upgraded and uninstalled by the book', { skip }, () => {
     await change((now) => ({ ...now, images: now.images.map((image) => ({ ...image, newTag: '0.2.0' })) }));
     const shown = await type(commands('docs/upgrade.md', /kubectl diff/));
     assert.match(shown, /kubelet-gitops:0\.2\.0/);
-    await until('the new agent’s report', async () => (await node()).status?.agentVersion === '0.2.0', {
-      withinMs: 60_000,
-    });
+    await until('the new agent’s report', async () => (await node()).status?.agentVersion === '0.2.0');
     assert.match(await type(commands('docs/upgrade.md', /kubectl get knode/)), /node-a +0\.2\.0 +all-\w{10}/);
-    await type('kubectl wait kpool/all --for=condition=Ready --timeout=60s');
+    await type('kubectl wait kpool/all --for=condition=Ready --timeout=300s');
     assert.equal(await kubelet.restarts(), before.restarts);
     assert.ok(before.state.length > 1);
     assert.deepEqual(await fingerprints(join(directory, 'state')), before.state);
@@ -196,9 +197,7 @@ describe('installed, upgraded and uninstalled by the book', { skip }, () => {
     const before = await kubelet.restarts();
     await change((now) => ({ ...now, images: now.images.map((image) => ({ ...image, newTag: '0.1.0' })) }));
     await type(commands('docs/upgrade.md', /kubectl diff/));
-    await until('the old agent’s report', async () => (await node()).status?.agentVersion === '0.1.0', {
-      withinMs: 60_000,
-    });
+    await until('the old agent’s report', async () => (await node()).status?.agentVersion === '0.1.0');
     assert.equal(await kubelet.restarts(), before);
   });
 

@@ -79,7 +79,7 @@ function apiServer(
       const server = running;
       if (server === undefined || server.ended() !== undefined) return;
       process.kill(server.pid, 'SIGKILL');
-      await until('the end of the API server', async () => server.ended(), { withinMs: 10_000, everyMs: 20 });
+      await until('the end of the API server', async () => server.ended(), { everyMs: 20 });
     },
     etcd: { url: etcdUrl, pid: etcd.pid },
     async stopAll() {
@@ -132,10 +132,10 @@ function startEtcd({ binaries, directory }: ApiServerSetup, port: number, peerPo
 
 async function etcdReady(etcd: Daemon, port: number): Promise<void> {
   const look = async (): Promise<boolean> => {
-    const answer = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(2_000) });
+    const answer = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(10_000) });
     return (await answer.text()).includes('"true"');
   };
-  await until('etcd', look, { withinMs: 30_000, everyMs: 50, hopeless: etcd.ended, evidence: etcd.logTail });
+  await until('etcd', look, { everyMs: 50, hopeless: etcd.ended, evidence: etcd.logTail });
 }
 
 function flags({ directory, authority }: ApiServerSetup, files: ServerFiles, etcdPort: number, port: number): string[] {
@@ -167,13 +167,12 @@ function flags({ directory, authority }: ApiServerSetup, files: ServerFiles, etc
 
 async function ready({ authority, admin }: ApiServerSetup, url: string, server: Daemon): Promise<void> {
   const exists = async (path: string): Promise<boolean> => {
-    const answer = await callHttps({ url: `${url}${path}`, ca: authority.certificate, as: admin, timeoutMs: 5_000 });
+    const answer = await callHttps({ url: `${url}${path}`, ca: authority.certificate, as: admin, timeoutMs: 10_000 });
     return answer.status === 200;
   };
   // The namespaces follow a moment after readiness; node leases and a first test need them.
   for (const path of ['/readyz', '/api/v1/namespaces/default', '/api/v1/namespaces/kube-node-lease']) {
     await until(`the API server's ${path}`, () => exists(path), {
-      withinMs: 60_000,
       everyMs: 100,
       hopeless: server.ended,
       evidence: server.logTail,

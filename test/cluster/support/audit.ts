@@ -45,7 +45,11 @@ export async function prepareAudit(directory: string): Promise<Audit> {
   return {
     apiServerArgs: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`, '--audit-log-mode=blocking'],
     async asked() {
-      const lines = (await readFile(log, 'utf8')).split('\n').filter((line) => line.startsWith('{'));
+      // The last one may be in the middle of being written.
+      const lines = (await readFile(log, 'utf8'))
+        .split('\n')
+        .slice(0, -1)
+        .filter((line) => line.startsWith('{'));
       return lines.flatMap((line) => askedIn(JSON.parse(line) as AuditEvent));
     },
   };

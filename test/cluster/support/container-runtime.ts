@@ -52,7 +52,6 @@ export async function startContainerd(): Promise<ContainerRuntime> {
   };
   try {
     await until('containerd', answers, {
-      withinMs: 30_000,
       everyMs: 50,
       hopeless: daemon.ended,
       evidence: daemon.logTail,

@@ -37,7 +37,7 @@ export interface ControlPlane {
   readonly issue: (subject: Subject) => Promise<Identity>;
   /** @returns the path of a kubeconfig for this subject or credential; it goes away with the control plane */
   readonly kubeconfigFor: (who: Subject | Credential) => Promise<string>;
-  /** As the administrator unless a kubeconfig is given; resolves whatever the exit code. Bounded by a minute. */
+  /** As the administrator unless a kubeconfig is given; resolves whatever the exit code. Bounded by three minutes. */
   readonly kubectl: (
     args: readonly string[],
     options?: { readonly input?: string; readonly kubeconfig?: string },

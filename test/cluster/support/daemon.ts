@@ -50,7 +50,7 @@ export function startDaemon(options: DaemonOptions): Daemon {
       child.kill('SIGTERM');
       const escalation = setTimeout(() => child.kill('SIGKILL'), options.graceMs ?? 10_000);
       try {
-        await until(`the end of ${name}`, async () => ended, { withinMs: 30_000, everyMs: 20 });
+        await until(`the end of ${name}`, async () => ended, { everyMs: 20 });
       } finally {
         clearTimeout(escalation);
       }

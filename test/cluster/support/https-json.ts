@@ -14,7 +14,7 @@ export interface HttpsCall {
   readonly serverName?: string;
   /** Who asks: a client certificate or a bearer token. */
   readonly as: { readonly certificate: string; readonly key: string } | { readonly token: string };
-  /** Milliseconds; ten seconds by default. */
+  /** Milliseconds; a minute by default. */
   readonly timeoutMs?: number;
 }
 
@@ -39,7 +39,7 @@ export async function callHttps(call: HttpsCall): Promise<HttpsAnswer> {
       'content-type': call.contentType ?? 'application/json',
       ...('token' in who ? { authorization: `Bearer ${who.token}` } : {}),
     },
-    signal: AbortSignal.timeout(call.timeoutMs ?? 10_000),
+    signal: AbortSignal.timeout(call.timeoutMs ?? 60_000),
   });
   sending.end(call.body === undefined ? undefined : JSON.stringify(call.body));
   const [response] = await once(sending, 'response');

@@ -16,10 +16,10 @@ export interface KubectlCall {
   readonly home: string;
 }
 
-/** Runs kubectl for a minute at most; resolves whatever the exit code. */
+/** Runs kubectl for three minutes at most; resolves whatever the exit code. */
 export function runKubectl({ kubectl, args, input, home }: KubectlCall): Promise<KubectlResult> {
   return new Promise((resolve) => {
-    const options = { env: { HOME: home, PATH: process.env['PATH'] }, timeout: 60_000, maxBuffer: 64 * 1024 * 1024 };
+    const options = { env: { HOME: home, PATH: process.env['PATH'] }, timeout: 180_000, maxBuffer: 64 * 1024 * 1024 };
     const child = execFile(kubectl, args, options, (error, stdout, stderr) => {
       resolve({ stdout, stderr, code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1 });
     });

@@ -8,7 +8,7 @@ export type KubeletConfig = Readonly<Record<string, unknown>>;
 /** Whether the kubelet's plain /healthz says ok; false where nobody answers. */
 export async function isHealthy(healthzPort: number): Promise<boolean> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${healthzPort}/healthz`, { signal: AbortSignal.timeout(2_000) });
+    const answer = await fetch(`http://127.0.0.1:${healthzPort}/healthz`, { signal: AbortSignal.timeout(10_000) });
     return answer.ok;
   } catch {
     return false;

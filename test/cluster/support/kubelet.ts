@@ -90,7 +90,9 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
     kubeconfig,
     restartCommand: `kill -HUP ${supervisor.pid}`,
     restarts: async () => Number(await readFile(paths.restartsFile, 'utf8')),
-    configz: () => readConfigz(controlPlane, nodeName, port, paths.servingCertFile),
+    // Its plain port may answer a moment before this one does.
+    configz: () =>
+      until('the kubelet to say what it runs', () => readConfigz(controlPlane, nodeName, port, paths.servingCertFile)),
     healthy: () => isHealthy(healthzPort),
     ready: () => isReady(controlPlane, nodeName),
     logTail: (lines) => tailOf(paths.logFile, lines),
@@ -169,7 +171,6 @@ async function firstReady(kubelet: Kubelet, supervisor: Daemon): Promise<void> {
   const look = async (): Promise<boolean> => (await kubelet.healthy()) && (await kubelet.ready());
   try {
     await until(`node ${kubelet.nodeName} to be Ready`, look, {
-      withinMs: 90_000,
       hopeless: supervisor.ended,
       evidence: kubelet.logTail,
     });

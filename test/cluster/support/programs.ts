@@ -23,7 +23,7 @@ export interface Program extends Daemon {
   /** Every line that it logged so far. */
   readonly lines: () => Promise<readonly LogLine[]>;
   /** Resolves with the first line that has this message. */
-  readonly said: (message: string, withinMs: number) => Promise<LogLine>;
+  readonly said: (message: string) => Promise<LogLine>;
 }
 
 export interface LogLine {
@@ -75,22 +75,19 @@ export async function buildPrograms(cluster: ControlPlane, version = VERSION): P
         logFile,
       });
       const lines = async (): Promise<readonly LogLine[]> =>
+        // The last one may be in the middle of being written.
         (await readFile(logFile, 'utf8'))
           .split('\n')
+          .slice(0, -1)
           .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []));
       return {
         ...daemon,
         lines,
-        said: (message, withinMs) =>
-          until(
-            `${program} saying "${message}"`,
-            async () => {
-              const ended = daemon.ended();
-              if (ended !== undefined) throw new Error(`${ended}\n${daemon.logTail()}`);
-              return (await lines()).find(({ msg }) => msg === message);
-            },
-            { withinMs },
-          ),
+        said: (message) =>
+          until(`${program} saying "${message}"`, async () => (await lines()).find(({ msg }) => msg === message), {
+            hopeless: daemon.ended,
+            evidence: daemon.logTail,
+          }),
       };
     },
     remove: () => rm(directory, { recursive: true, force: true }),
@@ -124,8 +121,13 @@ export async function installManifests(cluster: ControlPlane): Promise<void> {
   const { code: established } = await cluster.kubectl([
     'wait',
     '--for=condition=Established',
-    '--timeout=30s',
+    '--timeout=120s',
     ...crds,
   ]);
-  if (established !== 0) throw new Error('the CRDs were not established within 30 s');
+  if (established !== 0) throw new Error('the CRDs were not established within two minutes');
+  // They are served a moment later.
+  for (const kind of ['kubeletnodes', 'kubeletpools']) {
+    const path = `/apis/kubelet-gitops.dev/v1alpha1/${kind}`;
+    await until(kind, async () => (await cluster.request('GET', path)).status === 200, { everyMs: 50 });
+  }
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonOf } from '#shared/runtime/errors.ts';
 
 export interface Bound {
-  /** Milliseconds until the wait is given up. */
-  readonly withinMs: number;
+  /** Milliseconds until the wait is given up: it ends a hang, and measures nothing. Two minutes by default. */
+  readonly withinMs?: number;
   /** Milliseconds between two looks; a fifth of a second by default. */
   readonly everyMs?: number;
   /** Text for the error when the wait is given up, a log's tail for instance. */
@@ -12,13 +12,20 @@ export interface Bound {
   readonly hopeless?: () => string | undefined;
 }
 
+const PATIENCE_MS = 120_000;
+
 /**
  * Looks again and again until `look` gives something else than undefined or false, and returns that. A look that throws
  * counts as "not yet"; the last reason is in the error.
  *
  * @param what completes the sentence "waited for …"
  */
-export async function until<T>(what: string, look: () => Promise<T | undefined | false>, bound: Bound): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  bound: Bound = {},
+): Promise<T> {
+  const { withinMs = PATIENCE_MS } = bound;
   const started = performance.now();
   let last = '';
   for (;;) {
@@ -31,8 +38,8 @@ export async function until<T>(what: string, look: () => Promise<T | undefined |
     } catch (error) {
       last = ` (last try: ${reasonOf(error)})`;
     }
-    if (performance.now() - started > bound.withinMs) {
-      throw new Error(message(`waited ${bound.withinMs} ms in vain for ${what}${last}`, bound));
+    if (performance.now() - started > withinMs) {
+      throw new Error(message(`waited ${withinMs} ms in vain for ${what}${last}`, bound));
     }
     await sleep(bound.everyMs ?? 200);
   }

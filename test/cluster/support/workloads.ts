@@ -75,7 +75,8 @@ export function runWorkloads({ cluster, imageOf, here }: WorkloadsOptions): Work
     const { metadata, spec } = answer.json() as Workload;
     const template = JSON.stringify(spec.template);
     const [container] = spec.template.spec.containers;
-    if (running.get(name)?.template !== template) {
+    const present = running.get(name);
+    if (present?.template !== template || present.program.ended() !== undefined) {
       await stop(name);
       const program = await imageOf(container.image.split(':').at(-1) ?? '').start(name, await env(name, container));
       running.set(name, { template, program });
@@ -89,7 +90,8 @@ export function runWorkloads({ cluster, imageOf, here }: WorkloadsOptions): Work
 
   const life = (async () => {
     while (!end.signal.aborted) {
-      await Promise.all([look('agent'), look('reconciler'), letNamespaceGo(cluster)]);
+      // As controllers do: what failed is tried again, and `kubectl rollout status` waits so long.
+      await Promise.allSettled([look('agent'), look('reconciler'), letNamespaceGo(cluster)]);
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
     await Promise.all([stop('agent'), stop('reconciler')]);

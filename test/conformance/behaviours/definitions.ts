@@ -43,6 +43,7 @@ export const definitionBehaviours: readonly Behaviour[] = [
       const path = `/apis/${GROUP}/v1/namespaces/default/${plural}`;
       assert.equal((await raw.call({ method: 'POST', path: CRDS, body: definition(plural) })).status, 201);
       await established(raw, name);
+      await served(raw, path);
       const made = await raw.call({ method: 'POST', path, body: gadget('a', { depth: { b: 2 }, size: null }) });
       assert.equal(made.status, 201, made.text);
       assert.deepEqual(made.json().spec, { size: 3, depth: { a: 'deep', b: 2 } });
@@ -57,6 +58,7 @@ export const definitionBehaviours: readonly Behaviour[] = [
       const path = `/apis/${GROUP}/v1/namespaces/default/${plural}`;
       await raw.call({ method: 'POST', path: CRDS, body: definition(plural) });
       await established(raw, `${plural}.${GROUP}`);
+      await served(raw, path);
       const made = await raw.call({ method: 'POST', path, body: { ...gadget('a', {}), status: { fine: true } } });
       assert.deepEqual(made.json().status, { fine: true });
       const patched = await raw.call({ method: 'PATCH', path: `${path}/a`, body: { status: { fine: false } } });
@@ -115,15 +117,20 @@ async function established(raw: Raw, name: string): Promise<void> {
   });
 }
 
+/** A moment after it is established. */
+async function served(raw: Raw, path: string): Promise<void> {
+  await eventually(async () => (await raw.call({ path })).status === 200);
+}
+
 async function gone(raw: Raw, path: string): Promise<void> {
   await eventually(async () => (await raw.call({ path })).status === 404);
 }
 
 /** The real server takes a moment. */
 async function eventually(look: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + 120_000;
   while (!(await look())) {
-    assert.ok(performance.now() < deadline, 'not within fifteen seconds');
+    assert.ok(performance.now() < deadline, 'not within two minutes');
     await sleep(50);
   }
 }

@@ -126,7 +126,7 @@ export const eventBehaviours: readonly Behaviour[] = [
       const query = {
         fieldSelector: `involvedObject.name=${name}`,
         resourceVersion: String(at.resourceVersion),
-        timeoutSeconds: '10',
+        timeoutSeconds: '120',
       };
       const heard = await take(2, await raw.watch({ path, query }));
       assert.deepEqual(

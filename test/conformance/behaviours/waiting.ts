@@ -29,7 +29,8 @@ export const waitingBehaviours: readonly Behaviour[] = [
       const query = { fieldSelector: `metadata.name=${fresh()}`, timeoutSeconds: '1', allowWatchBookmarks: 'true' };
       for await (const event of await raw.watch({ path: NODES_PATH, query })) assert.equal(event.type, 'BOOKMARK');
       const tookMs = performance.now() - began;
-      assert.ok(tookMs > 900 && tookMs < 5_000, `${tookMs} ms`);
+      // Not sooner; how much later is a matter of the machine.
+      assert.ok(tookMs > 900, `${tookMs} ms`);
     },
   ],
 ];

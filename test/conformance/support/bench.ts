@@ -83,7 +83,7 @@ export function identityOf({ metadata }: KubeObject): { readonly uid: string; re
   return { uid, resourceVersion };
 }
 
-/** Takes events until there are `count`; fails where they do not come within some seconds. */
+/** Takes events until there are `count`; fails where they do not come within some minutes. */
 export async function take<T>(count: number, events: AsyncIterable<T>): Promise<readonly T[]> {
   const taken: T[] = [];
   if (count === 0) return taken;
@@ -102,7 +102,7 @@ export async function* changesOf<T extends KubeObject>(
   from: string,
 ): AsyncGenerator<Exclude<WatchEvent<T>, { readonly type: 'BOOKMARK' }>, void, void> {
   const over = new AbortController();
-  const bound = AbortSignal.any([over.signal, AbortSignal.timeout(10_000)]);
+  const bound = AbortSignal.any([over.signal, AbortSignal.timeout(120_000)]);
   try {
     for await (const event of kube.watch<T>(selection, from, bound)) if (event.type !== 'BOOKMARK') yield event;
   } finally {

@@ -50,7 +50,7 @@ export interface Raw {
   readonly watch: (call: RawCall) => Promise<AsyncIterable<Loose>>;
 }
 
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 120_000;
 const MERGE_PATCH = 'application/merge-patch+json';
 
 export function rawClient(target: RawTarget): Raw {

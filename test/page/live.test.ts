@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { rollingFleet, roundIn, settledFleet } from '../reconciler/page/rounds.ts';
+import { freePorts } from '../cluster/support/free-ports.ts';
 import { startScenario } from '../scenarios/support.ts';
 import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';
 import { accessibilityFaults } from './support/look.ts';
 import { proxyBelow } from './support/proxy.ts';
 import { serve } from './support/served.ts';
 
+/** How often the page has tried to follow. */
+const LINES = 'performance.getEntriesByType("resource").filter(({ name }) => /events$/.test(name)).length';
+/** For what comes back at the same address: none that the browser could take for a connection of its own meanwhile. */
+async function fixedPort(): Promise<{ readonly port: number }> {
+  const [port = 0] = await freePorts(1);
+  return { port };
+}
 const IS_LIVE = 'document.querySelector("#live").textContent === "Live"';
 const main = (said: string): string => `document.querySelector("main").innerText.includes(${JSON.stringify(said)})`;
 
@@ -23,7 +31,7 @@ describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
     const tab = await browser.open(url);
     await tab.evaluate('window.loadedOnce = true');
     await tab.until(main('Start'));
-    await tab.until(`!${main('Rollouts in progress\n\ngeneral')} && ${main('Nothing needs you')}`, 60_000);
+    await tab.until(`!${main('Rollouts in progress\n\ngeneral')} && ${main('Nothing needs you')}`);
     const oid = await scenario.change('general', { maxPods: 150 }, 'Raise maxPods on general');
     await tab.until(main('Raise maxPods on general'));
     await tab.until(main(oid.slice(0, 12)));
@@ -77,7 +85,7 @@ describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
   });
 
   it('says when the line is lost, and comes back by itself', async () => {
-    const first = await serve();
+    const first = await serve(await fixedPort());
     first.show(roundIn(settledFleet(3)));
     const tab = await browser.open(first.url);
     await tab.until(IS_LIVE);
@@ -85,43 +93,37 @@ describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
     await tab.until('/Connection lost|cannot be reached/.test(document.querySelector("#live").textContent)');
     await using second = await serve({ port: first.port });
     second.show(roundIn(rollingFleet()));
-    await tab.until(`${IS_LIVE} && ${main('rolling')}`, 30_000);
+    await tab.until(`${IS_LIVE} && ${main('rolling')}`);
     await tab.close();
   });
 
   it('comes back by itself also where a proxy answers meanwhile, which browsers take for the end', async () => {
-    const first = await serve();
+    const first = await serve(await fixedPort());
     first.show(roundIn(settledFleet(3)));
     await using proxy = await proxyBelow('/status', first.port);
     const tab = await browser.open(proxy.url);
     await tab.until(IS_LIVE);
     await first[Symbol.asyncDispose]();
     await tab.until('/Connection lost|answers 502/.test(document.querySelector("#live").textContent)');
-    await tab.until(
-      'performance.getEntriesByType("resource").filter(({ name }) => /events$/.test(name)).length > 1',
-      30_000,
-    );
+    await tab.until(`${LINES} > 1`);
     await using second = await serve({ port: first.port });
     second.show(roundIn(rollingFleet()));
-    await tab.until(`${IS_LIVE} && ${main('rolling')}`, 60_000);
+    await tab.until(`${IS_LIVE} && ${main('rolling')}`);
     await tab.close();
   });
 
   it('finds out that a line is dead although nobody hung up', async () => {
-    await using served = await serve();
+    await using served = await serve({ beatMs: 3_600_000 });
     served.show(roundIn(settledFleet(3)));
     const tab = await browser.open(served.url);
     await tab.until(IS_LIVE);
-    const lines = (): Promise<number> =>
-      tab.evaluate<number>(
-        'performance.getEntriesByType("resource").filter(({ name }) => /events$/.test(name)).length',
-      );
-    const before = await lines();
+    const before = await tab.evaluate<number>(LINES);
+    // It says so for some seconds only, and is looked at from before that on.
+    const lost = tab.until('document.querySelector("#live").textContent.startsWith("Connection lost")');
     // As if a minute had passed in which nothing came.
     await tab.evaluate('{ const now = Date.now; Date.now = () => now() + 61_000; }');
-    await tab.until('document.querySelector("#live").textContent.startsWith("Connection lost")', 30_000);
-    await tab.until(IS_LIVE, 30_000);
-    assert.ok((await lines()) > before);
+    await lost;
+    await tab.until(`${IS_LIVE} && ${LINES} > ${before}`);
     await tab.close();
   });
 });

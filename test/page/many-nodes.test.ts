@@ -6,8 +6,8 @@ import { accessibilityFaults, keepPicture, sticksOut } from './support/look.ts';
 import { type Served, serve } from './support/served.ts';
 
 const NODES = 5_000;
-/** Far from what it takes (see the lines that are printed): a busy machine must not fail a test. */
-const PATIENCE_MS = 5_000;
+/** What is painted at once is small; how long it takes is for bench/. */
+const MOST_KIB = 200;
 
 /** From the click to the first thing on the screen, and to the end of loading, by the browser's own account. */
 const TIMES = `(() => {
@@ -34,7 +34,7 @@ describe('the page of five thousand nodes', { skip: WITHOUT_CHROMIUM }, () => {
       await tab.until('performance.getEntriesByName("first-contentful-paint").length > 0');
       const times = await tab.evaluate<{ paintMs: number; loadMs: number; kiB: number }>(TIMES);
       t.diagnostic(`first paint ${times.paintMs} ms, loaded ${times.loadMs} ms, ${times.kiB} KiB`);
-      assert.ok(times.paintMs > 0 && times.paintMs < PATIENCE_MS && times.loadMs < PATIENCE_MS, JSON.stringify(times));
+      assert.ok(times.paintMs > 0 && times.kiB > 0 && times.kiB < MOST_KIB, JSON.stringify(times));
       assert.deepEqual(await accessibilityFaults(tab), []);
       assert.equal(await sticksOut(tab), '');
       await keepPicture(tab, `many-${path.replaceAll(/\W/g, '-')}`);

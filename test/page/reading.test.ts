@@ -82,6 +82,7 @@ describe('the page in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       const tab = await open(path);
       for (const width of WIDTHS) {
         await tab.resize(width);
+        await tab.until(`innerWidth === ${width}`);
         assert.equal(await sticksOut(tab), '', `/${path} at ${width}`);
       }
       await tab.close();
@@ -139,9 +140,11 @@ describe('the page in a browser', { skip: WITHOUT_CHROMIUM }, () => {
     const tab = await open('');
     await tab.press('Tab');
     await tab.press('Enter');
-    assert.equal(await tab.evaluate('document.activeElement.id'), 'main');
+    await tab.until('document.activeElement.id === "main"');
     await tab.press('Tab');
-    assert.equal(await tab.evaluate('document.querySelector("main").contains(document.activeElement)'), true);
+    await tab.until(
+      'document.activeElement.id !== "main" && document.querySelector("main").contains(document.activeElement)',
+    );
     await tab.close();
   });
 

@@ -38,14 +38,14 @@ export async function startBrowser(): Promise<Browser> {
   const child = spawn('chromium', [...ARGUMENTS, ...asRoot, `--user-data-dir=${profile}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  const exited = once(child, 'exit');
   const devTools = await connectDevTools(await addressOf(child));
   return {
     open: (url, options = {}) => openTab(devTools, url, options),
     async close() {
-      const exited = once(child, 'exit');
       await endBrowser(devTools, child);
       await exited;
-      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+      await rm(profile, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }
@@ -54,13 +54,15 @@ export async function startBrowser(): Promise<Browser> {
 async function addressOf(child: ChildProcess): Promise<string> {
   if (child.stderr === null) throw new Error('chromium has no stderr');
   const said: string[] = [];
-  for await (const line of createInterface(child.stderr)) {
-    const found = /^DevTools listening on (ws:\S+)/.exec(line)?.[1];
-    if (found !== undefined) {
-      child.stderr.resume();
-      return found;
+  try {
+    for await (const line of createInterface(child.stderr)) {
+      const found = /^DevTools listening on (ws:\S+)/.exec(line)?.[1];
+      if (found !== undefined) return found;
+      said.push(line);
     }
-    said.push(line);
+  } finally {
+    // Whoever stops to read lines pauses what they come from, and Chromium would wait with what it says next.
+    child.stderr.resume();
   }
   throw new Error(`chromium ended before it listened: ${said.slice(-5).join('\n')}`);
 }

@@ -39,12 +39,15 @@ export async function connectDevTools(url: string): Promise<DevTools> {
     if (error === undefined) answer?.resolve(result);
     else answer?.reject(new Error(error.message));
   });
+  let closed = false;
   socket.addEventListener('close', () => {
+    closed = true;
     for (const { reject } of waiting.values()) reject(new Error('the browser is gone'));
   });
 
   return {
     send(method, params = {}, sessionId) {
+      if (closed) return Promise.reject(new Error('the browser is gone'));
       last += 1;
       const answer = Promise.withResolvers<Fields>();
       waiting.set(last, answer);

@@ -20,15 +20,23 @@ export interface ServeOptions {
   readonly cluster?: string;
   /** Who leads instead of the process that serves; '' for nobody. Then what is shown is the cluster's own word. */
   readonly leader?: string;
+  /** How often it says something although there is nothing new. */
+  readonly beatMs?: Millis;
 }
 
-export async function serve({ port = 0, now, cluster = 'prod', leader }: ServeOptions = {}): Promise<Served> {
+export async function serve({
+  port = 0,
+  now,
+  cluster = 'prod',
+  leader,
+  beatMs = 15_000,
+}: ServeOptions = {}): Promise<Served> {
   const clock = now === undefined ? systemClock : { ...systemClock, now: () => now };
   const about = { cluster, version: '1.2.3', forge: undefined };
   let newest: Round | null = null;
   const leadership = () => ({ leads: leader === undefined, holder: leader ?? 'me' });
   const picture = createPicture(about, leadership, clock, () => newest);
-  const listeners = createListeners({ clock, most: 10, gapMs: 50, beatMs: 15_000 });
+  const listeners = createListeners({ clock, most: 1_000, gapMs: 50, beatMs });
   const stop = new AbortController();
   const telling = listeners.run(stop.signal);
   const server = await servePage({ picture, listeners, reach: 'local', port, clock, log: silentLog });

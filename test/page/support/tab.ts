@@ -19,7 +19,7 @@ export interface Tab {
   /** The value of an expression in the page; promises are waited for. */
   evaluate<T>(expression: string): Promise<T>;
   /** Resolves once the expression is true in the page, which must not be left meanwhile. */
-  until(expression: string, withinMs?: number): Promise<void>;
+  until(expression: string): Promise<void>;
   press(key: 'Tab' | 'Enter'): Promise<void>;
   type(text: string): Promise<void>;
   /** What the console complained of, violations of the content security policy among it. */
@@ -32,7 +32,8 @@ const KEYS = {
   Tab: { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 },
   Enter: { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' },
 };
-const PATIENCE_MS = 20_000;
+/** Ends a hang: a wait on a busy machine may be long. */
+const PATIENCE_MS = 120_000;
 const LOOK_EVERY_MS = 25;
 
 export async function openTab(devTools: DevTools, url: string, options: TabOptions): Promise<Tab> {
@@ -77,17 +78,17 @@ export async function openTab(devTools: DevTools, url: string, options: TabOptio
     },
     resize,
     evaluate,
-    async until(expression, withinMs = PATIENCE_MS) {
+    async until(expression) {
       const isTrue = await evaluate<boolean>(`new Promise((resolve) => {
         const started = performance.now();
         const look = () => {
           const holds = Boolean(${expression});
-          if (holds || performance.now() - started > ${withinMs}) resolve(holds);
+          if (holds || performance.now() - started > ${PATIENCE_MS}) resolve(holds);
           else setTimeout(look, ${LOOK_EVERY_MS});
         };
         look();
       })`);
-      if (!isTrue) throw new Error(`not within ${withinMs} ms: ${expression}`);
+      if (!isTrue) throw new Error(`not within ${PATIENCE_MS} ms: ${expression}`);
     },
     async press(key) {
       await send('Input.dispatchKeyEvent', { type: 'keyDown', ...KEYS[key] });

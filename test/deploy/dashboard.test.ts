@@ -89,7 +89,7 @@ describe('every panel of the dashboard', { skip }, () => {
     });
     const agents = [...scenario.world.nodes.keys()].map((node) => job(node, `/agent/${node}`, { node }));
     return {
-      global: { scrape_interval: '250ms', scrape_timeout: '200ms' },
+      global: { scrape_interval: '1s', scrape_timeout: '1s' },
       scrape_configs: [job('reconciler', '/reconciler', {}), ...agents],
     };
   }
@@ -105,7 +105,6 @@ describe('every panel of the dashboard', { skip }, () => {
     const config = halted.pools.find(({ metadata }) => metadata.name === 'general')?.status?.configName;
     await prometheus.answer(
       `kubelet_gitops_pool_info{config="${config}"} * on (pool) (kubelet_gitops_pool_phase{phase="Halted"} == 1)`,
-      PATIENCE_MS,
     );
   }
 
@@ -115,7 +114,7 @@ describe('every panel of the dashboard', { skip }, () => {
   for (const { title, refId, expr } of queries) {
     it(`shows something of a rollout that failed: ${title} (${refId})`, async () => {
       if (MAY_BE_EMPTY.has(title)) await prometheus.ask(filledIn(expr));
-      else assert.ok((await prometheus.answer(filledIn(expr), 20_000)).length > 0);
+      else assert.ok((await prometheus.answer(filledIn(expr))).length > 0);
     });
   }
 });

@@ -23,7 +23,7 @@ describe('a commit on its forge', () => {
     forge.knows = () => true;
     const tokenFile = join(directory, 'token');
     await writeFile(tokenFile, forge.token);
-    files = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '2s' });
+    files = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' });
     world = await startWorld({
       cluster: 'demo',
       nodes: [{ name: 'worker-1', labels: { 'node-role.kubernetes.io/worker': '' } }],
@@ -70,7 +70,11 @@ describe('a commit on its forge', () => {
 
   it('says nothing twice when the reconciler starts anew', async () => {
     const [bad = ''] = world.git.log(1).map(({ oid }) => oid);
-    await world.until('all of it is said', () => forge.latest(bad).size === 4, PATIENCE_MS);
+    const isSaid = (): boolean => {
+      const states = [...forge.latest(bad).values()].map(({ state }) => state);
+      return states.length === 4 && !states.includes('pending');
+    };
+    await world.until('all of it is said', isSaid, PATIENCE_MS);
     const before = forge.posted.length;
     const asked = forge.requests.length;
     await world.restartReconciler();

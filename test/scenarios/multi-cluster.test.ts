@@ -12,7 +12,7 @@ const layer = (fields: string): string =>
   `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n${fields}`;
 const pool = (label: string): string =>
   `${OURS}kind: KubeletPool\nspec:\n  nodeSelector: {matchLabels: {role: ${label}}}\n  layers: [../../shared/base.yaml, kubelet.yaml]\n` +
-  '  rollout: {maxUnavailable: 2, onFailure: {threshold: 1, action: halt}, soak: 0s}\n  trial: {duration: 200ms, startTimeout: 2s}\n';
+  '  rollout: {maxUnavailable: 2, onFailure: {threshold: 1, action: halt}, soak: 0s}\n  trial: {duration: 200ms, startTimeout: 30s}\n';
 const cluster = (spec: string): string => `${OURS}kind: ClusterConfig\nspec: ${spec}\n`;
 
 const FILES = {

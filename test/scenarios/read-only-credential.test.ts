@@ -50,7 +50,7 @@ it('a credential that may only read costs the notes and nothing else, and one th
     await git.stop();
   });
   const commit = await git.commit({
-    files: await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '2s' }),
+    files: await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' }),
     message: 'Start',
   });
   const view = await world.until(

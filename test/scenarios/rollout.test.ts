@@ -63,7 +63,10 @@ describe('from a commit to the kubelets', () => {
     const bad = await scenario.change('general', DEADLY);
     const halted = await world.until(
       'halted, and the node back on what it had',
-      (view) => phaseOf(view, 'general') === 'Halted' && view.nodes.every(({ status }) => status?.phase === 'Idle'),
+      (view) =>
+        phaseOf(view, 'general') === 'Halted' &&
+        view.source.commit === bad &&
+        view.nodes.every(({ status }) => status?.phase === 'Idle'),
       PATIENCE_MS,
     );
     const failed = halted.nodes.filter(({ status }) => (status?.rejected ?? []).length > 0);

@@ -40,7 +40,7 @@ describe('a cluster that wants signed commits', { skip: WITHOUT_GIT || WITHOUT_S
       pollMs: 100,
       trustedKeysDir,
     });
-    const files = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '2s' });
+    const files = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' });
     layer = files[POOL] ?? '';
     // The commit that says in its own files that nothing has to be signed: nobody asks it.
     await put({ ...files, 'clusters/demo.yaml': files['clusters/demo.yaml'] ?? '' });

@@ -1,6 +1,8 @@
 import type { StatusView } from '#cli/status/render.ts';
 import { templateFiles, withFields } from '#sandbox/demo/repository.ts';
 import { startWorld, type World } from '#sandbox/world.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import type { Resource } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 
 export const WORKER = { 'node-role.kubernetes.io/worker': '' };
@@ -8,7 +10,7 @@ export const GPU = { ...WORKER, accelerator: 'nvidia' };
 export const CONTROL_PLANE = { 'node-role.kubernetes.io/control-plane': '' };
 
 /** Generous: what is waited for comes within a second or two, and a busy machine must not fail a test. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 180_000;
 
 export const settled = ({ pools }: StatusView): boolean =>
   pools.length > 0 && pools.every(({ status }) => status?.phase === 'Settled' || status?.phase === 'Empty');
@@ -18,6 +20,21 @@ export const phaseOf = (view: StatusView, pool: string): string | undefined =>
 
 export const configOf = (view: StatusView, pool: string): string | undefined =>
   view.pools.find(({ metadata }) => metadata.name === pool)?.status?.configName;
+
+/** Resolves with the first object of which the condition holds, however short: none of its changes is missed. */
+export async function firstOf<T extends KubeObject>(
+  { kube }: World,
+  resource: Resource,
+  condition: (object: T) => boolean,
+): Promise<T> {
+  const { items, resourceVersion } = await kube.list<T>({ resource });
+  const there = items.find(condition);
+  if (there !== undefined) return there;
+  for await (const event of kube.watch<T>({ resource }, resourceVersion, AbortSignal.timeout(PATIENCE_MS))) {
+    if (event.type !== 'BOOKMARK' && condition(event.object)) return event.object;
+  }
+  throw new Error('the watch ended before');
+}
 
 /** A world with three workers and a GPU node, and its files; trials of a fraction of a second. */
 export interface Scenario extends AsyncDisposable {
@@ -42,7 +59,7 @@ export async function startScenario(): Promise<Scenario> {
     log: () => silentLog,
     pollMs: 100,
   });
-  const template = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '2s' });
+  const template = await templateFiles({ trial: '200ms', soak: '0s', startTimeout: '30s' });
   // A node that changes between the pools would have to be drained for it.
   const gpu = (template['pools/gpu/kubelet.yaml'] ?? '').replace(/^topologyManager.*\n/gm, '');
   const files: Readonly<Record<string, string>> = { ...template, 'pools/gpu/kubelet.yaml': gpu };

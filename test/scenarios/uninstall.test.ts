@@ -23,7 +23,7 @@ import { silentLog } from '#shared/runtime/log.ts';
 import { until } from '../cluster/support/until.ts';
 
 const NODE = 'worker-1';
-const SOON = { withinMs: 30_000, everyMs: 20 };
+const SOON = { withinMs: 180_000, everyMs: 20 };
 const PACE = { idleMs: 200, changingMs: 50, steadyMs: 200, contradictedMs: 1000, restartRetryMs: 500 };
 
 /** A node of the sandbox that runs a config of ours, and an agent that is started in either mode. */
@@ -122,7 +122,7 @@ async function startNode() {
       const { uid, resourceVersion } = made.metadata;
       const sha256 = payloadSha256(payload);
       const configSource = { namespace: DEFAULT_NAMESPACE, name, uid, resourceVersion, key: PAYLOAD_KEY, sha256 };
-      const trial = { duration: '300ms', startTimeout: '5s', maxRestarts: 0 };
+      const trial = { duration: '300ms', startTimeout: '60s', maxRestarts: 0 };
       api.store.patch(KUBELET_NODES, NODE, { spec: { configSource, apply: 'overlay', trial } });
       return name;
     },

@@ -6,15 +6,15 @@ import { PATIENCE_MS, phaseOf, type Scenario, startScenario } from './support.ts
 const DEADLY = { reservedSystemCPUs: '0-999' };
 const PATH = 'pools/general/pool.yaml';
 
-/** Gives the pool of three workers another way to roll out, before anything is to be rolled out. */
-async function rollOut(scenario: Scenario, rollout: readonly string[]): Promise<void> {
+/** Gives the pool of three workers another way to roll out, and waits until everything is rolled out. */
+async function rollOut(scenario: Scenario, rollout: readonly string[]): Promise<StatusView> {
   const text = (scenario.files[PATH] ?? '').replace(/^ {2}rollout:\n(?: {4}.*\n| *#.*\n)*/m, '');
   const block = ['  rollout:', ...rollout.map((line) => `    ${line}`), ''].join('\n');
   const commit = await scenario.world.git.commit({
     files: { [PATH]: `${text.trimEnd()}\n${block}` },
     message: 'Waves',
   });
-  await scenario.settledOn(commit);
+  return scenario.settledOn(commit);
 }
 
 const poolOf = (view: StatusView): StatusView['pools'][number] | undefined =>
@@ -23,13 +23,15 @@ const poolOf = (view: StatusView): StatusView['pools'][number] | undefined =>
 describe('a rollout in waves', () => {
   it('begins with one canary, goes on when it has soaked, and says in the status how far it is', async () => {
     await using scenario = await startScenario();
-    await rollOut(scenario, ['maxUnavailable: 3', 'canary:', '  nodes: 1', '  soak: 2s']);
+    await rollOut(scenario, ['maxUnavailable: 3', 'canary:', '  nodes: 1', '  soak: 1h']);
     const before = scenario.restarts();
     const commit = await scenario.change('general', { maxPods: 155 });
     const soaking = await scenario.world.until(
       'the canary to soak',
       (view) =>
-        poolOf(view)?.status?.rollout?.waves[0]?.state === 'soaking' && poolOf(view)?.status?.counts?.updated === 1,
+        view.source.commit === commit &&
+        poolOf(view)?.status?.rollout?.waves[0]?.state === 'soaking' &&
+        poolOf(view)?.status?.counts?.updated === 1,
       PATIENCE_MS,
     );
     const changed = Object.entries(scenario.restarts()).filter(([name, starts]) => starts !== before[name]);
@@ -38,7 +40,7 @@ describe('a rollout in waves', () => {
       poolOf(soaking)?.status?.holds?.map(({ reason, nodes }) => [reason, nodes]),
       [['wave', 2]],
     );
-    const done = await scenario.settledOn(commit);
+    const done = await rollOut(scenario, ['maxUnavailable: 3', 'canary:', '  nodes: 1', '  soak: 2s']);
     assert.deepEqual(
       poolOf(done)?.status?.rollout?.waves.map(({ name, state }) => `${name} ${state}`),
       ['canary done', 'rest done'],

@@ -12,7 +12,7 @@ export interface RealPrometheus {
   /** What a query has for a result now. Rejects where Prometheus takes it for none. */
   ask(query: string): Promise<readonly unknown[]>;
   /** Waits until a query has a result, and hands that out. */
-  answer(query: string, withinMs: number): Promise<readonly unknown[]>;
+  answer(query: string): Promise<readonly unknown[]>;
   stop(): Promise<void>;
 }
 
@@ -47,14 +47,14 @@ export async function startPrometheus(
       ({ ok }) => ok,
       () => false,
     );
-  await until('Prometheus', isUp, { withinMs: 30_000, ...evidence });
+  await until('Prometheus', isUp, evidence);
   return {
     url,
     ask,
-    async answer(query, withinMs) {
+    async answer(query) {
       let result: readonly unknown[] = [];
       const hasResult = async (): Promise<boolean> => (result = await ask(query)).length > 0;
-      await until(query, hasResult, { withinMs, ...evidence });
+      await until(query, hasResult, evidence);
       return result;
     },
     async stop() {

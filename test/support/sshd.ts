@@ -2,10 +2,11 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '../cluster/support/free-ports.ts';
 import { without } from './needs.ts';
 
 /** OpenSSH's server wants to be called by its whole path. */
@@ -51,7 +52,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
   keygen(join(credentials, 'ssh-privatekey'));
   await writeFile(file('authorized'), await readFile(join(credentials, 'ssh-privatekey.pub')));
   await chmod(file('authorized'), 0o600);
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   await writeFile(
     join(credentials, 'known_hosts'),
     `[127.0.0.1]:${port} ${await readFile(`${file('host')}.pub`, 'utf8')}`,
@@ -98,18 +99,8 @@ export async function startSshd(options: SshdOptions = {}): Promise<Sshd> {
   };
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  const closed = once(probe, 'close');
-  probe.close();
-  await closed;
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
 async function untilListening(port: number, server: ChildProcess, said: () => string): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (let tries = 0; tries < 5_000; tries += 1) {
     if (server.exitCode !== null) throw new Error(`sshd ended with ${server.exitCode}: ${said()}`);
     const socket = connect(port, '127.0.0.1');
     const open = await Promise.race([

@@ -32,7 +32,7 @@ afterEach(async () => {
 const noPods: Pick<Kube, 'list'> = { list: () => Promise.resolve({ resourceVersion: '1', items: [] }) };
 
 function asking(web: Partial<WebOptions> = {}, ports: Partial<BlockersPorts> = {}) {
-  const get = createWebGet({ clock: systemClock, timeoutMs: 2_000, maxBytes: 10_000, ...web });
+  const get = createWebGet({ clock: systemClock, timeoutMs: 60_000, maxBytes: 10_000, ...web });
   const blockers = createBlockers({ kube: noPods, web: get, clock: systemClock, ...ports });
   return async (spec: BlockersSpec) => {
     const answers = await blockers.ask([{ name: 'workers', spec }], new AbortController().signal);
@@ -140,7 +140,7 @@ describe('asking Prometheus', () => {
     });
     let now = 0;
     const clock: Clock = { ...systemClock, monotonic: () => now };
-    const web = createWebGet({ clock: systemClock, timeoutMs: 2_000, maxBytes: 10_000 });
+    const web = createWebGet({ clock: systemClock, timeoutMs: 60_000, maxBytes: 10_000 });
     const { ask } = createBlockers({ kube: noPods, web, clock });
     const both = ['a', 'b'].map((name) => ({ name, spec: queryAt(url) }));
     const signal = new AbortController().signal;

@@ -23,7 +23,7 @@ describe('a real Prometheus', { skip }, () => {
   let prometheus: RealPrometheus;
   before(async () => {
     prometheus = await startPrometheus({ 'config.yaml': CONFIG, 'rules.yaml': RULES }, '/metrics-of/us');
-    await prometheus.answer('ALERTS{alertname="NotYet"}', 20_000);
+    await prometheus.answer('ALERTS{alertname="NotYet"}');
   });
   after(() => prometheus.stop());
 
@@ -39,7 +39,7 @@ describe('a real Prometheus', { skip }, () => {
   ];
   for (const [what, spec, quiet, because] of rows) {
     it(`${what} is ${quiet ? 'quiet' : 'not quiet'}`, async () => {
-      const web = createWebGet({ clock: systemClock, timeoutMs: 5_000, maxBytes: 1024 * 1024 });
+      const web = createWebGet({ clock: systemClock, timeoutMs: 60_000, maxBytes: 1024 * 1024 });
       const kube = { list: () => Promise.reject(new Error('nobody asks for pods here')) };
       const blockers = createBlockers({ kube, web, clock: systemClock });
       const asked = [{ name: 'workers', spec: { prometheus: { url: prometheus.url, ...spec } } }];

@@ -9,7 +9,7 @@ import type { Annotator } from '#reconciler/git/annotator.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { packetLine } from '#reconciler/git/wire/pkt-line.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
-import { failsWith, soon, start, type Started } from './support/start.ts';
+import { failsWith, PATIENT, soon, start, type Started } from './support/start.ts';
 import { itOverHttp, wayTo } from './support/transport.ts';
 import { WITHOUT_GIT } from '../../support/needs.ts';
 
@@ -36,6 +36,7 @@ async function startWithNotes(t: TestContext, commits = 3): Promise<WithNotes> {
         credentials: fileCredentials(undefined),
         clock: systemClock,
         random: Math.random,
+        limits: PATIENT,
         ...options,
       }),
     note: async (commit) => (await started.server.git.attempt('notes', `--ref=${REF}`, 'show', commit)).out,

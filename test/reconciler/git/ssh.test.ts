@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { systemClock } from '#shared/runtime/clock.ts';
+import { type Clock, systemClock } from '#shared/runtime/clock.ts';
 import { createAnnotator } from '#reconciler/git/annotate.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
@@ -12,11 +12,13 @@ import { createGitSource, type GitSourceOptions } from '#reconciler/git/git-sour
 import type { GitSource } from '#reconciler/git/source.ts';
 import { sshAddress } from '#reconciler/git/ssh/address.ts';
 import { sshRefusal } from '#reconciler/git/ssh/refusal.ts';
+import { until } from '../../cluster/support/until.ts';
 import { nativeGit } from '../../sandbox/git-server/support/native-git.ts';
 import { startSshd, type Sshd, WITHOUT_SSHD } from '../../support/sshd.ts';
 import { WITHOUT_GIT } from '../../support/needs.ts';
 import { rawRepository } from './support/repository.ts';
-import { failsWith, soon } from './support/start.ts';
+import { failsWith, PATIENT, soon } from './support/start.ts';
+import { steeredClock } from './support/steered-clock.ts';
 import { localSsh } from './support/transport.ts';
 
 const NONE = fileCredentials(undefined);
@@ -50,6 +52,7 @@ describe('a repository on a real ssh server', { skip: WITHOUT_GIT || WITHOUT_SSH
       credentials: NONE,
       ssh: { directory: from.credentials },
       clock: systemClock,
+      limits: PATIENT,
       ...options,
     });
 
@@ -124,11 +127,10 @@ describe('a repository on a real ssh server', { skip: WITHOUT_GIT || WITHOUT_SSH
 });
 
 describe('a call of ssh', { skip: WITHOUT_GIT }, () => {
-  async function with_(script: string, limits: GitSourceOptions['limits'] = {}) {
+  async function with_(script: string, limits: GitSourceOptions['limits'] = PATIENT, clock: Clock = systemClock) {
     const ssh = await localSsh();
     const { directory = '', program = '' } = ssh.options;
     await writeFile(program, `#!/bin/sh\n${script}\n`);
-    const clock = systemClock;
     const source = createGitSource({
       url: 'git@git.example:team/config.git',
       branch: 'main',
@@ -142,16 +144,25 @@ describe('a call of ssh', { skip: WITHOUT_GIT }, () => {
 
   it('that hangs, or talks without end, is given up, and its process is gone', async (t) => {
     for (const [script, code] of [
-      ['echo $$ > "$0.pid"; exec sleep 60', 'GIT_TIMEOUT'],
-      ['echo $$ > "$0.pid"; printf 0008abcd; exec sleep 60', 'GIT_TIMEOUT'],
+      ['echo $$ > "$0.pid"; exec sleep 600', 'GIT_TIMEOUT'],
+      ['echo $$ > "$0.pid"; printf 0008abcd; exec sleep 600', 'GIT_TIMEOUT'],
       ['echo $$ > "$0.pid"; exec yes 0008abcd', 'GIT_NOT_GIT'],
       ['echo $$ > "$0.pid"; while :; do printf 0008abcd; done', 'GIT_TOO_BIG'],
     ] as const) {
-      const limits = { connectMs: 300, idleMs: 300, totalMs: 3_000, advertisementBytes: 10_000 };
-      const { source, directory, remove } = await with_(script, limits);
+      const clock = steeredClock();
+      const { source, directory, remove } = await with_(script, { ...PATIENT, advertisementBytes: 10_000 }, clock);
       t.after(remove);
-      await assert.rejects(source.resolve(soon()), (error) => isGitError(error, code) || assert.fail(String(error)));
-      const pid = Number(await readFile(join(directory, 'ssh.pid'), 'utf8'));
+      const givenUp = assert.rejects(
+        source.resolve(soon()),
+        (error) => isGitError(error, code) || assert.fail(String(error)),
+      );
+      const pid = await until('its process', async () => {
+        const text = await readFile(join(directory, 'ssh.pid'), 'utf8');
+        return text.endsWith('\n') && Number(text);
+      });
+      // Time is let pass only for what hangs, and only once it does.
+      clock.hurry = code === 'GIT_TIMEOUT';
+      await givenUp;
       assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
     }
   });

@@ -70,7 +70,7 @@ describe('watches of the sandbox API server', () => {
     await using sandbox = await aSandbox();
     const { raw, server } = sandbox;
     server.store.seed(KUBELET_NODES, nodeNamed('a'));
-    const query = { fieldSelector: 'metadata.name=b', allowWatchBookmarks: 'true', timeoutSeconds: '5' };
+    const query = { fieldSelector: 'metadata.name=b', allowWatchBookmarks: 'true', timeoutSeconds: '120' };
     const resourceVersion = String(server.store.version());
     const events = await raw.watch({ path: NODES_PATH, query: { ...query, resourceVersion } });
     server.sendBookmarks();

@@ -38,11 +38,11 @@ it('a mirror over a real connection outlives every fault in a row, and misses no
   const cutMidLine: Turn = (response, _seen, socket) => {
     response.writeHead(200);
     response.write(`${line(added('c', '13'))}{"type":"ADDED","obj`);
-    setTimeout(() => socket.resetAndDestroy(), 5);
+    // Not before what it says was heard.
+    void until('the last whole line is heard', () => mirror.items.has('c')).then(() => socket.resetAndDestroy());
   };
   const removeToken: Turn = (response, _seen, socket) => {
     void account.remove('token').then(() => status(401, 'Unauthorized')(response, _seen, socket));
-    setTimeout(() => void account.write('token', 'two\n'), 50);
   };
   const steady: Turn = (...turn) => {
     const watch = turn[1].url.searchParams.has('watch');
@@ -61,7 +61,10 @@ it('a mirror over a real connection outlives every fault in a row, and misses no
     reset,
     // Six tries in a row came to nothing: the version is doubted, and the list hangs.
     status(429, 'slow down', {}, { 'retry-after': '1' }),
-    hang,
+    (...turn) => {
+      hang(...turn);
+      timeIsUp();
+    },
     json(list('11', [node('a', '10'), node('b', '11')])),
     events(added('b2', '12')),
     cutMidLine,
@@ -74,18 +77,32 @@ it('a mirror over a real connection outlives every fault in a row, and misses no
     removeToken,
     ...Array.from({ length: 100 }, () => steady),
   );
+  /** Nothing takes too long for it until somebody says that time is up, for all that is under way. */
+  let now = new AbortController();
+  const patient: Clock = {
+    ...systemClock,
+    sleep: (ms, signal) =>
+      systemClock.sleep(ms + 600_000, AbortSignal.any([now.signal, ...(signal === undefined ? [] : [signal])])),
+  };
+  const timeIsUp = (): void => {
+    now.abort();
+    now = new AbortController();
+  };
   const stop = new AbortController();
   const faults: (string | undefined)[] = [];
   const seen: string[] = [];
   const mirror = createMirror<KubeObject, string>({
     kube: kubeFor(server, {
       credentials: inClusterCredentials(systemClock, account.directory),
-      timeouts: { callMs: 250 },
+      clock: patient,
     }),
     selection: AT_NODES,
     clock: impatient,
     random: () => 0,
-    onFault: (error) => faults.push(codeOf(error)),
+    onFault: (error) => {
+      faults.push(codeOf(error));
+      if (codeOf(error) === 'KUBE_UNAUTHORIZED') void account.write('token', 'two\n');
+    },
     onChange: () => seen.push([...mirror.items.keys()].join(' ')),
     project: ({ metadata }) => metadata.resourceVersion,
   });

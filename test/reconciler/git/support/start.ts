@@ -20,14 +20,24 @@ export async function start(t: TestContext, options: BackendOptions = {}): Promi
   return {
     server,
     repository: rawRepository(server.git.directory),
-    source: (more) => createGitSource({ ...ORDINARY, ...wayTo(server.url, server.git.directory), ...more }),
+    source: (more) =>
+      createGitSource({
+        ...ORDINARY,
+        ...wayTo(server.url, server.git.directory),
+        ...more,
+        // On a clock of its own a test means the limits of production.
+        ...(more?.clock === undefined ? { limits: { ...PATIENT, ...more?.limits } } : {}),
+      }),
   };
 }
 
 const ORDINARY = { branch: 'main', credentials: fileCredentials(undefined), clock: systemClock };
 
+/** Of what is real here, on a machine that may stand still for a while, nothing is given up. */
+export const PATIENT = { connectMs: 120_000, idleMs: 120_000, totalMs: 600_000 } as const;
+
 /** A signal that ends a test that hangs. */
-export const soon = (): AbortSignal => AbortSignal.timeout(20_000);
+export const soon = (): AbortSignal => AbortSignal.timeout(180_000);
 
 /** For assert.rejects: a GitError with this code. */
 export const failsWith =

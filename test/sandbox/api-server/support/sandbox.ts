@@ -2,7 +2,7 @@ import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-
 import { createKube } from '#shared/kube/client.ts';
 import { staticCredentials } from '#shared/kube/credentials.ts';
 import type { Kube } from '#shared/kube/kube.ts';
-import { systemClock } from '#shared/runtime/clock.ts';
+import { type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import type { ApiServerOptions, SandboxApiServer } from '#sandbox/api-server/server.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
@@ -15,8 +15,15 @@ export interface Sandbox extends AsyncDisposable {
   readonly raw: Raw;
 }
 
-/** A server of its own for one test, with clients that may do everything. */
-export async function aSandbox(options: Partial<ApiServerOptions> = {}): Promise<Sandbox> {
+/**
+ * A server of its own for one test, with clients that may do everything.
+ *
+ * @param callMs how long `kube` waits for an answer
+ */
+export async function aSandbox(
+  options: Partial<ApiServerOptions> = {},
+  { callMs = 60_000 }: { readonly callMs?: Millis } = {},
+): Promise<Sandbox> {
   const server = await startApiServer({ tokens: ['all'], ...options });
   const kube = createKube({
     server: server.url,
@@ -24,7 +31,7 @@ export async function aSandbox(options: Partial<ApiServerOptions> = {}): Promise
     clock: systemClock,
     log: silentLog,
     userAgent: 'test',
-    timeouts: { callMs: 2_000 },
+    timeouts: { callMs },
   });
   return { server, kube, raw: rawClient({ url: server.url, token: 'all' }), [Symbol.asyncDispose]: server.stop };
 }

@@ -29,7 +29,7 @@ export function nativeGit(directory: string): NativeGit {
   const env = environmentIn(directory);
   const feed = (input: string, ...args: readonly string[]): Promise<GitResult> =>
     new Promise((resolve) => {
-      const options = { cwd: directory, env, timeout: 20_000, maxBuffer: 16 * 1024 * 1024 };
+      const options = { cwd: directory, env, timeout: 180_000, maxBuffer: 16 * 1024 * 1024 };
       const child = execFile('git', [...args], options, (error, out, err) => {
         resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, out, err });
       });

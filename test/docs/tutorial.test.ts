@@ -15,7 +15,7 @@ import { replay } from './support/replay.ts';
 import { createWorkspace, runScript, type Workspace } from './support/ci-run.ts';
 
 const PAGE = 'docs/tutorial.md';
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 /** What differs from one run to the next: names of commits, ports, and how long ago something was. */
 const withoutChance = (text: string): string =>

@@ -17,7 +17,7 @@ export function runScript(
 ): Promise<Ran> {
   const [command, ...options] = shell;
   return new Promise((done) => {
-    execFile(command, [...options, '-c', script], { cwd, env, timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(command, [...options, '-c', script], { cwd, env, timeout: 600_000 }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 128;
       done({ code, out: `${stdout}${stderr}` });
     });

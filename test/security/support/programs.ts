@@ -5,6 +5,8 @@ import { once } from 'node:events';
 export interface Running {
   readonly said: () => string;
   readonly ended: () => boolean;
+  /** Resolves when it has ended, and all that it said was heard. */
+  readonly over: Promise<unknown>;
   readonly stop: () => Promise<void>;
 }
 
@@ -22,6 +24,7 @@ export function start(file: string, args: readonly string[], env: Env): Running 
   return {
     said: () => said,
     ended: () => child.exitCode !== null || child.signalCode !== null,
+    over: closed,
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
       await closed;
@@ -29,12 +32,41 @@ export function start(file: string, args: readonly string[], env: Env): Running 
   };
 }
 
-/** Runs one to its end, which has to come by itself within half a minute. @returns all that it said */
+/**
+ * The same, but it is started again whenever it ended, as its Deployment does: a reconciler that could not renew its lead for ten
+ * seconds ends, and a machine that is busy with other things may take so long.
+ */
+export function startKept(file: string, args: readonly string[], env: Env): Running {
+  let earlier = '';
+  let stopped = false;
+  let present = start(file, args, env);
+  async function life(): Promise<void> {
+    for (;;) {
+      await present.over;
+      if (stopped) return;
+      earlier += present.said();
+      present = start(file, args, env);
+    }
+  }
+  const over = life();
+  return {
+    said: () => earlier + present.said(),
+    ended: () => stopped && present.ended(),
+    over,
+    async stop() {
+      stopped = true;
+      await present.stop();
+      await over;
+    },
+  };
+}
+
+/** Runs one to its end, which has to come by itself within some minutes. @returns all that it said */
 export async function run(file: string, args: readonly string[], env: Env): Promise<string> {
   const child = spawn(process.execPath, [file, ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 30_000,
+    timeout: 180_000,
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));

@@ -84,6 +84,8 @@ export async function startGitHttpBackend(
     void answer(request, response).catch(() => response.destroy());
   };
   const http = options.tls === undefined ? createHttp(listener) : createHttps(options.tls, listener);
+  // A test that counts on a kept connection may be held up for longer than the usual five seconds.
+  http.keepAliveTimeout = 600_000;
   http.on('connection', (socket: Socket) => sockets.add(socket));
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');

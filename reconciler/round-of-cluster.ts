@@ -11,22 +11,32 @@ import type { Round } from './round.ts';
  * What the planner makes of the cluster alone, for whoever has not read git: the reconciler's own decision, made once more on
  * what the cluster holds. What it asks others for (blockers) is taken from what the pools' status says of it. Pure.
  *
- * @param policy the recorded policy of the cluster, as JSON
+ * @param source the record of the commit in force
  */
 export function planOfCluster(
   fleet: Fleet,
-  policy: string,
+  source: SourceState,
   namespace: string,
   now: Millis,
 ): { readonly desired: Desired; readonly planned: Plan } {
-  const desired = desiredState(null, fleet, () => [], recordedPolicy(policy, fleet.pools.size > 0));
+  const desired = desiredState(null, fleet, () => [], recordedPolicy(source.policy, fleet.pools.size > 0));
   const settings = { namespace, keepUnusedMs: Number.POSITIVE_INFINITY };
-  return { desired, planned: plan(desired, fleet, settings, now, toldBy(fleet)) };
+  return { desired, planned: plan(asRead(desired, source), fleet, settings, now, toldBy(fleet)) };
+}
+
+/**
+ * Whoever acts has read the commit that is recorded, and knows by it that a pool was taken out of git: nodes that still
+ * name it are on their way, unless the commit has errors in it. While git fails, that may be otherwise after a restart.
+ */
+function asRead(desired: Desired, { commit, findings, failingSince }: SourceState): Desired {
+  if (commit === '' || failingSince !== '') return desired;
+  const named = findings.split('\n').map((line) => /^pools\/([^/]+)\//.exec(line)?.[1]);
+  return { ...desired, commit, unusable: new Set(named.filter((name) => name !== undefined)) };
 }
 
 /** The cluster's own word as a round: for showing, and for nothing else. Pure. */
 export function roundOfCluster(fleet: Fleet, source: SourceState, namespace: string, at: Millis): Round {
-  const { desired, planned } = planOfCluster(fleet, source.policy, namespace, at);
+  const { desired, planned } = planOfCluster(fleet, source, namespace, at);
   return { fleet, desired, planned, applied: { done: 0, left: 0 }, source, tip: null, at };
 }
 

@@ -69,7 +69,7 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
     const pool = given.text('pool');
     const view = ofPool(await readStatus(kube, namespace), pool);
     const why = given.flag('why')
-      ? whyNodes(await readFleet(kube, namespace), view.source.policy, namespace, clock.now()).filter(
+      ? whyNodes(await readFleet(kube, namespace), view.source, namespace, clock.now()).filter(
           (reason) => pool === undefined || reason.pool === pool,
         )
       : undefined;

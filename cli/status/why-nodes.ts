@@ -11,6 +11,7 @@ import {
   viewKubeletPool,
   viewNode,
 } from '#reconciler/observe.ts';
+import type { SourceState } from '#reconciler/report/source-state.ts';
 import { explainNodes, type NodeReason } from '#reconciler/rollout/explain.ts';
 import { planOfCluster } from '#reconciler/round-of-cluster.ts';
 
@@ -35,8 +36,8 @@ export async function readFleet(kube: Kube, namespace: string, signal?: AbortSig
 /**
  * What the planner says of every node now, on what the cluster holds.
  *
- * @param policy the recorded policy of the cluster, as JSON
+ * @param source the record of the commit in force
  */
-export function whyNodes(fleet: Fleet, policy: string, namespace: string, now: Millis): readonly NodeReason[] {
-  return explainNodes(planOfCluster(fleet, policy, namespace, now).planned.nodes, fleet);
+export function whyNodes(fleet: Fleet, source: SourceState, namespace: string, now: Millis): readonly NodeReason[] {
+  return explainNodes(planOfCluster(fleet, source, namespace, now).planned.nodes, fleet);
 }

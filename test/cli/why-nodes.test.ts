@@ -4,11 +4,14 @@ import { renderWhy } from '#cli/status/render-why.ts';
 import { whyNodes } from '#cli/status/why-nodes.ts';
 import { OPT_OUT_LABEL } from '#shared/contract/api/group.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/repo/read-cluster.ts';
+import { NO_STATE } from '#reconciler/report/source-state.ts';
 import { policyOf } from '#reconciler/rollout/cluster-policy.ts';
-import { nodeView, poolSpec } from '../support/fleet.ts';
+import { COMMIT_A, COMMIT_B, commit, nodeView, poolSpec, validPool } from '../support/fleet.ts';
+import { FleetSimulation } from '../support/fleet-simulation.ts';
 import { GOOD, RolloutStory } from '../support/rollout-story.ts';
 
 const POLICY = JSON.stringify(policyOf(DEFAULT_CLUSTER));
+const SOURCE = { ...NO_STATE, commit: COMMIT_A, policy: POLICY };
 const PLAIN = (_: string, text: string): string => text;
 
 function settledStory(nodes: number): RolloutStory {
@@ -29,7 +32,7 @@ describe('the reasons of every node', () => {
     story.commit(GOOD[1]);
     story.fleet.reconcile();
     story.fleet.reconcile();
-    const reasons = whyNodes(story.fleet.fleet, POLICY, 'kubelet-gitops', story.fleet.now);
+    const reasons = whyNodes(story.fleet.fleet, SOURCE, 'kubelet-gitops', story.fleet.now);
     assert.deepEqual(
       reasons.map(({ node, now, because }) => `${node}: ${now}: ${because}`),
       [
@@ -44,13 +47,42 @@ describe('the reasons of every node', () => {
     assert.match(renderWhy(reasons, PLAIN), /^NODE +POOL +STANDING +NOW +BECAUSE\nkept/);
   });
 
+  it('know nodes on their way out of a pool that was taken out of git, as the reconciler does', () => {
+    const simulation = new FleetSimulation();
+    for (const name of ['n0', 'n1', 'n2']) simulation.addNode(nodeView(name, 'workers'));
+    const workers = validPool('workers', 110, { suspend: true });
+    const first = validPool('first', 111, { priority: 9, nodeSelector: { matchLabels: { first: 'true' } } });
+    simulation.inForce = commit(COMMIT_A, workers, first);
+    simulation.addNode(nodeView('n0', 'workers', { labels: { pool: 'workers', first: 'true' } }));
+    for (let round = 0; round < 6; round += 1) {
+      simulation.reconcile();
+      simulation.agentStep('n0');
+    }
+    simulation.addNode(nodeView('n0', 'workers'));
+    simulation.inForce = commit(COMMIT_B, workers);
+    for (let round = 0; round < 3; round += 1) simulation.reconcile();
+    const said = (source: typeof SOURCE): readonly string[] =>
+      whyNodes(simulation.fleet, source, 'kubelet-gitops', simulation.now).map(({ now }) => now);
+    assert.equal(simulation.fleet.kubeletNodes.get('n0')?.spec?.pool, 'first');
+    assert.deepEqual(said(SOURCE), ['suspended', 'suspended', 'suspended']);
+    const broken = 'pools/first/kubelet.yaml:4:1: error unknown-field: no kubelet from 1.20 on knows maxPodz';
+    for (const source of [
+      { ...SOURCE, commit: '' },
+      { ...SOURCE, findings: broken },
+      { ...SOURCE, failingSince: '2026-11-21T12:00:00Z' },
+    ]) {
+      assert.deepEqual(said(source), ['unknown', 'suspended', 'suspended']);
+    }
+  });
+
   it('are those of a reconciler that lost its record: it starts nothing before it has read git', () => {
     const story = settledStory(3);
     story.commit(GOOD[1]);
     story.fleet.reconcile();
     story.fleet.reconcile();
     const { fleet, now } = story.fleet;
-    const doings = (policy: string) => whyNodes(fleet, policy, 'kubelet-gitops', now).map((reason) => reason.now);
+    const doings = (policy: string) =>
+      whyNodes(fleet, { ...SOURCE, policy }, 'kubelet-gitops', now).map((reason) => reason.now);
     assert.deepEqual(doings(POLICY), ['nothing to do', 'nothing to do', 'budget']);
     assert.deepEqual(doings(''), ['nothing to do', 'nothing to do', 'cluster-file']);
   });

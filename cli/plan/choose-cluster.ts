@@ -16,9 +16,13 @@ export function chooseCluster(given: Given, paths: Iterable<string>, err: Io['er
     if (present.length > 1) throw new Mistake(`choose a cluster with --cluster: ${present.join(', ')}`);
     return present[0] ?? 'default';
   }
-  if (present.length > 0 && !present.includes(named)) {
-    const others = present.map((name) => `clusters/${name}.yaml`).join(', ');
-    err.write(`there is no clusters/${named}.yaml, so that defaults count for ${named}; there is ${others}\n`);
-  }
+  err.write(saidOfCluster(named, present));
   return named;
+}
+
+/** What is to be said of a cluster without a file in a repository where others have one; '' where that is not so. */
+export function saidOfCluster(named: string, present: readonly string[]): string {
+  if (present.length === 0 || present.includes(named)) return '';
+  const others = present.map((name) => `clusters/${name}.yaml`).join(', ');
+  return `there is no clusters/${named}.yaml, so that defaults count for ${named}; there is ${others}\n`;
 }

@@ -58,6 +58,7 @@ async function runValidate(given: Given, io: Io): Promise<ExitCode> {
     files: each.flatMap(({ files }) => files),
     about: each.length === 1 ? (each[0]?.about ?? '') : `${each.length} paths`,
   };
+  io.err.write(each.map(({ aside = '' }) => aside).join(''));
   io.out.write(renderValidation(validation, format, io));
   const counts = wordOf(given, 'fail-on', FAIL_ON, 'warning') === 'warning' ? () => true : isError;
   return findingsOf(validation).some(counts) ? 1 : 0;

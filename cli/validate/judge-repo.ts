@@ -4,6 +4,7 @@ import { clusterNames } from '#reconciler/repo/cluster-names.ts';
 import { judgePool } from '#reconciler/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/repo/load-repo.ts';
 import type { LoadedPool } from '#reconciler/repo/loaded.ts';
+import { saidOfCluster } from '../plan/choose-cluster.ts';
 import { type Progress, silent } from '../progress.ts';
 import { DEFAULT_VERSIONS } from './judge-files.ts';
 import type { DirectoryTree } from './read-directory.ts';
@@ -51,6 +52,7 @@ export function judgeRepo(
   return {
     files: paths.map((path) => judgedFile(path, byFile.get(path) ?? [], files.has(path) ? judged : [])),
     about: `${pools.size} ${pools.size === 1 ? 'pool' : 'pools'}`,
+    ...(cluster === undefined ? {} : { aside: saidOfCluster(cluster, present) }),
   };
 }
 

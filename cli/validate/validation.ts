@@ -16,6 +16,8 @@ export interface Validation {
   readonly files: readonly JudgedFile[];
   /** What was looked at, for people: `3 pools`, `12 files`. */
   readonly about: string;
+  /** What is to be said of the question itself, a line or nothing. */
+  readonly aside?: string;
 }
 
 export const findingsOf = ({ files }: Validation): readonly Finding[] => files.flatMap(({ findings }) => findings);

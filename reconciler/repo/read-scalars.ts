@@ -48,7 +48,7 @@ export function readAmount(
   if (typeof value === 'number' && Number.isInteger(value) && value >= rule.min) return value;
   const percent = typeof value === 'string' ? /^(\d{1,3})%$/.exec(value)?.[1] : undefined;
   if (percent !== undefined && Number(percent) >= rule.min && Number(percent) <= 100) return `${Number(percent)}%`;
-  const message = `${nameOf(path)} is ${show(value)} and has to be a count or a percentage of at least ${rule.min}`;
+  const message = `${nameOf(path)} is ${show(value)} and has to be a count from ${rule.min} on, or a percentage from ${rule.min}% to 100%`;
   report.error('out-of-range', path, message, 'write a number such as 2, or "10%"');
   return rule.default;
 }

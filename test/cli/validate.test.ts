@@ -82,6 +82,13 @@ describe('kubelet-gitops validate', () => {
     assert.deepEqual([code, out.trimEnd().split('\n').at(-1)], [1, '3 pools: 1 error, 0 warnings']);
   });
 
+  it('says where a cluster is named that has no file while others have one', async () => {
+    const { err, code } = await run('validate', directory, '--cluster', 'dmeo');
+    assert.equal(err, 'there is no clusters/dmeo.yaml, so that defaults count for dmeo; there is clusters/demo.yaml\n');
+    assert.equal(code, 0);
+    assert.equal((await run('validate', directory, '--cluster', 'demo')).err, '');
+  });
+
   it('says so where there is nothing to validate', async () => {
     const { code, err } = await run('validate', join(directory, 'scripts'));
     assert.equal(code, 2);

@@ -134,6 +134,14 @@ describe('pool.yaml', () => {
     assert.equal(read(`{${ANY}, drift: null}`).spec.drift, 'repair');
     assert.equal(read('{nodeSelector: {matchLabels: {a: 1}}}').findings[0]?.suggestion, 'write "1" in quotes');
   });
+
+  it('says of an amount both bounds, for more than all is more often written than less than none', () => {
+    const [finding] = read(`{${ANY}, rollout: {maxUnavailable: 150%}}`).findings;
+    assert.match(
+      finding?.message ?? '',
+      / is "150%" and has to be a count from 0 on, or a percentage from 0% to 100%$/,
+    );
+  });
 });
 
 describe('the path of a layer', () => {

@@ -73,8 +73,12 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
   if (aimed.joining && aim === 'settled') return changed('it is new, and gets what its pool settled on', false);
   const wave = inWaves ? waveHold(member, question, room) : null;
   if (member.changing) {
-    const first = gate(aimed, question) ?? wave ?? (question.disruption(aimed) === null ? null : FINISHES_FIRST);
-    return first === null ? changed('it is in the middle of a change that is out of date', inWaves) : held(first);
+    const first = gate(aimed, question) ?? wave;
+    if (first !== null) return held(first);
+    const more = question.disruption(aimed);
+    if (more === null) return changed('it is in the middle of a change that is out of date', inWaves);
+    // To count its pods is only to look: a node that is broken would finish nothing by itself while nobody does.
+    return isCount(more) ? { verdict: more, entersWave: false } : held(FINISHES_FIRST);
   }
   const waits = readiness(member, question.group.pool?.spec.rollout) ?? gate(aimed, question) ?? wave;
   if (waits !== null) return held(waits);
@@ -88,6 +92,8 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
     : 'its turn has come, and its pool has nodes changed that are not Ready';
   return { verdict: first ?? { verdict: 'change', because }, entersWave: inWaves };
 }
+
+const isCount = (verdict: Verdict): boolean => verdict.verdict === 'drain' && verdict.stage === 'count';
 
 const FINISHES_FIRST = hold(
   'disruption',

@@ -1,4 +1,3 @@
-import { formatFinding } from '#shared/contract/finding.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { apply, type ApplyPorts } from './apply.ts';
 import type { Blockers } from './blockers/blockers.ts';
@@ -14,6 +13,7 @@ import { type CommitNote, isFinal, noteInForce, type NotedLimits, noteRefused } 
 import type { Notes } from './report/notes.ts';
 import { createSayings } from './report/sayings.ts';
 import type { SourceRecord } from './report/record.ts';
+import { writeFindings } from './report/recorded-findings.ts';
 import type { SourceState } from './report/source-state.ts';
 import { createStatusPace } from './report/status-pace.ts';
 import { policyOf, recordedPolicy } from './rollout/cluster-policy.ts';
@@ -42,9 +42,6 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
   readonly statuses: CommitStatuses | null;
   readonly onlooker?: Pick<Onlooker, 'round'>;
 }
-
-/** The record is for people: what is beyond this many lines is in the log. */
-const MOST_LINES = 20;
 
 /** One round of observe, plan, apply, report. @returns whether there was anything to look at yet */
 export type Pass = (signal: AbortSignal) => Promise<boolean>;
@@ -142,7 +139,7 @@ export function createPass(ports: PassPorts): Pass {
       notes: state.notes === 'on' ? 'on' : `off: ${state.because}`,
       statuses: statuses.statuses === 'on' ? 'on' : `off: ${statuses.because}`,
       policy: JSON.stringify(policyOf(desired.policy)),
-      findings: [...desired.findings.map(formatFinding), ...leftAlone].slice(0, MOST_LINES).join('\n'),
+      findings: writeFindings(desired.findings, leftAlone),
     };
   }
 }

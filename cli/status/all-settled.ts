@@ -1,5 +1,7 @@
 import { readHistory } from '#reconciler/report/commit-history.ts';
+import { readFindings } from '#reconciler/report/recorded-findings.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import { isWarningLine } from '#shared/contract/finding.ts';
 import type { StatusView } from './render.ts';
 
 /**
@@ -8,7 +10,7 @@ import type { StatusView } from './render.ts';
  * @param commit the beginning of the name of one that has to be in force, or to have been before a later one; empty for any
  */
 export function allSettled({ source, pools }: StatusView, commit = ''): boolean {
-  const isQuiet = source.failure === '' && source.refusedCommit === '' && source.findings === '';
+  const isQuiet = source.failure === '' && source.refusedCommit === '' && !isFaulty(source);
   return (
     source.commit !== '' &&
     hasCome(source, commit) &&
@@ -16,6 +18,10 @@ export function allSettled({ source, pools }: StatusView, commit = ''): boolean 
     pools.every((pool) => (pool.status?.phase === 'Settled' || pool.status?.phase === 'Empty') && isConfigValid(pool))
   );
 }
+
+/** Whether the commit in force says something that cannot be used. Warnings alone keep nothing from being done, as in its note. */
+export const isFaulty = (source: StatusView['source']): boolean =>
+  readFindings(source.findings).some((line) => !isWarningLine(line));
 
 /** Whether what the pool's commit says about it can be used. */
 export const isConfigValid = ({ status }: KubeletPool): boolean =>

@@ -73,7 +73,7 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
           (reason) => pool === undefined || reason.pool === pool,
         )
       : undefined;
-    if (format === 'json') return { view, text: `${JSON.stringify(statusAsJson(view, why), null, 2)}\n` };
+    if (format === 'json') return { view, text: `${JSON.stringify(statusAsJson(view, why, commit), null, 2)}\n` };
     const reasons = why === undefined ? '' : `\n${renderWhy(why, paint, columns)}`;
     return { view, text: wrap(`${renderStatus(view, paint, clock.now(), columns)}${reasons}`) };
   };

@@ -3,7 +3,9 @@ import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { agentAlive } from '#reconciler/rollout/standing.ts';
 import { recordedPolicy } from '#reconciler/rollout/cluster-policy.ts';
+import { readFindings } from '#reconciler/report/recorded-findings.ts';
 import type { SourceState } from '#reconciler/report/source-state.ts';
+import { isWarningLine } from '#shared/contract/finding.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { Paint, Tone } from '../paint.ts';
 import { type Cell, renderFitting } from '../table.ts';
@@ -54,7 +56,8 @@ function renderSource(source: SourceState, paint: Paint, now: Millis): readonly 
     lines.push(`${paint('busy', 'suspended')}   all pools: clusters/${source.cluster}.yaml says so`);
   }
   if (source.notes !== 'on') lines.push(`${paint('busy', 'notes')}       ${source.notes}`);
-  for (const finding of source.findings.split('\n').filter((line) => line !== '')) lines.push(paint('bad', finding));
+  for (const finding of readFindings(source.findings))
+    lines.push(paint(isWarningLine(finding) ? 'busy' : 'bad', finding));
   return lines;
 }
 

@@ -1,26 +1,28 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { NodeReason } from '#reconciler/rollout/explain.ts';
+import { readFindings } from '#reconciler/report/recorded-findings.ts';
 import { allSettled } from './all-settled.ts';
 import { type StatusView, suspensionOf } from './render.ts';
 
 /**
  * What `status -o json` prints. Absent values are null, names of configs are those of ConfigMaps or `local`.
  *
- * @param why for `--why`
+ * @param why    for `--why`
+ * @param commit the beginning of the name of the one that has to be in force, or to have been; empty for any
  */
-export function statusAsJson(view: StatusView, why: readonly NodeReason[] | undefined): object {
+export function statusAsJson(view: StatusView, why: readonly NodeReason[] | undefined, commit: string): object {
   const { source, pools, nodes } = view;
-  const { url, branch, cluster, commit, subject, author, takenUpAt, notes } = source;
+  const { url, branch, cluster, subject, author, takenUpAt, notes } = source;
   return {
-    settled: allSettled(view),
+    settled: allSettled(view, commit),
     repository: { url, branch },
     cluster,
-    commit: commit === '' ? null : { commit, subject, author, takenUpAt },
+    commit: source.commit === '' ? null : { commit: source.commit, subject, author, takenUpAt },
     refused: source.refusedCommit === '' ? null : { commit: source.refusedCommit, because: source.refusedBecause },
     git: source.failure === '' ? null : { failingSince: source.failingSince, failure: source.failure },
     notes,
-    findings: source.findings.split('\n').filter((line) => line !== ''),
+    findings: readFindings(source.findings),
     pools: pools.map(poolAsJson),
     nodes: nodes.map(nodeAsJson),
     ...(why === undefined ? {} : { why }),

@@ -1,6 +1,6 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
-import { hasCome, isConfigValid } from './all-settled.ts';
+import { hasCome, isConfigValid, isFaulty } from './all-settled.ts';
 import type { StatusView } from './render.ts';
 
 /**
@@ -19,7 +19,7 @@ export function stoppedBecause({ source, pools, nodes }: StatusView, commit = ''
     ...(refused === null ? [] : [refused]),
     ...halted.map(({ metadata }) => `pool ${metadata.name} is halted`),
     ...invalid.map(({ metadata }) => `the config of pool ${metadata.name} is refused`),
-    ...(source.findings === '' || invalid.length > 0 ? [] : ['the commit has findings']),
+    ...(!isFaulty(source) || invalid.length > 0 ? [] : ['the commit has findings']),
   ];
   return stops.length === 0 ? null : stops.join(', ');
 }

@@ -7,6 +7,7 @@ import { commitLink } from './commit-link.ts';
 import type { CommitRow, WorkingModel } from './model.ts';
 import { nodeRows } from './node-rows.ts';
 import { poolModels } from './pool-models.ts';
+import { readFindings } from '../report/recorded-findings.ts';
 
 /** What the page says of itself. */
 export interface About {
@@ -42,7 +43,7 @@ export function buildModel(round: Round, about: About, now: Millis, leader: stri
       notes: source.notes,
       statuses: source.statuses,
     },
-    findings: source.findings.split('\n').filter((line) => line !== ''),
+    findings: readFindings(source.findings),
   };
 }
 

@@ -32,6 +32,10 @@ export function formatFinding(finding: Finding): string {
   return `${at}: ${finding.severity} ${finding.code}: ${sentenceOf(finding)}`;
 }
 
+/** Whether a line that `formatFinding` made only warns. A file may have any name: a line that could be an error as well is none. */
+export const isWarningLine = (line: string): boolean =>
+  /^[^:]*(?::\d+){0,2}: warning [a-z-]+: /.test(line) && !/: error [a-z-]+: /.test(line);
+
 /** A finding without its place, severity and code. */
 export function sentenceOf(finding: Finding): string {
   const versions = finding.versions === undefined ? '' : ` [kubelet ${finding.versions.join(', ')}]`;

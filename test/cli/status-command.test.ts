@@ -135,6 +135,19 @@ describe('kubelet-gitops status --watch', () => {
 });
 
 describe('kubelet-gitops status', () => {
+  it('tells programs and scripts the same of a commit that is waited for', async () => {
+    await using cluster = await aCluster();
+    fill(cluster.sandbox.server, 'Settled');
+    for (const [name, there] of [
+      [COMMIT_A, true],
+      ['f'.repeat(40), false],
+    ] as const) {
+      const { code, out } = await cluster.cli('status', '-o', 'json', '--commit', name);
+      const { settled } = JSON.parse(out) as { readonly settled: boolean };
+      assert.deepEqual([settled, code], [there, there ? 0 : 1]);
+    }
+  });
+
   it('gives the same to programs', async () => {
     await using cluster = await aCluster();
     fill(cluster.sandbox.server, 'Settled');

@@ -62,6 +62,7 @@ describe('that nothing more happens by itself', () => {
       '',
       'the commit has findings',
     ],
+    ['it is only warned of', view({ findings: 'docs/CON: warning hostile-name: x' }, { phase: 'Settled' }), '', null],
     ['the commit is not there yet', view({}, halted('halt')), COMMIT_B, null],
     ['the commit is there', view({}, halted('halt')), COMMIT_A.slice(0, 8), 'pool p0 is halted'],
     [

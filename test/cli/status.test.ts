@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { plain } from '#cli/paint.ts';
 import { allSettled } from '#cli/status/all-settled.ts';
 import { renderStatus, type StatusView } from '#cli/status/render.ts';
+import { formatFinding } from '#shared/contract/finding.ts';
 import { NO_STATE } from '#reconciler/report/source-state.ts';
 import {
   COMMIT_A,
@@ -108,5 +109,18 @@ describe('kubelet-gitops status', () => {
     assert.equal(allSettled(settled), true);
     assert.equal(allSettled(halted), false);
     assert.equal(allSettled({ ...settled, source: halted.source }), false);
+  });
+
+  it('is at rest with a commit that is only warned of, as its note says, and not with one that has errors', () => {
+    const found = (severity: 'error' | 'warning', file: string): StatusView => {
+      const finding = formatFinding({ code: 'hostile-name', severity, message: 'the name is odd', file });
+      return { ...settled, source: { ...source, findings: finding } };
+    };
+    assert.equal(allSettled(found('warning', 'docs/CON')), true);
+    assert.match(renderStatus(found('warning', 'docs/CON'), plain, NOW), /^docs\/CON: warning hostile-name: /m);
+    assert.equal(allSettled(found('error', 'pools/CON')), false);
+    assert.equal(allSettled(found('error', 'pools/a: warning b: c')), false, 'a name that says it');
+    const mixed = [found('warning', 'docs/CON'), found('error', 'pools/CON')].map((view) => view.source.findings);
+    assert.equal(allSettled({ ...settled, source: { ...source, findings: mixed.join('\n') } }), false);
   });
 });

@@ -4,8 +4,8 @@ import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
+import { createTokenBucket } from '../token-bucket.ts';
 import { type ConfigHealth, conditionPatch, configHealthOf, saysTheSame } from './node-condition.ts';
-import { createTokenBucket } from './token-bucket.ts';
 
 export interface ConditionWriterOptions {
   readonly kube: Kube;
@@ -24,7 +24,7 @@ export interface ConditionWriter {
   run(signal: AbortSignal): Promise<void>;
 }
 
-const PACE = { burst: 50, perSecond: 10 };
+const PACE = { burst: 50, everyMs: 100 };
 /** Agents fall silent without an event. */
 const RECHECK_MS: Millis = 60_000;
 /** Between two looks at the whole fleet. */
@@ -45,7 +45,7 @@ export function createConditionWriter(options: ConditionWriterOptions): Conditio
   const { kube, clock, log, mayWrite, onOutcome } = options;
   const wakeUps = createWakeUps(clock);
   const written = new Map<string, Written>();
-  const pace = createTokenBucket(PACE, clock);
+  const pace = createTokenBucket(clock, PACE);
   let failing = false;
 
   function due(node: NodeView, fleet: Fleet): ConfigHealth | null {
@@ -89,7 +89,7 @@ export function createConditionWriter(options: ConditionWriterOptions): Conditio
     for (const node of fleet.nodes.values()) {
       const wanted = due(node, fleet);
       if (wanted === null) continue;
-      await clock.sleep(pace(), signal);
+      await clock.sleep(pace.reserve(), signal);
       if (signal.aborted || !mayWrite()) return REST_MS;
       if (!(await write(node, wanted, signal))) return RETRY_MS;
     }

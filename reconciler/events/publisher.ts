@@ -5,9 +5,9 @@ import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { toMicroTime } from '../kube/micro-time.ts';
+import { createTokenBucket } from '../token-bucket.ts';
 import { EVENTS_NAMESPACE, eventObject, OLDER_EVENTS_NAMESPACE } from './event-object.ts';
 import type { Occurrence } from './occurrence.ts';
-import { createTokenBucket } from './token-bucket.ts';
 
 /** What became of an Event. `known`: the API server had it already. `dropped`: too many waited, or it was refused. */
 export type EventOutcome = 'created' | 'repeated' | 'known' | 'dropped';
@@ -31,7 +31,7 @@ export interface EventPublisher {
 
 const MOST_WAITING = 2_000;
 /** A quarter of what client-go's own recorder may send for each object, for the whole fleet. */
-const PACE = { burst: 50, perSecond: 10 };
+const PACE = { burst: 50, everyMs: 100 };
 /** The same happening on the same object within this time is one Event that counts, as client-go has it. */
 const SERIES_MS: Millis = 6 * 60_000;
 const BACKOFF: BackoffOptions = { firstMs: 2_000, maxMs: 5 * 60_000, jitter: 0.3 };
@@ -47,7 +47,7 @@ export function createEventPublisher(options: EventPublisherOptions): EventPubli
   const waiting: Occurrence[] = [];
   const series = new Map<string, Series>();
   const wakeUps = createWakeUps(clock);
-  const pace = createTokenBucket(PACE, clock);
+  const pace = createTokenBucket(clock, PACE);
   let namespace = EVENTS_NAMESPACE;
   let faults = 0;
   const place = (): Place => ({ resource: EVENTS, namespace });
@@ -119,7 +119,7 @@ export function createEventPublisher(options: EventPublisherOptions): EventPubli
           await wakeUps.next(60_000, signal);
           continue;
         }
-        await clock.sleep(pace(), signal);
+        await clock.sleep(pace.reserve(), signal);
         const waitMs = signal.aborted ? 0 : await next(occurrence, signal);
         if (waitMs > 0) await clock.sleep(waitMs, signal);
       }

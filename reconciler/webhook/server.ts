@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { type Allowance, createAllowance } from '../serving/allowance.ts';
 import { listen, type Listening } from '../serving/listen.ts';
+import { createTokenBucket, type TokenBucket } from '../token-bucket.ts';
 import { receive, type Reception } from './receive.ts';
 import { createReplays } from './replays.ts';
 import type { WebhookSecrets } from './secrets.ts';
@@ -56,7 +56,7 @@ interface Answer {
 export async function serveWebhook(options: WebhookOptions): Promise<Listening> {
   const { clock, log } = options;
   const limits = { ...LIMITS, ...options.limits };
-  const allowance = createAllowance(clock, limits);
+  const allowance = createTokenBucket(clock, limits);
   const ports = { branch: options.branch, replays: createReplays(), clock };
   let reading = 0;
 
@@ -99,7 +99,7 @@ export async function serveWebhook(options: WebhookOptions): Promise<Listening> 
 }
 
 /** What can be said before a byte of the body is read. */
-function refusalOf(request: IncomingMessage, allowance: Allowance, { bodyBytes }: WebhookLimits): Answer | null {
+function refusalOf(request: IncomingMessage, allowance: TokenBucket, { bodyBytes }: WebhookLimits): Answer | null {
   const [path] = (request.url ?? '').split('?', 1);
   if (path !== WEBHOOK_PATH) return { status: 404, said: 'no' };
   if (request.method !== 'POST') return { status: 405, said: 'POST only' };

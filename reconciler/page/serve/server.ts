@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { createAllowance } from '../../serving/allowance.ts';
 import { listen, type Listening } from '../../serving/listen.ts';
+import { createTokenBucket } from '../../token-bucket.ts';
 import type { Picture } from '../picture.ts';
 import { readQuestion } from '../question.ts';
 import { readAssets } from './assets.ts';
@@ -44,7 +44,7 @@ const TEXT = 'text/plain; charset=utf-8';
 export async function servePage(options: PageServerOptions): Promise<Listening> {
   const { picture, listeners, reach, log } = options;
   const assets = await readAssets();
-  const allowance = createAllowance(options.clock, { ...LIMITS, ...options.limits });
+  const allowance = createTokenBucket(options.clock, { ...LIMITS, ...options.limits });
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
     const refused = refusalOf(request, reach);

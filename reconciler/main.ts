@@ -11,7 +11,8 @@ import { createGitSource } from './git/git-source.ts';
 import { type HealthView, serveHealth } from './health.ts';
 import { connectKube } from './kube/connect.ts';
 import { holdLease } from './leader/hold-lease.ts';
-import { expiringOf, readExpirations } from './metrics/expirations.ts';
+import { followExpirations } from './metrics/expirations.ts';
+import { expiringOf } from './metrics/expiring.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createStatusPage, type StatusPage, type StatusPageOptions } from './page/status-page.ts';
 import { createReconciler } from './reconciler.ts';
@@ -39,8 +40,8 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
 
-  const expiring = expiringOf(settings, clock);
-  const metrics = createMetrics({ clock, ofProcess: true, expirations: () => readExpirations(expiring) });
+  const expirations = followExpirations(expiringOf(settings, clock), log);
+  const metrics = createMetrics({ clock, ofProcess: true, expirations });
   const userAgent = `kubelet-gitops-reconciler/${VERSION}`;
   const kube = metrics.meterKube(await connectKube({ env: process.env, clock, log, userAgent }));
   const git = { url: settings.gitUrl, caFile: settings.gitCaFile, proxy: settings.proxy, clock, random };

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { generateKey } from 'openpgp';
-import { dateIn, expiringOf, type ExpiringSettings, readExpirations } from '#reconciler/metrics/expirations.ts';
+import { followExpirations, readExpirations } from '#reconciler/metrics/expirations.ts';
+import { dateIn, expiringOf, type ExpiringSettings } from '#reconciler/metrics/expiring.ts';
 import { createMetrics } from '#reconciler/metrics/metrics.ts';
 import { firstEndOf } from '#reconciler/trust/key-ends.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
+import { type Log, silentLog } from '#shared/runtime/log.ts';
 import { createAuthority } from '../../shared/kube/support/certificates.ts';
 
 const SOON = Date.UTC(2027, 5, 30);
@@ -96,6 +98,21 @@ describe('what the reconciler was given for a time', () => {
     assert.deepEqual(await read(), [{ purpose: 'git-credential', at: SOON }]);
     await writeFile(join(secret, 'tls.crt'), 'no certificate');
     assert.deepEqual(await read(), [{ purpose: 'git-credential', at: 0 }]);
+  });
+
+  it('says in the log why an end cannot be told, once and again where that changes', async () => {
+    const secret = await mkdtemp(join(directory, 'secret-'));
+    const said: string[] = [];
+    const warn = ({ reason }: { readonly reason: string }): void => void said.push(reason.replaceAll(secret, ''));
+    const log: Log = { ...silentLog, warn };
+    const look = followExpirations(expiringOf(settings({ gitCredentialsDir: secret }), systemClock), log);
+    await writeFile(join(secret, 'expires'), 'in summer');
+    for (let scrape = 0; scrape < 3; scrape += 1) await look();
+    assert.deepEqual(said, ['/expires holds no date']);
+    await writeFile(join(secret, 'expires'), '2027-06-30');
+    await writeFile(join(secret, 'tls.crt'), 'none');
+    assert.deepEqual(await look(), [{ purpose: 'git-credential', at: 0 }]);
+    assert.deepEqual(said, ['/expires holds no date', '/tls.crt holds no certificate']);
   });
 
   it('looks for notes only where they have a credential of their own', () => {

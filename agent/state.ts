@@ -185,6 +185,7 @@ export function errorOf({ reason, message, at, name }: RejectedConfig): NodeErro
   return { reason, message, at, config: name };
 }
 
+/** With this config as the newest of the rejected ones; the oldest are forgotten. */
 export function withRejected(state: State, config: Config, { reason, message, at }: NodeError): State {
   const { name, sha256 } = config.source;
   const entry: RejectedConfig = { name, sha256, apply: config.apply, reason, message, at };
@@ -201,6 +202,7 @@ export function comeToRest(state: State, runs: Target): State {
 
 const UNBLAMED: FailureReason = 'UnhealthyBefore';
 
+/** As if this config had never been rejected. */
 export function withoutRejected(state: State, config: Config): State {
   const entry = rejectionOf(state, config);
   return entry === undefined ? state : { ...state, rejected: state.rejected.filter((other) => other !== entry) };

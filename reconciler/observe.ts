@@ -84,6 +84,7 @@ const viewCondition = ({ status, reason, message, lastTransitionTime }: Conditio
   lastTransitionTime,
 });
 
+/** What is kept of one of our ConfigMaps, its content hashed once. */
 export function viewConfigSource(object: KubeObject): ConfigSourceView {
   const { metadata, data } = object as ConfigMapObject;
   const payload = data?.[PAYLOAD_KEY];

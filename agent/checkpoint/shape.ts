@@ -14,12 +14,14 @@ export function asRecord(value: unknown, what: string): Raw {
   throw damaged(`${what} is no map`);
 }
 
+/** A text, of this shape where one is given. */
 export function textIn(raw: Raw, key: string, shape = /^[^]*$/): string {
   const value = raw[key];
   if (typeof value === 'string' && shape.test(value)) return value;
   throw damaged(`${key} is ${show(value)}`);
 }
 
+/** Undefined where it is missing or null. */
 export function optionalText(raw: Raw, key: string): string | undefined {
   return raw[key] === undefined || raw[key] === null ? undefined : textIn(raw, key);
 }
@@ -44,6 +46,7 @@ export function flagIn(raw: Raw, key: string): boolean {
   throw damaged(`${key} is ${show(value)}`);
 }
 
+/** One of these words. */
 export function wordIn<const Word extends string>(raw: Raw, key: string, words: readonly Word[]): Word {
   const word = words.find((candidate) => candidate === raw[key]);
   if (word !== undefined) return word;

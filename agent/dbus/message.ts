@@ -46,6 +46,7 @@ const FIELDS = {
   signature: [8, 'g'],
 } as const;
 
+/** The message as it goes over the socket, little-endian (D-Bus Specification, "Message Format"). */
 export function encodeMessage(message: Message): Buffer {
   const body = marshal(message.signature, message.body);
   const fields = Object.entries(FIELDS).flatMap(([name, [code, signature]]) => {

@@ -65,6 +65,7 @@ export function runOfGuard(to: Target, { guard, service: { run }, bootId }: Obse
   return isThere && run !== null ? { run, bootId } : undefined;
 }
 
+/** Why the guard took a trial back, as the reason that the config is rejected for. */
 export function failureOfFired({ cause, starts, at }: Fired): Failure {
   const when = at === undefined ? '' : ` at ${at}`;
   switch (cause) {

@@ -50,6 +50,7 @@ export function trialVerdictOf(seen: Observation, { wasReady }: Trial): Verdict 
   return seen.nodeReady === 'no' ? unhealthy('NodeNotReady', 'its Node is no longer Ready') : UNCLEAR;
 }
 
+/** Nothing proved and nothing failed yet: from the first look after the kubelet was started. */
 export function startJudging({ bootId, service }: Observation): Judged {
   return {
     bootId,

@@ -72,6 +72,7 @@ function firstStep(next: State, trial: Trial, seen: Observation): Decision {
   return { next, actions, recheckAfterMs: 0 };
 }
 
+/** Takes a trial one look further: on to the restart and the judgement, to promotion, or back to what was good. */
 export function continueTrial(state: State, doing: Trial, seen: Observation, pace: Pace): Decision {
   const { config } = doing;
   // An agent that died half-way through writing its state down left one of these two behind.

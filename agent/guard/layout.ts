@@ -44,6 +44,7 @@ export interface GuardPaths {
   readonly dropIn: string;
 }
 
+/** @param unitDirectory where the unit's owner puts drop-ins: `/etc/systemd/system/kubelet.service.d` */
 export function guardPaths(stateDirectory: string, unitDirectory: string): GuardPaths {
   const directory = join(stateDirectory, 'guard');
   const inside = (name: string): string => join(directory, name);

@@ -105,11 +105,13 @@ export function valueOf(properties: Properties, name: string): DBusValue | undef
   return (properties.get(name) as Variant | undefined)?.value;
 }
 
+/** A property that is a text; undefined where this systemd does not have it. */
 export function text(properties: Properties, name: string): string | undefined {
   const value = valueOf(properties, name);
   return typeof value === 'string' ? value : undefined;
 }
 
+/** A property that is a number of at most 32 bits; undefined where this systemd does not have it. */
 export function number(properties: Properties, name: string): number | undefined {
   const value = valueOf(properties, name);
   return typeof value === 'number' ? value : undefined;

@@ -52,6 +52,7 @@ export interface Question {
   readonly running: Config | undefined;
 }
 
+/** Says of one field where its value on a node comes from. Pure. */
 export function explain({ field, pool, files, kubeletVersion, running }: Question): Explanation {
   const minor = Math.min(minorNumber(kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
   const spec = FIELDS.get(tablePath(field));

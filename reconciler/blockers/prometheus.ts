@@ -54,6 +54,7 @@ type Json = Readonly<Record<string, unknown>>;
 export const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The body of an answer of the HTTP API; undefined where it is none. */
 export function parseAnswer(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text);

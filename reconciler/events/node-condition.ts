@@ -29,6 +29,7 @@ export function configHealthOf(node: KubeletNode | undefined, present: NodeView,
   return { status: 'Unknown', reason: 'AgentSilent', message };
 }
 
+/** Whether the Node has it already. Times are not compared. */
 export function saysTheSame(wanted: ConfigHealth, present: NodeView['configHealth']): boolean {
   return (
     present !== undefined &&

@@ -16,6 +16,7 @@ export function assignedTo({ spec }: KubeletNode): string {
   return spec.configSource === undefined ? LOCAL : `${spec.configSource.name} ${spec.apply ?? 'overlay'}`;
 }
 
+/** That the node was told to run what its spec says now. */
 export function assignment(node: KubeletNode, uid: string): Occurrence {
   const { spec, metadata } = node;
   const config = spec?.configSource?.name ?? '';

@@ -45,6 +45,7 @@ export const PAGE = 50;
 
 const query = (page: number, size: 'per_page' | 'limit'): string => `?${size}=${PAGE}&page=${page}`;
 
+/** @param token as it is now; it is read for each request */
 export function forgeOf(kind: ForgeKind, place: ForgePlace, token: () => string): Forge {
   switch (kind) {
     case 'github':

@@ -9,6 +9,7 @@ export interface FileReport {
   error(code: string, path: Path, message: string, suggestion?: string): void;
 }
 
+/** @param positionOf where a path of the file stands in it */
 export function fileReport(file: string, positionOf: PositionOf): FileReport {
   const findings: Finding[] = [];
   const error = (code: string, path: Path, message: string, suggestion?: string): void => {

@@ -33,6 +33,7 @@ export interface NodesPlan {
   readonly steps: readonly Step[];
 }
 
+/** Decides for every node of the cluster, and what has to be written for it. Pure. */
 export function planNodes(
   desired: Desired,
   fleet: Fleet,

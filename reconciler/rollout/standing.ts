@@ -42,6 +42,7 @@ export function assignmentOf(node: KubeletNode | undefined): Target {
   return source === undefined ? null : { sha256: source.sha256, apply: node?.spec?.apply ?? 'overlay' };
 }
 
+/** The same bytes, laid over the local config in the same way. */
 export function sameTarget(a: Target, b: Target): boolean {
   if (a === null || b === null) return a === b;
   return a.sha256 === b.sha256 && a.apply === b.apply;

@@ -15,6 +15,7 @@ export interface WireReader {
 /** What is said of bytes that are not what they should be; for messages. */
 export class WireError extends Error {}
 
+/** Reads such bytes from their beginning. Each call may throw a `WireError`. */
 export function readWire(bytes: Uint8Array): WireReader {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;

@@ -62,6 +62,7 @@ function subjectOf({ field, message }: Finding): string {
   return field === undefined || name === undefined || message.includes(name) ? '' : `${field}: `;
 }
 
+/** Whether anything keeps the payload from being used. */
 export function hasErrors(findings: readonly Finding[]): boolean {
   return findings.some((finding) => finding.severity === 'error');
 }

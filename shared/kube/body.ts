@@ -88,6 +88,7 @@ export function parseJson(call: Call, text: string): unknown {
   }
 }
 
+/** @param why about the answer, in a clause that quotes nothing of it: it may be anything */
 export function garbled(call: Call, why: string, cause?: unknown): KubeError {
   return new KubeError('KUBE_GARBLED', `cannot ${titleOf(call)}: ${why}`, { cause });
 }

@@ -47,6 +47,7 @@ export class KubeError extends GitopsError<KubeErrorCode> {
   }
 }
 
+/** Whether the API server, or the way to it, said no; with one of these codes where any are given. */
 export function isKubeError(thrown: unknown, ...codes: readonly KubeErrorCode[]): thrown is KubeError {
   return thrown instanceof KubeError && (codes.length === 0 || codes.includes(thrown.code));
 }

@@ -35,6 +35,7 @@ function causesIn(causes: unknown): readonly string[] {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** A JSON object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -24,6 +24,7 @@ export interface PatienceOptions {
   readonly signal: AbortSignal;
 }
 
+/** Begins to wait. Whoever calls it calls `end`, always: it takes timers and listeners away. */
 export function startPatience({ clock, limits, deadline, what, signal }: PatienceOptions): Patience {
   const lost = new AbortController();
   const over = new AbortController();

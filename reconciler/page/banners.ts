@@ -1,18 +1,26 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Round } from '../round.ts';
-import type { Banner, PoolModel } from './model.ts';
+import type { Banner, NodeRow, PoolModel } from './model.ts';
+import { nodeBanners } from './node-banners.ts';
 
 /** The reconciler looks at least every quarter of a minute: an older picture means that it cannot. */
 const STALE_AFTER_MS = 90_000;
 const MINUTE_MS = 60_000;
 
 /** What a person has to know before anything else, the worst first. Pure. */
-export function bannersOf(round: Round, pools: readonly PoolModel[], now: Millis): readonly Banner[] {
+export function bannersOf(
+  round: Round,
+  pools: readonly PoolModel[],
+  nodes: readonly NodeRow[],
+  now: Millis,
+): readonly Banner[] {
+  const halted = new Set(pools.flatMap(({ name, state }) => (state === 'halted' ? [name] : [])));
   return [
     ...staleness(round.at, now),
     ...pools.filter(({ state }) => state === 'halted').map((pool) => haltOf(pool, round)),
     ...refusal(round),
     ...gitFailure(round),
+    ...nodeBanners(round, nodes, halted),
     ...pools.filter(({ findings }) => findings.length > 0).map(invalidity),
     ...pools.filter(({ state }) => state === 'suspended').map(suspension),
     ...pools.filter(({ state }) => state === 'blocked').map(blockage),
@@ -69,6 +77,8 @@ function haltOf({ name, says, failures }: PoolModel, { planned }: Round): Banner
   };
 }
 
+const IN_THE_BOOK = 'Every reason, and what to do: `docs/operate.md`, under “Commits and git”.';
+
 function refusal({ source }: Round): readonly Banner[] {
   if (source.refusedCommit === '') return [];
   return [
@@ -76,7 +86,7 @@ function refusal({ source }: Round): readonly Banner[] {
       tone: 'bad',
       title: `Commit ${source.refusedCommit.slice(0, 12)} is refused`,
       text: source.refusedBecause,
-      remedies: ['The commit before stays in force until another one is pushed.'],
+      remedies: ['The commit before stays in force until another one is pushed.', IN_THE_BOOK],
     },
   ];
 }
@@ -87,8 +97,8 @@ function gitFailure({ source }: Round): readonly Banner[] {
     {
       tone: 'bad',
       title: 'The repository cannot be read',
-      text: `Since ${source.failingSince}: ${source.failure}`,
-      remedies: ['What is in force stays in force. Nothing new is found until this is mended.'],
+      text: `Since ${source.failingSince.replace('T', ' ').replace(/Z$/, ' UTC')}: ${source.failure}`,
+      remedies: ['What is in force stays in force. Nothing new is found until this is mended.', IN_THE_BOOK],
     },
   ];
 }

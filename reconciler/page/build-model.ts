@@ -32,7 +32,7 @@ export function buildModel(round: Round, about: About, now: Millis, leader: stri
     cluster: about.cluster,
     version: about.version,
     at,
-    banners: [...leaderless(leader), ...bannersOf(round, pools, now)],
+    banners: [...leaderless(leader), ...bannersOf(round, pools, nodes, now)],
     pools,
     nodes,
     commits: commitRows(round, about.forge),

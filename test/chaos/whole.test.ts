@@ -6,7 +6,7 @@ import { BASE, baseFile, fleetFiles } from '../support/fleet-process/repository.
 import { readHistory } from './support/etcd-history.ts';
 import { judgeHistory } from './support/judge-history.ts';
 import { noteHistory } from './support/notes.ts';
-import { ALLOWED, MAX_UNAVAILABLE, NODES, POOLS, type Site, startSite } from './support/site.ts';
+import { ALLOWED, CLUSTER, MAX_UNAVAILABLE, NODES, POOLS, SETTLED, type Site, startSite } from './support/site.ts';
 import { apiServerKilled, etcdSlow, gitFlapping, leaderKilled, type Trouble } from './support/troubles.ts';
 
 const skip = await whyNoControlPlane();
@@ -26,6 +26,7 @@ describe('a rollout over 500 nodes converges, and nothing is lost or done twice'
     site.startReplica('a');
     site.startReplica('b');
     await site.settled(commits[0] ?? '', performance.now());
+    await site.noted(commits);
   });
 
   after(() => site?.stop());
@@ -34,7 +35,7 @@ describe('a rollout over 500 nodes converges, and nothing is lost or done twice'
     const began = performance.now();
     const commit = await site.fleet.ask('commit', { files: { [BASE]: baseFile((maxPods += 1)) } });
     commits.push(commit);
-    await site.underWay();
+    await site.underWay(commit);
     const enough = new AbortController();
     const troubled = trouble(site, enough.signal);
     troubled.catch(() => undefined);
@@ -46,6 +47,8 @@ describe('a rollout over 500 nodes converges, and nothing is lost or done twice'
       enough.abort();
       await troubled;
     }
+    // It comes a moment later than the rest, or a while where its author has just been killed.
+    await site.noted(commits);
   }
 
   it('while the API server is killed and comes back', (t) => through(t, apiServerKilled));
@@ -71,12 +74,12 @@ describe('a rollout over 500 nodes converges, and nothing is lost or done twice'
 
   it('by git’s history: every commit has its note, which never said the same again', async (t) => {
     await site.stopReplicas();
-    const notes = await noteHistory(site.gitDirectory);
+    const notes = await noteHistory(site.gitDirectory, CLUSTER);
     t.diagnostic([...notes.values()].map((texts) => texts.length).join(', ') + ' texts of the notes');
     assert.deepEqual([...notes.keys()].toSorted(), commits.toSorted());
     for (const [commit, texts] of notes) {
       assert.equal(new Set(texts).size, texts.length, `the note of ${commit} said something again`);
-      assert.match(texts.at(-1) ?? '', /"outcome": ?"settled"/, `the last word on ${commit}`);
+      assert.match(texts.at(-1) ?? '', SETTLED, `the last word on ${commit}`);
     }
   });
 

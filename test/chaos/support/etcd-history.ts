@@ -17,7 +17,7 @@ interface WatchAnswer {
   };
 }
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 5 * 60_000;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const text = (encoded: string): string => Buffer.from(encoded, 'base64').toString();
 

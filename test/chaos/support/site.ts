@@ -9,6 +9,7 @@ import { installManifests, NAMESPACE } from '../../cluster/support/programs.ts';
 import { until } from '../../cluster/support/until.ts';
 import { type ReconcilerProcess, startReconcilerProcess } from '../../support/fleet-process/reconciler-process.ts';
 import { type FleetProcess, startFleetProcess } from '../../support/fleet-process/start.ts';
+import { noteHistory } from './notes.ts';
 
 export const CLUSTER = 'chaos';
 export const NODES = 500;
@@ -17,9 +18,12 @@ export const POOLS = 10;
 export const MAX_UNAVAILABLE = '20%';
 export const ALLOWED = 10;
 const AGENT_STEP_MS = 400;
+/** What a note says of a commit that all nodes run. */
+export const SETTLED = /"outcome": ?"settled"/;
 /** Before a replica that ended is started again. */
 const RESTART_MS = 500;
-const PATIENCE_MS = 120_000;
+/** Ends a hang, and measures nothing. */
+const PATIENCE_MS = 10 * 60_000;
 
 /** A real API server with etcd, a git server, the agents of simulated nodes, and two replicas of the reconciler. */
 export interface Site {
@@ -34,8 +38,10 @@ export interface Site {
   stopReplicas(): Promise<void>;
   /** @returns seconds until every node runs this commit and every pool says so */
   settled(commit: string, sinceMs: number): Promise<number>;
-  /** Resolves when a rollout has begun on more nodes than one pool may change at once. */
-  underWay(): Promise<void>;
+  /** Resolves when the rollout of this commit has begun on more nodes than one pool may change at once, or is over. */
+  underWay(commit: string): Promise<void>;
+  /** Resolves when the notes in git say that these commits are settled. */
+  noted(commits: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -88,9 +94,19 @@ export async function startSite(): Promise<Site> {
       await until(`every pool to settle on ${commit}`, isSettled, { withinMs: PATIENCE_MS });
       return (performance.now() - sinceMs) / 1000;
     },
-    async underWay() {
-      const look = async (): Promise<boolean> => (await fleet.ask('progress', {})).settled < NODES - ALLOWED;
+    async underWay(commit) {
+      const look = async (): Promise<boolean> => {
+        const { settled, pools } = await fleet.ask('progress', {});
+        return settled < NODES - ALLOWED || pools[commit] === POOLS;
+      };
       await until('nodes to be in a change', look, { withinMs: PATIENCE_MS, everyMs: 50 });
+    },
+    async noted(commits) {
+      const look = async (): Promise<boolean> => {
+        const notes = await noteHistory(gitDirectory, CLUSTER);
+        return commits.every((commit) => SETTLED.test(notes.get(commit)?.at(-1) ?? ''));
+      };
+      await until(`notes of ${commits.join(', ')}`, look, { withinMs: PATIENCE_MS, everyMs: 1_000 });
     },
     async stop() {
       await stopReplicas();

@@ -68,11 +68,11 @@ export const leaderKilled: Trouble = async (site, signal) => {
   return strikes;
 };
 
-/** @returns the name of the replica that holds the Lease */
+/** @returns the name of the replica that holds the Lease; undefined where nobody can tell */
 async function leaderOf({ cluster, replicas }: Site): Promise<string | undefined> {
   const path = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/kubelet-gitops-reconciler`;
-  const answer = await cluster.request('GET', path);
-  if (answer.status !== 200) return undefined;
+  const answer = await cluster.request('GET', path).catch(() => undefined);
+  if (answer?.status !== 200) return undefined;
   const holder = (answer.json() as Lease).spec?.holderIdentity ?? '';
   return [...replicas.keys()].find((name) => holder.startsWith(`${name}_`));
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
@@ -31,6 +31,12 @@ export function describeChanges(world: World): void {
       ...(await readTree(join(node.machine.root, 'var/lib'), (path) => LIVES.test(path))),
     });
     const managed = (): string => join(node.machine.root, LOCAL_CONFIG_FILE);
+    /** In one step: one that the machine stopped at its half would be taken for spoiled, and put back. */
+    const provision = async (text: string): Promise<void> => {
+      const beside = join(node.machine.root, 'provisioned');
+      await writeFile(beside, text);
+      await rename(beside, managed());
+    };
 
     it('takes a change up and proves it', async (t) => {
       await node.agent.enable();
@@ -41,10 +47,11 @@ export function describeChanges(world: World): void {
       const running = await node.configz();
       assert.equal(running['maxPods'], 77);
       assert.equal(running['cgroupDriver'], 'cgroupfs', 'what it was provisioned with is still there underneath');
-      assert.equal(await node.isGuarded(), false);
+      await node.isUnguarded();
     });
 
-    it('tells of a kubelet that was killed within two seconds', async (t) => {
+    it('tells of a kubelet that was killed, and does not wait for its next look', async (t) => {
+      await node.holdStarts();
       const started = performance.now();
       await node.machine.systemctl('kill', '--signal=KILL', KUBELET_UNIT);
       const isUnwell = (status: string | undefined): boolean => status === 'False';
@@ -52,7 +59,10 @@ export function describeChanges(world: World): void {
         isUnwell(conditions?.find(({ type }) => type === 'KubeletConfigHealthy')?.status),
       );
       say(t, 'kubelet killed → in the status', started);
-      assert.ok(performance.now() - started < 2000, `${performance.now() - started} ms`);
+      // It looks by itself every minute.
+      assert.ok(performance.now() - started < 45_000, `${performance.now() - started} ms`);
+      await node.isHeld();
+      await node.letStart();
       await node.waits('a healthy kubelet', node.healthy);
       say(t, 'kubelet killed → healthy again (2 s of them systemd’s pause)', started);
       await node.settlesOn(name);
@@ -68,7 +78,7 @@ export function describeChanges(world: World): void {
       ] as const) {
         const started = performance.now();
         await spoil();
-        await node.waits('the file', async () => (await node.read(LOCAL_CONFIG_FILE)) === text, 5_000);
+        await node.waits('the file', async () => (await node.read(LOCAL_CONFIG_FILE)) === text);
         say(t, `managed file ${what} → put back`, started);
       }
       await node.settlesOn(name);
@@ -77,18 +87,19 @@ export function describeChanges(world: World): void {
 
     it('takes a config that the node is provisioned with anew for its local one, and lays the assigned one over it', async (t) => {
       const anew = `${JSON.stringify({ ...JSON.parse(node.localConfig), podPidsLimit: 2048 }, undefined, 1)}\n`;
+      const proved = await node.assignments.status();
       const started = performance.now();
       // As kubeadm does at an upgrade of a node.
-      await writeFile(managed(), anew);
+      await provision(anew);
       await node.waits('both in force', async () => {
         const { maxPods, podPidsLimit } = await node.configz();
         return maxPods === 77 && podPidsLimit === 2048;
       });
-      await node.settlesOn(name);
+      const again = await node.settlesOn(name, proved);
       say(t, 'provisioned anew → both promoted', started);
-      await writeFile(managed(), node.localConfig);
+      await provision(node.localConfig);
       await node.waits('the old local config', async () => (await node.configz())['podPidsLimit'] === -1);
-      await node.settlesOn(name);
+      await node.settlesOn(name, again);
     });
 
     it('restarts nothing, and writes nothing that it did not have to, for another agent, an outage, or the same config again', async () => {
@@ -98,14 +109,20 @@ export function describeChanges(world: World): void {
       const said = async (message: string): Promise<number> =>
         (await node.agent.lines()).filter(({ msg }) => msg === message).length;
       const writes = await watchWrites(world.cluster(), node.name, world.agentDirectory());
+      let unanswered = 0;
       const haveBeen = async (count: number): Promise<void> => {
-        await node.waits(`write ${count}`, async () => (await writes.all()).length >= count);
+        await node.waits(`write ${count}`, async () => {
+          const { metadata, status: now } = await node.assignments.get();
+          return (await writes.all()).length >= count && now?.observedGeneration === metadata.generation;
+        });
         await passes(1000);
         const all = await writes.all();
-        assert.equal(all.length, count, all.join('\n'));
+        // A kubelet that a busy machine keeps from answering is told of, and taken back.
+        unanswered = all.filter((text) => text.includes('no answer within')).length;
+        assert.ok(all.length >= count && all.length <= count + 2 * unanswered, all.join('\n'));
       };
       try {
-        const started = await said('started');
+        const [started, missedBefore] = [await said('started'), await said(MISSED)];
         // A heartbeat in the same second as the last write changes nothing, and nobody could see it.
         const second = Date.parse(status.heartbeat ?? '');
         await node.waits('the next second', async () => Date.now() >= second + 1000);
@@ -114,8 +131,7 @@ export function describeChanges(world: World): void {
         // Its first heartbeat.
         await haveBeen(1);
         await node.api.cut();
-        const missed = 'the assignment cannot be watched: everything stays as it is';
-        await node.waits('the agent to miss the API server', async () => (await said(missed)) > 0);
+        await node.waits('the agent to miss the API server', async () => (await said(MISSED)) > missedBefore);
         await node.api.mend();
         // Two each: the assignment, and that the agent has seen it.
         await node.assignments.relabel(FIELDS);
@@ -127,7 +143,7 @@ export function describeChanges(world: World): void {
       }
       assert.deepEqual(await node.runs(), before);
       const after = await node.assignments.status();
-      assert.deepEqual(withoutGenerations(after), saidBefore);
+      if (unanswered === 0) assert.deepEqual(withoutGenerations(after), saidBefore);
       const { generation } = (await node.assignments.get()).metadata;
       assert.equal(after.observedGeneration, generation);
       assert.ok((after.conditions ?? []).every(({ observedGeneration }) => observedGeneration === generation));
@@ -165,11 +181,15 @@ export function describeChanges(world: World): void {
       const { [DROP_INS]: made, ...left } = await ourTree();
       assert.match(made ?? '', /^directory/);
       assert.deepEqual(left, provisioned);
-      const units = await node.machine.systemctl('list-units', '--all', '--no-legend', 'kubelet-gitops-guard*');
-      assert.equal(units, '');
+      await node.waits('systemd to forget the guard', async () => {
+        const units = await node.machine.systemctl('list-units', '--all', '--no-legend', 'kubelet-gitops-guard*');
+        return units === '';
+      });
     });
   });
 }
+
+const MISSED = 'the assignment cannot be watched: everything stays as it is';
 
 /** Below /etc. */
 const DROP_INS = UNIT_DIRECTORY.replace('/etc/', '');

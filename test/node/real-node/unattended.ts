@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { LONG_TRIAL } from '../support/assignments.ts';
 import { CRASHES } from '../support/bad-configs.ts';
 import { type NodeUnderTest, startNodeUnderTest, type World } from '../support/node-under-test.ts';
 import { LOCAL_CONFIG_FILE, STATE_DIRECTORY } from '../support/node-paths.ts';
@@ -12,6 +13,7 @@ export function describeUnattended(world: World): void {
     before(async () => {
       node = await startNodeUnderTest(world, { name: 'node-unattended', config: { maxPods: 42 } });
       await node.agent.enable();
+      await node.reaches('a first report', ({ phase }) => phase !== undefined);
     });
     after(() => node?.stop());
 
@@ -20,20 +22,24 @@ export function describeUnattended(world: World): void {
     const fired = (): Promise<string | undefined> => node.read(`${STATE_DIRECTORY}/guard/fired`);
 
     it('finishes the trial when the agent is killed in it and started anew', async () => {
-      const name = await node.assignments.assign({ maxPods: 61 });
+      const fields = { maxPods: 61 };
+      const name = await node.assignments.assign(fields, { trial: LONG_TRIAL });
       await node.waits('the guard', node.isGuarded);
       await node.agent.kill();
       assert.equal((await node.assignments.status()).lastKnownGood?.name, 'local');
+      await node.assignments.assign(fields);
       await node.agent.enable();
       await node.settlesOn(name);
       assert.equal((await node.configz())['maxPods'], 61);
-      assert.equal(await node.isGuarded(), false);
+      await node.isUnguarded();
     });
 
     it('is saved by the guard alone from a config that the kubelet dies of, after a reboot without an agent', async (t) => {
       const good = await node.read(LOCAL_CONFIG_FILE);
+      await node.holdStarts();
       const name = await node.assignments.assign({ ...CRASHES, maxPods: 62 });
-      await node.waits('the bad config', () => isInstalled('"1ns"'));
+      await node.isHeld();
+      assert.ok(await isInstalled('"1ns"'));
       await node.agent.kill();
       await node.machine.reboot();
       const started = performance.now();
@@ -49,7 +55,7 @@ export function describeUnattended(world: World): void {
       assert.equal(error?.reason, 'CrashLoop');
       assert.match(error?.message ?? '', /the guard took it back/);
       assert.notEqual(active?.name, 'local');
-      assert.equal(await node.isGuarded(), false);
+      await node.isUnguarded();
     });
   });
 }

@@ -7,8 +7,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundle } from '../../../scripts/build.ts';
 import { type Daemon, startDaemon } from '../../cluster/support/daemon.ts';
+import { until } from '../../cluster/support/until.ts';
 import type { BootedNode } from './booted-node.ts';
-import { containerSpec, type PodOptions, type PodTemplate } from './container-spec.ts';
+import { containerSpec, PROGRAM, type PodOptions, type PodTemplate } from './container-spec.ts';
 
 /** The agent's image. */
 export interface Image {
@@ -43,7 +44,7 @@ export async function buildImage(): Promise<Image> {
 export interface AgentPod {
   /** Every line that it logged so far. */
   readonly log: () => string;
-  /** Process id of the agent, on this machine. */
+  /** Process id of the agent, on this machine; resolves when it has become that. */
   readonly pid: () => Promise<number>;
   /** Runs a command inside, as a probe does. @returns whether it ended well */
   readonly exec: (command: readonly string[]) => Promise<boolean>;
@@ -78,14 +79,17 @@ export async function startAgentPod(node: BootedNode, template: PodTemplate, opt
   };
   return {
     log: () => readFileSync(logFile, 'utf8'),
-    async pid() {
-      const inside = (JSON.parse(await node.run(...runc, 'state', id)) as { readonly pid: number }).pid;
-      // The same process, counted from outside: the one whose innermost but one id this is.
-      const pids = execFileSync('sh', ['-c', `grep -l "^NSpid:.*\\s${inside}\\s" /proc/[0-9]*/status || true`], {
-        encoding: 'utf8',
-      });
-      return Number(/\/proc\/(\d+)\//.exec(pids)?.[1] ?? Number.NaN);
-    },
+    pid: () =>
+      until(`the process of ${id}`, async () => {
+        const inside = (JSON.parse(await node.run(...runc, 'state', id)) as { readonly pid: number }).pid;
+        // The same process, counted from outside: the one whose innermost but one id this is.
+        const pids = execFileSync('sh', ['-c', `grep -l "^NSpid:.*\\s${inside}\\s" /proc/[0-9]*/status || true`], {
+          encoding: 'utf8',
+        });
+        const pid = Number(/\/proc\/(\d+)\//.exec(pids)?.[1] ?? Number.NaN);
+        // Until then it is runc, which prepares what the agent is to have.
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(`${PROGRAM}\0`) && pid;
+      }),
     exec: (command) =>
       node.run(...runc, 'exec', id, ...command).then(
         () => true,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '../../../scripts/build.ts';
 import type { ControlPlane } from '../../cluster/support/control-plane.ts';
+import { until } from '../../cluster/support/until.ts';
 import type { ApiLink } from './api-link.ts';
 import type { BootedNode } from './booted-node.ts';
 import { agentCredentials } from './node-credentials.ts';
@@ -15,7 +16,7 @@ export interface AgentService {
   readonly enable: () => Promise<void>;
   /** Stops it now, and starts it at no boot. */
   readonly disable: () => Promise<void>;
-  /** SIGKILL, and nobody starts it again before `enable`. */
+  /** SIGKILL, if it is there, and nobody starts it again before `enable`; resolves when it is gone. */
   readonly kill: () => Promise<void>;
   /** As a rollout of the DaemonSet would. */
   readonly restart: () => Promise<void>;
@@ -80,7 +81,10 @@ export function agentService(
     async kill() {
       await run('touch', AGENT_IS_LOST);
       await order('disable');
-      await order('kill', '--signal=KILL');
+      await order('kill', '--signal=KILL').catch(() => undefined);
+      const isGone = async (): Promise<boolean> =>
+        /^(inactive|failed)$/m.test(await run('sh', '-c', `systemctl is-active ${AGENT_UNIT}; :`));
+      await until('the end of the agent', isGone, { everyMs: 50 });
     },
     restart: () => order('restart'),
     // Of several lines for one variable, systemd takes the last.

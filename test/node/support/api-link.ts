@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePorts } from '../../cluster/support/free-ports.ts';
 
 /** One node's way to the API server, which can be cut while everybody else keeps theirs. */
 export interface ApiLink {
@@ -31,8 +32,9 @@ export async function startApiLink(targetPort: number): Promise<ApiLink> {
     await once(listening, 'listening');
     return listening;
   };
-  let server: Server | undefined = await listen(0);
-  const { port } = server.address() as { readonly port: number };
+  // None of those that the kernel gives to connections: one could have it while nobody listens there.
+  const [port = 0] = await freePorts(1);
+  let server: Server | undefined = await listen(port);
   const cut = async (): Promise<void> => {
     const closed = server === undefined ? [] : once(server, 'close');
     server?.close();

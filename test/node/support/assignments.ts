@@ -19,8 +19,13 @@ export interface Assignments {
   readonly status: () => Promise<KubeletNodeStatus>;
 }
 
-/** Short, because the tests wait for it. A kubelet takes six seconds from its start to healthy. */
-export const TRIAL: TrialSpec = { duration: '4s', startTimeout: '15s', maxRestarts: 1 };
+/**
+ * Short, because the tests wait for it, but for the time to start: a kubelet takes six seconds from its start to healthy, and
+ * many times that where the machine is busy.
+ */
+export const TRIAL: TrialSpec = { duration: '4s', startTimeout: '3m', maxRestarts: 1 };
+/** Under way for as long as a test needs that; to assign the same config for another trial ends it. */
+export const LONG_TRIAL: TrialSpec = { ...TRIAL, duration: '30m' };
 
 const POOL = 'pool';
 const COMMIT = 'c0ffee'.padEnd(40, '0');

@@ -3,3 +3,6 @@
  * Nothing about the config or the machine tells beforehand.
  */
 export const CRASHES = { runtimeRequestTimeout: '1ns' } as const;
+
+/** The unit of the nodes here stops the kubelet's process with it before it does anything: it is there, and answers nobody. */
+export const HANGS = { maxPods: 9191 } as const;

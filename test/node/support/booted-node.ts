@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { globSync, readFileSync, rmdirSync } from 'node:fs';
+import { globSync, readFileSync, readlinkSync, rmdirSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -39,7 +39,7 @@ export interface BootedNode {
   /** Pulls the plug and boots the same disk. */
   readonly reboot: () => Promise<void>;
   readonly logTail: (lines?: number) => string;
-  /** Shuts it down and removes it. */
+  /** Pulls the plug and removes it. */
   readonly stop: () => Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export async function bootNode(options: NodeOptions = {}): Promise<BootedNode> {
   let booted: Booted | undefined;
   const remove = async (): Promise<void> => {
     removeCgroups(name);
-    await rm(directory, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true, maxRetries: 10 });
   };
   try {
     booted = await boot(setup);
@@ -87,6 +87,17 @@ export async function bootNode(options: NodeOptions = {}): Promise<BootedNode> {
     throw error;
   }
   const leader = (): number => booted?.leader ?? -1;
+  // In order it takes longer than anybody waits on a busy machine, and what is killed then still writes into the directory.
+  const pullThePlug = async (): Promise<void> => {
+    if (booted === undefined) return;
+    try {
+      // Not the leader, where it has rebooted by itself meanwhile.
+      process.kill(initBelow(booted.machine.pid) ?? booted.machine.pid, 'SIGKILL');
+    } catch {
+      // It has gone down already.
+    }
+    await booted.machine.stop();
+  };
   const run = async (...command: readonly string[]): Promise<string> => {
     const { stdout } = await promisify(execFile)('nsenter', ['-t', String(leader()), '-a', ...command]);
     return stdout;
@@ -99,12 +110,11 @@ export async function bootNode(options: NodeOptions = {}): Promise<BootedNode> {
     systemctl: (...args) => run('systemctl', ...args),
     logTail: (lines) => booted?.machine.logTail(lines) ?? '',
     async reboot() {
-      if (booted !== undefined) process.kill(booted.leader, 'SIGKILL');
-      await booted?.machine.stop();
+      await pullThePlug();
       booted = await boot(setup);
     },
     async stop() {
-      await booted?.machine.stop();
+      await pullThePlug();
       await remove();
     },
   };
@@ -140,7 +150,7 @@ async function boot({ name, root, logFile, args, env }: Setup): Promise<Booted> 
     logFile,
     env,
   });
-  const bound = { withinMs: 60_000, everyMs: 50, hopeless: machine.ended, evidence: machine.logTail };
+  const bound = { withinMs: 5 * 60_000, everyMs: 50, hopeless: machine.ended, evidence: machine.logTail };
   try {
     const leader = await until(`init of ${name}`, async () => initBelow(machine.pid), bound);
     await until(`node ${name} to have booted`, () => hasBooted(leader), bound);
@@ -180,6 +190,8 @@ function initBelow(pid: number): number | undefined {
 
 /** Not `is-system-running`: a unit that dies and is started again and again keeps that at "starting" for ever. */
 async function hasBooted(leader: number): Promise<boolean> {
+  // Before that it may still be in this machine's own file system, where systemctl would ask another systemd.
+  if (!readlinkSync(`/proc/${leader}/exe`).endsWith('/systemd')) return false;
   const args = ['-t', String(leader), '-a', 'systemctl', 'is-active', '--quiet', 'multi-user.target'];
   await promisify(execFile)('nsenter', args);
   return true;

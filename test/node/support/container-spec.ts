@@ -52,6 +52,9 @@ export interface PodOptions {
   readonly serviceAccount: { readonly from: string; readonly to: string };
 }
 
+/** As in the image. */
+export const PROGRAM = '/usr/bin/node';
+
 /** What the container runtime makes of the pod (https://github.com/opencontainers/runtime-spec). */
 export function containerSpec(template: PodTemplate, { imageRoot, env, serviceAccount }: PodOptions): unknown {
   const [container] = template.containers;
@@ -67,7 +70,7 @@ export function containerSpec(template: PodTemplate, { imageRoot, env, serviceAc
     root: { path: imageRoot, readonly: securityContext.readOnlyRootFilesystem },
     process: {
       user: { uid: securityContext.runAsUser, gid: 0 },
-      args: ['/usr/bin/node', ...container.args],
+      args: [PROGRAM, ...container.args],
       env: Object.entries({ ...set, ...env }).map(([name, value]) => `${name}=${value}`),
       cwd: '/',
       capabilities: none,

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '#shared/runtime/errors.ts';
 
-/** What lies below a directory: kind, mode and content of everything, by path. */
+/** What lies below a directory: kind, mode and content of everything, by path. What goes away meanwhile is not there. */
 export async function readTree(
   directory: string,
   leaveOut: (path: string) => boolean,
@@ -13,7 +14,8 @@ export async function readTree(
     const below = join(path, name);
     if (leaveOut(below)) continue;
     const at = join(directory, below);
-    const stat = await lstat(at);
+    const stat = await lstat(at).catch(unlessGone);
+    if (stat === undefined) continue;
     const mode = (stat.mode & 0o7777).toString(8);
     if (stat.isDirectory()) {
       found[below] = `directory ${mode}`;
@@ -27,4 +29,8 @@ export async function readTree(
     }
   }
   return found;
+}
+
+function unlessGone(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
 }

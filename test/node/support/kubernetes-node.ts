@@ -71,7 +71,7 @@ export async function startKubernetesNode(options: KubernetesNodeOptions): Promi
     machine = await bootWithKubelet(options, api, localConfig);
     const node = assemble(options, { machine, api, localConfig, ports, stop });
     await until(`node ${name} to be Ready`, async () => (await node.healthy()) && node.ready(), {
-      withinMs: 90_000,
+      withinMs: 5 * 60_000,
       evidence: machine.logTail,
     });
     return node;

@@ -1,8 +1,10 @@
 import { dirname } from 'node:path';
+import { HANGS } from './bad-configs.ts';
 import {
   AGENT_IS_LOST,
   CREDENTIALS,
   DIRECTORIES_UNIT,
+  HOLD,
   LOCAL_CONFIG_FILE,
   MOUNTS,
   type NodePorts,
@@ -54,18 +56,29 @@ Delegate=yes
 WantedBy=multi-user.target
 `;
 
-/** As kubeadm's, but for the pause before an automatic restart, which is 10 s there. */
+/** See `NodeUnderTest.holdStarts`. */
+const WAIT_WHILE_HELD =
+  `[ ! -e ${HOLD.order} ] || sh ${HOLD.order}; ` +
+  `while [ -e ${HOLD.order} ]; do touch ${HOLD.isHeld}; sleep 0.1; done; rm -f ${HOLD.isHeld}`;
+
+/** systemd makes one dollar of two. */
+const HANG_WITH_ITS_CONFIG = `! grep -q ${HANGS.maxPods} ${LOCAL_CONFIG_FILE} || kill -STOP $$$$`;
+
+/** As kubeadm's, but for the pause before an automatic restart, which is 10 s there, and for what the tests have it do. */
 export const kubeletUnit = (nodeName: string): string => `[Unit]
 Description=kubelet
 Wants=containerd.service
 After=containerd.service
 StartLimitIntervalSec=0
 [Service]
-ExecStart=${MOUNTS.kubernetes}/kubelet --config=${LOCAL_CONFIG_FILE} \\
+ExecStartPre=/bin/sh -c "${WAIT_WHILE_HELD}"
+ExecStart=/bin/sh -c "${HANG_WITH_ITS_CONFIG}; \\
+  exec ${MOUNTS.kubernetes}/kubelet --config=${LOCAL_CONFIG_FILE} \\
   --kubeconfig=${CREDENTIALS.kubelet}/kubelet.conf --hostname-override=${nodeName} \\
-  --container-runtime=remote --container-runtime-endpoint=unix:///run/containerd/containerd.sock
+  --container-runtime=remote --container-runtime-endpoint=unix:///run/containerd/containerd.sock"
 Restart=always
 RestartSec=2
+TimeoutStartSec=infinity
 [Install]
 WantedBy=multi-user.target
 `;

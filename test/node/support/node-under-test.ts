@@ -4,7 +4,7 @@ import type { ControlPlane } from '../../cluster/support/control-plane.ts';
 import { until } from '../../cluster/support/until.ts';
 import { type Assignments, createAssignments } from './assignments.ts';
 import { type KubernetesNode, type KubernetesNodeOptions, startKubernetesNode } from './kubernetes-node.ts';
-import { AGENT_UNIT, KUBELET_UNIT, LOCAL_CONFIG_FILE, UNIT_DIRECTORY } from './node-paths.ts';
+import { AGENT_UNIT, HOLD, KUBELET_UNIT, UNIT_DIRECTORY } from './node-paths.ts';
 
 /** What the nodes of one run have in common. */
 export interface World {
@@ -15,28 +15,30 @@ export interface World {
 /** A node with its assignment, and with waits that tell on failure what node and agent were doing. */
 export interface NodeUnderTest extends KubernetesNode {
   readonly assignments: Assignments;
-  /** Waits for a status; bounded by a minute where nothing else is said. */
-  readonly reaches: (
-    what: string,
-    holds: (status: KubeletNodeStatus) => boolean,
-    withinMs?: number,
-  ) => Promise<KubeletNodeStatus>;
+  /** Waits for a status. */
+  readonly reaches: (what: string, holds: (status: KubeletNodeStatus) => boolean) => Promise<KubeletNodeStatus>;
   /** Waits for anything else. */
-  readonly waits: <T>(what: string, look: () => Promise<T | undefined | false>, withinMs?: number) => Promise<T>;
-  /** The config proved itself, and the kubelet is healthy with it. */
-  readonly settlesOn: (name: string) => Promise<KubeletNodeStatus>;
+  readonly waits: <T>(what: string, look: () => Promise<T | undefined | false>) => Promise<T>;
+  /** The config proved itself, since `before` where that is given, and the kubelet is healthy with it. */
+  readonly settlesOn: (name: string, before?: KubeletNodeStatus) => Promise<KubeletNodeStatus>;
   /** The config failed, and the kubelet is healthy with the one before. */
-  readonly rejects: (name: string, withinMs?: number) => Promise<KubeletNodeStatus>;
+  readonly rejects: (name: string) => Promise<KubeletNodeStatus>;
   /**
-   * Stops the kubelet's process as soon as it has started with a config file that holds this text: it is there, and it
-   * does nothing.
+   * Until `letStart` or a boot, every start of the kubelet runs these commands on the node and then waits: what would pass in a
+   * moment stays for as long as a test looks at it.
    */
-  readonly hangsWith: (text: string) => Promise<void>;
+  readonly holdStarts: (commands?: string) => Promise<void>;
+  /** Waits for a start that waits. */
+  readonly isHeld: () => Promise<unknown>;
+  readonly letStart: () => Promise<void>;
   /** Whether systemd has the guard's line in the kubelet's unit. */
   readonly isGuarded: () => Promise<boolean>;
+  /** Waits until it has not: the agent says that a trial is over, and then takes the guard away. */
+  readonly isUnguarded: () => Promise<unknown>;
 }
 
-const MINUTE = 60_000;
+/** Ends what hangs, and measures nothing: machines stand still for a while, and kubelets take their time. */
+const PATIENCE_MS = 5 * 60_000;
 
 export async function startNodeUnderTest(
   world: World,
@@ -52,55 +54,54 @@ export async function startNodeUnderTest(
     const [agent, kubelet] = await Promise.all(logs);
     return `--- status\n${JSON.stringify(status, undefined, 1)}\n--- agent\n${agent}\n--- kubelet\n${kubelet}`;
   };
-  const waits: NodeUnderTest['waits'] = (what, look, withinMs = MINUTE) =>
-    until(`${what} (${node.name})`, look, { withinMs, everyMs: 100 }).catch(async (error: unknown) => {
+  const waits: NodeUnderTest['waits'] = (what, look) =>
+    until(`${what} (${node.name})`, look, { withinMs: PATIENCE_MS, everyMs: 100 }).catch(async (error: unknown) => {
       throw new Error(`${reasonOf(error)}\n${await evidence()}`, { cause: error });
     });
-  const reaches: NodeUnderTest['reaches'] = (what, holds, withinMs) => {
+  const reaches: NodeUnderTest['reaches'] = (what, holds) => {
     const look = async (): Promise<KubeletNodeStatus | false> => {
       const status = await assignments.status();
       return holds(status) && status;
     };
-    return waits(what, look, withinMs);
+    return waits(what, look);
   };
-  const isUp = (): Promise<true> => waits('a healthy kubelet', async () => (await node.healthy()) && true, 5_000);
+  const isUp = (): Promise<true> => waits('a healthy kubelet', async () => (await node.healthy()) && true);
   /** A kubelet that was just started listens on its secure port a moment after it is healthy. */
   const unlessDeaf = (error: unknown): undefined => {
     if (codeOf(error) !== 'ECONNREFUSED') throw error;
   };
+  const isGuarded = async (): Promise<boolean> =>
+    (await node.read(`${UNIT_DIRECTORY}/90-kubelet-gitops-guard.conf`)) !== undefined;
   return {
     ...node,
-    configz: () => waits('its running config', () => node.configz().catch(unlessDeaf), 10_000),
+    configz: () => waits('its running config', () => node.configz().catch(unlessDeaf)),
     assignments,
     waits,
     reaches,
-    async settlesOn(name) {
-      const isSettled = ({ phase, active, lastKnownGood, error }: KubeletNodeStatus): boolean =>
-        phase === 'Idle' && active?.name === name && lastKnownGood?.name === name && (error ?? undefined) === undefined;
+    async settlesOn(name, before) {
+      const isSettled = ({ phase, active, lastKnownGood, error, promotedAt }: KubeletNodeStatus): boolean =>
+        phase === 'Idle' &&
+        active?.name === name &&
+        lastKnownGood?.name === name &&
+        (error ?? undefined) === undefined &&
+        (before === undefined || promotedAt !== before.promotedAt);
       const status = await reaches(`${name} to be promoted`, isSettled);
       await isUp();
       return status;
     },
-    async rejects(name, withinMs = 1.5 * MINUTE) {
+    async rejects(name) {
       const isRejected = ({ phase, active, rejected }: KubeletNodeStatus): boolean =>
         phase === 'Idle' && active?.name !== name && rejected?.some((entry) => entry.name === name) === true;
-      const status = await reaches(`${name} to be rejected`, isRejected, withinMs);
+      const status = await reaches(`${name} to be rejected`, isRejected);
       await isUp();
       return status;
     },
-    async hangsWith(text) {
-      const before = await node.runs();
-      await waits('another run', async () => {
-        const { invocation } = await node.runs();
-        const file = await node.read(LOCAL_CONFIG_FILE);
-        return file?.includes(text) === true && invocation !== '' && invocation !== before.invocation;
-      });
-      // A run begins with what comes before its main process.
-      await waits('its process', async () => {
-        await node.machine.systemctl('kill', '--signal=STOP', '--kill-who=main', KUBELET_UNIT);
-        return true;
-      });
-    },
-    isGuarded: async () => (await node.read(`${UNIT_DIRECTORY}/90-kubelet-gitops-guard.conf`)) !== undefined,
+    holdStarts: async (commands = ':') =>
+      void (await node.machine.run('sh', '-c', 'printf "%s\\n" "$2" >"$1"', 'sh', HOLD.order, commands)),
+    // A command that fails says that it is not there yet.
+    isHeld: () => waits('a start of the kubelet', () => node.machine.run('test', '-e', HOLD.isHeld).then(() => true)),
+    letStart: async () => void (await node.machine.run('rm', HOLD.order)),
+    isGuarded,
+    isUnguarded: () => waits('the guard to be gone', async () => !(await isGuarded())),
   };
 }

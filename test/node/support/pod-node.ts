@@ -26,6 +26,8 @@ export interface PodNode {
 }
 
 const INSIDE = { images: '/opt/images', runc: '/opt/runc', account: '/opt/service-account' } as const;
+/** A guard that ticks meanwhile may leave something in a directory that was empty. */
+const GONE = { recursive: true, force: true, maxRetries: 10 } as const;
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export async function startPodNode(cluster: SandboxCluster, nodeName: string): Promise<PodNode> {
@@ -84,9 +86,8 @@ export async function startPodNode(cluster: SandboxCluster, nodeName: string): P
     },
     async clean() {
       await Promise.all(pods.splice(0).map((pod) => pod.stop()));
-      for (const directory of [STATE_DIRECTORY, UNIT_DIRECTORY])
-        await rm(at(directory), { recursive: true, force: true });
-      await rm(at('/var/lib/kubelet'), { recursive: true, force: true });
+      for (const directory of [STATE_DIRECTORY, UNIT_DIRECTORY]) await rm(at(directory), GONE);
+      await rm(at('/var/lib/kubelet'), GONE);
       await mkdir(at('/var/lib/kubelet'));
       await writeFile(at(LOCAL_CONFIG_FILE), local);
       await machine.systemctl('daemon-reload');

@@ -7,6 +7,7 @@ import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { CONFIG_MAPS, KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
 import { grantedTo } from '#sandbox/api-server/access/roles.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
+import { freePorts } from '../../cluster/support/free-ports.ts';
 import { TRIAL } from './assignments.ts';
 
 /** An API server with one Node, and an agent's token with the rights of the manifests. */
@@ -32,7 +33,9 @@ export async function startSandboxCluster(node: string): Promise<SandboxCluster>
   );
   const account = { namespace: DEFAULT_NAMESPACE, name: 'kubelet-gitops-agent' };
   const user = `system:serviceaccount:${account.namespace}:${account.name}`;
-  const api = await startApiServer({ tokens: { [TOKEN]: { user, may: grantedTo(account, manifests) } } });
+  // None of those that the kernel gives to connections: one could have it in an outage.
+  const [port = 0] = await freePorts(1);
+  const api = await startApiServer({ port, tokens: { [TOKEN]: { user, may: grantedTo(account, manifests) } } });
   api.store.seed(NODES, {
     apiVersion: 'v1',
     kind: 'Node',

@@ -25,9 +25,15 @@ export async function watchWrites(cluster: ControlPlane, node: string, directory
     logFile,
   });
   const versions = async (): Promise<readonly string[]> => [
-    ...new Set((await readFile(logFile, 'utf8')).split('\n').filter((line) => /^v\d+ /.test(line))),
+    // What comes after the last end of a line is in the middle of being written.
+    ...new Set(
+      (await readFile(logFile, 'utf8'))
+        .split('\n')
+        .slice(0, -1)
+        .filter((line) => /^v\d+ /.test(line)),
+    ),
   ];
-  const bound = { withinMs: 10_000, everyMs: 50, hopeless: daemon.ended, evidence: daemon.logTail };
+  const bound = { everyMs: 50, hopeless: daemon.ended, evidence: daemon.logTail };
   await until('the watch', async () => (await versions()).length > 0, bound);
   return { all: async () => (await versions()).slice(1), stop: daemon.stop };
 }

@@ -75,6 +75,8 @@ const ROWS: readonly (readonly [title: string, text: string, ...advice: (string 
   ['the space behind a colon', '@clusterDomain:cluster.local\nmaxPods: 5\n', 'write a space behind the colon'],
   ['which space it is', '@maxPods:\u00a05\n', 'behind the colon is a no-break space: write a plain one'],
   ['not to indent with tabs', '@kubeReserved:\n\tcpu: 100m\n', 'indent with spaces, not with tabs'],
+  ['how far to indent', '@maxPods: 5\n  podPidsLimit: 100\n', 'indent the line like the keys above it'],
+  ['quotes for what has a colon in it', '@clusterDomain: a: b\n', 'put a value with a colon in it in quotes'],
   ['which comma is too much', '{"maxPods": 5,}', 'take out the comma before it'],
   ['that JSON has no comments', '{// pods\n"maxPods": 5}', 'take the comment out: JSON has none, YAML has'],
   [

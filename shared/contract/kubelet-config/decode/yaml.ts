@@ -57,6 +57,8 @@ function adviceFor(text: string, offset: number): string | undefined {
   if (here.startsWith('\t') || /^\s*\t/.test(before)) return 'indent with spaces, not with tabs';
   if (/^[\w.-]+:\u00A0/.test(here)) return 'behind the colon is a no-break space: write a plain one';
   if (/^[\w.-]+:[^\s/]/.test(here)) return 'write a space behind the colon';
+  if (here.startsWith(':') && /^\s+[\w./-]+$/.test(before)) return 'indent the line like the keys above it';
+  if (here.startsWith(':') && /^[^#'"]*:\s/.test(before)) return 'put a value with a colon in it in quotes';
   if (/[@`%]/.test(text.charAt(offset))) return 'put the value in quotes';
   return undefined;
 }

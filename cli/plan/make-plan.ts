@@ -132,7 +132,7 @@ function planPool(
       change:
         now === undefined ? 'removed' : now.status === 'invalid' ? 'invalid' : old === undefined ? 'added' : 'changed',
       from: from?.name,
-      ...(keptFrom === undefined ? {} : { keptFrom }),
+      ...(old?.status === 'invalid' ? { keptFrom: null } : keptFrom === undefined ? {} : { keptFrom }),
       configBefore: then?.configName,
       configAfter: valid?.configName,
       fields,

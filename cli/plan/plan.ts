@@ -42,8 +42,8 @@ export interface PoolPlan {
   readonly change: 'added' | 'removed' | 'changed' | 'invalid';
   /** Of a new pool whose nodes all come from one pool: that one, with which it is compared. */
   readonly from: string | undefined;
-  /** Of a pool that has errors in `base`, the commit of what it keeps, with which it is compared. */
-  readonly keptFrom?: string;
+  /** Of a pool that has errors in `base`, the commit of what it keeps, with which it is compared; null where it is not found. */
+  readonly keptFrom?: string | null;
   readonly configBefore: string | undefined;
   readonly configAfter: string | undefined;
   readonly fields: readonly FieldChange[];

@@ -64,10 +64,12 @@ function reasonOf(pool: string, { member, verdict }: MemberDecision): NodeReason
 }
 
 function restOf({ standing, kubeletNode }: MemberDecision['member']): string {
-  const by = kubeletNode?.status?.trial?.awaitsReboot;
-  return standing === 'updating' && by !== undefined
-    ? `it waits for its machine to boot anew (${by})`
-    : (RESTS[standing] ?? '');
+  const { trial, active, assigned } = kubeletNode?.status ?? {};
+  const by = trial?.awaitsReboot;
+  if (standing === 'updating' && by !== undefined) return `it waits for its machine to boot anew (${by})`;
+  // After a pool was renamed: the same config under another name restarts no kubelet.
+  const isNamedOtherwise = standing === 'settled' && active !== undefined && active.name !== assigned?.name;
+  return `${RESTS[standing] ?? ''}${isNamedOtherwise ? ` (as ${active.name}, which says the same)` : ''}`;
 }
 
 const RESTS: Readonly<Record<string, string>> = {

@@ -6,7 +6,18 @@ import { OPT_OUT_LABEL } from '#shared/contract/api/group.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/repo/read-cluster.ts';
 import { NO_STATE } from '#reconciler/report/source-state.ts';
 import { policyOf } from '#reconciler/rollout/cluster-policy.ts';
-import { COMMIT_A, COMMIT_B, commit, nodeView, poolSpec, validPool } from '../support/fleet.ts';
+import {
+  COMMIT_A,
+  COMMIT_B,
+  commit,
+  fleetOf,
+  NOW,
+  nodeView,
+  poolInCluster,
+  poolSpec,
+  settledNode,
+  validPool,
+} from '../support/fleet.ts';
 import { FleetSimulation } from '../support/fleet-simulation.ts';
 import { GOOD, RolloutStory } from '../support/rollout-story.ts';
 
@@ -73,6 +84,17 @@ describe('the reasons of every node', () => {
     ]) {
       assert.deepEqual(said(source), ['unknown', 'suspended', 'suspended']);
     }
+  });
+
+  it('name what a node runs where its pool was renamed since: the same config, so that no kubelet restarted', () => {
+    const pool = validPool('accel', 110);
+    const node = nodeView('n0', 'accel');
+    const { active } = settledNode(node, pool).status ?? {};
+    const renamed = settledNode(node, pool, { active: { ...active, name: 'gpu-mk6gm47h49' } });
+    const fleet = fleetOf({ nodes: [node], kubeletNodes: [renamed], pools: [poolInCluster(pool)] });
+    const [reason] = whyNodes(fleet, SOURCE, 'kubelet-gitops', NOW);
+    const said = 'it runs what it is to run, and has proved it (as gpu-mk6gm47h49, which says the same)';
+    assert.deepEqual([reason?.standing, reason?.because], ['settled', said]);
   });
 
   it('are those of a reconciler that lost its record: it starts nothing before it has read git', () => {

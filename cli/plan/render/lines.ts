@@ -40,11 +40,12 @@ export const inForceLine = ({ inForce }: Plan): string | undefined =>
 
 /** With what a pool is compared that has errors in the base. */
 export const keptLines = (pools: AlikePools): readonly string[] =>
-  pools.flatMap(({ name, keptFrom }) =>
-    keptFrom === undefined
-      ? []
-      : [`${name} has errors in the base; compared with what it keeps, that of ${keptFrom.slice(0, 12)}`],
-  );
+  pools.flatMap(({ name, keptFrom }) => {
+    if (keptFrom === undefined) return [];
+    return keptFrom === null
+      ? [`${name} has errors in the base, and what it keeps is not found in this clone: compared with nothing`]
+      : [`${name} has errors in the base; compared with what it keeps, that of ${keptFrom.slice(0, 12)}`];
+  });
 
 /** A pool that was renamed, or split off another one. */
 function comesFrom({ fields, members, nodes }: PoolPlan, from: string): string {

@@ -225,6 +225,18 @@ describe('kubelet-gitops plan', () => {
     assert.doesNotMatch(unmended, /Pool a/);
   });
 
+  it('says of a pool that has errors in the base where nobody knows what it keeps', async () => {
+    const never = { 'pools/never/pool.yaml': pool('never', 'never'), 'pools/never/kubelet.yaml': layer('maxPodz: 1') };
+    await repository.commit('never valid', never);
+    const { out } = await planned({ 'pools/never/kubelet.yaml': layer('maxPods: 1') });
+    await repository.write(never);
+    await repository.commit('as before', { 'pools/never/pool.yaml': null, 'pools/never/kubelet.yaml': null });
+    assert.match(
+      out,
+      /^ {2}never has errors in the base, and what it keeps is not found in this clone: compared with nothing$/m,
+    );
+  });
+
   it('does not take nodes that two pools wanted for nodes with their local config', async () => {
     await repository.commit('tie', { 'pools/a/pool.yaml': pool('a', 'b') });
     const { out } = await planned({ 'pools/a/pool.yaml': START['pools/a/pool.yaml'] });

@@ -10,6 +10,7 @@ import { essenceOf } from '#cli/import/essence.ts';
 import { groupNodes, type ImportedNode } from '#cli/import/group.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import { writeAddresses } from '#sandbox/demo/addresses.ts';
+import { memberOf } from '#sandbox/api-server/stored-object.ts';
 import { startWorld } from '#sandbox/world.ts';
 import { NODES } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
@@ -221,11 +222,10 @@ describe('kubelet-gitops import', () => {
     });
     await writeAddresses(world, directory);
     const from = ['--kubeconfig', join(directory, 'kubeconfig'), '--cluster', 'demo'] as const;
-    await until('both are ready', () =>
-      ['w-1', 'w-2'].every((name) => world.api.store.get(NODES, name)?.['status'] !== undefined),
-    );
-    const [one, two] = [...world.nodes.values()];
-    await until('both run', () => one?.kubelet.running() !== null && two?.kubelet.running() !== null);
+    // With the port of their kubelets, which they say when they are ready.
+    const portOf = (name: string): unknown => memberOf(world.api.store.get(NODES, name), 'status', 'daemonEndpoints');
+    await until('both are ready', () => ['w-1', 'w-2'].every((name) => portOf(name) !== undefined));
+    const two = world.nodes.get('w-2');
     const live = join(directory, 'live');
     const ran = await run('import', ...from, '--into', live);
     assert.equal(ran.code, 0, ran.err);

@@ -50,6 +50,7 @@ it('two clusters follow one repository, each by its own file, with notes and hal
     // Suspended there: taken up, and nothing begun.
     const held = await production.until('production taken up', ({ source }) => source.commit === first, PATIENCE_MS);
     assert.equal(phaseOf(held, 'gpu'), 'Empty');
+    await production.until('the first report of its node', () => active(production, 'a') !== undefined, PATIENCE_MS);
     assert.equal(active(production, 'a'), 'local');
 
     const second = await git.commit({

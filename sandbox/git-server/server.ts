@@ -56,6 +56,8 @@ export interface SandboxGitServer {
 }
 
 const MIB = 1024 * 1024;
+/** Forges keep idle connections longer than Node does. */
+const IDLE_MS = 90_000;
 const PACK_LIMITS = { maxObjects: 200_000, maxObjectBytes: 16 * MIB, maxTotalBytes: 256 * MIB };
 
 /** @throws GitServerError `GIT_REPOSITORY_UNREADABLE`; the system's error where the port is taken */
@@ -71,7 +73,7 @@ export async function startGitServer(options: GitServerOptions = {}): Promise<Sa
     fault: () => fault,
   };
   let requests = 0;
-  const http = createServer((request, response) => {
+  const http = createServer({ keepAliveTimeout: IDLE_MS }, (request, response) => {
     requests += 1;
     void serve(served, request, response);
   });

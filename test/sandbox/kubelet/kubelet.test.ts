@@ -234,7 +234,7 @@ describe('the simulated kubelet', () => {
       for (let step = 0; !holds(); step += 1) {
         if (step > 2000) throw new Error(`waited in vain until ${what}`);
         await clock.advance(100);
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await new Promise((resolve) => setTimeout(resolve, 5));
       }
     }
   });

@@ -8,7 +8,7 @@ import { systemClock } from '#shared/runtime/clock.ts';
 import { describeError } from '#shared/runtime/log.ts';
 import { createAnnotator } from '#reconciler/git/annotate.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
-import { failsWith, soon, start } from './support/start.ts';
+import { failsWith, PATIENT, soon, start } from './support/start.ts';
 import { WITHOUT_GIT } from '../../support/needs.ts';
 
 async function secretDirectory(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
@@ -102,6 +102,7 @@ describe('a credential', { skip: WITHOUT_GIT }, () => {
       url: server.url,
       ref: 'refs/notes/x',
       credentials,
+      limits: PATIENT,
       clock: systemClock,
       random: Math.random,
     });

@@ -6,7 +6,7 @@ import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
 import { createGitSource } from '#reconciler/git/git-source.ts';
 import { started } from '../../sandbox/git-server/support/started.ts';
-import { failsWith, soon } from './support/start.ts';
+import { failsWith, PATIENT, soon } from './support/start.ts';
 
 const REF = 'refs/notes/kubelet-gitops/demo';
 
@@ -17,6 +17,7 @@ describe('the sandbox’s git server', () => {
       url: server.url,
       branch: 'main',
       credentials: fileCredentials(undefined),
+      limits: PATIENT,
       clock: systemClock,
     });
     await assert.rejects(source.resolve(soon()), failsWith('GIT_BRANCH_MISSING'));
@@ -44,6 +45,7 @@ describe('the sandbox’s git server', () => {
       url: server.url,
       ref: REF,
       credentials: fileCredentials(undefined),
+      limits: PATIENT,
       clock: systemClock,
       random: Math.random,
     });
@@ -61,6 +63,7 @@ describe('the sandbox’s git server', () => {
         url: server.url,
         ref,
         credentials: fileCredentials(undefined),
+        limits: PATIENT,
         clock: systemClock,
         random: Math.random,
       });

@@ -67,6 +67,7 @@ describe('a repository on a real ssh server', { skip: WITHOUT_GIT || WITHOUT_SSH
       ref: 'refs/notes/kubelet-gitops/demo',
       credentials: NONE,
       ssh: { directory: sshd.credentials },
+      limits: PATIENT,
       clock: systemClock,
       random: Math.random,
     });
@@ -184,6 +185,7 @@ describe('a call of ssh', { skip: WITHOUT_GIT }, () => {
       branch: 'main',
       credentials: NONE,
       ssh: ssh.options,
+      limits: PATIENT,
       clock: systemClock,
     });
     await assert.rejects(source.resolve(soon()), failsWith('GIT_SSH_MISSING', /ENOENT/));
@@ -198,6 +200,7 @@ describe('a call of ssh', { skip: WITHOUT_GIT }, () => {
         branch: 'main',
         credentials: NONE,
         ssh: { directory: where },
+        limits: PATIENT,
         clock: systemClock,
       }).resolve(soon());
     await assert.rejects(resolve(undefined), failsWith('GIT_CREDENTIALS_UNREADABLE', /no directory/));
@@ -217,7 +220,14 @@ describe('a call of ssh', { skip: WITHOUT_GIT }, () => {
     const { program = '', directory = '' } = odd.options;
     await writeFile(program, '#!/bin/sh\nfor last; do :; done\nprintf %s "$last" > "$0.command"\nexit 1\n');
     const url = "git@git.example:team/it's $(touch x) `y`;z.git";
-    const strange = createGitSource({ url, branch: 'main', credentials: NONE, ssh: odd.options, clock: systemClock });
+    const strange = createGitSource({
+      url,
+      branch: 'main',
+      credentials: NONE,
+      ssh: odd.options,
+      limits: PATIENT,
+      clock: systemClock,
+    });
     await assert.rejects(strange.resolve(soon()));
     const command = await readFile(join(directory, 'ssh.command'), 'utf8');
     assert.equal(command, String.raw`git-upload-pack 'team/it'\''s $(touch x) ` + "`y`;z.git'");

@@ -4,6 +4,7 @@ import { staticCredentials } from '#shared/kube/credentials.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { conformance } from '../conformance/suite.ts';
+import { PATIENT } from '../shared/kube/support/test-kube.ts';
 import { rawClient } from '../conformance/support/raw.ts';
 import { whyNoControlPlane } from './support/binaries.ts';
 import type { ControlPlane } from './support/control-plane.ts';
@@ -26,6 +27,7 @@ conformance('a real kube-apiserver', async () => {
       clock: systemClock,
       log: silentLog,
       userAgent: 'conformance',
+      timeouts: PATIENT,
     }),
     raw: rawClient({ url, ca, cert, key }),
     agentToken: await cluster.serviceAccountToken('kubelet-gitops', 'kubelet-gitops-agent'),

@@ -8,6 +8,7 @@ import { staticCredentials } from '#shared/kube/credentials.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { conformance } from './suite.ts';
+import { PATIENT } from '../shared/kube/support/test-kube.ts';
 import { rawClient } from './support/raw.ts';
 
 const RBAC = join(import.meta.dirname, '..', '..', 'deploy', 'rbac', 'agent.yaml');
@@ -26,6 +27,7 @@ conformance('the sandbox is an API server', async () => {
       clock: systemClock,
       log: silentLog,
       userAgent: 'conformance',
+      timeouts: PATIENT,
     }),
     raw: rawClient({ url: server.url, token }),
     agentToken: 'agent',

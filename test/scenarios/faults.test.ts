@@ -12,7 +12,11 @@ describe('when something is away or wrong', { concurrency: 3 }, () => {
     const before = scenario.restarts();
     world.git.setFault({ kind: 'unreachable' });
     // The word that docs/operate.md has a line for. What was under way may have failed otherwise.
-    const view = await world.until('git fails', ({ source }) => /^GIT_UNREACHABLE: /.test(source.failure), PATIENCE_MS);
+    const view = await world.until(
+      'git fails',
+      ({ source }) => source.failure.startsWith('GIT_UNREACHABLE: '),
+      PATIENCE_MS,
+    );
     assert.match(view.source.failingSince, /^\d{4}-\d\d-\d\dT/);
     world.git.setFault(null);
     await world.until('git is back', ({ source }) => source.failure === '', PATIENCE_MS);

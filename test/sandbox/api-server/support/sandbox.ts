@@ -8,6 +8,7 @@ import type { ApiServerOptions, SandboxApiServer } from '#sandbox/api-server/ser
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import type { Raw } from '../../../conformance/support/raw.ts';
 import { rawClient } from '../../../conformance/support/raw.ts';
+import { PATIENT } from '../../../shared/kube/support/test-kube.ts';
 
 export interface Sandbox extends AsyncDisposable {
   readonly server: SandboxApiServer;
@@ -22,7 +23,7 @@ export interface Sandbox extends AsyncDisposable {
  */
 export async function aSandbox(
   options: Partial<ApiServerOptions> = {},
-  { callMs = 60_000 }: { readonly callMs?: Millis } = {},
+  { callMs = PATIENT.callMs }: { readonly callMs?: Millis } = {},
 ): Promise<Sandbox> {
   const server = await startApiServer({ tokens: ['all'], ...options });
   const kube = createKube({
@@ -31,7 +32,7 @@ export async function aSandbox(
     clock: systemClock,
     log: silentLog,
     userAgent: 'test',
-    timeouts: { callMs },
+    timeouts: { ...PATIENT, callMs },
   });
   return { server, kube, raw: rawClient({ url: server.url, token: 'all' }), [Symbol.asyncDispose]: server.stop };
 }

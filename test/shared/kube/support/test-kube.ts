@@ -8,6 +8,9 @@ import { silentLog } from '#shared/runtime/log.ts';
 
 export const AT_NODES = { resource: NODES };
 
+/** Of what is real here, on a machine that may stand still for a while, nothing is given up. */
+export const PATIENT = { connectMs: 120_000, callMs: 120_000 } as const;
+
 /** The client under test, against one server. */
 export function kubeFor(server: { readonly url: string }, options: Partial<KubeOptions> = {}): Kube {
   return createKube({
@@ -18,6 +21,8 @@ export function kubeFor(server: { readonly url: string }, options: Partial<KubeO
     userAgent: 'test/1',
     random: () => 0,
     ...options,
+    // On a clock of its own a test means the limits of production.
+    ...(options.clock === undefined ? { timeouts: { ...PATIENT, ...options.timeouts } } : {}),
   });
 }
 

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Finding, Severity } from '#shared/contract/finding.ts';
 import { GitError, UNTIL_NEW_COMMIT } from '../errors.ts';
 import type { GitLimits } from '../limits.ts';
+import { ownCopy } from '../objects/own-copy.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import { isDirectory, parseTree, type TreeEntry } from '../objects/tree.ts';
 import type { RepoFile } from '../source.ts';
@@ -83,7 +84,7 @@ export async function readTree(root: string, options: ReadTreeOptions): Promise<
       const most = Math.min(leftOutFrom - 1, limits.fileBytes);
       return find('error', 'file-too-big', path, `more than ${most} bytes, and no more are read`);
     }
-    const bytes = read.get(oid) ?? known.get(oid) ?? (await store.read(oid, 'blob'));
+    const bytes = read.get(oid) ?? known.get(oid) ?? ownCopy(await store.read(oid, 'blob'));
     read.set(oid, bytes);
     const wrong = judgeFile(bytes, limits.fileBytes);
     if (wrong !== null) return find('error', wrong.code, path, wrong.message);

@@ -12,6 +12,7 @@ import { CLUSTER_OPTIONS } from '../options.ts';
 import { type Config, essenceOf } from './essence.ts';
 import { repositoryFiles } from './files.ts';
 import { groupNodes } from './group.ts';
+import type { Labels } from './mark.ts';
 
 export const IMPORT: Command = {
   name: 'import',
@@ -21,9 +22,9 @@ export const IMPORT: Command = {
   about: [
     'Asks each kubelet what it runs (/configz through the API server: needs get on nodes/proxy), or reads files that hold it:\n' +
       '  kubectl get --raw /api/v1/nodes/NODE/proxy/configz > NODE.json',
-    'Nodes that run the same become a pool, told by a label that only they have. What equals the defaults of their version is\n' +
-      'left out; what identifies a node, and what the field policy denies by default, is left to the node.\n' +
-      'Existing files are not overwritten.',
+    'Nodes that run the same become a pool, told by a label that only they have or lack, so that later nodes join it. What\n' +
+      'equals the defaults of their version is left out; what identifies a node, and what the field policy denies by\n' +
+      'default, is left to the node. Existing files are not overwritten.',
     'Exit code 1 where a node is left out, because its kubelet could not be asked.',
   ],
   options: {
@@ -52,10 +53,16 @@ interface Seen {
   readonly running: Config | undefined;
 }
 
+interface Fleet {
+  readonly seen: readonly Seen[];
+  /** Labels of the nodes that nobody asked; undefined where it is not known which there are. */
+  readonly strangers: readonly Labels[] | undefined;
+}
+
 async function runImport(given: Given, io: Io): Promise<ExitCode> {
   const into = given.text('into') ?? '.';
   const cluster = given.text('cluster') ?? 'default';
-  const seen = given.words.length > 0 ? await fromFiles(given) : await fromCluster(given, io);
+  const { seen, strangers } = given.words.length > 0 ? await fromFiles(given) : await fromCluster(given, io);
   const nodes = seen.flatMap(({ name, labels, kubeletVersion, running }) => {
     const minor = Math.min(minorNumber(kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
     return running === undefined ? [] : [{ name, labels, ...essenceOf(running, minor) }];
@@ -64,7 +71,8 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
   const versions = [...new Set(seen.flatMap(({ kubeletVersion }) => minorNumber(kubeletVersion) ?? []))].sort(
     (a, b) => a - b,
   );
-  const grouped = groupNodes(nodes);
+  const silent = seen.flatMap(({ labels, running }) => (running === undefined ? [labels] : []));
+  const grouped = groupNodes(nodes, strangers === undefined ? undefined : [...silent, ...strangers]);
   const files = repositoryFiles(grouped, cluster, versions.map(minorName));
   await writeAll(into, files);
   for (const path of files.keys()) io.out.write(`${join(into, path)}\n`);
@@ -77,7 +85,7 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
   return nodes.length < seen.length ? 1 : 0;
 }
 
-async function fromCluster(given: Given, io: Io): Promise<readonly Seen[]> {
+async function fromCluster(given: Given, io: Io): Promise<Fleet> {
   const live = await connectNodes(given, io);
   const nodes = await live.list();
   const heard = await askRunning(
@@ -85,18 +93,19 @@ async function fromCluster(given: Given, io: Io): Promise<readonly Seen[]> {
     nodes.map(({ name }) => name),
     io.err,
   );
-  return nodes.map(({ name, labels, kubeletVersion }) => ({
+  const seen = nodes.map(({ name, labels, kubeletVersion }) => ({
     name,
     labels,
     kubeletVersion,
     running: heard.get(name),
   }));
+  return { seen, strangers: [] };
 }
 
-async function fromFiles(given: Given): Promise<readonly Seen[]> {
+async function fromFiles(given: Given): Promise<Fleet> {
   const inventory = given.text('inventory');
   const nodes = inventory === undefined ? [] : await readInventory(inventory);
-  return Promise.all(
+  const seen = await Promise.all(
     given.words.map(async (word): Promise<Seen> => {
       const [, name, path] = /^([^=]+)=(.+)$/.exec(word) ?? [];
       if (name === undefined || path === undefined) throw new Mistake(`${word}: write NODE=FILE`);
@@ -105,6 +114,9 @@ async function fromFiles(given: Given): Promise<readonly Seen[]> {
       return { name, labels, kubeletVersion: node?.kubeletVersion ?? '', running: await readRunningConfig(path) };
     }),
   );
+  const named = new Set(seen.map(({ name }) => name));
+  const strangers = nodes.filter(({ name }) => !named.has(name)).map(({ labels }) => labels);
+  return { seen, strangers: inventory === undefined ? undefined : strangers };
 }
 
 /** All or nothing: a file that is there already is not overwritten. */

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { Config } from './essence.ts';
+import { type Labels, markOf } from './mark.ts';
 
 /** A node and what it runs. */
 export interface ImportedNode {
   readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Labels;
   readonly config: Config;
 }
 
@@ -24,8 +25,12 @@ export interface Grouped {
   readonly groups: readonly Group[];
 }
 
-/** Groups nodes by what they run, and finds what all have and by which label each group can be told. Pure. */
-export function groupNodes(nodes: readonly ImportedNode[]): Grouped {
+/**
+ * Groups nodes by what they run, and finds what all have and by which label each group can be told. Pure.
+ *
+ * @param strangers labels of all nodes of which nobody knows what they run; undefined where there may be more nodes
+ */
+export function groupNodes(nodes: readonly ImportedNode[], strangers?: readonly Labels[]): Grouped {
   const byConfig = [...Map.groupBy(nodes, ({ config }) => JSON.stringify(sorted(config))).values()].sort(
     (a, b) => b.length - a.length,
   );
@@ -33,49 +38,16 @@ export function groupNodes(nodes: readonly ImportedNode[]): Grouped {
   const common = others.reduce<Config>(shared, first ?? {});
   const taken = new Set<string>();
   const groups = byConfig.map((members, index) => {
-    const rest = nodes.filter((node) => !members.includes(node));
-    const label = distinctLabel(members, rest);
-    const name = nameFor(label?.[1] === '' ? (label[0].split('/').at(-1) ?? '') : (label?.[1] ?? ''), index, taken);
-    const names = members.map((node) => node.name).sort();
+    const rest = nodes.filter((node) => !members.includes(node)).map(({ labels }) => labels);
+    const { name, nodeSelector } = markOf(members, [...rest, ...(strangers ?? [])], strangers !== undefined);
     return {
-      name,
-      nodes: names,
-      nodeSelector: selectorFor(label, names),
+      name: nameFor(name, index, taken),
+      nodes: members.map((node) => node.name).sort(),
+      nodeSelector,
       own: without(members[0]?.config ?? {}, common),
     };
   });
   return { common, groups };
-}
-
-/** Labels by which fleets are usually divided, the most telling first. */
-const TELLING = [
-  /^(?:cloud\.google\.com\/gke-nodepool|eks\.amazonaws\.com\/nodegroup|kubernetes\.azure\.com\/agentpool|karpenter\.sh\/nodepool)$/,
-  /^node-role\.kubernetes\.io\//,
-  /(?:pool|group|role)/,
-  /^(?!kubernetes\.io\/hostname$)/,
-];
-
-function distinctLabel(
-  members: readonly ImportedNode[],
-  rest: readonly ImportedNode[],
-): readonly [string, string] | undefined {
-  const candidates = Object.entries(members[0]?.labels ?? {}).filter(
-    ([key, value]) =>
-      members.every(({ labels }) => labels[key] === value) && rest.every(({ labels }) => labels[key] !== value),
-  );
-  for (const telling of TELLING) {
-    const found = candidates.filter(([key]) => telling.test(key)).sort(([a], [b]) => a.localeCompare(b));
-    if (found[0] !== undefined) return found[0];
-  }
-  return undefined;
-}
-
-function selectorFor(label: readonly [string, string] | undefined, names: readonly string[]): LabelSelector {
-  if (label === undefined) {
-    return { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: names }] };
-  }
-  const [key, value] = label;
-  return value === '' ? { matchExpressions: [{ key, operator: 'Exists' }] } : { matchLabels: { [key]: value } };
 }
 
 function nameFor(wanted: string, index: number, taken: Set<string>): string {

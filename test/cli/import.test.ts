@@ -107,6 +107,36 @@ describe('grouping nodes', () => {
     });
   });
 
+  it('tells workers of kubeadm by what they lack, so that later ones join them', () => {
+    const linux = { 'kubernetes.io/os': 'linux', 'beta.kubernetes.io/os': 'linux' };
+    const controlPlane = { ...linux, 'node-role.kubernetes.io/control-plane': '' };
+    const nodes = [
+      node('w-1', linux, { maxPods: 50 }),
+      node('w-2', linux, { maxPods: 50 }),
+      node('c-1', controlPlane, { maxPods: 20 }),
+    ];
+    const [workers] = groupNodes(nodes, []).groups;
+    const lacking = { key: 'node-role.kubernetes.io/control-plane', operator: 'DoesNotExist' };
+    assert.deepEqual([workers?.name, workers?.nodeSelector], ['workers', { matchExpressions: [lacking] }]);
+    const [named] = groupNodes(nodes).groups;
+    assert.equal(named?.nodeSelector.matchExpressions?.[0]?.operator, 'In', 'there may be more nodes');
+  });
+
+  it('takes all nodes of the operating system where all run the same, and no label that they happen to share', () => {
+    const labels = { 'beta.kubernetes.io/arch': 'amd64', 'kubernetes.io/os': 'linux' };
+    const nodes = [node('a', labels, { maxPods: 50 }), node('b', labels, { maxPods: 50 })];
+    const [all] = groupNodes(nodes, []).groups;
+    assert.deepEqual([all?.name, all?.nodeSelector], ['all-nodes', { matchLabels: { 'kubernetes.io/os': 'linux' } }]);
+    const [few] = groupNodes([node('a', {}, { maxPods: 50 })], []).groups;
+    assert.deepEqual(few?.nodeSelector, {});
+  });
+
+  it('does not select nodes of which nobody knows what they run', () => {
+    const labels = { 'eks.amazonaws.com/nodegroup': 'blue', 'kubernetes.io/os': 'linux' };
+    const [group] = groupNodes([node('a', labels, { maxPods: 50 })], [labels]).groups;
+    assert.deepEqual(group?.nodeSelector.matchExpressions?.[0]?.values, ['a']);
+  });
+
   it('loses nothing: what is common and what is a pool’s own make up what its nodes run', () => {
     const configs = fc.dictionary(
       fc.constantFrom('a', 'b', 'c'),

@@ -1,75 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createInstaller } from '#agent/kubelet/install.ts';
-import { DROP_IN_NAME } from '#agent/kubelet/install-drop-ins.ts';
-import { renderManaged } from '#agent/kubelet/install-marker.ts';
-import type { Installable, Installer } from '#agent/kubelet/installer.ts';
-import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
-import { codeOf } from '#shared/runtime/errors.ts';
-import { createMemoryDisk, type MemoryDisk } from '../../support/agent/memory-disk.ts';
-
-const CONFIG = '/var/lib/kubelet/config.yaml';
-const DROP_INS = '/etc/kubernetes/kubelet.conf.d';
-const DROP_IN = `${DROP_INS}/${DROP_IN_NAME}`;
-const STATE = '/var/lib/kubelet-gitops';
-const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
-const LOCAL = `${HEAD}# by kubeadm\nmaxPods: 42\nclusterDomain: cluster.local\n`;
-
-const payload = (fields: Readonly<Record<string, unknown>>): string => canonicalize(fields);
-const managed = (fields: Readonly<Record<string, unknown>>): string => renderManaged(fields).toString('utf8');
-const overlay = (fields: Readonly<Record<string, unknown>>): Installable => ({
-  payload: payload(fields),
-  apply: 'overlay',
-});
-const replace = (fields: Readonly<Record<string, unknown>>): Installable => ({
-  payload: payload(fields),
-  apply: 'replace',
-});
-const failsWith =
-  (code: string, message = /./) =>
-  (error: unknown) =>
-    codeOf(error) === code && error instanceof Error && message.test(error.message);
-
-interface Bench {
-  readonly disk: MemoryDisk;
-  readonly installer: Installer;
-  /** Plans and installs. */
-  install(config: Installable | null): Promise<void>;
-  text(path: string): string | undefined;
-}
-
-interface BenchOptions {
-  readonly minor?: string;
-  readonly dropIns?: boolean;
-  /** null: no file. */
-  readonly local?: string | null;
-}
-
-function prepare({ minor = '1.34', dropIns = true, local = LOCAL }: BenchOptions = {}): Bench {
-  const disk = createMemoryDisk();
-  for (const directory of ['/etc', '/etc/kubernetes', DROP_INS, '/var', '/var/lib', '/var/lib/kubelet']) {
-    disk.plant(directory, { directory: true });
-  }
-  if (local !== null) disk.plant(CONFIG, local);
-  const installer = createInstaller({
-    disk,
-    stateDirectory: STATE,
-    configFile: CONFIG,
-    dropInDirectory: dropIns ? DROP_INS : undefined,
-    kubeletMinor: async () => minor,
-  });
-  return {
-    disk,
-    installer,
-    async install(config) {
-      const plan = await installer.plan(config);
-      await installer.install(plan);
-      assert.ok(await installer.isInstalled(plan), 'it is installed');
-      assert.ok(await installer.isInstalled(await installer.plan(config)), 'so says a plan that is made anew');
-    },
-    text: (path) => disk.tree()[path],
-  };
-}
+import {
+  CONFIG,
+  DROP_IN,
+  DROP_INS,
+  failsWith,
+  HEAD,
+  LOCAL,
+  managed,
+  overlay,
+  payload,
+  prepare,
+  replace,
+  STATE,
+} from './support/install-bench.ts';
 
 describe('the way of installing', () => {
   for (const [minor, dropIns, config, method] of [
@@ -259,95 +204,5 @@ describe('a node that is provisioned anew while our config is in the file', () =
     await disk.remove(CONFIG);
     await install(null);
     assert.equal(text(CONFIG), LOCAL);
-  });
-});
-
-describe('damage in the state directory', () => {
-  const RECORD = `${STATE}/local/record`;
-  const COPY = `${STATE}/local/kubelet`;
-
-  for (const [what, content] of [
-    ['cut short', '{"version":1,"sha'],
-    ['of another version', '{"version":2}'],
-    ['a directory', { directory: true }],
-  ] as const) {
-    it(`to the record (${what}) does not make our file the local config`, async () => {
-      const { disk, install, text } = prepare({ dropIns: false });
-      await install(overlay({ maxPods: 50 }));
-      disk.plant(RECORD, content);
-      await install(overlay({ maxPods: 51 }));
-      assert.equal(text(CONFIG), managed({ maxPods: 51, clusterDomain: 'cluster.local' }));
-      disk.plant(RECORD, content);
-      await install(null);
-      assert.equal(text(CONFIG), LOCAL);
-    });
-  }
-
-  it('to the copy while our file is in place loses the local config: that is said, and nothing is touched', async () => {
-    const { disk, installer, install, text } = prepare({ dropIns: false });
-    await install(overlay({ maxPods: 50 }));
-    disk.plant(COPY, 'damaged');
-    const changes = disk.changes();
-    for (const config of [null, overlay({ maxPods: 51 })]) {
-      await assert.rejects(installer.plan(config), failsWith('INSTALL_NO_LOCAL_CONFIG', /lost/));
-    }
-    assert.equal(disk.changes(), changes);
-    disk.plant(CONFIG, LOCAL);
-    await install(overlay({ maxPods: 51 }));
-    assert.equal(text(COPY), LOCAL, 'until the node is provisioned anew');
-  });
-
-  it('to all of it does no harm while the local config is in place', async () => {
-    const { disk, install, text } = prepare({ dropIns: false });
-    await install(overlay({ maxPods: 50 }));
-    await install(null);
-    disk.plant(RECORD, 'x');
-    disk.plant(COPY, { directory: true });
-    await install(overlay({ maxPods: 51 }));
-    await install(null);
-    assert.equal(text(CONFIG), LOCAL);
-  });
-});
-
-describe('an installation that is cut short at any point', () => {
-  const configs = {
-    none: null,
-    dropIn: overlay({ maxPods: 50 }),
-    file: replace({ maxPods: 51 }),
-    next: replace({ maxPods: 52 }),
-  };
-  const runs = ({ text }: Bench): string =>
-    [text(CONFIG), text(DROP_IN)].map((file) => /maxPods"?: (\d+)/.exec(file ?? '')?.[1] ?? '-').join('+');
-  const wanted = { none: '42+-', dropIn: '42+50', file: '51+-', next: '52+-' };
-
-  for (const from of ['none', 'dropIn', 'file'] as const) {
-    for (const to of ['none', 'dropIn', 'file', 'next'] as const) {
-      it(`from ${from} to ${to} leaves the old, the new or the local config, and is brought to its end`, async () => {
-        for (let changes = 0; changes < 10; changes += 1) {
-          const bench = prepare();
-          await bench.install(configs[from]);
-          bench.disk.failAfter(changes);
-          const plan = await bench.installer.plan(configs[to]);
-          await bench.installer.install(plan).catch(() => undefined);
-          assert.ok([wanted[from], wanted[to], wanted.none].includes(runs(bench)), `${runs(bench)} after ${changes}`);
-          bench.disk.failAfter(null);
-          await bench.install(configs[to]);
-          assert.equal(runs(bench), wanted[to]);
-          await bench.install(null);
-          assert.equal(bench.text(CONFIG), LOCAL);
-        }
-      });
-    }
-  }
-
-  it('brings back to local whatever it was cut from', async () => {
-    for (let changes = 0; changes < 10; changes += 1) {
-      const bench = prepare({ dropIns: false });
-      bench.disk.failAfter(changes);
-      await bench.installer.install(await bench.installer.plan(overlay({ maxPods: 50 }))).catch(() => undefined);
-      bench.disk.failAfter(null);
-      await bench.install(null);
-      assert.equal(bench.text(CONFIG), LOCAL);
-    }
   });
 });

@@ -1,0 +1,24 @@
+import { createStore } from '#agent/checkpoint/store.ts';
+import { rejectionOf, type State } from '#agent/state.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../../support/agent/memory-disk.ts';
+import { AT } from '../../../support/agent/states.ts';
+
+export const DIRECTORY = '/state';
+export const META = ['assigned', 'last-known-good', 'trial', 'rejected'] as const;
+
+/** A disk with this state on it, and nothing else. */
+export async function saved(state: State): Promise<MemoryDisk> {
+  const disk = createMemoryDisk();
+  await createStore(disk, DIRECTORY).save(state);
+  return disk;
+}
+
+/** What an agent makes of that disk when it starts. */
+export const load = (disk: MemoryDisk) => createStore(disk, DIRECTORY).load(AT);
+
+/** What is on trial is assigned, unless something else was and has been refused since. */
+export function reachable(state: State): State {
+  const { doing, assigned } = state;
+  const isRefused = assigned !== null && rejectionOf(state, assigned) !== undefined;
+  return doing.phase === 'trial' && assigned !== null && !isRefused ? { ...state, assigned: doing.config } : state;
+}

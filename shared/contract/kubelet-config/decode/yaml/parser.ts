@@ -1,7 +1,8 @@
 import { YamlSyntaxError } from './cursor.ts';
 import type { YamlNode, YamlScalar } from './nodes.ts';
 import { tokensOf } from './scanner.ts';
-import type { Directive, Token, WrittenTag } from './tokens.ts';
+import { createTagHandles } from './tag-handles.ts';
+import type { Token, WrittenTag } from './tokens.ts';
 
 /** Deepest nesting that is followed. The kubelet goes further, but a KubeletConfiguration needs six levels. */
 const MAX_YAML_DEPTH = 500;
@@ -25,7 +26,7 @@ type Mutable<T> = { -readonly [key in keyof T]: T[key] };
 export function parseFirstDocument(text: string): FirstDocument {
   const tokens = tokensOf(text);
   const anchors = new Map<string, YamlNode>();
-  const tags = new Map<string, string>();
+  const tags = createTagHandles();
 
   const type = (): Token['type'] => tokens.peek().type;
   const isNext = (...types: readonly Token['type'][]): boolean => types.includes(type());
@@ -42,39 +43,13 @@ export function parseFirstDocument(text: string): FirstDocument {
   function document(): YamlNode | undefined {
     if (isNext('stream-end')) return undefined;
     if (!isNext('directive', 'document-start')) {
-      standardTags();
       return node(true, false, 0);
     }
-    directives();
+    tags.read(tokens);
     if (!isNext('document-start')) fail('after directives the document begins with ---');
     const { start } = take();
     if (isNext('directive', 'document-start', 'document-end', 'stream-end')) return nothing(start);
     return node(true, false, 0);
-  }
-
-  function directives(): void {
-    let hasVersion = false;
-    for (let token = tokens.peek(); token.type === 'directive'; token = tokens.peek()) {
-      if (token.directive.type === 'version') {
-        judgeVersion(token.directive, hasVersion);
-        hasVersion = true;
-      } else {
-        if (tags.has(token.directive.handle)) fail(`there are two %TAG directives for ${token.directive.handle}`);
-        tags.set(token.directive.handle, token.directive.prefix);
-      }
-      tokens.skip();
-    }
-    standardTags();
-  }
-
-  function judgeVersion(directive: Directive & { type: 'version' }, isSecond: boolean): void {
-    if (isSecond) fail('there are two %YAML directives');
-    if (!directive.isKnown) fail(`the kubelet refuses %YAML ${directive.version}`);
-  }
-
-  function standardTags(): void {
-    if (!tags.has('!')) tags.set('!', '!');
-    if (!tags.has('!!')) tags.set('!!', 'tag:yaml.org,2002:');
   }
 
   /**
@@ -86,7 +61,7 @@ export function parseFirstDocument(text: string): FirstDocument {
     const first = tokens.peek();
     if (first.type === 'alias') return alias(take() as Token & { type: 'alias' });
     const { anchor, tag: written } = properties();
-    const tag = written === undefined ? '' : longTag(written, first.start);
+    const tag = written === undefined ? '' : tags.longTag(written, first.start);
     const place = { tag, start: first.start };
     const token = tokens.peek();
     const made = content(token, place, block, indentless, depth, anchor);
@@ -145,12 +120,6 @@ export function parseFirstDocument(text: string): FirstDocument {
       else return found;
       tokens.skip();
     }
-  }
-
-  function longTag({ handle, suffix }: WrittenTag, start: number): string {
-    if (handle === '') return suffix;
-    const prefix = tags.get(handle);
-    return prefix === undefined ? fail(`no %TAG says what ${handle} stands for`, start) : prefix + suffix;
   }
 
   function blockSequence(items: YamlNode[], depth: number): void {

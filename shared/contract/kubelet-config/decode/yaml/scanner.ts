@@ -13,20 +13,12 @@ import {
   takeBreak,
   YamlSyntaxError,
 } from './cursor.ts';
+import { createPossibleKeys } from './possible-keys.ts';
 import { scanBlockScalar } from './scan-block-scalar.ts';
 import { scanPlain, scanQuoted } from './scan-flow-scalar.ts';
 import { scanAnchor, scanDirective, scanTag } from './scan-properties.ts';
 import type { Punctuation, Token, Tokens } from './tokens.ts';
 
-/** A place where a key may have begun, which only the colon after it tells. */
-interface PossibleKey {
-  readonly isRequired: boolean;
-  readonly token: number;
-  readonly mark: Mark;
-}
-
-/** Longest key without `?`, in characters. */
-const MAX_KEY = 1024;
 const MAX_NESTING = 10_000;
 
 /**
@@ -39,46 +31,22 @@ export function tokensOf(text: string): Tokens {
   let taken = 0;
   let indent = -1;
   const indents: number[] = [];
-  /** One place for each level of flow collections. */
-  const keys: (PossibleKey | undefined)[] = [undefined];
+  const keys = createPossibleKeys(cursor);
   let keyAllowed = true;
   let isDone = false;
 
-  const inFlow = (): boolean => keys.length > 1;
+  const inFlow = (): boolean => keys.levels() > 1;
   const append = (token: Token): void => void queue.push(token);
 
   function fetchUntilCertain(): void {
     while (needsMore()) fetchNext();
   }
 
-  const needsMore = (): boolean => !isDone && (queue.length === 0 || headMayBecomeKey());
-
-  function headMayBecomeKey(): boolean {
-    const level = keys.findIndex((key) => key?.token === taken);
-    return level >= 0 && isStillPossible(level);
-  }
-
-  function isStillPossible(level: number): boolean {
-    const key = keys[level];
-    if (key === undefined) return false;
-    if (key.mark.line === cursor.line && key.mark.offset + MAX_KEY >= cursor.at) return true;
-    dropKey(level);
-    return false;
-  }
-
-  function dropKey(level: number): void {
-    const key = keys[level];
-    if (key?.isRequired === true) throw new YamlSyntaxError('there is no colon after this key', key.mark.offset);
-    keys[level] = undefined;
-  }
-
-  const dropLastKey = (): void => dropKey(keys.length - 1);
+  const needsMore = (): boolean => !isDone && (queue.length === 0 || keys.mayBegin(taken));
 
   function saveKey(): void {
     if (!keyAllowed) return;
-    const isRequired = !inFlow() && indent === columnOf(cursor);
-    dropLastKey();
-    keys[keys.length - 1] = { isRequired, token: taken + queue.length, mark: markOf(cursor) };
+    keys.save({ isRequired: !inFlow() && indent === columnOf(cursor), token: taken + queue.length });
   }
 
   /** Opens a block collection where the column is deeper than the last one's. */
@@ -159,7 +127,7 @@ export function tokensOf(text: string): Tokens {
 
   function fetchEnd(): void {
     unrollIndent(-1);
-    dropLastKey();
+    keys.dropLast();
     append({ type: 'stream-end', start: cursor.at });
     isDone = true;
   }
@@ -177,27 +145,27 @@ export function tokensOf(text: string): Tokens {
 
   function leaveBlocks(): void {
     unrollIndent(-1);
-    dropLastKey();
+    keys.dropLast();
     keyAllowed = false;
   }
 
   function openFlow(type: Punctuation): void {
     saveKey();
-    keys.push(undefined);
-    if (keys.length > MAX_NESTING) throw new YamlSyntaxError('too many levels of nesting', cursor.at);
+    keys.open();
+    if (keys.levels() > MAX_NESTING) throw new YamlSyntaxError('too many levels of nesting', cursor.at);
     keyAllowed = true;
     takePunctuation(type);
   }
 
   function closeFlow(type: Punctuation): void {
-    dropLastKey();
-    if (inFlow()) keys.pop();
+    keys.dropLast();
+    if (inFlow()) keys.close();
     keyAllowed = false;
     takePunctuation(type);
   }
 
   function fetchFlowEntry(): void {
-    dropLastKey();
+    keys.dropLast();
     keyAllowed = true;
     takePunctuation('flow-entry');
   }
@@ -205,7 +173,7 @@ export function tokensOf(text: string): Tokens {
   function fetchBlockEntry(): void {
     if (!inFlow() && !keyAllowed) throw new YamlSyntaxError('no list can begin here', cursor.at);
     rollIndent('block-sequence-start', markOf(cursor));
-    dropLastKey();
+    keys.dropLast();
     keyAllowed = true;
     takePunctuation('block-entry');
   }
@@ -213,17 +181,16 @@ export function tokensOf(text: string): Tokens {
   function fetchKey(): void {
     if (!inFlow() && !keyAllowed) throw new YamlSyntaxError('no key can begin here', cursor.at);
     rollIndent('block-mapping-start', markOf(cursor));
-    dropLastKey();
+    keys.dropLast();
     keyAllowed = !inFlow();
     takePunctuation('key');
   }
 
   function fetchValue(): void {
-    const key = keys.at(-1);
-    if (key !== undefined && isStillPossible(keys.length - 1)) {
+    const key = keys.take();
+    if (key !== undefined) {
       queue.splice(key.token - taken, 0, { type: 'key', start: key.mark.offset });
       rollIndent('block-mapping-start', key.mark, key.token);
-      keys[keys.length - 1] = undefined;
       keyAllowed = false;
     } else {
       if (!inFlow() && !keyAllowed)
@@ -238,7 +205,7 @@ export function tokensOf(text: string): Tokens {
   }
 
   function fetchBlockScalar(): void {
-    dropLastKey();
+    keys.dropLast();
     keyAllowed = true;
     const start = cursor.at;
     append({ type: 'scalar', text: scanBlockScalar(cursor, indent), isPlain: false, start });

@@ -5,6 +5,7 @@ import type { Io } from '../io.ts';
 import { wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { PLAN } from '../plan/command.ts';
+import { makePlan } from '../plan/make-plan.ts';
 import { loadRevisions, nodesOf } from '../plan/question.ts';
 import { wrapFor } from '../wrap.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -63,20 +64,28 @@ async function runSimulate(given: Given, io: Io): Promise<ExitCode> {
     start,
     horizonMs,
   });
-  io.out.write(render(simulation, format, io));
+  const { refusal } = makePlan({ ...revisions, nodes, inForce: undefined });
+  io.out.write(render(simulation, refusal, format, io));
+  if (refusal !== undefined && format === 'svg') io.err.write(`${refusedAs(refusal)}\n`);
   const { events, invalidPools } = simulation;
   return events.length + invalidPools.length === 0 && lanesOf(simulation).length === 0 ? 0 : 1;
 }
 
-function render(simulation: Simulation, format: (typeof FORMATS)[number], io: Io): string {
+/** The planner itself would never hear of such a commit. */
+const refusedAs = (refusal: string): string =>
+  `Refused as a whole: ${refusal}. What follows is what would come of it then`;
+
+function render(simulation: Simulation, refusal: string | undefined, format: (typeof FORMATS)[number], io: Io): string {
   const { start, end, invalidPools } = simulation;
+  const paint = paintFor(io.out, io.env);
+  const first = refusal === undefined ? '' : `${paint('bad', refusedAs(refusal))}\n\n`;
   switch (format) {
     case 'text':
-      return wrapFor(io.out)(simulationAsText(simulation, paintFor(io.out, io.env)));
+      return wrapFor(io.out)(`${first}${simulationAsText(simulation, paint)}`);
     case 'svg':
       return simulationAsSvg(simulation);
     case 'json':
-      return `${JSON.stringify({ start, end, lanes: lanesOf(simulation), invalidPools }, null, 2)}\n`;
+      return `${JSON.stringify({ start, end, refusal, lanes: lanesOf(simulation), invalidPools }, null, 2)}\n`;
   }
 }
 

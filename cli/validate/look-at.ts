@@ -30,6 +30,10 @@ export async function validatePath(
       return judged;
     throw nothing(path, 'it has no pools/<name>/pool.yaml, and a commit without pools does not come into force');
   }
+  const [, inside] = names.map((name) => /^(.+)\/pools\/[^/]+\/pool\.yaml$/.exec(name)).find(Boolean) ?? [];
+  if (inside !== undefined) {
+    throw nothing(path, `it is no config repository, and there is one in it: give ${join(path, inside)}`);
+  }
   const lost = lostFiles(tree, path);
   const files = await configFilesIn(path, new Set(lost.map((file) => file.path)));
   if (files.length + lost.length === 0) {
@@ -64,6 +68,9 @@ async function judgeFile(path: string, versions: readonly string[]): Promise<Jud
   return judgeConfigFile(path, bytes, versions);
 }
 
+/** Schemas and definitions speak of the kind as well; only a file of this kind says that it is one. */
+const CLAIM = /(?:^|[\n\r{,])\s*["']?kind["']?\s*:\s*["']?KubeletConfiguration\b/;
+
 /** Files that say of themselves what they are; others in the directory are nobody's business here. */
 async function configFilesIn(directory: string, lost: ReadonlySet<string>): Promise<readonly string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
@@ -75,7 +82,7 @@ async function configFilesIn(directory: string, lost: ReadonlySet<string>): Prom
   const claims = await Promise.all(
     named.map(async (path) => {
       const text = (await readFile(path)).subarray(0, MAX_FILE_BYTES).toString('utf8');
-      return /\bKubeletConfiguration\b/.test(text);
+      return CLAIM.test(text);
     }),
   );
   return named.filter((_, index) => claims[index]);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { plain } from '#cli/paint.ts';
 import type { InventoryNode } from '#cli/inventory/node.ts';
@@ -8,6 +10,8 @@ import { seededRandom } from '#cli/simulate/seeded-random.ts';
 import { simulate, type Simulation } from '#cli/simulate/simulate.ts';
 import { lanesOf } from '#cli/simulate/timeline.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { createRepository, layer, pool } from './support/repository.ts';
+import { run } from './support/run.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../support/fleet.ts';
 
 const MINUTE = 60_000;
@@ -155,5 +159,33 @@ describe('a simulated rollout', () => {
     const svg = simulationAsSvg(hostile);
     assert.ok(!svg.includes('<script>') && svg.includes('&#60;script&#62;'));
     assert.match(simulationAsSvg(simulation), /^<svg [^]*<polygon class="area"[^]*<\/svg>\n$/);
+  });
+
+  it('says that the reconciler would refuse the commit as a whole, as the plan does', async (t) => {
+    const repository = await createRepository();
+    t.after(() => repository.remove());
+    const cluster = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec: {maxChange: 50%}\n';
+    const nodes = ['n-1', 'n-2'].map((name) => ({
+      kind: 'Node',
+      metadata: { name, labels: { pool: 'a' } },
+      status: {},
+    }));
+    await repository.commit('start', {
+      'clusters/c.yaml': cluster,
+      'pools/a/pool.yaml': pool('a', 'a'),
+      'pools/a/kubelet.yaml': layer('maxPods: 110'),
+    });
+    await repository.commit('more', { 'pools/a/kubelet.yaml': layer('maxPods: 120') });
+    const inventory = join(repository.directory, 'nodes.json');
+    await writeFile(inventory, JSON.stringify({ items: nodes }));
+    const argv = ['simulate', '--repo', repository.directory, '--inventory', inventory] as const;
+    const said =
+      /Refused as a whole: it would give 2 of 2 nodes in pools another config .* What follows is what would come of it then/;
+    assert.match((await run(...argv)).out, said);
+    assert.match((await run(...argv, '-o', 'svg')).err, said);
+    const { refusal } = JSON.parse((await run(...argv, '-o', 'json')).out) as { readonly refusal?: string };
+    assert.match(refusal ?? '', /maxChange allows 1/);
+    await repository.commit('allow', { 'clusters/c.yaml': cluster.replace('50%', '100%') });
+    assert.doesNotMatch((await run(...argv, '--base', 'HEAD~2')).out, /Refused/);
   });
 });

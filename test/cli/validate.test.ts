@@ -89,6 +89,26 @@ describe('kubelet-gitops validate', () => {
     assert.equal((await run('validate', directory, '--cluster', 'demo')).err, '');
   });
 
+  it('is not content with single files where a config repository lies in the directory', async () => {
+    const { code, err } = await run('validate', '.');
+    assert.equal(code, 2);
+    assert.match(
+      err,
+      /cannot validate \.: it is no config repository, and there is one in it: give \S+$/m,
+    );
+  });
+
+  it('takes no schema and no definition for a config because it speaks of the kind', async (t) => {
+    const root = await mkdtemp(join(tmpdir(), 'validate-'));
+    t.after(() => rm(root, { recursive: true, force: true }));
+    await writeFile(join(root, 'schema.json'), '{"properties": {"kind": {"const": "KubeletConfiguration"}}}');
+    await writeFile(join(root, 'crd.yaml'), 'kind: CustomResourceDefinition\n# of a KubeletConfiguration\n');
+    const header = '"apiVersion": "kubelet.config.k8s.io/v1beta1"';
+    await writeFile(join(root, 'a.json'), `{${header}, "kind": "KubeletConfiguration"}`);
+    await writeFile(join(root, 'b.yaml'), `${header}\nkind: KubeletConfiguration\n`);
+    assert.equal((await run('validate', root)).out, '2 files: nothing found\n');
+  });
+
   it('says so where there is nothing to validate', async () => {
     const { code, err } = await run('validate', join(directory, 'scripts'));
     assert.equal(code, 2);

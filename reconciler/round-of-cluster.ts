@@ -1,4 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
+import { blocked, type BlockersAnswer, QUIET } from './blockers/answer.ts';
 import { type Desired, desiredState } from './desired.ts';
 import type { Fleet } from './fleet.ts';
 import { type Plan, plan } from './plan.ts';
@@ -40,10 +41,13 @@ export function roundOfCluster(fleet: Fleet, source: SourceState, namespace: str
   return { fleet, desired, planned, applied: { done: 0, left: 0 }, source, tip: null, at };
 }
 
+/** What holds a whole pool up holds all of its nodes; where the status names every node that is held, the others are not. */
 function toldBy(fleet: Fleet): Signals {
-  const blockers = [...fleet.pools].map(([name, { status }]) => {
-    const blocked = status?.holds?.find(({ reason }) => reason === 'blocked');
-    return [name, { quiet: blocked === undefined, because: blocked?.message ?? '' }] as const;
+  const blockers = [...fleet.pools].map(([name, { status }]): readonly [string, BlockersAnswer] => {
+    const held = status?.holds?.find(({ reason }) => reason === 'blocked');
+    if (held === undefined) return [name, QUIET];
+    if (held.nodes > held.examples.length) return [name, blocked(held.message)];
+    return [name, { ...QUIET, busy: new Map(held.examples.map((node) => [node, held.message])) }];
   });
   return { blockers: new Map(blockers), drains: new Map() };
 }

@@ -97,6 +97,24 @@ describe('the reasons of every node', () => {
     assert.deepEqual([reason?.standing, reason?.because], ['settled', said]);
   });
 
+  it('hold up for a pod that must not run the node alone that it runs on, where the status names all such nodes', () => {
+    const story = settledStory(3);
+    story.commit(GOOD[1]);
+    story.fleet.reconcile();
+    const { fleet } = story.fleet;
+    const pool = fleet.pools.get('workers');
+    assert.ok(pool?.spec !== undefined && pool.status !== undefined);
+    const spec = { ...pool.spec, blockers: { pods: { selector: { matchLabels: { app: 'backup' } } } } };
+    const why = (nodes: number): readonly string[] => {
+      const message = 'the pod ops/backup runs there, which blockers.pods waits for';
+      const holds = [{ reason: 'blocked', nodes, examples: ['n1'], message }];
+      const pools = new Map([['workers', { ...pool, spec, status: { ...pool.status, holds } }]]);
+      return whyNodes({ ...fleet, pools }, SOURCE, 'kubelet-gitops', story.fleet.now).map(({ now }) => now);
+    };
+    assert.deepEqual(why(1), ['change now', 'blocked', 'change now']);
+    assert.deepEqual(why(9), ['blocked', 'blocked', 'blocked']);
+  });
+
   it('are those of a reconciler that lost its record: it starts nothing before it has read git', () => {
     const story = settledStory(3);
     story.commit(GOOD[1]);

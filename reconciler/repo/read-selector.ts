@@ -11,7 +11,7 @@ const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 /** `metav1.LabelSelector`, judged as the API server would. An empty one selects every node; none at all is an error. */
 export function readSelector(value: unknown, path: Path, report: FileReport): LabelSelector {
   if (value === undefined) {
-    report.error('missing-field', path, 'a pool needs a nodeSelector', 'write nodeSelector: {} to select every node');
+    report.error('missing-field', path, 'a pool needs a nodeSelector', 'name labels of its nodes; {} is every node');
     return {};
   }
   const selector = readMap(value, path, ['matchLabels', 'matchExpressions'], report) ?? {};

@@ -132,6 +132,8 @@ describe('pool.yaml', () => {
     assert.equal(read(`{${ANY}, drift: repaired}`).findings[0]?.suggestion, 'did you mean repair?');
     assert.equal(read(`{${ANY}, drift: ignore}`).findings[0]?.suggestion, 'write repair or report');
     assert.equal(read(`{${ANY}, drift: null}`).spec.drift, 'repair');
+    const misspelt = read('{nodeSelecter: {matchLabels: {a: b}}}').findings.map(({ suggestion }) => suggestion);
+    assert.deepEqual(misspelt, ['did you mean nodeSelector?', 'name labels of its nodes; {} is every node']);
     assert.equal(read('{nodeSelector: {matchLabels: {a: 1}}}').findings[0]?.suggestion, 'write "1" in quotes');
   });
 

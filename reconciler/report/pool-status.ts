@@ -13,6 +13,7 @@ import { failedMembers } from '../rollout/failures.ts';
 import type { Member } from '../rollout/membership.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
 import { summariseHolds } from '../rollout/rollout-status.ts';
+import { sameTarget } from '../rollout/standing.ts';
 import { type ConditionNow, settleConditions } from './conditions.ts';
 
 const MOST_FAILURES = 10;
@@ -134,9 +135,10 @@ function summarise(findings: readonly Finding[]): string {
   return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
-function failureOf({ kubeletNode, node, target }: Member): PoolFailure {
+/** The very rejection that it counts as failed for: the same bytes may have failed before, laid over in another way. */
+function failureOf({ kubeletNode, node, target, failedAt }: Member): PoolFailure {
   const status = kubeletNode?.status;
-  const rejected = status?.rejected?.find((entry) => entry.sha256 === target?.sha256);
+  const rejected = status?.rejected?.find((entry) => entry.at === failedAt && sameTarget(entry, target));
   return {
     node: node.name,
     config: rejected?.name ?? kubeletNode?.spec?.configSource?.name ?? '',

@@ -46,12 +46,13 @@ export function createTakeUps({ load, judge, policy }: TakeUpOptions): TakeUps {
       const { oid } = tip.commit;
       const signer = judgeSigner(tip.signature);
       if (!signer.takeUp) return { inForce, refused: { commit: oid, reason: signer.reason, message: signer.message } };
+      const against = inForce?.oid ?? recorded;
       // Another commit came into force while this one was read: nobody knows how the two relate before the next reading.
-      if (tip.since !== (inForce?.oid ?? recorded)) return { inForce, refused: null };
+      if (oid !== against && tip.since !== against) return { inForce, refused: null };
       // A refused commit is judged again at every pass, because the fleet may change; it is read only once.
       if (read?.oid !== oid) read = { oid, repo: load(tip) };
       const verdict =
-        oid === recorded
+        oid === against
           ? ({ takeUp: true } as const)
           : judgeCommit(
               { lineage: tip.lineage, repo: read.repo, desired: desiredState(read, fleet, judge) },

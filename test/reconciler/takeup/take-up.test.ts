@@ -44,4 +44,18 @@ describe('the first commit after a start', () => {
     assert.equal(inForce(), null);
     assert.equal(decide(read(Y, null, 'first'), fleet, null).inForce?.oid, Y);
   });
+
+  it('is the one on record, also where somebody else wrote that after it was read: it is not read again', () => {
+    const { decide } = takeUps();
+    assert.equal(decide(read(Y, X, 'descendant'), fleet, Y).inForce?.oid, Y);
+  });
+});
+
+describe('a branch that goes back', () => {
+  it('to the commit on record is a rewritten one, where a later commit is in force and has yet to be recorded', () => {
+    const { decide, inForce } = takeUps();
+    decide(read(Y, X, 'descendant'), fleet, X);
+    assert.equal(decide(read(X, Y, 'rewritten'), fleet, X).refused?.reason, 'history-rewritten');
+    assert.equal(inForce(), Y);
+  });
 });

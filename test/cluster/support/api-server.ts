@@ -167,7 +167,7 @@ function flags({ directory, authority }: ApiServerSetup, files: ServerFiles, etc
 
 async function ready({ authority, admin }: ApiServerSetup, url: string, server: Daemon): Promise<void> {
   const exists = async (path: string): Promise<boolean> => {
-    const answer = await callHttps({ url: `${url}${path}`, ca: authority.certificate, as: admin, timeoutMs: 10_000 });
+    const answer = await callHttps({ url: `${url}${path}`, ca: authority.certificate, as: admin });
     return answer.status === 200;
   };
   // The namespaces follow a moment after readiness; node leases and a first test need them.

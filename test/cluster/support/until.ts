@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonOf } from '#shared/runtime/errors.ts';
 
 export interface Bound {
-  /** Milliseconds until the wait is given up: it ends a hang, and measures nothing. Two minutes by default. */
+  /** Milliseconds until the wait is given up: it ends a hang, and measures nothing. Five minutes by default. */
   readonly withinMs?: number;
   /** Milliseconds between two looks; a fifth of a second by default. */
   readonly everyMs?: number;
@@ -12,7 +12,7 @@ export interface Bound {
   readonly hopeless?: () => string | undefined;
 }
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 /**
  * Looks again and again until `look` gives something else than undefined or false, and returns that. A look that throws

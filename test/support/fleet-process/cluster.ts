@@ -5,8 +5,9 @@ import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
+import { until } from '../../cluster/support/until.ts';
 import type { FleetOptions } from './asks.ts';
-import { nodeObject } from './node-object.ts';
+import { nodeName, nodeObject } from './node-object.ts';
 
 /** The API server of a simulated fleet, with its Nodes. */
 export interface FleetCluster {
@@ -29,7 +30,7 @@ export async function beginCluster({ nodes, pools, server }: FleetOptions): Prom
   // A few at a time: thousands at once, and the API server answers none of them in time.
   const indices = Array.from({ length: nodes }, (_, index) => index).values();
   const create = async (): Promise<void> => {
-    for (const index of indices) await createNode(kube, index, pools);
+    for (const index of indices) await until(nodeName(index), () => createNode(kube, index, pools), { everyMs: 1_000 });
   };
   await Promise.all(Array.from({ length: CREATED_AT_ONCE }, create));
   return { url: server.url, kube, calls: () => ({}) };
@@ -37,7 +38,8 @@ export async function beginCluster({ nodes, pools, server }: FleetOptions): Prom
 
 const CREATED_AT_ONCE = 16;
 
-async function createNode(kube: Kube, index: number, pools: number): Promise<void> {
+/** May be called again where the API server did not answer in time. */
+async function createNode(kube: Kube, index: number, pools: number): Promise<true> {
   const node = nodeObject(index, pools);
   try {
     await kube.create({ resource: NODES }, node);
@@ -45,6 +47,7 @@ async function createNode(kube: Kube, index: number, pools: number): Promise<voi
     if (!isKubeError(error, 'KUBE_ALREADY_EXISTS')) throw error;
   }
   await kube.mergePatch({ resource: NODES }, node.metadata.name, { status: node.status }, { subresource: 'status' });
+  return true;
 }
 
 async function sandboxCluster(nodes: number, pools: number): Promise<FleetCluster> {

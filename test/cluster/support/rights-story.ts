@@ -19,6 +19,8 @@ const OURS = '/apis/kubelet-gitops.dev/v1alpha1';
 /** Of KubeletNodes by both, of Nodes, KubeletPools and ConfigMaps by the reconciler. */
 const WATCHES = 5;
 const WITHIN = { withinMs: 300_000 };
+/** Events are told a moment after what they tell of. */
+const SOON = { withinMs: 20_000 };
 const KUBELET = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 const pool = (selector: string, more = '', budget = 1): string => `apiVersion: kubelet-gitops.dev/v1alpha1
 kind: KubeletPool
@@ -91,8 +93,13 @@ export async function liveThrough(isAll: (asked: readonly Asked[]) => boolean): 
   stack.defer(reconciler.stop);
   const evidence = (): string => `${reconciler.logTail(15)}\n${agent.logTail(15)}`;
   const story = { cluster, evidence, commit: git.commit };
-  await tell(story);
-  await until('all of it in the audit log', async () => (await audit.asked()).some(isSeries), { ...WITHIN, evidence });
+  const thereAndBack = await tell(story);
+  const isTold = async (): Promise<boolean> => (await audit.asked()).some(isSeries);
+  // A reconciler that began anew meanwhile knows of no repetition: it has to see one itself.
+  for (let tries = 0; tries < 5 && !(await until('a series', isTold, SOON).catch(() => false)); tries += 1) {
+    await thereAndBack();
+  }
+  await until('all of it in the audit log', isTold, { ...WITHIN, evidence });
   // Where something never comes, the test that looks for it says what.
   await until('the rest of it', async () => isAll(await audit.asked())).catch(() => undefined);
   const refusals = await missingRights([agent, reconciler]);
@@ -120,7 +127,8 @@ interface Telling {
   readonly commit: Awaited<ReturnType<typeof startGitServer>>['commit'];
 }
 
-async function tell({ cluster, evidence, commit }: Telling): Promise<void> {
+/** @returns what assigns another config, and then the same once more */
+async function tell({ cluster, evidence, commit }: Telling): Promise<() => Promise<void>> {
   const exists = async (kind: 'kubeletnodes' | 'kubeletpools', name: string): Promise<boolean> =>
     (await cluster.request('GET', `${OURS}/${kind}/${name}`)).status === 200;
   const settledOn = (oid: string): Promise<unknown> =>
@@ -169,6 +177,11 @@ async function tell({ cluster, evidence, commit }: Telling): Promise<void> {
   await until('the end of the pool', async () => !(await exists('kubeletpools', 'ghosts')), { ...WITHIN, evidence });
   // What was assigned once is assigned again: the same Event, which is counted.
   await settledOn(await commit({ files: first, message: 'Back' }));
+  return async () => {
+    const other = { 'pools/all/kubelet.yaml': `${KUBELET}maxPods: 78\n` };
+    await settledOn(await commit({ files: other, message: 'There' }));
+    await settledOn(await commit({ files: first, message: 'And back' }));
+  };
 }
 
 const GHOST = JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'ghost', labels: { ghost: 'yes' } } });

@@ -6,7 +6,7 @@ interface Benchmark {
   readonly measure: (options: BenchOptions) => Promise<readonly Measurement[]>;
 }
 
-/** Each takes its own baseline in the same run. All but `git`, `notes`, `validate`, `programs`, `churn`, `fleet` and `page` need root on Debian 12. */
+/** Each takes its own baseline in the same run. All but `git`, `notes`, `validate`, `programs`, `churn`, `commits`, `fleet` and `page` need root on Debian 12. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   git: () => import('./git.ts'),
   notes: () => import('./notes.ts'),
@@ -17,6 +17,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   systemd: () => import('./systemd.ts'),
   idle: () => import('./idle.ts'),
   churn: () => import('./churn.ts'),
+  commits: () => import('./commits.ts'),
   page: () => import('./page.ts'),
   fleet: () => import('./fleet.ts'),
   'fleet-real': () => import('./fleet-real.ts'),

@@ -1,9 +1,9 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Act } from './act.ts';
-import type { Decision } from './decision.ts';
-import type { Observation } from './observation.ts';
-import type { Observe } from './observe.ts';
-import type { State } from './state.ts';
+import type { Act } from './act/act.ts';
+import type { Decision } from './decide/decision.ts';
+import type { Observation } from './decide/observation.ts';
+import type { Observe } from './observe/observe.ts';
+import type { State } from './decide/state.ts';
 
 /** What a turn of the loop is made of. */
 export interface Steps {

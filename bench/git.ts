@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { createGitSource } from '#reconciler/git/git-source.ts';
-import { loadRepo } from '#reconciler/repo/load-repo.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import type { Measurement } from './report.ts';
 import type { GitBenchQuestion, GitBenchServer } from './git-server.ts';

@@ -1,10 +1,10 @@
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { createPicture } from '#reconciler/page/picture.ts';
-import { EVERYTHING, type Question } from '#reconciler/page/question.ts';
-import { createListeners } from '#reconciler/page/serve/listeners.ts';
-import { servePage } from '#reconciler/page/serve/server.ts';
-import type { Round } from '#reconciler/round.ts';
+import { createPicture } from '#reconciler/telling/page/picture.ts';
+import { EVERYTHING, type Question } from '#reconciler/telling/page/question.ts';
+import { createListeners } from '#reconciler/telling/page/serve/listeners.ts';
+import { servePage } from '#reconciler/telling/page/serve/server.ts';
+import type { Round } from '#reconciler/telling/round.ts';
 import { largeRound } from '../test/reconciler/page/rounds.ts';
 import type { Measurement } from './report.ts';
 import { median } from './report.ts';

@@ -1,7 +1,7 @@
-import { type Desired, desiredState } from '#reconciler/desired.ts';
-import type { Fleet } from '#reconciler/fleet.ts';
-import { plan } from '#reconciler/plan.ts';
-import type { ValidPool } from '#reconciler/repo/loaded.ts';
+import { type Desired, desiredState } from '#reconciler/policy/desired.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import { plan } from '#reconciler/policy/plan.ts';
+import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import {
   assignedNode,
   commit,

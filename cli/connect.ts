@@ -1,4 +1,4 @@
-import { findApi } from '#reconciler/kube/connect.ts';
+import { findApi } from '#reconciler/cluster/kube/connect.ts';
 import { createKube } from '#shared/kube/client.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';

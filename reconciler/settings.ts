@@ -2,11 +2,11 @@ import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { ForgeSettings } from './forge/connect.ts';
-import { forgePlace } from './forge/place.ts';
+import type { ForgeSettings } from './telling/forge/connect.ts';
+import { forgePlace } from './telling/forge/place.ts';
 import type { ProxySettings } from './git/http/proxy.ts';
-import type { Reach } from './page/serve/server.ts';
-import type { RewritePolicy } from './takeup/judge-commit.ts';
+import type { Reach } from './telling/page/serve/server.ts';
+import type { RewritePolicy } from './policy/takeup/judge-commit.ts';
 
 /** Everything that an operator can set; docs/reference/settings.md says what for. */
 export interface ReconcilerSettings {

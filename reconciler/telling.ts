@@ -1,13 +1,13 @@
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { createChronicle } from './events/chronicle.ts';
-import { createConditionWriter } from './events/condition-writer.ts';
-import { createEventPublisher } from './events/publisher.ts';
-import type { Fleet } from './fleet.ts';
-import type { ReconcilerMetrics } from './metrics/metrics.ts';
-import type { StatusPage } from './page/status-page.ts';
-import type { Onlooker } from './round.ts';
+import { createChronicle } from './telling/events/chronicle.ts';
+import { createConditionWriter } from './telling/events/condition-writer.ts';
+import { createEventPublisher } from './telling/events/publisher.ts';
+import type { Fleet } from './policy/fleet.ts';
+import type { ReconcilerMetrics } from './telling/metrics/metrics.ts';
+import type { StatusPage } from './telling/page/status-page.ts';
+import type { Onlooker } from './telling/round.ts';
 
 export interface TellingOptions {
   readonly kube: Kube;

@@ -1,9 +1,9 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { startPolling } from './git/poll.ts';
-import { createPokes } from './webhook/pokes.ts';
-import { fileSecrets } from './webhook/secrets.ts';
-import { serveWebhook } from './webhook/server.ts';
+import { createPokes } from './git/webhook/pokes.ts';
+import { fileSecrets } from './git/webhook/secrets.ts';
+import { serveWebhook } from './git/webhook/server.ts';
 
 export interface TriggerOptions {
   /** Looks at the branch. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createAgent } from '#agent/agent.ts';
-import { createNodeDisk } from '#agent/disk/node-disk.ts';
+import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import { familiesOf } from '#agent/metrics/families.ts';
 import { textOf } from '#agent/metrics/text-format.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ForgeSettings } from '#reconciler/forge/connect.ts';
+import type { ForgeSettings } from '#reconciler/telling/forge/connect.ts';
 import { readStatus } from '#cli/status/read.ts';
 import type { StatusView } from '#cli/status/render.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';

@@ -2,9 +2,9 @@ import { type BackoffOptions, backoffDelay } from '#shared/runtime/backoff.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { trialIdOf } from '../decide/guard.ts';
-import { isDiskFull } from '../disk/full.ts';
-import type { Memory } from '../memory.ts';
-import type { Trial } from '../state.ts';
+import { isDiskFull } from '../host/disk/full.ts';
+import type { Memory } from '../observe/memory.ts';
+import type { Trial } from '../decide/state.ts';
 
 /** A dozen tries in three quarters of a minute: a mount that comes late is there by then. */
 const BACKOFF: BackoffOptions = { firstMs: 1_000, maxMs: 5_000, jitter: 0.2 };

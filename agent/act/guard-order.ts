@@ -1,9 +1,9 @@
 import type { CheckpointStore } from '../checkpoint/store.ts';
 import { targetIdOf, trialIdOf } from '../decide/guard.ts';
 import { installableOf } from '../observe/files.ts';
-import type { GuardOrder } from '../guard/guard.ts';
-import type { Installer } from '../kubelet/installer.ts';
-import type { Target, Trial } from '../state.ts';
+import type { GuardOrder } from '../ports/guard.ts';
+import type { Installer } from '../ports/installer.ts';
+import type { Target, Trial } from '../decide/state.ts';
 
 /** One more than a trial forgives may be somebody's own doing: a kubelet that was restarted by hand. */
 const SPARE_STARTS = 1;

@@ -3,9 +3,9 @@ import type { Log } from '#shared/runtime/log.ts';
 import type { CheckpointStore } from '../checkpoint/store.ts';
 import type { Pace } from '../decide/pace.ts';
 import { whenUnsaved } from '../decide/unsaved.ts';
-import type { Decision } from '../decision.ts';
+import type { Decision } from '../decide/decision.ts';
 import { linesFor } from '../report/narrate.ts';
-import type { State } from '../state.ts';
+import type { State } from '../decide/state.ts';
 
 /** Writes decisions down, on disk for the next start and in the log for people. */
 export interface Keeper {

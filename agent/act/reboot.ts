@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { Disk } from '../disk/disk.ts';
-import type { Reboot } from '../state.ts';
+import type { Disk } from '../host/disk/disk.ts';
+import type { Reboot } from '../decide/state.ts';
 
 /** Has the machine boot anew. */
 export interface Rebooter {

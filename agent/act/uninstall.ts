@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { Disk } from '../disk/disk.ts';
-import { isTemporary } from '../disk/node-disk.ts';
-import type { Guard } from '../guard/guard.ts';
+import type { Disk } from '../host/disk/disk.ts';
+import { isTemporary } from '../host/disk/node-disk.ts';
+import type { Guard } from '../ports/guard.ts';
 import { isStagedPath } from '../guard/layout.ts';
-import { createLocalStore, sha256 } from '../kubelet/install-record.ts';
-import type { Installer, InstallPlan } from '../kubelet/installer.ts';
+import { createLocalStore, sha256 } from '../host/local-record.ts';
+import type { Installer, InstallPlan } from '../ports/installer.ts';
 
 export interface UninstallOptions {
   readonly disk: Disk;

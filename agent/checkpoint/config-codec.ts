@@ -1,9 +1,9 @@
 import { type ConfigSource, DEFAULT_DRIFT } from '#shared/contract/api/kubelet-node.ts';
-import { SHAPES } from '../assignment/assignment.ts';
-import type { Config, Target, TrialTerms } from '../state.ts';
-import { rebootFrom, rebootToOrder } from '../assignment/reboot-order.ts';
-import { termsFrom, termsToSpec } from '../assignment/terms.ts';
-import { amountIn, asRecord, damaged, optionalText, type Raw, textIn, textsIn, wordIn } from './shape.ts';
+import { SHAPES } from '../decide/assignment/assignment.ts';
+import type { Config, Target, TrialTerms } from '../decide/state.ts';
+import { rebootFrom, rebootToOrder } from '../decide/assignment/reboot-order.ts';
+import { termsFrom, termsToSpec } from '../decide/assignment/terms.ts';
+import { amountIn, asRecord, damaged, optionalText, type Raw, textIn, textsIn, wordIn } from '../host/record-shape.ts';
 
 /** A config without where its bytes are: what identifies it, how it is tried, and what people want to know of it. */
 export function encodeTraits(config: Config): Raw {

@@ -1,5 +1,5 @@
-import type { Change, Doing, Judged, KubeletRun, State } from '../state.ts';
-import { termsToSpec } from '../assignment/terms.ts';
+import type { Change, Doing, Judged, KubeletRun, State } from '../decide/state.ts';
+import { termsToSpec } from '../decide/assignment/terms.ts';
 import { decodeTarget, decodeTerms, encodeTarget } from './config-codec.ts';
 import {
   amountIn,
@@ -13,7 +13,7 @@ import {
   textIn,
   textsIn,
   wordIn,
-} from './shape.ts';
+} from '../host/record-shape.ts';
 
 /** Releases that know version 1 alone know nothing of reboots, and would restart a kubelet that waits for one. */
 const VERSION = 1;

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { MAX_PAYLOAD_BYTES } from '#shared/contract/config-map.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import type { Disk } from '../disk/disk.ts';
-import { isTemporary } from '../disk/node-disk.ts';
-import type { Config } from '../state.ts';
-import { clearTheWay, readFile } from './own-files.ts';
+import type { Disk } from '../host/disk/disk.ts';
+import { isTemporary } from '../host/disk/node-disk.ts';
+import type { Config } from '../decide/state.ts';
+import { clearTheWay, readFile } from '../host/own-files.ts';
 
 /** The payload on the node's disk, byte for byte what was assigned, or why it is not there. */
 export type Checkpoint = { readonly payload: string } | { readonly lost: string };

@@ -1,4 +1,4 @@
-import type { State } from '../state.ts';
+import type { State } from '../decide/state.ts';
 import { encodeDoing } from './doing-codec.ts';
 import { encodeReference } from './reference.ts';
 import { encodeFailures, failuresOf } from './rejected-codec.ts';

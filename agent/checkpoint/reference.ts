@@ -1,7 +1,7 @@
 import { parse, stringify } from 'yaml';
-import type { Target } from '../state.ts';
+import type { Target } from '../decide/state.ts';
 import { decodeConfig, encodeTraits } from './config-codec.ts';
-import { asRecord, damaged, inOurVersion, optionalText, type Raw, textIn } from './shape.ts';
+import { asRecord, damaged, inOurVersion, optionalText, type Raw, textIn } from '../host/record-shape.ts';
 
 /** A reference to a checkpoint, as `meta/assigned` and `meta/last-known-good` hold one. */
 export interface Reference {

@@ -1,4 +1,4 @@
-import type { Failure } from '../failure.ts';
+import type { Failure } from '../decide/failure.ts';
 import {
   activeOf,
   type Config,
@@ -9,8 +9,8 @@ import {
   type State,
   type Target,
   withRejected,
-} from '../state.ts';
-import { DEFAULT_TERMS } from '../assignment/terms.ts';
+} from '../decide/state.ts';
+import { DEFAULT_TERMS } from '../decide/assignment/terms.ts';
 import type { Reference } from './reference.ts';
 import type { Failures } from './rejected-codec.ts';
 

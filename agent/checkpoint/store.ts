@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
-import type { Disk } from '../disk/disk.ts';
-import { isTemporary } from '../disk/node-disk.ts';
-import { LOCAL_RECORD, LOCAL_RECORD_MIGRATIONS } from '../kubelet/install-record.ts';
-import { activeOf, type Doing, INITIAL_STATE, type State, type Target } from '../state.ts';
+import type { Disk } from '../host/disk/disk.ts';
+import { isTemporary } from '../host/disk/node-disk.ts';
+import { LOCAL_RECORD, LOCAL_RECORD_MIGRATIONS } from '../host/local-record.ts';
+import { activeOf, type Doing, INITIAL_STATE, type State, type Target } from '../decide/state.ts';
 import { decodeDoing } from './doing-codec.ts';
-import { clearTheWay, readFile } from './own-files.ts';
+import { clearTheWay, readFile } from '../host/own-files.ts';
 import { createPayloads, type Payloads } from './payloads.ts';
 import { decodeReference, NO_REFERENCE } from './reference.ts';
 import { decodeFailures, NO_FAILURES } from './rejected-codec.ts';
 import { createTextsInOrder, type RecordName } from './record-order.ts';
 import { type Found, restoreState } from './restore.ts';
-import { inOurVersion, parseJson } from './shape.ts';
+import { inOurVersion, parseJson } from '../host/record-shape.ts';
 
 /** The agent's memory on the node's disk: what `State` says, and the payloads that it names. */
 export interface CheckpointStore {

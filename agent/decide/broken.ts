@@ -1,6 +1,6 @@
-import type { Decision } from '../decision.ts';
-import type { Observation } from '../observation.ts';
-import { comeToRest, type Doing, errorOf, rejectionOf, type State } from '../state.ts';
+import type { Decision } from './decision.ts';
+import type { Observation } from './observation.ts';
+import { comeToRest, type Doing, errorOf, rejectionOf, type State } from './state.ts';
 import { tallySteadiness, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
 

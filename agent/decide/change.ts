@@ -1,7 +1,7 @@
-import type { Action } from '../decision.ts';
-import type { Failure } from '../failure.ts';
-import type { Observation } from '../observation.ts';
-import { type Change, type Judged, nameOf, type Reboot, type Target, type TrialTerms } from '../state.ts';
+import type { Action } from './decision.ts';
+import type { Failure } from './failure.ts';
+import type { Observation } from './observation.ts';
+import { type Change, type Judged, nameOf, type Reboot, type Target, type TrialTerms } from './state.ts';
 import { startJudging } from './judge.ts';
 import type { Pace } from './pace.ts';
 import { type AwaitedReboot, awaitReboot, needsReboot } from './reboot.ts';

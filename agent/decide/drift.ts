@@ -1,6 +1,6 @@
-import type { Decision } from '../decision.ts';
-import type { Observation } from '../observation.ts';
-import type { State } from '../state.ts';
+import type { Decision } from './decision.ts';
+import type { Observation } from './observation.ts';
+import type { State } from './state.ts';
 import type { Pace } from './pace.ts';
 import { startTrialOver } from './trial.ts';
 

@@ -1,7 +1,7 @@
-import type { Decision } from '../decision.ts';
-import { asError } from '../report/as-error.ts';
-import type { Failure } from '../failure.ts';
-import type { Observation } from '../observation.ts';
+import type { Decision } from './decision.ts';
+import { asError } from './as-error.ts';
+import type { Failure } from './failure.ts';
+import type { Observation } from './observation.ts';
 import {
   type Change,
   comeToRest,
@@ -11,7 +11,7 @@ import {
   type State,
   type Target,
   type TrialTerms,
-} from '../state.ts';
+} from './state.ts';
 import { advance } from './change.ts';
 import { runOfGuard, targetIdOf } from './guard.ts';
 import { failureOf, startJudging, tallySteadiness, verdictOf } from './judge.ts';

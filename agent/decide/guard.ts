@@ -1,8 +1,8 @@
-import type { Action, Decision } from '../decision.ts';
-import type { Failure } from '../failure.ts';
-import type { GuardFault, GuardSeen } from '../guard/guard.ts';
-import type { Observation } from '../observation.ts';
-import { type KubeletRun, nameOf, type State, type Target, type Trial } from '../state.ts';
+import type { Action, Decision } from './decision.ts';
+import type { Failure } from './failure.ts';
+import type { GuardFault, GuardSeen } from '../ports/guard.ts';
+import type { Observation } from './observation.ts';
+import { type KubeletRun, nameOf, type State, type Target, type Trial } from './state.ts';
 import { verdictOf } from './judge.ts';
 
 /** Names one trial: the same config may be tried again later. */

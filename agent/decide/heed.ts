@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asError } from '../report/as-error.ts';
-import type { Observation } from '../observation.ts';
-import { activeOf, type Config, errorOf, rejectionOf, sameConfig, type State, withoutRejected } from '../state.ts';
-import { DEFAULT_TERMS } from '../assignment/terms.ts';
+import { asError } from './as-error.ts';
+import type { Observation } from './observation.ts';
+import { activeOf, type Config, errorOf, rejectionOf, sameConfig, type State, withoutRejected } from './state.ts';
+import { DEFAULT_TERMS } from './assignment/terms.ts';
 import { startFallingBack } from './fall-back.ts';
 import { runOfGuard } from './guard.ts';
 import { runWithFallback } from './trial.ts';

@@ -1,9 +1,9 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Failure, FailureReason } from '../failure.ts';
-import { firstOf } from '../report/first-of.ts';
-import type { ServiceStatus } from '../kubelet/service.ts';
-import type { Observation } from '../observation.ts';
-import type { Judged, Trial, TrialTerms } from '../state.ts';
+import type { Failure, FailureReason } from './failure.ts';
+import { firstOf } from './first-of.ts';
+import type { ServiceStatus } from '../ports/service.ts';
+import type { Observation } from './observation.ts';
+import type { Judged, Trial, TrialTerms } from './state.ts';
 import type { Pace } from './pace.ts';
 
 /** What one look says of the kubelet. `unclear` counts neither way. */

@@ -1,8 +1,8 @@
-import type { Decision } from '../decision.ts';
-import type { Observation } from '../observation.ts';
+import type { Decision } from './decision.ts';
+import type { Observation } from './observation.ts';
 import type { Pace } from './pace.ts';
-import { activeOf } from '../state.ts';
-import { DEFAULT_TERMS } from '../assignment/terms.ts';
+import { activeOf } from './state.ts';
+import { DEFAULT_TERMS } from './assignment/terms.ts';
 import { startFallingBack } from './fall-back.ts';
 
 /** Takes everything of ours away once the node is at rest with its local config, and nothing guards anything. */

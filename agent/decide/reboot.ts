@@ -1,7 +1,7 @@
-import type { Decision } from '../decision.ts';
-import type { Failure } from '../failure.ts';
-import type { Observation } from '../observation.ts';
-import type { Change, Reboot, State } from '../state.ts';
+import type { Decision } from './decision.ts';
+import type { Failure } from './failure.ts';
+import type { Observation } from './observation.ts';
+import type { Change, Reboot, State } from './state.ts';
 import type { Pace } from './pace.ts';
 
 export type AwaitedReboot = Extract<Change, { readonly step: 'reboot' }>;

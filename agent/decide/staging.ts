@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Decision } from '../decision.ts';
-import { asError } from '../report/as-error.ts';
-import type { Failure } from '../failure.ts';
-import type { Observation } from '../observation.ts';
-import { type Config, rejectionOf, sameConfig, type State, withoutRejected, withRejected } from '../state.ts';
+import type { Decision } from './decision.ts';
+import { asError } from './as-error.ts';
+import type { Failure } from './failure.ts';
+import type { Observation } from './observation.ts';
+import { type Config, rejectionOf, sameConfig, type State, withoutRejected, withRejected } from './state.ts';
 import { startTrial } from './trial.ts';
 
 /**

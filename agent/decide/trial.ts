@@ -1,8 +1,8 @@
-import type { Action, Decision } from '../decision.ts';
-import { asError } from '../report/as-error.ts';
-import type { Failure } from '../failure.ts';
-import type { GuardCause } from '../guard/guard.ts';
-import type { Observation } from '../observation.ts';
+import type { Action, Decision } from './decision.ts';
+import { asError } from './as-error.ts';
+import type { Failure } from './failure.ts';
+import type { GuardCause } from '../ports/guard.ts';
+import type { Observation } from './observation.ts';
 import {
   type Config,
   errorOf,
@@ -17,7 +17,7 @@ import {
   type TrialTerms,
   withoutRejected,
   withRejected,
-} from '../state.ts';
+} from './state.ts';
 import { advance } from './change.ts';
 import { startFallingBack } from './fall-back.ts';
 import { failureOfFired, firedOn, guardReadiness, runOfGuard } from './guard.ts';

@@ -1,5 +1,5 @@
-import type { Decision } from '../decision.ts';
-import { sameConfig, type State } from '../state.ts';
+import type { Decision } from './decision.ts';
+import { sameConfig, type State } from './state.ts';
 import type { Pace } from './pace.ts';
 
 /**

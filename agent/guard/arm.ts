@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
-import type { Disk, FileOwner } from '../disk/disk.ts';
+import type { Disk, FileOwner } from '../host/disk/disk.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { GuardedFile } from './guard.ts';
+import type { GuardedFile } from '../ports/guard.ts';
 import { dropInText, type GuardPaths, removedPathOf, stagedPathOf } from './layout.ts';
 import { NO_DOUBT, NO_NOTE, NO_STARTS } from './records.ts';
 import { decodePlan } from './plan.ts';

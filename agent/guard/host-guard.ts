@@ -1,9 +1,9 @@
-import type { Disk } from '../disk/disk.ts';
-import { isDiskFull } from '../disk/full.ts';
+import type { Disk } from '../host/disk/disk.ts';
+import { isDiskFull } from '../host/disk/full.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type ArmOptions, armGuard, keepArmed } from './arm.ts';
-import type { Guard, GuardSeen } from './guard.ts';
+import type { Guard, GuardSeen } from '../ports/guard.ts';
 import { dropInText, guardPaths, GUARD_TIMER, isPlainPath } from './layout.ts';
 import { decodePlan, encodePlan } from './plan.ts';
 import { aliveLine, readNote } from './records.ts';

@@ -1,6 +1,6 @@
 import { normalize } from 'node:path';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { GuardedFile, GuardOrder } from './guard.ts';
+import type { GuardedFile, GuardOrder } from '../ports/guard.ts';
 
 /** Names one version of the file, for the script that is copied together with it. */
 const HEADER = 'kubelet-gitops-guard 1';

@@ -1,5 +1,5 @@
 import { fromTimestamp } from '#shared/runtime/clock.ts';
-import type { GuardCause, GuardSeen } from './guard.ts';
+import type { GuardCause, GuardSeen } from '../ports/guard.ts';
 
 /**
  * Lines that the guard's script reads and writes over. They have their full length from the beginning, so that the guard

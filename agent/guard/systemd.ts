@@ -1,5 +1,5 @@
-import { type BusConnection, connectBus } from '#agent/dbus/connection.ts';
-import { SYSTEM_BUS } from '#agent/dbus/link.ts';
+import { type BusConnection, connectBus } from '#agent/host/dbus/connection.ts';
+import { SYSTEM_BUS } from '#agent/host/dbus/link.ts';
 import { valueOf } from '#agent/kubelet/systemd-status.ts';
 import { readUnit, reloadUnits, stopUnit } from '#agent/kubelet/systemd-unit.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';

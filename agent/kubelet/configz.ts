@@ -1,7 +1,7 @@
 import { within } from '#shared/kube/lifetime.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { boundedGet, type Got } from './bounded-get.ts';
-import type { RunningConfig } from './probe.ts';
+import type { RunningConfig } from '../ports/probe.ts';
 import { type Address, dialKubelet, type Dialled } from './serving-certificate.ts';
 
 export interface ConfigzOptions {

@@ -3,7 +3,7 @@ import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { boundedGet } from './bounded-get.ts';
 import { type ConfigzOptions, readConfigz } from './configz.ts';
-import type { Health, KubeletProbe } from './probe.ts';
+import type { Health, KubeletProbe } from '../ports/probe.ts';
 import type { Address } from './serving-certificate.ts';
 
 export interface HostProbeOptions extends ConfigzOptions {

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { Disk, FileOwner } from '../disk/disk.ts';
+import type { Disk, FileOwner } from '../host/disk/disk.ts';
 import { isMarked, renderManaged } from './install-marker.ts';
-import { createLocalStore, type LocalRecord, type LocalStore, sha256 } from './install-record.ts';
+import { createLocalStore, type LocalRecord, type LocalStore, sha256 } from '../host/local-record.ts';
 
 /** What the node was provisioned with, told apart from what we put into the same file. */
 export interface LocalConfig {

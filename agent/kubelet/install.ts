@@ -4,14 +4,14 @@ import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { overlayOnLocal } from '#shared/contract/kubelet-config/effective.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { Disk } from '../disk/disk.ts';
-import type { GuardedFile } from '../guard/guard.ts';
+import type { Disk } from '../host/disk/disk.ts';
+import type { GuardedFile } from '../ports/guard.ts';
 import { fieldsOfConfig } from './config-fields.ts';
 import { DROP_IN_NAME, FIRST_MINOR_WITH_DROP_INS, NO_DROP_INS, readOwnDropIns } from './install-drop-ins.ts';
 import { createLocalConfigKeeper, type LocalConfig } from './install-local.ts';
 import { renderManaged } from './install-marker.ts';
 import { type ConfigNow, createManagerStateKeeper } from './manager-state/keeper.ts';
-import type { Installable, Installer, InstallPlan, ManagedFile } from './installer.ts';
+import type { Installable, Installer, InstallPlan, ManagedFile } from '../ports/installer.ts';
 
 export interface InstallerOptions {
   readonly disk: Disk;

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { HostFiles } from '../preflight/host-files.ts';
+import type { HostFiles } from '../host/host-files.ts';
 
 /**
  * The command line of the kubelet with this process id on the host, the program left out. Undefined where it cannot be

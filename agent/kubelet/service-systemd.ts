@@ -1,9 +1,9 @@
-import { createBusLink, SYSTEM_BUS } from '#agent/dbus/link.ts';
+import { createBusLink, SYSTEM_BUS } from '#agent/host/dbus/link.ts';
 import { backoffDelay } from '#shared/runtime/backoff.ts';
 import { type Clock, type Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import type { KubeletService } from './service.ts';
+import type { KubeletService } from '../ports/service.ts';
 import { statusFromProperties } from './systemd-status.ts';
 import { unfitnessOf } from './unit-fitness.ts';
 import { followUnit, readUnit, rebootMachine, restartUnit } from './systemd-unit.ts';

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
-import type { DBusValue, Variant } from '#agent/dbus/value.ts';
-import type { ServiceStatus } from './service.ts';
+import type { DBusValue, Variant } from '#agent/host/dbus/value.ts';
+import type { ServiceStatus } from '../ports/service.ts';
 
 type Properties = ReadonlyMap<DBusValue, DBusValue>;
 

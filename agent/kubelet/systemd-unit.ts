@@ -1,6 +1,6 @@
-import { BUS, type BusConnection, refusalName } from '#agent/dbus/connection.ts';
-import type { BusLink } from '#agent/dbus/link.ts';
-import type { DBusValue } from '#agent/dbus/value.ts';
+import { BUS, type BusConnection, refusalName } from '#agent/host/dbus/connection.ts';
+import type { BusLink } from '#agent/host/dbus/link.ts';
+import type { DBusValue } from '#agent/host/dbus/value.ts';
 import { type Disposition, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 
 /** The words of `org.freedesktop.systemd1` that are used here; each equals the `systemctl` command named with it. */

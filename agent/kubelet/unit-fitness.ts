@@ -1,4 +1,4 @@
-import type { DBusValue } from '#agent/dbus/value.ts';
+import type { DBusValue } from '#agent/host/dbus/value.ts';
 import { number, text } from './systemd-status.ts';
 
 type Properties = ReadonlyMap<DBusValue, DBusValue>;

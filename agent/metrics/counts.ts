@@ -1,4 +1,4 @@
-import { sameConfig, type State } from '../state.ts';
+import { sameConfig, type State } from '../decide/state.ts';
 
 /** How trials on this node ended since the agent started, and why configs were taken back. */
 export interface Counts {

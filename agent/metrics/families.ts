@@ -1,5 +1,5 @@
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import { activeOf, type State, type Target } from '../state.ts';
+import { activeOf, type State, type Target } from '../decide/state.ts';
 import type { Counts } from './counts.ts';
 import type { Family } from './text-format.ts';
 import { validityOf } from './validity.ts';

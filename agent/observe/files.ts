@@ -1,10 +1,10 @@
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from '../checkpoint/store.ts';
 import { fieldsOfConfig } from '../kubelet/config-fields.ts';
-import type { Installable, Installer } from '../kubelet/installer.ts';
-import type { Files } from '../observation.ts';
+import type { Installable, Installer } from '../ports/installer.ts';
+import type { Files } from '../decide/observation.ts';
 import { isForGood } from '../staging/stage.ts';
-import type { Target } from '../state.ts';
+import type { Target } from '../decide/state.ts';
 
 /** What the node's disk says of a target. */
 export interface SeenFiles {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { type Kube, LEASES } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
-import { withDeadline } from '../deadline.ts';
+import { withDeadline } from '../host/deadline.ts';
 
 /** Where every kubelet renews its node's lease (k8s.io/api/coordination/v1, KEP-589). */
 const NAMESPACE = 'kube-node-lease';

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { WatchedPlace } from '../disk/watch-files.ts';
+import type { WatchedPlace } from '../host/disk/watch-files.ts';
 
 /**
  * What a node at rest wants to hear of: the kubelet's files, the copies that they can be put back from, and the guard's

@@ -1,5 +1,5 @@
 import type { ConfigView } from '#shared/contract/kubelet-config/view.ts';
-import type { HostPathKind } from './host-files.ts';
+import type { HostPathKind } from '../host/host-files.ts';
 
 /** What was seen of the machine. Undefined, or not in a map, is what could not be seen: it speaks against nothing. */
 export interface HostFacts {

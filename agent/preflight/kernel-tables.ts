@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { HostFiles } from './host-files.ts';
+import type { HostFiles } from '../host/host-files.ts';
 
 /** State `0A` of `/proc/net/tcp`: listening (include/net/tcp_states.h). */
 const LISTENING = '0A';

@@ -8,7 +8,7 @@ import { namedPaths } from './checks/files.ts';
 import { parseFlags } from './checks/flags.ts';
 import { KERNEL_DEFAULTS } from './checks/host-setup.ts';
 import type { Candidate, HostFacts } from './host-facts.ts';
-import type { HostFiles } from './host-files.ts';
+import type { HostFiles } from '../host/host-files.ts';
 import { countPods, listeningPorts } from './kernel-tables.ts';
 import { readRuntimeDriver } from './runtime-driver.ts';
 

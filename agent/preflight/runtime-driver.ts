@@ -1,5 +1,5 @@
 import type { HostFacts } from './host-facts.ts';
-import type { HostFiles } from './host-files.ts';
+import type { HostFiles } from '../host/host-files.ts';
 
 /** How the container runtime makes cgroups, by its own config file; undefined where none says so. */
 export async function readRuntimeDriver(files: HostFiles): Promise<HostFacts['runtimeDriver']> {

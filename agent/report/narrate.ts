@@ -1,5 +1,5 @@
-import type { Decision } from '../decision.ts';
-import { activeOf, type Config, nameOf, type State } from '../state.ts';
+import type { Decision } from '../decide/decision.ts';
+import { activeOf, type Config, nameOf, type State } from '../decide/state.ts';
 
 /** One line for the log. The node is on every line already. */
 export interface Line {

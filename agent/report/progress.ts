@@ -1,6 +1,6 @@
 import type { NodeError, NodePhase } from '#shared/contract/api/kubelet-node.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
-import type { FailureReason } from '../failure.ts';
+import type { FailureReason } from '../decide/failure.ts';
 
 /** A condition before it is known since when it holds. */
 export type PlainCondition = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;

@@ -1,10 +1,10 @@
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { asError } from './as-error.ts';
-import type { Failure } from '../failure.ts';
+import { asError } from '../decide/as-error.ts';
+import type { Failure } from '../decide/failure.ts';
 import { type PlainCondition, stalled } from './progress.ts';
-import type { AssignmentWatch } from '../assignment/watch-assignment.ts';
+import type { AssignmentWatch } from '../observe/watch-assignment.ts';
 
 /**
  * A newer release wrote the state directory, so that nobody here can say where the node stands. Whatever that release

@@ -10,13 +10,13 @@ import {
 import type { Condition } from '#shared/contract/api/object.ts';
 import { wantOfGuard } from '../decide/guard.ts';
 import { verdictOf } from '../decide/judge.ts';
-import type { Decision } from '../decision.ts';
-import { asError } from './as-error.ts';
-import type { Failure } from '../failure.ts';
-import type { Observation } from '../observation.ts';
-import { firstOf } from './first-of.ts';
+import type { Decision } from '../decide/decision.ts';
+import { asError } from '../decide/as-error.ts';
+import type { Failure } from '../decide/failure.ts';
+import type { Observation } from '../decide/observation.ts';
+import { firstOf } from '../decide/first-of.ts';
 import { type PlainCondition, progressOf } from './progress.ts';
-import { activeOf, nameOf, type State, type Target, type Trial } from '../state.ts';
+import { activeOf, nameOf, type State, type Target, type Trial } from '../decide/state.ts';
 
 /** All that a status speaks of. */
 export interface Told {

@@ -3,10 +3,10 @@ import { type DeniedField, deniedFields, NO_FIELD_POLICY } from '#shared/contrac
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import type { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import type { Finding } from '#shared/contract/finding.ts';
-import type { Failure, FailureReason } from '../failure.ts';
-import { firstOf } from '../report/first-of.ts';
-import type { Installer } from '../kubelet/installer.ts';
-import type { Config } from '../state.ts';
+import type { Failure, FailureReason } from '../decide/failure.ts';
+import { firstOf } from '../decide/first-of.ts';
+import type { Installer } from '../ports/installer.ts';
+import type { Config } from '../decide/state.ts';
 import type { Preflight } from './preflight.ts';
 
 export type Validate = typeof validateKubeletConfig;

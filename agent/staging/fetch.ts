@@ -2,8 +2,8 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import { appendHash, MAX_PAYLOAD_BYTES, payloadSha256 } from '#shared/contract/config-map.ts';
 import { CONFIG_MAPS, type Kube } from '#shared/kube/kube.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import type { Failure } from '../failure.ts';
-import type { Config } from '../state.ts';
+import type { Failure } from '../decide/failure.ts';
+import type { Config } from '../decide/state.ts';
 
 interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;

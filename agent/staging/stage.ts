@@ -1,9 +1,9 @@
 import type { Kube } from '#shared/kube/kube.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from '../checkpoint/store.ts';
-import type { Failure } from '../failure.ts';
-import type { NodeFacts } from '../observe/own-node.ts';
-import type { Config } from '../state.ts';
+import type { Failure } from '../decide/failure.ts';
+import type { NodeFacts } from '../ports/own-node.ts';
+import type { Config } from '../decide/state.ts';
 import { check, type Checks } from './check.ts';
 import { fetchPayload } from './fetch.ts';
 

@@ -1,6 +1,6 @@
-import { type EventObject, eventObject } from '#reconciler/events/event-object.ts';
-import { occurrencesOfNode } from '#reconciler/events/of-node.ts';
-import { occurrencesOfPool } from '#reconciler/events/of-pool.ts';
+import { type EventObject, eventObject } from '#reconciler/telling/events/event-object.ts';
+import { occurrencesOfNode } from '#reconciler/telling/events/of-node.ts';
+import { occurrencesOfPool } from '#reconciler/telling/events/of-pool.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';

@@ -3,7 +3,7 @@ import {
   EVENTS_NAMESPACE,
   OLDER_EVENTS_NAMESPACE,
   REPORTING_CONTROLLER,
-} from '#reconciler/events/event-object.ts';
+} from '#reconciler/telling/events/event-object.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';

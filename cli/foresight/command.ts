@@ -1,6 +1,6 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
-import { loadRepo } from '#reconciler/repo/load-repo.ts';
-import type { LoadedPool } from '#reconciler/repo/loaded.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
+import type { LoadedPool } from '#reconciler/policy/repo/loaded.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { NEWEST_MINOR, minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';

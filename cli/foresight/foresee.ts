@@ -5,7 +5,7 @@ import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fie
 import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { valueAt } from '#shared/contract/kubelet-config/view.ts';
-import type { ValidPool } from '#reconciler/repo/loaded.ts';
+import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 
 /** What one step to a newer minor version of the kubelet brings a pool. */
 export interface Foresight {

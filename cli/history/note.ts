@@ -1,6 +1,6 @@
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import { plainLine } from '#reconciler/git/plain-text.ts';
-import { NOTE_SCHEMA } from '#reconciler/report/note-text.ts';
+import { NOTE_SCHEMA } from '#reconciler/telling/report/note-text.ts';
 
 /** What a note says of a commit, as far as it can be read: anybody with access to the repository may have written it. */
 export interface ReadNote {

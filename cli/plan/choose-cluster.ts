@@ -1,4 +1,4 @@
-import { clusterNames } from '#reconciler/repo/cluster-names.ts';
+import { clusterNames } from '#reconciler/policy/repo/cluster-names.ts';
 import { type Given, Mistake } from '../command.ts';
 import type { Io } from '../io.ts';
 

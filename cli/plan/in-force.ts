@@ -1,4 +1,4 @@
-import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/report/source-state.ts';
+import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/telling/report/source-state.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { CONFIG_MAPS } from '#shared/kube/kube.ts';
 import type { Given } from '../command.ts';

@@ -1,6 +1,6 @@
 import type { Commit } from '#reconciler/git/source.ts';
-import { loadRepo } from '#reconciler/repo/load-repo.ts';
-import type { LoadedPool, ValidPool } from '#reconciler/repo/loaded.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
+import type { LoadedPool, ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import type { LocalRepository } from '../revision/local-repository.ts';
 import { readRevision } from '../revision/read-revision.ts';
 

@@ -1,8 +1,8 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
-import type { ClusterConfig, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/repo/loaded.ts';
-import { limitOf } from '#reconciler/rollout/amount.ts';
-import { massChangeOf, sayMassChange } from '#reconciler/takeup/mass-change.ts';
-import { choosePool } from '#reconciler/assign/choose-pool.ts';
+import type { ClusterConfig, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { limitOf } from '#reconciler/policy/rollout/amount.ts';
+import { massChangeOf, sayMassChange } from '#reconciler/policy/takeup/mass-change.ts';
+import { choosePool } from '#reconciler/policy/assign/choose-pool.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Move, Plan, PoolPlan } from './plan.ts';

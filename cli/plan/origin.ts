@@ -1,4 +1,4 @@
-import type { LoadedRepo, ValidPool } from '#reconciler/repo/loaded.ts';
+import type { LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 
 /**

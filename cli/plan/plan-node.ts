@@ -10,7 +10,7 @@ import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.t
 import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/view.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
-import type { ValidPool } from '#reconciler/repo/loaded.ts';
+import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { type Allocatable, allocatableEffect } from './capacity.ts';
 import type { NodePlan } from './plan.ts';

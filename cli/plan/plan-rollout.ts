@@ -1,10 +1,10 @@
 import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/contract/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { selectorMatches } from '#reconciler/assign/selector.ts';
-import type { ValidPool } from '#reconciler/repo/loaded.ts';
-import { amountOf, limitOf } from '#reconciler/rollout/amount.ts';
-import { isControlPlane } from '#reconciler/rollout/budget.ts';
+import { selectorMatches } from '#reconciler/policy/assign/selector.ts';
+import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { amountOf, limitOf } from '#reconciler/policy/rollout/amount.ts';
+import { isControlPlane } from '#reconciler/policy/rollout/budget.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import type { RolloutPlan } from './plan.ts';
 

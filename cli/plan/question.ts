@@ -1,5 +1,5 @@
-import { loadRepo } from '#reconciler/repo/load-repo.ts';
-import type { LoadedRepo } from '#reconciler/repo/loaded.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
+import type { LoadedRepo } from '#reconciler/policy/repo/loaded.ts';
 import { type Given, Mistake, type OptionSpecs } from '../command.ts';
 import { askRunning } from '../inventory/ask-running.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeletPoolSpec, LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
-import { selectorText } from '#reconciler/blockers/pods.ts';
-import type { ClusterConfig } from '#reconciler/repo/loaded.ts';
+import { selectorText } from '#reconciler/cluster/blockers/pods.ts';
+import type { ClusterConfig } from '#reconciler/policy/repo/loaded.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 
 /** What of a pool's spec changes besides the config, as `rollout.maxUnavailable: 1 → 2`. */

@@ -1,6 +1,6 @@
-import { disruptionBar } from '#reconciler/disruption/disruption-bar.ts';
-import { disruptionOf } from '#reconciler/disruption/disruption-of.ts';
-import type { ValidPool } from '#reconciler/repo/loaded.ts';
+import { disruptionBar } from '#reconciler/policy/disruption/disruption-bar.ts';
+import { disruptionOf } from '#reconciler/policy/disruption/disruption-of.ts';
+import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 
 /**
  * What in git would have nodes wait with a pool's config: a suspension, or a change that does more to a node than the pool

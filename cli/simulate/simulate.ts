@@ -1,10 +1,10 @@
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { type CommitInForce, desiredState } from '#reconciler/desired.ts';
-import { plan } from '#reconciler/plan.ts';
-import type { LoadedRepo } from '#reconciler/repo/loaded.ts';
-import type { Signals } from '#reconciler/rollout/gates.ts';
-import { windowsState } from '#reconciler/window/windows-state.ts';
+import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
+import { plan } from '#reconciler/policy/plan.ts';
+import type { LoadedRepo } from '#reconciler/policy/repo/loaded.ts';
+import type { Signals } from '#reconciler/policy/rollout/gates.ts';
+import { windowsState } from '#reconciler/policy/window/windows-state.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { type Manners, type NodeEvent, SimulatedFleet } from './simulated-fleet.ts';
 

@@ -8,8 +8,8 @@ import {
 import type { KubeletPool, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/contract/duration.ts';
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import type { ConfigSourceView, Fleet, NodeView } from '#reconciler/fleet.ts';
-import type { Step } from '#reconciler/steps.ts';
+import type { ConfigSourceView, Fleet, NodeView } from '#reconciler/policy/fleet.ts';
+import type { Step } from '#reconciler/policy/steps.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 
 /** How nodes take a config. */

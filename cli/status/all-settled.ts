@@ -1,5 +1,5 @@
-import { readHistory } from '#reconciler/report/commit-history.ts';
-import { readFindings } from '#reconciler/report/recorded-findings.ts';
+import { readHistory } from '#reconciler/telling/report/commit-history.ts';
+import { readFindings } from '#reconciler/telling/report/recorded-findings.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { isWarningLine } from '#shared/contract/finding.ts';
 import type { StatusView } from './render.ts';

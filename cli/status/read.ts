@@ -2,7 +2,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
-import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/report/source-state.ts';
+import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/telling/report/source-state.ts';
 import type { StatusView } from './render.ts';
 
 /**

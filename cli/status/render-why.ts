@@ -1,4 +1,4 @@
-import type { NodeReason } from '#reconciler/rollout/explain.ts';
+import type { NodeReason } from '#reconciler/policy/rollout/explain.ts';
 import type { Paint } from '../paint.ts';
 import { renderFolding } from '../table.ts';
 

@@ -1,10 +1,10 @@
 import { CONFIG_HEALTH, type ConfigReference, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
-import { agentAlive } from '#reconciler/rollout/standing.ts';
-import { recordedPolicy } from '#reconciler/rollout/cluster-policy.ts';
-import { readFindings } from '#reconciler/report/recorded-findings.ts';
-import type { SourceState } from '#reconciler/report/source-state.ts';
+import { agentAlive } from '#reconciler/policy/rollout/standing.ts';
+import { recordedPolicy } from '#reconciler/policy/rollout/cluster-policy.ts';
+import { readFindings } from '#reconciler/telling/report/recorded-findings.ts';
+import type { SourceState } from '#reconciler/telling/report/source-state.ts';
 import { isWarningLine } from '#shared/contract/finding.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { Paint, Tone } from '../paint.ts';

@@ -1,7 +1,7 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
-import type { NodeReason } from '#reconciler/rollout/explain.ts';
-import { readFindings } from '#reconciler/report/recorded-findings.ts';
+import type { NodeReason } from '#reconciler/policy/rollout/explain.ts';
+import { readFindings } from '#reconciler/telling/report/recorded-findings.ts';
 import { allSettled } from './all-settled.ts';
 import { type StatusView, suspensionOf } from './render.ts';
 

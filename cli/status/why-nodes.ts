@@ -3,17 +3,17 @@ import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Fleet } from '#reconciler/fleet.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
 import {
   CONFIG_SOURCE_SELECTOR,
   viewConfigSource,
   viewKubeletNode,
   viewKubeletPool,
   viewNode,
-} from '#reconciler/observe.ts';
-import type { SourceState } from '#reconciler/report/source-state.ts';
-import { explainNodes, type NodeReason } from '#reconciler/rollout/explain.ts';
-import { planOfCluster } from '#reconciler/round-of-cluster.ts';
+} from '#reconciler/cluster/views.ts';
+import type { SourceState } from '#reconciler/telling/report/source-state.ts';
+import { explainNodes, type NodeReason } from '#reconciler/policy/rollout/explain.ts';
+import { planOfCluster } from '#reconciler/telling/round-of-cluster.ts';
 
 /** Everything that the planner looks at, read once. Throws a `KubeError` where a call fails. */
 export async function readFleet(kube: Kube, namespace: string, signal?: AbortSignal): Promise<Fleet> {

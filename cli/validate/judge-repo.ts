@@ -1,9 +1,9 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { verdictOf } from '#shared/contract/kubelet-config/verdict.ts';
-import { clusterNames } from '#reconciler/repo/cluster-names.ts';
-import { judgePool } from '#reconciler/repo/judge-pool.ts';
-import { loadRepo } from '#reconciler/repo/load-repo.ts';
-import type { LoadedPool } from '#reconciler/repo/loaded.ts';
+import { clusterNames } from '#reconciler/policy/repo/cluster-names.ts';
+import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
+import type { LoadedPool } from '#reconciler/policy/repo/loaded.ts';
 import { saidOfCluster } from '../plan/choose-cluster.ts';
 import { type Progress, silent } from '../progress.ts';
 import { DEFAULT_VERSIONS } from './judge-files.ts';

@@ -5,7 +5,7 @@ import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fie
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { flagOver } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
-import type { ValidPool } from '#reconciler/repo/loaded.ts';
+import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import type { RepoFile } from '#reconciler/git/source.ts';
 
 type Config = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { Choice } from '#reconciler/assign/choose-pool.ts';
+import type { Choice } from '#reconciler/policy/assign/choose-pool.ts';
 import type { Commit } from '#reconciler/git/source.ts';
 import type { Paint } from '../paint.ts';
 import type { Explanation } from './explain.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KubeletProbe } from '#agent/kubelet/probe.ts';
-import type { KubeletService } from '#agent/kubelet/service.ts';
+import type { KubeletProbe } from '#agent/ports/probe.ts';
+import type { KubeletService } from '#agent/ports/service.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { systemClock } from '#shared/runtime/clock.ts';

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from '#agent/kubelet/probe.ts';
+import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from '#agent/ports/probe.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Life } from './process.ts';
 

@@ -1,4 +1,4 @@
-import type { KubeletService, ServiceStatus } from '#agent/kubelet/service.ts';
+import type { KubeletService, ServiceStatus } from '#agent/ports/service.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { Timing } from './options.ts';
 import type { Death } from './process.ts';

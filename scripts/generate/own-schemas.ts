@@ -3,7 +3,7 @@ import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
 import { minorName, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { TOLERABLE_CODES } from '#shared/contract/kubelet-config/tolerance.ts';
-import { DEFAULT_CLUSTER } from '#reconciler/repo/read-cluster.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import { BLOCKERS, DISRUPTION, ROLLOUT_WAVES, WINDOWS } from './rollout-schema.ts';
 import type { Schema } from './schema-text.ts';
 import { amount, described, duration, flag, line, map, number, SELECTOR, word } from './schema-words.ts';

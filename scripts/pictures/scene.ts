@@ -1,7 +1,7 @@
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import { type PastCommit, writeHistory } from '#reconciler/report/commit-history.ts';
-import { NO_STATE } from '#reconciler/report/source-state.ts';
-import type { Round } from '#reconciler/round.ts';
+import { type PastCommit, writeHistory } from '#reconciler/telling/report/commit-history.ts';
+import { NO_STATE } from '#reconciler/telling/report/source-state.ts';
+import type { Round } from '#reconciler/telling/round.ts';
 import { commit, nodeView, NOW, validPool } from '../../test/support/fleet.ts';
 import { FleetSimulation } from '../../test/support/fleet-simulation.ts';
 import { roundIn } from '../../test/reconciler/page/rounds.ts';

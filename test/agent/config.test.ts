@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseEnv } from '#agent/config.ts';
+import { parseEnv } from '#agent/settings.ts';
 import { addressOf } from '#agent/kubelet/kubelet-address.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { decide } from '#agent/decide.ts';
+import { decide } from '#agent/decide/decide.ts';
 import { whenUnsaved } from '#agent/decide/unsaved.ts';
 import { PACE } from '#agent/decide/pace.ts';
-import type { Observation } from '#agent/observation.ts';
-import { activeOf, rejectionOf, sameConfig, type State, type Target } from '#agent/state.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import { activeOf, rejectionOf, sameConfig, type State, type Target } from '#agent/decide/state.ts';
 import { type Behaviour, createModelNode, describeNode, type ModelNode } from '../support/agent/model-node.ts';
 import { arbitraryObservation, arbitraryState } from '../support/agent/arbitrary.ts';
 import { A, B, C, seen, wanting } from '../support/agent/states.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { createReporter, type Reporter } from '#agent/report.ts';
+import { createReporter, type Reporter } from '#agent/report/report.ts';
 import type { Told } from '#agent/report/status.ts';
-import type { State } from '#agent/state.ts';
+import type { State } from '#agent/decide/state.ts';
 import { HEARTBEAT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';

@@ -6,8 +6,8 @@ import type { HistoryEntry } from '#cli/history/read-history.ts';
 import { historyAsText } from '#cli/history/render.ts';
 import { plain } from '#cli/paint.ts';
 import { noteText } from '#reconciler/git/notes/note-text.ts';
-import { type CommitNote, noteRefused, type NotedPool } from '#reconciler/report/note.ts';
-import { renderNote } from '#reconciler/report/note-text.ts';
+import { type CommitNote, noteRefused, type NotedPool } from '#reconciler/telling/report/note.ts';
+import { renderNote } from '#reconciler/telling/report/note-text.ts';
 import { createRepository, type TestRepository } from './support/repository.ts';
 import { run } from './support/run.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { STATUS, runStatus } from '#cli/status/command.ts';
 import { parseCommandLine } from '#cli/parse.ts';
-import { NO_STATE, SOURCE_STATE_NAME, sourceStateObject } from '#reconciler/report/source-state.ts';
+import { NO_STATE, SOURCE_STATE_NAME, sourceStateObject } from '#reconciler/telling/report/source-state.ts';
 import type { SandboxApiServer } from '#sandbox/api-server/server.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';

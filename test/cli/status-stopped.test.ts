@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { StatusView } from '#cli/status/render.ts';
 import { stoppedBecause } from '#cli/status/stopped.ts';
-import { NO_STATE, type SourceState } from '#reconciler/report/source-state.ts';
+import { NO_STATE, type SourceState } from '#reconciler/telling/report/source-state.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { COMMIT_A, COMMIT_B } from '../support/fleet.ts';
 

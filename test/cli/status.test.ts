@@ -4,7 +4,7 @@ import { plain } from '#cli/paint.ts';
 import { allSettled } from '#cli/status/all-settled.ts';
 import { renderStatus, type StatusView } from '#cli/status/render.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
-import { NO_STATE } from '#reconciler/report/source-state.ts';
+import { NO_STATE } from '#reconciler/telling/report/source-state.ts';
 import {
   COMMIT_A,
   failedNode,

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { renderWhy } from '#cli/status/render-why.ts';
 import { whyNodes } from '#cli/status/why-nodes.ts';
 import { OPT_OUT_LABEL } from '#shared/contract/api/group.ts';
-import { DEFAULT_CLUSTER } from '#reconciler/repo/read-cluster.ts';
-import { NO_STATE } from '#reconciler/report/source-state.ts';
-import { policyOf } from '#reconciler/rollout/cluster-policy.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import { NO_STATE } from '#reconciler/telling/report/source-state.ts';
+import { policyOf } from '#reconciler/policy/rollout/cluster-policy.ts';
 import {
   COMMIT_A,
   COMMIT_B,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createReporter } from '#agent/report.ts';
-import { desiredState } from '#reconciler/desired.ts';
-import { plan } from '#reconciler/plan.ts';
+import { createReporter } from '#agent/report/report.ts';
+import { desiredState } from '#reconciler/policy/desired.ts';
+import { plan } from '#reconciler/policy/plan.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clearTheWay, readFile as readOwnFile } from '#agent/checkpoint/own-files.ts';
+import { clearTheWay, readFile as readOwnFile } from '#agent/host/own-files.ts';
 import { createStore } from '#agent/checkpoint/store.ts';
-import { createNodeDisk } from '#agent/disk/node-disk.ts';
-import type { Config } from '#agent/state.ts';
+import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
+import type { Config } from '#agent/decide/state.ts';
 import { A, AT, B, idle } from '../support/agent/states.ts';
 import { type Scenario, see } from './scenario.ts';
 

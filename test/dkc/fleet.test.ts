@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { RepoFile } from '#reconciler/git/source.ts';
-import { judgePool } from '#reconciler/repo/judge-pool.ts';
-import { loadRepo } from '#reconciler/repo/load-repo.ts';
+import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import { payloadSha256 } from '#shared/contract/config-map.ts';
 import { NODES } from '#shared/kube/kube.ts';
 import { GPU, PATIENCE_MS, phaseOf, type Scenario, settled, startScenario } from '../scenarios/support.ts';

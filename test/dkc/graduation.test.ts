@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { decide } from '#agent/decide.ts';
-import { IDLE, type State, type Target } from '#agent/state.ts';
+import { decide } from '#agent/decide/decide.ts';
+import { IDLE, type State, type Target } from '#agent/decide/state.ts';
 import { A, AT, B, judging, onTrial, seen, TERMS, wanting } from '../support/agent/states.ts';
 import { see, table } from './scenario.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { intentOf } from '#agent/assignment/assignment.ts';
+import { intentOf } from '#agent/decide/assignment/assignment.ts';
 import { statusOf } from '#agent/report/status.ts';
 import type { ConfigSource, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import { A, idle, seen } from '../support/agent/states.ts';

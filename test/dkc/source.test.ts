@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { intentOf } from '#agent/assignment/assignment.ts';
-import { sameConfig } from '#agent/state.ts';
+import { intentOf } from '#agent/decide/assignment/assignment.ts';
+import { sameConfig } from '#agent/decide/state.ts';
 import type { ConfigSource } from '#shared/contract/api/kubelet-node.ts';
 import { createKube } from '#shared/kube/client.ts';
 import { staticCredentials } from '#shared/kube/credentials.ts';

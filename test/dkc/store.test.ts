@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { intentOf } from '#agent/assignment/assignment.ts';
+import { intentOf } from '#agent/decide/assignment/assignment.ts';
 import { createStore } from '#agent/checkpoint/store.ts';
-import { decide } from '#agent/decide.ts';
-import { activeOf, type Config, INITIAL_STATE, type State, type Target } from '#agent/state.ts';
+import { decide } from '#agent/decide/decide.ts';
+import { activeOf, type Config, INITIAL_STATE, type State, type Target } from '#agent/decide/state.ts';
 import type { ConfigSource } from '#shared/contract/api/kubelet-node.ts';
 import { payloadSha256 } from '#shared/contract/config-map.ts';
 import { createMemoryDisk, type MemoryDisk } from '../support/agent/memory-disk.ts';

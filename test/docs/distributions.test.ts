@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { parseEnv } from '#agent/config.ts';
+import { parseEnv } from '#agent/settings.ts';
 import { REQUIRED_VALUES } from '../deploy/chart/options.ts';
 import { renderChart, WITHOUT_RENDERERS } from '../deploy/chart/render.ts';
 import { fencedBlocks } from '../support/fenced-blocks.ts';

@@ -9,9 +9,9 @@ import { gateNames } from '#shared/contract/kubelet-config/feature-gates.ts';
 import { existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
 import { minorName, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
-import { readCluster } from '#reconciler/repo/read-cluster.ts';
-import { readPool, readPoolFields } from '#reconciler/repo/read-pool.ts';
-import { fileReport } from '#reconciler/repo/report.ts';
+import { readCluster } from '#reconciler/policy/repo/read-cluster.ts';
+import { readPool, readPoolFields } from '#reconciler/policy/repo/read-pool.ts';
+import { fileReport } from '#reconciler/policy/repo/report.ts';
 import { generateEditorSchemas } from '../../scripts/generate/editor-schemas.ts';
 
 const MINORS = Array.from({ length: NEWEST_MINOR - OLDEST_MINOR + 1 }, (_, index) => minorName(OLDEST_MINOR + index));

@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import { decodeYaml } from '#shared/contract/kubelet-config/decode.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
-import type { DesiredPool } from '#reconciler/desired.ts';
-import { DEFAULT_CLUSTER, readCluster } from '#reconciler/repo/read-cluster.ts';
-import { readPool } from '#reconciler/repo/read-pool.ts';
-import { fileReport } from '#reconciler/repo/report.ts';
-import { type CommitNote, noteInForce } from '#reconciler/report/note.ts';
-import { renderNote } from '#reconciler/report/note-text.ts';
+import type { DesiredPool } from '#reconciler/policy/desired.ts';
+import { DEFAULT_CLUSTER, readCluster } from '#reconciler/policy/repo/read-cluster.ts';
+import { readPool } from '#reconciler/policy/repo/read-pool.ts';
+import { fileReport } from '#reconciler/policy/repo/report.ts';
+import { type CommitNote, noteInForce } from '#reconciler/telling/report/note.ts';
+import { renderNote } from '#reconciler/telling/report/note-text.ts';
 import { fencedBlocks } from '../support/fenced-blocks.ts';
 
 const read = (page: string): string => readFileSync(page, 'utf8');

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { NO_COUNTS } from '#agent/metrics/counts.ts';
 import { familiesOf } from '#agent/metrics/families.ts';
-import { INITIAL_STATE } from '#agent/state.ts';
-import { createMetrics } from '#reconciler/metrics/metrics.ts';
+import { INITIAL_STATE } from '#agent/decide/state.ts';
+import { createMetrics } from '#reconciler/telling/metrics/metrics.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 
 const PAGE = readFileSync('docs/metrics.md', 'utf8');

@@ -8,8 +8,8 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { fileSecrets } from '#reconciler/webhook/secrets.ts';
-import { serveWebhook } from '#reconciler/webhook/server.ts';
+import { fileSecrets } from '#reconciler/git/webhook/secrets.ts';
+import { serveWebhook } from '#reconciler/git/webhook/server.ts';
 import { without } from '../support/needs.ts';
 
 const PAGE = readFileSync('docs/webhook.md', 'utf8');

@@ -4,13 +4,13 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import type { Disk } from '#agent/disk/disk.ts';
-import { createNodeDisk } from '#agent/disk/node-disk.ts';
-import type { Guard } from '#agent/guard/guard.ts';
+import type { Disk } from '#agent/host/disk/disk.ts';
+import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
+import type { Guard } from '#agent/ports/guard.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { readGuardScript } from '#agent/guard/script.ts';
 import { createGuardSystemd } from '#agent/guard/systemd.ts';
-import { readUptimeSeconds } from '#agent/host.ts';
+import { readUptimeSeconds } from '#agent/host/boot.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { until } from '../cluster/support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import type { ServiceStatus } from '#agent/kubelet/service.ts';
+import type { ServiceStatus } from '#agent/ports/service.ts';
 import { createSystemdService, type SystemdService } from '#agent/kubelet/service-systemd.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';

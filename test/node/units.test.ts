@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createGuardSystemd } from '#agent/guard/systemd.ts';
-import type { ServiceStatus } from '#agent/kubelet/service.ts';
+import type { ServiceStatus } from '#agent/ports/service.ts';
 import { createSystemdService, type SystemdService } from '#agent/kubelet/service-systemd.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createClusterView } from '#reconciler/cluster-view.ts';
-import { createWrittenMarks } from '#reconciler/written-marks.ts';
-import { createWrittenNodes } from '#reconciler/written-nodes.ts';
-import { createWrittenPools } from '#reconciler/written-pools.ts';
+import { createClusterView } from '#reconciler/cluster/cluster-view.ts';
+import { createWrittenMarks } from '#reconciler/cluster/written/marks.ts';
+import { createWrittenNodes } from '#reconciler/cluster/written/nodes.ts';
+import { createWrittenPools } from '#reconciler/cluster/written/pools.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';

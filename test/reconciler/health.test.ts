@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { type HealthOptions, serveHealth } from '#reconciler/health.ts';
+import { type HealthOptions, serveHealth } from '#reconciler/telling/health.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { onlySignsOfLife, trimNode, viewNode } from '#reconciler/observe.ts';
+import { onlySignsOfLife, trimNode, viewNode } from '#reconciler/cluster/views.ts';
 import { NOT_CONFIGURED_TAINT } from '#shared/contract/api/group.ts';
 import { CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { plan } from '#reconciler/plan.ts';
-import { type CommitInForce, desiredState, type JudgePool } from '#reconciler/desired.ts';
-import type { Step } from '#reconciler/steps.ts';
-import type { Fleet } from '#reconciler/fleet.ts';
+import { plan } from '#reconciler/policy/plan.ts';
+import { type CommitInForce, desiredState, type JudgePool } from '#reconciler/policy/desired.ts';
+import type { Step } from '#reconciler/policy/steps.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
 import {
   assignedNode,
   commit,

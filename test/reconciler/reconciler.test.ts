@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { GitSource, Snapshot } from '#reconciler/git/source.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
-import { DEFAULT_CLUSTER } from '#reconciler/repo/read-cluster.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createManualClock } from '../shared/kube/support/manual-clock.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createTokenBucket } from '#reconciler/token-bucket.ts';
+import { createTokenBucket } from '#reconciler/serving/token-bucket.ts';
 
 /** Time that the test moves on. */
 function bucket(): { now: number; readonly take: () => number; readonly reserve: () => number } {

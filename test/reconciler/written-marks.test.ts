@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import { CORDONED_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
-import { formatMark } from '#reconciler/disruption/drain-mark.ts';
-import type { NodeView } from '#reconciler/fleet.ts';
-import { viewNode } from '#reconciler/observe.ts';
-import { createWrittenMarks, type WrittenMarks } from '#reconciler/written-marks.ts';
+import { formatMark } from '#reconciler/policy/disruption/drain-mark.ts';
+import type { NodeView } from '#reconciler/policy/fleet.ts';
+import { viewNode } from '#reconciler/cluster/views.ts';
+import { createWrittenMarks, type WrittenMarks } from '#reconciler/cluster/written/marks.ts';
 
 const mark = { config: 'general-7k2mh5gf8d', at: Date.parse('2026-11-21T12:00:00Z') };
 const node = (uid: string, more: object = {}): KubeObject => ({ metadata: { name: 'a', uid, ...more } });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { createWrittenNodes } from '#reconciler/written-nodes.ts';
+import { createWrittenNodes } from '#reconciler/cluster/written/nodes.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 
 const node = (generation: number, pool: string, uid = 'u'): KubeletNode => ({

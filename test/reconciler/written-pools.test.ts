@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createWrittenPools } from '#reconciler/written-pools.ts';
+import { createWrittenPools } from '#reconciler/cluster/written/pools.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ValidPool } from '#reconciler/repo/loaded.ts';
+import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import { type Death, isWrite } from '../support/takeover/mortality.ts';
 import {
   AFTER,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { it } from 'node:test';
-import type { EventObject } from '#reconciler/events/event-object.ts';
+import type { EventObject } from '#reconciler/telling/events/event-object.ts';
 import { EVENTS, NODES } from '#shared/kube/kube.ts';
 import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
 import { until } from '../cluster/support/until.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { pino } from 'pino';
-import { connectForge } from '#reconciler/forge/connect.ts';
+import { connectForge } from '#reconciler/telling/forge/connect.ts';
 import { describeError } from '#shared/runtime/log.ts';
 import { until } from '../cluster/support/until.ts';
 import { note, pool } from '../reconciler/forge/notes.ts';

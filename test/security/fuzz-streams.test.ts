@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createFraming } from '#agent/dbus/framing.ts';
-import { encodeMessage, MAX_MESSAGE_BYTES, type Message } from '#agent/dbus/message.ts';
-import type { DBusValue } from '#agent/dbus/value.ts';
+import { createFraming } from '#agent/host/dbus/framing.ts';
+import { encodeMessage, MAX_MESSAGE_BYTES, type Message } from '#agent/host/dbus/message.ts';
+import type { DBusValue } from '#agent/host/dbus/value.ts';
 import { statusFromProperties } from '#agent/kubelet/systemd-status.ts';
 import { unfitnessOf } from '#agent/kubelet/unit-fitness.ts';
 import { linesOf } from '#shared/kube/body.ts';

@@ -1,11 +1,11 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { type CommitInForce, desiredState } from '#reconciler/desired.ts';
-import type { DrainView, PodCount } from '#reconciler/disruption/drains.ts';
-import type { Fleet, NodeView } from '#reconciler/fleet.ts';
-import { plan, type Plan } from '#reconciler/plan.ts';
-import type { Step } from '#reconciler/steps.ts';
-import type { ValidPool } from '#reconciler/repo/loaded.ts';
+import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
+import type { DrainView, PodCount } from '#reconciler/cluster/drains/drains.ts';
+import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
+import { plan, type Plan } from '#reconciler/policy/plan.ts';
+import type { Step } from '#reconciler/policy/steps.ts';
+import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import { configSource, fleetOf, idleNode, NOW } from './fleet.ts';
 
 const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };

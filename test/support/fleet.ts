@@ -2,10 +2,10 @@ import { DEFAULT_TRIAL, type KubeletNode, type KubeletNodeStatus, LOCAL } from '
 import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import type { CommitInForce } from '#reconciler/desired.ts';
-import type { ConfigSourceView, Fleet, NodeView } from '#reconciler/fleet.ts';
-import { DEFAULT_CLUSTER } from '#reconciler/repo/read-cluster.ts';
-import type { InvalidPool, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/repo/loaded.ts';
+import type { CommitInForce } from '#reconciler/policy/desired.ts';
+import type { ConfigSourceView, Fleet, NodeView } from '#reconciler/policy/fleet.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import type { InvalidPool, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
 
 /** Builders of small fleets for the tests of the reconciler's decisions. */
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/view.ts';
-import type { Disk } from '../../disk/disk.ts';
-import { isTemporary } from '../../disk/node-disk.ts';
-import type { GuardedFile } from '../../guard/guard.ts';
+import type { Disk } from '../../host/disk/disk.ts';
+import { isTemporary } from '../../host/disk/node-disk.ts';
+import type { GuardedFile } from '../../ports/guard.ts';
 import { cpuDemand } from './cpu.ts';
 import type { Demand } from './demand.ts';
 import { memoryDemand } from './memory.ts';

@@ -1,7 +1,7 @@
 import type { ConfigView } from '#shared/contract/kubelet-config/view.ts';
 import { type Check, refuse, warn } from '../check.ts';
 import type { Candidate } from '../host-facts.ts';
-import type { HostPathKind } from '../host-files.ts';
+import type { HostPathKind } from '../../host/host-files.ts';
 
 interface PathRule {
   readonly field: string;

@@ -1,5 +1,5 @@
-import { choosePool } from '#reconciler/assign/choose-pool.ts';
-import { failedAt } from '#reconciler/rollout/standing.ts';
+import { choosePool } from '#reconciler/policy/assign/choose-pool.ts';
+import { failedAt } from '#reconciler/policy/rollout/standing.ts';
 import { AGENT_SILENT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';

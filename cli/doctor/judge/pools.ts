@@ -1,6 +1,6 @@
-import { recordedPolicy } from '#reconciler/rollout/cluster-policy.ts';
-import { HORIZON_MS } from '#reconciler/window/span.ts';
-import { windowsState } from '#reconciler/window/windows-state.ts';
+import { recordedPolicy } from '#reconciler/policy/rollout/cluster-policy.ts';
+import { HORIZON_MS } from '#reconciler/policy/window/span.ts';
+import { windowsState } from '#reconciler/policy/window/windows-state.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';

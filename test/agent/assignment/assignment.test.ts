@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { intentOf } from '#agent/assignment/assignment.ts';
-import { DEFAULT_TERMS } from '#agent/assignment/terms.ts';
+import { intentOf } from '#agent/decide/assignment/assignment.ts';
+import { DEFAULT_TERMS } from '#agent/decide/assignment/terms.ts';
 import type { ConfigSource, KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { A } from '../../support/agent/states.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createStore } from '#agent/checkpoint/store.ts';
-import { sameConfig, type State, withRejected } from '#agent/state.ts';
+import { sameConfig, type State, withRejected } from '#agent/decide/state.ts';
 import { createMemoryDisk } from '../../support/agent/memory-disk.ts';
 import { A, AT, B, fallingBack, idle, onTrial } from '../../support/agent/states.ts';
 

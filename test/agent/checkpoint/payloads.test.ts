@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { createStore } from '#agent/checkpoint/store.ts';
-import { createNodeDisk } from '#agent/disk/node-disk.ts';
-import type { Config } from '#agent/state.ts';
+import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
+import type { Config } from '#agent/decide/state.ts';
 import { createMemoryDisk } from '../../support/agent/memory-disk.ts';
 import { A, B, C, fallingBack, idle, INSTALLING, judging, onTrial } from '../../support/agent/states.ts';
 

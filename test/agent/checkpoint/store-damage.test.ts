@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createStore } from '#agent/checkpoint/store.ts';
-import { activeOf, sameConfig, type State } from '#agent/state.ts';
+import { activeOf, sameConfig, type State } from '#agent/decide/state.ts';
 import {
   A,
   AT,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createStore } from '#agent/checkpoint/store.ts';
-import { createNodeDisk } from '#agent/disk/node-disk.ts';
-import { INITIAL_STATE } from '#agent/state.ts';
+import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
+import { INITIAL_STATE } from '#agent/decide/state.ts';
 import { arbitraryState } from '../../support/agent/arbitrary.ts';
 import { createMemoryDisk } from '../../support/agent/memory-disk.ts';
 import {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { inOurVersion, type Migration, type Raw } from '#agent/checkpoint/shape.ts';
+import { inOurVersion, type Migration, type Raw } from '#agent/host/record-shape.ts';
 import { createStore } from '#agent/checkpoint/store.ts';
-import { INITIAL_STATE } from '#agent/state.ts';
+import { INITIAL_STATE } from '#agent/decide/state.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/agent/memory-disk.ts';
 import { A, AT, idle, judging, onTrial, rejecting } from '../../support/agent/states.ts';
 

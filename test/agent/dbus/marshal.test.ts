@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createFraming } from '#agent/dbus/framing.ts';
-import { encodeMessage, MAX_MESSAGE_BYTES, type Message } from '#agent/dbus/message.ts';
-import { unmarshal } from '#agent/dbus/read.ts';
-import { marshal } from '#agent/dbus/write.ts';
+import { createFraming } from '#agent/host/dbus/framing.ts';
+import { encodeMessage, MAX_MESSAGE_BYTES, type Message } from '#agent/host/dbus/message.ts';
+import { unmarshal } from '#agent/host/dbus/read.ts';
+import { marshal } from '#agent/host/dbus/write.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { typedValues } from './support/values.ts';
 

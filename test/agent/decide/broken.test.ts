@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decide } from '#agent/decide.ts';
+import { decide } from '#agent/decide/decide.ts';
 import { failedService, table } from '../../support/agent/decision-table.ts';
 import { B, broken, C, DOWN, seen, wanting } from '../../support/agent/states.ts';
 

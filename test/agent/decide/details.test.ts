@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decide } from '#agent/decide.ts';
-import { MAX_REJECTED, type State, type Trial } from '#agent/state.ts';
+import { decide } from '#agent/decide/decide.ts';
+import { MAX_REJECTED, type State, type Trial } from '#agent/decide/state.ts';
 import {
   A,
   B,

@@ -1,4 +1,4 @@
-import type { Observation, Repair } from '#agent/observation.ts';
+import type { Observation, Repair } from '#agent/decide/observation.ts';
 import { contradicts, differ, table } from '../../support/agent/decision-table.ts';
 import { A, idle, rejecting, seen, wanting } from '../../support/agent/states.ts';
 

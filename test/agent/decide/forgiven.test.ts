@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decide } from '#agent/decide.ts';
-import { INITIAL_STATE, rejectionOf, type State, withRejected } from '#agent/state.ts';
+import { decide } from '#agent/decide/decide.ts';
+import { INITIAL_STATE, rejectionOf, type State, withRejected } from '#agent/decide/state.ts';
 import { A, AT, seen } from '../../support/agent/states.ts';
 
 const LATER = '2026-01-01T00:10:00Z';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decide } from '#agent/decide.ts';
+import { decide } from '#agent/decide/decide.ts';
 import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
-import type { Observation } from '#agent/observation.ts';
-import type { Target } from '#agent/state.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import type { Target } from '#agent/decide/state.ts';
 import { A, AT, B, INSTALLING, onTrial, seen, wanting } from '../../support/agent/states.ts';
 
 const firedTo = (to: Target): Partial<Observation> => ({

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decide } from '#agent/decide.ts';
+import { decide } from '#agent/decide/decide.ts';
 import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
-import type { GuardFault, GuardSeen } from '#agent/guard/guard.ts';
-import type { Observation } from '#agent/observation.ts';
-import type { FallingBack, Trial } from '#agent/state.ts';
+import type { GuardFault, GuardSeen } from '#agent/ports/guard.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import type { FallingBack, Trial } from '#agent/decide/state.ts';
 import { blocked, differ, ready, run, table } from '../../support/agent/decision-table.ts';
 import {
   A,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { tally, tallySteadiness, trialVerdictOf, verdictOf } from '#agent/decide/judge.ts';
-import type { Observation } from '#agent/observation.ts';
-import type { Judged, Trial } from '#agent/state.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import type { Judged, Trial } from '#agent/decide/state.ts';
 import { DOWN, JUDGED, judging, onTrial, seen } from '../../support/agent/states.ts';
 
 const MAX_STEP_MS = 15_000;

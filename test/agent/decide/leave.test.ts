@@ -1,5 +1,5 @@
 import { differ, table } from '../../support/agent/decision-table.ts';
-import type { Observation } from '#agent/observation.ts';
+import type { Observation } from '#agent/decide/observation.ts';
 import { A, fallingBack, idle, judging, seen, wanting } from '../../support/agent/states.ts';
 
 const asked: Partial<Observation> = { leaving: 'asked', ...wanting(null) };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decide } from '#agent/decide.ts';
-import type { Observation } from '#agent/observation.ts';
-import type { Change, Config, KubeletRun, Reboot, State } from '#agent/state.ts';
+import { decide } from '#agent/decide/decide.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import type { Change, Config, KubeletRun, Reboot, State } from '#agent/decide/state.ts';
 import { ready, rebooted, run, table } from '../../support/agent/decision-table.ts';
 import { A, B, idle, onTrial, seen, wanting } from '../../support/agent/states.ts';
 

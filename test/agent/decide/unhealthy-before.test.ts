@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decide } from '#agent/decide.ts';
-import type { Trial } from '#agent/state.ts';
+import { decide } from '#agent/decide/decide.ts';
+import type { Trial } from '#agent/decide/state.ts';
 import { ready } from '../../support/agent/decision-table.ts';
 import { A, B, broken, DOWN, fallingBack, idle, judging, onTrial, seen, wanting } from '../../support/agent/states.ts';
 

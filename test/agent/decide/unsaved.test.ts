@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decide } from '#agent/decide.ts';
+import { decide } from '#agent/decide/decide.ts';
 import { PACE } from '#agent/decide/pace.ts';
 import { targetIdOf } from '#agent/decide/guard.ts';
 import { whenUnsaved } from '#agent/decide/unsaved.ts';
-import type { Observation } from '#agent/observation.ts';
-import type { State } from '#agent/state.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import type { State } from '#agent/decide/state.ts';
 import { A, C, fallingBack, idle, judging, onTrial, seen, wanting } from '../../support/agent/states.ts';
 
 const armed: Partial<Observation> = { guard: { guard: 'armed', trial: 'any', to: targetIdOf(A) } };

@@ -3,8 +3,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { systemCalls } from '#agent/disk/file-calls.ts';
-import { createNodeDisk, isTemporary } from '#agent/disk/node-disk.ts';
+import { systemCalls } from '#agent/host/disk/file-calls.ts';
+import { createNodeDisk, isTemporary } from '#agent/host/disk/node-disk.ts';
 import { systemError } from '../../support/agent/system-error.ts';
 
 const disk = createNodeDisk();

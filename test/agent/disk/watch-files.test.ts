@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, chown, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { createNodeDisk } from '#agent/disk/node-disk.ts';
+import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { until } from '../../cluster/support/until.ts';
 import { createWatchedDirectory, SECOND, type WatchedDirectory } from './support/watched-directory.ts';

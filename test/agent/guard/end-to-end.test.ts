@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, it } from 'node:test';
-import { createNodeDisk } from '#agent/disk/node-disk.ts';
+import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { stagedPathOf } from '#agent/guard/layout.ts';
 import { readGuardScript } from '#agent/guard/script.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { GuardOrder } from '#agent/guard/guard.ts';
+import type { GuardOrder } from '#agent/ports/guard.ts';
 import { stagedPathOf } from '#agent/guard/layout.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import { createFakeSystemd } from './support/fake-systemd.ts';

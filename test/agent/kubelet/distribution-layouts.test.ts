@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { describe, it } from 'node:test';
-import { createNodeDisk } from '#agent/disk/node-disk.ts';
+import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import { DROP_IN_NAME } from '#agent/kubelet/install-drop-ins.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';

@@ -9,7 +9,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { createHostProbe } from '#agent/kubelet/host-probe.ts';
-import type { Health, RunningConfig } from '#agent/kubelet/probe.ts';
+import type { Health, RunningConfig } from '#agent/ports/probe.ts';
 import { createAuthority, type Identity } from '../../shared/kube/support/certificates.ts';
 
 const never = new AbortController().signal;

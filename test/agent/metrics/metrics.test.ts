@@ -8,7 +8,7 @@ import { countTurn, NO_COUNTS } from '#agent/metrics/counts.ts';
 import { familiesOf } from '#agent/metrics/families.ts';
 import { serveMetrics } from '#agent/metrics/serve.ts';
 import { textOf } from '#agent/metrics/text-format.ts';
-import { type Config, type Doing, INITIAL_STATE, type State } from '#agent/state.ts';
+import { type Config, type Doing, INITIAL_STATE, type State } from '#agent/decide/state.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createAuthority } from '../../shared/kube/support/certificates.ts';

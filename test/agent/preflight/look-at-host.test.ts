@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createHostFiles } from '#agent/preflight/host-files.ts';
+import { createHostFiles } from '#agent/host/host-files.ts';
 import type { Candidate } from '#agent/preflight/host-facts.ts';
 import { createHostLook } from '#agent/preflight/look-at-host.ts';
 import { createPreflight } from '#agent/preflight/preflight.ts';

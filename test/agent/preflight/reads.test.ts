@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Candidate } from '#agent/preflight/host-facts.ts';
-import type { HostFiles } from '#agent/preflight/host-files.ts';
+import type { HostFiles } from '#agent/host/host-files.ts';
 import { createHostLook } from '#agent/preflight/look-at-host.ts';
 import { viewOf } from '#shared/contract/kubelet-config/view.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decide } from '#agent/decide.ts';
+import { decide } from '#agent/decide/decide.ts';
 import { linesFor } from '#agent/report/narrate.ts';
-import type { Observation } from '#agent/observation.ts';
-import type { State } from '#agent/state.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import type { State } from '#agent/decide/state.ts';
 import {
   A,
   B,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createReporter } from '#agent/report.ts';
+import { createReporter } from '#agent/report/report.ts';
 import { standStill, statusStandingStill } from '#agent/report/stand-still.ts';
 import { statusOf } from '#agent/report/status.ts';
-import { watchAssignment } from '#agent/assignment/watch-assignment.ts';
+import { watchAssignment } from '#agent/observe/watch-assignment.ts';
 import { HEARTBEAT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { type Log, silentLog } from '#shared/runtime/log.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { statusOf, type Told } from '#agent/report/status.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import type { Observation } from '#agent/observation.ts';
-import type { State } from '#agent/state.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import type { State } from '#agent/decide/state.ts';
 import {
   A,
   AT,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createStore } from '#agent/checkpoint/store.ts';
-import type { InstallPlan } from '#agent/kubelet/installer.ts';
+import type { InstallPlan } from '#agent/ports/installer.ts';
 import type { Preflight } from '#agent/staging/preflight.ts';
 import { stageConfig, type StageResult } from '#agent/staging/stage.ts';
-import type { Config } from '#agent/state.ts';
+import type { Config } from '#agent/decide/state.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import { appendHash, configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DBusValue } from '#agent/dbus/value.ts';
-import { type Guard, type GuardSeen, noGuard } from '#agent/guard/guard.ts';
+import type { DBusValue } from '#agent/host/dbus/value.ts';
+import { type Guard, type GuardSeen, noGuard } from '#agent/ports/guard.ts';
 import { unfitnessOf } from '#agent/kubelet/unit-fitness.ts';
 import { createUnfitUnit } from '#agent/staging/unfit-unit.ts';
 import type { Log } from '#shared/runtime/log.ts';

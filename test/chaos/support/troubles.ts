@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lease } from '#reconciler/leader/lease.ts';
+import type { Lease } from '#reconciler/cluster/leader/lease.ts';
 import { NAMESPACE } from '../../cluster/support/programs.ts';
 import type { Site } from './site.ts';
 

@@ -6,7 +6,7 @@ import { CODES } from '#cli/doctor/codes.ts';
 import type { Diagnosis } from '#cli/doctor/diagnosis.ts';
 import { rightsIn } from '#cli/doctor/read/missing-rights.ts';
 import { type Right, sayRight } from '#cli/doctor/rights.ts';
-import { NO_STATE, sourceStateObject } from '#reconciler/report/source-state.ts';
+import { NO_STATE, sourceStateObject } from '#reconciler/telling/report/source-state.ts';
 import { grantedTo } from '#sandbox/api-server/access/roles.ts';
 import type { ResourceCall } from '#sandbox/api-server/http/api-call.ts';
 import type { ApiServerOptions } from '#sandbox/api-server/server.ts';

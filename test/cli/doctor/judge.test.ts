@@ -6,7 +6,7 @@ import { CRD_FIELDS, RIGHTS } from '#cli/doctor/installation.generated.ts';
 import { judge } from '#cli/doctor/judge.ts';
 import { plain } from '#cli/paint.ts';
 import { doctorAsText } from '#cli/doctor/render.ts';
-import { NO_STATE, type SourceState } from '#reconciler/report/source-state.ts';
+import { NO_STATE, type SourceState } from '#reconciler/telling/report/source-state.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';

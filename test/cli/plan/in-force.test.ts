@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { NO_STATE, sourceStateObject } from '#reconciler/report/source-state.ts';
+import { NO_STATE, sourceStateObject } from '#reconciler/telling/report/source-state.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { CONFIG_MAPS } from '#shared/kube/kube.ts';
 import { aCluster } from '../support/cluster.ts';

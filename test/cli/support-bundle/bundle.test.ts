@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { tarGz } from '#cli/support-bundle/tar.ts';
-import { NO_STATE, sourceStateObject } from '#reconciler/report/source-state.ts';
+import { NO_STATE, sourceStateObject } from '#reconciler/telling/report/source-state.ts';
 import { LOG_ANNOTATION } from '#sandbox/api-server/operations/pod-log.ts';
 import { DAEMON_SETS, DEPLOYMENTS } from '#sandbox/api-server/resources/built-in.ts';
 import type { ApiCall } from '#sandbox/api-server/http/api-call.ts';

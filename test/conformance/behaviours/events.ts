@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type EventObject, eventObject } from '#reconciler/events/event-object.ts';
-import { toMicroTime } from '#reconciler/kube/micro-time.ts';
-import type { Occurrence } from '#reconciler/events/occurrence.ts';
+import { type EventObject, eventObject } from '#reconciler/telling/events/event-object.ts';
+import { toMicroTime } from '#reconciler/cluster/kube/micro-time.ts';
+import type { Occurrence } from '#reconciler/telling/events/occurrence.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { EVENTS, type Kube, type Place } from '#shared/kube/kube.ts';
 import type { Behaviour } from '../suite.ts';

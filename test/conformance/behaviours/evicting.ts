@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { PODS } from '#shared/kube/kube.ts';
-import { createDrains } from '#reconciler/disruption/drains.ts';
+import { createDrains } from '#reconciler/cluster/drains/drains.ts';
 import type { Behaviour } from '../suite.ts';
 import type { Bench } from '../support/bench.ts';
 

@@ -1,7 +1,7 @@
 import { createStore } from '#agent/checkpoint/store.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import { stageConfig, type StageResult } from '#agent/staging/stage.ts';
-import type { Config } from '#agent/state.ts';
+import type { Config } from '#agent/decide/state.ts';
 import { appendHash, payloadSha256 } from '#shared/contract/config-map.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { createFakeKube, type FakeKube } from '../../support/agent/fake-kube.ts';

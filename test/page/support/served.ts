@@ -1,9 +1,9 @@
 import { type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import type { Round } from '#reconciler/round.ts';
-import { createPicture, type Picture } from '#reconciler/page/picture.ts';
-import { createListeners } from '#reconciler/page/serve/listeners.ts';
-import { servePage } from '#reconciler/page/serve/server.ts';
+import type { Round } from '#reconciler/telling/round.ts';
+import { createPicture, type Picture } from '#reconciler/telling/page/picture.ts';
+import { createListeners } from '#reconciler/telling/page/serve/listeners.ts';
+import { servePage } from '#reconciler/telling/page/serve/server.ts';
 
 /** The page as the reconciler serves it, showing what the test gives it. */
 export interface Served extends AsyncDisposable {

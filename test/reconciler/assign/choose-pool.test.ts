@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
-import { type Candidate, choosePool } from '#reconciler/assign/choose-pool.ts';
-import { selectorMatches } from '#reconciler/assign/selector.ts';
+import { type Candidate, choosePool } from '#reconciler/policy/assign/choose-pool.ts';
+import { selectorMatches } from '#reconciler/policy/assign/selector.ts';
 
 const labels = { zone: 'a', gpu: 'nvidia', 'node-role.kubernetes.io/worker': '' };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Choice } from '#reconciler/assign/choose-pool.ts';
-import { conflictLines } from '#reconciler/assign/conflict-lines.ts';
+import type { Choice } from '#reconciler/policy/assign/choose-pool.ts';
+import { conflictLines } from '#reconciler/policy/assign/conflict-lines.ts';
 
 const wanted = (name: string, ...pools: readonly string[]) => ({
   node: { name },

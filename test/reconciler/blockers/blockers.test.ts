@@ -9,8 +9,8 @@ import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Clock, systemClock } from '#shared/runtime/clock.ts';
-import { type BlockersPorts, createBlockers, FRESH_FOR_MS } from '#reconciler/blockers/blockers.ts';
-import { createWebGet, type WebOptions } from '#reconciler/blockers/web.ts';
+import { type BlockersPorts, createBlockers, FRESH_FOR_MS } from '#reconciler/cluster/blockers/blockers.ts';
+import { createWebGet, type WebOptions } from '#reconciler/cluster/blockers/web.ts';
 
 const EMPTY = '{"status":"success","data":{"resultType":"vector","result":[]}}';
 const open: Server[] = [];

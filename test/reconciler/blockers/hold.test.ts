@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BlockersAnswer } from '#reconciler/blockers/answer.ts';
-import { poolsToAsk } from '#reconciler/blockers/pools-to-ask.ts';
-import { selectorText } from '#reconciler/blockers/pods.ts';
-import { desiredState } from '#reconciler/desired.ts';
-import { plan } from '#reconciler/plan.ts';
+import type { BlockersAnswer } from '#reconciler/policy/blockers/answer.ts';
+import { poolsToAsk } from '#reconciler/policy/blockers/pools-to-ask.ts';
+import { selectorText } from '#reconciler/cluster/blockers/pods.ts';
+import { desiredState } from '#reconciler/policy/desired.ts';
+import { plan } from '#reconciler/policy/plan.ts';
 import {
   commit,
   COMMIT_A,

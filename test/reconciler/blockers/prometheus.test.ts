@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { queryOf, readAnswer, requestFor } from '#reconciler/blockers/prometheus.ts';
+import { queryOf, readAnswer, requestFor } from '#reconciler/cluster/blockers/prometheus.ts';
 
 const url = 'http://prometheus.monitoring:9090';
 const alerts = { url, alerts: ['KubePodCrashLooping', 'a.b'] };

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { createBlockers } from '#reconciler/blockers/blockers.ts';
-import { createWebGet } from '#reconciler/blockers/web.ts';
+import { createBlockers } from '#reconciler/cluster/blockers/blockers.ts';
+import { createWebGet } from '#reconciler/cluster/blockers/web.ts';
 import { without } from '../../support/needs.ts';
 import { type RealPrometheus, startPrometheus } from '../../support/prometheus.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { disruptionOf } from '#reconciler/disruption/disruption-of.ts';
+import { disruptionOf } from '#reconciler/policy/disruption/disruption-of.ts';
 
 const NOTHING = {};
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { KubeError } from '#shared/kube/kube-error.ts';
 import type { Kube } from '#shared/kube/kube.ts';
-import { createDrains } from '#reconciler/disruption/drains.ts';
+import { createDrains } from '#reconciler/cluster/drains/drains.ts';
 
 const never = new AbortController().signal;
 const kubeWith = (list: () => Promise<unknown>): Kube => ({ list }) as unknown as Kube;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { EventObject } from '#reconciler/events/event-object.ts';
-import type { Occurrence } from '#reconciler/events/occurrence.ts';
-import { createEventPublisher, type EventOutcome, type EventPublisher } from '#reconciler/events/publisher.ts';
+import type { EventObject } from '#reconciler/telling/events/event-object.ts';
+import type { Occurrence } from '#reconciler/telling/events/occurrence.ts';
+import { createEventPublisher, type EventOutcome, type EventPublisher } from '#reconciler/telling/events/publisher.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
 import { EVENTS, type Kube } from '#shared/kube/kube.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { LONGEST_DESCRIPTION, MOST_POOLS, statusesOf } from '#reconciler/forge/commit-status.ts';
-import { dueStatuses, RETELL_EVERY_MS, type Standing } from '#reconciler/forge/due.ts';
-import { forgePlace } from '#reconciler/forge/place.ts';
+import { LONGEST_DESCRIPTION, MOST_POOLS, statusesOf } from '#reconciler/telling/forge/commit-status.ts';
+import { dueStatuses, RETELL_EVERY_MS, type Standing } from '#reconciler/telling/forge/due.ts';
+import { forgePlace } from '#reconciler/telling/forge/place.ts';
 import { note, pool } from './notes.ts';
 
 const said = (of: Parameters<typeof statusesOf>[0]): readonly string[] =>

@@ -1,4 +1,4 @@
-import type { CommitNote, NotedPool } from '#reconciler/report/note.ts';
+import type { CommitNote, NotedPool } from '#reconciler/telling/report/note.ts';
 import { COMMITS } from '../../support/forge-server.ts';
 
 const COUNTS = { nodes: 4, updated: 0, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };

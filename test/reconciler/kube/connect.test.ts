@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { after, before, describe, it } from 'node:test';
-import { connectKube, findWay, type Way } from '#reconciler/kube/connect.ts';
+import { connectKube, findWay, type Way } from '#reconciler/cluster/kube/connect.ts';
 import { NODES } from '#shared/kube/kube.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { silentLog } from '#shared/runtime/log.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { mergeKubeconfigs, parseKubeconfig } from '#reconciler/kube/kubeconfig-file.ts';
+import { mergeKubeconfigs, parseKubeconfig } from '#reconciler/cluster/kube/kubeconfig-file.ts';
 
 const first = `
 current-context: one

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decideLease, type LeaseDecision, sight } from '#reconciler/leader/decide-lease.ts';
-import { type Lease, LEASE_TIMING, type LeaseSpec, releasedSpec } from '#reconciler/leader/lease.ts';
-import { toMicroTime } from '#reconciler/kube/micro-time.ts';
+import { decideLease, type LeaseDecision, sight } from '#reconciler/cluster/leader/decide-lease.ts';
+import { type Lease, LEASE_TIMING, type LeaseSpec, releasedSpec } from '#reconciler/cluster/leader/lease.ts';
+import { toMicroTime } from '#reconciler/cluster/kube/micro-time.ts';
 
 const WALL = Date.UTC(2026, 0, 1, 12, 0, 0, 5);
 const NOW = '2026-01-01T12:00:00.005000Z';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { holdLease, type LeaseHold } from '#reconciler/leader/hold-lease.ts';
+import { holdLease, type LeaseHold } from '#reconciler/cluster/leader/hold-lease.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createManualClock, type ManualClock } from '../../shared/kube/support/manual-clock.ts';
 import { type Fate, type LeaseStore, leaseStore, machineClock } from './support/lease-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createConfigSource } from '#reconciler/materialise/create-config-source.ts';
+import { createConfigSource } from '#reconciler/cluster/create-config-source.ts';
 import { POOL_LABEL } from '#shared/contract/api/group.ts';
 import { CONFIG_MAPS } from '#shared/kube/kube.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createMetrics } from '#reconciler/metrics/metrics.ts';
-import { createWords } from '#reconciler/metrics/words.ts';
+import { createMetrics } from '#reconciler/telling/metrics/metrics.ts';
+import { createWords } from '#reconciler/telling/metrics/words.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import type { Occurrence } from '#reconciler/events/occurrence.ts';
+import type { Occurrence } from '#reconciler/telling/events/occurrence.ts';
 
 const fellBack = (cause: string): Occurrence => ({
   about: { kind: 'Node', name: 'worker-1', uid: 'u' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createMetrics } from '#reconciler/metrics/metrics.ts';
+import { createMetrics } from '#reconciler/telling/metrics/metrics.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { AT_NODES, kubeFor } from '../../shared/kube/support/test-kube.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { commitLink } from '#reconciler/page/commit-link.ts';
+import { commitLink } from '#reconciler/telling/page/commit-link.ts';
 import { COMMIT_A } from '../../support/fleet.ts';
 
 describe('the link to a commit', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { html, toText } from '#reconciler/page/html.ts';
+import { html, toText } from '#reconciler/telling/page/html.ts';
 
 /** What a browser makes of text in which nothing but entities is special. */
 const unescape = (text: string): string =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createListeners, type Listener } from '#reconciler/page/serve/listeners.ts';
+import { createListeners, type Listener } from '#reconciler/telling/page/serve/listeners.ts';
 import { createManualClock, settle } from '../../shared/kube/support/manual-clock.ts';
 
 const GAP_MS = 1_000;

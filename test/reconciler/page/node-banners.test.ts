@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import { buildModel } from '#reconciler/page/build-model.ts';
-import type { Banner } from '#reconciler/page/model.ts';
-import type { NodeView } from '#reconciler/fleet.ts';
+import { buildModel } from '#reconciler/telling/page/build-model.ts';
+import type { Banner } from '#reconciler/telling/page/model.ts';
+import type { NodeView } from '#reconciler/policy/fleet.ts';
 import {
   commit,
   COMMIT_A,

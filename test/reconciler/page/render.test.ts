@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { buildModel } from '#reconciler/page/build-model.ts';
-import { toText } from '#reconciler/page/html.ts';
-import type { PageModel, WorkingModel } from '#reconciler/page/model.ts';
-import { EVERYTHING, type Question } from '#reconciler/page/question.ts';
-import { renderPage } from '#reconciler/page/render/page.ts';
+import { buildModel } from '#reconciler/telling/page/build-model.ts';
+import { toText } from '#reconciler/telling/page/html.ts';
+import type { PageModel, WorkingModel } from '#reconciler/telling/page/model.ts';
+import { EVERYTHING, type Question } from '#reconciler/telling/page/question.ts';
+import { renderPage } from '#reconciler/telling/page/render/page.ts';
 import { NOW } from '../../support/fleet.ts';
 import { largeRound, rollingFleet, roundIn } from './rounds.ts';
 

@@ -1,11 +1,11 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import { type CommitInForce, desiredState } from '#reconciler/desired.ts';
-import type { Fleet } from '#reconciler/fleet.ts';
-import { plan } from '#reconciler/plan.ts';
-import { DEFAULT_CLUSTER } from '#reconciler/repo/read-cluster.ts';
-import { NO_STATE, type SourceState } from '#reconciler/report/source-state.ts';
-import { policyOf } from '#reconciler/rollout/cluster-policy.ts';
-import type { Round } from '#reconciler/round.ts';
+import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import { plan } from '#reconciler/policy/plan.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import { NO_STATE, type SourceState } from '#reconciler/telling/report/source-state.ts';
+import { policyOf } from '#reconciler/policy/rollout/cluster-policy.ts';
+import type { Round } from '#reconciler/telling/round.ts';
 import {
   assignedNode,
   commit,

@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { createPicture, type Leadership } from '#reconciler/page/picture.ts';
-import { createListeners, type Listener, type Listeners } from '#reconciler/page/serve/listeners.ts';
-import { type PageServerOptions, servePage } from '#reconciler/page/serve/server.ts';
+import { createPicture, type Leadership } from '#reconciler/telling/page/picture.ts';
+import { createListeners, type Listener, type Listeners } from '#reconciler/telling/page/serve/listeners.ts';
+import { type PageServerOptions, servePage } from '#reconciler/telling/page/serve/server.ts';
 import { rollingFleet, roundIn } from './rounds.ts';
 
 const ABOUT = { cluster: 'prod', version: '1.2.3', forge: undefined } as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadRepo } from '#reconciler/repo/load-repo.ts';
-import type { LoadedPool } from '#reconciler/repo/loaded.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
+import type { LoadedPool } from '#reconciler/policy/repo/loaded.ts';
 
 const POOL = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nspec:\n  nodeSelector: {}\n';
 const CLUSTER = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec:\n';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { loadRepo } from '#reconciler/repo/load-repo.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 
 it('a pool’s folder that became a symbolic link is a broken pool, not one that was taken away', () => {
   const link = { code: 'symlink', severity: 'error', message: 'not followed', file: 'pools/gpu' } as const;

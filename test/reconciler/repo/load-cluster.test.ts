@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DEFAULT_CLUSTER } from '#reconciler/repo/read-cluster.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import { brief, CLUSTER, KUBELET, load, POOL, pool } from './support/load.ts';
 
 describe('a cluster file', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decodeCache } from '#reconciler/repo/decode-cache.ts';
-import { judgePool } from '#reconciler/repo/judge-pool.ts';
-import { loadRepo } from '#reconciler/repo/load-repo.ts';
+import { decodeCache } from '#reconciler/policy/repo/decode-cache.ts';
+import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import { brief, CLUSTER, filesOf, KUBELET, load, POOL, pool, type Tree, valid } from './support/load.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { resolveLayer } from '#reconciler/repo/layer-path.ts';
-import { readPool } from '#reconciler/repo/read-pool.ts';
-import { fileReport } from '#reconciler/repo/report.ts';
+import { resolveLayer } from '#reconciler/policy/repo/layer-path.ts';
+import { readPool } from '#reconciler/policy/repo/read-pool.ts';
+import { fileReport } from '#reconciler/policy/repo/report.ts';
 import { decodeYaml } from '#shared/contract/kubelet-config/decode.ts';
 
 function read(spec: string) {

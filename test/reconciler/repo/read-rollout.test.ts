@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readPool } from '#reconciler/repo/read-pool.ts';
-import { fileReport } from '#reconciler/repo/report.ts';
+import { readPool } from '#reconciler/policy/repo/read-pool.ts';
+import { fileReport } from '#reconciler/policy/repo/report.ts';
 import { decodeYaml } from '#shared/contract/kubelet-config/decode.ts';
 
 const HEAD = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nspec:\n  nodeSelector: {}\n';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgePool } from '#reconciler/repo/judge-pool.ts';
-import { loadRepo } from '#reconciler/repo/load-repo.ts';
-import type { LoadedPool } from '#reconciler/repo/loaded.ts';
+import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
+import type { LoadedPool } from '#reconciler/policy/repo/loaded.ts';
 
 const POOL = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nspec:\n  nodeSelector: {}\n';
 const CLUSTER = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec:\n';

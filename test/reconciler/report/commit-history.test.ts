@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type PastCommit, readHistory, writeHistory } from '#reconciler/report/commit-history.ts';
+import { type PastCommit, readHistory, writeHistory } from '#reconciler/telling/report/commit-history.ts';
 
 const past = (letter: string, outcome: PastCommit['outcome'], at = '2026-11-21T12:00:00Z'): PastCommit => ({
   oid: letter.repeat(40),

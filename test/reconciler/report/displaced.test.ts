@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { displacedNotes, writeNotes } from '#reconciler/report/displaced.ts';
-import type { CommitNote } from '#reconciler/report/note.ts';
-import { renderNote } from '#reconciler/report/note-text.ts';
-import { NO_STATE } from '#reconciler/report/source-state.ts';
+import { displacedNotes, writeNotes } from '#reconciler/telling/report/displaced.ts';
+import type { CommitNote } from '#reconciler/telling/report/note.ts';
+import { renderNote } from '#reconciler/telling/report/note-text.ts';
+import { NO_STATE } from '#reconciler/telling/report/source-state.ts';
 import { noteProblems } from '../../support/note-schema.ts';
 import { fleetOf } from '../../support/fleet.ts';
 import { note, pool } from '../forge/notes.ts';

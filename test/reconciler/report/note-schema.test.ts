@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { noteText } from '#reconciler/git/notes/note-text.ts';
-import { noteRefused } from '#reconciler/report/note.ts';
-import { renderNote } from '#reconciler/report/note-text.ts';
+import { noteRefused } from '#reconciler/telling/report/note.ts';
+import { renderNote } from '#reconciler/telling/report/note-text.ts';
 import { note, pool } from '../forge/notes.ts';
 import { jsonOf, NOTE_JSON_SCHEMA, noteProblems } from '../../support/note-schema.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { desiredState } from '#reconciler/desired.ts';
-import type { Fleet } from '#reconciler/fleet.ts';
-import { plan } from '#reconciler/plan.ts';
-import { type CommitNote, noteInForce, noteRefused, noteSuperseded } from '#reconciler/report/note.ts';
+import { desiredState } from '#reconciler/policy/desired.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import { plan } from '#reconciler/policy/plan.ts';
+import { type CommitNote, noteInForce, noteRefused, noteSuperseded } from '#reconciler/telling/report/note.ts';
 import { noteText } from '#reconciler/git/notes/note-text.ts';
-import { renderNote } from '#reconciler/report/note-text.ts';
+import { renderNote } from '#reconciler/telling/report/note-text.ts';
 import {
   assignedNode,
   commit,

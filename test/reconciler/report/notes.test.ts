@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Annotator } from '#reconciler/git/annotator.ts';
 import { GitError } from '#reconciler/git/errors.ts';
-import { noteRefused } from '#reconciler/report/note.ts';
-import { createNotes, type Notes } from '#reconciler/report/notes.ts';
+import { noteRefused } from '#reconciler/telling/report/note.ts';
+import { createNotes, type Notes } from '#reconciler/telling/report/notes.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createManualClock } from '../../shared/kube/support/manual-clock.ts';
 

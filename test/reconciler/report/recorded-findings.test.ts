@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { readFindings, writeFindings } from '#reconciler/report/recorded-findings.ts';
+import { readFindings, writeFindings } from '#reconciler/telling/report/recorded-findings.ts';
 import { type Finding, isWarningLine } from '#shared/contract/finding.ts';
 
 const found = (severity: Finding['severity'], file: string): Finding => ({

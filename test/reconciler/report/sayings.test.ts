@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { desiredState } from '#reconciler/desired.ts';
-import { createSayings } from '#reconciler/report/sayings.ts';
+import { desiredState } from '#reconciler/policy/desired.ts';
+import { createSayings } from '#reconciler/telling/report/sayings.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { commit, COMMIT_A, COMMIT_B, fleetOf, invalidPool } from '../../support/fleet.ts';

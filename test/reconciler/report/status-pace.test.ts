@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createStatusPace } from '#reconciler/report/status-pace.ts';
-import type { Step } from '#reconciler/steps.ts';
+import { createStatusPace } from '#reconciler/telling/report/status-pace.ts';
+import type { Step } from '#reconciler/policy/steps.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import { poolInCluster, validPool } from '../../support/fleet.ts';

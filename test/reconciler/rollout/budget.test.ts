@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { limitOf, thresholdOf } from '#reconciler/rollout/amount.ts';
-import { isControlPlane } from '#reconciler/rollout/budget.ts';
+import { limitOf, thresholdOf } from '#reconciler/policy/rollout/amount.ts';
+import { isControlPlane } from '#reconciler/policy/rollout/budget.ts';
 import { commit, COMMIT_A, nodeView, poolSpec, validPool } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
-import type { Step } from '#reconciler/steps.ts';
+import type { Step } from '#reconciler/policy/steps.ts';
 import { commit, COMMIT_A, COMMIT_B, nodeView, poolSpec, validPool } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { limitOf } from '#reconciler/rollout/amount.ts';
-import { isControlPlane } from '#reconciler/rollout/budget.ts';
-import { zoneOf } from '#reconciler/rollout/order.ts';
+import { limitOf } from '#reconciler/policy/rollout/amount.ts';
+import { isControlPlane } from '#reconciler/policy/rollout/budget.ts';
+import { zoneOf } from '#reconciler/policy/rollout/order.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
-import type { Fleet } from '#reconciler/fleet.ts';
-import type { Step } from '#reconciler/steps.ts';
-import type { Member } from '#reconciler/rollout/membership.ts';
-import type { GroupPlan } from '#reconciler/rollout/plan-nodes.ts';
-import { wavesOf } from '#reconciler/rollout/waves.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import type { Step } from '#reconciler/policy/steps.ts';
+import type { Member } from '#reconciler/policy/rollout/membership.ts';
+import type { GroupPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
+import { wavesOf } from '#reconciler/policy/rollout/waves.ts';
 import {
   DEADLY,
   disruptions,

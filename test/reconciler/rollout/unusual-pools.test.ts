@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { ValidPool } from '#reconciler/repo/loaded.ts';
-import type { Step } from '#reconciler/steps.ts';
+import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import type { Step } from '#reconciler/policy/steps.ts';
 import { commit, COMMIT_A, COMMIT_B, nodeView, poolSpec, validPool } from '../../support/fleet.ts';
 import { FleetSimulation } from '../../support/fleet-simulation.ts';
 

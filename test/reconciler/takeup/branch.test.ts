@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import type { CommitOid, GitSource, Snapshot } from '#reconciler/git/source.ts';
-import { createBranch } from '#reconciler/takeup/branch.ts';
+import { createBranch } from '#reconciler/policy/takeup/branch.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 
 const A = 'a'.repeat(40);

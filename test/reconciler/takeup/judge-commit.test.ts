@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type CommitInForce, desiredState } from '#reconciler/desired.ts';
-import type { Fleet } from '#reconciler/fleet.ts';
+import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { Lineage } from '#reconciler/git/source.ts';
-import { judgeCommit, type RewritePolicy } from '#reconciler/takeup/judge-commit.ts';
+import { judgeCommit, type RewritePolicy } from '#reconciler/policy/takeup/judge-commit.ts';
 import {
   commit,
   COMMIT_B,

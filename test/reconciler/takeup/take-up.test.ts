@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Lineage } from '#reconciler/git/source.ts';
-import type { JudgedSnapshot } from '#reconciler/takeup/branch.ts';
-import { createTakeUps } from '#reconciler/takeup/take-up.ts';
+import type { JudgedSnapshot } from '#reconciler/policy/takeup/branch.ts';
+import { createTakeUps } from '#reconciler/policy/takeup/take-up.ts';
 import { commit, fleetOf, validPool } from '../../support/fleet.ts';
 
 const [X, Y, Z] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];

@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { readAllowedSigners } from '#reconciler/trust/allowed-signers.ts';
-import { createCommitTrust } from '#reconciler/trust/commit-trust.ts';
-import { splitCommit } from '#reconciler/trust/signed-commit.ts';
-import { readSshKey } from '#reconciler/trust/ssh-key.ts';
-import { WireError, wireString } from '#reconciler/trust/ssh-wire.ts';
-import { verifySsh } from '#reconciler/trust/verify-ssh.ts';
+import { readAllowedSigners } from '#reconciler/git/trust/allowed-signers.ts';
+import { createCommitTrust } from '#reconciler/git/trust/commit-trust.ts';
+import { splitCommit } from '#reconciler/git/trust/signed-commit.ts';
+import { readSshKey } from '#reconciler/git/trust/ssh-key.ts';
+import { WireError, wireString } from '#reconciler/git/trust/ssh-wire.ts';
+import { verifySsh } from '#reconciler/git/trust/verify-ssh.ts';
 import { sha } from './tokens.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');

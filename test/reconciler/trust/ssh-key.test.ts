@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { readSshKey } from '#reconciler/trust/ssh-key.ts';
-import { wireString } from '#reconciler/trust/ssh-wire.ts';
-import { verifySsh } from '#reconciler/trust/verify-ssh.ts';
+import { readSshKey } from '#reconciler/git/trust/ssh-key.ts';
+import { wireString } from '#reconciler/git/trust/ssh-wire.ts';
+import { verifySsh } from '#reconciler/git/trust/verify-ssh.ts';
 import { WITHOUT_SSH } from './signing.ts';
 import { ecdsaToken, ed25519Token, sha, type Token } from './tokens.ts';
 

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { wireString } from '#reconciler/trust/ssh-wire.ts';
+import { wireString } from '#reconciler/git/trust/ssh-wire.ts';
 
 export const sha = (hash: 'sha256' | 'sha512', content: Uint8Array): Buffer =>
   createHash(hash).update(content).digest();

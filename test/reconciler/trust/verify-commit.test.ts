@@ -6,10 +6,10 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { createCommitTrust } from '#reconciler/trust/commit-trust.ts';
-import { splitCommit } from '#reconciler/trust/signed-commit.ts';
-import { trustedKeysIn } from '#reconciler/trust/trusted-keys.ts';
-import type { SignatureVerdict } from '#reconciler/trust/verdict.ts';
+import { createCommitTrust } from '#reconciler/git/trust/commit-trust.ts';
+import { splitCommit } from '#reconciler/git/trust/signed-commit.ts';
+import { trustedKeysIn } from '#reconciler/git/trust/trusted-keys.ts';
+import type { SignatureVerdict } from '#reconciler/git/trust/verdict.ts';
 import { type SigningRepository, startSigning, WITHOUT_GIT, WITHOUT_GPG, WITHOUT_SSH } from './signing.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Delivery } from '#reconciler/webhook/delivery.ts';
+import type { Delivery } from '#reconciler/git/webhook/delivery.ts';
 
 export const SECRET = 'a secret that nobody knows';
 

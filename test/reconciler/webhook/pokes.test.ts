@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Clock } from '#shared/runtime/clock.ts';
-import { createPokes } from '#reconciler/webhook/pokes.ts';
+import { createPokes } from '#reconciler/git/webhook/pokes.ts';
 
 const GAP_MS = 1_000;
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { receive, type Reception } from '#reconciler/webhook/receive.ts';
-import { createReplays, type Replays } from '#reconciler/webhook/replays.ts';
-import { judgeSignature, TIME_WINDOW_MS } from '#reconciler/webhook/signature.ts';
+import { receive, type Reception } from '#reconciler/git/webhook/receive.ts';
+import { createReplays, type Replays } from '#reconciler/git/webhook/replays.ts';
+import { judgeSignature, TIME_WINDOW_MS } from '#reconciler/git/webhook/signature.ts';
 import { delivery, pushTo, SECRET, SENDERS } from './deliveries.ts';
 
 const NOW = 1_800_000_000_000;

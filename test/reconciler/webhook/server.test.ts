@@ -9,8 +9,8 @@ import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { fileSecrets } from '#reconciler/webhook/secrets.ts';
-import { serveWebhook, type WebhookOptions } from '#reconciler/webhook/server.ts';
+import { fileSecrets } from '#reconciler/git/webhook/secrets.ts';
+import { serveWebhook, type WebhookOptions } from '#reconciler/git/webhook/server.ts';
 import { pushTo, SECRET, SENDERS } from './deliveries.ts';
 
 async function start(t: TestContext, options: Partial<WebhookOptions> = {}) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkWindow, readWindow } from '#reconciler/window/read-window.ts';
+import { checkWindow, readWindow } from '#reconciler/policy/window/read-window.ts';
 import type { WindowSpec } from '#shared/contract/api/kubelet-pool.ts';
 
 const good: WindowSpec = { cron: '0 2 * * 1-5', duration: '4h', timeZone: 'Europe/Berlin' };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readWindow } from '#reconciler/window/read-window.ts';
-import { windowsState } from '#reconciler/window/windows-state.ts';
+import { readWindow } from '#reconciler/policy/window/read-window.ts';
+import { windowsState } from '#reconciler/policy/window/windows-state.ts';
 import type { WindowSpec, WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';
 
 const at = (text: string): number => Date.parse(text);

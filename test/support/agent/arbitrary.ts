@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Files, Intent, Observation, Staged } from '#agent/observation.ts';
-import type { Change, Config, Doing, Judged, Reboot, State, Target } from '#agent/state.ts';
+import type { Files, Intent, Observation, Staged } from '#agent/decide/observation.ts';
+import type { Change, Config, Doing, Judged, Reboot, State, Target } from '#agent/decide/state.ts';
 import { A, AT, B, C, ERROR_B, QUIET, TERMS } from './states.ts';
 
 const FAILURE = { reason: 'NotHealthy', message: 'so it was' } as const;

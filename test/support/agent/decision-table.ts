@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decide } from '#agent/decide.ts';
-import type { Action, Decision } from '#agent/decision.ts';
-import type { Observation, Staged } from '#agent/observation.ts';
-import { activeOf, nameOf, type State } from '#agent/state.ts';
+import { decide } from '#agent/decide/decide.ts';
+import type { Action, Decision } from '#agent/decide/decision.ts';
+import type { Observation, Staged } from '#agent/decide/observation.ts';
+import { activeOf, nameOf, type State } from '#agent/decide/state.ts';
 import { A, AT, B, C } from './states.ts';
 
 const letters = new Map([A, B, C].map((each, index) => [each.source.name, 'ABC'[index] ?? '']));

@@ -1,4 +1,4 @@
-import { isTemporary } from '#agent/disk/node-disk.ts';
+import { isTemporary } from '#agent/host/disk/node-disk.ts';
 import { isStagedPath } from '#agent/guard/layout.ts';
 import { UNIT_DIRECTORY } from './fake-guard.ts';
 import { CONFIG_FILE } from './fake-kubelet.ts';

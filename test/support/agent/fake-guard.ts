@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Disk } from '#agent/disk/disk.ts';
-import type { Guard } from '#agent/guard/guard.ts';
+import type { Disk } from '#agent/host/disk/disk.ts';
+import type { Guard } from '#agent/ports/guard.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { guardPaths, removedPathOf, stagedPathOf } from '#agent/guard/layout.ts';
 import { decodePlan } from '#agent/guard/plan.ts';

@@ -1,5 +1,5 @@
 import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
-import { activeOf, nameOf, rejectionOf, sameConfig, type Target } from '#agent/state.ts';
+import { activeOf, nameOf, rejectionOf, sameConfig, type Target } from '#agent/decide/state.ts';
 import { checkpointOf } from './model/act.ts';
 import { sameFiles } from './model/files.ts';
 import type { Fate } from './model/host.ts';

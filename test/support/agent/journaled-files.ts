@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import type { FileStat } from '#agent/disk/disk.ts';
-import type { FileCalls, NewFile } from '#agent/disk/file-calls.ts';
+import type { FileStat } from '#agent/host/disk/disk.ts';
+import type { FileCalls, NewFile } from '#agent/host/disk/file-calls.ts';
 import { createMortal, type Mortal, type Point } from './mortal.ts';
 import { systemError } from './system-error.ts';
 

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import type { Disk } from '#agent/disk/disk.ts';
-import type { FileCalls } from '#agent/disk/file-calls.ts';
-import { createNodeDisk } from '#agent/disk/node-disk.ts';
+import type { Disk } from '#agent/host/disk/disk.ts';
+import type { FileCalls } from '#agent/host/disk/file-calls.ts';
+import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { createJournaledFiles, type JournaledFiles } from './journaled-files.ts';
 import type { Mortal } from './mortal.ts';

@@ -1,7 +1,7 @@
-import { decide } from '#agent/decide.ts';
-import type { Action } from '#agent/decision.ts';
-import type { Observation } from '#agent/observation.ts';
-import { type Config, INITIAL_STATE, nameOf, sameConfig, type State, type Target } from '#agent/state.ts';
+import { decide } from '#agent/decide/decide.ts';
+import type { Action } from '#agent/decide/decision.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import { type Config, INITIAL_STATE, nameOf, sameConfig, type State, type Target } from '#agent/decide/state.ts';
 import { QUIET } from './states.ts';
 
 /** What a kubelet does with a config. `refused`: validation finds it out before the kubelet sees it. */

@@ -1,6 +1,6 @@
 import { payloadSha256 } from '#shared/contract/config-map.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
-import type { Observation } from '#agent/observation.ts';
+import type { Observation } from '#agent/decide/observation.ts';
 import {
   type Change,
   type Config,
@@ -11,7 +11,7 @@ import {
   type State,
   type Target,
   type Trial,
-} from '#agent/state.ts';
+} from '#agent/decide/state.ts';
 
 export const AT = '2026-01-01T00:00:00Z';
 export const TERMS = { durationMs: 600_000, startTimeoutMs: 120_000, maxRestarts: 2 };

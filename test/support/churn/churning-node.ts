@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { createAgent } from '#agent/agent.ts';
-import { createNodeDisk } from '#agent/disk/node-disk.ts';
+import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { DROP_IN_NAME } from '#agent/kubelet/install-drop-ins.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
-import { activeOf, type Config, type State } from '#agent/state.ts';
+import { activeOf, type Config, type State } from '#agent/decide/state.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import { silentLog } from '#shared/runtime/log.ts';

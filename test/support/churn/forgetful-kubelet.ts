@@ -1,5 +1,5 @@
-import type { KubeletProbe } from '#agent/kubelet/probe.ts';
-import type { KubeletService } from '#agent/kubelet/service.ts';
+import type { KubeletProbe } from '#agent/ports/probe.ts';
+import type { KubeletService } from '#agent/ports/service.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';

@@ -1,6 +1,6 @@
 import type { Annotator } from '#reconciler/git/annotator.ts';
 import type { CommitOid, GitSource, Lineage, Snapshot } from '#reconciler/git/source.ts';
-import type { LoadedPool, LoadedRepo } from '#reconciler/repo/loaded.ts';
+import type { LoadedPool, LoadedRepo } from '#reconciler/policy/repo/loaded.ts';
 import { commit as commitOf } from '../fleet.ts';
 
 /** A repository in memory: a line of commits, and notes as a git server keeps them. */

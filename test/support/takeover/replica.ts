@@ -1,7 +1,7 @@
 import type { Annotator } from '#reconciler/git/annotator.ts';
 import type { GitSource } from '#reconciler/git/source.ts';
-import { holdLease } from '#reconciler/leader/hold-lease.ts';
-import type { LeaseTiming } from '#reconciler/leader/lease.ts';
+import { holdLease } from '#reconciler/cluster/leader/hold-lease.ts';
+import type { LeaseTiming } from '#reconciler/cluster/leader/lease.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';

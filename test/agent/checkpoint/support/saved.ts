@@ -1,5 +1,5 @@
 import { createStore } from '#agent/checkpoint/store.ts';
-import { rejectionOf, type State } from '#agent/state.ts';
+import { rejectionOf, type State } from '#agent/decide/state.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../../support/agent/memory-disk.ts';
 import { AT } from '../../../support/agent/states.ts';
 

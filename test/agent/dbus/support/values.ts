@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { DBusValue } from '#agent/dbus/value.ts';
+import type { DBusValue } from '#agent/host/dbus/value.ts';
 
 /** A signature of one type, and a value of it. */
 export interface Typed {

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { watchFiles } from '#agent/disk/watch-files.ts';
+import { watchFiles } from '#agent/host/disk/watch-files.ts';
 import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { until } from '../../../cluster/support/until.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { GuardedFile, GuardOrder } from '#agent/guard/guard.ts';
+import type { GuardedFile, GuardOrder } from '#agent/ports/guard.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../../support/agent/memory-disk.ts';
 import { createFakeSystemd, type FakeSystemd } from './fake-systemd.ts';

@@ -1,5 +1,5 @@
 import { createInstaller } from '#agent/kubelet/install.ts';
-import type { Installer, InstallPlan } from '#agent/kubelet/installer.ts';
+import type { Installer, InstallPlan } from '#agent/ports/installer.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../../support/agent/memory-disk.ts';
 import { CONFIG, createStateWriter, ROOT, type StateWriter } from './state-writer.ts';

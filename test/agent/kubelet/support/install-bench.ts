@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import { DROP_IN_NAME } from '#agent/kubelet/install-drop-ins.ts';
 import { renderManaged } from '#agent/kubelet/install-marker.ts';
-import type { Installable, Installer } from '#agent/kubelet/installer.ts';
+import type { Installable, Installer } from '#agent/ports/installer.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../../support/agent/memory-disk.ts';

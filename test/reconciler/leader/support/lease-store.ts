@@ -1,4 +1,4 @@
-import type { Lease, LeaseSpec } from '#reconciler/leader/lease.ts';
+import type { Lease, LeaseSpec } from '#reconciler/cluster/leader/lease.ts';
 import { KubeError, type KubeErrorCode } from '#shared/kube/kube-error.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';

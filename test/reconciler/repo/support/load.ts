@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { RepoFile } from '#reconciler/git/source.ts';
-import { loadRepo } from '#reconciler/repo/load-repo.ts';
-import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/repo/loaded.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
+import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 
 export const POOL =

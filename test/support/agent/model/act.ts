@@ -1,10 +1,10 @@
-import type { Act } from '#agent/act.ts';
-import { STAGING_BACKOFF } from '#agent/act.ts';
-import type { Action } from '#agent/decision.ts';
+import type { Act } from '#agent/act/act.ts';
+import { STAGING_BACKOFF } from '#agent/act/act.ts';
+import type { Action } from '#agent/decide/decision.ts';
 import { guardFaultAfter } from '#agent/act/guard-fault.ts';
-import type { Memory } from '#agent/memory.ts';
-import { MOST_REPAIRS } from '#agent/act/repair.ts';
-import { activeOf, type Config, sameConfig, type State, type Target } from '#agent/state.ts';
+import type { Memory } from '#agent/observe/memory.ts';
+import { MOST_REPAIRS } from '#agent/observe/repair.ts';
+import { activeOf, type Config, sameConfig, type State, type Target } from '#agent/decide/state.ts';
 import type { StageResult } from '#agent/staging/stage.ts';
 import { backoffDelay } from '#shared/runtime/backoff.ts';
 import type { ModelFiles } from './files.ts';

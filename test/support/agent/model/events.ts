@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { RecordName } from '#agent/checkpoint/record-order.ts';
-import type { Config, TrialTerms } from '#agent/state.ts';
+import type { Config, TrialTerms } from '#agent/decide/state.ts';
 import { payloadSha256 } from '#shared/contract/config-map.ts';
 import { config as configNamed } from '../states.ts';
 import { checkpointOf } from './act.ts';

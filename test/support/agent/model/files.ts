@@ -1,4 +1,4 @@
-import { sameConfig, type Target } from '#agent/state.ts';
+import { sameConfig, type Target } from '#agent/decide/state.ts';
 
 /** The managed files, as far as a decision can tell them apart. */
 export interface Files {

@@ -1,6 +1,6 @@
-import type { GuardCause, GuardSeen } from '#agent/guard/guard.ts';
+import type { GuardCause, GuardSeen } from '#agent/ports/guard.ts';
 import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
-import type { Target, Trial } from '#agent/state.ts';
+import type { Target, Trial } from '#agent/decide/state.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Files, ModelFiles } from './files.ts';
 import { systemError } from '../system-error.ts';

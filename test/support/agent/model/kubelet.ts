@@ -1,5 +1,5 @@
-import type { ServiceStatus } from '#agent/kubelet/service.ts';
-import type { Target } from '#agent/state.ts';
+import type { ServiceStatus } from '#agent/ports/service.ts';
+import type { Target } from '#agent/decide/state.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Files } from './files.ts';
 import type { Fate, Host } from './host.ts';

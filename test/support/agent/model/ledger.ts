@@ -1,7 +1,7 @@
 import type { RecordName } from '#agent/checkpoint/record-order.ts';
 import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
-import { type Config, rejectionOf, sameConfig, type Trial } from '#agent/state.ts';
-import type { Observation } from '#agent/observation.ts';
+import { type Config, rejectionOf, sameConfig, type Trial } from '#agent/decide/state.ts';
+import type { Observation } from '#agent/decide/observation.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { checkpointOf } from './act.ts';
 import type { Event } from './events.ts';

@@ -1,7 +1,7 @@
-import type { Memory } from '#agent/memory.ts';
-import type { Files, Intent, Observation, Repair, Running, Staged } from '#agent/observation.ts';
-import { createStartTracker, MOST_REPAIRS } from '#agent/act/repair.ts';
-import { activeOf, sameConfig, type State, type Target } from '#agent/state.ts';
+import type { Memory } from '#agent/observe/memory.ts';
+import type { Files, Intent, Observation, Repair, Running, Staged } from '#agent/decide/observation.ts';
+import { createStartTracker, MOST_REPAIRS } from '#agent/observe/repair.ts';
+import { activeOf, sameConfig, type State, type Target } from '#agent/decide/state.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelFiles } from './files.ts';

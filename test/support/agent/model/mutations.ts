@@ -1,7 +1,7 @@
-import { decide } from '#agent/decide.ts';
-import type { Action, Decision } from '#agent/decision.ts';
-import type { Observation } from '#agent/observation.ts';
-import { activeOf, IDLE, type State } from '#agent/state.ts';
+import { decide } from '#agent/decide/decide.ts';
+import type { Action, Decision } from '#agent/decide/decision.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import { activeOf, IDLE, type State } from '#agent/decide/state.ts';
 import type { InvariantName } from '../invariants.ts';
 import { MACHINE, type Machine } from './world.ts';
 

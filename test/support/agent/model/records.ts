@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { failuresOf, NO_FAILURES } from '#agent/checkpoint/rejected-codec.ts';
 import { recordOrder, type RecordName } from '#agent/checkpoint/record-order.ts';
 import { type Found, type Records, restoreState } from '#agent/checkpoint/restore.ts';
-import { INITIAL_STATE, type State } from '#agent/state.ts';
+import { INITIAL_STATE, type State } from '#agent/decide/state.ts';
 
 /** The agent's memory on disk, file by file, in the agent's own order and read by the agent's own rules. */
 export interface ModelRecords {

@@ -1,10 +1,10 @@
-import { decide } from '#agent/decide.ts';
+import { decide } from '#agent/decide/decide.ts';
 import { PACE } from '#agent/decide/pace.ts';
 import { whenUnsaved } from '#agent/decide/unsaved.ts';
-import type { Decision } from '#agent/decision.ts';
-import { emptyMemory, type Memory } from '#agent/memory.ts';
-import type { Intent, Observation } from '#agent/observation.ts';
-import type { State, Target } from '#agent/state.ts';
+import type { Decision } from '#agent/decide/decision.ts';
+import { emptyMemory, type Memory } from '#agent/observe/memory.ts';
+import type { Intent, Observation } from '#agent/decide/observation.ts';
+import type { State, Target } from '#agent/decide/state.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { checkpointOf, createModelAct } from './act.ts';
 import { createModelFiles, type ModelFiles } from './files.ts';

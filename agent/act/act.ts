@@ -1,0 +1,179 @@
+import { type BackoffOptions, backoffDelay } from '#shared/runtime/backoff.ts';
+import type { Clock } from '#shared/runtime/clock.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import type { CheckpointStore } from '../checkpoint/store.ts';
+import { trialIdOf } from '../decide/guard.ts';
+import { withDeadline } from '../host/deadline.ts';
+import type { Action } from '../decide/decision.ts';
+import type { FailureReason } from '../decide/failure.ts';
+import { installableOf } from '../observe/files.ts';
+import type { Guard } from '../ports/guard.ts';
+import { guardFaultAfter } from './guard-fault.ts';
+import { guardOrderFor } from './guard-order.ts';
+import type { Installer } from '../ports/installer.ts';
+import type { KubeletService } from '../ports/service.ts';
+import type { Memory } from '../observe/memory.ts';
+import type { Rebooter } from './reboot.ts';
+import { stageConfig, type StageOptions } from '../staging/stage.ts';
+import { MOST_REPAIRS } from '../observe/repair.ts';
+import { type Config, nameOf, sameConfig, type State, type Target, type Trial } from '../decide/state.ts';
+
+export interface ActOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly service: KubeletService;
+  readonly installer: Installer;
+  readonly guard: Guard;
+  readonly rebooter: Rebooter;
+  /** Takes everything of ours off the node. @throws where that cannot be done (yet) */
+  readonly leave: () => Promise<void>;
+  readonly store: CheckpointStore;
+  readonly staging: StageOptions;
+  readonly memory: Memory;
+}
+
+/** @returns whether it was done; otherwise what comes after it has to wait */
+export type Act = (action: Action, state: State, signal: AbortSignal) => Promise<boolean>;
+
+export const STAGING_BACKOFF: BackoffOptions = { firstMs: 2_000, maxMs: 5 * 60_000, jitter: 0.5 };
+const STAGING_TIMEOUT_MS = 60_000;
+/** systemd gives a unit 90 s to stop before it kills it. */
+const RESTART_TIMEOUT_MS = 2 * 60_000;
+
+/** Carries actions out. Decides nothing; never throws: what went wrong is in the next observation, or in the status. */
+export function createAct(options: ActOptions): Act {
+  const { clock, random, log, service, installer, guard, rebooter, store, memory } = options;
+
+  const stage = async (config: Config, signal: AbortSignal): Promise<boolean> => {
+    const faultsBefore = sameConfig(memory.staged?.config ?? null, config) ? (memory.staged?.faults ?? 0) : 0;
+    const result = await withDeadline(clock, STAGING_TIMEOUT_MS, signal, (inTime) =>
+      stageConfig(config, options.staging, inTime),
+    );
+    const faults = result.outcome === 'unavailable' ? faultsBefore + 1 : 0;
+    const retryAt = clock.monotonic() + backoffDelay(faults, STAGING_BACKOFF, random());
+    memory.staged = { config, result, retryAt, faults };
+    return true;
+  };
+
+  const install = async (target: Target): Promise<boolean> => {
+    const found = await installableOf(target, store.payloads);
+    if ('lost' in found) return false;
+    return attempt('CannotInstall', `${nameOf(target)} cannot be installed`, async () => {
+      await installer.install(await installer.plan(found.installable));
+    });
+  };
+
+  const repair = async (target: Target): Promise<boolean> => {
+    memory.repairs = [...memory.repairs, clock.monotonic()].slice(-MOST_REPAIRS);
+    log.warn({ config: nameOf(target) }, 'putting back what somebody else changed');
+    return install(target);
+  };
+
+  const restart = async (target: Target, because: string, signal: AbortSignal): Promise<boolean> => {
+    memory.restart = 'none';
+    memory.lastExit = undefined;
+    const found = await installableOf(target, store.payloads);
+    return attempt('RestartFailed', 'the kubelet cannot be restarted', async () => {
+      memory.restart = 'failed';
+      // A kubelet that still runs may have written its managers' state again since that was put aside.
+      if (!('lost' in found)) await installer.install(await installer.plan(found.installable));
+      await withDeadline(clock, RESTART_TIMEOUT_MS, signal, (inTime) => service.restart(because, inTime));
+      memory.restart = 'done';
+    });
+  };
+
+  const attempt = async (reason: FailureReason, what: string, work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work();
+      memory.fault = null;
+      return true;
+    } catch (error) {
+      const message = `${what}: ${reasonOf(error)}`;
+      if (memory.fault?.message !== message) log.error({ err: error, reason }, 'action failed');
+      memory.fault = { reason, message };
+      return false;
+    }
+  };
+
+  const withdrawReboot = async (): Promise<boolean> => {
+    try {
+      await rebooter.withdraw();
+    } catch (error) {
+      log.warn({ err: error }, 'the order to reboot cannot be taken back');
+    }
+    return true;
+  };
+
+  const arm = async (trial: Trial, to: Target): Promise<boolean> => {
+    try {
+      await guard.arm(await guardOrderFor(trial, to, store.payloads, installer));
+      memory.guardFault = null;
+      return true;
+    } catch (error) {
+      if (memory.guardFault?.trial !== trialIdOf(trial)) log.error({ err: error }, 'the guard cannot be made ready');
+      memory.guardFault = guardFaultAfter(memory.guardFault, trial, error, clock.monotonic(), random());
+      return false;
+    }
+  };
+
+  /** What comes after must not wait for it: the way back is worth more than its guard. */
+  const tellGuard = async (what: 'disarm' | 'signOfLife'): Promise<boolean> => {
+    try {
+      await guard[what]();
+      if (what === 'disarm') memory.guardFault = null;
+    } catch (error) {
+      log.warn({ err: error, what }, 'the guard cannot be reached');
+    }
+    return true;
+  };
+
+  const leave = (): Promise<boolean> =>
+    attempt('CannotInstall', 'not everything of ours can be taken off this node', async () => {
+      await options.leave();
+      memory.left = true;
+      log.info({}, 'everything of ours is off this node');
+    });
+
+  const collectGarbage = async (state: State): Promise<boolean> => {
+    try {
+      await store.collectGarbage(state, memory.staged?.config);
+      await installer.forgetState();
+    } catch (error) {
+      log.warn({ err: error }, 'old checkpoints cannot be removed');
+    }
+    return true;
+  };
+
+  return (action, state, signal) => {
+    switch (action.do) {
+      case 'stage':
+        return stage(action.config, signal);
+      case 'install':
+        return install(action.target);
+      case 'restart-kubelet':
+        return restart(action.target, action.because, signal);
+      case 'repair':
+        return repair(action.target);
+      case 'reboot':
+        return attempt('RebootFailed', 'the machine cannot be rebooted', () =>
+          withDeadline(clock, RESTART_TIMEOUT_MS, signal, (inTime) =>
+            rebooter.order(action.reboot, action.because, inTime),
+          ),
+        );
+      case 'withdraw-reboot':
+        return withdrawReboot();
+      case 'arm-guard':
+        return arm(action.trial, action.to);
+      case 'reassure-guard':
+        return tellGuard('signOfLife');
+      case 'disarm-guard':
+        return tellGuard('disarm');
+      case 'leave':
+        return leave();
+      case 'collect-garbage':
+        return collectGarbage(state);
+    }
+  };
+}

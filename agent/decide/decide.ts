@@ -1,0 +1,47 @@
+import type { Decision } from './decision.ts';
+import { watchBroken } from './broken.ts';
+import { continueFallingBack } from './fall-back.ts';
+import { restOrRepair } from './drift.ts';
+import { withGuard } from './guard.ts';
+import { heed } from './heed.ts';
+import { withLeave } from './leave.ts';
+import { PACE, type Pace } from './pace.ts';
+import { withReboot } from './reboot.ts';
+import { continueTrial } from './trial.ts';
+import type { Observation } from './observation.ts';
+import type { State } from './state.ts';
+
+/**
+ * The whole policy of the agent: where the node stands, what is seen, and so where it stands next and what is to be
+ * done. No I/O, no clock, no chance; every state with every observation has an answer.
+ *
+ * - What is wanted comes first (`heed`): it may stage a config, put it on trial, or send the node back.
+ * - Otherwise the node goes on with what it is doing: a trial, the way back, or nothing.
+ * - `next` is written to disk before the first action, because any of them can be the last thing this process does.
+ */
+export function decide(state: State, seen: Observation, pace: Pace = PACE): Decision {
+  const { heeded, decision } = heed(state, seen);
+  if (heeded === 'turned') return withReboot(state, withGuard(decision, seen));
+  const onward = carryOn(decision.next, seen, pace);
+  const whole: Decision = {
+    next: onward.next,
+    // What is wanted next is fetched whether or not the present change can go on.
+    actions: [...decision.actions, ...onward.actions],
+    recheckAfterMs: Math.min(onward.recheckAfterMs, decision.recheckAfterMs),
+  };
+  return withReboot(state, withGuard(withLeave(whole, seen, pace), seen));
+}
+
+function carryOn(state: State, seen: Observation, pace: Pace): Decision {
+  const { doing } = state;
+  switch (doing.phase) {
+    case 'idle':
+      return restOrRepair(state, seen, pace);
+    case 'trial':
+      return continueTrial(state, doing, seen, pace);
+    case 'falling-back':
+      return continueFallingBack(state, doing, seen, pace);
+    case 'broken':
+      return watchBroken(state, doing, seen, pace);
+  }
+}

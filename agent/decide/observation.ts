@@ -1,0 +1,90 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Failure } from './failure.ts';
+import type { Health } from '../ports/probe.ts';
+import type { GuardFault, GuardSeen } from '../ports/guard.ts';
+import type { ServiceStatus } from '../ports/service.ts';
+import type { Config } from './state.ts';
+
+/** What the API server wants of this node. */
+export type Intent =
+  /** The API server was not heard yet, or there is no KubeletNode. Absence is not an order: everything stays. */
+  | { readonly intent: 'unknown' }
+  /** There is a KubeletNode, and it assigns nothing. */
+  | { readonly intent: 'local' }
+  | { readonly intent: 'config'; readonly config: Config; readonly forgive?: string }
+  /** There is an assignment that cannot be read. */
+  | { readonly intent: 'invalid'; readonly failure: Failure };
+
+/** What came of fetching and checking a config, before the kubelet has heard of it. */
+export type Staged = { readonly config: Config } &
+  /** `warnings`: what preflight found that does not speak against a trial, in sentences. */
+  (
+    | { readonly outcome: 'ready'; readonly warnings: readonly string[] }
+    /** Its content is wrong for this node; trying again cannot help. */
+    | { readonly outcome: 'refused'; readonly failure: Failure }
+    /** It could not be had; `retryInMs` from now it may be tried again. */
+    | { readonly outcome: 'unavailable'; readonly failure: Failure; readonly retryInMs: Millis }
+  );
+
+/** How the managed files compare with what the active config needs. */
+export type Files =
+  | { readonly files: 'installed' }
+  /** `path`: the first file of which that is so; absent where nobody said which. */
+  | { readonly files: 'differ'; readonly path?: string }
+  /** The checkpoint is gone or damaged. */
+  | { readonly files: 'lost'; readonly message: string }
+  /** It cannot be installed here; `forGood` where trying again cannot help. */
+  | { readonly files: 'blocked'; readonly message: string; readonly forGood: boolean };
+
+/** How the running config compares with the active one. */
+export type Running =
+  | { readonly running: 'as-meant' }
+  | { readonly running: 'contradicts'; readonly differences: readonly string[] }
+  | { readonly running: 'unseen'; readonly why: string };
+
+/** Whether what drifted may be put back, where anything drifted. */
+export type Repair =
+  | { readonly repair: 'none' }
+  /** `newBase`: the node's own config was provisioned anew, so that the whole was never tried. */
+  | { readonly repair: 'ready'; readonly newBase: boolean }
+  /** The config would not pass its checks any more. */
+  | { readonly repair: 'refused'; readonly failure: Failure }
+  /** It was put back too often lately: somebody else does not give in. */
+  | { readonly repair: 'paused'; readonly times: number };
+
+/** One look at everything, taken for one state. No decision can ask for more. */
+export interface Observation {
+  readonly intent: Intent;
+  /** `metadata.generation` of the KubeletNode that the intent was read from; undefined where there is none. */
+  readonly generation: number | undefined;
+  /** For the config of the intent; null where nothing was tried. */
+  readonly staged: Staged | null;
+  readonly files: Files;
+  readonly service: ServiceStatus;
+  /** `off`: the kubelet has no health endpoint. */
+  readonly health: Health | { readonly health: 'off' };
+  readonly running: Running;
+  /** Whether the present run of the kubelet was started while the managed files were as they have to be. */
+  readonly startedAsInstalled: boolean;
+  readonly repair: Repair;
+  readonly guard: GuardSeen;
+  /** Why the guard could not be made ready lately. */
+  readonly guardFault: GuardFault | null;
+  /** `asked`: this node is to be given up; `done`: everything of ours is gone. */
+  readonly leaving: 'no' | 'asked' | 'done';
+  /** The Node's Ready condition; `unknown` where it cannot be read. */
+  readonly nodeReady: 'yes' | 'no' | 'unknown';
+  /** `v1.34.2`; undefined where it was never found out. */
+  readonly kubeletVersion: string | undefined;
+  /** How the restart that this process ordered last went; `none` where it ordered none. */
+  readonly restart: 'none' | 'done' | 'failed';
+  readonly bootId: string;
+  /** Time since the look before this one by the monotonic clock; 0 for the first of this process. */
+  readonly elapsedMs: Millis;
+  /** The first look of this process. */
+  readonly first: boolean;
+  /** Wall-clock time, RFC 3339, for display. */
+  readonly at: string;
+  /** How long the service manager may be left unwatched while it matters. */
+  readonly pollMs: Millis;
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { inOurVersion, type Migration, parseJson } from './record-shape.ts';
+import type { Disk, FileOwner } from './disk/disk.ts';
+
+/** What is remembered beside the copy of the local config. */
+export interface LocalRecord {
+  /** Hex SHA-256 of the local config's copy. */
+  readonly sha256: string;
+  readonly owner: Required<FileOwner>;
+  /** Hex SHA-256 of what we wrote into the kubelet's config file, the newest last. */
+  readonly ours: readonly string[];
+}
+
+/** The directory `local/` of the state directory. */
+export interface LocalStore {
+  record(): Promise<LocalRecord | null>;
+  /** The local config's copy, whole or not. */
+  copy(): Promise<Buffer | null>;
+  /** Durable when it resolves; after a crash in between, the copy does not fit the record. */
+  save(record: LocalRecord, copy: Buffer): Promise<void>;
+  /** Keeps something that is in the way and may be of use to somebody. */
+  setAside(bytes: Buffer, what: 'damaged' | 'edited'): Promise<void>;
+}
+
+const ROOT_ONLY: FileOwner = { mode: 0o600 };
+/** Below the state directory. */
+export const LOCAL_RECORD = join('local', 'record');
+export const LOCAL_RECORD_MIGRATIONS: readonly Migration[] = [];
+
+/**
+ * - `kubelet`: the node's own config, for whoever needs it by hand;
+ * - `kubelet.before`: the one that it replaced, where the node was provisioned anew;
+ * - `kubelet.damaged`: what was found in the config file and was neither the local config nor ours;
+ * - `kubelet.edited`: what became of our file by hand, before that was undone;
+ * - `record`: JSON, versioned.
+ */
+export function createLocalStore(disk: Disk, stateDirectory: string): LocalStore {
+  const directory = join(stateDirectory, 'local');
+  const copyFile = join(directory, 'kubelet');
+  const recordFile = join(stateDirectory, LOCAL_RECORD);
+  const read = async (path: string): Promise<Buffer | null> =>
+    // Whatever lies there instead of a file is as good as nothing.
+    (await disk.stat(path))?.kind === 'file' ? disk.read(path) : null;
+
+  const store: LocalStore = {
+    copy: () => read(copyFile),
+    record: async () => parseRecord((await read(recordFile))?.toString('utf8') ?? ''),
+    async save(record, copy) {
+      await disk.makeDirectory(directory, 0o700);
+      const before = await store.copy();
+      if (before?.equals(copy) !== true) {
+        if (before !== null) await disk.replace(`${copyFile}.before`, before, ROOT_ONLY);
+        await replaceAnything(disk, copyFile, copy);
+      }
+      await replaceAnything(
+        disk,
+        recordFile,
+        Buffer.from(`${JSON.stringify({ version: LOCAL_RECORD_MIGRATIONS.length + 1, ...record })}\n`),
+      );
+    },
+    async setAside(bytes, what) {
+      await disk.makeDirectory(directory, 0o700);
+      await replaceAnything(disk, `${copyFile}.${what}`, bytes);
+    },
+  };
+  return store;
+}
+
+/** A directory in the place of a file cannot be replaced by one. */
+async function replaceAnything(disk: Disk, path: string, bytes: Buffer): Promise<void> {
+  if ((await disk.stat(path))?.kind === 'directory') await disk.remove(path);
+  await disk.replace(path, bytes, ROOT_ONLY);
+}
+
+export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** null where it is damaged. An agent does nothing where it is of a newer release. */
+function parseRecord(text: string): LocalRecord | null {
+  try {
+    const { sha256, owner, ours } = inOurVersion(parseJson(text), LOCAL_RECORD_MIGRATIONS) as Partial<LocalRecord>;
+    const { mode, uid, gid } = owner ?? {};
+    const isSound =
+      isDigest(sha256) &&
+      [mode, uid, gid].every((value) => Number.isSafeInteger(value)) &&
+      Array.isArray(ours) &&
+      ours.every(isDigest);
+    return isSound ? ({ sha256, owner, ours } as LocalRecord) : null;
+  } catch {
+    return null;
+  }
+}
+
+const isDigest = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);

@@ -1,0 +1,79 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { FileOwner } from '../host/disk/disk.ts';
+
+/** A file as it has to be again when a trial is taken back; `bytes: null` where it has to be gone. */
+export type GuardedFile =
+  | { readonly path: string; readonly bytes: Buffer; readonly owner: FileOwner }
+  | { readonly path: string; readonly bytes: null };
+
+/** What the guard does without us, and when. */
+export interface GuardOrder {
+  /** Which trial it is armed for; see `trialIdOf`. */
+  readonly trial: string;
+  /** Where the way back leads; see `targetIdOf`. */
+  readonly to: string;
+  /** Starts of the kubelet, the ordered one included, that one boot may see. The next one takes the trial back. */
+  readonly maxStarts: number;
+  /** How long the agent may be silent, in seconds of the machine's uptime. */
+  readonly silenceSeconds: number;
+  /** In order. */
+  readonly restore: readonly GuardedFile[];
+}
+
+/**
+ * Why the guard took a trial back. `starts`: the kubelet was started too often. `silence`: nobody was there to judge
+ * until the deadline. `down`: the kubelet was down for good and nobody was there to see it. `unknown`: its note is lost.
+ */
+export type GuardCause = 'starts' | 'silence' | 'down' | 'unknown';
+
+export type GuardSeen =
+  /** There can be none on this node. */
+  | { readonly guard: 'none'; readonly why: string }
+  | { readonly guard: 'disarmed' }
+  | { readonly guard: 'armed'; readonly trial: string; readonly to: string }
+  | {
+      readonly guard: 'fired';
+      readonly trial: string;
+      readonly to: string;
+      readonly cause: GuardCause;
+      /** By the machine's wall clock then, RFC 3339; for display. */
+      readonly at: string | undefined;
+      /** Starts of the kubelet that it counted; 0 where that is lost. */
+      readonly starts: number;
+      /** The kubelet was started with the restored files, or that was ordered. */
+      readonly restarted: boolean;
+    };
+
+/** What keeps the guard from being made ready for one trial, and how often in a row it did. */
+export interface GuardFault {
+  readonly trial: string;
+  readonly message: string;
+  readonly tries: number;
+  /** There is no room on the disk: that says nothing of the config, and ends when somebody makes room. */
+  readonly isFull: boolean;
+  /** When it may be tried again, from now; not positive where it may be at once. */
+  readonly retryInMs: Millis;
+}
+
+/**
+ * The agent's deputy on the host: a shell script that takes a trial back when the agent cannot, be it dead, cut off, or
+ * not started after a reboot. It is there during a trial only.
+ */
+export interface Guard {
+  /** Reads only. Never throws: what cannot be read is as good as not there. */
+  look(): Promise<GuardSeen>;
+  /** Makes it ready for this order, in place of any other. Safe to repeat. @throws GitopsError `GUARD_*` */
+  arm(order: GuardOrder): Promise<void>;
+  /** Takes it away with everything that belongs to it, its note included. Safe to repeat. @throws GitopsError `GUARD_*` */
+  disarm(): Promise<void>;
+  /** Tells it that somebody watches the trial. To be called at every look; writes seldom. @throws GitopsError `GUARD_*` */
+  signOfLife(): Promise<void>;
+}
+
+/** For kubelets whose starts nobody but the agent can follow. */
+export const noGuard = (why: string): Guard => ({
+  look: () => Promise.resolve({ guard: 'none', why }),
+  arm: () => Promise.resolve(),
+  disarm: () => Promise.resolve(),
+  signOfLife: () => Promise.resolve(),
+});

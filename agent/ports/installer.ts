@@ -1,0 +1,56 @@
+import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
+import type { FileOwner } from '../host/disk/disk.ts';
+import type { GuardedFile } from './guard.ts';
+
+/** A config ready to be installed: the payload's exact bytes and how they meet the local config. */
+export interface Installable {
+  readonly payload: string;
+  readonly apply: ApplyMode;
+}
+
+/** `drop-in`: a file in the kubelet's `--config-dir`, over the untouched local file. `file`: the kubelet's config file itself. */
+export type InstallMethod = 'drop-in' | 'file';
+
+/** A file that is ours to look after, as it has to be. */
+export type ManagedFile =
+  | { readonly path: string; readonly holds: 'ours'; readonly bytes: Buffer; readonly owner: FileOwner }
+  /** The node's own config, byte by byte. Whatever else the node's owner puts there is as good, and is left alone. */
+  | { readonly path: string; readonly holds: 'local'; readonly bytes: Buffer; readonly owner: FileOwner }
+  | { readonly path: string; readonly holds: 'nothing' };
+
+/** What the managed files on the node would make the kubelet run at its next start. */
+export interface InstallPlan {
+  readonly method: InstallMethod;
+  /** Whole KubeletConfiguration that the kubelet would load, as far as the files say (defaults not filled in). */
+  readonly effective: Readonly<Record<string, unknown>>;
+  /** In the order in which they are to be put in place: between two of them the kubelet would start with its local config. */
+  readonly files: readonly ManagedFile[];
+  /** The node's own config, over which this is laid, was provisioned anew since something was installed here last. */
+  readonly newBase?: boolean;
+}
+
+/** Puts configs where the kubelet reads them at its start. Knows the local config and never loses it. */
+export interface Installer {
+  /**
+   * What has to be on disk for a config (null: the local config alone). Reads only.
+   * Throws `GitopsError` (`INSTALL_*`) where it cannot be installed on this node, with the reason.
+   */
+  plan(config: Installable | null): Promise<InstallPlan>;
+  /** Whether every managed file is as the plan wants it, owner and mode included. */
+  isInstalled(plan: InstallPlan): Promise<boolean>;
+  /** The first managed file that is not as the plan wants it; undefined for none. */
+  firstAmiss(plan: InstallPlan): Promise<string | undefined>;
+  /**
+   * Makes it so, durably; the local config is put aside first, once. Safe to repeat after a crash at any point. A state
+   * file of a resource manager that the kubelet would not start with is put aside in the same step, and the one that
+   * was put aside for this config is put back.
+   */
+  install(plan: InstallPlan): Promise<void>;
+  /**
+   * Every file, state files of the managers included, as it has to be for `to` again after `trial` was installed, for
+   * somebody who knows nothing of plans. To be asked before `trial` is installed. Remembers whatever it names as ours.
+   */
+  wayBack(trial: InstallPlan, to: InstallPlan): Promise<readonly GuardedFile[]>;
+  /** Forgets state files that were put aside: nothing is on trial any more. */
+  forgetState(): Promise<void>;
+}

@@ -1,0 +1,99 @@
+import { HEARTBEAT_MS, type KubeletNode, type KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import { isKubeError } from '#shared/kube/kube-error.ts';
+import { type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
+import { mergeDiff } from '#shared/kube/merge-diff.ts';
+import { type BackoffOptions, backoffDelay } from '#shared/runtime/backoff.ts';
+import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import { createWakeUps } from '#shared/runtime/wake-ups.ts';
+import { type StandStill, statusStandingStill } from './stand-still.ts';
+import { statusOf, type Told } from './status.ts';
+
+export interface ReporterOptions {
+  readonly kube: Kube;
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** Keeps the KubeletNode's status true. It has a life of its own: a node never waits for its report. */
+export interface Reporter {
+  /** The KubeletNode as the API server has it; null where there is none, and so nothing to report to. */
+  heard(node: KubeletNode | null): void;
+  /** What is to be reported from now on. Only the latest counts. */
+  tell(told: Told | StandStill): void;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Least time between two writes: what changes more often than this is of no use to anybody else. */
+const REST_MS: Millis = 250;
+const REPORT_BACKOFF: BackoffOptions = { firstMs: 2_000, maxMs: 60_000, jitter: 0.5 };
+/** The part of the heartbeat's time that is left to chance, so that a fleet does not beat in step. */
+const JITTER = 0.2;
+
+export function createReporter({ kube, nodeName, clock, random, log }: ReporterOptions): Reporter {
+  const wakeUps = createWakeUps(clock);
+  const ownVersions: string[] = [];
+  let present: KubeletNodeStatus | undefined;
+  let told: Told | StandStill | undefined;
+  let heartbeatAt: Millis = -Infinity;
+  let faults = 0;
+
+  const write = async (signal: AbortSignal): Promise<void> => {
+    if (present === undefined || told === undefined) return;
+    const { heartbeat: _, ...before } = present;
+    const wanted = 'tooNew' in told ? statusStandingStill(told, present) : statusOf(told, present);
+    const patch = mergeDiff(before, { ...wanted });
+    if (patch === null && clock.monotonic() < heartbeatAt) return;
+    const status = { ...patch, heartbeat: toTimestamp(clock.now()) };
+    const options = { subresource: 'status' } as const;
+    const written = await kube.mergePatch<KubeletNode>(
+      { resource: KUBELET_NODES },
+      nodeName,
+      { status },
+      options,
+      signal,
+    );
+    ownVersions.push(written.metadata.resourceVersion ?? '');
+    ownVersions.splice(0, ownVersions.length - 20);
+    present = written.status ?? {};
+    heartbeatAt = clock.monotonic() + HEARTBEAT_MS * (1 - JITTER * random());
+    await clock.sleep(REST_MS, signal);
+  };
+
+  const failed = (error: unknown): void => {
+    faults += 1;
+    // Deleted: the watch says when there is one again.
+    if (isKubeError(error, 'KUBE_NOT_FOUND')) present = undefined;
+    else if (faults === 1) log.warn({ err: error }, 'status cannot be written: trying again');
+  };
+
+  return {
+    heard(node) {
+      // News of an own write that came late would only look like a change by somebody else.
+      if (node !== null && ownVersions.includes(node.metadata.resourceVersion ?? '')) return;
+      present = node === null ? undefined : (node.status ?? {});
+      wakeUps.poke();
+    },
+    tell(now) {
+      told = now;
+      wakeUps.poke();
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        try {
+          await write(signal);
+          faults = 0;
+        } catch (error) {
+          if (signal.aborted) return;
+          failed(error);
+          await clock.sleep(backoffDelay(faults, REPORT_BACKOFF, random()), signal);
+          continue;
+        }
+        const untilHeartbeat = heartbeatAt - clock.monotonic();
+        await wakeUps.next(untilHeartbeat > 0 ? untilHeartbeat : HEARTBEAT_MS, signal);
+      }
+    },
+  };
+}

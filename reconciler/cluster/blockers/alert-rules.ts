@@ -1,0 +1,38 @@
+import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { type BlockersAnswer, blocked, QUIET } from '../../policy/blockers/answer.ts';
+import { errorIn, isJson, parseAnswer, placeOf, unasked } from './prometheus.ts';
+
+type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;
+
+/**
+ * `GET <url>/api/v1/rules`: an alert that nobody has a rule for can never fire, so that silence would say nothing. The
+ * parameters keep the answer short where the server knows them; older ones answer with all their rules.
+ */
+export function rulesRequestFor(spec: PrometheusSpec): URL {
+  const url = new URL(spec.url);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/api/v1/rules`;
+  const names = (spec.alerts ?? []).map((name): [string, string] => ['rule_name[]', name]);
+  url.search = new URLSearchParams([['type', 'alert'], ['exclude_alerts', 'true'], ...names]).toString();
+  return url;
+}
+
+/** Whether every alert that has to be quiet is one that there is. */
+export function readRules(spec: PrometheusSpec, status: number, text: string): BlockersAnswer {
+  const body = parseAnswer(text);
+  const why = errorIn(body, status);
+  if (why !== undefined) return unasked(spec, `whether its alerts exist: ${why}`);
+  const known = new Set(namesIn(body?.['data']));
+  const unknown = (spec.alerts ?? []).filter((name) => !known.has(name));
+  if (unknown.length === 0) return QUIET;
+  const names = unknown.slice(0, 3).join(', ') + (unknown.length > 3 ? ` and ${unknown.length - 3} more` : '');
+  const way = 'mend the name, or write a query where the rules are kept elsewhere';
+  return blocked(`${placeOf(spec)} has no rule for the alert ${names}, which can never fire: ${way}`);
+}
+
+function namesIn(data: unknown): readonly string[] {
+  const groups = isJson(data) && Array.isArray(data['groups']) ? (data['groups'] as readonly unknown[]) : [];
+  const rules = groups.flatMap((group) =>
+    isJson(group) && Array.isArray(group['rules']) ? (group['rules'] as readonly unknown[]) : [],
+  );
+  return rules.flatMap((rule) => (isJson(rule) && typeof rule['name'] === 'string' ? [rule['name']] : []));
+}

@@ -1,0 +1,92 @@
+import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { Kube } from '#shared/kube/kube.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
+import { readRules, rulesRequestFor } from './alert-rules.ts';
+import { type BlockersAnswer, blocked, QUIET } from '../../policy/blockers/answer.ts';
+import { busyNodes, podSelection } from './pods.ts';
+import { readAnswer, requestFor, unasked } from './prometheus.ts';
+import type { WebGet } from './web.ts';
+
+export interface BlockersPorts {
+  readonly kube: Pick<Kube, 'list'>;
+  readonly web: WebGet;
+  readonly clock: Clock;
+}
+
+export interface AskedPool {
+  readonly name: string;
+  readonly spec: BlockersSpec;
+}
+
+/** What must be quiet before the next node is changed. */
+export interface Blockers {
+  /**
+   * An answer for each pool, at most `FRESH_FOR_MS` old. Pools that ask for the same share one question. Never rejects:
+   * what cannot be asked is not quiet, and the answer says why.
+   */
+  ask(pools: readonly AskedPool[], signal: AbortSignal): Promise<ReadonlyMap<string, BlockersAnswer>>;
+}
+
+/** Prometheus' usual interval of scraping and of evaluating rules: asking more often says nothing new. */
+export const FRESH_FOR_MS: Millis = 15_000;
+
+/** A pass waits for Prometheus no longer than this. Pods are listed within the time that any call of the API server has. */
+export const ASK_TIMEOUT_MS: Millis = 5_000;
+
+/** Thousands of series; an answer that is longer is one that has results. */
+export const MOST_ANSWER_BYTES = 1024 * 1024;
+
+export function createBlockers({ kube, web, clock }: BlockersPorts): Blockers {
+  const known = new Map<string, { readonly at: Millis; readonly answer: Promise<BlockersAnswer> }>();
+
+  return {
+    async ask(pools, signal) {
+      const now = clock.monotonic();
+      for (const [key, { at }] of known) if (now - at >= FRESH_FOR_MS) known.delete(key);
+      const answers = pools.map(async ({ name, spec }) => [name, await answerFor(spec, now, signal)] as const);
+      return new Map(await Promise.all(answers));
+    },
+  };
+
+  function answerFor(spec: BlockersSpec, now: Millis, signal: AbortSignal): Promise<BlockersAnswer> {
+    const key = JSON.stringify(spec);
+    const answer = known.get(key)?.answer ?? askAll(spec, signal);
+    // Its age counts from when it was asked for: what it says may be that old.
+    if (!known.has(key)) known.set(key, { at: now, answer });
+    return answer;
+  }
+
+  async function askAll({ prometheus, pods }: BlockersSpec, signal: AbortSignal): Promise<BlockersAnswer> {
+    const [first, second] = await Promise.all([
+      prometheus === undefined ? QUIET : askPrometheus(prometheus, signal),
+      pods === undefined ? QUIET : askPods(pods, signal),
+    ]);
+    return first.quiet ? second : first;
+  }
+
+  async function askPrometheus(
+    spec: NonNullable<BlockersSpec['prometheus']>,
+    signal: AbortSignal,
+  ): Promise<BlockersAnswer> {
+    try {
+      const [answer, rules] = await Promise.all([
+        web(requestFor(spec, ASK_TIMEOUT_MS / 1000), signal),
+        spec.alerts === undefined ? null : web(rulesRequestFor(spec), signal),
+      ]);
+      const said = readAnswer(spec, answer.status, answer.text);
+      return !said.quiet || rules === null ? said : readRules(spec, rules.status, rules.text);
+    } catch (error) {
+      return unasked(spec, reasonOf(error));
+    }
+  }
+
+  async function askPods(spec: NonNullable<BlockersSpec['pods']>, signal: AbortSignal): Promise<BlockersAnswer> {
+    try {
+      const busy = busyNodes((await kube.list(podSelection(spec), signal)).items);
+      return busy.size === 0 ? QUIET : { ...QUIET, busy };
+    } catch (error) {
+      return blocked(`the pods that must not run cannot be listed: ${reasonOf(error)}`);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { sanitizeUrl } from '#shared/runtime/sanitize.ts';
+import { type BlockersAnswer, blocked, QUIET } from '../../policy/blockers/answer.ts';
+
+type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;
+
+/** How a server names itself in a reason: without a credential, a query or a path of the API. */
+export const placeOf = ({ url }: PrometheusSpec): string => `Prometheus at ${sanitizeUrl(url).replace(/\/$/, '')}`;
+
+/** The instant query that must have no result. Firing alerts are the series `ALERTS` (Prometheus, "Alerting rules"). */
+export function queryOf({ query, alerts = [] }: PrometheusSpec): string {
+  if (query !== undefined) return query;
+  const names = alerts.map((name) => name.replaceAll(/[\\^$.|?*+()[\]{}]/g, String.raw`\$&`)).join('|');
+  return `ALERTS{alertname=~${JSON.stringify(names)},alertstate="firing"}`;
+}
+
+/** `GET <url>/api/v1/query?query=…`. The evaluation ends on the server as well when nobody waits for it any more. */
+export function requestFor(spec: PrometheusSpec, timeoutSeconds: number): URL {
+  const url = new URL(spec.url);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/api/v1/query`;
+  url.search = new URLSearchParams({ query: queryOf(spec), timeout: `${timeoutSeconds}s` }).toString();
+  return url;
+}
+
+/** Prometheus could not be asked: that blocks, because nobody knows what it would have said. */
+export const unasked = (spec: PrometheusSpec, why: string): BlockersAnswer =>
+  blocked(`${placeOf(spec)} cannot be asked: ${why}`);
+
+/**
+ * What an answer of the HTTP API means (prometheus.io/docs, "HTTP API", format version 1). A scalar and a string are
+ * results as well. A result that is empty because a part of the data was missing (`warnings`) proves nothing.
+ */
+export function readAnswer(spec: PrometheusSpec, status: number, text: string): BlockersAnswer {
+  const body = parseAnswer(text);
+  const why = errorIn(body, status);
+  if (body === undefined || why !== undefined) return unasked(spec, why ?? '');
+  const results = resultsIn(body['data']);
+  if (results === undefined) return unasked(spec, 'the answer has no result in it');
+  if (results.length > 0) return blocked(sayResults(spec, results));
+  const [warning] = Array.isArray(body['warnings']) ? (body['warnings'] as readonly unknown[]) : [];
+  if (warning !== undefined) return unasked(spec, `it answered in part only: ${shortened(JSON.stringify(warning))}`);
+  return QUIET;
+}
+
+/** What keeps a body from being an answer of its API that went well; undefined where nothing does. */
+export function errorIn(body: Json | undefined, status: number): string | undefined {
+  if (body === undefined) return `HTTP ${status} without an answer of its API: is the address right?`;
+  if (body['status'] === 'success') return undefined;
+  return `it says: ${typeof body['error'] === 'string' ? shortened(body['error']) : `HTTP ${status}`}`;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+export const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The body of an answer of the HTTP API; undefined where it is none. */
+export function parseAnswer(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJson(value) && typeof value['status'] === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function resultsIn(data: unknown): readonly unknown[] | undefined {
+  if (!isJson(data) || !Array.isArray(data['result'])) return undefined;
+  const lists = data['resultType'] === 'vector' || data['resultType'] === 'matrix';
+  return lists ? (data['result'] as readonly unknown[]) : [data['result']];
+}
+
+const MOST_NAMES = 3;
+
+function sayResults(spec: PrometheusSpec, results: readonly unknown[]): string {
+  const names = [...new Set(results.map(nameOf))].sort();
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  const what = names.slice(0, MOST_NAMES).join(', ') + more;
+  return spec.query === undefined
+    ? `${what} ${names.length === 1 ? 'is' : 'are'} firing in ${placeOf(spec)}`
+    : `the query that must have no result has ${results.length} in ${placeOf(spec)}: ${what}`;
+}
+
+/** An alert's name, or the series as PromQL writes it. */
+function nameOf(result: unknown): string {
+  const metric = isJson(result) && isJson(result['metric']) ? result['metric'] : undefined;
+  if (metric === undefined) return 'a value';
+  if (typeof metric['alertname'] === 'string') return metric['alertname'];
+  const { __name__: name = '', ...labels } = metric;
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+  return shortened(`${String(name)}{${pairs.join(',')}}`);
+}
+
+const shortened = (text: string): string => (text.length > 120 ? `${text.slice(0, 119)}…` : text);

@@ -1,0 +1,106 @@
+import { isKubeError } from '#shared/kube/kube-error.ts';
+import { type Kube, PODS } from '#shared/kube/kube.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
+import { hasToLeave, isFinished, isLeaving, type Pod } from '../../policy/disruption/evictable.ts';
+
+/** How the drain of one node stands, as of the last look. */
+export interface DrainView {
+  /** Since when it is drained, as its annotation says; a view of an earlier drain does not count. */
+  readonly since: Millis;
+  readonly drained: boolean;
+  /** Which pods are there still, and what keeps them. */
+  readonly because: string;
+}
+
+/** How many pods run on a node, as of one moment; null where the reconciler has no right to see pods. */
+export interface PodCount {
+  readonly at: Millis;
+  readonly pods: number | null;
+}
+
+/** Drains nodes step by step: each call looks at the node's pods and evicts what has to leave. Keeps nothing that a restart loses. */
+export interface Drains {
+  /** By name of the node. */
+  readonly views: () => ReadonlyMap<string, DrainView>;
+  /** By name of the node, those that were asked for. */
+  readonly counts: () => ReadonlyMap<string, PodCount>;
+  /** Counts the pods that have not ended. Throws a `KubeError` where they cannot be listed, but for a missing right. */
+  readonly count: (node: string, at: Millis, signal: AbortSignal) => Promise<void>;
+  /** Throws a `KubeError` where the pods cannot be listed. A pod that may not be evicted now is in the view. */
+  readonly evict: (node: string, since: Millis, signal: AbortSignal) => Promise<void>;
+  /** Forgets what was seen on nodes that are gone: where nodes come and go, no two have the same name. */
+  readonly keepOnly: (nodes: { has(name: string): boolean }) => void;
+}
+
+const MOST_NAMES = 3;
+
+/** A right that was missing is asked for again after this long: it may have been granted. */
+const ASK_AGAIN_MS: Millis = 10 * 60_000;
+
+export function createDrains(kube: Kube): Drains {
+  const views = new Map<string, DrainView>();
+  const counts = new Map<string, PodCount>();
+  /** Version of the eviction API that the server took last: policy/v1 came with 1.22, v1beta1 went with 1.25. */
+  let version = 'policy/v1';
+  let refusedAt: Millis = Number.NEGATIVE_INFINITY;
+
+  return {
+    views: () => views,
+    counts: () => counts,
+    async count(node, at, signal) {
+      if (at - refusedAt < ASK_AGAIN_MS) return void counts.set(node, { at, pods: null });
+      try {
+        const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
+        counts.set(node, { at, pods: items.filter((pod) => !isFinished(pod)).length });
+      } catch (error) {
+        if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
+        refusedAt = at;
+        counts.set(node, { at, pods: null });
+      }
+    },
+    async evict(node, since, signal) {
+      const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
+      const left = items.filter(hasToLeave);
+      const refused: string[] = [];
+      for (const pod of left.filter((each) => !isLeaving(each))) {
+        const why = await evictOne(pod, signal);
+        if (why !== null) refused.push(`${nameOf(pod)}: ${why}`);
+      }
+      const names = left.slice(0, MOST_NAMES).map(nameOf).join(', ');
+      const waits = `${left.length} pods have to leave (${names}${left.length > MOST_NAMES ? ' …' : ''})`;
+      const because = left.length === 0 ? 'its pods have left' : [waits, ...refused.slice(0, MOST_NAMES)].join('; ');
+      views.set(node, { since, drained: left.length === 0, because });
+    },
+    keepOnly(nodes) {
+      for (const known of [views, counts]) {
+        for (const name of known.keys()) if (!nodes.has(name)) known.delete(name);
+      }
+    },
+  };
+
+  /** @returns null where the pod was told to go, or is gone; otherwise why it was not */
+  async function evictOne({ metadata }: Pod, signal: AbortSignal, apiVersion = version): Promise<string | null> {
+    const { name, namespace = '', uid = '' } = metadata;
+    const eviction = {
+      apiVersion,
+      kind: 'Eviction',
+      metadata: { name, namespace },
+      deleteOptions: { preconditions: { uid } },
+    };
+    try {
+      await kube.create({ resource: PODS, namespace, subresource: 'eviction' }, eviction, signal);
+      version = apiVersion;
+      return null;
+    } catch (error) {
+      if (isKubeError(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) return null;
+      if (isKubeError(error, 'KUBE_INVALID') && apiVersion === 'policy/v1') {
+        return evictOne({ metadata }, signal, 'policy/v1beta1');
+      }
+      if (isKubeError(error, 'KUBE_ABORTED')) throw error;
+      return reasonOf(error);
+    }
+  }
+}
+
+const nameOf = ({ metadata }: Pod): string => `${metadata.namespace ?? ''}/${metadata.name}`;

@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  CANONICAL_FORM_ANNOTATION,
+  CORDONED_ANNOTATION,
+  DRAIN_FAILED_ANNOTATION,
+  MANAGED_BY,
+  MANAGED_BY_LABEL,
+  NOT_CONFIGURED_TAINT,
+  PAYLOAD_KEY,
+  POOL_LABEL,
+  RELEASE_ANNOTATION,
+  SUSPEND_ANNOTATION,
+} from '#shared/contract/api/group.ts';
+import { AGENT_SILENT_MS, CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
+import { payloadSha256 } from '#shared/contract/config-map.ts';
+import { fromTimestamp } from '#shared/runtime/clock.ts';
+import { parseMark } from '../policy/disruption/drain-mark.ts';
+import type { ConfigSourceView, DrainMark, NodeView } from '../policy/fleet.ts';
+
+/** Config sources carry both labels; the record of the commit in force carries only the first. */
+export const CONFIG_SOURCE_SELECTOR = `${MANAGED_BY_LABEL}=${MANAGED_BY},${POOL_LABEL}`;
+
+interface NodeObject extends KubeObject {
+  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly key: string }[] };
+  readonly status?: {
+    readonly conditions?: readonly Condition[];
+    readonly nodeInfo?: { readonly kubeletVersion?: string };
+  };
+}
+
+interface ConfigMapObject extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** What is kept of a Node: a small part, because there are many and they change often. */
+export function viewNode(object: KubeObject): NodeView {
+  const { metadata, spec, status } = object as NodeObject;
+  const readiness = status?.conditions?.find(({ type }) => type === 'Ready');
+  const ours = status?.conditions?.find(({ type }) => type === CONFIG_HEALTH);
+  return {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    labels: metadata.labels ?? {},
+    ready: readiness?.status === 'True',
+    readySince: fromTimestamp(readiness?.lastTransitionTime) ?? 0,
+    cordoned: spec?.unschedulable === true,
+    ...markIn('drain', metadata.annotations?.[CORDONED_ANNOTATION]),
+    ...markIn('drainFailed', metadata.annotations?.[DRAIN_FAILED_ANNOTATION]),
+    ...(spec?.taints?.some(({ key }) => key === NOT_CONFIGURED_TAINT) === true ? { gated: true } : {}),
+    kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '',
+    createdAt: fromTimestamp(metadata.creationTimestamp) ?? 0,
+    ...(ours === undefined ? {} : { configHealth: viewCondition(ours) }),
+  };
+}
+
+/** A Node without what `viewNode` does not look at, which is nine tenths of it: images, addresses, managed fields. */
+export function trimNode(object: KubeObject): KubeObject {
+  const { metadata, spec, status } = object as NodeObject;
+  const { managedFields: _, ...kept } = metadata as KubeObject['metadata'] & { readonly managedFields?: unknown };
+  const conditions = status?.conditions?.filter(({ type }) => type === 'Ready' || type === CONFIG_HEALTH);
+  const kubeletVersion = status?.nodeInfo?.kubeletVersion;
+  const taints = spec?.taints?.filter(({ key }) => key === NOT_CONFIGURED_TAINT);
+  return {
+    metadata: kept,
+    spec: { unschedulable: spec?.unschedulable, ...(taints === undefined ? {} : { taints }) },
+    status: { conditions, nodeInfo: { kubeletVersion } },
+  } as KubeObject;
+}
+
+function markIn<K extends 'drain' | 'drainFailed'>(
+  key: K,
+  text: string | undefined,
+): { readonly [P in K]?: DrainMark } {
+  const mark = text === undefined ? undefined : parseMark(text);
+  return (mark === undefined ? {} : { [key]: mark }) as { readonly [P in K]?: DrainMark };
+}
+
+const viewCondition = ({ status, reason, message, lastTransitionTime }: Condition): NodeView['configHealth'] & {} => ({
+  status,
+  reason,
+  message,
+  lastTransitionTime,
+});
+
+/** What is kept of one of our ConfigMaps, its content hashed once. */
+export function viewConfigSource(object: KubeObject): ConfigSourceView {
+  const { metadata, data } = object as ConfigMapObject;
+  const payload = data?.[PAYLOAD_KEY];
+  return {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    pool: metadata.labels?.[POOL_LABEL] ?? '',
+    payload,
+    sha256: payload === undefined ? '' : payloadSha256(payload),
+    canonicalForm: Number(metadata.annotations?.[CANONICAL_FORM_ANNOTATION] ?? 1),
+    createdAt: fromTimestamp(metadata.creationTimestamp) ?? 0,
+  };
+}
+
+/** What people say to us through annotations. */
+const ASKED: readonly string[] = [SUSPEND_ANNOTATION, RELEASE_ANNOTATION];
+
+/** Our own kinds without the bookkeeping of the API server, which can be longer than the object. */
+export const viewKubeletNode = (object: KubeObject): KubeletNode => withoutBookkeeping(object) as KubeletNode;
+export const viewKubeletPool = (object: KubeObject): KubeletPool => withoutBookkeeping(object) as KubeletPool;
+
+/**
+ * Whether an agent only said that it is alive, or how far its trial is: what is decided of a node does not change by that,
+ * and thousands of agents say so all the time. Silence is noticed by the passes that come anyway; its end is news.
+ */
+export function onlySignsOfLife(before: KubeletNode, after: KubeletNode): boolean {
+  const [last, next] = [fromTimestamp(before.status?.heartbeat), fromTimestamp(after.status?.heartbeat)];
+  if (last === undefined || next === undefined || next - last > AGENT_SILENT_MS) return false;
+  return isDeepStrictEqual(withoutSignsOfLife(before), withoutSignsOfLife(after));
+}
+
+function withoutSignsOfLife({ metadata, status, ...rest }: KubeletNode): unknown {
+  const { resourceVersion: _, ...lasting } = metadata;
+  const { heartbeat: __, trial, ...said } = status ?? {};
+  const { healthySeconds: ___, ...trialling } = trial ?? {};
+  return { ...rest, metadata: lasting, status: { ...said, trial: trialling } };
+}
+
+function withoutBookkeeping({ metadata, ...rest }: KubeObject): KubeObject {
+  const { name, uid, generation, resourceVersion, ownerReferences } = metadata;
+  const asked = Object.entries(metadata.annotations ?? {}).filter(([key]) => ASKED.includes(key));
+  return {
+    ...rest,
+    metadata: {
+      name,
+      ...(uid === undefined ? {} : { uid }),
+      ...(generation === undefined ? {} : { generation }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(ownerReferences === undefined ? {} : { ownerReferences }),
+      ...(asked.length === 0 ? {} : { annotations: Object.fromEntries(asked) }),
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { type Finding, hasErrors } from '#shared/contract/finding.ts';
+import { type Choice, choiceAmong } from './assign/choose-pool.ts';
+import type { Fleet, NodeView } from './fleet.ts';
+import type { CommitOid } from '../git/source.ts';
+import type { ClusterPolicy } from './rollout/cluster-policy.ts';
+import { adoptName } from './materialise/adopt-name.ts';
+import type { DesiredConfig } from './materialise/config.ts';
+import type { LoadedPool, LoadedRepo, ValidPool } from './repo/loaded.ts';
+import { DEFAULT_CLUSTER } from './repo/read-cluster.ts';
+
+/**
+ * rendered: from the commit in force. kept: the commit says something wrong about this pool (or git was not read yet),
+ * so what the cluster has stays in force. retiring: gone from git; its nodes go back to their local config.
+ */
+export type PoolOrigin = 'rendered' | 'kept' | 'retiring';
+
+export interface DesiredPool {
+  readonly name: string;
+  readonly origin: PoolOrigin;
+  readonly spec: KubeletPoolSpec;
+  /** null for retiring pools: the local config. */
+  readonly config: DesiredConfig | null;
+  /** The commit that the config was rendered from, where known. */
+  readonly commit: CommitOid | null;
+  /** What the commit in force has wrong about the pool, warnings included. */
+  readonly findings: readonly Finding[];
+}
+
+export interface Desired {
+  readonly commit: CommitOid | null;
+  readonly pools: ReadonlyMap<string, DesiredPool>;
+  /** What the cluster's file says of rollouts in all pools; as it was last recorded while git was not read. */
+  readonly policy: ClusterPolicy;
+  /** Pools that the commit has and nobody can use: it says something wrong about them, and the cluster does not know them. */
+  readonly unusable: ReadonlySet<string>;
+  /** What is wrong and belongs to no pool that exists: the repository's, and those of pools that never were valid. */
+  readonly findings: readonly Finding[];
+  /** Every node's pool, by node name. */
+  readonly choices: ReadonlyMap<string, Choice>;
+}
+
+/** The commit in force and what it holds. */
+export interface CommitInForce {
+  readonly oid: CommitOid;
+  readonly repo: LoadedRepo;
+}
+
+/** What this pool's payload would be told by the kubelets of these minor versions (`1.34`). Pure. */
+export type JudgePool = (pool: ValidPool, minors: readonly string[]) => readonly Finding[];
+
+/**
+ * What is wanted of the whole fleet. Each pool is judged by itself: one that is invalid keeps what it had, the others
+ * go on.
+ */
+export function desiredState(
+  inForce: CommitInForce | null,
+  fleet: Fleet,
+  judge: JudgePool,
+  recorded: ClusterPolicy = DEFAULT_CLUSTER,
+): Desired {
+  const known = [...fleet.pools.values()];
+  if (inForce === null) {
+    const pools = known.flatMap((pool) => (isRetiring(pool) ? retire(pool) : keep(pool, [])));
+    return assemble({ commit: null, unusable: new Set(), policy: recorded, findings: [] }, pools, fleet);
+  }
+
+  const pools: DesiredPool[] = [];
+  const unusable = new Set<string>();
+  const findings: Finding[] = [...inForce.repo.findings];
+  const judged = judgeAll(inForce.repo.pools, fleet, judge);
+  for (const { pool, verdict } of judged) {
+    const wrong = [...pool.findings, ...verdict];
+    if (pool.status === 'valid' && !hasErrors(wrong)) {
+      const config = adoptName(pool, fleet.configSources);
+      pools.push({
+        name: pool.name,
+        origin: 'rendered',
+        spec: pool.spec,
+        config,
+        commit: inForce.oid,
+        findings: wrong,
+      });
+      continue;
+    }
+    const present = fleet.pools.get(pool.name);
+    const kept = present === undefined ? [] : keep(present, wrong);
+    if (kept.length === 0) {
+      findings.push(...wrong);
+      unusable.add(pool.name);
+    }
+    pools.push(...kept);
+  }
+  const declared = new Set(inForce.repo.pools.map((pool) => pool.name));
+  pools.push(...known.filter((pool) => !declared.has(pool.metadata.name)).flatMap(retire));
+  return assemble({ commit: inForce.oid, unusable, policy: inForce.repo.cluster, findings }, pools, fleet);
+}
+
+function judgeAll(
+  pools: readonly LoadedPool[],
+  fleet: Fleet,
+  judge: JudgePool,
+): readonly { readonly pool: LoadedPool; readonly verdict: readonly Finding[] }[] {
+  const valid = pools.filter((pool): pool is ValidPool => pool.status === 'valid');
+  const choices = chooseAll(
+    valid.map(({ name, spec }) => ({ name, spec })),
+    fleet,
+  );
+  const members = Map.groupBy(fleet.nodes.values(), (node) => poolIn(choices.get(node.name)));
+  return pools.map((pool) => {
+    if (pool.status === 'invalid') return { pool, verdict: [] };
+    return { pool, verdict: judge(pool, minorsOf(members.get(pool.name) ?? [])) };
+  });
+}
+
+/** Distinct `major.minor` of the nodes' kubelets, sorted; unreadable versions are left out. */
+function minorsOf(nodes: readonly NodeView[]): readonly string[] {
+  const minors = nodes.map((node) => /^v?(\d+\.\d+)/.exec(node.kubeletVersion)?.[1]);
+  return [...new Set(minors.filter((minor) => minor !== undefined))].sort();
+}
+
+/** A pool as the cluster has it; nothing where the cluster never had a valid version of it. */
+function keep(pool: KubeletPool, findings: readonly Finding[]): readonly DesiredPool[] {
+  const { spec, status = {} } = pool;
+  if (spec === undefined || status.configName === undefined || status.sha256 === undefined) return [];
+  const config = { name: status.configName, sha256: status.sha256 };
+  return [{ name: pool.metadata.name, origin: 'kept', spec, config, commit: status.commit ?? null, findings }];
+}
+
+/** Whether our own record of a pool says that it left git. One without any record may have lost it. */
+const isRetiring = ({ status = {} }: KubeletPool): boolean =>
+  status.phase !== undefined && status.configName === undefined;
+
+function retire(pool: KubeletPool): readonly DesiredPool[] {
+  if (pool.spec === undefined) return [];
+  return [{ name: pool.metadata.name, origin: 'retiring', spec: pool.spec, config: null, commit: null, findings: [] }];
+}
+
+function assemble(about: Omit<Desired, 'pools' | 'choices'>, pools: readonly DesiredPool[], fleet: Fleet): Desired {
+  const present = pools.filter((pool) => pool.origin !== 'retiring');
+  return { ...about, pools: new Map(pools.map((pool) => [pool.name, pool])), choices: chooseAll(present, fleet) };
+}
+
+function chooseAll(
+  pools: readonly { readonly name: string; readonly spec: KubeletPoolSpec }[],
+  fleet: Fleet,
+): ReadonlyMap<string, Choice> {
+  const candidates = pools.map(({ name, spec }) => ({
+    name,
+    priority: spec.priority,
+    nodeSelector: spec.nodeSelector,
+  }));
+  const choose = choiceAmong(candidates);
+  return new Map([...fleet.nodes.values()].map((node) => [node.name, choose(node.labels)]));
+}
+
+function poolIn(choice: Choice | undefined): string | undefined {
+  return choice?.choice === 'pool' ? choice.pool : undefined;
+}

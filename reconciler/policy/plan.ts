@@ -1,0 +1,36 @@
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Desired } from './desired.ts';
+import type { Fleet } from './fleet.ts';
+import { planConfigSources } from './materialise/plan-config-sources.ts';
+import { planPools } from './pool-status/plan-pools.ts';
+import { type NodesPlan, planNodes } from './rollout/plan-nodes.ts';
+import { NO_SIGNALS, type Signals } from './rollout/gates.ts';
+import type { PlanSettings, Step } from './steps.ts';
+
+export interface Plan {
+  /** The writes to make, in order. */
+  readonly steps: readonly Step[];
+  /** For every node: where it stands, and why it is (not) changed now. */
+  readonly nodes: NodesPlan;
+  /** The status of every pool as it is to be. */
+  readonly pools: ReadonlyMap<string, KubeletPoolStatus>;
+}
+
+/**
+ * The whole policy of the reconciler, without I/O, clock or chance: what is wanted, what is seen and the time give the
+ * writes to make. Level-triggered: it looks only at the present, so a missed event, a restart in the middle or a second
+ * reconciler changes nothing but timing.
+ */
+export function plan(
+  desired: Desired,
+  fleet: Fleet,
+  settings: PlanSettings,
+  now: Millis,
+  signals: Signals = NO_SIGNALS,
+): Plan {
+  const nodes = planNodes(desired, fleet, settings, now, signals);
+  const pools = planPools(fleet, nodes, now);
+  const sources = planConfigSources(desired, fleet, settings, now);
+  return { steps: [...sources, ...nodes.steps, ...pools.steps], nodes, pools: pools.statuses };
+}

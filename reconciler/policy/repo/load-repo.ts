@@ -1,0 +1,97 @@
+import type { Finding } from '#shared/contract/finding.ts';
+import type { RepoFile } from '../../git/source.ts';
+import { decodeCache, type DecodeCache, type FileDecoder } from './decode-cache.ts';
+import { folding } from './folding.ts';
+import { loadPool } from './load-pool.ts';
+import type { ClusterConfig, LoadedRepo } from './loaded.ts';
+import { DEFAULT_CLUSTER, readCluster, unreadableCluster } from './read-cluster.ts';
+import { fileReport } from './report.ts';
+
+export interface LoadOptions {
+  /** Name of the cluster: `clusters/<cluster>.yaml` speaks of it. */
+  readonly cluster: string;
+  /** What the source left out of the files, and why. */
+  readonly gitFindings?: readonly Finding[];
+  /** Kept by the caller from load to load; without it every file is read anew. */
+  readonly cache?: DecodeCache;
+}
+
+/**
+ * Reads a commit's files: the pools with their configs, and what the cluster's file says. The result depends on the
+ * files and the cluster's name alone. What is wrong with one pool, or with a layer, concerns only the pools that use it.
+ */
+export function loadRepo(files: ReadonlyMap<string, RepoFile>, options: LoadOptions): LoadedRepo {
+  const { cache = decodeCache() } = options;
+  return cache.load((decoder) => load(files, options, decoder));
+}
+
+function load(files: ReadonlyMap<string, RepoFile>, options: LoadOptions, decoder: FileDecoder): LoadedRepo {
+  const { gitFindings = [] } = options;
+  const leftOut = new Map(
+    gitFindings.flatMap((finding) => (finding.file === undefined ? [] : [[finding.file, finding] as const])),
+  );
+  const { cluster, findings } = loadCluster(files, options.cluster, leftOut, decoder);
+  const names = poolNames([...files.keys()], [...leftOut.keys()]);
+  const pools = names.map((name) => loadPool({ name, files, cluster, leftOut }, decoder));
+  return { cluster, pools, findings: [...findings, ...nestedPools(files), ...gitFindings] };
+}
+
+function loadCluster(
+  files: ReadonlyMap<string, RepoFile>,
+  name: string,
+  leftOut: ReadonlyMap<string, Finding>,
+  decoder: FileDecoder,
+): { readonly cluster: ClusterConfig; readonly findings: readonly Finding[] } {
+  const path = `clusters/${name}.yaml`;
+  const file = files.get(path);
+  const left = leftOut.get(path);
+  if (left !== undefined && file === undefined) return { cluster: unreadableCluster([left]), findings: [] };
+  if (file === undefined) {
+    const misnamed = misnamedCluster(files, name);
+    return { cluster: misnamed.length === 0 ? DEFAULT_CLUSTER : unreadableCluster(misnamed), findings: misnamed };
+  }
+  const { value, findings, positionOf } = decoder.own(file);
+  if (value === undefined) return { cluster: unreadableCluster(findings), findings };
+  const report = fileReport(path, positionOf);
+  const cluster = readCluster(value, name, report);
+  const all = [...findings, ...report.findings];
+  // Also what the parser found odd: a doubled key may be an allowance, or what holds changes up.
+  return { cluster: findings.length === 0 ? cluster : unreadableCluster(findings, cluster), findings: all };
+}
+
+/** A file that was meant for this cluster: what it holds up would be started, and nobody would know why. */
+function misnamedCluster(files: ReadonlyMap<string, RepoFile>, name: string): readonly Finding[] {
+  const path = `clusters/${name}.yaml`;
+  const stem = (other: string): string => folding(other).replace(/\.(?:ya?ml|json)$/, '');
+  const meant = [...files.keys()].filter((other) => other.startsWith('clusters/') && stem(other) === stem(path));
+  return meant.map((file) => ({
+    code: 'misnamed-cluster',
+    severity: 'error',
+    message: `this file is read under the name ${path} alone`,
+    suggestion: `rename it to ${path}`,
+    file,
+  }));
+}
+
+/**
+ * Every folder in `pools/` that has anything but hidden files in it, and whatever was left out there: a folder that became a
+ * symbolic link is a broken pool, not one that was taken away.
+ */
+function poolNames(paths: readonly string[], leftOut: readonly string[]): readonly string[] {
+  const names = [
+    ...paths.flatMap((path) => /^pools\/([^/]+)\/[^.]/.exec(path)?.[1] ?? []),
+    ...leftOut.flatMap((path) => /^pools\/([^/]+)(?:\/|$)/.exec(path)?.[1] ?? []),
+  ];
+  return [...new Set(names)].sort();
+}
+
+function nestedPools(files: ReadonlyMap<string, RepoFile>): readonly Finding[] {
+  const nested = [...files.keys()].filter((path) => /^pools\/[^/]+\/.+\/pool\.yaml$/.test(path));
+  return nested.map((file) => ({
+    code: 'nested-pool',
+    severity: 'error',
+    message: 'a pool in a folder of another pool is not looked at',
+    suggestion: 'move the folder to pools/',
+    file,
+  }));
+}

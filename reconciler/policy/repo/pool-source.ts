@@ -1,0 +1,12 @@
+import type { Finding } from '#shared/contract/finding.ts';
+import type { RepoFile } from '../../git/source.ts';
+import type { ClusterConfig } from './loaded.ts';
+
+/** What a pool is loaded from. */
+export interface PoolSource {
+  readonly name: string;
+  readonly files: ReadonlyMap<string, RepoFile>;
+  readonly cluster: ClusterConfig;
+  /** What was left out of `files`, by path. */
+  readonly leftOut: ReadonlyMap<string, Finding>;
+}

@@ -1,0 +1,59 @@
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import { createConnections } from '../../git/http/connections.ts';
+import { proxiesFor, type ProxySettings } from '../../git/http/proxy.ts';
+import { createAsk } from './ask.ts';
+import { ForgeError } from './errors.ts';
+import { type ForgeKind, forgeOf } from './forges.ts';
+import { forgePlace } from './place.ts';
+import { type CommitStatuses, createStatuses } from './statuses.ts';
+import { fileToken } from './token.ts';
+
+export interface ForgeSettings {
+  readonly kind: ForgeKind;
+  readonly gitUrl: string;
+  readonly apiUrl: string | undefined;
+  readonly repository: string | undefined;
+  readonly tokenFile: string;
+  readonly link: string | undefined;
+  readonly caFile: string | undefined;
+  readonly proxy?: ProxySettings | undefined;
+}
+
+export interface ForgePorts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  readonly onChange: () => void;
+  /** How long the forge may take for an answer. */
+  readonly timeoutMs?: Millis;
+}
+
+/** @throws ForgeError `FORGE_SETTINGS` where the repository's address does not tell where its forge is */
+export function connectForge(settings: ForgeSettings, ports: ForgePorts): CommitStatuses {
+  const place = forgePlace(settings.kind, settings);
+  if (place === null) {
+    throw new ForgeError(
+      'FORGE_SETTINGS',
+      'the address of the repository does not tell where its forge is: set FORGE_API_URL and FORGE_REPOSITORY',
+      { disposition: { kind: 'stalled', until: 'operator' } },
+    );
+  }
+  const readToken = fileToken(settings.tokenFile);
+  let present = '';
+  const token = (): string => present;
+  const { proxy } = settings;
+  const proxies = proxy === undefined ? undefined : proxiesFor(proxy, new URL(place.api));
+  return createStatuses({
+    ...ports,
+    forge: forgeOf(settings.kind, place, token),
+    ask: createAsk({
+      connections: createConnections(settings.caFile, proxies),
+      token,
+      clock: ports.clock,
+      ...(ports.timeoutMs === undefined ? {} : { timeoutMs: ports.timeoutMs }),
+    }),
+    refresh: async () => void (present = await readToken()),
+    link: settings.link,
+  });
+}

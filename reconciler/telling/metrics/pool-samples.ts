@@ -1,0 +1,49 @@
+import { AGENT_SILENT_MS } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import type { Fleet } from '../../policy/fleet.ts';
+import type { Instruments } from './instruments.ts';
+
+const PHASES: readonly PoolPhase[] = ['Settled', 'Progressing', 'Halted', 'Waiting', 'Empty'];
+
+type Pools = Pick<
+  Instruments,
+  'poolNodes' | 'poolDrifted' | 'poolPhase' | 'poolConfigValid' | 'poolSuspended' | 'poolInfo' | 'agentsSilent'
+>;
+
+/** Sets what is known of pools anew, so that those that are gone are gone from the scrape as well. */
+export function samplePools(fleet: Fleet, into: Pools, now: Millis): void {
+  clearPools(into);
+  for (const pool of fleet.pools.values()) samplePool(pool, into);
+  into.agentsSilent.set(
+    [...fleet.kubeletNodes.values()].filter(({ status }) => isSilent(status?.heartbeat, now)).length,
+  );
+}
+
+/** A process that does not act says nothing of the fleet: what it said would be counted twice. */
+export function clearPools(into: Pools): void {
+  const { poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, agentsSilent } = into;
+  for (const metric of [poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo]) metric.reset();
+  agentsSilent.remove();
+}
+
+function samplePool({ metadata: { name: pool }, spec, status = {} }: KubeletPool, into: Pools): void {
+  const { counts, phase, conditions = [], configName: config = 'local', commit = '' } = status;
+  const states = { updated: 0, updating: 0, pending: 0, failed: 0, noAgent: 0, ...counts };
+  into.poolNodes.set({ pool, state: 'updated' }, states.updated);
+  into.poolNodes.set({ pool, state: 'updating' }, states.updating);
+  into.poolNodes.set({ pool, state: 'pending' }, states.pending);
+  into.poolNodes.set({ pool, state: 'failed' }, states.failed);
+  into.poolNodes.set({ pool, state: 'no-agent' }, states.noAgent);
+  into.poolDrifted.set({ pool }, counts?.drifted ?? 0);
+  for (const each of PHASES) into.poolPhase.set({ pool, phase: each }, each === phase ? 1 : 0);
+  const valid = conditions.find(({ type }) => type === 'ConfigValid');
+  into.poolConfigValid.set({ pool }, valid?.status === 'False' ? 0 : 1);
+  into.poolSuspended.set({ pool }, spec?.suspend === true ? 1 : 0);
+  into.poolInfo.set({ pool, config, commit }, 1);
+}
+
+function isSilent(heartbeat: string | undefined, now: Millis): boolean {
+  const at = fromTimestamp(heartbeat);
+  return at !== undefined && now - at > AGENT_SILENT_MS;
+}

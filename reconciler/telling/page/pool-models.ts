@@ -1,0 +1,70 @@
+import type { KubeletPoolStatus, PoolCounts } from '#shared/contract/api/kubelet-pool.ts';
+import { formatFinding } from '#shared/contract/finding.ts';
+import type { DesiredPool } from '../../policy/desired.ts';
+import { gatesOf, NO_SIGNALS } from '../../policy/rollout/gates.ts';
+import type { Round } from '../round.ts';
+import type { NodeRow, PoolModel, PoolState } from './model.ts';
+import { countStates } from './node-rows.ts';
+import { timelineOf } from './timeline.ts';
+
+const NOBODY: PoolCounts = { nodes: 0, updated: 0, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
+
+/** Every pool as an operator would sum it up, by name. Pure. */
+export function poolModels(round: Round, nodes: readonly NodeRow[]): readonly PoolModel[] {
+  const members = Map.groupBy(nodes, ({ pool }) => pool);
+  return [...round.desired.pools.values()]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((pool) => poolModel(pool, round, members.get(pool.name) ?? []));
+}
+
+function poolModel(pool: DesiredPool, round: Round, members: readonly NodeRow[]): PoolModel {
+  const status = round.planned.pools.get(pool.name) ?? {};
+  const suspended = suspensionOf(pool, round);
+  const state = stateOf(pool, status, suspended !== '', members);
+  return {
+    name: pool.name,
+    state,
+    says: state === 'suspended' ? suspended : (status.message ?? ''),
+    target: pool.config?.name ?? 'local',
+    settledOn: status.settled?.configName ?? '',
+    counts: status.counts ?? NOBODY,
+    states: countStates(members),
+    rollout: status.rollout === undefined ? null : timelineOf(status.rollout, status.halt?.at, round.at),
+    holds: status.holds ?? [],
+    failures: status.failures ?? [],
+    findings: round.desired.commit === null ? recordedFindings(round, pool.name) : pool.findings.map(formatFinding),
+  };
+}
+
+/** As its status has them, where the commit was not read: by a process that waits, or after a restart while git is away. */
+function recordedFindings({ fleet }: Round, pool: string): readonly string[] {
+  const conditions = fleet.pools.get(pool)?.status?.conditions ?? [];
+  const { message = '' } = conditions.find(({ type }) => type === 'ConfigValid') ?? {};
+  return message.split('\n').filter((line) => line !== '');
+}
+
+/** Also of a pool that has nothing to do now: whoever suspended it wants to be reminded. */
+function suspensionOf(pool: DesiredPool, { fleet, desired, at }: Round): string {
+  const { suspended } = gatesOf(pool, fleet.pools.get(pool.name), desired.policy, NO_SIGNALS, at);
+  return suspended?.because ?? '';
+}
+
+function stateOf(
+  pool: DesiredPool,
+  { halt, phase, holds = [] }: KubeletPoolStatus,
+  isSuspended: boolean,
+  members: readonly NodeRow[],
+): PoolState {
+  if (halt !== undefined) return 'halted';
+  if (pool.origin === 'retiring') return 'retiring';
+  if (isSuspended) return 'suspended';
+  if (phase === 'Empty') return 'empty';
+  if (phase === 'Settled') return 'settled';
+  const moving = members.some(
+    ({ state }) => state === 'updating' || state === 'rebooting' || state === 'draining' || state === 'starting',
+  );
+  if (moving) return 'rolling';
+  if (phase === 'Progressing') return 'soaking';
+  const holding = holds[0]?.reason;
+  return holding === 'window' || holding === 'blocked' ? holding : 'waiting';
+}

@@ -1,0 +1,103 @@
+import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
+import { MOST_BYTES } from '../../git/notes/note-text.ts';
+import { DEFAULT_CLUSTER } from '../../policy/repo/read-cluster.ts';
+import type { CommitNote, NotedPool } from './note.ts';
+
+/** Version of the JSON below the table; readers check it before they rely on a field. `schemas/note.v1.json` has it in full. */
+export const NOTE_SCHEMA = 'kubelet-gitops.dev/note/v1';
+
+/**
+ * The text of a note: a table for people, an empty line, and one line of JSON for programs. Where a repository has more pools
+ * than a note holds, those that need nobody's eye are left out, and the note says how many: the JSON is always whole.
+ */
+export const renderNote = (note: CommitNote): string =>
+  textOf(fitted(note, (short) => Buffer.byteLength(textOf(short)) <= MOST_BYTES));
+
+/** The note with as many of its pools as fit, those first that need somebody's eye; it says how many are left out. */
+export function fitted(note: CommitNote, fits: (note: CommitNote) => boolean): CommitNote {
+  if (fits(note)) return note;
+  const byNeed = [...note.pools].sort((a, b) => need(a) - need(b));
+  const withFirst = (count: number): CommitNote => {
+    const kept = new Set(byNeed.slice(0, count));
+    const omittedPools = byNeed.length - count + (note.omittedPools ?? 0);
+    return { ...note, pools: note.pools.filter((pool) => kept.has(pool)), omittedPools };
+  };
+  let [few, tooMany] = [0, byNeed.length];
+  while (tooMany - few > 1) {
+    const half = Math.floor((few + tooMany) / 2);
+    if (fits(withFirst(half))) few = half;
+    else tooMany = half;
+  }
+  return withFirst(few);
+}
+
+/** What stopped or is wrong comes first, then what is under way. */
+function need({ phase, findings, failures }: NotedPool): number {
+  if (phase === 'Halted' || findings.length > 0 || failures.length > 0) return 0;
+  return phase === 'Progressing' || phase === 'Waiting' ? 1 : 2;
+}
+
+function textOf(note: CommitNote): string {
+  const { omittedPools = 0 } = note;
+  const heading = `${note.cluster}: ${note.outcome}${note.message === '' ? '' : ` (${note.message})`}`;
+  const rows = note.pools.map((pool) => [
+    pool.name,
+    pool.phase,
+    pool.counts === null ? '-' : `${pool.counts.updated}/${pool.counts.nodes}`,
+    pool.counts === null ? '-' : String(pool.counts.failed),
+    pool.config ?? 'local',
+  ]);
+  const table = rows.length === 0 ? [] : columns([['POOL', 'PHASE', 'UPDATED', 'FAILED', 'CONFIG'], ...rows]);
+  const failures = note.pools.flatMap((pool) =>
+    pool.failures.map((failure) => `${failure.node}: ${failure.reason}: ${failure.message}`),
+  );
+  const findings = [...note.findings, ...note.pools.flatMap((pool) => pool.findings)];
+  const more = omittedPools === 0 ? [] : [`and ${omittedPools} more pools, for which there is no room here`];
+  const body = [
+    heading,
+    ...table,
+    ...more,
+    ...limitLines(note),
+    ...note.pools.flatMap(poolLines),
+    ...failures,
+    ...findings,
+  ];
+  return `${body.join('\n')}\n\n${JSON.stringify({ schema: NOTE_SCHEMA, ...note })}\n`;
+}
+
+/** Only what allows more than usual: that is what an auditor looks for. */
+function limitLines({ limits }: CommitNote): readonly string[] {
+  if (limits === null) return [];
+  const wide = (['maxChange', 'maxUnassign'] as const).filter((limit) =>
+    isWider(limits[limit], DEFAULT_CLUSTER[limit]),
+  );
+  return wide.map((limit) => `the commit sets ${limit} to ${limits[limit]} (usual: ${DEFAULT_CLUSTER[limit]})`);
+}
+
+/** A count may be more than a share of nodes that nobody knows: it counts as wider, unless it is nothing. */
+const isWider = (amount: Amount, usual: Amount): boolean =>
+  typeof amount === 'number'
+    ? amount > 0 && usual !== '100%'
+    : Number.parseFloat(amount) > Number.parseFloat(String(usual));
+
+function poolLines({ name, phase, emergency, suspended, waves, halt, released }: NotedPool): readonly string[] {
+  // Where nothing moves, the table says it all.
+  const under = (phase === 'Progressing' || phase === 'Waiting') && waves.length > 1;
+  return [
+    ...(under ? [`${name}: ${waves.map((wave) => `${wave.name} ${wave.state}`).join(', ')}`] : []),
+    ...(emergency === null ? [] : [`${name}: emergency, windows do not count: ${emergency}`]),
+    ...(suspended ? [`${name}: suspended`] : []),
+    ...(halt === null ? [] : [`${name}: ${halt.action === 'revert' ? 'reverting' : 'halted'} since ${halt.at}`]),
+    ...(released === null ? [] : [`${name}: released by a person; ${released.nodes} failed before that`]),
+  ];
+}
+
+function columns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,53 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import { blocked, type BlockersAnswer, QUIET } from '../policy/blockers/answer.ts';
+import { type Desired, desiredState } from '../policy/desired.ts';
+import type { Fleet } from '../policy/fleet.ts';
+import { type Plan, plan } from '../policy/plan.ts';
+import type { SourceState } from './report/source-state.ts';
+import { recordedPolicy } from '../policy/rollout/cluster-policy.ts';
+import type { Signals } from '../policy/rollout/gates.ts';
+import type { Round } from './round.ts';
+
+/**
+ * What the planner makes of the cluster alone, for whoever has not read git: the reconciler's own decision, made once more on
+ * what the cluster holds. What it asks others for (blockers) is taken from what the pools' status says of it. Pure.
+ *
+ * @param source the record of the commit in force
+ */
+export function planOfCluster(
+  fleet: Fleet,
+  source: SourceState,
+  namespace: string,
+  now: Millis,
+): { readonly desired: Desired; readonly planned: Plan } {
+  const desired = desiredState(null, fleet, () => [], recordedPolicy(source.policy, fleet.pools.size > 0));
+  const settings = { namespace, keepUnusedMs: Number.POSITIVE_INFINITY };
+  return { desired, planned: plan(asRead(desired, source), fleet, settings, now, toldBy(fleet)) };
+}
+
+/**
+ * Whoever acts has read the commit that is recorded, and knows by it that a pool was taken out of git: nodes that still
+ * name it are on their way, unless the commit has errors in it. While git fails, that may be otherwise after a restart.
+ */
+function asRead(desired: Desired, { commit, findings, failingSince }: SourceState): Desired {
+  if (commit === '' || failingSince !== '') return desired;
+  const named = findings.split('\n').map((line) => /^pools\/([^/]+)\//.exec(line)?.[1]);
+  return { ...desired, commit, unusable: new Set(named.filter((name) => name !== undefined)) };
+}
+
+/** The cluster's own word as a round: for showing, and for nothing else. Pure. */
+export function roundOfCluster(fleet: Fleet, source: SourceState, namespace: string, at: Millis): Round {
+  const { desired, planned } = planOfCluster(fleet, source, namespace, at);
+  return { fleet, desired, planned, applied: { done: 0, left: 0 }, source, tip: null, at };
+}
+
+/** What holds a whole pool up holds all of its nodes; where the status names every node that is held, the others are not. */
+function toldBy(fleet: Fleet): Signals {
+  const blockers = [...fleet.pools].map(([name, { status }]): readonly [string, BlockersAnswer] => {
+    const held = status?.holds?.find(({ reason }) => reason === 'blocked');
+    if (held === undefined) return [name, QUIET];
+    if (held.nodes > held.examples.length) return [name, blocked(held.message)];
+    return [name, { ...QUIET, busy: new Map(held.examples.map((node) => [node, held.message])) }];
+  });
+  return { blockers: new Map(blockers), drains: new Map() };
+}

@@ -1,0 +1,29 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Applied } from '../cluster/apply.ts';
+import type { Desired } from '../policy/desired.ts';
+import type { Fleet } from '../policy/fleet.ts';
+import type { Commit } from '../git/source.ts';
+import type { Plan } from '../policy/plan.ts';
+import type { SourceState } from './report/source-state.ts';
+
+/** What one pass saw, decided and did: all that there is to tell of it, for metrics, Events and conditions. */
+export interface Round {
+  readonly fleet: Fleet;
+  readonly desired: Desired;
+  readonly planned: Plan;
+  readonly applied: Applied;
+  /** The record as it is after the pass. */
+  readonly source: SourceState;
+  /** The tip of the branch, where it was read. It need not be in force. */
+  readonly tip: Commit | null;
+  readonly at: Millis;
+}
+
+/** Somebody who only tells of what the reconciler does. Never throws, never takes long, and changes nothing. */
+export interface Onlooker {
+  /** Something may have changed. */
+  woken(): void;
+  /** A pass of the acting process ended; `made` where it went through. */
+  passed(outcome: 'made' | 'broken-off', tookMs: Millis): void;
+  round(round: Round): void;
+}

@@ -5,7 +5,7 @@ import { EVERYTHING, type Question } from '#reconciler/telling/page/question.ts'
 import { createListeners } from '#reconciler/telling/page/serve/listeners.ts';
 import { servePage } from '#reconciler/telling/page/serve/server.ts';
 import type { Round } from '#reconciler/telling/round.ts';
-import { largeRound } from '../test/reconciler/page/rounds.ts';
+import { largeRound } from '../test/reconciler/telling/page/rounds.ts';
 import type { Measurement } from './report.ts';
 import { median } from './report.ts';
 

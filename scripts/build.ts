@@ -10,7 +10,9 @@ export const PROGRAMS = { agent: 'agent/main.ts', reconciler: 'reconciler/main.t
 /** Files that a program reads from beside its own. */
 const BESIDE: Readonly<Record<keyof typeof PROGRAMS, readonly string[]>> = {
   agent: ['agent/guard/guard.sh'],
-  reconciler: ['page.css', 'page-content.css', 'page.js', 'page.svg'].map((file) => `reconciler/page/serve/${file}`),
+  reconciler: ['page.css', 'page-content.css', 'page.js', 'page.svg'].map(
+    (file) => `reconciler/telling/page/serve/${file}`,
+  ),
 };
 
 /**

@@ -2,7 +2,16 @@ import type { NodeError, RejectedConfig } from '#shared/contract/api/kubelet-nod
 import { SHAPES } from '../decide/assignment/assignment.ts';
 import { MAX_REJECTED, sameConfig, type State, type Target } from '../decide/state.ts';
 import { decodeTarget, encodeTarget } from './config-codec.ts';
-import { asRecord, damaged, inOurVersion, optionalText, parseJson, type Raw, textIn, wordIn } from '../host/record-shape.ts';
+import {
+  asRecord,
+  damaged,
+  inOurVersion,
+  optionalText,
+  parseJson,
+  type Raw,
+  textIn,
+  wordIn,
+} from '../host/record-shape.ts';
 
 const VERSION = 1;
 

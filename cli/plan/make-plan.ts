@@ -152,7 +152,7 @@ function planPool(
   ];
 }
 
-/** Of the nodes in all pools, as `reconciler/rollout/budget.ts` has it. */
+/** Of the nodes in all pools, as `reconciler/policy/rollout/budget.ts` has it. */
 const overallBound = ({ cluster: { maxUnavailable } }: LoadedRepo, { pool }: Places): number | null =>
   maxUnavailable === null ? null : limitOf(maxUnavailable, pool.size);
 
@@ -164,7 +164,7 @@ const validOf = (pool: LoadedPool | undefined): ValidPool | undefined => (pool?.
 const isWrong = (repo: LoadedRepo, file: string): boolean =>
   repo.findings.some((finding) => finding.file === file && finding.severity === 'error');
 
-/** What of the cluster's file keeps the reconciler from beginning anything, as `reconciler/rollout/gates.ts` has it. */
+/** What of the cluster's file keeps the reconciler from beginning anything, as `reconciler/policy/rollout/gates.ts` has it. */
 function heldBy({ suspend, unreadable }: ClusterConfig): string | undefined {
   if (suspend) return "the cluster's file says suspend: true";
   return unreadable === undefined

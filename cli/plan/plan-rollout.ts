@@ -49,7 +49,7 @@ export function planRollout(
   };
 }
 
-/** Those that are not Ready last; by zone, then by age, then by name: as `reconciler/rollout/order.ts` has it. */
+/** Those that are not Ready last; by zone, then by age, then by name: as `reconciler/policy/rollout/order.ts` has it. */
 function inOrder(nodes: readonly InventoryNode[]): readonly InventoryNode[] {
   const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
   return [...nodes].sort(

@@ -1,6 +1,10 @@
 import { CONFIG_SOURCE_SELECTOR } from '#reconciler/cluster/views.ts';
 import { SOURCE_STATE_NAME } from '#reconciler/telling/report/source-state.ts';
-import { EVENTS_NAMESPACE, OLDER_EVENTS_NAMESPACE, REPORTING_CONTROLLER } from '#reconciler/telling/events/event-object.ts';
+import {
+  EVENTS_NAMESPACE,
+  OLDER_EVENTS_NAMESPACE,
+  REPORTING_CONTROLLER,
+} from '#reconciler/telling/events/event-object.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import {
   CONFIG_MAPS,

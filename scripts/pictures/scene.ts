@@ -4,7 +4,7 @@ import { NO_STATE } from '#reconciler/telling/report/source-state.ts';
 import type { Round } from '#reconciler/telling/round.ts';
 import { commit, nodeView, NOW, validPool } from '../../test/support/fleet.ts';
 import { FleetSimulation } from '../../test/support/fleet-simulation.ts';
-import { roundIn } from '../../test/reconciler/page/rounds.ts';
+import { roundIn } from '../../test/reconciler/telling/page/rounds.ts';
 
 const MINUTE_MS = 60_000;
 const POOLS = { 'control-plane': 3, general: 48, gpu: 8 } as const;

@@ -20,29 +20,29 @@ const rules: readonly Rule[] = [
   { files: 'cli/**/*.ts', never: /^#(?:agent|sandbox)\//, because: 'dependencies point one way' },
   { files: '{agent,shared}/**/*.ts', never: new RegExp(`^(?:${HEAVY})`), because: 'it costs memory on every node' },
   {
-    files: '{agent/decide/*,agent/decide,agent/state,reconciler/plan,reconciler/desired}.ts',
+    files: '{agent/decide/*,reconciler/policy/*}.ts',
     never: new RegExp(`^${IMPURE}`),
     because: 'decisions are pure',
   },
   {
-    files: 'reconciler/{assign,rollout,materialise,window}/**/*.ts',
+    files: 'reconciler/policy/{assign,rollout,materialise,window}/**/*.ts',
     never: new RegExp(`^${IMPURE}`),
     because: 'decisions are pure',
   },
   {
-    files: 'reconciler/page/{*,render/*}.ts',
+    files: 'reconciler/telling/page/{*,render/*}.ts',
     never: new RegExp(`^${IMPURE}`),
     because: 'a page is a pure function of what a round knows',
   },
   {
-    files: 'reconciler/repo/**/*.ts',
+    files: 'reconciler/policy/repo/**/*.ts',
     never: new RegExp(`^${IMPURE}`),
     because: 'loading is a pure function of the files',
   },
 ];
 
-const PURE = '{agent/decide/*,agent/decide,agent/state,reconciler/plan,reconciler/desired}.ts';
-const PURE_FOLDERS = '{shared/contract,reconciler/{assign,rollout,materialise,repo,window,page/render}}/**/*.ts';
+const PURE = '{agent/decide/*,reconciler/policy/*}.ts';
+const PURE_FOLDERS = '{shared/contract,reconciler/{policy,telling/page/render}}/**/*.ts';
 const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^'";]*?from\s+'([^']+)'|import\('([^']+)'\)/g;
 
 const importsOf = (file: string): readonly string[] =>

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 /** Where findings are made: by loading and by reading the tree, in the reconciler and in CI. */
 const SOURCES = globSync([
   'shared/contract/kubelet-config/**/*.ts',
-  'reconciler/{repo,git,window}/**/*.ts',
+  'reconciler/{policy/repo,git,policy/window}/**/*.ts',
   'cli/validate/**/*.ts',
   'agent/preflight/**/*.ts',
 ]);

@@ -36,7 +36,7 @@ describe('the page about metrics', () => {
 });
 
 it('the page about Events explains every reason that the source knows, and nothing else', () => {
-  const source = readFileSync('reconciler/events/occurrence.ts', 'utf8');
+  const source = readFileSync('reconciler/telling/events/occurrence.ts', 'utf8');
   const union = source.slice(source.indexOf('type Happening ='), source.indexOf('export interface Subject'));
   const known = [...union.matchAll(/\| '(\w+)'/g)].map(([, reason = '']) => reason);
   const page = readFileSync('docs/events.md', 'utf8').split(/^## Events/m)[1] ?? '';

@@ -8,13 +8,13 @@ const RUNBOOK = readFileSync('docs/operate.md', 'utf8');
 
 /** Words that operators meet, where the union type of them is declared. */
 const UNIONS = [
-  { type: 'FailureReason', file: 'agent/failure.ts' },
+  { type: 'FailureReason', file: 'agent/decide/failure.ts' },
   { type: 'NodePhase', file: 'shared/contract/api/kubelet-node.ts' },
   { type: 'PoolPhase', file: 'shared/contract/api/kubelet-pool.ts' },
-  { type: 'RefusalReason', file: 'reconciler/takeup/judge-commit.ts' },
+  { type: 'RefusalReason', file: 'reconciler/policy/takeup/judge-commit.ts' },
   { type: 'GitErrorCode', file: 'reconciler/git/errors.ts' },
   { type: 'KubeErrorCode', file: 'shared/kube/kube-error.ts' },
-  { type: 'WebErrorCode', file: 'reconciler/blockers/web.ts' },
+  { type: 'WebErrorCode', file: 'reconciler/cluster/blockers/web.ts' },
 ];
 
 /** Members of a union of string literals; comments between them may hold anything but a semicolon at a line's end. */
@@ -27,7 +27,7 @@ function membersOf(type: string, file: string): readonly string[] {
 describe('the page about commit statuses', () => {
   it('has a line for every ForgeErrorCode', () => {
     const page = readFileSync('docs/commit-statuses.md', 'utf8');
-    const members = membersOf('ForgeErrorCode', 'reconciler/forge/errors.ts');
+    const members = membersOf('ForgeErrorCode', 'reconciler/telling/forge/errors.ts');
     assert.ok(members.length > 5);
     assert.deepEqual(
       members.filter((member) => !page.includes(`\`${member}\``)),
@@ -39,7 +39,7 @@ describe('the page about commit statuses', () => {
 describe('the page about rollouts', () => {
   it('has a line for every HoldReason', () => {
     const page = readFileSync('docs/rollouts.md', 'utf8');
-    const members = membersOf('HoldReason', 'reconciler/rollout/hold.ts');
+    const members = membersOf('HoldReason', 'reconciler/policy/rollout/hold.ts');
     assert.ok(members.length > 10);
     assert.deepEqual(
       members.filter((member) => !page.includes(`\`${member}\``)),

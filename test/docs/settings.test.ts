@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 const PAGE = 'docs/reference/settings.md';
 const PROGRAMS = [
   { program: 'Reconciler', source: 'reconciler/settings.ts' },
-  { program: 'Agent', source: 'agent/config.ts' },
+  { program: 'Agent', source: 'agent/settings.ts' },
 ];
 
 /** Names that the program asks its environment for. */

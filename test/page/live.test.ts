@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { rollingFleet, roundIn, settledFleet } from '../reconciler/page/rounds.ts';
+import { rollingFleet, roundIn, settledFleet } from '../reconciler/telling/page/rounds.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
 import { startScenario } from '../scenarios/support.ts';
 import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { largeRound } from '../reconciler/page/rounds.ts';
+import { largeRound } from '../reconciler/telling/page/rounds.ts';
 import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';
 import { accessibilityFaults, keepPicture, sticksOut } from './support/look.ts';
 import { type Served, serve } from './support/served.ts';

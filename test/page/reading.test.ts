@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { commit, validPool } from '../support/fleet.ts';
-import { rollingFleet, roundIn } from '../reconciler/page/rounds.ts';
+import { rollingFleet, roundIn } from '../reconciler/telling/page/rounds.ts';
 import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';
 import { accessibilityFaults, keepPicture, sticksOut } from './support/look.ts';
 import { type Served, serve } from './support/served.ts';

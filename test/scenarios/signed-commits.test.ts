@@ -11,7 +11,7 @@ import {
   startSigning,
   WITHOUT_GIT,
   WITHOUT_SSH,
-} from '../reconciler/trust/signing.ts';
+} from '../reconciler/git/trust/signing.ts';
 import { PATIENCE_MS } from './support.ts';
 
 const POOL = 'pools/general/kubelet.yaml';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { LEASE_TIMING } from '#reconciler/cluster/leader/lease.ts';
 import { NODES as NODE_OBJECTS } from '#shared/kube/kube.ts';
-import { machineClock } from '../reconciler/leader/support/lease-store.ts';
+import { machineClock } from '../reconciler/cluster/leader/support/lease-store.ts';
 import { network, type Weather } from '../support/takeover/network.ts';
 import {
   AFTER,

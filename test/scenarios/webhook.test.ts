@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { templateFiles, withFields } from '#sandbox/demo/repository.ts';
 import { startWorld, type World } from '#sandbox/world.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { pushTo, SECRET, SENDERS } from '../reconciler/webhook/deliveries.ts';
+import { pushTo, SECRET, SENDERS } from '../reconciler/git/webhook/deliveries.ts';
 import { PATIENCE_MS, settled } from './support.ts';
 
 const AN_HOUR_MS = 60 * 60_000;

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { connectForge } from '#reconciler/telling/forge/connect.ts';
 import { describeError } from '#shared/runtime/log.ts';
 import { until } from '../cluster/support/until.ts';
-import { note, pool } from '../reconciler/forge/notes.ts';
+import { note, pool } from '../reconciler/telling/forge/notes.ts';
 import { steeredClock } from '../reconciler/git/support/steered-clock.ts';
 import { REPOSITORY, startForge } from '../support/forge-server.ts';
 import { leaksIn } from './support/canaries.ts';

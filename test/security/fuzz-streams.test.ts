@@ -12,7 +12,7 @@ import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import type { Transport } from '#shared/kube/transport.ts';
 import { watchOnce } from '#shared/kube/watch-once.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import { typedValue } from '../agent/dbus/support/values.ts';
+import { typedValue } from '../agent/host/dbus/support/values.ts';
 import { damaged, grafted, hostileJson, survives } from './support/hostile.ts';
 
 const RUNS = { numRuns: 1_000 };

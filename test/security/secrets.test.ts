@@ -11,7 +11,7 @@ import { bundle } from '../../scripts/build.ts';
 import { createAuthority } from '../cluster/support/certificate-authority.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
 import { until } from '../cluster/support/until.ts';
-import { pushTo, SENDERS } from '../reconciler/webhook/deliveries.ts';
+import { pushTo, SENDERS } from '../reconciler/git/webhook/deliveries.ts';
 import { type ForgeServer, startForge } from '../support/forge-server.ts';
 import { WITHOUT_OPENSSL } from '../support/needs.ts';
 import { CANARIES, GIT_CREDENTIALS, leaksIn } from './support/canaries.ts';

@@ -29,7 +29,7 @@ export const checkpointOf = ({ source }: Config): string => `${source.uid}/${sou
 
 type DoAction = (action: Action, state: State) => Awaited<ReturnType<Act>>;
 
-/** Carries actions out on the model: as `agent/act.ts` does. */
+/** Carries actions out on the model: as `agent/act/act.ts` does. */
 export function createModelAct(options: ActOptions): DoAction {
   const { host, kubelet, guard, files, records, checkpoints, fateOf, memory } = options;
   const has = (target: Target): boolean => target === null || checkpoints.has(checkpointOf(target));

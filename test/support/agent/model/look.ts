@@ -9,7 +9,7 @@ import type { ModelGuard } from './guard.ts';
 import type { Fate, Host } from './host.ts';
 import type { ModelKubelet } from './kubelet.ts';
 
-/** What an agent's process looks at: as `agent/observe.ts` does, in model time. */
+/** What an agent's process looks at: as `agent/observe/observe.ts` does, in model time. */
 export interface LookOptions {
   readonly host: Host;
   readonly kubelet: ModelKubelet;

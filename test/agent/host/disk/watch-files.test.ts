@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { chmod, chown, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { until } from '../../../cluster/support/until.ts';
+import { createWatchedDirectory, SECOND, type WatchedDirectory } from './support/watched-directory.ts';
+
+// They wait for most of their time, each in a directory of its own.
+describe('the managed files, watched on a real disk', { concurrency: 6 }, () => {
+  const CHANGES: readonly (readonly [string, (at: WatchedDirectory) => Promise<unknown>])[] = [
+    ['is written in place', ({ file }) => writeFile(file, 'other')],
+    ['is deleted', ({ file }) => rm(file)],
+    ['is moved away', ({ root, file }) => rename(file, join(root, 'elsewhere'))],
+    ['gets another mode', ({ file }) => chmod(file, 0o600)],
+    [
+      'is replaced by a rename',
+      async ({ root, file }) => {
+        await writeFile(join(root, 'new'), 'other');
+        await rename(join(root, 'new'), file);
+      },
+    ],
+    ['is replaced as we do it', ({ file }) => createNodeDisk().replace(file, Buffer.from('ours'), { mode: 0o644 })],
+  ];
+  for (const [what, change] of CHANGES) {
+    it(`a file that ${what} is heard of within a second`, async () => {
+      await using at = await createWatchedDirectory();
+      const { watched, heard } = at;
+      await watched();
+      await change(at);
+      await heard();
+    });
+  }
+
+  const notRoot = process.getuid?.() === 0 ? false : 'only root may give files away';
+  it('a file that gets another owner is heard of within a second', { skip: notRoot }, async () => {
+    await using at = await createWatchedDirectory();
+    const { file, watched, heard } = at;
+    await watched();
+    await chown(file, 1234, 1234);
+    await heard();
+  });
+
+  it('a file that is deleted and made again is heard of both times', async () => {
+    await using at = await createWatchedDirectory();
+    const { file, settled, watched, heard } = at;
+    await watched();
+    await rm(file);
+    await heard();
+    await settled();
+    await writeFile(file, 'again');
+    await heard();
+  });
+
+  it('other files are nobody’s business', async () => {
+    await using at = await createWatchedDirectory();
+    const { directory, file, calls, settled, watched, heard } = at;
+    await watched();
+    await writeFile(join(directory, 'cpu_manager_state'), '{}');
+    await chmod(join(directory, 'cpu_manager_state'), 0o600);
+    await writeFile(file, 'the one that counts comes after them');
+    await heard();
+    await settled();
+    await writeFile(join(directory, 'cpu_manager_state'), '{"policyName":"none"}');
+    await systemClock.sleep(100);
+    assert.equal(calls(), 0);
+  });
+
+  it('idle, nothing is waited for and nothing is told', async () => {
+    await using at = await createWatchedDirectory();
+    const { calls, waits, watched } = at;
+    await watched();
+    await systemClock.sleep(300);
+    assert.equal(waits.size, 0);
+    assert.equal(calls(), 0);
+  });
+
+  it('a file that is emptied before it is filled is heard of when it is whole', async () => {
+    await using at = await createWatchedDirectory();
+    const { file, calls, watched, heard } = at;
+    await watched();
+    await truncate(file, 0);
+    await systemClock.sleep(50);
+    assert.equal(calls(), 0);
+    await writeFile(file, 'whole');
+    await heard();
+  });
+
+  it('a storm is told of now and then, and once more when it is over', async () => {
+    await using at = await createWatchedDirectory();
+    const { file, calls, waits, watched } = at;
+    await watched();
+    for (let turn = 0; turn < 300; turn += 1) await writeFile(file, `${turn}`);
+    await until('the end of it', async () => waits.size === 0, SECOND);
+    assert.ok(calls() >= 1 && calls() < 20, `${calls()} calls`);
+  });
+
+  it('a directory that is replaced is watched in its new place, and its coming counts as a change', async () => {
+    await using at = await createWatchedDirectory();
+    const { root, directory, file, calls, settled, watched, heard } = at;
+    await watched();
+    await rename(directory, join(root, 'old'));
+    await heard();
+    await settled().catch(() => undefined);
+    await mkdir(directory);
+    await until('word of the new one', async () => calls() > 0, { withinMs: 3000, everyMs: 5 });
+    await settled();
+    await writeFile(file, 'in the new one');
+    await heard();
+    await settled();
+    await writeFile(join(root, 'old', 'config.yaml'), 'in the old one');
+    await systemClock.sleep(100);
+    assert.equal(calls(), 0);
+  });
+
+  it('a directory that is not there yet is watched within a second of its coming, and nothing is waited for', async () => {
+    await using at = await createWatchedDirectory();
+    const { root, directory, file, calls, waits, watch, settled, heard } = at;
+    await rm(root, { recursive: true });
+    watch();
+    await systemClock.sleep(300);
+    assert.equal(waits.size, 0);
+    await mkdir(root);
+    await systemClock.sleep(300);
+    assert.equal(calls(), 0);
+    await mkdir(directory);
+    await heard();
+    await settled();
+    await writeFile(file, 'new');
+    await heard();
+  });
+
+  it('a place that cannot be watched is tried again ever more seldom, and harms nobody', async () => {
+    await using at = await createWatchedDirectory();
+    const { directory, calls, waits, watch } = at;
+    await rm(directory, { recursive: true });
+    await symlink('kubelet', directory);
+    watch();
+    await until('some tries', async () => waits.has(100) || waits.has(200) || waits.has(400), SECOND);
+    await until('a longer pause', async () => waits.has(800), { withinMs: 3000, everyMs: 5 });
+    await rm(directory);
+    await mkdir(directory);
+    await until('word of it', async () => calls() > 0, { withinMs: 3000, everyMs: 5 });
+  });
+
+  it('a missing place that comes as something nobody can look into ends no process, and is heard of when it is well', async () => {
+    await using at = await createWatchedDirectory();
+    const { directory, calls, waits, watch } = at;
+    await rm(directory, { recursive: true });
+    watch();
+    await systemClock.sleep(100);
+    await symlink('kubelet', directory);
+    await until('a pause', async () => waits.has(100), SECOND);
+    await rm(directory);
+    await mkdir(directory);
+    await until('word of it', async () => calls() > 0, { withinMs: 3000, everyMs: 5 });
+  });
+
+  it('a file in the directory’s place does no harm', async () => {
+    await using at = await createWatchedDirectory();
+    const { directory, file, calls, watch } = at;
+    await rm(directory, { recursive: true });
+    await writeFile(directory, 'no directory');
+    watch();
+    await systemClock.sleep(100);
+    await rm(directory);
+    await mkdir(directory);
+    await until('word of it', async () => (await writeFile(file, 'x'), calls() > 0), { withinMs: 3000, everyMs: 50 });
+  });
+
+  it('stopped, it says nothing any more, and can be stopped twice', async () => {
+    await using at = await createWatchedDirectory();
+    const { directory, file, calls, waits, watched, stop } = at;
+    await watched();
+    stop();
+    stop();
+    await writeFile(file, 'other');
+    await rm(directory, { recursive: true });
+    await systemClock.sleep(100);
+    assert.equal(calls(), 0);
+    assert.equal(waits.size, 0);
+  });
+});

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { createReporter, type Reporter } from '#agent/report/report.ts';
+import type { Told } from '#agent/report/status.ts';
+import type { State } from '#agent/decide/state.ts';
+import { HEARTBEAT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { KUBELET_NODES } from '#shared/kube/kube.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import { createManualClock, type ManualClock } from '../../shared/kube/support/manual-clock.ts';
+import { createFakeKube, type FakeKube } from '../../support/agent/fake-kube.ts';
+import { A, idle, judging, onTrial, seen } from '../../support/agent/states.ts';
+
+const NODE = 'node-1';
+const told = (state: State): Told => ({
+  state,
+  seen: seen(),
+  actions: [],
+  agentVersion: '1',
+  fault: null,
+  diskProblems: [],
+});
+
+describe('the reporter', () => {
+  let kube: FakeKube;
+  let clock: ManualClock;
+  let reporter: Reporter;
+  let end: AbortController;
+  let running: Promise<void>;
+  const writes = (): number => kube.calls.filter((call) => call.startsWith('patch')).length;
+  const hear = async (): Promise<void> => {
+    reporter.heard(await kube.get<KubeletNode>({ resource: KUBELET_NODES }, NODE));
+  };
+
+  beforeEach(() => {
+    kube = createFakeKube();
+    kube.assign(NODE, {});
+    clock = createManualClock();
+    reporter = createReporter({ kube, nodeName: NODE, clock, random: () => 0.5, log: silentLog });
+    end = new AbortController();
+    running = reporter.run(end.signal);
+  });
+  afterEach(async () => {
+    end.abort();
+    await clock.advance(0);
+    await running;
+  });
+
+  it('writes nothing before it has heard of a KubeletNode, or has something to tell', async () => {
+    reporter.tell(told(idle(A)));
+    await clock.advance(600_000);
+    assert.equal(writes(), 0);
+    await hear();
+    await clock.advance(0);
+    assert.equal(kube.status(NODE).active?.name, A.source.name);
+  });
+
+  it('writes once what does not change, and then its heartbeat', async () => {
+    await hear();
+    for (let minute = 0; minute < 60; minute += 1) {
+      reporter.tell(told(idle(A)));
+      await clock.advance(60_000);
+    }
+    const beats = 3_600_000 / HEARTBEAT_MS;
+    assert.ok(writes() >= beats && writes() <= beats * 1.25 + 1, String(writes()));
+  });
+
+  it('takes away what holds no longer', async () => {
+    await hear();
+    reporter.tell(told(onTrial(judging())));
+    await clock.advance(1_000);
+    assert.notEqual(kube.status(NODE).trial, undefined);
+    reporter.tell(told(idle(null)));
+    await clock.advance(1_000);
+    const { trial, promotedAt, active } = kube.status(NODE);
+    assert.deepEqual([trial, promotedAt, active], [undefined, undefined, { name: 'local' }]);
+  });
+
+  it('tries again until it is heard, ever more seldom, and then tells the latest only', async () => {
+    await hear();
+    kube.setAway(true);
+    reporter.tell(told(onTrial(judging())));
+    await clock.advance(600_000);
+    assert.ok(writes() > 5 && writes() < 25, String(writes()));
+    reporter.tell(told(idle(A)));
+    kube.setAway(false);
+    const before = writes();
+    await clock.advance(60_000);
+    assert.equal(kube.status(NODE).phase, 'Idle');
+    assert.equal(writes() - before, 1);
+  });
+
+  it('puts right what somebody else wrote over it', async () => {
+    await hear();
+    reporter.tell(told(idle(A)));
+    await clock.advance(1_000);
+    await kube.mergePatch(
+      { resource: KUBELET_NODES },
+      NODE,
+      { status: { phase: 'Broken' } },
+      { subresource: 'status' },
+    );
+    await hear();
+    await clock.advance(1_000);
+    assert.equal(kube.status(NODE).phase, 'Idle');
+  });
+
+  it('is not confused by the late news of its own writes', async () => {
+    await hear();
+    reporter.tell(told(onTrial(judging())));
+    await clock.advance(1_000);
+    const old = await kube.get<KubeletNode>({ resource: KUBELET_NODES }, NODE);
+    reporter.tell(told(idle(A)));
+    await clock.advance(1_000);
+    const before = writes();
+    reporter.heard(old);
+    await clock.advance(1_000);
+    assert.equal(writes(), before);
+  });
+
+  it('stops trying for a KubeletNode that is gone, and reports to the next one', async () => {
+    await hear();
+    reporter.tell(told(idle(A)));
+    await clock.advance(1_000);
+    kube.remove('kubeletnodes', NODE);
+    await clock.advance(3_600_000);
+    assert.ok(writes() <= 3, String(writes()));
+    kube.assign(NODE, {});
+    await hear();
+    await clock.advance(60_000);
+    assert.equal(kube.status(NODE).phase, 'Idle');
+  });
+
+  it('does not write more often than four times a second, whatever it is told', async () => {
+    await hear();
+    for (let look = 0; look < 100; look += 1) {
+      reporter.tell(told(look % 2 === 0 ? idle(A) : idle(null)));
+      await clock.advance(10);
+    }
+    assert.ok(writes() <= 5, String(writes()));
+  });
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { createBlockers } from '#reconciler/cluster/blockers/blockers.ts';
+import { createWebGet } from '#reconciler/cluster/blockers/web.ts';
+import { without } from '../../../support/needs.ts';
+import { type RealPrometheus, startPrometheus } from '../../../support/prometheus.ts';
+
+const skip = without('prometheus', ['--version'], 'nothing proves that a real Prometheus is understood');
+
+const CONFIG = 'global: { evaluation_interval: 200ms }\nrule_files: [rules.yaml]\n';
+const RULES = `groups:
+  - name: test
+    rules:
+      - { alert: Fire, expr: vector(1) }
+      - { alert: Fire.Too, expr: vector(1) }
+      - { alert: Calm, expr: vector(1) > 2 }
+      - { alert: NotYet, expr: vector(1), for: 1h }
+`;
+
+describe('a real Prometheus', { skip }, () => {
+  let prometheus: RealPrometheus;
+  before(async () => {
+    prometheus = await startPrometheus({ 'config.yaml': CONFIG, 'rules.yaml': RULES }, '/metrics-of/us');
+    await prometheus.answer('ALERTS{alertname="NotYet"}');
+  });
+  after(() => prometheus.stop());
+
+  const rows: readonly (readonly [string, Omit<NonNullable<BlockersSpec['prometheus']>, 'url'>, boolean, RegExp])[] = [
+    ['a firing alert', { alerts: ['Calm', 'Fire'] }, false, /^Fire is firing in Prometheus at/],
+    ['a firing alert with a dot in its name', { alerts: ['Fire.Too'] }, false, /^Fire\.Too is firing/],
+    ['an alert that nobody has a rule for', { alerts: ['Calm', 'Fir'] }, false, /has no rule for the alert Fir, which/],
+    ['an alert that is not firing', { alerts: ['Calm'] }, true, /quiet/],
+    ['an alert that is pending', { alerts: ['NotYet'] }, true, /quiet/],
+    ['a query with a result', { query: 'ALERTS{alertname="Calm"} or vector(7)' }, false, /has 1 in/],
+    ['a query without one', { query: 'vector(1) > 2' }, true, /quiet/],
+    ['a query that is none', { query: 'sum(' }, false, /cannot be asked: it says: .*parse error/],
+  ];
+  for (const [what, spec, quiet, because] of rows) {
+    it(`${what} is ${quiet ? 'quiet' : 'not quiet'}`, async () => {
+      const web = createWebGet({ clock: systemClock, timeoutMs: 60_000, maxBytes: 1024 * 1024 });
+      const kube = { list: () => Promise.reject(new Error('nobody asks for pods here')) };
+      const blockers = createBlockers({ kube, web, clock: systemClock });
+      const asked = [{ name: 'workers', spec: { prometheus: { url: prometheus.url, ...spec } } }];
+      const answer = (await blockers.ask(asked, new AbortController().signal)).get('workers');
+      assert.equal(answer?.quiet, quiet, answer?.because);
+      assert.match(answer.because, because);
+    });
+  }
+});

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { holdLease, type LeaseHold } from '#reconciler/cluster/leader/hold-lease.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import { createManualClock, type ManualClock } from '../../../shared/kube/support/manual-clock.ts';
+import { type Fate, type LeaseStore, leaseStore, machineClock } from './support/lease-store.ts';
+
+const quick: Fate = { thereMs: 1, backMs: 1 };
+
+interface Replica extends LeaseHold {
+  readonly told: string[];
+  /** From now on. */
+  befall(fate: () => Fate): void;
+  stop(): void;
+}
+
+function replica(identity: string, world: ManualClock, store: LeaseStore, rate = 1, wallSkewMs = 0): Replica {
+  const told: string[] = [];
+  const stop = new AbortController();
+  let fate = (): Fate => quick;
+  const hold = holdLease({
+    kube: store.kubeWith(() => fate()),
+    namespace: 'ns',
+    name: 'l',
+    identity,
+    clock: machineClock(world, rate, wallSkewMs),
+    random: () => 0,
+    log: silentLog,
+    signal: stop.signal,
+    onGained: () => told.push('gained'),
+    onLost: () => told.push('lost'),
+  });
+  return { ...hold, told, befall: (next) => (fate = next), stop: () => stop.abort() };
+}
+
+const lose =
+  (lost: 'request' | 'answer'): (() => Fate) =>
+  () => ({ ...quick, lost });
+
+describe('a lease that is held', () => {
+  it('goes to the first who asks, and stays there', async () => {
+    const world = createManualClock();
+    const store = leaseStore(world);
+    const a = replica('a', world, store);
+    await world.advance(100);
+    const b = replica('b', world, store);
+    await world.advance(120_000);
+    assert.deepEqual([a.isLeader(), b.isLeader()], [true, false]);
+    assert.deepEqual([a.holder(), b.holder()], ['a', 'a']);
+    assert.deepEqual([a.told, b.told], [['gained'], []]);
+    assert.equal(store.lease?.spec?.leaseTransitions, 0);
+  });
+
+  it('is renewed every two seconds with one call', async () => {
+    const world = createManualClock();
+    const store = leaseStore(world);
+    replica('a', world, store);
+    await world.advance(20_100);
+    assert.deepEqual(store.calls.slice(0, 2), ['get', 'create a']);
+    assert.deepEqual(new Set(store.calls.slice(2)), new Set(['write a']));
+    assert.equal(store.calls.length, 12);
+  });
+
+  it('is given back at the end, and taken by the next within its pause', async () => {
+    const world = createManualClock();
+    const store = leaseStore(world);
+    const a = replica('a', world, store);
+    await world.advance(100);
+    const b = replica('b', world, store);
+    await world.advance(10_000);
+    a.stop();
+    assert.equal(a.isLeader(), false);
+    await world.advance(10);
+    await a.ended;
+    assert.equal(store.lease?.spec?.holderIdentity, '');
+    await world.advance(2000);
+    assert.deepEqual([b.isLeader(), store.lease?.spec?.leaseTransitions], [true, 1]);
+    assert.deepEqual(a.told, ['gained']);
+  });
+
+  it('is taken over after fifteen seconds from one who is cut off, who has stopped after ten', async () => {
+    const world = createManualClock();
+    const store = leaseStore(world);
+    const a = replica('a', world, store);
+    await world.advance(100);
+    const b = replica('b', world, store, 1, -3_600_000);
+    await world.advance(10_000);
+    a.befall(lose('request'));
+    await world.advance(8000);
+    assert.deepEqual([a.isLeader(), b.isLeader()], [true, false]);
+    await world.advance(2000);
+    assert.deepEqual([a.isLeader(), b.isLeader(), a.told], [false, false, ['gained', 'lost']]);
+    await world.advance(7000);
+    assert.deepEqual([a.isLeader(), b.isLeader()], [false, true]);
+    a.befall(() => quick);
+    await world.advance(10_000);
+    assert.deepEqual([a.isLeader(), b.isLeader(), a.holder()], [false, true, 'b']);
+  });
+
+  it('survives a server that is away for less than the renew time', async () => {
+    const world = createManualClock();
+    const store = leaseStore(world);
+    const a = replica('a', world, store);
+    await world.advance(5000);
+    a.befall(lose('request'));
+    await world.advance(6000);
+    a.befall(() => quick);
+    await world.advance(6000);
+    assert.deepEqual([a.isLeader(), a.told], [true, ['gained']]);
+  });
+
+  it('comes back to who lost sight of it, if nobody else took it', async () => {
+    const world = createManualClock();
+    const store = leaseStore(world);
+    const a = replica('a', world, store);
+    await world.advance(5000);
+    a.befall(lose('answer'));
+    await world.advance(60_000);
+    assert.equal(a.isLeader(), false);
+    a.befall(() => quick);
+    await world.advance(10_000);
+    assert.deepEqual([a.isLeader(), a.told], [true, ['gained', 'lost', 'gained']]);
+  });
+
+  it('is made again when somebody deletes it', async () => {
+    const world = createManualClock();
+    const store = leaseStore(world);
+    const a = replica('a', world, store);
+    await world.advance(5000);
+    store.replace(null);
+    await world.advance(5000);
+    assert.deepEqual([a.isLeader(), a.told, store.lease?.spec?.holderIdentity], [true, ['gained'], 'a']);
+  });
+
+  it('is lost at once to whoever is named in it instead', async () => {
+    const world = createManualClock();
+    const store = leaseStore(world);
+    const a = replica('a', world, store);
+    await world.advance(5000);
+    store.replace({ metadata: { name: 'l' }, spec: { holderIdentity: 'x', leaseDurationSeconds: 15 } });
+    await world.advance(4100);
+    assert.deepEqual([a.isLeader(), a.holder()], [false, 'x']);
+  });
+
+  it('is never trusted longer than the clock allows, even by a process that was stopped', async () => {
+    const world = createManualClock();
+    let elapsed = 0;
+    const hold = holdLease({
+      kube: leaseStore(world).kubeWith(() => quick),
+      namespace: 'ns',
+      name: 'l',
+      identity: 'a',
+      // Sleeps do not end, as in a process under SIGSTOP, but time goes on.
+      clock: { ...world, monotonic: () => elapsed, sleep: () => new Promise(() => undefined) },
+      random: () => 0,
+      log: silentLog,
+      signal: new AbortController().signal,
+    });
+    await world.advance(10);
+    assert.equal(hold.isLeader(), true);
+    elapsed = 9999;
+    assert.equal(hold.isLeader(), true);
+    elapsed = 10_000;
+    assert.equal(hold.isLeader(), false);
+  });
+});
+
+/** How a replica's network is for a while. */
+interface Weather {
+  readonly forMs: number;
+  readonly network: keyof typeof NETWORKS;
+}
+
+const NETWORKS = {
+  well: { thereMs: 20, backMs: 20 },
+  slow: { thereMs: 1500, backMs: 1500 },
+  /** Requests arrive after their caller gave up. */
+  late: { thereMs: 9000, backMs: 20 },
+  deaf: { thereMs: 20, backMs: 20, lost: 'answer' },
+  cut: { thereMs: 20, backMs: 20, lost: 'request' },
+} as const satisfies Record<string, Fate>;
+
+function weatherAt(series: readonly Weather[], ms: number): Fate {
+  let until = 0;
+  for (const { forMs, network } of series) {
+    until += forMs;
+    if (ms < until) return NETWORKS[network];
+  }
+  return NETWORKS.well;
+}
+
+describe('three replicas with clocks that run up to 15 % fast or slow, on a network that delays and loses', () => {
+  const weather = fc.record<Weather>({
+    forMs: fc.integer({ min: 2000, max: 30_000 }),
+    network: fc.constantFrom('well', 'well', 'slow', 'late', 'deaf', 'cut'),
+  });
+  const machine = fc.record({
+    rate: fc.constantFrom(0.85, 1, 1.15),
+    weather: fc.array(weather, { minLength: 2, maxLength: 10 }),
+  });
+
+  it('never have two leaders, and have one soon after the network is well', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(machine, machine, machine), async (machines) => {
+        const world = createManualClock();
+        const store = leaseStore(world);
+        const all = machines.map(({ rate }, at) => replica('abc'.charAt(at), world, store, rate, at * 1e7));
+        for (const [at, one] of all.entries()) {
+          one.befall(() => weatherAt(machines[at]?.weather ?? [], world.monotonic()));
+        }
+        const leaders = (): number => all.filter((one) => one.isLeader()).length;
+        for (let step = 0; step < 400; step += 1) {
+          await world.advance(250);
+          assert.ok(leaders() <= 1, `two leaders after ${world.monotonic()} ms`);
+        }
+        for (const one of all) one.befall(() => NETWORKS.well);
+        await world.advance(40_000);
+        assert.equal(leaders(), 1);
+        for (const one of all) one.stop();
+        await world.advance(15_000);
+        await Promise.all(all.map(({ ended }) => ended));
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { onlySignsOfLife, trimNode, viewNode } from '#reconciler/cluster/views.ts';
+import { NOT_CONFIGURED_TAINT } from '#shared/contract/api/group.ts';
+import { CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import { nodeObject } from '../../support/fleet-process/node-object.ts';
+import { idleNode, nodeView, NOW } from '../../support/fleet.ts';
+
+const ours = { type: CONFIG_HEALTH, status: 'True', reason: 'Settled', message: 'm', lastTransitionTime: 't' };
+
+describe('a Node without what nobody looks at', () => {
+  it('is seen as the whole one is', () => {
+    const whole = nodeObject(7, 3);
+    const status = whole.status as { readonly conditions: readonly object[] };
+    const cordoned: KubeObject = {
+      ...whole,
+      spec: { ...whole.spec, unschedulable: true },
+      status: { ...whole.status, conditions: [...status.conditions, ours] },
+    } as KubeObject;
+    const taints = [{ key: 'example.com/gpu' }, { key: NOT_CONFIGURED_TAINT }];
+    const gated = { ...whole, spec: { ...whole.spec, taints } } as KubeObject;
+    assert.equal(viewNode(gated).gated, true);
+    for (const node of [whole, cordoned, gated, { metadata: { name: 'bare' } }]) {
+      assert.deepEqual(viewNode(trimNode(node)), viewNode(node));
+    }
+    assert.equal(viewNode(trimNode(cordoned)).configHealth?.message, 'm');
+  });
+
+  it('is a tenth of it, and keeps the version that a watch goes on from', () => {
+    const whole = { ...nodeObject(7, 3), metadata: { ...nodeObject(7, 3).metadata, resourceVersion: '12' } };
+    assert.ok(JSON.stringify(trimNode(whole)).length < JSON.stringify(whole).length / 8);
+    assert.equal(trimNode(whole).metadata.resourceVersion, '12');
+  });
+});
+
+describe('a report of an agent', () => {
+  const before = idleNode(nodeView('a', 'workers'));
+  const saying = (status: KubeletNode['status'], resourceVersion = '2'): KubeletNode => ({
+    ...before,
+    metadata: { ...before.metadata, resourceVersion },
+    status: { ...before.status, ...status },
+  });
+  const heartbeat = toTimestamp(NOW + 300_000);
+
+  it('is no more than a sign of life where only its time and its version differ', () => {
+    assert.equal(onlySignsOfLife(before, saying({ heartbeat })), true);
+  });
+
+  it('is no more than that in the middle of a trial either', () => {
+    const trial = {
+      config: 'workers-x',
+      since: toTimestamp(NOW),
+      restarts: 0,
+      healthySeconds: 10,
+      durationSeconds: 60,
+    };
+    assert.equal(
+      onlySignsOfLife(saying({ trial }), saying({ heartbeat, trial: { ...trial, healthySeconds: 40 } }, '3')),
+      true,
+    );
+    assert.equal(onlySignsOfLife(saying({ trial }), saying({ trial: { ...trial, restarts: 1 } }, '3')), false);
+  });
+
+  it('is news where anything else differs, and where it ends a silence', () => {
+    assert.equal(onlySignsOfLife(before, saying({ heartbeat, phase: 'Drifted' })), false);
+    assert.equal(onlySignsOfLife(before, { ...before, spec: { pool: 'workers' } }), false);
+    assert.equal(onlySignsOfLife(before, saying({ heartbeat: toTimestamp(NOW + 86_400_000) })), false);
+    const { status: _, ...silent } = before;
+    assert.equal(onlySignsOfLife(silent, before), false);
+  });
+});

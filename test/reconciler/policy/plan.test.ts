@@ -1,0 +1,435 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { plan } from '#reconciler/policy/plan.ts';
+import { type CommitInForce, desiredState, type JudgePool } from '#reconciler/policy/desired.ts';
+import type { Step } from '#reconciler/policy/steps.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import {
+  assignedNode,
+  commit,
+  COMMIT_A,
+  COMMIT_B,
+  configSource,
+  failedNode,
+  fleetOf,
+  idleNode,
+  invalidPool,
+  nodeView,
+  NOW,
+  poolInCluster,
+  poolSpec,
+  settledNode,
+  validPool,
+} from '../../support/fleet.ts';
+
+const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
+const accept: JudgePool = () => [];
+
+const a = nodeView('a', 'workers', { createdAt: NOW - 3000 });
+const b = nodeView('b', 'workers', { createdAt: NOW - 2000 });
+const c = nodeView('c', 'workers', { createdAt: NOW - 1000 });
+const old = validPool('workers', 110);
+const next = validPool('workers', 120);
+const two = { rollout: { ...poolSpec().rollout, maxUnavailable: 2 } };
+
+/** What would be written, shortened to `step subject`; statuses of pools are left out. */
+function steps(inForce: CommitInForce | null, fleet: Fleet, judge: JudgePool = accept): readonly string[] {
+  const planned = plan(desiredState(inForce, fleet, judge), fleet, SETTINGS, NOW);
+  return planned.steps.filter((step) => step.step !== 'write-pool-status').map(shorten);
+}
+
+function shorten(step: Step): string {
+  switch (step.step) {
+    case 'create-config-source':
+      return `${step.step} ${step.config.name}`;
+    case 'delete-config-source':
+      return `${step.step} ${step.name} ${step.because}`;
+    case 'create-node':
+    case 'delete-node':
+    case 'cordon':
+    case 'evict':
+    case 'uncordon':
+    case 'untaint':
+    case 'count-pods':
+      return `${step.step} ${step.node}`;
+    case 'assign':
+    case 'unassign':
+    case 'amend':
+      return `${step.step} ${step.node.metadata.name} ${step.spec.configSource?.name ?? 'local'}`;
+    case 'create-pool':
+    case 'delete-pool':
+      return `${step.step} ${step.pool}`;
+    case 'write-pool':
+    case 'write-pool-status':
+      return `${step.step} ${step.pool.metadata.name}`;
+  }
+}
+
+/** As the reconciler makes it: without a spec nothing is decided. */
+function forgotten({ metadata, status = {} }: ReturnType<typeof idleNode>): ReturnType<typeof idleNode> {
+  return { metadata, status };
+}
+
+function withoutDrift(spec: KubeletPoolSpec): KubeletPoolSpec {
+  const { drift: _, ...older } = spec;
+  return older;
+}
+
+const everySettled = fleetOf({
+  nodes: [a, b, c],
+  kubeletNodes: [a, b, c].map((node) => settledNode(node, old)),
+  configSources: [configSource(old), configSource(next)],
+  pools: [poolInCluster(old)],
+});
+
+function withNodes(fleet: Fleet, ...kubeletNodes: readonly ReturnType<typeof idleNode>[]): Fleet {
+  return {
+    ...fleet,
+    kubeletNodes: new Map([...fleet.kubeletNodes, ...kubeletNodes.map((n) => [n.metadata.name, n] as const)]),
+  };
+}
+
+const rows: readonly (readonly [string, CommitInForce | null, Fleet, readonly string[]])[] = [
+  ['a fleet that is settled needs nothing', commit(COMMIT_B, old), everySettled, []],
+  [
+    'an empty cluster gets the pool, its config source and a KubeletNode for every Node',
+    commit(COMMIT_A, old),
+    fleetOf({ nodes: [a] }),
+    [`create-config-source ${old.configName}`, 'create-node a', 'create-pool workers'],
+  ],
+  [
+    'nobody is assigned before the config source is in the cluster',
+    commit(COMMIT_A, old),
+    fleetOf({ nodes: [a], kubeletNodes: [idleNode(a)], pools: [poolInCluster(old)] }),
+    [`create-config-source ${old.configName}`],
+  ],
+  [
+    'nobody is assigned where no agent has reported',
+    commit(COMMIT_A, old),
+    fleetOf({
+      nodes: [a],
+      kubeletNodes: [{ ...idleNode(a), status: {} }],
+      configSources: [configSource(old)],
+      pools: [poolInCluster(old)],
+    }),
+    [],
+  ],
+  [
+    'nodes whose KubeletNodes were lost and made anew are told again, all at once where they run it already',
+    commit(COMMIT_B, old),
+    withNodes(everySettled, ...[a, b].map((node) => forgotten(settledNode(node, old)))),
+    [`assign a ${old.configName}`, `assign b ${old.configName}`],
+  ],
+  [
+    'a node that runs something although no pool selects it and nobody remembers why gets its local config back',
+    commit(COMMIT_B, old),
+    {
+      ...withNodes(everySettled, forgotten(settledNode(a, old))),
+      nodes: new Map([...everySettled.nodes, ['a', { ...a, labels: {} }]]),
+    },
+    ['unassign a local'],
+  ],
+  [
+    'a new node that no pool selects is left alone',
+    commit(COMMIT_B, old),
+    fleetOf({
+      nodes: [{ ...a, labels: {} }],
+      kubeletNodes: [forgotten(idleNode(a))],
+      configSources: [configSource(old)],
+      pools: [poolInCluster(old)],
+    }),
+    [],
+  ],
+  [
+    'the oldest node goes first, and one at a time',
+    commit(COMMIT_B, next),
+    everySettled,
+    [`assign a ${next.configName}`],
+  ],
+  [
+    'maxUnavailable 2 lets two go',
+    commit(COMMIT_B, validPool('workers', 120, two)),
+    everySettled,
+    [`assign a ${next.configName}`, `assign b ${next.configName}`, 'write-pool workers'],
+  ],
+  [
+    'a node in trial holds the place of the next',
+    commit(COMMIT_B, next),
+    withNodes(everySettled, assignedNode(a, next, { phase: 'Trial' })),
+    [],
+  ],
+  [
+    'a node that has not seen its assignment yet holds the place of the next',
+    commit(COMMIT_B, next),
+    withNodes(everySettled, { ...settledNode(a, next), metadata: { ...idleNode(a).metadata, generation: 2 } }),
+    [],
+  ],
+  [
+    'a node that is NotReady for whatever reason uses up the budget and is not touched',
+    commit(COMMIT_B, next),
+    { ...everySettled, nodes: new Map([...everySettled.nodes, ['c', { ...c, ready: false }]]) },
+    [],
+  ],
+  [
+    'a node cordoned by somebody uses up the budget and is not touched',
+    commit(COMMIT_B, next),
+    { ...everySettled, nodes: new Map([...everySettled.nodes, ['a', { ...a, cordoned: true }]]) },
+    [],
+  ],
+  [
+    'one failure halts the pool: nobody else sees the payload',
+    commit(COMMIT_B, next),
+    withNodes(everySettled, failedNode(a, next)),
+    [],
+  ],
+  [
+    'after a failure another payload goes out again, to the failed node first among equals',
+    commit(COMMIT_B, old),
+    withNodes(everySettled, failedNode(a, next)),
+    [`assign a ${old.configName}`],
+  ],
+  [
+    'a node in the middle of an outdated change is told the newest at once',
+    commit(COMMIT_B, validPool('workers', 130)),
+    {
+      ...withNodes(everySettled, assignedNode(a, next, { phase: 'Trial' })),
+      configSources: new Map(
+        [configSource(old), configSource(next), configSource(validPool('workers', 130))].map((s) => [s.name, s]),
+      ),
+    },
+    [`assign a ${validPool('workers', 130).configName}`],
+  ],
+  [
+    'a pool that is invalid in the commit keeps what it has',
+    commit(COMMIT_B, invalidPool('workers')),
+    everySettled,
+    [],
+  ],
+  ['without git the cluster stays as it is', null, everySettled, []],
+  ['without git, nodes keep their configs though our pools were lost', null, { ...everySettled, pools: new Map() }, []],
+  [
+    'and though they came back from a backup without their status, while nodes and pods stay as they are in a drain',
+    null,
+    {
+      ...everySettled,
+      nodes: new Map([...everySettled.nodes, ['a', { ...a, cordoned: true, drain: { config: 'x', at: NOW } }]]),
+      pools: new Map([['workers', { ...poolInCluster(old), status: {} }]]),
+    },
+    [],
+  ],
+  [
+    'and though the KubeletNodes were lost as well',
+    null,
+    {
+      ...everySettled,
+      kubeletNodes: new Map([a, b].map((node) => [node.name, forgotten(settledNode(node, old))])),
+      nodes: new Map([a, b].map((node) => [node.name, node])),
+      pools: new Map(),
+    },
+    [],
+  ],
+  [
+    'nodes of a pool that was lost keep their configs, too, where the commit says something wrong about it',
+    commit(COMMIT_B, invalidPool('workers')),
+    { ...everySettled, pools: new Map() },
+    [],
+  ],
+  [
+    'a pool that left git goes on leaving without git',
+    null,
+    { ...everySettled, pools: new Map([['workers', { ...poolInCluster(old), status: { phase: 'Progressing' } }]]) },
+    ['unassign a local'],
+  ],
+  [
+    'a rollout goes on without git',
+    null,
+    { ...everySettled, pools: new Map([['workers', poolInCluster(next)]]) },
+    [`assign a ${next.configName}`],
+  ],
+  [
+    'a pool gone from git gives its nodes their local config back, within its budget',
+    commit(COMMIT_B, validPool('other', 1)),
+    {
+      ...everySettled,
+      pools: new Map([
+        ['workers', poolInCluster(old)],
+        ['other', poolInCluster(validPool('other', 1))],
+      ]),
+      configSources: new Map([configSource(validPool('other', 1)), configSource(old)].map((s) => [s.name, s])),
+    },
+    ['unassign a local'],
+  ],
+  [
+    'a pool gone from git is deleted when no node remembers it',
+    commit(COMMIT_B),
+    fleetOf({ nodes: [a], kubeletNodes: [idleNode(a)], pools: [poolInCluster(old)] }),
+    ['delete-pool workers'],
+  ],
+  [
+    'a node that changes its labels moves to the other pool within the budget of that pool',
+    commit(COMMIT_B, old, validPool('gpu', 50)),
+    {
+      ...everySettled,
+      nodes: new Map([...everySettled.nodes, ['a', { ...a, labels: { pool: 'gpu' } }]]),
+      configSources: new Map([configSource(old), configSource(validPool('gpu', 50))].map((s) => [s.name, s])),
+      pools: new Map([poolInCluster(old), poolInCluster(validPool('gpu', 50))].map((p) => [p.metadata.name, p])),
+    },
+    [`assign a ${validPool('gpu', 50).configName}`],
+  ],
+  [
+    'two pools of one priority leave the node as it is',
+    commit(COMMIT_B, next, validPool('gpu', 50, { nodeSelector: { matchLabels: { pool: 'workers' } } })),
+    {
+      ...everySettled,
+      pools: new Map(
+        [
+          poolInCluster(old),
+          poolInCluster(validPool('gpu', 50, { nodeSelector: { matchLabels: { pool: 'workers' } } })),
+        ].map((p) => [p.metadata.name, p]),
+      ),
+    },
+    [`create-config-source ${validPool('gpu', 50).configName}`],
+  ],
+  [
+    'a node that opted out is left as it is',
+    commit(COMMIT_B, next),
+    fleetOf({
+      nodes: [nodeView('a', 'workers', { labels: { pool: 'workers', 'kubelet-gitops.dev/opt-out': 'true' } })],
+      kubeletNodes: [settledNode(a, old)],
+      configSources: [configSource(old), configSource(next)],
+      pools: [poolInCluster(old)],
+    }),
+    [],
+  ],
+  [
+    'a tampered config source is deleted and made anew, and nobody is sent to it meanwhile',
+    commit(COMMIT_B, next),
+    {
+      ...everySettled,
+      configSources: new Map(
+        [configSource(old), configSource(next, { payload: 'x', sha256: 'x' })].map((s) => [s.name, s]),
+      ),
+    },
+    [`delete-config-source ${next.configName} tampered`, `create-config-source ${next.configName}`],
+  ],
+  [
+    'a config source that nobody refers to is pruned once it is old',
+    commit(COMMIT_B, old),
+    {
+      ...everySettled,
+      configSources: new Map(
+        [
+          configSource(old),
+          configSource(next, { createdAt: NOW - 7_200_000 }),
+          configSource(validPool('workers', 99), { createdAt: NOW - 60_000 }),
+        ].map((s) => [s.name, s]),
+      ),
+    },
+    [`delete-config-source ${next.configName} unused`],
+  ],
+  [
+    'the KubeletNode of a Node that is gone goes too',
+    commit(COMMIT_B, old),
+    {
+      ...everySettled,
+      nodes: new Map([
+        ['b', b],
+        ['c', c],
+      ]),
+    },
+    ['delete-node a'],
+  ],
+  [
+    'a Node that was made anew under its old name gets a new KubeletNode',
+    commit(COMMIT_B, old),
+    { ...everySettled, nodes: new Map([...everySettled.nodes, ['a', { ...a, uid: 'another' }]]) },
+    ['delete-node a'],
+  ],
+  [
+    'other trial settings are told without an assignment',
+    commit(COMMIT_B, validPool('workers', 110, { trial: { duration: '1m', startTimeout: '30s', maxRestarts: 0 } })),
+    fleetOf({
+      nodes: [a],
+      kubeletNodes: [settledNode(a, old)],
+      configSources: [configSource(old)],
+      pools: [poolInCluster(old)],
+    }),
+    [`amend a ${old.configName}`, 'write-pool workers'],
+  ],
+  [
+    'another way with drift is told without an assignment',
+    commit(COMMIT_B, validPool('workers', 110, { drift: 'report' })),
+    fleetOf({
+      nodes: [a],
+      kubeletNodes: [settledNode(a, old)],
+      configSources: [configSource(old)],
+      pools: [poolInCluster(old)],
+    }),
+    [`amend a ${old.configName}`, 'write-pool workers'],
+  ],
+  [
+    'and so is the usual one, when it comes back',
+    commit(COMMIT_B, old),
+    fleetOf({
+      nodes: [a],
+      kubeletNodes: [settledNode(a, validPool('workers', 110, { drift: 'report' }))],
+      configSources: [configSource(old)],
+      pools: [poolInCluster(validPool('workers', 110, { drift: 'report' }))],
+    }),
+    [`amend a ${old.configName}`, 'write-pool workers'],
+  ],
+  [
+    'a pool that an older release wrote, without a word on drift, gets the word and its nodes nothing',
+    commit(COMMIT_B, old),
+    fleetOf({
+      nodes: [a],
+      kubeletNodes: [settledNode(a, old)],
+      configSources: [configSource(old)],
+      pools: [poolInCluster({ ...old, spec: withoutDrift(old.spec) })],
+    }),
+    ['write-pool workers'],
+  ],
+];
+
+describe('plan', () => {
+  for (const [when, inForce, fleet, expected] of rows) {
+    it(when, () => {
+      assert.deepEqual([...steps(inForce, fleet)].sort(), [...expected].sort());
+    });
+  }
+
+  it('keeps a payload that some kubelet of the pool would refuse out of the cluster', () => {
+    const refuse: JudgePool = (pool, minors) =>
+      minors.includes('1.34') ? [{ code: 'unknown-field', severity: 'error', message: `${pool.name}: no` }] : [];
+    assert.deepEqual(steps(commit(COMMIT_B, next), everySettled, refuse), []);
+  });
+
+  it('speaks of drift in an assignment only where it is not the usual way', () => {
+    for (const [pool, said] of [
+      [next, undefined],
+      [validPool('workers', 120, { drift: 'report' }), 'report'],
+    ] as const) {
+      const { steps: planned } = plan(
+        desiredState(commit(COMMIT_B, pool), everySettled, accept),
+        everySettled,
+        SETTINGS,
+        NOW,
+      );
+      const [assigned] = planned.flatMap((step) => (step.step === 'assign' ? [step.spec] : []));
+      assert.equal(assigned?.configSource?.name, next.configName);
+      assert.deepEqual(Object.hasOwn(assigned, 'drift') ? assigned.drift : undefined, said);
+      assert.equal(Object.hasOwn(assigned, 'drift'), said !== undefined);
+    }
+  });
+
+  it('says in the status of the pool why it is halted, and remembers it when the failed node is gone', () => {
+    const fleet = withNodes(everySettled, failedNode(a, next));
+    const halted = plan(desiredState(commit(COMMIT_B, next), fleet, accept), fleet, SETTINGS, NOW).pools.get('workers');
+    assert.equal(halted?.phase, 'Halted');
+    assert.match(halted?.message ?? '', /failed on a \(threshold 1\)/);
+
+    const later = { ...everySettled, pools: new Map([['workers', poolInCluster(next, halted)]]) };
+    assert.deepEqual(steps(commit(COMMIT_B, next), later), []);
+  });
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { policyOf, recordedPolicy } from '#reconciler/policy/rollout/cluster-policy.ts';
+import { gatesOf, NO_SIGNALS } from '#reconciler/policy/rollout/gates.ts';
+import { DEFAULT_CLUSTER, unreadableCluster } from '#reconciler/policy/repo/read-cluster.ts';
+import { NOW } from '../../../support/fleet.ts';
+
+const FINDING = {
+  code: 'unknown-field',
+  severity: 'error',
+  message: 'spec.suspnd is not a field of ours',
+  file: 'clusters/prod.yaml',
+  line: 4,
+  column: 3,
+} as const;
+
+const suspension = (text: string, arePools = false): readonly (string | undefined)[] => {
+  const { suspended } = gatesOf(null, undefined, recordedPolicy(text, arePools), NO_SIGNALS, NOW);
+  return [suspended?.hold, suspended?.because];
+};
+
+describe('the file of a cluster', () => {
+  it('that somebody suspended all pools in says so', () => {
+    const text = JSON.stringify(policyOf({ ...DEFAULT_CLUSTER, suspend: true }));
+    assert.deepEqual(suspension(text), ['suspended', "the cluster's file says suspend: true"]);
+  });
+
+  it('that is broken holds everything up by a reason of its own, with its place, after a restart too', () => {
+    const [reason, because] = suspension(JSON.stringify(policyOf(unreadableCluster([FINDING]))));
+    assert.equal(reason, 'cluster-file');
+    assert.match(because ?? '', /^nobody suspended it.*: clusters\/prod\.yaml:4:3: error unknown-field/);
+  });
+
+  it('whose record is damaged holds everything up until git is read', () => {
+    for (const text of [
+      '{',
+      '{"suspend":1}',
+      '{"maxUnavailable":null,"suspend":false,"windows":null,"unreadable":1}',
+    ]) {
+      const [reason, because] = suspension(text);
+      assert.equal(reason, 'cluster-file');
+      assert.match(because ?? '', /the record of what it said last is damaged/);
+    }
+  });
+
+  it('whose record is gone though there are pools holds everything up until git is read', () => {
+    const [reason, because] = suspension('', true);
+    assert.equal(reason, 'cluster-file');
+    assert.match(because ?? '', /the record of what it said last is lost/);
+    const kept = JSON.stringify(policyOf(recordedPolicy('', true)));
+    assert.deepEqual(suspension(kept, true), [reason, because], 'as it is recorded until then');
+  });
+
+  it('that was never recorded holds nothing up', () => assert.deepEqual(suspension(''), [undefined, undefined]));
+});

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { limitOf } from '#reconciler/policy/rollout/amount.ts';
+import { isControlPlane } from '#reconciler/policy/rollout/budget.ts';
+import { zoneOf } from '#reconciler/policy/rollout/order.ts';
+import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import type { Step } from '#reconciler/policy/steps.ts';
+import type { Member } from '#reconciler/policy/rollout/membership.ts';
+import type { GroupPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
+import { wavesOf } from '#reconciler/policy/rollout/waves.ts';
+import {
+  DEADLY,
+  disruptions,
+  events,
+  MOST_NODES,
+  roughEvents,
+  rollouts,
+  RolloutStory,
+} from '../../../support/rollout-story.ts';
+
+const STEPS = 100_000;
+const LENGTH = 125;
+const seed = Number(process.env['ROLLOUT_SEED'] ?? Date.now() % 2 ** 31);
+
+/** What a single decision may never do, whatever happened before. */
+function check(story: RolloutStory, plan: GroupPlan): void {
+  const { decisions, group, memory } = plan;
+  const { rollout } = story;
+  const turns = decisions.filter(
+    ({ member, verdict }) =>
+      (verdict.verdict === 'change' &&
+        verdict.because.startsWith('its turn has come') &&
+        member.node.drain === undefined) ||
+      (verdict.verdict === 'drain' && verdict.stage === 'cordon' && member.node.drain === undefined),
+  );
+  const seen = decisions.map(({ member }) => member);
+  const well = turns.filter(({ member }) => member.node.ready);
+  assert.ok(well.length === turns.length || rollout.notReadyNodes === 'change', 'who is not Ready waits');
+  if (turns.length > 0) {
+    assert.ok(isWithin(limitOf(rollout.maxUnavailable, seen.length), seen, turns), 'maxUnavailable');
+    const suspended = story.fleet.fleet.pools.get('workers')?.metadata.annotations?.['kubelet-gitops.dev/suspend'];
+    assert.equal(suspended, undefined, 'a suspended pool begins nothing');
+  }
+  if (rollout.maxUnavailablePerZone !== undefined) {
+    for (const zone of new Set(turns.map(({ member }) => zoneOf(member)))) {
+      const within = seen.filter((member) => zoneOf(member) === zone);
+      const begun = turns.filter(({ member }) => zoneOf(member) === zone);
+      const allowed = limitOf(rollout.maxUnavailablePerZone, within.length);
+      assert.ok(isWithin(allowed, within, begun), 'maxUnavailablePerZone');
+    }
+  }
+  const masters = turns.filter(({ member }) => isControlPlane(member.node.labels));
+  const away = seen.filter(
+    (member) =>
+      isControlPlane(member.node.labels) &&
+      (!member.node.ready || member.changing) &&
+      masters.every((turn) => turn.member.node.name !== member.node.name),
+  );
+  assert.ok(masters.length === 0 || masters.length + away.length <= 1, 'one node of the control plane at a time');
+  const entered = decisions.filter(
+    ({ aimed, member, verdict }) =>
+      verdict.verdict === 'change' && aimed.aim === 'config' && !member.wasTold && !member.runsTarget,
+  );
+  assert.ok(memory.halt === null || entered.length === 0, 'nobody enters a halted rollout');
+  const done = memory.rollout?.waves.findLast(({ state }) => state === 'done')?.name;
+  const waves = wavesOf(
+    rollout,
+    group.members.filter(({ target }) => target !== null),
+  );
+  const current = waves[waves.findIndex(({ name }) => name === done) + 1];
+  if (entered.length > 0 && current !== undefined) {
+    const concerned = group.members.filter((member) => current.only?.(member) !== false);
+    const told = concerned.filter(({ wasTold, target }) => wasTold && target !== null).length;
+    assert.ok(told + entered.length <= current.nodes || current.name === 'rest', `wave ${current.name}`);
+    assert.ok(
+      entered.every(({ member }) => current.only?.(member) !== false),
+      'canaries by selector are those alone',
+    );
+  }
+}
+
+/** No turn makes more nodes unavailable than are allowed, nor are more in change at a time, those included that were unavailable before. */
+function isWithin(allowed: number, seen: readonly Member[], turns: GroupPlan['decisions']): boolean {
+  const well = turns.filter(({ member }) => member.node.ready).length;
+  const unavailable = seen.filter((member) => member.unavailable).length;
+  const inChange = seen.filter((member) => member.changing || member.standing === 'soaking').length;
+  return (well === 0 || unavailable + well <= allowed) && inChange + turns.length <= allowed;
+}
+
+/** What no write to a node may ever be. */
+function checkSteps(story: RolloutStory, before: Fleet, steps: readonly Step[]): void {
+  const { allow = ['restart'] } = story.disruption ?? {};
+  for (const step of steps) {
+    if (step.step === 'assign' && step.spec.reboot !== undefined) {
+      assert.ok(allow.includes('reboot'), 'only who may is rebooted');
+      assert.equal(step.spec.reboot.boot, step.node.status?.bootID, 'the boot that is to end is the present one');
+      const told = step.node.spec?.reboot;
+      const again = told?.boot === step.spec.reboot.boot && isTold(step.node, step.spec) && !isRejected(step.node);
+      assert.ok(!again, 'no change reboots a machine twice');
+    }
+    if (step.step === 'cordon') assert.ok(allow.includes('drain'), 'only who may is drained');
+    const node = 'node' in step && typeof step.node === 'string' ? before.nodes.get(step.node) : undefined;
+    if (step.step === 'cordon') assert.ok(node?.cordoned !== true || node.drain !== undefined, 'what others cordoned');
+    if (step.step === 'uncordon') assert.ok(node?.drain !== undefined, 'only what we cordoned is uncordoned');
+    if (step.step !== 'untaint') continue;
+    const { active, lastKnownGood, phase } = before.kubeletNodes.get(step.node)?.status ?? {};
+    const proved = phase === 'Idle' && active?.sha256 === lastKnownGood?.sha256;
+    assert.ok(node?.gated === true && node.ready, 'a taint that is there, on a node that could take pods');
+    assert.ok(proved || node.labels['pool'] !== 'workers', 'pods come when the config is proved');
+  }
+}
+
+const isTold = ({ spec }: KubeletNode, wanted: KubeletNodeSpec): boolean =>
+  spec?.configSource?.sha256 === wanted.configSource?.sha256;
+const isRejected = ({ spec, status }: KubeletNode): boolean =>
+  status?.rejected?.some(({ sha256 }) => sha256 === spec?.configSource?.sha256) === true;
+
+describe('a rollout', () => {
+  it(`never begins more than it may in ${STEPS} steps of anything that can happen`, (t) => {
+    let steps = 0;
+    const counts = new Map<string, number>();
+    const done = new Map<string, number>();
+    fc.assert(
+      fc.property(
+        rollouts,
+        fc.integer({ min: 1, max: MOST_NODES }),
+        disruptions,
+        fc.array(roughEvents, { minLength: LENGTH, maxLength: LENGTH }),
+        (rollout, nodes, disruption, story) => {
+          const told = new RolloutStory(rollout, nodes, disruption);
+          for (const event of story) {
+            told.happen(event);
+            counts.set(event.event, (counts.get(event.event) ?? 0) + 1);
+            const before = told.fleet.fleet;
+            const planned = told.fleet.reconcile();
+            for (const plan of planned.nodes.groups) if (plan.group.pool !== null) check(told, plan);
+            checkSteps(told, before, planned.steps);
+            for (const { step, ...more } of planned.steps) {
+              const what = 'spec' in more && 'reboot' in more.spec ? 'reboot' : step;
+              done.set(what, (done.get(what) ?? 0) + 1);
+            }
+            steps += 1;
+          }
+        },
+      ),
+      { numRuns: STEPS / LENGTH, seed },
+    );
+    t.diagnostic(`${steps} steps, seed ${seed}: ${JSON.stringify(Object.fromEntries(counts))}`);
+    assert.ok(steps >= STEPS);
+    assert.equal([...counts.values()].filter((count) => count > STEPS / 500).length, 16);
+    for (const what of ['reboot', 'cordon', 'evict', 'uncordon', 'untaint']) {
+      assert.ok((done.get(what) ?? 0) > 20, `${what} came across: ${done.get(what)}`);
+    }
+  });
+
+  it('reaches everybody with a good payload in the end, whatever went before', () => {
+    fc.assert(
+      fc.property(
+        rollouts.filter(({ canary }) => canary?.selector === undefined),
+        fc.integer({ min: 1, max: MOST_NODES }),
+        fc.array(events, { maxLength: 60 }),
+        (rollout, nodes, story) => {
+          const told = new RolloutStory(rollout, nodes);
+          for (const event of story) {
+            told.happen(event);
+            told.fleet.reconcile();
+          }
+          told.happen({ event: 'resume' });
+          for (let node = 0; node < MOST_NODES; node += 1) told.happen({ event: 'ready', node });
+          told.commit(104);
+          for (let round = 0; round < 120; round += 1) {
+            told.fleet.reconcile();
+            told.agentsStep();
+            told.happen({ event: 'time', minutes: 3 });
+          }
+          const { phase, message } = told.fleet.reconcile().pools.get('workers') ?? {};
+          const members = [...told.fleet.fleet.nodes.values()].filter(({ labels }) => labels['pool'] === 'workers');
+          assert.equal(phase, members.length === 0 ? 'Empty' : 'Settled', message);
+          assert.deepEqual(told.fleet.reconcile().steps, []);
+        },
+      ),
+      { numRuns: 300, seed },
+    );
+  });
+
+  it('that is to be taken back leaves nobody with a payload that fails, and is not begun again', () => {
+    fc.assert(
+      fc.property(rollouts, fc.integer({ min: 2, max: MOST_NODES }), (rollout, nodes) => {
+        const told = new RolloutStory({ ...rollout, onFailure: { threshold: 1, action: 'revert' } }, nodes);
+        const run = (): void => {
+          for (let round = 0; round < 100; round += 1) {
+            told.fleet.reconcile();
+            told.agentsStep();
+            told.happen({ event: 'time', minutes: 6 });
+          }
+        };
+        run();
+        const good = told.fleet.fleet.pools.get('workers')?.status?.settled?.sha256;
+        told.commit(DEADLY);
+        run();
+        const ran = [...told.fleet.fleet.kubeletNodes.values()].map(({ spec }) => spec?.configSource?.sha256);
+        assert.ok(good === undefined || ran.every((sha256) => sha256 === good || sha256 === undefined));
+        assert.deepEqual(told.fleet.reconcile().steps, []);
+      }),
+      { numRuns: 100, seed },
+    );
+  });
+});

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { type Chronicle, createChronicle } from '#reconciler/telling/events/chronicle.ts';
+import { touchedKubelet } from '#reconciler/telling/events/touched-kubelet.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import { assignedNode, failedNode, idleNode, nodeView, NOW, settledNode, validPool } from '../../../support/fleet.ts';
+
+const pool = validPool('web', 120);
+const view = nodeView('a', 'web');
+const MINUTE = 60_000;
+const ago = (ms: number): string => toTimestamp(NOW - ms);
+
+interface Scene {
+  readonly node?: KubeletNode;
+  readonly status?: KubeletPoolStatus;
+}
+
+/** What the chronicle tells of one node and one pool, as `reason` words. */
+function tell(chronicle: Chronicle, { node, status }: Scene, at = NOW): readonly string[] {
+  const metadata = { name: 'web', uid: 'pool-uid' };
+  const present: KubeletPool = status === undefined ? { metadata } : { metadata, status };
+  const fleet: Fleet = {
+    nodes: new Map([[view.name, view]]),
+    kubeletNodes: new Map(node === undefined ? [] : [[node.metadata.name, node]]),
+    configSources: new Map(),
+    pools: new Map([['web', present]]),
+  };
+  return chronicle({ fleet, at }).map(({ happening }) => happening);
+}
+
+describe('what is told of a node', () => {
+  it('assigned, applied, each once', () => {
+    const chronicle = createChronicle();
+    assert.deepEqual(tell(chronicle, { node: idleNode(view) }), []);
+    const told = assignedNode(view, pool);
+    assert.deepEqual(tell(chronicle, { node: { ...told, metadata: { ...told.metadata, generation: 2 } } }), [
+      'ConfigAssigned',
+    ]);
+    const done = settledNode(view, pool, { promotedAt: ago(0) });
+    assert.deepEqual(tell(chronicle, { node: done }), ['ConfigApplied']);
+    assert.deepEqual(tell(chronicle, { node: { ...done } }), []);
+  });
+
+  it('another commit with the same config is no news', () => {
+    const chronicle = createChronicle();
+    const node = settledNode(view, pool);
+    tell(chronicle, { node });
+    const amended = { ...node, metadata: { ...node.metadata, generation: 7 }, spec: { ...node.spec, commit: 'c' } };
+    assert.deepEqual(tell(chronicle, { node: amended }), []);
+  });
+
+  it('a fallback once, though it is an error and a rejection at the same time', () => {
+    const chronicle = createChronicle();
+    tell(chronicle, { node: assignedNode(view, pool) });
+    assert.deepEqual(tell(chronicle, { node: failedNode(view, pool) }), ['ConfigFellBack']);
+  });
+
+  it('a refusal before the kubelet was touched is no fallback', () => {
+    const chronicle = createChronicle();
+    tell(chronicle, { node: assignedNode(view, pool) });
+    const error = { reason: 'PreflightFailed', message: 'no such cgroup', at: ago(0), config: pool.configName };
+    assert.deepEqual(tell(chronicle, { node: assignedNode(view, pool, { error }) }), ['ConfigRefused']);
+  });
+
+  it('drift each time that it begins anew', () => {
+    const drifted = (at: string): KubeletNode =>
+      settledNode(view, pool, {
+        phase: 'Drifted',
+        conditions: [
+          { type: 'KubeletConfigHealthy', status: 'False', reason: 'Drifted', message: 'm', lastTransitionTime: at },
+        ],
+      });
+    const chronicle = createChronicle();
+    tell(chronicle, { node: settledNode(view, pool) });
+    assert.deepEqual(tell(chronicle, { node: drifted(ago(MINUTE)) }), ['ConfigDrifted']);
+    assert.deepEqual(tell(chronicle, { node: drifted(ago(MINUTE)) }), []);
+    assert.deepEqual(tell(chronicle, { node: settledNode(view, pool) }), []);
+    assert.deepEqual(tell(chronicle, { node: drifted(ago(0)) }), ['ConfigDrifted']);
+  });
+});
+
+describe('after a restart', () => {
+  it('what is old is not told again, what is recent is, under the same identity', () => {
+    const old = createChronicle();
+    assert.deepEqual(tell(old, { node: settledNode(view, pool, { promotedAt: ago(60 * MINUTE) }) }), []);
+    const recent = createChronicle();
+    assert.deepEqual(tell(recent, { node: settledNode(view, pool, { promotedAt: ago(MINUTE) }) }), ['ConfigApplied']);
+  });
+
+  it('an assignment that nobody saw being made is not made up', () => {
+    assert.deepEqual(tell(createChronicle(), { node: assignedNode(view, pool) }), []);
+  });
+});
+
+describe('what is told of a pool', () => {
+  const halt = { config: pool.configName, sha256: pool.sha256, at: ago(0), message: 'failed on a' };
+
+  it('a halt, and a revert by its own name', () => {
+    const chronicle = createChronicle();
+    tell(chronicle, { status: { phase: 'Progressing' } });
+    assert.deepEqual(tell(chronicle, { status: { phase: 'Halted', halt } }), ['RolloutHalted']);
+    const revert = { ...halt, action: 'revert', at: ago(-1_000) } as const;
+    assert.deepEqual(tell(chronicle, { status: { phase: 'Halted', halt: revert } }), ['RolloutReverting']);
+  });
+
+  it('that nodes wait for their turn, once a payload, whichever budget is used up', () => {
+    const status = (nodes: number, reason = 'budget'): KubeletPoolStatus => ({
+      phase: 'Progressing',
+      sha256: pool.sha256,
+      holds: [{ reason, nodes, examples: ['a'], message: 'maxUnavailable allows 1' }],
+    });
+    const chronicle = createChronicle();
+    tell(chronicle, { status: { phase: 'Settled' } });
+    assert.deepEqual(tell(chronicle, { status: status(9) }), ['RateLimited']);
+    assert.deepEqual(tell(chronicle, { status: status(8) }), []);
+    for (const reason of ['zone-budget', 'overall-budget']) {
+      const another = createChronicle();
+      tell(another, { status: { phase: 'Settled' } });
+      assert.deepEqual(tell(another, { status: status(9, reason) }), ['RateLimited']);
+    }
+    const other = createChronicle();
+    tell(other, { status: { phase: 'Settled' } });
+    assert.deepEqual(tell(other, { status: status(9, 'window') }), []);
+  });
+
+  it('that it is settled, when it becomes so', () => {
+    const ready = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Settled',
+      message: '',
+      lastTransitionTime: ago(0),
+    } as const;
+    const status: KubeletPoolStatus = { phase: 'Settled', configName: 'web-1', sha256: 's', conditions: [ready] };
+    const chronicle = createChronicle();
+    tell(chronicle, { status: { phase: 'Progressing', configName: 'web-1', sha256: 's' } });
+    assert.deepEqual(tell(chronicle, { status }), ['RolloutSettled']);
+    assert.deepEqual(tell(chronicle, { status: { ...status, message: 'other words' } }), []);
+  });
+});
+
+it('every reason of an agent is known to have touched the kubelet or not', () => {
+  const source = readFileSync('agent/decide/failure.ts', 'utf8');
+  const union = source.slice(source.indexOf('FailureReason ='), source.indexOf('export interface Failure'));
+  const reasons = [...union.matchAll(/\| '(\w+)'/g)].map(([, reason = '']) => reason);
+  const fellBack = reasons.filter(touchedKubelet);
+  assert.deepEqual(fellBack.toSorted(), [
+    'AgentSilent',
+    'CheckpointLost',
+    'ConfigContradicted',
+    'CrashLoop',
+    'FallbackFailed',
+    'FilesChanged',
+    'Flapping',
+    'KubeletBroken',
+    'NodeNotReady',
+    'NotHealthy',
+    'RebootFailed',
+    'RebootMissing',
+    'RecordLost',
+    'RestartFailed',
+    'UnhealthyBefore',
+  ]);
+  assert.equal(reasons.length - fellBack.length, 12, 'a word that is never said is in the list');
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { displacedNotes, writeNotes } from '#reconciler/telling/report/displaced.ts';
+import type { CommitNote } from '#reconciler/telling/report/note.ts';
+import { renderNote } from '#reconciler/telling/report/note-text.ts';
+import { NO_STATE } from '#reconciler/telling/report/source-state.ts';
+import { noteProblems } from '../../../support/note-schema.ts';
+import { fleetOf } from '../../../support/fleet.ts';
+import { note, pool } from '../forge/notes.ts';
+
+const COMMITS = Array.from({ length: 8 }, (_, n) => String(n).repeat(40));
+const UNWRITTEN = { stands: () => false };
+
+/** What the record holds after these commits displaced each other, while no note could be written. */
+function heap(last: (commit: string) => CommitNote): string {
+  return COMMITS.slice(1).reduce((displaced, commit, n) => {
+    const before = COMMITS[n] ?? '';
+    const recorded = { ...NO_STATE, commit: before, displaced };
+    const facts = { recorded, last: last(before), commit, cluster: 'demo', fleet: fleetOf({}) };
+    return writeNotes(displacedNotes(facts), UNWRITTEN);
+  }, '');
+}
+
+const read = (text: string): readonly CommitNote[] => JSON.parse(text) as readonly CommitNote[];
+
+describe('the last words on displaced commits', () => {
+  it('are kept for the last few, until they stand on their commits', () => {
+    const text = heap((commit) => note('progressing', [pool('gpu', 'Progressing', 1)], { commit }));
+    assert.deepEqual(
+      read(text).map(({ commit, outcome }) => [commit.slice(0, 1), outcome]),
+      ['2', '3', '4', '5', '6'].map((commit) => [commit, 'superseded']),
+    );
+    assert.equal(writeNotes(read(text), { stands: () => true }), '');
+    assert.equal(writeNotes(read(text), null), '');
+  });
+
+  it('leave room in the record, however many pools there are: otherwise no commit could come into force', () => {
+    const pools = Array.from({ length: 2_000 }, (_, n) =>
+      pool(`pool-${n}`, n === 1_999 ? 'Halted' : n % 2 === 0 ? 'Settled' : 'Progressing', 4),
+    );
+    const text = heap((commit) => note('halted', pools, { commit }));
+    assert.ok(Buffer.byteLength(text) < 400_000, `${Buffer.byteLength(text)} bytes`);
+    for (const one of read(text)) {
+      assert.ok(one.pools.some(({ name }) => name === 'pool-1999'));
+      assert.equal(one.pools.length + (one.omittedPools ?? 0), 2_000);
+      const rendered = renderNote(one);
+      assert.deepEqual(noteProblems(rendered), []);
+      const said = Number(/and (\d+) more pools/.exec(rendered)?.[1]);
+      assert.equal(said + (rendered.match(/^pool-\d+ +(?:Settled|Progressing|Halted) /gm)?.length ?? 0), 2_000);
+    }
+  });
+});

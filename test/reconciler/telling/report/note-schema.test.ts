@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { noteText } from '#reconciler/git/notes/note-text.ts';
+import { noteRefused } from '#reconciler/telling/report/note.ts';
+import { renderNote } from '#reconciler/telling/report/note-text.ts';
+import { note, pool } from '../forge/notes.ts';
+import { jsonOf, NOTE_JSON_SCHEMA, noteProblems } from '../../../support/note-schema.ts';
+
+/** Members of a union of words, where it is declared. */
+function wordsOf(type: string, file: string): readonly string[] {
+  const declared = new RegExp(`type ${type} =([^;]*);`).exec(readFileSync(file, 'utf8'))?.[1] ?? '';
+  return [...declared.matchAll(/'([^']+)'/g)].map(([, word = '']) => word);
+}
+
+const HALT = { config: 'gpu-a', at: '2026-03-02T10:14:07Z', action: 'revert', message: 'it failed' } as const;
+const WAVES = [{ name: 'canary', nodes: 1, state: 'done', startedAt: HALT.at, doneAt: HALT.at }] as const;
+const FAILURE = { node: 'a', config: 'gpu-a', reason: 'CrashLoop', message: 'it died', at: HALT.at };
+const full = note(
+  'halted',
+  [
+    pool('gpu', 'Halted', 1, {
+      halt: HALT,
+      released: { haltedAt: HALT.at, nodes: 2 },
+      waves: WAVES,
+      failures: [FAILURE],
+    }),
+    pool('general', 'Progressing', 0, { emergency: 'now', suspended: true, config: null, counts: null }),
+  ],
+  { limits: { maxChange: '50%', maxUnassign: 3 }, findings: ['x.yaml:1:1: error'] },
+);
+
+describe('the schema of notes', () => {
+  it('names every field of a note, and only those', () => assert.deepEqual(noteProblems(renderNote(full)), []));
+  it('takes the note of a commit that never came into force', () => {
+    assert.deepEqual(noteProblems(renderNote(noteRefused('prod', 'a'.repeat(40), 'it is not signed'))), []);
+  });
+  it('takes the note of a repository of hundreds of pools, which is whole and names those that are in trouble', () => {
+    const quiet = Array.from({ length: 700 }, (_, n) => pool(`pool-${n}`, 'Settled', 4));
+    const text = renderNote(note('halted', [...quiet, pool('late', 'Halted', 1, { halt: HALT, failures: [FAILURE] })]));
+    assert.equal(noteText(text).toString(), text, 'nothing is cut off');
+    assert.deepEqual(noteProblems(text), []);
+    const { pools, omittedPools } = jsonOf(text) as { pools: { name: string }[]; omittedPools: number };
+    assert.equal(pools.length + omittedPools, 701);
+    assert.ok(pools.length > 20, `${pools.length} of them are named`);
+    assert.equal(pools.at(-1)?.name, 'late');
+    assert.match(text, new RegExp(`^and ${omittedPools} more pools`, 'm'));
+  });
+  it('finds what is missing, misspelt or of another kind', () => {
+    const { outcome: _, ...without } = jsonOf(renderNote(full));
+    assert.match(noteProblems(`\n${JSON.stringify(without)}`).join(), /outcome/);
+    assert.match(
+      noteProblems(`\n${JSON.stringify({ ...jsonOf(renderNote(full)), outcom: 'x' })}`).join(),
+      /additional/,
+    );
+    assert.match(
+      noteProblems(`\n${JSON.stringify({ ...jsonOf(renderNote(full)), pools: 3 })}`).join(),
+      /pools must be/,
+    );
+  });
+  it('has the words of the types', () => {
+    const { properties } = NOTE_JSON_SCHEMA;
+    const poolProperties = properties.pools.items.properties;
+    const NOTE = 'reconciler/telling/report/note.ts';
+    assert.deepEqual(properties.outcome.enum, wordsOf('CommitOutcome', NOTE));
+    assert.deepEqual(poolProperties.origin.enum, wordsOf('PoolOrigin', 'reconciler/policy/desired.ts'));
+    assert.deepEqual(poolProperties.phase.enum, wordsOf('PoolPhase', 'shared/contract/api/kubelet-pool.ts'));
+  });
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { desiredState } from '#reconciler/policy/desired.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import { plan } from '#reconciler/policy/plan.ts';
+import { type CommitNote, noteInForce, noteRefused, noteSuperseded } from '#reconciler/telling/report/note.ts';
+import { noteText } from '#reconciler/git/notes/note-text.ts';
+import { renderNote } from '#reconciler/telling/report/note-text.ts';
+import {
+  assignedNode,
+  commit,
+  COMMIT_B,
+  configSource,
+  failedNode,
+  fleetOf,
+  invalidPool,
+  nodeView,
+  NOW,
+  poolInCluster,
+  settledNode,
+  validPool,
+} from '../../../support/fleet.ts';
+
+const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
+const workers = validPool('workers', 110);
+const a = nodeView('a', 'workers');
+const b = nodeView('b', 'workers');
+const cluster = (...kubeletNodes: Parameters<typeof fleetOf>[0]['kubeletNodes'] & object): Fleet =>
+  fleetOf({ nodes: [a, b], kubeletNodes, configSources: [configSource(workers)], pools: [poolInCluster(workers)] });
+
+function note(fleet: Fleet, ...pools: Parameters<typeof commit> extends [string, ...infer P] ? P : never): CommitNote {
+  const desired = desiredState(commit(COMMIT_B, ...pools), fleet, () => []);
+  return noteInForce('prod', COMMIT_B, desired, plan(desired, fleet, SETTINGS, NOW).pools);
+}
+
+const settled = cluster(settledNode(a, workers), settledNode(b, workers));
+
+describe('the note on a commit', () => {
+  it('says settled when every pool runs it', () => assert.equal(note(settled, workers).outcome, 'settled'));
+  it('says progressing while a node is on trial', () => {
+    const fleet = cluster(settledNode(a, workers), assignedNode(b, workers, { phase: 'Trial' }));
+    assert.equal(note(fleet, workers).outcome, 'progressing');
+  });
+  it('says halted, with the node and its reason', () => {
+    const halted = note(cluster(settledNode(a, workers), failedNode(b, workers)), workers);
+    assert.equal(halted.outcome, 'halted');
+    assert.match(renderNote(halted), /^b: KubeletCrashLooping: exit-code 1$/m);
+  });
+  it('says partly-refused, with file and line, when a pool is invalid and keeps what it had', () => {
+    const refused = note(settled, invalidPool('workers'));
+    assert.equal(refused.outcome, 'partly-refused');
+    assert.match(renderNote(refused), /pools\/workers\/kubelet\.yaml:3:1: error unknown-field/);
+  });
+  it('says partly-refused when an invalid pool never was valid', () => {
+    assert.equal(note(settled, workers, invalidPool('gpu')).outcome, 'partly-refused');
+  });
+  it('says partly-refused, and of which nodes, when two pools want them', () => {
+    const line = '2 nodes (a, b) are left as they are: web and workers select them with the same priority';
+    const desired = desiredState(commit(COMMIT_B, workers), settled, () => []);
+    const { pools } = plan(desired, settled, SETTINGS, NOW);
+    const told = noteInForce('prod', COMMIT_B, desired, pools, null, [line]);
+    assert.equal(told.outcome, 'partly-refused');
+    assert.ok(renderNote(told).includes(`\n${line}\n`));
+  });
+  it('says refused for a commit that did not come into force', () => {
+    assert.match(
+      renderNote(noteRefused('prod', COMMIT_B, 'the branch was rewritten')),
+      /^prod: refused \(the branch was rewritten\)/,
+    );
+  });
+  it('says what displaced it', () => {
+    assert.match(
+      renderNote(noteSuperseded(note(settled, workers), 'c'.repeat(40))),
+      /superseded by cccccccccccc while settled/,
+    );
+  });
+
+  it('is a table for people, an empty line, and JSON with a schema version', () => {
+    const text = renderNote(note(settled, workers));
+    const [table = '', json = ''] = text.split('\n\n');
+    assert.deepEqual(table.split('\n'), [
+      'prod: settled',
+      'POOL     PHASE    UPDATED  FAILED  CONFIG',
+      `workers  Settled  2/2      0       ${workers.configName}`,
+    ]);
+    const read = JSON.parse(json) as { schema: string; pools: { counts: { nodes: number } }[] };
+    assert.equal(read.schema, 'kubelet-gitops.dev/note/v1');
+    assert.equal(read.pools[0]?.counts.nodes, 2);
+  });
+
+  it('records why a pool set its windows aside', () => {
+    const rollout = { ...workers.spec.rollout, emergency: 'CVE-2026-1234' };
+    const urgent = note(settled, { ...workers, spec: { ...workers.spec, rollout } });
+    assert.equal(urgent.pools[0]?.emergency, 'CVE-2026-1234');
+    assert.match(renderNote(urgent), /^workers: emergency, windows do not count: CVE-2026-1234$/m);
+  });
+
+  it('tells an auditor what a person allowed, held up, took back or let go on', () => {
+    const at = '2026-03-02T10:14:07Z';
+    const [workersNote] = note(settled, workers).pools;
+    assert.ok(workersNote);
+    const waves = [
+      { name: 'canary', nodes: 1, state: 'done' },
+      { name: 'rest', nodes: 2, state: 'rolling' },
+    ] as const;
+    const halt = { config: 'workers-x', at, action: 'revert', message: '' } as const;
+    const told = {
+      ...workersNote,
+      phase: 'Progressing' as const,
+      suspended: true,
+      waves,
+      halt,
+      released: { haltedAt: at, nodes: 2 },
+    };
+    const limits = { maxChange: '50%', maxUnassign: '60%' } as const;
+    const text = renderNote({ ...note(settled, workers), limits, pools: [told] });
+    assert.deepEqual(text.split('\n').slice(3, 8), [
+      'the commit sets maxUnassign to 60% (usual: 20%)',
+      'workers: canary done, rest rolling',
+      'workers: suspended',
+      `workers: reverting since ${at}`,
+      'workers: released by a person; 2 failed before that',
+    ]);
+  });
+  it('has the limits, the halt and the waves from the commit and the cluster', () => {
+    const halted = cluster(settledNode(a, workers), failedNode(b, workers));
+    const desired = desiredState(commit(COMMIT_B, workers), halted, () => []);
+    const { pools } = plan(desired, halted, SETTINGS, NOW);
+    const told = noteInForce('prod', COMMIT_B, desired, pools, { maxChange: '10%', maxUnassign: 1 });
+    assert.deepEqual(told.limits, { maxChange: '10%', maxUnassign: 1 });
+    assert.equal(told.pools[0]?.halt?.action, 'halt');
+    assert.deepEqual(told.pools[0].waves, pools.get('workers')?.rollout?.waves ?? []);
+    assert.equal(told.pools[0].released, null);
+  });
+
+  it('is whole, and names the pool that is wrong, whatever a finding quotes', () => {
+    const findings = Array.from({ length: 30 }, (_, n) => ({
+      code: 'bad-address',
+      severity: 'error' as const,
+      message: `${'x'.repeat(60_000)} is no IP address (${n})`,
+      file: 'pools/workers/kubelet.yaml',
+    }));
+    const wrong = { ...invalidPool('workers'), findings };
+    const desired = desiredState(commit(COMMIT_B, wrong), settled, () => []);
+    const { pools } = plan(desired, settled, SETTINGS, NOW);
+    for (const said of [
+      noteInForce('prod', COMMIT_B, desired, pools),
+      noteRefused('prod', COMMIT_B, 'm'.repeat(50_000), findings),
+    ]) {
+      const text = noteText(renderNote(said)).toString();
+      const json = JSON.parse(text.split('\n\n').at(-1) ?? '') as CommitNote;
+      assert.deepEqual([json.omittedPools, json.pools.length], [undefined, said.pools.length]);
+    }
+    for (const { message } of pools.get('workers')?.conditions ?? []) assert.ok(message.length <= 32_768);
+  });
+
+  it('is equal for equal states, so that it is not written twice', () => {
+    assert.equal(renderNote(note(settled, workers)), renderNote(note(settled, workers)));
+  });
+});

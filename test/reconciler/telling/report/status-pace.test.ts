@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createStatusPace } from '#reconciler/telling/report/status-pace.ts';
+import type { Step } from '#reconciler/policy/steps.ts';
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { Clock } from '#shared/runtime/clock.ts';
+import { poolInCluster, validPool } from '../../../support/fleet.ts';
+
+const EVERY_MS = 10_000;
+const counts = (settled: number) => ({
+  nodes: 9,
+  updated: settled,
+  updating: 9 - settled,
+  pending: 0,
+  failed: 0,
+  noAgent: 0,
+  drifted: 0,
+});
+const before: KubeletPoolStatus = { phase: 'Progressing', message: '1 of 9', counts: counts(1) };
+const further: KubeletPoolStatus = { ...before, message: '2 of 9', counts: counts(2) };
+
+function setUp() {
+  let now = 0;
+  const clock: Clock = { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() };
+  const pace = createStatusPace(clock, EVERY_MS);
+  const write = (status: KubeletPoolStatus, name = 'workers', present: KubeletPoolStatus = before): Step => ({
+    step: 'write-pool-status',
+    pool: { ...poolInCluster(validPool(name, 50)), status: present },
+    status,
+  });
+  return { pace, write, pass: (ms: number) => (now += ms) };
+}
+
+describe('the pace of pool statuses', () => {
+  it('lets a count be written once in its time, and again when that is over', () => {
+    const { pace, write, pass } = setUp();
+    assert.equal(pace.due([write(further)]).length, 1);
+    pass(EVERY_MS - 1);
+    assert.equal(pace.due([write(further)]).length, 0);
+    pass(1);
+    assert.equal(pace.due([write(further)]).length, 1);
+  });
+
+  it('holds up no phase, no halt, no wave and no failure', () => {
+    const { pace, write } = setUp();
+    pace.due([write(further)]);
+    const news: readonly Partial<KubeletPoolStatus>[] = [
+      { phase: 'Settled' },
+      { halt: { config: 'c', sha256: 'x', at: 't', message: 'm', action: 'halt' } },
+      { rollout: { configName: 'c', sha256: 'x', startedAt: 't', waves: [] } },
+      { failures: [{ node: 'a', config: 'c', reason: 'r', message: 'm', at: 't' }] },
+      { configName: 'other' },
+      { conditions: [{ type: 'Ready', status: 'True', reason: 'Settled', message: 'm', lastTransitionTime: 't' }] },
+    ];
+    for (const each of news) assert.equal(pace.due([write({ ...further, ...each })]).length, 1, JSON.stringify(each));
+  });
+
+  it('is each pool’s own, and lets every other step through', () => {
+    const { pace, write } = setUp();
+    pace.due([write(further)]);
+    const other: Step = { step: 'create-node', node: 'a', uid: 'u' };
+    assert.deepEqual(pace.due([write(further), write(further, 'others'), other]).length, 2);
+  });
+
+  it('holds nothing up where there is no pace', () => {
+    const clock: Clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() };
+    const pace = createStatusPace(clock, 0);
+    const { write } = setUp();
+    assert.equal(pace.due([write(further)]).length + pace.due([write(further)]).length, 2);
+  });
+});

@@ -21,7 +21,7 @@ import { judgePool } from './policy/repo/judge-pool.ts';
 import { loadRepo } from './policy/repo/load-repo.ts';
 import { type ReconcilerSettings, readSettings } from './settings.ts';
 import type { Listening } from './serving/listen.ts';
-import { createTelling } from './telling.ts';
+import { createTelling } from './telling/telling.ts';
 import { startTriggers, type Triggers } from './triggers.ts';
 import { createCommitTrust, TRUST_EVERYBODY } from './git/trust/commit-trust.ts';
 import { trustedKeysIn } from './git/trust/trusted-keys.ts';

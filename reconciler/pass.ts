@@ -1,7 +1,7 @@
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { apply, type ApplyPorts } from './cluster/apply.ts';
 import type { Blockers } from './cluster/blockers/blockers.ts';
-import { poolsToAsk } from './policy/blockers/pools-to-ask.ts';
+import { poolsToAsk } from './policy/blockers.ts';
 import { type Desired, desiredState, type JudgePool } from './policy/desired.ts';
 import type { Fleet } from './policy/fleet.ts';
 import type { CommitStatuses } from './telling/forge/statuses.ts';
@@ -16,11 +16,12 @@ import type { SourceRecord } from './telling/report/record.ts';
 import { writeFindings } from './telling/report/recorded-findings.ts';
 import type { SourceState } from './telling/report/source-state.ts';
 import { createStatusPace } from './telling/report/status-pace.ts';
-import { policyOf, recordedPolicy } from './policy/rollout/cluster-policy.ts';
+import { policyOf, recordedPolicy } from './policy/cluster-policy.ts';
 import type { Onlooker } from './telling/round.ts';
 import type { PlanSettings } from './policy/steps.ts';
-import type { Branch, JudgedSnapshot } from './policy/takeup/branch.ts';
-import type { TakenUp, TakeUps } from './policy/takeup/take-up.ts';
+import type { Branch } from './branch.ts';
+import type { JudgedSnapshot } from './policy/commit.ts';
+import type { TakenUp, TakeUps } from './policy/in-force/take-up.ts';
 
 export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
   readonly clock: Clock;

@@ -6,7 +6,7 @@ import type { ForgeSettings } from './telling/forge/connect.ts';
 import { forgePlace } from './telling/forge/place.ts';
 import type { ProxySettings } from './git/http/proxy.ts';
 import type { Reach } from './telling/page/serve/server.ts';
-import type { RewritePolicy } from './policy/takeup/judge-commit.ts';
+import type { RewritePolicy } from './policy/in-force/refuse-commit.ts';
 
 /** Everything that an operator can set; docs/reference/settings.md says what for. */
 export interface ReconcilerSettings {

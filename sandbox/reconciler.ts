@@ -11,7 +11,7 @@ import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import { createCommitTrust } from '#reconciler/git/trust/commit-trust.ts';
 import { trustedKeysIn } from '#reconciler/git/trust/trusted-keys.ts';
-import { createTelling } from '#reconciler/telling.ts';
+import { createTelling } from '#reconciler/telling/telling.ts';
 import { createPokes } from '#reconciler/git/webhook/pokes.ts';
 import { fileSecrets } from '#reconciler/git/webhook/secrets.ts';
 import { serveWebhook, WEBHOOK_PATH } from '#reconciler/git/webhook/server.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { Disk } from '../host/disk/disk.ts';
+import type { Disk } from '../ports/disk.ts';
 import type { Reboot } from '../decide/state.ts';
 
 /** Has the machine boot anew. */

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { Disk } from '../host/disk/disk.ts';
+import type { Disk } from '../ports/disk.ts';
 import { isTemporary } from '../host/disk/node-disk.ts';
 import type { Guard } from '../ports/guard.ts';
 import { isStagedPath } from '../guard/layout.ts';

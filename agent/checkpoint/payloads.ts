@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { MAX_PAYLOAD_BYTES } from '#shared/contract/config-map.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import type { Disk } from '../host/disk/disk.ts';
+import type { Disk } from '../ports/disk.ts';
 import { isTemporary } from '../host/disk/node-disk.ts';
 import type { Config } from '../decide/state.ts';
 import { clearTheWay, readFile } from '../host/own-files.ts';

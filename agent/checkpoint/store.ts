@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
-import type { Disk } from '../host/disk/disk.ts';
+import type { Disk } from '../ports/disk.ts';
 import { isTemporary } from '../host/disk/node-disk.ts';
 import { LOCAL_RECORD, LOCAL_RECORD_MIGRATIONS } from '../host/local-record.ts';
 import { activeOf, type Doing, INITIAL_STATE, type State, type Target } from '../decide/state.ts';

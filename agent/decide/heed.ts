@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import equal from 'fast-deep-equal';
 import { asError } from './as-error.ts';
 import type { Observation } from './observation.ts';
 import { activeOf, type Config, errorOf, rejectionOf, sameConfig, type State, withoutRejected } from './state.ts';
@@ -85,7 +85,7 @@ function withTerms(state: State, { source, apply, trial, drift, allowFields, tol
     lastKnownGood: now(lastKnownGood),
     doing: doing.phase === 'trial' ? { ...doing, config: now(doing.config) } : doing,
   };
-  return isDeepStrictEqual(next, state) ? state : next;
+  return equal(next, state) ? state : next;
 }
 
 /** Another assignment's error may have come in between. */

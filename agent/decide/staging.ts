@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import equal from 'fast-deep-equal';
 import type { Decision } from './decision.ts';
 import { asError } from './as-error.ts';
 import type { Failure } from './failure.ts';
@@ -54,7 +54,7 @@ function explained(config: Config, { reason, message }: Failure): Failure {
 /** Gets back the checkpoint of a config that runs already: without it the node could not fall back to it. */
 export function restoreCheckpoint(state: State, config: Config, { staged }: Observation): Heeded {
   const found = pointTo(state, config);
-  if (staged?.outcome === 'ready' && !isDeepStrictEqual(found, state)) return kept(found);
+  if (staged?.outcome === 'ready' && !equal(found, state)) return kept(found);
   if (staged?.outcome === 'refused') return kept(state);
   if (staged?.outcome === 'unavailable' && staged.retryInMs > 0) return keptWith(waiting(state, staged.retryInMs));
   return keptWith({ next: state, actions: [{ do: 'stage', config }], recheckAfterMs: staged === null ? 0 : Infinity });

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { Disk, FileOwner } from '../host/disk/disk.ts';
+import type { Disk, FileOwner } from '../ports/disk.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { GuardedFile } from '../ports/guard.ts';
 import { dropInText, type GuardPaths, removedPathOf, stagedPathOf } from './layout.ts';

@@ -1,4 +1,4 @@
-import type { Disk } from '../host/disk/disk.ts';
+import type { Disk } from '../ports/disk.ts';
 import { isDiskFull } from '../host/disk/full.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';

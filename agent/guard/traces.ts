@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Disk } from '../host/disk/disk.ts';
+import type { Disk } from '../ports/disk.ts';
 import { isStagedPath } from './layout.ts';
 
 /** What the guard's files outside of its directory are, so that each can be found again whatever was interrupted. */

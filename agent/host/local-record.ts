@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { inOurVersion, type Migration, parseJson } from './record-shape.ts';
-import type { Disk, FileOwner } from './disk/disk.ts';
+import type { Disk, FileOwner } from '../ports/disk.ts';
 
 /** What is remembered beside the copy of the local config. */
 export interface LocalRecord {

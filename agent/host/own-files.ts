@@ -1,4 +1,4 @@
-import type { Disk } from './disk/disk.ts';
+import type { Disk } from '../ports/disk.ts';
 import { damaged } from './record-shape.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

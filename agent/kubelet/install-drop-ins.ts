@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Disk } from '../host/disk/disk.ts';
+import type { Disk } from '../ports/disk.ts';
 import { fieldsOfConfig } from './config-fields.ts';
 
 type Config = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { Disk, FileOwner } from '../host/disk/disk.ts';
+import type { Disk, FileOwner } from '../ports/disk.ts';
 import { isMarked, renderManaged } from './install-marker.ts';
 import { createLocalStore, type LocalRecord, type LocalStore, sha256 } from '../host/local-record.ts';
 

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 import { formatFinding } from '#shared/contract/finding.ts';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { overlayOnLocal } from '#shared/contract/kubelet-config/effective.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
-import type { Disk } from '../host/disk/disk.ts';
+import type { Disk } from '../ports/disk.ts';
 import type { GuardedFile } from '../ports/guard.ts';
 import { fieldsOfConfig } from './config-fields.ts';
 import { DROP_IN_NAME, FIRST_MINOR_WITH_DROP_INS, NO_DROP_INS, readOwnDropIns } from './install-drop-ins.ts';

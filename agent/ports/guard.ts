@@ -1,5 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { FileOwner } from '../host/disk/disk.ts';
+import type { FileOwner } from './disk.ts';
 
 /** A file as it has to be again when a trial is taken back; `bytes: null` where it has to be gone. */
 export type GuardedFile =

@@ -1,5 +1,5 @@
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
-import type { FileOwner } from '../host/disk/disk.ts';
+import type { FileOwner } from './disk.ts';
 import type { GuardedFile } from './guard.ts';
 
 /** A config ready to be installed: the payload's exact bytes and how they meet the local config. */

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
 import { kubeletArgsOf } from '../kubelet/kubelet-args.ts';
 import { cgroupPath, neededCgroups } from './checks/cgroups.ts';

@@ -2,7 +2,7 @@ import type { Finding } from '#shared/contract/finding.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { viewOf } from '#shared/contract/kubelet-config/view.ts';
 import { FIRST_MINOR_WITH_DROP_INS } from '../kubelet/install-drop-ins.ts';
-import type { Preflight } from '../staging/preflight.ts';
+import type { Preflight } from '../ports/preflight.ts';
 import type { Check } from './check.ts';
 import { pods, reservations, reservedCpus, reservedMemory } from './checks/capacity.ts';
 import { cgroupDriver, cgroupsExist, cgroupVersion } from './checks/cgroups.ts';

@@ -1,13 +1,13 @@
-import { formatPath } from '#shared/contract/kubelet-config/decode/position.ts';
+import { formatPath } from '#shared/contract/kubelet-config/position.ts';
 import { type DeniedField, deniedFields, NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import type { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import type { Failure, FailureReason } from '../decide/failure.ts';
 import { firstOf } from '../decide/first-of.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { Config } from '../decide/state.ts';
-import type { Preflight } from './preflight.ts';
+import type { Preflight } from '../ports/preflight.ts';
 
 export type Validate = typeof validateKubeletConfig;
 

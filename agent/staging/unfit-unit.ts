@@ -1,7 +1,7 @@
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { Guard } from '../ports/guard.ts';
-import type { Preflight } from './preflight.ts';
+import type { Preflight } from '../ports/preflight.ts';
 
 /** Keeps configs away from a kubelet whose unit the agent cannot look after, and says so before anything is assigned. */
 export interface UnfitUnit {

@@ -6,7 +6,7 @@ import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { wrapFor } from '../wrap.ts';
-import { judge } from './judge.ts';
+import { diagnose } from './diagnose/diagnose.ts';
 import { readFacts } from './read/read-facts.ts';
 import { doctorAsText } from './render.ts';
 
@@ -34,7 +34,7 @@ async function runDoctor(given: Given, io: Io): Promise<ExitCode> {
   const { kube, transport } = await connectWith(given, io);
   await requireAnswer(kube);
   const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
-  const found = judge(await readFacts(kube, transport, namespace, systemClock.now()));
+  const found = diagnose(await readFacts(kube, transport, namespace, systemClock.now()));
   if (format === 'json') io.out.write(`${JSON.stringify({ diagnoses: found }, null, 2)}\n`);
   else io.out.write(wrapFor(io.out)(doctorAsText(found, paintFor(io.out, io.env))));
   return found.some(({ severity }) => severity !== 'note') ? 1 : 0;

@@ -1,4 +1,4 @@
-import { parseDuration } from '#shared/contract/duration.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { Mistake } from '../command.ts';
 

@@ -7,7 +7,7 @@ import { type Command, type ExitCode, type Given, Mistake } from '../command.ts'
 import type { Io } from '../io.ts';
 import { kubeletVersions, VERSION_OPTION, wordOf } from '../options.ts';
 import { type Paint, paintFor } from '../paint.ts';
-import { chooseCluster } from '../plan/choose-cluster.ts';
+import { chooseCluster } from '../choose-cluster.ts';
 import { wrapFor } from '../wrap.ts';
 import { readDirectory } from '../validate/read-directory.ts';
 import { foresee, type Foresight } from './foresee.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
-import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { valueAt } from '#shared/contract/kubelet-config/view.ts';

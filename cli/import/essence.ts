@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DENIED_BY_DEFAULT } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { Field } from '#shared/contract/kubelet-config/fields/field.ts';
-import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { API_VERSION } from '#shared/contract/api/group.ts';
-import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contract/kubelet-config/decode.ts';
+import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contract/kubelet-config/decode/decode.ts';
 import type { Config } from './essence.ts';
 import type { Grouped } from './group.ts';
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Commit } from '#reconciler/git/source.ts';
+import type { Commit } from '#reconciler/policy/commit.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import type { LoadedPool, ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import type { LocalRepository } from '../revision/local-repository.ts';

@@ -1,7 +1,7 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import type { ClusterConfig, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
-import { massChangeOf, sayMassChange } from '#reconciler/policy/takeup/mass-change.ts';
+import { massChangeOf, sayMassChange } from '#reconciler/policy/in-force/mass-change.ts';
 import { choosePool } from '#reconciler/policy/assign/choose-pool.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';

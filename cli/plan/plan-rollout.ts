@@ -1,5 +1,5 @@
 import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { parseDuration } from '#shared/contract/duration.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '#reconciler/policy/assign/selector.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';

@@ -8,7 +8,7 @@ import { readRunningConfig } from '../inventory/read-running-config.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
 import { openRepository } from '../revision/local-repository.ts';
-import { chooseCluster } from './choose-cluster.ts';
+import { chooseCluster } from '../choose-cluster.ts';
 import { keptPools } from './kept-pools.ts';
 import { readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import git from 'isomorphic-git';
 import { parseCommit } from '#reconciler/git/objects/commit.ts';
 import type { ObjectType } from '#reconciler/git/objects/store.ts';
-import type { Commit } from '#reconciler/git/source.ts';
+import type { Commit } from '#reconciler/policy/commit.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 
 /** A checkout on this machine, read without its working copy. */

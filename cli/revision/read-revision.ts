@@ -1,7 +1,7 @@
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
 import { type ReadTree, readTree } from '#reconciler/git/snapshot/read-tree.ts';
 import { isConfigPath } from '#reconciler/git/snapshot/select.ts';
-import type { Commit } from '#reconciler/git/source.ts';
+import type { Commit } from '#reconciler/policy/commit.ts';
 import { readDirectory } from '../validate/read-directory.ts';
 import type { LocalRepository } from './local-repository.ts';
 

@@ -1,4 +1,4 @@
-import { parseDuration } from '#shared/contract/duration.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import type { Io } from '../io.ts';

@@ -1,4 +1,4 @@
-import { formatDuration } from '#shared/contract/duration.ts';
+import { formatDuration } from '#shared/runtime/duration.ts';
 import type { Simulation } from './simulate.ts';
 import { type Lane, lanesOf } from './timeline.ts';
 

@@ -1,4 +1,4 @@
-import { formatDuration } from '#shared/contract/duration.ts';
+import { formatDuration } from '#shared/runtime/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Paint } from '../paint.ts';
 import type { Simulation } from './simulate.ts';

@@ -6,7 +6,7 @@ import {
   LOCAL,
 } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { parseDuration } from '#shared/contract/duration.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { ConfigSourceView, Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { Step } from '#reconciler/policy/steps.ts';

@@ -1,5 +1,5 @@
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
-import { parseDuration } from '#shared/contract/duration.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import { connectTo } from '../connect.ts';

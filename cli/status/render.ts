@@ -2,7 +2,7 @@ import { CONFIG_HEALTH, type ConfigReference, type KubeletNode } from '#shared/c
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { agentAlive } from '#reconciler/policy/rollout/standing.ts';
-import { recordedPolicy } from '#reconciler/policy/rollout/cluster-policy.ts';
+import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { readFindings } from '#reconciler/telling/report/recorded-findings.ts';
 import type { SourceState } from '#reconciler/telling/report/source-state.ts';
 import { isWarningLine } from '#shared/contract/finding.ts';

@@ -5,7 +5,7 @@ import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import { type Facts, valueOf } from '../doctor/facts.ts';
-import { judge } from '../doctor/judge.ts';
+import { diagnose } from '../doctor/diagnose/diagnose.ts';
 import { readFacts } from '../doctor/read/read-facts.ts';
 import { doctorAsText } from '../doctor/render.ts';
 import { whatHappened } from '../events/happened.ts';
@@ -45,7 +45,7 @@ export async function reportFiles(kube: Kube, transport: Transport, namespace: s
     }
   };
   const facts = await readFacts(kube, transport, namespace, now);
-  const found = redactValue(judge(facts)) as ReturnType<typeof judge>;
+  const found = redactValue(diagnose(facts)) as ReturnType<typeof diagnose>;
   files.set('doctor.txt', doctorAsText(found, plain));
   files.set('doctor.json', `${JSON.stringify({ diagnoses: found }, null, 2)}\n`);
   files.set('versions.json', `${JSON.stringify(redactValue(versionsOf(facts)), null, 2)}\n`);

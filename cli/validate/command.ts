@@ -3,7 +3,7 @@ import type { Io } from '../io.ts';
 import { progressFor } from '../progress.ts';
 import { kubeletVersions, VERSION_OPTION, wordOf } from '../options.ts';
 import { validatePath } from './look-at.ts';
-import { renderValidation, VALIDATION_FORMATS } from './render.ts';
+import { renderValidation, VALIDATION_FORMATS } from './render/render.ts';
 import { findingsOf, isError, type Validation } from './validation.ts';
 
 const FAIL_ON = ['warning', 'error'] as const;

@@ -1,5 +1,5 @@
 import type { Finding } from '#shared/contract/finding.ts';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { judgeSecondReading } from '#shared/contract/kubelet-config/decode/second-reading.ts';
 import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';

@@ -4,7 +4,7 @@ import { clusterNames } from '#reconciler/policy/repo/cluster-names.ts';
 import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import type { LoadedPool } from '#reconciler/policy/repo/loaded.ts';
-import { saidOfCluster } from '../plan/choose-cluster.ts';
+import { saidOfCluster } from '../choose-cluster.ts';
 import { type Progress, silent } from '../progress.ts';
 import { DEFAULT_VERSIONS } from './judge-files.ts';
 import type { DirectoryTree } from './read-directory.ts';

@@ -5,7 +5,7 @@ import type { Finding } from '#shared/contract/finding.ts';
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
 import { judgeFile } from '#reconciler/git/snapshot/judge-entry.ts';
 import { isConfigPath } from '#reconciler/git/snapshot/select.ts';
-import type { RepoFile } from '#reconciler/git/source.ts';
+import type { RepoFile } from '#reconciler/policy/commit.ts';
 import { type Progress, silent } from '../progress.ts';
 
 /** Never part of what is committed, or not read of a commit either: directories that begin with a dot. */

@@ -1,5 +1,5 @@
 import { parseCommit } from '#reconciler/git/objects/commit.ts';
-import type { Commit } from '#reconciler/git/source.ts';
+import type { Commit } from '#reconciler/policy/commit.ts';
 import { parseTree } from '#reconciler/git/objects/tree.ts';
 import type { LocalRepository } from '../revision/local-repository.ts';
 

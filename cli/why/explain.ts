@@ -1,12 +1,12 @@
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
-import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { flagOver } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
-import type { RepoFile } from '#reconciler/git/source.ts';
+import type { RepoFile } from '#reconciler/policy/commit.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import type { Choice } from '#reconciler/policy/assign/choose-pool.ts';
-import type { Commit } from '#reconciler/git/source.ts';
+import type { Commit } from '#reconciler/policy/commit.ts';
 import type { Paint } from '../paint.ts';
 import type { Explanation } from './explain.ts';
 

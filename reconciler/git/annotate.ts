@@ -15,7 +15,7 @@ import { pushNotes } from './notes/push-notes.ts';
 import { setNotes } from './notes/set-notes.ts';
 import type { ObjectStore } from './objects/store.ts';
 import { notesRef } from './ref-name.ts';
-import type { CommitOid } from './source.ts';
+import type { CommitOid } from '../policy/commit.ts';
 
 export interface AnnotatorOptions {
   /** `https://host/path.git` without a credential in it, or `ssh://git@host/path.git`, or `git@host:path.git`. */

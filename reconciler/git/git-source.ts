@@ -13,7 +13,8 @@ import { fetchCommit } from './snapshot/fetch-commit.ts';
 import { judgeLineage } from './snapshot/lineage.ts';
 import { readTree } from './snapshot/read-tree.ts';
 import { isConfigPath } from './snapshot/select.ts';
-import type { CommitOid, GitSource, Snapshot } from './source.ts';
+import type { GitSource } from './source.ts';
+import type { CommitOid, Snapshot } from '../policy/commit.ts';
 import { findTip } from './wire/find-tip.ts';
 
 export interface GitSourceOptions {

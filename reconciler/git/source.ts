@@ -1,37 +1,4 @@
-import type { Finding } from '#shared/contract/finding.ts';
-
-/** Full SHA-1 of a commit, forty lower-case hex digits. */
-export type CommitOid = string;
-
-export interface Commit {
-  readonly oid: CommitOid;
-  readonly parents: readonly CommitOid[];
-  readonly author: { readonly name: string; readonly email: string; readonly at: string };
-  /** First line of the message, control characters taken out, at most 200 characters. */
-  readonly subject: string;
-  /** The commit object's bytes as the server sent them, for the check of signatures. */
-  readonly raw: Uint8Array;
-}
-
-/** A regular file of the commit's tree. Symbolic links and submodules never become one: they are findings. */
-export interface RepoFile {
-  /** From the root of the repository, `/` between the parts. */
-  readonly path: string;
-  /** The blob's object name: equal names mean equal bytes. */
-  readonly oid: string;
-  readonly bytes: Uint8Array;
-}
-
-/** How the commit relates to the one that was last taken up. */
-export type Lineage = 'first' | 'same' | 'descendant' | 'rewritten';
-
-export interface Snapshot {
-  readonly commit: Commit;
-  readonly lineage: Lineage;
-  readonly files: ReadonlyMap<string, RepoFile>;
-  /** What was left out of `files`, and why (symlinks, submodules, files that are too big), with the path. */
-  readonly findings: readonly Finding[];
-}
+import type { CommitOid, Snapshot } from '../policy/commit.ts';
 
 /** The config repo as the reconciler reads it. Every call ends within its timeout; errors are `GitError`s. */
 export interface GitSource {

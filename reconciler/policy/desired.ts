@@ -2,10 +2,9 @@ import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-
 import { type Finding, hasErrors } from '#shared/contract/finding.ts';
 import { type Choice, choiceAmong } from './assign/choose-pool.ts';
 import type { Fleet, NodeView } from './fleet.ts';
-import type { CommitOid } from '../git/source.ts';
-import type { ClusterPolicy } from './rollout/cluster-policy.ts';
-import { adoptName } from './materialise/adopt-name.ts';
-import type { DesiredConfig } from './materialise/config.ts';
+import type { CommitOid } from './commit.ts';
+import type { ClusterPolicy } from './cluster-policy.ts';
+import { adoptName, type DesiredConfig } from './adopt-name.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from './repo/loaded.ts';
 import { DEFAULT_CLUSTER } from './repo/read-cluster.ts';
 

@@ -10,6 +10,21 @@ export interface DrainMark {
   readonly at: Millis;
 }
 
+/** How the drain of one node stands, as of the last look. */
+export interface DrainView {
+  /** Since when it is drained, as its annotation says; a view of an earlier drain does not count. */
+  readonly since: Millis;
+  readonly drained: boolean;
+  /** Which pods are there still, and what keeps them. */
+  readonly because: string;
+}
+
+/** How many pods run on a node, as of one moment; null where the reconciler has no right to see pods. */
+export interface PodCount {
+  readonly at: Millis;
+  readonly pods: number | null;
+}
+
 /** What the reconciler keeps of a Node; everything else is dropped at the door. */
 export interface NodeView {
   readonly name: string;

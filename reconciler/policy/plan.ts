@@ -2,7 +2,7 @@ import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Desired } from './desired.ts';
 import type { Fleet } from './fleet.ts';
-import { planConfigSources } from './materialise/plan-config-sources.ts';
+import { planConfigSources } from './plan-config-sources.ts';
 import { planPools } from './pool-status/plan-pools.ts';
 import { type NodesPlan, planNodes } from './rollout/plan-nodes.ts';
 import { NO_SIGNALS, type Signals } from './rollout/gates.ts';

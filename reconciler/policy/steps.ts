@@ -2,7 +2,7 @@ import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-
 import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { DrainMark } from './fleet.ts';
-import type { DesiredConfig } from './materialise/config.ts';
+import type { DesiredConfig } from './adopt-name.ts';
 
 /**
  * One write to the cluster. Each is safe to repeat, and is refused by the API server when the object that it was decided

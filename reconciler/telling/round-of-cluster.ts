@@ -1,10 +1,10 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import { blocked, type BlockersAnswer, QUIET } from '../policy/blockers/answer.ts';
+import { blocked, type BlockersAnswer, QUIET } from '../policy/blockers.ts';
 import { type Desired, desiredState } from '../policy/desired.ts';
 import type { Fleet } from '../policy/fleet.ts';
 import { type Plan, plan } from '../policy/plan.ts';
 import type { SourceState } from './report/source-state.ts';
-import { recordedPolicy } from '../policy/rollout/cluster-policy.ts';
+import { recordedPolicy } from '../policy/cluster-policy.ts';
 import type { Signals } from '../policy/rollout/gates.ts';
 import type { Round } from './round.ts';
 

@@ -2,7 +2,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Applied } from '../cluster/apply.ts';
 import type { Desired } from '../policy/desired.ts';
 import type { Fleet } from '../policy/fleet.ts';
-import type { Commit } from '../git/source.ts';
+import type { Commit } from '../policy/commit.ts';
 import type { Plan } from '../policy/plan.ts';
 import type { SourceState } from './report/source-state.ts';
 

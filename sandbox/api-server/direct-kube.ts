@@ -2,7 +2,7 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import type { Call } from '#shared/kube/call.ts';
 import type { Kube, Listed, Place, Selection, WatchEvent, PatchOptions } from '#shared/kube/kube.ts';
 import { refusalError } from '#shared/kube/refusal.ts';
-import type { Api, NamedTarget, Target } from '#sandbox/api-server/operations/api.ts';
+import type { Api, NamedTarget, Target } from '#sandbox/api-server/api.ts';
 import { create } from '#sandbox/api-server/operations/create.ts';
 import { mergePatch } from '#sandbox/api-server/operations/merge-patch.ts';
 import { list } from '#sandbox/api-server/operations/read.ts';

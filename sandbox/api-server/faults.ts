@@ -1,5 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { ApiCall } from '#sandbox/api-server/http/api-call.ts';
+import type { ApiCall } from '#sandbox/api-server/request/api-call.ts';
 
 /** How the server misbehaves. */
 export type FaultAnswer =

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import type { Api } from '#sandbox/api-server/operations/api.ts';
+import type { Api } from '#sandbox/api-server/api.ts';
 import { objectsOf } from '#sandbox/api-server/objects.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '#sandbox/api-server/resources/built-in.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';

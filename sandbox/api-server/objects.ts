@@ -1,6 +1,6 @@
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import type { Resource } from '#shared/kube/kube.ts';
-import type { Api } from '#sandbox/api-server/operations/api.ts';
+import type { Api } from '#sandbox/api-server/api.ts';
 import { create } from '#sandbox/api-server/operations/create.ts';
 import { mergePatch } from '#sandbox/api-server/operations/merge-patch.ts';
 import { remove } from '#sandbox/api-server/operations/remove.ts';

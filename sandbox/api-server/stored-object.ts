@@ -35,3 +35,10 @@ export function memberOf(value: unknown, ...path: readonly string[]): unknown {
   }
   return current;
 }
+
+/** An object that is about to be written: everything but its resourceVersion. */
+export type Draft = Omit<StoredObject, 'metadata'> & {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Omit<StoredObject['metadata'], 'resourceVersion'>;
+};

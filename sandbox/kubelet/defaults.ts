@@ -1,5 +1,5 @@
 import { setOwn } from '#shared/contract/kubelet-config/decode/json.ts';
-import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
 import { valueAt, viewOf } from '#shared/contract/kubelet-config/view.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';

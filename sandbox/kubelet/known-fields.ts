@@ -1,4 +1,4 @@
-import { childrenOf, existsIn, FIELDS, TYPE_FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { childrenOf, existsIn, FIELDS, TYPE_FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 
 type Config = Readonly<Record<string, unknown>>;

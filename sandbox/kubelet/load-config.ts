@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatFinding } from '#shared/contract/finding.ts';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';

@@ -1,7 +1,7 @@
-import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contract/kubelet-config/decode.ts';
-import { gateNames, gateSpec } from '#shared/contract/kubelet-config/feature-gates.ts';
+import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { gateNames, gateSpec } from '#shared/contract/kubelet-config/feature-gates/feature-gates.ts';
 import type { Field, FieldKind } from '#shared/contract/kubelet-config/fields/field.ts';
-import { childrenOf, defaultOf, existsIn, FIELDS, valuesOf } from '#shared/contract/kubelet-config/fields.ts';
+import { childrenOf, defaultOf, existsIn, FIELDS, valuesOf } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { describe } from './field-words.ts';
 import type { Schema } from './schema-text.ts';

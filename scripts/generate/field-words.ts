@@ -2,7 +2,7 @@ import { COST_WORDS } from '#cli/plan/render/lines.ts';
 import { DENIED_BY_DEFAULT } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { ByMinor, Field } from '#shared/contract/kubelet-config/fields/field.ts';
 import { RISK_NOTES } from '#shared/contract/kubelet-config/fields/notes.ts';
-import { defaultOf } from '#shared/contract/kubelet-config/fields.ts';
+import { defaultOf } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { FLAGS } from '#shared/contract/kubelet-config/fields/flags.ts';
 

@@ -1,4 +1,8 @@
-import { GATE_DEPENDENCIES, gateHistory, gateNames } from '#shared/contract/kubelet-config/feature-gates.ts';
+import {
+  GATE_DEPENDENCIES,
+  gateHistory,
+  gateNames,
+} from '#shared/contract/kubelet-config/feature-gates/feature-gates.ts';
 import { CLUSTER_FIELDS } from '#shared/contract/kubelet-config/fields/cluster.ts';
 import { EVICTION_FIELDS } from '#shared/contract/kubelet-config/fields/eviction.ts';
 import type { Field, Fields } from '#shared/contract/kubelet-config/fields/field.ts';

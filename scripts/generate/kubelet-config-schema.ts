@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Field } from '#shared/contract/kubelet-config/fields/field.ts';
-import { childrenOf, FIELDS, TYPE_FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { childrenOf, FIELDS, TYPE_FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

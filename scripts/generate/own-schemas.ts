@@ -1,6 +1,6 @@
 import { API_VERSION } from '#shared/contract/api/group.ts';
 import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
-import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorName, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { TOLERABLE_CODES } from '#shared/contract/kubelet-config/tolerance.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';

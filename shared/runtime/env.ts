@@ -1,4 +1,4 @@
-import { parseDuration } from '../contract/duration.ts';
+import { parseDuration } from './duration.ts';
 import type { Millis } from './clock.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

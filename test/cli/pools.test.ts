@@ -5,7 +5,7 @@ import { RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/gro
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { poolSpec } from '../support/fleet.ts';
-import type { ResourceCall } from '#sandbox/api-server/http/api-call.ts';
+import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import type { Sandbox } from '../sandbox/api-server/support/sandbox.ts';
 import { aCluster, type TestCluster } from './support/cluster.ts';
 

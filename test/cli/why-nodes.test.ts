@@ -5,7 +5,7 @@ import { whyNodes } from '#cli/status/why-nodes.ts';
 import { OPT_OUT_LABEL } from '#shared/contract/api/group.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import { NO_STATE } from '#reconciler/telling/report/source-state.ts';
-import { policyOf } from '#reconciler/policy/rollout/cluster-policy.ts';
+import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import {
   COMMIT_A,
   COMMIT_B,

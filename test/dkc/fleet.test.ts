@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { RepoFile } from '#reconciler/git/source.ts';
+import type { RepoFile } from '#reconciler/policy/commit.ts';
 import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import { payloadSha256 } from '#shared/contract/config-map.ts';

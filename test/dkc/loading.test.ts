@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
-import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { see, table } from './scenario.ts';
 import { stagingBench } from './support/staging.ts';

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { COMMANDS } from '#cli/commands.ts';
 import { commandHelp, programHelp } from '#cli/help.ts';
 import { parseCommandLine } from '#cli/parse.ts';
-import { VALIDATION_FORMATS } from '#cli/validate/render.ts';
+import { VALIDATION_FORMATS } from '#cli/validate/render/render.ts';
 import { createRepository, layer, pool, type TestRepository } from '../cli/support/repository.ts';
 import { run } from '../cli/support/run.ts';
 import { replay } from './support/replay.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { decodeYaml } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { DesiredPool } from '#reconciler/policy/desired.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { gateNames } from '#shared/contract/kubelet-config/feature-gates.ts';
+import { gateNames } from '#shared/contract/kubelet-config/feature-gates/feature-gates.ts';
 import { DENIED_BY_DEFAULT } from '#shared/contract/kubelet-config/field-policy.ts';
 import { FLAGS } from '#shared/contract/kubelet-config/fields/flags.ts';
-import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { generateKubeletConfigPage } from '../../scripts/generate/kubelet-config-page.ts';
 
 const PAGE = 'docs/reference/kubelet-config.md';

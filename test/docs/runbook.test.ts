@@ -11,7 +11,7 @@ const UNIONS = [
   { type: 'FailureReason', file: 'agent/decide/failure.ts' },
   { type: 'NodePhase', file: 'shared/contract/api/kubelet-node.ts' },
   { type: 'PoolPhase', file: 'shared/contract/api/kubelet-pool.ts' },
-  { type: 'RefusalReason', file: 'reconciler/policy/takeup/judge-commit.ts' },
+  { type: 'RefusalReason', file: 'reconciler/policy/in-force/refuse-commit.ts' },
   { type: 'GitErrorCode', file: 'reconciler/git/errors.ts' },
   { type: 'KubeErrorCode', file: 'shared/kube/kube-error.ts' },
   { type: 'WebErrorCode', file: 'reconciler/cluster/blockers/web.ts' },

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import type { Disk } from '#agent/host/disk/disk.ts';
+import type { Disk } from '#agent/ports/disk.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import type { Guard } from '#agent/ports/guard.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { GitSource, Snapshot } from '#reconciler/git/source.ts';
+import type { GitSource } from '#reconciler/git/source.ts';
+import type { Snapshot } from '#reconciler/policy/commit.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import type { Kube } from '#shared/kube/kube.ts';

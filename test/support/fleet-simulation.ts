@@ -1,7 +1,7 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
-import type { DrainView, PodCount } from '#reconciler/cluster/drains/drains.ts';
+import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import { plan, type Plan } from '#reconciler/policy/plan.ts';
 import type { Step } from '#reconciler/policy/steps.ts';

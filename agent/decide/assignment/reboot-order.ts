@@ -1,5 +1,5 @@
 import type { RebootOrder } from '#shared/contract/api/kubelet-node.ts';
-import { formatDuration, parseDuration } from '#shared/contract/duration.ts';
+import { formatDuration, parseDuration } from '#shared/runtime/duration.ts';
 import type { Reboot } from '../state.ts';
 
 /** Of the kernel: letters, digits and dashes. It is compared, and written into a file that a shell may read. */

@@ -1,5 +1,5 @@
 import { DEFAULT_TRIAL, type TrialSpec } from '#shared/contract/api/kubelet-node.ts';
-import { formatDuration, parseDuration } from '#shared/contract/duration.ts';
+import { formatDuration, parseDuration } from '#shared/runtime/duration.ts';
 import type { TrialTerms } from '../state.ts';
 
 /** @returns undefined where a duration cannot be read or the count is no whole number: it comes from others or from disk */

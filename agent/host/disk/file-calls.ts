@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rename, rmdir, unlink } from 'node:fs/promises';
-import type { FileStat } from './disk.ts';
+import type { FileStat } from '../../ports/disk.ts';
 
 /**
  * The system calls that the disk is made of, each a moment at which the machine can fail. They fail as Node's do, with

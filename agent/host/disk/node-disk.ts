@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
-import type { Disk, FileOwner } from './disk.ts';
+import type { Disk, FileOwner } from '../../ports/disk.ts';
 import { type FileCalls, type NewFile, systemCalls } from './file-calls.ts';
 
 /** The machine's own disk. Every error is a `GitopsError` that names the path; its cause has the system's code. */

@@ -1,4 +1,4 @@
-import type { FileOwner } from '../../host/disk/disk.ts';
+import type { FileOwner } from '../../ports/disk.ts';
 import { type Demand, type ManagerState, parseState, policyOf } from './demand.ts';
 import { digestOf, type PutAside, type Transition } from './put-aside.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/view.ts';
-import type { Disk } from '../../host/disk/disk.ts';
+import type { Disk } from '../../ports/disk.ts';
 import { isTemporary } from '../../host/disk/node-disk.ts';
 import type { GuardedFile } from '../../ports/guard.ts';
 import { cpuDemand } from './cpu.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { asRecord, inOurVersion, type Migration, parseJson, type Raw, textIn } from '../../host/record-shape.ts';
-import type { Disk, FileOwner } from '../../host/disk/disk.ts';
+import type { Disk, FileOwner } from '../../ports/disk.ts';
 import { sha256 } from '../../host/local-record.ts';
 
 /** A state file that made way for a config. */

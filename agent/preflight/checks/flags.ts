@@ -1,7 +1,7 @@
 import { fieldOfFlag } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { valueAt } from '#shared/contract/kubelet-config/view.ts';
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
-import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import { type Check, refuse } from '../check.ts';

@@ -14,7 +14,7 @@ import { RECONCILER, SERVICES, WEBHOOK_SERVICE } from './resources.ts';
 import { stampOf } from './stamps.ts';
 import { readAgents, readPods, readReconciler } from './workloads.ts';
 
-/** Reads everything that `judge` looks at. Changes nothing, never rejects: what cannot be read is a fact, too. */
+/** Reads everything that `diagnose` looks at. Changes nothing, never rejects: what cannot be read is a fact, too. */
 export async function readFacts(kube: Kube, transport: Transport, namespace: string, now: Millis): Promise<Facts> {
   const items = async <T extends KubeObject>(listing: Promise<{ readonly items: readonly T[] }>) =>
     (await listing).items;

@@ -1,5 +1,5 @@
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
-import { formatDuration } from '#shared/contract/duration.ts';
+import { formatDuration } from '#shared/runtime/duration.ts';
 import { showAmount } from '../capacity.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Move, NodePlan, Plan, PoolPlan } from '../plan.ts';

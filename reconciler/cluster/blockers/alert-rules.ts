@@ -1,5 +1,5 @@
 import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { type BlockersAnswer, blocked, QUIET } from '../../policy/blockers/answer.ts';
+import { type BlockersAnswer, blocked, QUIET } from '../../policy/blockers.ts';
 import { errorIn, isJson, parseAnswer, placeOf, unasked } from './prometheus.ts';
 
 type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;

@@ -3,7 +3,7 @@ import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { readRules, rulesRequestFor } from './alert-rules.ts';
-import { type BlockersAnswer, blocked, QUIET } from '../../policy/blockers/answer.ts';
+import { type AskedPool, type BlockersAnswer, blocked, QUIET } from '../../policy/blockers.ts';
 import { busyNodes, podSelection } from './pods.ts';
 import { readAnswer, requestFor, unasked } from './prometheus.ts';
 import type { WebGet } from './web.ts';
@@ -12,11 +12,6 @@ export interface BlockersPorts {
   readonly kube: Pick<Kube, 'list'>;
   readonly web: WebGet;
   readonly clock: Clock;
-}
-
-export interface AskedPool {
-  readonly name: string;
-  readonly spec: BlockersSpec;
 }
 
 /** What must be quiet before the next node is changed. */

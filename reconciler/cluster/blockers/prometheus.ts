@@ -1,6 +1,6 @@
 import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { sanitizeUrl } from '#shared/runtime/sanitize.ts';
-import { type BlockersAnswer, blocked, QUIET } from '../../policy/blockers/answer.ts';
+import { type BlockersAnswer, blocked, QUIET } from '../../policy/blockers.ts';
 
 type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;
 

@@ -2,22 +2,8 @@ import { isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, PODS } from '#shared/kube/kube.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
+import type { DrainView, PodCount } from '../../policy/fleet.ts';
 import { hasToLeave, isFinished, isLeaving, type Pod } from '../../policy/disruption/evictable.ts';
-
-/** How the drain of one node stands, as of the last look. */
-export interface DrainView {
-  /** Since when it is drained, as its annotation says; a view of an earlier drain does not count. */
-  readonly since: Millis;
-  readonly drained: boolean;
-  /** Which pods are there still, and what keeps them. */
-  readonly because: string;
-}
-
-/** How many pods run on a node, as of one moment; null where the reconciler has no right to see pods. */
-export interface PodCount {
-  readonly at: Millis;
-  readonly pods: number | null;
-}
 
 /** Drains nodes step by step: each call looks at the node's pods and evicts what has to leave. Keeps nothing that a restart loses. */
 export interface Drains {

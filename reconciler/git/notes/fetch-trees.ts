@@ -1,7 +1,7 @@
 import type { GitSession } from '../http/session.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import { isDirectory, parseTree } from '../objects/tree.ts';
-import type { CommitOid } from '../source.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 import { requestObjects } from '../wire/request-objects.ts';
 
 /**

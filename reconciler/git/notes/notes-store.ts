@@ -3,7 +3,7 @@ import { GitError, isGitError, UNTIL_OPERATOR } from '../errors.ts';
 import type { GitSession } from '../http/session.ts';
 import { parseCommit } from '../objects/commit.ts';
 import { createObjectStore, type ObjectStore } from '../objects/store.ts';
-import type { CommitOid } from '../source.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 import { findTip } from '../wire/find-tip.ts';
 import { givesSingleObjects, requestObjects } from '../wire/request-objects.ts';
 import { requestPack } from '../wire/request-pack.ts';

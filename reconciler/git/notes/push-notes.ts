@@ -3,7 +3,7 @@ import { GitError, UNTIL_OPERATOR } from '../errors.ts';
 import type { GitSession, Greeting } from '../http/session.ts';
 import type { RepoParameters } from '../objects/store.ts';
 import { plainLine } from '../plain-text.ts';
-import type { CommitOid } from '../source.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 import { assertWhole, FLUSH, packetLine, readPackets, textOf } from '../wire/pkt-line.ts';
 import { remoteError, throwRemoteError } from '../wire/remote-error.ts';
 import { readSideBand } from '../wire/side-band.ts';

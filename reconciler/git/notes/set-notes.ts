@@ -1,6 +1,6 @@
 import type { ObjectStore } from '../objects/store.ts';
 import { formatTree, isDirectory, parseTree, type TreeEntry } from '../objects/tree.ts';
-import type { CommitOid } from '../source.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 
 const FILE = '100644';
 const DIRECTORY = '40000';

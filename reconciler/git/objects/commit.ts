@@ -1,7 +1,7 @@
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { GitError } from '../errors.ts';
 import { plainLine } from '../plain-text.ts';
-import type { Commit } from '../source.ts';
+import type { Commit } from '../../policy/commit.ts';
 
 export interface ParsedCommit extends Commit {
   readonly tree: string;

@@ -1,7 +1,7 @@
 import { isGitError } from '../errors.ts';
 import type { GitSession } from '../http/session.ts';
 import { createObjectStore, type ObjectStore } from '../objects/store.ts';
-import type { CommitOid } from '../source.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 import { filtersObjects } from '../wire/request-objects.ts';
 import { type PackWish, requestPack } from '../wire/request-pack.ts';
 

@@ -2,7 +2,7 @@ import { isGitError } from '../errors.ts';
 import type { GitSession } from '../http/session.ts';
 import { parseCommit } from '../objects/commit.ts';
 import { createObjectStore } from '../objects/store.ts';
-import type { Commit, CommitOid, Lineage } from '../source.ts';
+import type { Commit, CommitOid, Lineage } from '../../policy/commit.ts';
 import { filtersObjects } from '../wire/request-objects.ts';
 import { type PackAnswer, type PackWish, requestPack } from '../wire/request-pack.ts';
 import { refusesFilter } from './fetch-commit.ts';

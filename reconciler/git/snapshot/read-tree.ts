@@ -5,7 +5,7 @@ import type { GitLimits } from '../limits.ts';
 import { ownCopy } from '../objects/own-copy.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import { isDirectory, parseTree, type TreeEntry } from '../objects/tree.ts';
-import type { RepoFile } from '../source.ts';
+import type { RepoFile } from '../../policy/commit.ts';
 import { judgeEntry, judgeFile } from './judge-entry.ts';
 import { judgeName } from './names.ts';
 

@@ -1,10 +1,10 @@
 import type { Clock } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import type { Commit } from '../source.ts';
+import type { Commit } from '../../policy/commit.ts';
 import { splitCommit } from './signed-commit.ts';
 import type { TrustedKeys } from './trusted-keys.ts';
-import { type SignatureVerdict, untrusted } from './verdict.ts';
+import { type SignatureVerdict, untrusted } from '../../policy/commit.ts';
 import { verifyOpenPgp } from './verify-openpgp.ts';
 import { verifySsh } from './verify-ssh.ts';
 

@@ -1,6 +1,6 @@
 import { type AllowedSigner, allows } from './allowed-signers.ts';
 import { readSshSignature } from './sshsig.ts';
-import { untrusted, type SignatureVerdict } from './verdict.ts';
+import { untrusted, type SignatureVerdict } from '../../policy/commit.ts';
 
 /** What git signs commits for. */
 const NAMESPACE = 'git';

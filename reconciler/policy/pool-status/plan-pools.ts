@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import equal from 'fast-deep-equal';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { DesiredPool } from '../desired.ts';
@@ -24,7 +24,7 @@ export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis): PoolsPla
     const status = poolStatus(pool, planned, present, toTimestamp(now));
     statuses.set(pool.name, status);
     steps.push(...specSteps(pool, planned, fleet));
-    if (present !== undefined && !isOver(planned) && !isDeepStrictEqual(present.status, status)) {
+    if (present !== undefined && !isOver(planned) && !equal(present.status, status)) {
       steps.push({ step: 'write-pool-status', pool: present, status });
     }
   }
@@ -35,7 +35,7 @@ function specSteps(pool: DesiredPool, planned: GroupPlan, fleet: Fleet): readonl
   const present = fleet.pools.get(pool.name);
   if (present === undefined) return [{ step: 'create-pool', pool: pool.name, spec: pool.spec }];
   if (isOver(planned)) return [{ step: 'delete-pool', pool: pool.name, uid: present.metadata.uid ?? '' }];
-  const same = isDeepStrictEqual(present.spec, pool.spec);
+  const same = equal(present.spec, pool.spec);
   return pool.origin !== 'rendered' || same ? [] : [{ step: 'write-pool', pool: present, spec: pool.spec }];
 }
 

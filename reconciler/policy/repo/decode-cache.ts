@@ -3,8 +3,8 @@ import {
   type DecodedKubeletConfig,
   decodeKubeletConfig,
   decodeYaml,
-} from '#shared/contract/kubelet-config/decode.ts';
-import type { RepoFile } from '../../git/source.ts';
+} from '#shared/contract/kubelet-config/decode/decode.ts';
+import type { RepoFile } from '../commit.ts';
 
 /** Reads files and remembers them by path and blob, so that a poll that brings nothing new parses nothing. */
 export interface FileDecoder {

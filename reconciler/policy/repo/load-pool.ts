@@ -2,10 +2,10 @@ import { configMapName, MAX_PAYLOAD_BYTES, MAX_POOL_NAME_LENGTH, payloadSha256 }
 import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, hasErrors } from '#shared/contract/finding.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
-import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contract/kubelet-config/decode.ts';
+import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { composeLayers, type Composed } from '#shared/contract/kubelet-config/merge.ts';
 import { isDnsLabel } from '#shared/contract/kubelet-config/syntax/names.ts';
-import { formatPath } from '#shared/contract/kubelet-config/decode/position.ts';
+import { formatPath } from '#shared/contract/kubelet-config/position.ts';
 import { allowedFields, deniedFields, type FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { tolerated, withoutUnknownFields } from '#shared/contract/kubelet-config/tolerance.ts';
 import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';

@@ -1,5 +1,5 @@
 import type { Finding } from '#shared/contract/finding.ts';
-import type { RepoFile } from '../../git/source.ts';
+import type { RepoFile } from '../commit.ts';
 import { decodeCache, type DecodeCache, type FileDecoder } from './decode-cache.ts';
 import { folding } from './folding.ts';
 import { loadPool } from './load-pool.ts';

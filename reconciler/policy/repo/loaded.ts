@@ -2,7 +2,7 @@ import type { Amount, KubeletPoolSpec, WindowsSpec } from '#shared/contract/api/
 import type { Finding } from '#shared/contract/finding.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { TolerableCode } from '#shared/contract/kubelet-config/tolerance.ts';
-import type { PositionOf } from '#shared/contract/kubelet-config/decode/position.ts';
+import type { PositionOf } from '#shared/contract/kubelet-config/position.ts';
 
 /** A pool that can be rendered; its findings are warnings only. */
 export interface ValidPool {

@@ -1,5 +1,5 @@
 import type { Finding } from '#shared/contract/finding.ts';
-import type { RepoFile } from '../../git/source.ts';
+import type { RepoFile } from '../commit.ts';
 import type { ClusterConfig } from './loaded.ts';
 
 /** What a pool is loaded from. */

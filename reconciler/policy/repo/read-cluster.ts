@@ -1,5 +1,5 @@
 import { API_VERSION } from '#shared/contract/api/group.ts';
-import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
+import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
 import { minorName, minorNumber, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';

@@ -1,5 +1,5 @@
 import type { DisruptionClass, DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
-import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
+import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { readDuration, readList, readWord } from './read-scalars.ts';
 import { type FileReport, readMap } from './report.ts';
 

@@ -1,7 +1,7 @@
-import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
+import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { type FieldPolicy, isPolicyField, NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
-import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { type FileReport, readMap } from './report.ts';
 

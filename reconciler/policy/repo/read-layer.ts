@@ -1,5 +1,5 @@
 import type { Finding } from '#shared/contract/finding.ts';
-import { formatPath, type Path, type PositionOf } from '#shared/contract/kubelet-config/decode/position.ts';
+import { formatPath, type Path, type PositionOf } from '#shared/contract/kubelet-config/position.ts';
 import type { Layer } from '#shared/contract/kubelet-config/merge.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { judgeNulls } from '#shared/contract/kubelet-config/rules/structure.ts';

@@ -1,7 +1,7 @@
 import { API_VERSION } from '#shared/contract/api/group.ts';
 import { DEFAULT_TRIAL, type TrialSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
-import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
+import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { TolerableCode } from '#shared/contract/kubelet-config/tolerance.ts';

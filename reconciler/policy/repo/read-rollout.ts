@@ -1,5 +1,5 @@
 import type { Amount, CanarySpec, RolloutSpec, RolloutStep } from '#shared/contract/api/kubelet-pool.ts';
-import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
+import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { readAmount, readDuration, readList, readText, readWord } from './read-scalars.ts';
 import { readNarrowSelector } from './read-selector.ts';
 import { readWindows } from './read-windows.ts';

@@ -1,6 +1,6 @@
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
-import { parseDuration } from '#shared/contract/duration.ts';
-import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
+import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { didYouMean, sameButCase } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { type FileReport, nameOf } from './report.ts';

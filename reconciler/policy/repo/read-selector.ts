@@ -1,5 +1,5 @@
 import type { LabelRequirement, LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
-import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
+import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { isLabelValue, isQualifiedName } from '#shared/contract/kubelet-config/syntax/names.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';

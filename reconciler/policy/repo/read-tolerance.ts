@@ -1,4 +1,4 @@
-import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
+import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { TOLERABLE_CODES, type TolerableCode } from '#shared/contract/kubelet-config/tolerance.ts';

@@ -1,5 +1,5 @@
 import type { WindowSpec, WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';
-import type { Path } from '#shared/contract/kubelet-config/decode/position.ts';
+import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { checkWindow } from '../window/read-window.ts';
 import { readList, readText, readWord } from './read-scalars.ts';
 import { type FileReport, readMap } from './report.ts';

@@ -1,4 +1,4 @@
-import { formatPath, type Path, type PositionOf } from '#shared/contract/kubelet-config/decode/position.ts';
+import { formatPath, type Path, type PositionOf } from '#shared/contract/kubelet-config/position.ts';
 import { didYouMean, sameButCase } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { Finding } from '#shared/contract/finding.ts';

@@ -1,4 +1,4 @@
-import { parseDuration } from '#shared/contract/duration.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { DesiredPool } from '../desired.ts';
@@ -6,7 +6,7 @@ import { disruptionBar } from '../disruption/disruption-bar.ts';
 import { type Disruption, disruptionOf } from '../disruption/disruption-of.ts';
 import type { ConfigSourceView } from '../fleet.ts';
 import type { Aimed } from './aims.ts';
-import type { DrainView } from '../../cluster/drains/drains.ts';
+import type { DrainView } from '../fleet.ts';
 import type { Verdict } from './decide-group.ts';
 import type { Signals } from './gates.ts';
 import { hold } from './hold.ts';

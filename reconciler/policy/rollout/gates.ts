@@ -1,10 +1,10 @@
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { BlockersAnswer } from '../blockers/answer.ts';
+import type { BlockersAnswer } from '../blockers.ts';
 import type { DesiredPool } from '../desired.ts';
-import type { DrainView, PodCount } from '../../cluster/drains/drains.ts';
-import type { ClusterPolicy } from './cluster-policy.ts';
+import type { DrainView, PodCount } from '../fleet.ts';
+import type { ClusterPolicy } from '../cluster-policy.ts';
 import { windowsState } from '../window/windows-state.ts';
 import { type Hold, hold } from './hold.ts';
 

@@ -1,5 +1,5 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { parseDuration } from '#shared/contract/duration.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Choice } from '../assign/choose-pool.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';

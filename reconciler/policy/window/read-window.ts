@@ -1,5 +1,5 @@
 import type { WindowSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { parseDuration } from '#shared/contract/duration.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { readCron } from './cron.ts';

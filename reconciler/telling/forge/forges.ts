@@ -1,4 +1,4 @@
-import type { CommitOid } from '../../git/source.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 import type { CommitStatus, StatusState } from './commit-status.ts';
 
 export type ForgeKind = 'github' | 'gitlab' | 'gitea';

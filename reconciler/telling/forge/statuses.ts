@@ -3,7 +3,7 @@ import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
-import type { CommitOid } from '../../git/source.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 import type { CommitNote } from '../report/note.ts';
 import type { AskForge } from './ask.ts';
 import { type CommitStatus, type SaidBefore, statusesOf } from './commit-status.ts';

@@ -1,7 +1,7 @@
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Commit } from '../../git/source.ts';
+import type { Commit } from '../../policy/commit.ts';
 import type { Round } from '../round.ts';
 
 export interface RolloutTime {

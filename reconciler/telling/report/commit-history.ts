@@ -1,4 +1,4 @@
-import type { CommitOid } from '../../git/source.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 import type { CommitOutcome } from './note.ts';
 
 /** A commit that came into force, or was refused. */

@@ -1,5 +1,5 @@
 import type { Fleet } from '../../policy/fleet.ts';
-import type { CommitOid } from '../../git/source.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 import { type CommitNote, isFinal, noteOfPredecessor, noteSuperseded } from './note.ts';
 import { fitted } from './note-text.ts';
 import type { Notes } from './notes.ts';

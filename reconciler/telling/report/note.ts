@@ -13,7 +13,7 @@ import type {
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import type { Desired, DesiredPool, PoolOrigin } from '../../policy/desired.ts';
 import { plainLine } from '../../git/plain-text.ts';
-import type { CommitOid } from '../../git/source.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 
 /**
  * How a commit fared in one cluster. settled: all its pools run what it says. progressing: under way, or waiting for nodes.

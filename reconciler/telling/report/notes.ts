@@ -4,7 +4,7 @@ import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import type { Annotator } from '../../git/annotator.ts';
-import type { CommitOid } from '../../git/source.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 import type { CommitNote } from './note.ts';
 import { renderNote } from './note-text.ts';
 

@@ -2,7 +2,7 @@ import type { KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-
 import { formatFinding } from '#shared/contract/finding.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { Desired } from '../../policy/desired.ts';
-import type { TakenUp } from '../../policy/takeup/take-up.ts';
+import type { TakenUp } from '../../policy/in-force/take-up.ts';
 
 /** Log lines about what changed since the last pass; nothing is said twice. */
 export interface Sayings {

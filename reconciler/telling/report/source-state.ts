@@ -1,6 +1,6 @@
 import { MANAGED_BY, MANAGED_BY_LABEL } from '#shared/contract/api/group.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import type { CommitOid } from '../../git/source.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 
 /** Name of the ConfigMap in the programs' namespace that says which commit is in force and how git is doing. */
 export const SOURCE_STATE_NAME = 'kubelet-gitops-source';

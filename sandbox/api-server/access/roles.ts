@@ -1,4 +1,4 @@
-import type { ResourceCall } from '#sandbox/api-server/http/api-call.ts';
+import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import type { Json } from '#sandbox/api-server/stored-object.ts';
 import { isJson, memberOf } from '#sandbox/api-server/stored-object.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ApiCall, ResourceCall } from '#sandbox/api-server/http/api-call.ts';
+import type { ApiCall, ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import { Refusal } from '#sandbox/api-server/status/refusal.ts';
 import { qualified, unauthorized } from '#sandbox/api-server/status/refusals.ts';
 

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '#shared/contract/api/object.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import type { Api, Target } from '#sandbox/api-server/operations/api.ts';
+import type { Api, Target } from '#sandbox/api-server/api.ts';
 import type { Decoded } from '#sandbox/api-server/operations/decode.ts';
 import { decode } from '#sandbox/api-server/operations/decode.ts';
 import { definitionWritten } from '#sandbox/api-server/operations/definitions.ts';
@@ -9,7 +9,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '#sandbox/api-server/res
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { alreadyExists, badRequest, notFound, unclassified } from '#sandbox/api-server/status/refusals.ts';
 import { keyOf } from '#sandbox/api-server/store/collection.ts';
-import type { Draft } from '#sandbox/api-server/store/store.ts';
+import type { Draft } from '#sandbox/api-server/stored-object.ts';
 import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
 
 /** POST: makes a new object. @throws Refusal */

@@ -1,5 +1,5 @@
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import type { Api } from '#sandbox/api-server/operations/api.ts';
+import type { Api } from '#sandbox/api-server/api.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '#sandbox/api-server/resources/built-in.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { isJson, memberOf, without } from '#sandbox/api-server/stored-object.ts';

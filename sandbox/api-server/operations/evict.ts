@@ -1,6 +1,6 @@
 import type { LabelRequirement, LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
-import type { ResourceCall } from '#sandbox/api-server/http/api-call.ts';
-import type { Api } from '#sandbox/api-server/operations/api.ts';
+import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
+import type { Api } from '#sandbox/api-server/api.ts';
 import { get } from '#sandbox/api-server/operations/read.ts';
 import { remove } from '#sandbox/api-server/operations/remove.ts';
 import { POD_DISRUPTION_BUDGETS } from '#sandbox/api-server/resources/built-in.ts';

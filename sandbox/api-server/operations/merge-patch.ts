@@ -1,17 +1,11 @@
-import type { Api, NamedTarget } from '#sandbox/api-server/operations/api.ts';
+import type { Api, NamedTarget } from '#sandbox/api-server/api.ts';
 import { decode } from '#sandbox/api-server/operations/decode.ts';
 import { replace } from '#sandbox/api-server/operations/replace.ts';
+import type { SentPatch } from '#sandbox/api-server/request/request-body.ts';
 import { badRequest, invalid, notFound, noSuchStrategy } from '#sandbox/api-server/status/refusals.ts';
 import { keyOf } from '#sandbox/api-server/store/collection.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { isJson } from '#sandbox/api-server/stored-object.ts';
-
-/** A patch as it was sent. */
-export interface SentPatch {
-  readonly body: unknown;
-  /** Lists are merged as the type says, instead of being replaced. */
-  readonly strategic: boolean;
-}
 
 /**
  * PATCH with a merge patch. A patch that names a resourceVersion is refused where the object has another one; one

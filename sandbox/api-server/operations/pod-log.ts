@@ -1,6 +1,6 @@
-import type { ResourceCall } from '#sandbox/api-server/http/api-call.ts';
-import type { NamedTarget } from '#sandbox/api-server/operations/api.ts';
-import type { Api } from '#sandbox/api-server/operations/api.ts';
+import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
+import type { NamedTarget } from '#sandbox/api-server/api.ts';
+import type { Api } from '#sandbox/api-server/api.ts';
 import { get } from '#sandbox/api-server/operations/read.ts';
 import { PODS } from '#shared/kube/kube.ts';
 

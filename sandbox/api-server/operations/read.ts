@@ -1,5 +1,5 @@
-import type { Api, NamedTarget, Target } from '#sandbox/api-server/operations/api.ts';
-import { countIn, versionIn } from '#sandbox/api-server/operations/query.ts';
+import type { Api, NamedTarget, Target } from '#sandbox/api-server/api.ts';
+import { countIn, versionIn } from '#sandbox/api-server/request/query.ts';
 import { selectionOf } from '#sandbox/api-server/selectors/selection.ts';
 import { badRequest, expired, notFound } from '#sandbox/api-server/status/refusals.ts';
 import { keyOf, keyOfObject } from '#sandbox/api-server/store/collection.ts';

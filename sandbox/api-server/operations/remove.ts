@@ -1,4 +1,4 @@
-import type { Api, NamedTarget } from '#sandbox/api-server/operations/api.ts';
+import type { Api, NamedTarget } from '#sandbox/api-server/api.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '#sandbox/api-server/resources/built-in.ts';
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { conflict, notFound } from '#sandbox/api-server/status/refusals.ts';

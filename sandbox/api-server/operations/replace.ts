@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ObjectMeta } from '#shared/contract/api/object.ts';
-import type { Api, NamedTarget } from '#sandbox/api-server/operations/api.ts';
+import type { Api, NamedTarget } from '#sandbox/api-server/api.ts';
 import { create } from '#sandbox/api-server/operations/create.ts';
 import type { Decoded } from '#sandbox/api-server/operations/decode.ts';
 import { decode } from '#sandbox/api-server/operations/decode.ts';
@@ -10,7 +10,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '#sandbox/api-server/resources/built
 import type { ServedResource } from '#sandbox/api-server/resources/served-resource.ts';
 import { badRequest, conflict, invalid, notFound, STALE, unclassified } from '#sandbox/api-server/status/refusals.ts';
 import { keyOf } from '#sandbox/api-server/store/collection.ts';
-import type { Draft } from '#sandbox/api-server/store/store.ts';
+import type { Draft } from '#sandbox/api-server/stored-object.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { without } from '#sandbox/api-server/stored-object.ts';
 

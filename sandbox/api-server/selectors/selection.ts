@@ -1,4 +1,4 @@
-import type { Target } from '#sandbox/api-server/operations/api.ts';
+import type { Target } from '#sandbox/api-server/api.ts';
 import { parseFieldSelector } from '#sandbox/api-server/selectors/field-selector.ts';
 import { parseLabelSelector } from '#sandbox/api-server/selectors/label-selector.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';

@@ -3,14 +3,7 @@ import type { Collection } from '#sandbox/api-server/store/collection.ts';
 import { createCollection, keyOfObject } from '#sandbox/api-server/store/collection.ts';
 import type { Change } from '#sandbox/api-server/store/history.ts';
 import { changeAs, type Readable, seenThrough, type View } from '#sandbox/api-server/store/view.ts';
-import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
-
-/** An object that is about to be written: everything but its resourceVersion. */
-export type Draft = Omit<StoredObject, 'metadata'> & {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: Omit<StoredObject['metadata'], 'resourceVersion'>;
-};
+import type { Draft, StoredObject } from '#sandbox/api-server/stored-object.ts';
 
 /** What etcd is to the real server: all objects under one version counter. Nothing in here knows what an object means. */
 export interface ObjectStore {

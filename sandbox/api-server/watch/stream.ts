@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
-import type { Api, Target } from '#sandbox/api-server/operations/api.ts';
-import { countIn, flagIn, versionIn } from '#sandbox/api-server/operations/query.ts';
+import type { Api, Target } from '#sandbox/api-server/api.ts';
+import { countIn, flagIn, versionIn } from '#sandbox/api-server/request/query.ts';
 import { apiVersionOf } from '#sandbox/api-server/resources/registry.ts';
 import type { Selection } from '#sandbox/api-server/selectors/selection.ts';
 import { selectionOf } from '#sandbox/api-server/selectors/selection.ts';

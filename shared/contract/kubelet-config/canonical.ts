@@ -1,4 +1,4 @@
-import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from './decode.ts';
+import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from './decode/decode.ts';
 
 /**
  * Version of the form that `canonicalize` writes. Whoever changes the bytes raises it: configs that mean the same keep

@@ -1,4 +1,4 @@
-import { existsIn, FIELDS } from './fields.ts';
+import { existsIn, FIELDS } from './fields/fields.ts';
 import { minorNumber, NEWEST_MINOR } from './minor.ts';
 import type { Field } from './fields/field.ts';
 import { parseGoDuration } from './syntax/go-duration.ts';

@@ -1,5 +1,5 @@
 import { setOwn } from './decode/json.ts';
-import { defaultOf, existsIn, FIELDS } from './fields.ts';
+import { defaultOf, existsIn, FIELDS } from './fields/fields.ts';
 import { mergePatch } from './merge.ts';
 import { minorNumber, NEWEST_MINOR } from './minor.ts';
 import { valueAt, viewOf } from './view.ts';

@@ -1,7 +1,7 @@
 import { show as showValue } from './decode/show.ts';
 import type { ChangeCost } from './fields/field.ts';
 import { RISK_NOTES } from './fields/notes.ts';
-import { defaultOf, FIELDS, TYPE_FIELDS } from './fields.ts';
+import { defaultOf, FIELDS, TYPE_FIELDS } from './fields/fields.ts';
 import { NEWEST_MINOR } from './minor.ts';
 import { isMap } from './walk.ts';
 

@@ -1,5 +1,5 @@
-import type { Path } from './decode/position.ts';
-import { FIELDS } from './fields.ts';
+import type { Path } from './position.ts';
+import { FIELDS } from './fields/fields.ts';
 import { isMap } from './walk.ts';
 
 /** Fields, or whole branches of them: `authentication` means everything below it as well. */

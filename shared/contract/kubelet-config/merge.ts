@@ -1,6 +1,6 @@
 import type { ApplyMode } from '../api/kubelet-node.ts';
 import type { Finding } from '../finding.ts';
-import { formatPath, type Path, type PositionOf } from './decode/position.ts';
+import { formatPath, type Path, type PositionOf } from './position.ts';
 import { setOwn } from './decode/json.ts';
 import { isMap } from './walk.ts';
 

@@ -1,6 +1,6 @@
 import type { Finding } from '../finding.ts';
 import { setOwn } from './decode/json.ts';
-import { childrenOf, FIELDS } from './fields.ts';
+import { childrenOf, FIELDS } from './fields/fields.ts';
 import { isMap } from './walk.ts';
 
 type Config = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { ApplyMode } from '../api/kubelet-node.ts';
 import type { Finding } from '../finding.ts';
-import { formatPath, type Path, type PositionOf } from './decode/position.ts';
-import { existsIn } from './fields.ts';
+import { formatPath, type Path, type PositionOf } from './position.ts';
+import { existsIn } from './fields/fields.ts';
 import { minorNumber, minorName, NEWEST_MINOR, OLDEST_MINOR } from './minor.ts';
 import { AT_START_RULES } from './rules/at-start.ts';
 import { EVICTION_RULES } from './rules/eviction.ts';

@@ -1,6 +1,6 @@
 import type { ApplyMode } from '../api/kubelet-node.ts';
-import { gateSpec } from './feature-gates.ts';
-import { defaultOf, existsIn, FIELDS } from './fields.ts';
+import { gateSpec } from './feature-gates/feature-gates.ts';
+import { defaultOf, existsIn, FIELDS } from './fields/fields.ts';
 import { parseGoDuration } from './syntax/go-duration.ts';
 import { isMap } from './walk.ts';
 

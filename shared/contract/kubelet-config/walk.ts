@@ -1,6 +1,6 @@
-import type { Path } from './decode/position.ts';
+import type { Path } from './position.ts';
 import type { Field } from './fields/field.ts';
-import { childrenOf, FIELDS } from './fields.ts';
+import { childrenOf, FIELDS } from './fields/fields.ts';
 
 /** A field of the table as a config has it. */
 export interface WrittenField {

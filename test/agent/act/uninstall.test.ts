@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { describe, it } from 'node:test';
-import type { Disk } from '#agent/host/disk/disk.ts';
+import type { Disk } from '#agent/ports/disk.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import { createSealableDisk, createUninstall } from '#agent/act/uninstall.ts';
 import { codeOf } from '#shared/runtime/errors.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Disk } from '#agent/host/disk/disk.ts';
+import type { Disk } from '#agent/ports/disk.ts';
 import { type FileCalls, systemCalls } from '#agent/host/disk/file-calls.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { codeOf } from '#shared/runtime/errors.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { isMarked, renderManaged } from '#agent/kubelet/install-marker.ts';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 
 const TYPE = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' };
 const text = fc.oneof(

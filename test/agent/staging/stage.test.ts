@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createStore } from '#agent/checkpoint/store.ts';
 import type { InstallPlan } from '#agent/ports/installer.ts';
-import type { Preflight } from '#agent/staging/preflight.ts';
+import type { Preflight } from '#agent/ports/preflight.ts';
 import { stageConfig, type StageResult } from '#agent/staging/stage.ts';
 import type { Config } from '#agent/decide/state.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';

@@ -8,7 +8,7 @@ import { rightsIn } from '#cli/doctor/read/missing-rights.ts';
 import { type Right, sayRight } from '#cli/doctor/rights.ts';
 import { NO_STATE, sourceStateObject } from '#reconciler/telling/report/source-state.ts';
 import { grantedTo } from '#sandbox/api-server/access/roles.ts';
-import type { ResourceCall } from '#sandbox/api-server/http/api-call.ts';
+import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import type { ApiServerOptions } from '#sandbox/api-server/server.ts';
 import { DAEMON_SETS, DEPLOYMENTS } from '#sandbox/api-server/resources/built-in.ts';
 import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from '#shared/kube/kube.ts';

@@ -8,7 +8,7 @@ import { tarGz } from '#cli/support-bundle/tar.ts';
 import { NO_STATE, sourceStateObject } from '#reconciler/telling/report/source-state.ts';
 import { LOG_ANNOTATION } from '#sandbox/api-server/operations/pod-log.ts';
 import { DAEMON_SETS, DEPLOYMENTS } from '#sandbox/api-server/resources/built-in.ts';
-import type { ApiCall } from '#sandbox/api-server/http/api-call.ts';
+import type { ApiCall } from '#sandbox/api-server/request/api-call.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CONFIG_MAPS, EVENTS, KUBELET_NODES, KUBELET_POOLS, NODES, PODS } from '#shared/kube/kube.ts';
 import { COMMIT_A, poolSpec } from '../../support/fleet.ts';

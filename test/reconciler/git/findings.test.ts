@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { Snapshot } from '#reconciler/git/source.ts';
+import type { Snapshot } from '#reconciler/policy/commit.ts';
 import type { RawEntry, RawRepository } from './support/repository.ts';
 import { soon, start } from './support/start.ts';
 import { WITHOUT_GIT } from '../../support/needs.ts';

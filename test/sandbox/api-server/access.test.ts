@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { grantedTo } from '#sandbox/api-server/access/roles.ts';
-import type { ResourceCall } from '#sandbox/api-server/http/api-call.ts';
+import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
 import { NODES_PATH } from '../../conformance/support/bench.ts';
 import { aSandbox } from './support/sandbox.ts';
 

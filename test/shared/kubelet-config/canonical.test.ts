@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { CANONICAL_FORM, canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 
 const render = (text: string): string => canonicalize(decodeKubeletConfig(Buffer.from(text)).value ?? {});
 

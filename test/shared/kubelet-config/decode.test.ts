@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decodeKubeletConfig, decodeYaml } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig, decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { MAX_FILE_BYTES } from '#shared/contract/kubelet-config/decode/source-text.ts';
 
 const HEADER = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';

@@ -8,7 +8,7 @@ import {
   isPolicyField,
   NO_FIELD_POLICY,
 } from '#shared/contract/kubelet-config/field-policy.ts';
-import { FIELDS } from '#shared/contract/kubelet-config/fields.ts';
+import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 
 const allow = (...fields: readonly string[]): FieldPolicy => ({ allow: fields, deny: [] });
 const deny = (...fields: readonly string[]): FieldPolicy => ({ allow: [], deny: fields });

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { generateKubeletConfigSchema } from '../../../scripts/generate/kubelet-config-schema.ts';
-import { FIELDS, childrenOf, defaultOf, valuesOf } from '#shared/contract/kubelet-config/fields.ts';
-import { gateHistory, gateNames, GATE_DEPENDENCIES, gateSpec } from '#shared/contract/kubelet-config/feature-gates.ts';
+import { FIELDS, childrenOf, defaultOf, valuesOf } from '#shared/contract/kubelet-config/fields/fields.ts';
+import {
+  gateHistory,
+  gateNames,
+  GATE_DEPENDENCIES,
+  gateSpec,
+} from '#shared/contract/kubelet-config/feature-gates/feature-gates.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { composeLayers, composePatches, type Layer, mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 
 const layer = (file: string, text: string): Layer => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Disk } from '#agent/host/disk/disk.ts';
+import type { Disk } from '#agent/ports/disk.ts';
 import type { Guard } from '#agent/ports/guard.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { guardPaths, removedPathOf, stagedPathOf } from '#agent/guard/layout.ts';

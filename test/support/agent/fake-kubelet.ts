@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { withFlags } from '#agent/preflight/checks/flags.ts';
 import type { KubeletProbe } from '#agent/ports/probe.ts';
 import type { KubeletService } from '#agent/ports/service.ts';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';

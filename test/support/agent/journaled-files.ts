@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { FileStat } from '#agent/host/disk/disk.ts';
+import type { FileStat } from '#agent/ports/disk.ts';
 import type { FileCalls, NewFile } from '#agent/host/disk/file-calls.ts';
 import { createMortal, type Mortal, type Point } from './mortal.ts';
 import { systemError } from './system-error.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Disk } from '#agent/host/disk/disk.ts';
+import type { Disk } from '#agent/ports/disk.ts';
 import type { FileCalls } from '#agent/host/disk/file-calls.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';

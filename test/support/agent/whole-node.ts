@@ -2,7 +2,7 @@ import { type Agent, type AgentPorts, createAgent } from '#agent/agent.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import type { KubeletService } from '#agent/ports/service.ts';
 import type { Validate } from '#agent/staging/check.ts';
-import type { Preflight } from '#agent/staging/preflight.ts';
+import type { Preflight } from '#agent/ports/preflight.ts';
 import type { ApplyMode, KubeletNodeStatus, RebootOrder, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import type { Kube } from '#shared/kube/kube.ts';

@@ -15,7 +15,7 @@ import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
 import { directKube } from '#sandbox/api-server/direct-kube.ts';
 import { install, PROJECT_CRDS } from '#sandbox/api-server/install.ts';
 import { type Objects, objectsOf } from '#sandbox/api-server/objects.ts';
-import type { Api } from '#sandbox/api-server/operations/api.ts';
+import type { Api } from '#sandbox/api-server/api.ts';
 import { NAMESPACES } from '#sandbox/api-server/resources/built-in.ts';
 import { createRegistry, type Registry } from '#sandbox/api-server/resources/registry.ts';
 import { createStore } from '#sandbox/api-server/store/store.ts';

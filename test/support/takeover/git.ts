@@ -1,5 +1,6 @@
 import type { Annotator } from '#reconciler/git/annotator.ts';
-import type { CommitOid, GitSource, Lineage, Snapshot } from '#reconciler/git/source.ts';
+import type { GitSource } from '#reconciler/git/source.ts';
+import type { CommitOid, Lineage, Snapshot } from '#reconciler/policy/commit.ts';
 import type { LoadedPool, LoadedRepo } from '#reconciler/policy/repo/loaded.ts';
 import { commit as commitOf } from '../fleet.ts';
 

@@ -1,5 +1,5 @@
 import { exact } from './plain-scalar.ts';
-import type { Marks, Path } from './position.ts';
+import type { Marks, Path } from '../position.ts';
 
 /** Deepest nesting that is read. A KubeletConfiguration needs six levels. */
 export const MAX_DEPTH = 64;

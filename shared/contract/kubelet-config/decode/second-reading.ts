@@ -1,9 +1,9 @@
 import type { Finding } from '../../finding.ts';
 import { minorName, minorNumber, OLDEST_MINOR } from '../minor.ts';
 import type { Report } from './json.ts';
-import { lineIndex } from './position.ts';
+import { lineIndex } from '../position.ts';
 import { sourceText } from './source-text.ts';
-import { readYaml } from './yaml.ts';
+import { readYaml } from './yaml/read-yaml.ts';
 
 /** Last minor that looks for doubled keys with its YAML parser, in JSON files too. */
 const LAST_MINOR = 22;

@@ -1,5 +1,5 @@
 import type { Finding } from '../../finding.ts';
-import { lineIndex } from './position.ts';
+import { lineIndex } from '../position.ts';
 
 /** Biggest file that is taken without a word, in bytes. A full KubeletConfiguration with comments has less than a tenth of it. */
 export const MAX_FILE_BYTES = 256 * 1024;

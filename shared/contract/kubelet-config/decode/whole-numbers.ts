@@ -1,6 +1,6 @@
 import type { FieldKind } from '../fields/field.ts';
-import { FIELDS } from '../fields.ts';
-import type { Path } from './position.ts';
+import { FIELDS } from '../fields/fields.ts';
+import type { Path } from '../position.ts';
 
 const WHOLE: readonly FieldKind[] = ['int32', 'int64', 'uint32', 'duration-or-nanoseconds'];
 

@@ -1,7 +1,7 @@
 import { show } from '../decode/show.ts';
 import type { Field } from '../fields/field.ts';
 import { fieldOfFlag } from '../fields/flags.ts';
-import { childrenOf, FIELDS } from '../fields.ts';
+import { childrenOf, FIELDS } from '../fields/fields.ts';
 import { didYouMean } from '../syntax/did-you-mean.ts';
 
 /** What to write in the place of a name that no version knows, among those that are known there. */

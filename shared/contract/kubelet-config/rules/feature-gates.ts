@@ -1,4 +1,4 @@
-import { GATE_DEPENDENCIES, gateHistory, gateNames, gateSpec } from '../feature-gates.ts';
+import { GATE_DEPENDENCIES, gateHistory, gateNames, gateSpec } from '../feature-gates/feature-gates.ts';
 import { minorName } from '../minor.ts';
 import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
 import type { ConfigView } from '../view.ts';

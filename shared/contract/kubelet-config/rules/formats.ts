@@ -1,9 +1,9 @@
-import type { Path } from '../decode/position.ts';
+import type { Path } from '../position.ts';
 import { show } from '../decode/show.ts';
 import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
 import { parseGoDuration } from '../syntax/go-duration.ts';
 import { parseQuantity } from '../syntax/quantity.ts';
-import { valuesOf } from '../fields.ts';
+import { valuesOf } from '../fields/fields.ts';
 import type { ConfigView } from '../view.ts';
 import { isMap, type WrittenField } from '../walk.ts';
 import { type Complaint, oneOf } from './rule.ts';

@@ -1,5 +1,5 @@
 import type { Severity } from '../../finding.ts';
-import type { Path } from '../decode/position.ts';
+import type { Path } from '../position.ts';
 import type { ConfigView } from '../view.ts';
 
 /** What a rule has against a config. */

@@ -1,7 +1,7 @@
-import { formatPath, type Path } from '../decode/position.ts';
+import { formatPath, type Path } from '../position.ts';
 import { show } from '../decode/show.ts';
 import type { Field } from '../fields/field.ts';
-import { childrenOf, existsIn, FIELDS, TYPE_FIELDS } from '../fields.ts';
+import { childrenOf, existsIn, FIELDS, TYPE_FIELDS } from '../fields/fields.ts';
 import { minorName } from '../minor.ts';
 import { matchesKubeletConfig, type StructuralError } from '../schema.generated.js';
 import { sameButCase } from '../syntax/did-you-mean.ts';

@@ -1,6 +1,6 @@
 import { setOwn } from '../decode/json.ts';
-import { formatPath, type Path } from '../decode/position.ts';
-import { existsIn } from '../fields.ts';
+import { formatPath, type Path } from '../position.ts';
+import { existsIn } from '../fields/fields.ts';
 import { isMap, writtenFields } from '../walk.ts';
 import type { Complaint } from './rule.ts';
 

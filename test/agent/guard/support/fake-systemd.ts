@@ -1,4 +1,4 @@
-import type { Disk } from '#agent/host/disk/disk.ts';
+import type { Disk } from '#agent/ports/disk.ts';
 import type { GuardSystemd } from '#agent/guard/systemd.ts';
 
 export interface FakeSystemd extends GuardSystemd {

@@ -1,4 +1,4 @@
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import type { MemoryDisk } from '../../../support/agent/memory-disk.ts';
 
 type Config = Readonly<Record<string, unknown>>;

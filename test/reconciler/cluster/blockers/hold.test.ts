@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BlockersAnswer } from '#reconciler/policy/blockers/answer.ts';
-import { poolsToAsk } from '#reconciler/policy/blockers/pools-to-ask.ts';
+import type { BlockersAnswer } from '#reconciler/policy/blockers.ts';
+import { poolsToAsk } from '#reconciler/policy/blockers.ts';
 import { selectorText } from '#reconciler/cluster/blockers/pods.ts';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import { plan } from '#reconciler/policy/plan.ts';

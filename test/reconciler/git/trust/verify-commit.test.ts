@@ -9,7 +9,7 @@ import { silentLog } from '#shared/runtime/log.ts';
 import { createCommitTrust } from '#reconciler/git/trust/commit-trust.ts';
 import { splitCommit } from '#reconciler/git/trust/signed-commit.ts';
 import { trustedKeysIn } from '#reconciler/git/trust/trusted-keys.ts';
-import type { SignatureVerdict } from '#reconciler/git/trust/verdict.ts';
+import type { SignatureVerdict } from '#reconciler/policy/commit.ts';
 import { type SigningRepository, startSigning, WITHOUT_GIT, WITHOUT_GPG, WITHOUT_SSH } from './signing.ts';
 
 const run = promisify(execFile);

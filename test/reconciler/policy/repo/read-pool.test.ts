@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { resolveLayer } from '#reconciler/policy/repo/layer-path.ts';
 import { readPool } from '#reconciler/policy/repo/read-pool.ts';
 import { fileReport } from '#reconciler/policy/repo/report.ts';
-import { decodeYaml } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
 
 function read(spec: string) {
   const text = `apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nspec: ${spec}\n`;

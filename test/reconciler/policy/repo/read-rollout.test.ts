@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readPool } from '#reconciler/policy/repo/read-pool.ts';
 import { fileReport } from '#reconciler/policy/repo/report.ts';
-import { decodeYaml } from '#shared/contract/kubelet-config/decode.ts';
+import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
 
 const HEAD = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nspec:\n  nodeSelector: {}\n';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { policyOf, recordedPolicy } from '#reconciler/policy/rollout/cluster-policy.ts';
+import { policyOf, recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { gatesOf, NO_SIGNALS } from '#reconciler/policy/rollout/gates.ts';
 import { DEFAULT_CLUSTER, unreadableCluster } from '#reconciler/policy/repo/read-cluster.ts';
 import { NOW } from '../../../support/fleet.ts';

@@ -4,7 +4,7 @@ import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import { NO_STATE, type SourceState } from '#reconciler/telling/report/source-state.ts';
-import { policyOf } from '#reconciler/policy/rollout/cluster-policy.ts';
+import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import type { Round } from '#reconciler/telling/round.ts';
 import {
   assignedNode,

@@ -1,5 +1,5 @@
 import type { Report } from '../json.ts';
-import { Unreadable } from '../yaml-scalar.ts';
+import { Unreadable } from './scalar.ts';
 
 /** How many aliases and nodes a config may sensibly need. */
 const USUAL_ALIASES = 100;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { RepoFile } from '#reconciler/git/source.ts';
+import type { RepoFile } from '#reconciler/policy/commit.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import type { Finding } from '#shared/contract/finding.ts';

@@ -1,0 +1,91 @@
+import { dirname } from 'node:path';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
+import { type Kube, NODES } from '#shared/kube/kube.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
+import { readFile } from '../host/own-files.ts';
+import { withDeadline } from '../host/deadline.ts';
+import type { Disk } from '../ports/disk.ts';
+import type { NodeFacts, OwnNode } from '../ports/own-node.ts';
+
+export interface OwnNodeOptions {
+  readonly kube: Kube;
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly disk: Disk;
+  /** Where the version is kept; its directory is made where it is missing. */
+  readonly versionFile: string;
+}
+
+interface Node extends KubeObject {
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly nodeInfo?: { readonly kubeletVersion?: string };
+  };
+}
+
+/** Short: a kubelet on trial is not to be left alone for an API server that hangs. */
+const TIMEOUT_MS = 5_000;
+const MAX_VERSION_BYTES = 100;
+
+export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnNodeOptions): OwnNode {
+  let version: string | undefined;
+  let ready: NodeFacts['ready'] = 'unknown';
+  let readAt: Millis | undefined;
+  let problem: string | undefined;
+
+  const known = async (): Promise<string | undefined> => {
+    version ??= await readVersion(disk, versionFile);
+    return version;
+  };
+  const learn = async (seen: string | undefined): Promise<void> => {
+    if (seen === undefined || minorNumber(seen) === undefined || seen === (await known())) return;
+    version = seen;
+    try {
+      await disk.makeDirectory(dirname(versionFile), 0o700);
+      await disk.replace(versionFile, Buffer.from(`${seen}\n`, 'utf8'), { mode: 0o600 });
+    } catch {
+      // It is known now, and is read again after the next start.
+    }
+  };
+
+  return {
+    kubeletVersion: known,
+    async look(maxAgeMs, parent) {
+      if (readAt === undefined || clock.monotonic() - readAt >= maxAgeMs) {
+        try {
+          const node = await withDeadline(clock, TIMEOUT_MS, parent, (signal) =>
+            kube.get<Node>({ resource: NODES }, nodeName, signal),
+          );
+          readAt = clock.monotonic();
+          ready = readyIn(node);
+          problem = node === null ? `there is no Node ${nodeName}: is NODE_NAME right?` : undefined;
+          await learn(node?.status?.nodeInfo?.kubeletVersion);
+        } catch (error) {
+          // The assignment's watch says that the API server is away; here that only means: not known.
+          readAt = undefined;
+          ready = 'unknown';
+          problem = reasonOf(error);
+        }
+      }
+      return { kubeletVersion: await known(), ready, ...(problem === undefined ? {} : { problem }) };
+    },
+  };
+}
+
+/** `Unknown` is what the control plane writes when the kubelet's lease is not renewed. */
+function readyIn(node: Node | null): NodeFacts['ready'] {
+  const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready === undefined) return 'unknown';
+  return ready.status === 'True' ? 'yes' : 'no';
+}
+
+async function readVersion(disk: Disk, path: string): Promise<string | undefined> {
+  try {
+    const text = (await readFile(disk, path, MAX_VERSION_BYTES))?.toString('utf8').trim() ?? '';
+    return minorNumber(text) === undefined ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

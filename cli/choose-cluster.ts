@@ -1,0 +1,28 @@
+import { clusterNames } from '#reconciler/policy/repo/cluster-names.ts';
+import { type Given, Mistake } from './command.ts';
+import type { Io } from './io.ts';
+
+/**
+ * The cluster that `--cluster` names, or else the one that the repository has a file for. One without a file has defaults in
+ * every respect; where others have one, that is more often a slip of the fingers, and said.
+ *
+ * @param paths of every revision that is looked at
+ * @throws Mistake where there are several to choose from
+ */
+export function chooseCluster(given: Given, paths: Iterable<string>, err: Io['err']): string {
+  const named = given.text('cluster');
+  const present = clusterNames(paths);
+  if (named === undefined) {
+    if (present.length > 1) throw new Mistake(`choose a cluster with --cluster: ${present.join(', ')}`);
+    return present[0] ?? 'default';
+  }
+  err.write(saidOfCluster(named, present));
+  return named;
+}
+
+/** What is to be said of a cluster without a file in a repository where others have one; '' where that is not so. */
+export function saidOfCluster(named: string, present: readonly string[]): string {
+  if (present.length === 0 || present.includes(named)) return '';
+  const others = present.map((name) => `clusters/${name}.yaml`).join(', ');
+  return `there is no clusters/${named}.yaml, so that defaults count for ${named}; there is ${others}\n`;
+}

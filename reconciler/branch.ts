@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import type { GitSource } from './git/source.ts';
+import type { CommitOid, JudgedSnapshot } from './policy/commit.ts';
+import { type CommitTrust, TRUST_EVERYBODY } from './git/trust/commit-trust.ts';
+
+/** Since when, and why, the repository cannot be read. */
+export interface GitFailure {
+  readonly since: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The branch as it was last read. */
+export interface BranchView {
+  /** The newest commit that was read whole; null before the first. */
+  readonly tip: JudgedSnapshot | null;
+  /** null while the repository answers. */
+  readonly failure: GitFailure | null;
+}
+
+/** Follows a branch: reads it when asked to, keeps the last good reading through any failure. */
+export interface Branch {
+  view(): BranchView;
+  /**
+   * One poll. Never throws: a failure is in the view.
+   *
+   * @param since the commit in force, against which the lineage of a new tip is judged
+   * @returns how long to stay away at least (a server's Retry-After), 0 usually
+   */
+  poll(since: CommitOid | null, signal: AbortSignal): Promise<Millis>;
+}
+
+export function createBranch(source: GitSource, clock: Clock, log: Log, trust: CommitTrust = TRUST_EVERYBODY): Branch {
+  let tip: JudgedSnapshot | null = null;
+  let failure: GitFailure | null = null;
+
+  return {
+    view: () => ({ tip, failure }),
+    async poll(since, signal) {
+      try {
+        const oid = await source.resolve(signal);
+        // The tip is read again when another commit came into force meanwhile: its lineage may have changed.
+        const known = tip?.commit.oid === oid && (since === tip.since || since === oid);
+        const snapshot = known && tip !== null ? tip : { ...(await source.snapshot(since, signal)), since };
+        // Judged at every poll: the trusted keys may have changed.
+        const signature = await trust.judge(snapshot.commit);
+        // The same reading stays the same object: whoever looks sees whether anything is new.
+        if (!known || !isDeepStrictEqual(tip?.signature, signature)) tip = { ...snapshot, signature };
+        if (!known) {
+          const { commit, lineage, files } = snapshot;
+          log.info({ commit: commit.oid, lineage, files: files.size, signature }, 'commit read');
+        }
+        if (failure !== null) log.info({ url: source.url, since: failure.since }, 'repository answers again');
+        failure = null;
+        return 0;
+      } catch (error) {
+        if (signal.aborted) return 0;
+        const at = failure?.since ?? toTimestamp(clock.now());
+        const present = { since: at, code: codeOf(error) ?? 'GIT_ERROR', message: reasonOf(error) };
+        if (!isDeepStrictEqual(failure, present)) failure = present;
+        log.warn({ url: source.url, branch: source.branch, since: at, err: error }, 'repository cannot be read');
+        return error instanceof GitopsError && error.disposition.kind === 'wait' ? error.disposition.ms : 0;
+      }
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { Finding } from '#shared/contract/finding.ts';
+
+/** Full SHA-1 of a commit, forty lower-case hex digits. */
+export type CommitOid = string;
+
+export interface Commit {
+  readonly oid: CommitOid;
+  readonly parents: readonly CommitOid[];
+  readonly author: { readonly name: string; readonly email: string; readonly at: string };
+  /** First line of the message, control characters taken out, at most 200 characters. */
+  readonly subject: string;
+  /** The commit object's bytes as the server sent them, for the check of signatures. */
+  readonly raw: Uint8Array;
+}
+
+/** A regular file of the commit's tree. Symbolic links and submodules never become one: they are findings. */
+export interface RepoFile {
+  /** From the root of the repository, `/` between the parts. */
+  readonly path: string;
+  /** The blob's object name: equal names mean equal bytes. */
+  readonly oid: string;
+  readonly bytes: Uint8Array;
+}
+
+/** How the commit relates to the one that was last taken up. */
+export type Lineage = 'first' | 'same' | 'descendant' | 'rewritten';
+
+export interface Snapshot {
+  readonly commit: Commit;
+  readonly lineage: Lineage;
+  readonly files: ReadonlyMap<string, RepoFile>;
+  /** What was left out of `files`, and why (symlinks, submodules, files that are too big), with the path. */
+  readonly findings: readonly Finding[];
+}
+
+/** What is known of the person behind a commit. */
+export type SignatureVerdict =
+  /** Signatures are not asked for. */
+  | { readonly verdict: 'not-required' }
+  /** A trusted key signed it. */
+  | { readonly verdict: 'trusted'; readonly signer: string; readonly key: string }
+  | { readonly verdict: 'unsigned' }
+  /** Signed, but not by a trusted key, or not as it should be. `because` completes "its signature …". */
+  | { readonly verdict: 'untrusted'; readonly because: string };
+
+export const untrusted = (because: string): SignatureVerdict => ({ verdict: 'untrusted', because });
+
+/** A commit that was read, and whether a trusted person vouches for it. */
+export interface JudgedSnapshot extends Snapshot {
+  readonly signature: SignatureVerdict;
+  /** The commit in force that its lineage was judged against; null for none. */
+  readonly since: CommitOid | null;
+}

@@ -1,0 +1,105 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { unreachable } from '#shared/runtime/errors.ts';
+import { type Desired, desiredState } from '../desired.ts';
+import type { Fleet } from '../fleet.ts';
+import type { Lineage } from '../commit.ts';
+import type { LoadedRepo } from '../repo/loaded.ts';
+import { limitOf } from '../rollout/amount.ts';
+import { assignmentOf } from '../rollout/standing.ts';
+import type { SignatureVerdict } from '../commit.ts';
+import { massChange, sayMassChange } from './mass-change.ts';
+
+/** What to do when the branch was rewritten, so that the commit in force is not among the ancestors of its tip. */
+export type RewritePolicy = 'refuse' | 'follow';
+
+export type RefusalReason =
+  | 'commit-unsigned'
+  | 'commit-untrusted'
+  | 'history-rewritten'
+  | 'no-pools'
+  | 'unassigns-too-many'
+  | 'changes-too-many';
+
+export type TakeUp =
+  | { readonly takeUp: true }
+  | { readonly takeUp: false; readonly reason: RefusalReason; readonly message: string };
+
+export interface CandidateCommit {
+  readonly lineage: Lineage;
+  readonly repo: LoadedRepo;
+  /** What would be wanted if the commit were in force. */
+  readonly desired: Desired;
+}
+
+/**
+ * Whether a new commit may come into force at all. What is wrong with single pools is not decided here: those keep what
+ * they had. Refused is only what would take configs away, or change them, on a large scale, and what nobody is known to have
+ * meant.
+ */
+export function judgeCommit({ lineage, repo, desired }: CandidateCommit, policy: RewritePolicy, fleet: Fleet): TakeUp {
+  if (lineage === 'rewritten' && policy === 'refuse') {
+    return refuse(
+      'history-rewritten',
+      'the branch was rewritten: the commit in force is not an ancestor of its tip. ' +
+        'Restore the branch, or set ON_REWRITE=follow on the reconciler if this was meant',
+    );
+  }
+  const assigned = [...fleet.kubeletNodes.values()].filter((node) => assignmentOf(node) !== null);
+  if (repo.pools.length === 0 && (fleet.pools.size > 0 || assigned.length > 0)) {
+    return refuse('no-pools', 'there is no pools/<name>/pool.yaml in it: an empty repository never unassigns a fleet');
+  }
+  const before = desiredState(null, fleet, () => []);
+  const losing = assigned.filter(
+    (node) =>
+      desired.choices.get(node.metadata.name)?.choice === 'none' &&
+      !isLeaving(node, before, fleet) &&
+      !desired.unusable.has(node.spec?.pool ?? ''),
+  );
+  const limit = limitOf(repo.cluster.maxUnassign, assigned.length);
+  if (losing.length > limit) {
+    const names = losing.slice(0, 3).map((node) => node.metadata.name);
+    return refuse(
+      'unassigns-too-many',
+      `it would send ${losing.length} of ${assigned.length} assigned nodes back to their local config ` +
+        `(${names.join(', ')}${losing.length > names.length ? ' …' : ''}), and maxUnassign allows ${limit}. ` +
+        'If this is meant, raise spec.maxUnassign in clusters/<cluster>.yaml in the same commit',
+    );
+  }
+  const mass = massChange(before, desired, repo.cluster.maxChange, fleet);
+  return mass === undefined ? { takeUp: true } : refuse('changes-too-many', sayMassChange(mass));
+}
+
+/**
+ * Whether the commit's signature lets it into force. Nothing in the commit has a say in that: it is set on the reconciler alone.
+ * Asked also of a commit that was in force before a restart, because nobody else may have written the record of it.
+ */
+export function judgeSigner(signature: SignatureVerdict): TakeUp {
+  switch (signature.verdict) {
+    case 'not-required':
+    case 'trusted':
+      return { takeUp: true };
+    case 'unsigned':
+      return refuse(
+        'commit-unsigned',
+        'it is not signed, and only signed commits are taken up here: sign the tip of the branch ' +
+          '(git commit --amend -S, or a signed commit on top of it)',
+      );
+    case 'untrusted':
+      return refuse(
+        'commit-untrusted',
+        `its signature ${signature.because}. Have somebody sign whose key is trusted here, or add the key to the trusted ones`,
+      );
+    default:
+      return unreachable(signature);
+  }
+}
+
+/**
+ * Whether a node lost its pool already, by an earlier commit or by other labels, and is on its way back to its local config. Not
+ * so where nobody knows its pool any more, because our own objects are lost.
+ */
+function isLeaving({ metadata, spec }: KubeletNode, before: Desired, fleet: Fleet): boolean {
+  return before.choices.get(metadata.name)?.choice === 'none' && fleet.pools.has(spec?.pool ?? '');
+}
+
+const refuse = (reason: RefusalReason, message: string): TakeUp => ({ takeUp: false, reason, message });

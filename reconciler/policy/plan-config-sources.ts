@@ -1,0 +1,60 @@
+import type { ConfigReference } from '#shared/contract/api/kubelet-node.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Desired } from './desired.ts';
+import type { Fleet } from './fleet.ts';
+import type { PlanSettings, Step } from './steps.ts';
+
+/**
+ * Config sources to make and to delete. They are never edited: one whose content is not what its name says is deleted and
+ * made anew, one that nothing refers to goes after a while.
+ */
+export function planConfigSources(desired: Desired, fleet: Fleet, settings: PlanSettings, now: Millis): Step[] {
+  const steps: Step[] = [];
+  const wanted = new Set<string>();
+  for (const pool of desired.pools.values()) {
+    const { config } = pool;
+    if (config === null) continue;
+    wanted.add(config.name);
+    const present = fleet.configSources.get(config.name);
+    if (present !== undefined && present.sha256 === config.sha256) continue;
+    // The bytes of a kept pool are nowhere but in the cluster: without them it can only be reported, not mended.
+    if (config.payload === undefined) continue;
+    if (present !== undefined) {
+      steps.push({ step: 'delete-config-source', name: present.name, uid: present.uid, because: 'tampered' });
+    }
+    const { payload } = config;
+    steps.push({
+      step: 'create-config-source',
+      pool: pool.name,
+      config: { ...config, payload },
+      commit: pool.commit ?? '',
+    });
+  }
+  return [...steps, ...planPruning(wanted, fleet, settings, now)];
+}
+
+function planPruning(wanted: ReadonlySet<string>, fleet: Fleet, settings: PlanSettings, now: Millis): Step[] {
+  const used = new Set([...wanted, ...namesInUse(fleet)]);
+  return [...fleet.configSources.values()]
+    .filter((source) => !used.has(source.name) && now - source.createdAt > settings.keepUnusedMs)
+    .map(({ name, uid }) => ({ step: 'delete-config-source', name, uid, because: 'unused' }));
+}
+
+/** Every config source that some node is told to run, runs, or would fall back to, and every pool's present one. */
+function namesInUse(fleet: Fleet): ReadonlySet<string> {
+  const names = new Set<string>();
+  const use = (reference: Pick<ConfigReference, 'name'> | undefined): void => {
+    if (reference !== undefined) names.add(reference.name);
+  };
+  for (const { spec, status } of fleet.kubeletNodes.values()) {
+    use(spec?.configSource);
+    use(status?.assigned);
+    use(status?.active);
+    use(status?.lastKnownGood);
+  }
+  for (const { status } of fleet.pools.values()) {
+    if (status?.configName !== undefined) names.add(status.configName);
+    if (status?.settled !== undefined) names.add(status.settled.configName);
+  }
+  return names;
+}

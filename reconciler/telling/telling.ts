@@ -1,0 +1,65 @@
+import type { Kube } from '#shared/kube/kube.ts';
+import type { Clock } from '#shared/runtime/clock.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import { createChronicle } from './events/chronicle.ts';
+import { createConditionWriter } from './events/condition-writer.ts';
+import { createEventPublisher } from './events/publisher.ts';
+import type { Fleet } from '../policy/fleet.ts';
+import type { ReconcilerMetrics } from './metrics/metrics.ts';
+import type { StatusPage } from './page/status-page.ts';
+import type { Onlooker } from './round.ts';
+
+export interface TellingOptions {
+  readonly kube: Kube;
+  readonly metrics: ReconcilerMetrics;
+  /** null where there is no status page. */
+  readonly page: Pick<StatusPage, 'show' | 'run' | 'listeners'> | null;
+  /** Name of this process. */
+  readonly identity: string;
+  readonly isLeader: () => boolean;
+  readonly fleet: () => Fleet | null;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** Whatever tells of the reconciler's work: metrics, Events, the condition on Nodes, the status page. */
+export interface Telling {
+  readonly onlooker: Onlooker;
+  /** Writes until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createTelling({ metrics, page, identity, isLeader, ...options }: TellingOptions): Telling {
+  const { events, nodeConditions, wakeUps } = metrics.instruments;
+  const chronicle = createChronicle();
+  const publisher = createEventPublisher({
+    ...options,
+    instance: identity,
+    mayWrite: isLeader,
+    onOutcome: (outcome) => events.inc({ outcome }),
+  });
+  const conditions = createConditionWriter({
+    ...options,
+    mayWrite: isLeader,
+    onOutcome: (outcome) => nodeConditions.inc({ outcome }),
+  });
+  metrics.watch({ isLeader, fleet: options.fleet, pageListeners: () => page?.listeners() ?? 0 });
+  return {
+    onlooker: {
+      woken: () => wakeUps.inc(),
+      passed: metrics.passed,
+      round(round) {
+        metrics.round(round);
+        const news = chronicle(round);
+        metrics.happened(news);
+        publisher.tell(news);
+        conditions.poke();
+        page?.show(round);
+      },
+    },
+    async run(signal) {
+      await Promise.all([publisher.run(signal), conditions.run(signal), page?.run(signal)]);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { GitopsError } from '#shared/runtime/errors.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import type { GitSource } from '#reconciler/git/source.ts';
+import type { CommitOid, Snapshot } from '#reconciler/policy/commit.ts';
+import { createBranch } from '#reconciler/branch.ts';
+import type { Clock } from '#shared/runtime/clock.ts';
+
+const A = 'a'.repeat(40);
+const B = 'b'.repeat(40);
+const never = new AbortController().signal;
+
+/** A repository whose branch tip the test moves, and which counts how often it is read whole. */
+function setUp(): {
+  readonly branch: ReturnType<typeof createBranch>;
+  readonly reads: { readonly oid: CommitOid; readonly since: CommitOid | null }[];
+  tip: CommitOid;
+  fault: Error | null;
+  now: number;
+} {
+  const reads: { oid: CommitOid; since: CommitOid | null }[] = [];
+  const at = { tip: A, fault: null as Error | null, now: Date.parse('2026-11-21T12:00:00Z') };
+  const answer = <T>(value: T): Promise<T> => (at.fault === null ? Promise.resolve(value) : Promise.reject(at.fault));
+  const source: GitSource = {
+    url: 'https://git.example/config.git',
+    branch: 'main',
+    resolve: () => answer(at.tip),
+    snapshot: (since) => {
+      reads.push({ oid: at.tip, since });
+      const commit = {
+        oid: at.tip,
+        parents: [],
+        author: { name: '', email: '', at: '' },
+        subject: '',
+        raw: new Uint8Array(),
+      };
+      const snapshot: Snapshot = {
+        commit,
+        lineage: since === null ? 'first' : 'descendant',
+        files: new Map(),
+        findings: [],
+      };
+      return answer(snapshot);
+    },
+  };
+  const clock: Clock = { now: () => at.now, monotonic: () => at.now, sleep: () => Promise.resolve() };
+  return Object.assign(at, { branch: createBranch(source, clock, silentLog), reads });
+}
+
+describe('a followed branch', () => {
+  it('is read whole only when its tip moved', async () => {
+    const repository = setUp();
+    await repository.branch.poll(null, never);
+    await repository.branch.poll(A, never);
+    await repository.branch.poll(A, never);
+    assert.equal(repository.reads.length, 1);
+    repository.tip = B;
+    await repository.branch.poll(A, never);
+    assert.deepEqual(repository.reads.at(-1), { oid: B, since: A });
+  });
+
+  it('is read again when another commit came into force, because its lineage may be another', async () => {
+    const repository = setUp();
+    repository.tip = B;
+    await repository.branch.poll(null, never);
+    await repository.branch.poll(A, never);
+    assert.deepEqual(repository.reads, [
+      { oid: B, since: null },
+      { oid: B, since: A },
+    ]);
+  });
+
+  it('keeps the last good reading while git fails, and says since when', async () => {
+    const repository = setUp();
+    await repository.branch.poll(null, never);
+    repository.fault = new GitopsError('GIT_TIMEOUT', 'no answer within 15 s');
+    await repository.branch.poll(A, never);
+    repository.now += 60_000;
+    await repository.branch.poll(A, never);
+    const { tip, failure } = repository.branch.view();
+    assert.equal(tip?.commit.oid, A);
+    assert.deepEqual(failure, { since: '2026-11-21T12:00:00Z', code: 'GIT_TIMEOUT', message: 'no answer within 15 s' });
+  });
+
+  it('forgets the failure when git answers again', async () => {
+    const repository = setUp();
+    repository.fault = new Error('connection refused');
+    await repository.branch.poll(null, never);
+    repository.fault = null;
+    await repository.branch.poll(null, never);
+    assert.equal(repository.branch.view().failure, null);
+    assert.equal(repository.branch.view().tip?.commit.oid, A);
+  });
+
+  it('looks the same as long as nothing is new, in failure as well', async () => {
+    const repository = setUp();
+    await repository.branch.poll(null, never);
+    await repository.branch.poll(A, never);
+    const { tip } = repository.branch.view();
+    await repository.branch.poll(A, never);
+    assert.equal(repository.branch.view().tip, tip);
+    repository.fault = new Error('connection refused');
+    await repository.branch.poll(A, never);
+    const { failure } = repository.branch.view();
+    await repository.branch.poll(A, never);
+    assert.equal(repository.branch.view().failure, failure);
+  });
+
+  it('stays away for as long as the server asks', async () => {
+    const repository = setUp();
+    repository.fault = new GitopsError('GIT_THROTTLED', 'too many requests', {
+      disposition: { kind: 'wait', ms: 90_000 },
+    });
+    assert.equal(await repository.branch.poll(null, never), 90_000);
+  });
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Lineage } from '#reconciler/policy/commit.ts';
+import type { JudgedSnapshot } from '#reconciler/policy/commit.ts';
+import { createTakeUps } from '#reconciler/policy/in-force/take-up.ts';
+import { commit, fleetOf, validPool } from '../../../support/fleet.ts';
+
+const [X, Y, Z] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
+
+const fleet = fleetOf({});
+const takeUps = () =>
+  createTakeUps({ load: () => commit(X, validPool('workers', 110)).repo, judge: () => [], policy: 'refuse' });
+
+function read(oid: string, since: string | null, lineage: Lineage): JudgedSnapshot {
+  const author = { name: '', email: '', at: '' };
+  const about = { oid, parents: [], author, subject: '', raw: new Uint8Array() };
+  return { commit: about, since, lineage, files: new Map(), findings: [], signature: { verdict: 'not-required' } };
+}
+
+describe('a commit that was read while another one came into force', () => {
+  it('waits until it was read against that one: it may have rewritten it away', () => {
+    const { decide, inForce } = takeUps();
+    assert.equal(decide(read(Y, X, 'descendant'), fleet, X).inForce?.oid, Y);
+    // The record in the cluster still says X, from which both come.
+    assert.deepEqual([decide(read(Z, X, 'descendant'), fleet, X).refused, inForce()], [null, Y]);
+    assert.equal(decide(read(Z, Y, 'rewritten'), fleet, X).refused?.reason, 'history-rewritten');
+    assert.equal(inForce(), Y);
+  });
+
+  it('comes into force with the reading after that, where it descends from it', () => {
+    const { decide, inForce } = takeUps();
+    decide(read(Y, X, 'descendant'), fleet, X);
+    decide(read(Z, X, 'descendant'), fleet, X);
+    assert.equal(inForce(), Y);
+    decide(read(Z, Y, 'descendant'), fleet, X);
+    assert.equal(inForce(), Z);
+  });
+});
+
+describe('the first commit after a start', () => {
+  it('is held against what the cluster has on record', () => {
+    const { decide, inForce } = takeUps();
+    assert.equal(decide(read(Y, X, 'rewritten'), fleet, X).refused?.reason, 'history-rewritten');
+    assert.equal(inForce(), null);
+    assert.equal(decide(read(Y, null, 'first'), fleet, null).inForce?.oid, Y);
+  });
+
+  it('is the one on record, also where somebody else wrote that after it was read: it is not read again', () => {
+    const { decide } = takeUps();
+    assert.equal(decide(read(Y, X, 'descendant'), fleet, Y).inForce?.oid, Y);
+  });
+});
+
+describe('a branch that goes back', () => {
+  it('to the commit on record is a rewritten one, where a later commit is in force and has yet to be recorded', () => {
+    const { decide, inForce } = takeUps();
+    decide(read(Y, X, 'descendant'), fleet, X);
+    assert.equal(decide(read(X, Y, 'rewritten'), fleet, X).refused?.reason, 'history-rewritten');
+    assert.equal(inForce(), Y);
+  });
+});

@@ -1,4 +1,4 @@
-import { releaseValue } from '#reconciler/policy/rollout/failures.ts';
+import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Command, ExitCode, Given } from '../command.ts';

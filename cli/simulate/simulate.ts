@@ -3,7 +3,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import type { LoadedRepo } from '#reconciler/policy/repo/loaded.ts';
-import type { Signals } from '#reconciler/policy/rollout/gates.ts';
+import type { Signals } from '#reconciler/policy/signals.ts';
 import { windowsState } from '#reconciler/policy/window/windows-state.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { type Manners, type NodeEvent, SimulatedFleet } from './simulated-fleet.ts';

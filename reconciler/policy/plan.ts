@@ -5,7 +5,7 @@ import type { Fleet } from './fleet.ts';
 import { planConfigSources } from './plan-config-sources.ts';
 import { planPools } from './pool-status/plan-pools.ts';
 import { type NodesPlan, planNodes } from './rollout/plan-nodes.ts';
-import { NO_SIGNALS, type Signals } from './rollout/gates.ts';
+import { NO_SIGNALS, type Signals } from './signals.ts';
 import type { PlanSettings, Step } from './steps.ts';
 
 export interface Plan {

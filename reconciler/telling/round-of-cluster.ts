@@ -5,7 +5,7 @@ import type { Fleet } from '../policy/fleet.ts';
 import { type Plan, plan } from '../policy/plan.ts';
 import type { SourceState } from './report/source-state.ts';
 import { recordedPolicy } from '../policy/cluster-policy.ts';
-import type { Signals } from '../policy/rollout/gates.ts';
+import type { Signals } from '../policy/signals.ts';
 import type { Round } from './round.ts';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { releaseValue } from '#reconciler/policy/rollout/failures.ts';
+import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import { RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { KUBELET_POOLS } from '#shared/kube/kube.ts';

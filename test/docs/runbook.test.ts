@@ -39,7 +39,7 @@ describe('the page about commit statuses', () => {
 describe('the page about rollouts', () => {
   it('has a line for every HoldReason', () => {
     const page = readFileSync('docs/rollouts.md', 'utf8');
-    const members = membersOf('HoldReason', 'reconciler/policy/rollout/hold.ts');
+    const members = membersOf('HoldReason', 'reconciler/policy/rollout/holds/hold.ts');
     assert.ok(members.length > 10);
     assert.deepEqual(
       members.filter((member) => !page.includes(`\`${member}\``)),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { DisruptionSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
-import { releaseValue } from '#reconciler/policy/rollout/failures.ts';
+import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import { commit, COMMIT_A, nodeView, poolSpec, validPool } from './fleet.ts';
 import { FleetSimulation } from './fleet-simulation.ts';
 

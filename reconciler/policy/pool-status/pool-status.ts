@@ -9,7 +9,7 @@ import type {
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
-import { failedMembers } from '../rollout/failures.ts';
+import { failedMembers } from '../rollout/halt.ts';
 import type { Member } from '../rollout/membership.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
 import { summariseHolds } from '../rollout/rollout-status.ts';

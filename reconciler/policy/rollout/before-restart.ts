@@ -3,49 +3,13 @@ import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { DesiredPool } from '../desired.ts';
 import { disruptionBar } from '../disruption/disruption-bar.ts';
-import { type Disruption, disruptionOf } from '../disruption/disruption-of.ts';
-import type { ConfigSourceView } from '../fleet.ts';
+import type { Disruption } from '../disruption/disruption-of.ts';
 import type { Aimed } from './aims.ts';
 import type { DrainView } from '../fleet.ts';
 import type { Verdict } from './decide-group.ts';
-import type { Signals } from './gates.ts';
-import { hold } from './hold.ts';
+import type { Signals } from '../signals.ts';
+import { hold } from './holds/hold.ts';
 import type { Member } from './membership.ts';
-
-type Payload = Readonly<Record<string, unknown>>;
-
-/** Where nobody here knows what changes, only how many pods may run afterwards. */
-function restartTo(after: Payload | null): Disruption {
-  const { podLimit } = disruptionOf(null, after);
-  return { class: 'restart', fields: [], ...(podLimit === undefined ? {} : { podLimit }) };
-}
-
-/**
- * What it does to a node to take its present config away for another one; the same pair is looked at once. Where one of the
- * two is the node's own local config nobody here knows what changes: that counts as a restart.
- *
- * @param bySha the config sources of the cluster, by the SHA-256 of what they carry
- */
-export function disruptionsIn(
-  pool: DesiredPool | null,
-  bySha: ReadonlyMap<string, ConfigSourceView>,
-): (aimed: Aimed) => Disruption {
-  const known = new Map<string, Disruption>();
-  const payloadOf = (sha256: string | undefined): Payload | null => {
-    const own = pool?.config?.sha256 === sha256 ? pool?.config?.payload : undefined;
-    return parsed(own ?? bySha.get(sha256 ?? '')?.payload);
-  };
-  return ({ member }) => {
-    const runs = member.kubeletNode?.status?.active?.sha256;
-    const pair = `${runs ?? ''} ${member.target?.sha256 ?? ''}`;
-    const present = known.get(pair);
-    if (present !== undefined) return present;
-    const [before, after] = [payloadOf(runs), payloadOf(member.target?.sha256)];
-    const found = before === null || after === null ? restartTo(after) : disruptionOf(before, after);
-    known.set(pair, found);
-    return found;
-  };
-}
 
 /** After a drain that was given up, the node is left alone for this long. */
 const DRAIN_AGAIN_MS: Millis = 30 * 60_000;
@@ -66,13 +30,14 @@ export function beforeRestart(
 ): Verdict | null {
   const { name, drain: mark } = member.node;
   const config = configName ?? 'local';
-  const room = mark?.config === config ? null : roomFor(disruption, pods, name, now);
-  if (room === 'uncounted')
+  const fit = mark?.config === config ? FITS : fitOf(disruption, pods, name, now);
+  if (fit.fit === 'unknown') {
     return { verdict: 'drain', stage: 'count', because: 'its pods are counted before maxPods is lowered' };
-  const shrinks =
-    disruption.class === 'restart' && (room !== null || (mark?.config === config && disruption.podLimit !== undefined));
-  const needed = shrinks ? 'drain' : disruption.class;
-  const fields = room === null ? disruption.fields : [room];
+  }
+  const isTooFull = fit.fit === 'too-many';
+  const isDrainedForIt = mark?.config === config && disruption.podLimit !== undefined;
+  const needed = disruption.class === 'restart' && (isTooFull || isDrainedForIt) ? 'drain' : disruption.class;
+  const fields = isTooFull ? [fit.what] : disruption.fields;
   const { allow = ['restart'], drainTimeout = DEFAULT_DRAIN_TIMEOUT, reboot } = pool?.spec.disruption ?? {};
   if (needed === 'restart') return null;
   const bar = disruptionBar({ class: needed, fields }, { allow });
@@ -86,18 +51,20 @@ export function beforeRestart(
 /** What was counted is believed for so long; pods come and go. */
 const COUNTED_MS: Millis = 60_000;
 
-/** Why the pods that run do not fit any more; null where they do, and where nobody can tell. */
-function roomFor(
-  { class: needed, podLimit }: Disruption,
-  pods: Signals['pods'],
-  node: string,
-  now: Millis,
-): string | null {
-  if (needed !== 'restart' || podLimit === undefined || pods === undefined) return null;
+/** Whether the pods that run on a node fit under the maxPods that it is to have. `unknown` until they are counted. */
+type Fit =
+  | { readonly fit: 'fits' | 'unknown' }
+  /** `what`: the change, as part of a sentence. */
+  | { readonly fit: 'too-many'; readonly what: string };
+
+const FITS: Fit = { fit: 'fits' };
+
+function fitOf({ class: needed, podLimit }: Disruption, pods: Signals['pods'], node: string, now: Millis): Fit {
+  if (needed !== 'restart' || podLimit === undefined || pods === undefined) return FITS;
   const counted = pods.get(node);
-  if (counted === undefined || now - counted.at > COUNTED_MS) return 'uncounted';
+  if (counted === undefined || now - counted.at > COUNTED_MS) return { fit: 'unknown' };
   const isFull = counted.pods !== null && counted.pods > podLimit;
-  return isFull ? `maxPods to ${podLimit}, with ${counted.pods} pods running,` : null;
+  return isFull ? { fit: 'too-many', what: `maxPods to ${podLimit}, with ${counted.pods} pods running,` } : FITS;
 }
 
 /** The boot that is to end is the one in which this is decided: after it, nobody can take the order for a new one. */
@@ -139,13 +106,3 @@ const held = (because: string): Extract<Verdict, { verdict: 'hold' }> => ({
   verdict: 'hold',
   ...hold('disruption', because),
 });
-
-function parsed(payload: ConfigSourceView['payload']): Payload | null {
-  if (payload === undefined) return null;
-  try {
-    const value: unknown = JSON.parse(payload);
-    return typeof value === 'object' && value !== null ? (value as Payload) : null;
-  } catch {
-    return null;
-  }
-}

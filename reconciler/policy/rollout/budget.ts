@@ -1,7 +1,7 @@
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import type { NodeView } from '../fleet.ts';
 import { limitOf } from './amount.ts';
-import { type Hold, hold } from './hold.ts';
+import { type Hold, hold } from './holds/hold.ts';
 import type { Group, Member, Untouchable } from './membership.ts';
 import { zoneOf } from './order.ts';
 
@@ -15,7 +15,7 @@ interface Places {
   /** For nodes that are available until they are changed. */
   free: number;
   /** For nodes that are not Ready, and counted as unavailable already: no more than `allowed` are in change at a time either. */
-  forIll: number;
+  forNotReady: number;
   readonly allowed: number;
   /** Who takes places without being changed, for people; '' for nobody. */
   readonly taken: string;
@@ -81,7 +81,7 @@ function placesFor(members: readonly Member[], amount: Amount): Places {
   const allowed = limitOf(amount, members.length);
   const [unavailable, inChange] = [members.filter((member) => member.unavailable), members.filter(isInChange)];
   const taken = takenBy(unavailable.filter((member) => !isInChange(member)).map(({ node }) => node.name));
-  return { allowed, free: allowed - unavailable.length, forIll: allowed - inChange.length, taken };
+  return { allowed, free: allowed - unavailable.length, forNotReady: allowed - inChange.length, taken };
 }
 
 const MOST_NAMES = 3;
@@ -95,11 +95,11 @@ function takenBy(names: readonly string[]): string {
 const isInChange = ({ changing, standing }: Member): boolean =>
   changing || standing === 'updating' || standing === 'soaking';
 
-const isFull = ({ free, forIll }: Places, { node }: Member): boolean => (node.ready ? free : forIll) <= 0;
+const isFull = ({ free, forNotReady }: Places, { node }: Member): boolean => (node.ready ? free : forNotReady) <= 0;
 
 function occupy(places: Places, { node }: Member): void {
   if (node.ready) places.free -= 1;
-  places.forIll -= 1;
+  places.forNotReady -= 1;
 }
 
 function zonesWith(members: readonly Member[], amount: Amount): ReadonlyMap<string, Places> {

@@ -14,12 +14,12 @@ export function zoneOf({ node }: Pick<Member, 'node'>): string {
  * oldest first, and by name where that is the same. Stable from pass to pass.
  */
 export function inOrder<T extends { readonly member: Member }>(things: readonly T[]): readonly T[] {
-  const { begun = [], ready = [], ill = [] } = Object.groupBy(things, ({ member }) => turnOf(member));
-  return [begun, ready, ill].flatMap(byZone);
+  const { begun = [], ready = [], notReady = [] } = Object.groupBy(things, ({ member }) => turnOf(member));
+  return [begun, ready, notReady].flatMap(byZone);
 }
 
-const turnOf = (member: Member): 'begun' | 'ready' | 'ill' =>
-  isBegun(member) ? 'begun' : member.node.ready ? 'ready' : 'ill';
+const turnOf = (member: Member): 'begun' | 'ready' | 'notReady' =>
+  isBegun(member) ? 'begun' : member.node.ready ? 'ready' : 'notReady';
 
 const isBegun = ({ changing, node }: Member): boolean => changing || node.drain !== undefined;
 

@@ -9,11 +9,13 @@ import { type Aimed, aimsOf, forgive } from './aims.ts';
 import { type Assignments, assignmentsOf, sayTheSame } from './assignment.ts';
 import { type Budgets, budgetsOf } from './budget.ts';
 import { decideGroup, type MemberDecision, type Verdict } from './decide-group.ts';
-import { beforeRestart, disruptionsIn } from './before-restart.ts';
+import { beforeRestart } from './before-restart.ts';
+import { disruptionsIn } from './disruptions-in.ts';
 import { drainSteps } from './drain-steps.ts';
-import { haltOf, haltThreshold, releaseOf } from './failures.ts';
-import { gateSteps } from './gate-steps.ts';
-import { gatesOf, type Signals } from './gates.ts';
+import { haltOf, haltThreshold, releaseOf } from './halt.ts';
+import { untaintSteps } from './untaint-steps.ts';
+import type { Signals } from '../signals.ts';
+import { windowsState } from '../window/windows-state.ts';
 import { type Group, isOwnedBy, type Member, membershipOf, type Membership, targetOf } from './membership.ts';
 import { isAbout } from './standing.ts';
 import { rememberRollout, type RolloutMemory } from './rollout-status.ts';
@@ -60,7 +62,7 @@ export function planNodes(
       ...presenceSteps(fleet),
       ...planned.flatMap(({ steps }) => steps),
       ...drainSteps(plans, untouchable, fleet, now),
-      ...gateSteps(plans, desired, fleet),
+      ...untaintSteps(plans, desired, fleet),
     ],
   };
 }
@@ -102,10 +104,12 @@ function planGroup(
     {
       group: budgeted,
       aims,
+      present,
+      policy: desired.policy,
+      windows: windowsState([desired.policy.windows, group.pool?.spec.rollout.windows], now),
+      blockers: signals.blockers.get(group.pool?.name ?? ''),
       halt,
       waves,
-      gates: gatesOf(group.pool, present, desired.policy, signals, now),
-      finishesWaves: group.pool?.spec.rollout.windows?.overrun === 'finish-wave',
       isAvailable: (name) => assignments(name) !== undefined,
       disruption: (aimed) => beforeRestart(aimed, disruption(aimed), group.pool, signals, now),
     },

@@ -1,7 +1,7 @@
 import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Member } from './membership.ts';
-import { canBeChanged } from './readiness.ts';
+import { canBeChanged } from './holds/readiness.ts';
 import { healthySince, isOnTarget, type Wave, wavesOf } from './waves.ts';
 
 /** How far a payload has come through the waves of its pool. */
@@ -16,7 +16,7 @@ export interface WaveProgress {
 }
 
 /**
- * Pure: what the nodes show, and which waves were done before. What was done stays done, so that a node which falls ill later
+ * Pure: what the nodes show, and which waves were done before. What was done stays done, so that a node which is not Ready later
  * does not hold up the rest of the pool (the budget counts it).
  *
  * @param members  those that are to run the payload
@@ -110,6 +110,6 @@ function isEnough(wave: Wave, { possible, proved, lost }: Seen, spared: number):
 
 function reason({ name, missing }: Wave, { possible, proved, lost }: Seen): string {
   if (missing !== undefined) return missing;
-  const ill = lost.length === 0 ? '' : `; ${lost.slice(0, 3).join(', ')} failed or is not Ready`;
-  return `wave ${name} has to prove itself first: ${proved} of ${possible} nodes have${ill}`;
+  const losses = lost.length === 0 ? '' : `; ${lost.slice(0, 3).join(', ')} failed or is not Ready`;
+  return `wave ${name} has to prove itself first: ${proved} of ${possible} nodes have${losses}`;
 }

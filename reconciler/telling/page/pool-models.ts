@@ -1,7 +1,7 @@
 import type { KubeletPoolStatus, PoolCounts } from '#shared/contract/api/kubelet-pool.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
 import type { DesiredPool } from '../../policy/desired.ts';
-import { gatesOf, NO_SIGNALS } from '../../policy/rollout/gates.ts';
+import { suspensionOf } from '../../policy/rollout/holds/suspended.ts';
 import type { Round } from '../round.ts';
 import type { NodeRow, PoolModel, PoolState } from './model.ts';
 import { countStates } from './node-rows.ts';
@@ -19,7 +19,7 @@ export function poolModels(round: Round, nodes: readonly NodeRow[]): readonly Po
 
 function poolModel(pool: DesiredPool, round: Round, members: readonly NodeRow[]): PoolModel {
   const status = round.planned.pools.get(pool.name) ?? {};
-  const suspended = suspensionOf(pool, round);
+  const suspended = whySuspended(pool, round);
   const state = stateOf(pool, status, suspended !== '', members);
   return {
     name: pool.name,
@@ -44,9 +44,8 @@ function recordedFindings({ fleet }: Round, pool: string): readonly string[] {
 }
 
 /** Also of a pool that has nothing to do now: whoever suspended it wants to be reminded. */
-function suspensionOf(pool: DesiredPool, { fleet, desired, at }: Round): string {
-  const { suspended } = gatesOf(pool, fleet.pools.get(pool.name), desired.policy, NO_SIGNALS, at);
-  return suspended?.because ?? '';
+function whySuspended(pool: DesiredPool, { fleet, desired }: Round): string {
+  return suspensionOf(pool, fleet.pools.get(pool.name), desired.policy)?.because ?? '';
 }
 
 function stateOf(

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { policyOf, recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
-import { gatesOf, NO_SIGNALS } from '#reconciler/policy/rollout/gates.ts';
+import { suspensionOf } from '#reconciler/policy/rollout/holds/suspended.ts';
 import { DEFAULT_CLUSTER, unreadableCluster } from '#reconciler/policy/repo/read-cluster.ts';
-import { NOW } from '../../../support/fleet.ts';
 
 const FINDING = {
   code: 'unknown-field',
@@ -15,7 +14,7 @@ const FINDING = {
 } as const;
 
 const suspension = (text: string, arePools = false): readonly (string | undefined)[] => {
-  const { suspended } = gatesOf(null, undefined, recordedPolicy(text, arePools), NO_SIGNALS, NOW);
+  const suspended = suspensionOf(null, undefined, recordedPolicy(text, arePools));
   return [suspended?.hold, suspended?.because];
 };
 

@@ -13,7 +13,7 @@ import { runsAlready, type Target } from './standing.ts';
  *
  * A node that took the config back, that has no agent, or that nobody can say the pool of keeps it: that is what it is for.
  */
-export function gateSteps(
+export function untaintSteps(
   groups: readonly { readonly group: Group; readonly decisions: readonly MemberDecision[] }[],
   desired: Desired,
   fleet: Fleet,

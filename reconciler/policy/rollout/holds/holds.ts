@@ -1,0 +1,26 @@
+import { busy, poolBlocked } from './blocked.ts';
+import type { Hold } from './hold.ts';
+import { halted, noAgent, noConfigSource } from './impossible.ts';
+import type { HoldCheck, HoldQuestion } from './question.ts';
+import { cordoned, notReady } from './readiness.ts';
+import { suspended } from './suspended.ts';
+import { wave } from './wave.ts';
+import { windowClosed } from './window-closed.ts';
+
+/** Nothing can be done about a node against these. */
+export const OBSTACLES: readonly HoldCheck[] = [noAgent, halted, noConfigSource];
+
+/** A node in the middle of a change is told something newer only through these: people first, then the calendar, then others. */
+export const GATES: readonly HoldCheck[] = [suspended, windowClosed, poolBlocked, busy, wave];
+
+/** A node that has yet to begin waits for these. */
+export const BEFORE_BEGINNING: readonly HoldCheck[] = [notReady, cordoned, ...GATES];
+
+/** The first of these reasons that holds the node. */
+export function firstHold(checks: readonly HoldCheck[], question: HoldQuestion): Hold | null {
+  for (const check of checks) {
+    const found = check(question);
+    if (found !== null) return found;
+  }
+  return null;
+}

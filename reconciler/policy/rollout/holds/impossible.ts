@@ -1,0 +1,19 @@
+import { hold } from './hold.ts';
+import type { HoldCheck } from './question.ts';
+
+export const noAgent: HoldCheck = ({ aimed: { member } }) =>
+  member.standing === 'no-agent'
+    ? hold('no-agent', 'no agent has reported from this node lately: is the DaemonSet running there?')
+    : null;
+
+export const halted: HoldCheck = ({ aimed: { aim }, facts: { halt } }) =>
+  aim === 'config' && halt !== null ? hold('halted', `the pool is halted: ${halt.message}`) : null;
+
+const LOST =
+  'somebody deleted or changed the ConfigMap of what the pool settled on before, and its bytes are nowhere else: commit a payload';
+
+/** The bytes that the node would be told to fetch are not in the cluster. */
+export const noConfigSource: HoldCheck = ({ aimed: { aim, configName }, facts: { isAvailable } }) =>
+  configName === null || isAvailable(configName)
+    ? null
+    : hold('no-config-source', aim === 'settled' ? LOST : 'the config source is not in the cluster yet');

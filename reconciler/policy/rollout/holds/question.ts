@@ -1,0 +1,39 @@
+import type { Halt, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { BlockersAnswer } from '../../blockers.ts';
+import type { ClusterPolicy } from '../../cluster-policy.ts';
+import type { WindowsState } from '../../window/windows-state.ts';
+import type { Aimed } from '../aims.ts';
+import type { Group } from '../membership.ts';
+import type { WaveProgress } from '../wave-progress.ts';
+import type { Hold } from './hold.ts';
+
+/** What decides whether the nodes of a group have to wait. */
+export interface GroupFacts {
+  readonly group: Group;
+  /** The pool as the cluster has it, with what people annotated. */
+  readonly present: KubeletPool | undefined;
+  readonly policy: ClusterPolicy;
+  readonly windows: WindowsState;
+  /** Undefined where the pool has none, and where they were not asked yet. */
+  readonly blockers: BlockersAnswer | undefined;
+  readonly halt: Halt | null;
+  /** null where nothing goes in waves: nodes that leave their pool. */
+  readonly waves: WaveProgress | null;
+  /** Whether the bytes of this config source are in the cluster, so that a node could fetch them. */
+  readonly isAvailable: (configName: string) => boolean;
+}
+
+/** Whether one node has to wait. */
+export interface HoldQuestion {
+  readonly aimed: Aimed;
+  readonly facts: GroupFacts;
+  /** How many more nodes the current wave lets begin. */
+  readonly room: number;
+}
+
+/** One reason to wait; null where it does not hold the node. */
+export type HoldCheck = (question: HoldQuestion) => Hold | null;
+
+/** Taking a payload back ends harm: it waits for nobody but a person. */
+export const endsHarm = ({ aimed: { aim }, facts: { halt } }: HoldQuestion): boolean =>
+  halt?.action === 'revert' && aim !== 'config';

@@ -1,0 +1,32 @@
+import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { ClusterPolicy } from '../../cluster-policy.ts';
+import type { DesiredPool } from '../../desired.ts';
+import { type Hold, hold } from './hold.ts';
+import type { HoldCheck } from './question.ts';
+
+export const suspended: HoldCheck = ({ facts: { group, present, policy } }) =>
+  suspensionOf(group.pool, present, policy);
+
+/**
+ * Who stopped a pool: a person by annotation, its own file, or that of the cluster. A file of the cluster that cannot be read may
+ * say anything, so it stops all pools.
+ *
+ * @param present the pool as the cluster has it
+ */
+export function suspensionOf(
+  pool: DesiredPool | null,
+  present: KubeletPool | undefined,
+  policy: ClusterPolicy,
+): Hold | null {
+  const annotated = present?.metadata.annotations?.[SUSPEND_ANNOTATION];
+  if (annotated !== undefined) {
+    const because = annotated === '' ? '' : ` (${annotated})`;
+    return hold('suspended', `the pool is suspended${because}; kubelet-gitops resume ends it`);
+  }
+  if (pool?.spec.suspend === true) return hold('suspended', 'pool.yaml says suspend: true');
+  if (policy.suspend) return hold('suspended', "the cluster's file says suspend: true");
+  if (policy.unreadable === undefined) return null;
+  const because = 'nobody suspended it, but the file of the cluster may say anything until this is mended';
+  return hold('cluster-file', `${because}: ${policy.unreadable}`);
+}

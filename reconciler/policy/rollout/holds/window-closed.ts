@@ -1,0 +1,15 @@
+import type { WaveProgress } from '../wave-progress.ts';
+import { hold } from './hold.ts';
+import { endsHarm, type HoldCheck } from './question.ts';
+
+/** No maintenance window is open. An emergency waits for none, and a wave that began may be finished where the pool says so. */
+export const windowClosed: HoldCheck = (question) => {
+  const { group, windows, waves } = question.facts;
+  const rollout = group.pool?.spec.rollout;
+  if (windows.open || rollout?.emergency !== undefined || endsHarm(question)) return null;
+  const finishesWave = rollout?.windows?.overrun === 'finish-wave' && isUnderWay(waves);
+  return finishesWave ? null : hold('window', windows.because);
+};
+
+const isUnderWay = (waves: WaveProgress | null): boolean =>
+  waves?.waves.some(({ state, startedAt }) => state === 'rolling' && startedAt !== undefined) === true;

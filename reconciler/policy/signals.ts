@@ -1,0 +1,14 @@
+import type { BlockersAnswer } from './blockers.ts';
+import type { DrainView, PodCount } from './fleet.ts';
+
+/** What was asked of others before the decision. */
+export interface Signals {
+  /** By pool: whether everything that has to be quiet before the next node is. A pool that is not in it was not asked for. */
+  readonly blockers: ReadonlyMap<string, BlockersAnswer>;
+  /** By node: how its drain stands. */
+  readonly drains: ReadonlyMap<string, DrainView>;
+  /** By node: how many pods run there. Absent where nobody can count. */
+  readonly pods?: ReadonlyMap<string, PodCount>;
+}
+
+export const NO_SIGNALS: Signals = { blockers: new Map(), drains: new Map() };

@@ -26,7 +26,7 @@ import type { KubeletService } from './ports/service.ts';
 import { type Lock, waitForLock } from './lock.ts';
 import { familiesOf } from './metrics/families.ts';
 import { serveMetrics } from './metrics/serve.ts';
-import { textOf } from './metrics/text-format.ts';
+import { metricsText } from './metrics/text-format.ts';
 import { createHostFiles } from './host/host-files.ts';
 import { createHostLook } from './preflight/look-at-host.ts';
 import { createPreflight } from './preflight/preflight.ts';
@@ -117,7 +117,7 @@ async function main(settings: AgentSettings): Promise<void> {
   try {
     await disk.makeDirectory(stateDirectory, 0o700).catch((error: unknown) => log.error({ err: error }, 'no state'));
     lock = await waitForLock(join(stateDirectory, LOCK_NAME), clock, log, stop.signal);
-    const text = (): string => textOf(familiesOf({ ...agent.view(), certificate }));
+    const text = (): string => metricsText(familiesOf({ ...agent.view(), certificate }));
     const { metrics } = settings;
     const served = metrics && serveMetrics({ ...metrics, text, clock, random, log }, stop.signal);
     await Promise.all([agent.run(stop.signal).finally(() => stop.abort()), served]);

@@ -1,7 +1,7 @@
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createPicture } from '#reconciler/telling/page/picture.ts';
-import { EVERYTHING, type Question } from '#reconciler/telling/page/question.ts';
+import { EVERYTHING, type PageRequest } from '#reconciler/telling/page/question.ts';
 import { createListeners } from '#reconciler/telling/page/serve/listeners.ts';
 import { servePage } from '#reconciler/telling/page/serve/server.ts';
 import type { Round } from '#reconciler/telling/round.ts';
@@ -15,7 +15,7 @@ const RUNS = 15;
 const READERS = 100;
 const ABOUT = { cluster: 'bench', version: '0', forge: undefined } as const;
 
-const QUESTIONS: Readonly<Record<string, Question>> = {
+const QUESTIONS: Readonly<Record<string, PageRequest>> = {
   overview: { page: 'overview' },
   'all nodes': { page: 'nodes', filter: EVERYTHING },
   'the last of all nodes': { page: 'nodes', filter: { ...EVERYTHING, page: NODES } },
@@ -32,7 +32,7 @@ export async function measure(): Promise<readonly Measurement[]> {
   ];
 }
 
-function making(name: string, question: Question, many: Round, few: Round): Measurement {
+function making(name: string, question: PageRequest, many: Round, few: Round): Measurement {
   const subject: number[] = [];
   const values: number[] = [];
   for (let run = 0; run < RUNS; run += 1) {
@@ -51,7 +51,7 @@ function making(name: string, question: Question, many: Round, few: Round): Meas
   };
 }
 
-function timeOf(round: Round, question: Question): number {
+function timeOf(round: Round, question: PageRequest): number {
   const picture = createPicture(ABOUT, () => ({ leads: true, holder: '' }), systemClock);
   picture.show(round);
   const since = performance.now();

@@ -1,7 +1,7 @@
 import type { Command } from './command.ts';
 import { COMPLETION } from './completion/command.ts';
 import { DOCTOR } from './doctor/command.ts';
-import { EVENTS } from './events/command.ts';
+import { EVENTS_COMMAND } from './events/command.ts';
 import { HISTORY } from './history/command.ts';
 import { IMPORT } from './import/command.ts';
 import { PLAN } from './plan/command.ts';
@@ -24,7 +24,7 @@ const OTHERS: readonly Command[] = [
   FORESIGHT,
   IMPORT,
   STATUS,
-  EVENTS,
+  EVENTS_COMMAND,
   DOCTOR,
   SUPPORT_BUNDLE,
   HISTORY,

@@ -3,7 +3,7 @@ import { createAgent } from '#agent/agent.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import { familiesOf } from '#agent/metrics/families.ts';
-import { textOf } from '#agent/metrics/text-format.ts';
+import { metricsText } from '#agent/metrics/text-format.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
@@ -156,7 +156,7 @@ function runAgent(
   const stop = new AbortController();
   const running = agent.run(stop.signal);
   return {
-    metrics: () => textOf(familiesOf(agent.view())),
+    metrics: () => metricsText(familiesOf(agent.view())),
     async stop() {
       stop.abort();
       await running;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ForgeSettings } from '#reconciler/telling/forge/connect.ts';
-import { readStatus } from '#cli/status/read.ts';
+import { readClusterStatus } from '#cli/status/read.ts';
 import type { StatusView } from '#cli/status/render.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { createKube } from '#shared/kube/client.ts';
@@ -101,7 +101,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       pagePort: options.pagePort,
     });
   let reconciler = begin();
-  const status = (): Promise<StatusView> => readStatus(kube, DEFAULT_NAMESPACE);
+  const status = (): Promise<StatusView> => readClusterStatus(kube, DEFAULT_NAMESPACE);
 
   return {
     git,

@@ -8,7 +8,7 @@ import {
   flagIn,
   inOurVersion,
   optionalText,
-  parseJson,
+  parseRaw,
   type Raw,
   textIn,
   textsIn,
@@ -40,7 +40,7 @@ function rawOf(doing: Exclude<Doing, { phase: 'idle' }>): Raw {
 
 /** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeDoing(text: string): Doing {
-  const raw = inOurVersion(parseJson(text), [(older) => older]);
+  const raw = inOurVersion(parseRaw(text), [(older) => older]);
   const phase = wordIn(raw, 'phase', ['trial', 'falling-back', 'broken']);
   switch (phase) {
     case 'trial': {

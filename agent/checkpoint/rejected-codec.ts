@@ -7,7 +7,7 @@ import {
   damaged,
   inOurVersion,
   optionalText,
-  parseJson,
+  parseRaw,
   type Raw,
   textIn,
   wordIn,
@@ -47,7 +47,7 @@ export function encodeFailures(failures: Required<Failures> | null): string | nu
 
 /** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeFailures(text: string): Failures {
-  const { rejected, error, insteadRuns } = inOurVersion(parseJson(text));
+  const { rejected, error, insteadRuns } = inOurVersion(parseRaw(text));
   if (!Array.isArray(rejected)) throw damaged('rejected is no list');
   return {
     rejected: rejected.slice(-MAX_REJECTED).map((entry) => rejectedIn(asRecord(entry, 'rejected'))),

@@ -15,14 +15,14 @@ import type { Reference } from './reference.ts';
 import type { Failures } from './rejected-codec.ts';
 
 /** A file's content, or that it was there and could not be believed. */
-export type Found<T> = { readonly found: T } | { readonly damaged: string };
+export type RecordFound<T> = { readonly found: T } | { readonly damaged: string };
 
 /** What the four files under `meta` hold. `doing` is null where there is no such file. */
 export interface Records {
-  readonly assigned: Found<Reference>;
-  readonly lastKnownGood: Found<Reference>;
-  readonly doing: Found<Doing | null>;
-  readonly failures: Found<Failures>;
+  readonly assigned: RecordFound<Reference>;
+  readonly lastKnownGood: RecordFound<Reference>;
+  readonly doing: RecordFound<Doing | null>;
+  readonly failures: RecordFound<Failures>;
 }
 
 const RECORD_LOST: Failure = {
@@ -57,7 +57,7 @@ export function restoreState(records: Records, at: string): State {
 const isLost = ({ lastKnownGood, failures }: Records): boolean =>
   'damaged' in lastKnownGood && ('damaged' in failures || failures.found.insteadRuns === undefined);
 
-const runningInstead = (failures: Found<Failures>): Target =>
+const runningInstead = (failures: RecordFound<Failures>): Target =>
   'found' in failures ? (failures.found.insteadRuns ?? null) : null;
 
 /** Nobody knows any more what it was that this run of the kubelet has, so it has not what the node falls back to. */

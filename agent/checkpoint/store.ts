@@ -10,8 +10,8 @@ import { createPayloads, type Payloads } from './payloads.ts';
 import { decodeReference, NO_REFERENCE } from './reference.ts';
 import { decodeFailures, NO_FAILURES } from './rejected-codec.ts';
 import { createTextsInOrder, type RecordName } from './record-order.ts';
-import { type Found, restoreState } from './restore.ts';
-import { inOurVersion, parseJson } from '../host/record-shape.ts';
+import { type RecordFound, restoreState } from './restore.ts';
+import { inOurVersion, parseRaw } from '../host/record-shape.ts';
 
 /** The agent's memory on the node's disk: what `State` says, and the payloads that it names. */
 export interface CheckpointStore {
@@ -58,7 +58,7 @@ export function createStore(disk: Disk, stateDirectory: string): CheckpointStore
   const textsInOrder = createTextsInOrder();
   const tooNew: string[] = [];
 
-  const find = async <T>(name: RecordName, absent: T, decode: (text: string) => T): Promise<Found<T>> => {
+  const find = async <T>(name: RecordName, absent: T, decode: (text: string) => T): Promise<RecordFound<T>> => {
     try {
       const bytes = await readFile(disk, join(meta, name), MAX_META_BYTES);
       const found = bytes === null ? absent : decode(bytes.toString('utf8'));
@@ -76,7 +76,7 @@ export function createStore(disk: Disk, stateDirectory: string): CheckpointStore
     const path = join(stateDirectory, LOCAL_RECORD);
     try {
       const bytes = await readFile(disk, path, MAX_META_BYTES);
-      inOurVersion(parseJson(bytes?.toString('utf8') ?? ''), LOCAL_RECORD_MIGRATIONS);
+      inOurVersion(parseRaw(bytes?.toString('utf8') ?? ''), LOCAL_RECORD_MIGRATIONS);
     } catch (error) {
       if (codeOf(error) === 'CHECKPOINT_TOO_NEW') tooNew.push(`${path}: ${reasonOf(error)}`);
     }

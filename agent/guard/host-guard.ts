@@ -6,7 +6,7 @@ import { type ArmOptions, armGuard, keepArmed } from './arm.ts';
 import type { Guard, GuardSeen } from '../ports/guard.ts';
 import { dropInText, guardPaths, GUARD_TIMER, isPlainPath } from './layout.ts';
 import { decodePlan, encodePlan } from './plan.ts';
-import { aliveLine, readNote } from './records.ts';
+import { aliveLine, readGuardNote } from './records.ts';
 import type { GuardSystemd } from './systemd.ts';
 import { decodeTraces, removeTraces } from './traces.ts';
 
@@ -132,7 +132,7 @@ async function lookAround(
   }
   const fired = decodePlan(await readable(disk, paths.fired));
   if (fired !== undefined) {
-    const note = readNote(await readable(disk, paths.note));
+    const note = readGuardNote(await readable(disk, paths.note));
     return { guard: 'fired', trial: fired.trial, to: fired.to, ...note };
   }
   const isGone = dropIn === null && (await disk.stat(paths.directory)) === null;

@@ -24,7 +24,7 @@ const CAUSES: readonly GuardCause[] = ['starts', 'silence', 'down'];
 type Note = Pick<Extract<GuardSeen, { readonly guard: 'fired' }>, 'cause' | 'starts' | 'restarted' | 'at'>;
 
 /** What the guard says of why and how it took a trial back: cause, starts, whether the kubelet was started again, when. */
-export function readNote(bytes: Buffer | null): Note {
+export function readGuardNote(bytes: Buffer | null): Note {
   const [line = ''] = bytes?.toString('utf8', 0, 1024).split('\n') ?? [];
   const [cause = '', starts = '', restarted = '', at = ''] = line.trim().split(/ +/);
   return {

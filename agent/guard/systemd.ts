@@ -1,6 +1,6 @@
 import { type BusConnection, connectBus } from '#agent/host/dbus/connection.ts';
 import { SYSTEM_BUS } from '#agent/host/dbus/link.ts';
-import { valueOf } from '#agent/kubelet/systemd-status.ts';
+import { propertyOf } from '#agent/kubelet/systemd-status.ts';
 import { readUnit, reloadUnits, stopUnit } from '#agent/kubelet/systemd-unit.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
@@ -50,7 +50,7 @@ export function createGuardSystemd({
     stopUnit: (name) => ask(`stop ${name}`, (connection, signal) => stopUnit(connection, name, signal)),
     dropInsOf: (unit) =>
       ask(`show ${unit}`, async (connection, signal) => {
-        const paths = valueOf(await readUnit(connection, unit, signal), 'DropInPaths');
+        const paths = propertyOf(await readUnit(connection, unit, signal), 'DropInPaths');
         return Array.isArray(paths) ? paths.filter((path): path is string => typeof path === 'string') : [];
       }),
   };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { inOurVersion, type Migration, parseJson } from './record-shape.ts';
+import { inOurVersion, type Migration, parseRaw } from './record-shape.ts';
 import type { Disk, FileOwner } from '../ports/disk.ts';
 
 /** What is remembered beside the copy of the local config. */
@@ -78,7 +78,7 @@ export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update
 /** null where it is damaged. An agent does nothing where it is of a newer release. */
 function parseRecord(text: string): LocalRecord | null {
   try {
-    const { sha256, owner, ours } = inOurVersion(parseJson(text), LOCAL_RECORD_MIGRATIONS) as Partial<LocalRecord>;
+    const { sha256, owner, ours } = inOurVersion(parseRaw(text), LOCAL_RECORD_MIGRATIONS) as Partial<LocalRecord>;
     const { mode, uid, gid } = owner ?? {};
     const isSound =
       isDigest(sha256) &&

@@ -81,7 +81,7 @@ const show = (value: unknown): string =>
   value === undefined ? 'missing' : (JSON.stringify(value) ?? typeof value).slice(0, 80);
 
 /** @throws CHECKPOINT_DAMAGED */
-export function parseJson(text: string): Raw {
+export function parseRaw(text: string): Raw {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -65,11 +65,11 @@ function pidOf(properties: Properties): { readonly pid?: number } {
 function runOf(properties: Properties): string | null {
   const pid = mainPid(properties);
   if (pid === 0) return null;
-  const invocation = valueOf(properties, 'InvocationID');
+  const invocation = propertyOf(properties, 'InvocationID');
   if (invocation instanceof Uint8Array && invocation.some((byte) => byte !== 0)) {
     return Buffer.from(invocation).toString('hex');
   }
-  const started = valueOf(properties, 'ExecMainStartTimestampMonotonic');
+  const started = propertyOf(properties, 'ExecMainStartTimestampMonotonic');
   return `${pid}@${typeof started === 'bigint' ? started : 0}`;
 }
 
@@ -96,23 +96,23 @@ function signalName(number: number): string {
 
 /** `(uo)`: id and path of the job that is queued or at work; 0 where there is none. */
 function hasJob(properties: Properties): boolean {
-  const job = valueOf(properties, 'Job');
+  const job = propertyOf(properties, 'Job');
   return Array.isArray(job) && job[0] !== 0;
 }
 
 /** Each property comes as a variant. */
-export function valueOf(properties: Properties, name: string): DBusValue | undefined {
+export function propertyOf(properties: Properties, name: string): DBusValue | undefined {
   return (properties.get(name) as Variant | undefined)?.value;
 }
 
 /** A property that is a text; undefined where this systemd does not have it. */
 export function text(properties: Properties, name: string): string | undefined {
-  const value = valueOf(properties, name);
+  const value = propertyOf(properties, name);
   return typeof value === 'string' ? value : undefined;
 }
 
 /** A property that is a number of at most 32 bits; undefined where this systemd does not have it. */
 export function number(properties: Properties, name: string): number | undefined {
-  const value = valueOf(properties, name);
+  const value = propertyOf(properties, name);
   return typeof value === 'number' ? value : undefined;
 }

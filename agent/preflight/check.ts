@@ -1,8 +1,8 @@
 import type { Finding } from '#shared/contract/finding.ts';
-import type { Candidate, HostFacts } from './host-facts.ts';
+import type { ConfigForHost, HostFacts } from './host-facts.ts';
 
 /** One question about a config and a machine. Pure; silent where what it needs was not seen. */
-export type Check = (candidate: Candidate, facts: HostFacts) => readonly Finding[];
+export type Check = (candidate: ConfigForHost, facts: HostFacts) => readonly Finding[];
 
 /** The kubelet would not start, the node would lose its pods, or nobody could judge it: the config is refused. */
 export const refuse = (code: string, field: string, message: string, suggestion?: string): Finding => ({

@@ -34,7 +34,7 @@ export interface HostFacts {
 }
 
 /** A config on its way to a machine. */
-export interface Candidate {
+export interface ConfigForHost {
   /** The whole that the kubelet would work with: its defaults filled in, and its flags over everything. */
   readonly view: ConfigView;
   /** What its files alone make of it, the node's own drop-ins included. */

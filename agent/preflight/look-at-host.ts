@@ -7,7 +7,7 @@ import { cgroupPath, neededCgroups } from './checks/cgroups.ts';
 import { namedPaths } from './checks/files.ts';
 import { parseFlags } from './checks/flags.ts';
 import { KERNEL_DEFAULTS } from './checks/host-setup.ts';
-import type { Candidate, HostFacts } from './host-facts.ts';
+import type { ConfigForHost, HostFacts } from './host-facts.ts';
 import type { HostFiles } from '../host/host-files.ts';
 import { countPods, listeningPorts } from './kernel-tables.ts';
 import { readRuntimeDriver } from './runtime-driver.ts';
@@ -24,7 +24,7 @@ const CGROUPS = '/sys/fs/cgroup';
 export interface HostLook {
   /** The kubelet's command line, the program left out; undefined where it cannot be seen. */
   kubeletArgs(): Promise<readonly string[] | undefined>;
-  look(candidate: Candidate, kubeletArgs: readonly string[] | undefined): Promise<HostFacts>;
+  look(candidate: ConfigForHost, kubeletArgs: readonly string[] | undefined): Promise<HostFacts>;
 }
 
 export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook {
@@ -70,7 +70,7 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
 }
 
 function configPaths(
-  { configFile, configDirectory }: Candidate,
+  { configFile, configDirectory }: ConfigForHost,
   args: readonly string[] | undefined,
 ): readonly string[] {
   const read = parseFlags(args ?? []).filter(([flag]) => flag === 'config' || flag === 'config-dir');
@@ -83,7 +83,7 @@ async function cgroupVersionOf(files: HostFiles): Promise<1 | 2 | undefined> {
 }
 
 async function cgroupsOf(
-  candidate: Candidate,
+  candidate: ConfigForHost,
   drivers: readonly string[],
   version: 1 | 2 | undefined,
   files: HostFiles,
@@ -101,7 +101,7 @@ async function cgroupsOf(
 }
 
 /** From 1.28 on a kubelet may ask the runtime, and take its answer rather than the config's word. */
-function possibleDrivers(view: Candidate['view'], runtime: string | undefined): readonly string[] {
+function possibleDrivers(view: ConfigForHost['view'], runtime: string | undefined): readonly string[] {
   const driver = view.text('cgroupDriver') ?? 'cgroupfs';
   const mayAsk = view.minor >= 36 || view.gate('KubeletCgroupDriverFromCRI');
   return mayAsk && runtime !== undefined && runtime !== driver ? [driver, runtime] : [driver];

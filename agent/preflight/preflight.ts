@@ -12,7 +12,7 @@ import { staticCpus, staticMemory } from './checks/static-managers.ts';
 import { configIsRead, flagsShadow, withFlags } from './checks/flags.ts';
 import { kernelDefaults, swap } from './checks/host-setup.ts';
 import { addresses, apiSeen, healthEndpoint, ports } from './checks/sight.ts';
-import type { Candidate, HostFacts } from './host-facts.ts';
+import type { ConfigForHost, HostFacts } from './host-facts.ts';
 import type { HostLook } from './look-at-host.ts';
 
 /** Each looks at one thing; a node is told all at once. */
@@ -40,7 +40,7 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** What speaks against a config on a machine: errors keep the kubelet from hearing of it, warnings are said. Pure. */
-export function judgeOnHost(candidate: Candidate, facts: HostFacts): readonly Finding[] {
+export function judgeOnHost(candidate: ConfigForHost, facts: HostFacts): readonly Finding[] {
   return CHECKS.flatMap((check) => check(candidate, facts));
 }
 
@@ -56,7 +56,7 @@ export function createPreflight({ configFile, configDirectory, host }: Preflight
   return async (effective, minor, { payload, apply }) => {
     const number = Math.min(minorNumber(minor) ?? NEWEST_MINOR, NEWEST_MINOR);
     const kubeletArgs = await host.kubeletArgs();
-    const candidate: Candidate = {
+    const candidate: ConfigForHost = {
       view: viewOf(withFlags(effective, kubeletArgs), number, 'replace'),
       fromFiles: effective,
       assigned: payload,

@@ -5,7 +5,7 @@ import type { FailureReason } from '../decide/failure.ts';
 /** A condition before it is known since when it holds. */
 export type PlainCondition = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;
 
-export interface Standing {
+export interface NodeHealth {
   readonly phase: NodePhase;
   readonly error: NodeError | null;
   /** The condition that says how the kubelet does with its config. */
@@ -28,7 +28,7 @@ const PASSING: ReadonlySet<string> = new Set<FailureReason>([
  * Flux). Ready: the kubelet runs what is assigned, and has proved it. Stalled: nothing more comes of it unless a person, or
  * another commit, does something. Never more than one of the three is True. Pure.
  */
-export function progressOf({ phase, error, health, repairs }: Standing): readonly PlainCondition[] {
+export function progressOf({ phase, error, health, repairs }: NodeHealth): readonly PlainCondition[] {
   if (phase === 'Broken') return stalled('Broken', error?.message ?? health.message);
   if (phase === 'Staging' || phase === 'Trial' || phase === 'FallingBack') return reconciling(phase, health.message);
   if (error !== null) return (PASSING.has(error.reason) ? reconciling : stalled)(error.reason, error.message);

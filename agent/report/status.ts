@@ -19,7 +19,7 @@ import { type PlainCondition, progressOf } from './progress.ts';
 import { activeOf, nameOf, type State, type Target, type Trial } from '../decide/state.ts';
 
 /** All that a status speaks of. */
-export interface Told {
+export interface StatusFacts {
   /** After the decision, and so before its actions. */
   readonly state: State;
   readonly seen: Observation;
@@ -37,7 +37,7 @@ export interface Told {
  *
  * @param before what the KubeletNode says now: times of conditions that still hold are kept
  */
-export function statusOf(told: Told, before: KubeletNodeStatus): KubeletNodeStatus {
+export function statusOf(told: StatusFacts, before: KubeletNodeStatus): KubeletNodeStatus {
   const { state, seen } = told;
   const { kubeletVersion } = seen;
   // An agent that was just started has heard of no assignment yet, and still is where the one before it was.
@@ -72,7 +72,7 @@ function isOnItsWay({ doing }: State): boolean {
   return (doing.phase === 'trial' || doing.phase === 'falling-back') && doing.change.step !== 'judge';
 }
 
-function phaseOf({ state, seen, actions }: Told): NodePhase {
+function phaseOf({ state, seen, actions }: StatusFacts): NodePhase {
   switch (state.doing.phase) {
     case 'trial':
       return 'Trial';
@@ -111,7 +111,7 @@ function referenceTo(target: Target): ConfigReference {
   return { name, sha256, apply: target.apply, uid, resourceVersion };
 }
 
-function errorIn({ state, seen, fault }: Told, before: KubeletNodeStatus): NodeError | null {
+function errorIn({ state, seen, fault }: StatusFacts, before: KubeletNodeStatus): NodeError | null {
   const why = wantOfGuard(state, seen) ?? fault;
   if (state.error !== null || why === null || state.doing.phase === 'idle') return state.error;
   return asError(why, activeOf(state) ?? undefined, seen.at, before.error ?? null);
@@ -143,7 +143,7 @@ const bounded = (warnings: readonly string[]): readonly string[] =>
   warnings.slice(0, MAX_WARNINGS).map((text) => text.slice(0, MAX_WARNING_LENGTH));
 
 /** Whether the kubelet does well with the config that it has: what an alert wants to know of a node. */
-function healthOf({ state, seen }: Told): PlainCondition {
+function healthOf({ state, seen }: StatusFacts): PlainCondition {
   const type = 'KubeletConfigHealthy';
   const name = nameOf(activeOf(state));
   const verdict = verdictOf(seen);
@@ -165,7 +165,7 @@ function healthOf({ state, seen }: Told): PlainCondition {
 }
 
 /** Whether the agent could start anew, on this or after the next boot, and know where the node stands. */
-function storageOf({ diskProblems, seen: { files } }: Told): PlainCondition {
+function storageOf({ diskProblems, seen: { files } }: StatusFacts): PlainCondition {
   const type = 'CheckpointsIntact';
   const problems = files.files === 'lost' ? [...diskProblems, files.message] : diskProblems;
   if (problems.length === 0) {
@@ -175,7 +175,7 @@ function storageOf({ diskProblems, seen: { files } }: Told): PlainCondition {
 }
 
 /** Whether there is somebody to take a trial back when the agent cannot. */
-function guardOf({ state, seen: { guard, guardFault } }: Told): PlainCondition {
+function guardOf({ state, seen: { guard, guardFault } }: StatusFacts): PlainCondition {
   const type = 'Guarded';
   if (guard.guard === 'none') return { type, status: 'False', reason: 'NoGuard', message: guard.why };
   if (guardFault !== null) return { type, status: 'False', reason: 'GuardFailed', message: guardFault.message };

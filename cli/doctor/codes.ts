@@ -1,17 +1,17 @@
 /**
  * `error`: something does not work. `warning`: it works, but not as anybody would want it to for long. `note`: worth to know, and often meant.
  */
-export type Severity = 'error' | 'warning' | 'note';
+export type DiagnosisSeverity = 'error' | 'warning' | 'note';
 
 export interface Meaning {
-  readonly severity: Severity;
+  readonly severity: DiagnosisSeverity;
   /** What follows from it: sentences. */
   readonly why: string;
   /** What to do: sentences. */
   readonly remedy: string;
 }
 
-const meaning = (severity: Severity, why: string, remedy: string): Meaning => ({ severity, why, remedy });
+const meaning = (severity: DiagnosisSeverity, why: string, remedy: string): Meaning => ({ severity, why, remedy });
 
 /** Every diagnosis that `kubelet-gitops doctor` can make. Codes are stable. */
 export const CODES = {

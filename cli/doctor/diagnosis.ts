@@ -1,9 +1,9 @@
-import { type Code, CODES, type Severity } from './codes.ts';
+import { type Code, CODES, type DiagnosisSeverity } from './codes.ts';
 
 /** Something that is wrong, and what to do about it. */
 export interface Diagnosis {
   readonly code: Code;
-  readonly severity: Severity;
+  readonly severity: DiagnosisSeverity;
   /** What is wrong here: a sentence, with names. */
   readonly what: string;
   readonly why: string;

@@ -75,4 +75,4 @@ export interface Facts {
 }
 
 /** The value of a part, or what stands for it where it could not be read: its own diagnosis says so. */
-export const valueOf = <T>(part: Part<T>, otherwise: T): T => (part.read ? part.value : otherwise);
+export const valueOr = <T>(part: Part<T>, otherwise: T): T => (part.read ? part.value : otherwise);

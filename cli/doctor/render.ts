@@ -1,8 +1,8 @@
 import type { Paint, Tone } from '../paint.ts';
-import type { Severity } from './codes.ts';
+import type { DiagnosisSeverity } from './codes.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
-const TONES: Readonly<Record<Severity, Tone>> = { error: 'bad', warning: 'busy', note: 'quiet' };
+const TONES: Readonly<Record<DiagnosisSeverity, Tone>> = { error: 'bad', warning: 'busy', note: 'quiet' };
 
 /** For each what is wrong, what follows from it, and what to do. */
 export function doctorAsText(found: readonly Diagnosis[], paint: Paint): string {

@@ -13,7 +13,7 @@ import { sinceOf } from './since.ts';
 const FORMATS = ['text', 'json'] as const;
 const { kubeconfig, context } = CLUSTER_OPTIONS;
 
-export const EVENTS: Command = {
+export const EVENTS_COMMAND: Command = {
   name: 'events',
   summary: 'tells what happened to pools and nodes, the newest last',
   mostWords: 0,

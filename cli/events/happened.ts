@@ -23,7 +23,7 @@ export interface Happened {
 }
 
 /** What is known of the past: Events, which the API server forgets, and what statuses still say. */
-export interface Traces {
+export interface PastFacts {
   readonly events: readonly EventObject[];
   readonly nodes: readonly KubeObject[];
   readonly kubeletNodes: readonly KubeletNode[];
@@ -41,7 +41,7 @@ export interface EventsQuestion {
  * Everything that happened, oldest first, each once: a promotion or a failure that its Event was forgotten of is known as
  * long as the status says it. Pure.
  */
-export function whatHappened(traces: Traces, question: EventsQuestion = {}): readonly Happened[] {
+export function whatHappened(traces: PastFacts, question: EventsQuestion = {}): readonly Happened[] {
   const poolOf = new Map(traces.kubeletNodes.map(({ metadata, spec }) => [metadata.name, spec?.pool ?? '']));
   const told = new Map<string, Happened>();
   const series = traces.events.filter((event) => (event.series?.count ?? 1) > 1);
@@ -66,7 +66,7 @@ function inOrder(a: Happened, b: Happened): number {
 }
 
 /** What the statuses date, in the form and under the names of the Events that the reconciler makes of it. */
-function fromStatus({ nodes, kubeletNodes, pools }: Traces): readonly EventObject[] {
+function fromStatus({ nodes, kubeletNodes, pools }: PastFacts): readonly EventObject[] {
   const uids = new Map(nodes.map(({ metadata }) => [metadata.name, metadata.uid ?? '']));
   const occurrences = [
     ...kubeletNodes.flatMap((node) => occurrencesOfNode(node, uids.get(node.metadata.name) ?? '')),

@@ -8,10 +8,10 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { EVENTS, type Kube, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
-import type { Traces } from './happened.ts';
+import type { PastFacts } from './happened.ts';
 
 /** Reads what the cluster still knows of the past. @throws KubeError where a call fails */
-export async function readTraces(kube: Kube, signal?: AbortSignal): Promise<Traces> {
+export async function readTraces(kube: Kube, signal?: AbortSignal): Promise<PastFacts> {
   const eventsIn = async (namespace: string): Promise<readonly EventObject[]> =>
     (await kube.list<EventObject>({ resource: EVENTS, namespace }, signal)).items.filter(
       ({ reportingController }) => reportingController === REPORTING_CONTROLLER,

@@ -5,7 +5,7 @@ import { wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
 import { openRepository } from '../revision/local-repository.ts';
-import { NOTES_PREFIX, readHistory } from './read-history.ts';
+import { NOTES_PREFIX, readCommitHistory } from './read-history.ts';
 import { historyAsText } from './render.ts';
 
 const FORMATS = ['text', 'json'] as const;
@@ -38,7 +38,7 @@ async function runHistory(given: Given, io: Io): Promise<ExitCode> {
   const wanted = given.text('cluster');
   const notes = new Map([...all].filter(([cluster]) => wanted === undefined || cluster === wanted));
   if (notes.size === 0) throw noNotes(wanted, [...all.keys()]);
-  const entries = await readHistory(repository, given.text('revision') ?? 'HEAD', notes, count);
+  const entries = await readCommitHistory(repository, given.text('revision') ?? 'HEAD', notes, count);
   if (format === 'json') io.out.write(`${JSON.stringify({ commits: entries }, null, 2)}\n`);
   else io.out.write(wrapFor(io.out)(historyAsText(entries, paintFor(io.out, io.env), columnsOf(io.out))));
   return 0;

@@ -25,7 +25,7 @@ const MOST_LOOKED_AT = 2_000;
  * @param notes commits of the notes refs, by cluster
  * @param most  how many commits with notes are wanted
  */
-export async function readHistory(
+export async function readCommitHistory(
   repository: LocalRepository,
   revision: string,
   notes: ReadonlyMap<string, string>,

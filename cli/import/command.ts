@@ -9,7 +9,7 @@ import { readRunningConfig } from '../inventory/read-running-config.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS } from '../options.ts';
-import { type Config, essenceOf } from './essence.ts';
+import { type RunningFields, essenceOf } from './essence.ts';
 import { repositoryFiles } from './files.ts';
 import { groupNodes } from './group.ts';
 import type { Labels } from './mark.ts';
@@ -50,7 +50,7 @@ interface Seen {
   readonly labels: Readonly<Record<string, string>>;
   readonly kubeletVersion: string;
   /** undefined where the kubelet did not say it. */
-  readonly running: Config | undefined;
+  readonly running: RunningFields | undefined;
 }
 
 interface Fleet {

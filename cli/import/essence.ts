@@ -5,11 +5,11 @@ import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fie
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 
-export type Config = Readonly<Record<string, unknown>>;
+export type RunningFields = Readonly<Record<string, unknown>>;
 
 /** A node's config without what every kubelet of its version has anyway, and what only this node may have. */
 export interface Essence {
-  readonly config: Config;
+  readonly config: RunningFields;
   /** Fields that are the node's own (its identity, its ways in), which no pool may set without further ado. */
   readonly leftOut: readonly string[];
 }
@@ -18,12 +18,12 @@ export interface Essence {
  * @param running what a kubelet says that it runs, defaults filled in, or a config file
  * @param minor   of that kubelet: 34 for 1.34
  */
-export function essenceOf(running: Config, minor: number): Essence {
+export function essenceOf(running: RunningFields, minor: number): Essence {
   const leftOut: string[] = [];
   return { config: structIn(running, '', minor, leftOut), leftOut };
 }
 
-function structIn(struct: Config, prefix: string, minor: number, leftOut: string[]): Config {
+function structIn(struct: RunningFields, prefix: string, minor: number, leftOut: string[]): RunningFields {
   const kept = Object.entries(struct).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
     const path = prefix === '' ? name : `${prefix}.${name}`;
     const field = FIELDS.get(path);

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { API_VERSION } from '#shared/contract/api/group.ts';
 import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contract/kubelet-config/decode/decode.ts';
-import type { Config } from './essence.ts';
+import type { RunningFields } from './essence.ts';
 import type { Grouped } from './group.ts';
 
 /** A repository that says what the nodes run already: path → text. */
@@ -35,7 +35,7 @@ export function repositoryFiles(
   return new Map(files);
 }
 
-function layer(config: Config, comment: string): string {
+function layer(config: RunningFields, comment: string): string {
   return `# ${comment}\n${yaml({ apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND, ...config })}`;
 }
 

@@ -1,28 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
-import type { Config } from './essence.ts';
-import { type Labels, markOf } from './mark.ts';
+import type { RunningFields } from './essence.ts';
+import { type Labels, distinctionOf } from './mark.ts';
 
 /** A node and what it runs. */
 export interface ImportedNode {
   readonly name: string;
   readonly labels: Labels;
-  readonly config: Config;
+  readonly config: RunningFields;
 }
 
 /** Nodes that run the same. */
-export interface Group {
+export interface NodeGroup {
   readonly name: string;
   readonly nodes: readonly string[];
   readonly nodeSelector: LabelSelector;
   /** What they have beyond what all groups have. */
-  readonly own: Config;
+  readonly own: RunningFields;
 }
 
 export interface Grouped {
-  readonly common: Config;
-  readonly groups: readonly Group[];
+  readonly common: RunningFields;
+  readonly groups: readonly NodeGroup[];
 }
 
 /**
@@ -35,11 +35,11 @@ export function groupNodes(nodes: readonly ImportedNode[], strangers?: readonly 
     (a, b) => b.length - a.length,
   );
   const [first, ...others] = byConfig.map(([node]) => node?.config ?? {});
-  const common = others.reduce<Config>(shared, first ?? {});
+  const common = others.reduce<RunningFields>(shared, first ?? {});
   const taken = new Set<string>();
   const groups = byConfig.map((members, index) => {
     const rest = nodes.filter((node) => !members.includes(node)).map(({ labels }) => labels);
-    const { name, nodeSelector } = markOf(members, [...rest, ...(strangers ?? [])], strangers !== undefined);
+    const { name, nodeSelector } = distinctionOf(members, [...rest, ...(strangers ?? [])], strangers !== undefined);
     return {
       name: nameFor(name, index, taken),
       nodes: members.map((node) => node.name).sort(),
@@ -63,7 +63,7 @@ function nameFor(wanted: string, index: number, taken: Set<string>): string {
 }
 
 /** What two configs have alike; maps key by key, everything else whole. */
-function shared(one: Config, other: Config): Config {
+function shared(one: RunningFields, other: RunningFields): RunningFields {
   return Object.fromEntries(
     Object.entries(one).flatMap(([key, value]): readonly (readonly [string, unknown])[] => {
       const theirs = other[key];
@@ -75,7 +75,7 @@ function shared(one: Config, other: Config): Config {
   );
 }
 
-function without(config: Config, common: Config): Config {
+function without(config: RunningFields, common: RunningFields): RunningFields {
   return Object.fromEntries(
     Object.entries(config).flatMap(([key, value]): readonly (readonly [string, unknown])[] => {
       const base = common[key];

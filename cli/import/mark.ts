@@ -3,7 +3,7 @@ import type { LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 export type Labels = Readonly<Record<string, string>>;
 
 /** How the nodes of a group are told from all others. */
-export interface Mark {
+export interface Distinction {
   readonly nodeSelector: LabelSelector;
   /** What it suggests to call them; '' where it suggests nothing. */
   readonly name: string;
@@ -26,11 +26,11 @@ const OS = 'kubernetes.io/os';
  * @param rest    of all others that are known
  * @param isWhole whether `members` and `rest` are the whole fleet: only then something may be said of all others
  */
-export function markOf(
+export function distinctionOf(
   members: readonly { readonly name: string; readonly labels: Labels }[],
   rest: readonly Labels[],
   isWhole: boolean,
-): Mark {
+): Distinction {
   const all = members.map(({ labels }) => labels);
   if (isWhole && rest.length === 0) return { nodeSelector: everyNode(all), name: 'all-nodes' };
   return (
@@ -46,7 +46,11 @@ function everyNode(all: readonly Labels[]): LabelSelector {
   return os !== undefined && all.every((labels) => labels[OS] === os) ? { matchLabels: { [OS]: os } } : {};
 }
 
-function byLabel(all: readonly Labels[], rest: readonly Labels[], patterns: readonly RegExp[]): Mark | undefined {
+function byLabel(
+  all: readonly Labels[],
+  rest: readonly Labels[],
+  patterns: readonly RegExp[],
+): Distinction | undefined {
   const distinct = Object.entries(all[0] ?? {}).filter(
     ([key, value]) => all.every((labels) => labels[key] === value) && rest.every((labels) => labels[key] !== value),
   );
@@ -58,7 +62,7 @@ function byLabel(all: readonly Labels[], rest: readonly Labels[], patterns: read
 }
 
 /** As workers are told that kubeadm made: by not being of the control plane. */
-function byAbsence(all: readonly Labels[], rest: readonly Labels[]): Mark | undefined {
+function byAbsence(all: readonly Labels[], rest: readonly Labels[]): Distinction | undefined {
   const absent = Object.keys(rest[0] ?? {}).filter(
     (label) => rest.every((labels) => label in labels) && all.every((labels) => !(label in labels)),
   );

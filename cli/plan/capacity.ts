@@ -8,11 +8,11 @@ import type { InventoryNode } from '../inventory/node.ts';
 type Config = Readonly<Record<string, unknown>>;
 
 const RESOURCES = ['cpu', 'memory', 'ephemeral-storage', 'pods'] as const;
-export type Resource = (typeof RESOURCES)[number];
+export type NodeResource = (typeof RESOURCES)[number];
 
 /** What a node has left for pods, in the resource's base unit (cores, bytes, pods). */
 export interface Allocatable {
-  readonly resource: Resource;
+  readonly resource: NodeResource;
   readonly before: number;
   readonly after: number;
 }
@@ -53,7 +53,7 @@ function leftOf(now: number, capacity: number, before: readonly Part[], after: r
 }
 
 /** What kubeReserved, systemReserved and evictionHard take of a resource; undefined where the config does not say. */
-function partsOf(resource: Resource, config: Config, minor: number, capacity: number): readonly Part[] {
+function partsOf(resource: NodeResource, config: Config, minor: number, capacity: number): readonly Part[] {
   const view = viewOf(config, minor, 'replace');
   const part = (field: KeepingField, name: string): Part =>
     config[field] === undefined ? undefined : keptBack(view, field, name, capacity);
@@ -68,7 +68,7 @@ function partsOf(resource: Resource, config: Config, minor: number, capacity: nu
   ];
 }
 
-const SIGNALS: Readonly<Partial<Record<Resource, string>>> = {
+const SIGNALS: Readonly<Partial<Record<NodeResource, string>>> = {
   memory: 'memory.available',
   'ephemeral-storage': 'nodefs.available',
 };
@@ -89,7 +89,7 @@ function podsAllowed(config: Config, minor: number, { capacity }: InventoryNode)
 }
 
 /** `3900m`, `14.2Gi`, `110`. */
-export function showAmount(resource: Resource, amount: number): string {
+export function showAmount(resource: NodeResource, amount: number): string {
   switch (resource) {
     case 'cpu':
       return `${Math.round(amount * 1000)}m`;

@@ -5,7 +5,7 @@ import { paintFor } from '../paint.ts';
 import { wrapFor } from '../wrap.ts';
 import { commitInForce } from './in-force.ts';
 import { isEmptyPlan, makePlan } from './make-plan.ts';
-import type { Plan } from './plan.ts';
+import type { MergePlan } from './plan.ts';
 import { loadRevisions, nodesOf, RUNNING_OPTION, withRunning } from './question.ts';
 import { planAsMarkdown } from './render/markdown.ts';
 import { planAsText } from './render/text.ts';
@@ -56,7 +56,7 @@ async function runPlan(given: Given, io: Io): Promise<ExitCode> {
   return isEmptyPlan(plan) ? 0 : 1;
 }
 
-function render(plan: Plan, format: (typeof FORMATS)[number], io: Io): string {
+function render(plan: MergePlan, format: (typeof FORMATS)[number], io: Io): string {
   switch (format) {
     case 'text':
       return wrapFor(io.out)(planAsText(plan, paintFor(io.out, io.env)));

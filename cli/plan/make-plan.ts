@@ -5,7 +5,7 @@ import { massChangeOf, sayMassChange } from '#reconciler/policy/in-force/mass-ch
 import { choosePool } from '#reconciler/policy/assign/choose-pool.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
-import type { Move, Plan, PoolPlan } from './plan.ts';
+import type { NodeMove, MergePlan, PoolPlan } from './plan.ts';
 import { originOf } from './origin.ts';
 import { planNode } from './plan-node.ts';
 import { planRollout } from './plan-rollout.ts';
@@ -29,13 +29,13 @@ export interface PlanQuestion {
 }
 
 /** Compares two revisions. Pure: the same files and nodes give the same plan. */
-export function makePlan({ base, head, cluster, nodes: inventory, inForce }: PlanQuestion): Plan {
+export function makePlan({ base, head, cluster, nodes: inventory, inForce }: PlanQuestion): MergePlan {
   const nodes = inventory ?? [];
   const file = `clusters/${cluster}.yaml`;
   const before = placesOf(nodes, base.repo, new Map());
   // A pool that is invalid now keeps what it had.
   const after = placesOf(nodes, head.repo, validPools(base.repo));
-  const moves = nodes.flatMap(({ name }): readonly Move[] => {
+  const moves = nodes.flatMap(({ name }): readonly NodeMove[] => {
     const [from, to] = [before.pool.get(name) ?? null, after.pool.get(name) ?? null];
     if (from === to || after.untouched.has(name)) return [];
     const contested = before.conflicts.get(name);
@@ -176,7 +176,7 @@ function heldBy({ suspend, unreadable }: ClusterConfig): string | undefined {
 function refusalOf(
   { cluster, pools }: LoadedRepo,
   file: string,
-  moves: readonly Move[],
+  moves: readonly NodeMove[],
   before: Places,
 ): string | undefined {
   if (pools.length === 0) return 'there is no pool in it: an empty repository never unassigns a fleet';
@@ -215,7 +215,7 @@ function findingsIn(repo: LoadedRepo): readonly Finding[] {
 }
 
 /** Whether there is anything to report. */
-export function isEmptyPlan({ pools, moves, conflicts, findings, refusal, clusterSpec }: Plan): boolean {
+export function isEmptyPlan({ pools, moves, conflicts, findings, refusal, clusterSpec }: MergePlan): boolean {
   const adopted = new Set(pools.filter(isAdopted).map(({ name }) => name));
   const rest = moves.filter(({ from, to }) => from !== null || !adopted.has(to ?? ''));
   const changed = pools.length - adopted.size;

@@ -5,7 +5,7 @@ import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts'
 import type { Allocatable } from './capacity.ts';
 
 /** What merging one revision over another would do, and to which nodes. */
-export interface Plan {
+export interface MergePlan {
   readonly base: string;
   readonly head: string;
   readonly cluster: string;
@@ -16,7 +16,7 @@ export interface Plan {
   /** Those that change in any way, sorted by name. */
   readonly pools: readonly PoolPlan[];
   /** Nodes that change their pool; null for none. */
-  readonly moves: readonly Move[];
+  readonly moves: readonly NodeMove[];
   readonly conflicts: readonly { readonly node: string; readonly pools: readonly string[] }[];
   /** What else of the cluster's file changes, as `suspend: false → true`. */
   readonly clusterSpec: readonly string[];
@@ -28,7 +28,7 @@ export interface Plan {
   readonly findings: readonly Finding[];
 }
 
-export interface Move {
+export interface NodeMove {
   readonly node: string;
   readonly from: string | null;
   readonly to: string | null;

@@ -9,7 +9,7 @@ import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
 import { allSettled } from './all-settled.ts';
 import { ofPool } from './of-pool.ts';
-import { readStatus } from './read.ts';
+import { readClusterStatus } from './read.ts';
 import { renderStatus, type StatusView } from './render.ts';
 import { renderWhy } from './render-why.ts';
 import { statusAsJson } from './status-json.ts';
@@ -67,7 +67,7 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
 
   const look = async (): Promise<Look> => {
     const pool = given.text('pool');
-    const view = ofPool(await readStatus(kube, namespace), pool);
+    const view = ofPool(await readClusterStatus(kube, namespace), pool);
     const why = given.flag('why')
       ? whyNodes(await readFleet(kube, namespace), view.source, namespace, clock.now()).filter(
           (reason) => pool === undefined || reason.pool === pool,

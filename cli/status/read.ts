@@ -9,7 +9,7 @@ import type { StatusView } from './render.ts';
  * Reads what `status` shows: three calls. Throws a `KubeError` where one of them fails. One after the other, so that what follows from
  * something is never shown without it: pools are written after what their nodes report, and the commit in force after its pools.
  */
-export async function readStatus(kube: Kube, namespace: string, signal?: AbortSignal): Promise<StatusView> {
+export async function readClusterStatus(kube: Kube, namespace: string, signal?: AbortSignal): Promise<StatusView> {
   const state = await kube.get<StateConfigMap>({ resource: CONFIG_MAPS, namespace }, SOURCE_STATE_NAME, signal);
   const pools = await kube.list<KubeletPool>({ resource: KUBELET_POOLS }, signal);
   const nodes = await kube.list<KubeletNode>({ resource: KUBELET_NODES }, signal);

@@ -77,7 +77,7 @@ function renderPools(pools: readonly KubeletPool[], paint: Paint, columns: numbe
   return table.flatMap((line, index) => {
     const pool = pools[index - 1];
     if (pool === undefined) return [line];
-    const suspended = suspensionOf(pool);
+    const suspended = suspensionLine(pool);
     // A pool that waits says it itself.
     const held =
       suspended === null || pool.status?.phase === 'Waiting' ? [] : [paint('busy', `  suspended: ${suspended}`)];
@@ -106,7 +106,7 @@ function poolRow({ metadata, status = {} }: KubeletPool, paint: Paint): readonly
 }
 
 /** Who holds a pool up, whether or not there is something to do in it; null: nobody. */
-export function suspensionOf({ metadata, spec }: KubeletPool): string | null {
+export function suspensionLine({ metadata, spec }: KubeletPool): string | null {
   const because = metadata.annotations?.[SUSPEND_ANNOTATION];
   if (because !== undefined) return because === '' ? 'without a reason' : because;
   return spec?.suspend === true ? 'pool.yaml says so' : null;

@@ -3,7 +3,7 @@ import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { NodeReason } from '#reconciler/policy/rollout/explain.ts';
 import { readFindings } from '#reconciler/telling/report/recorded-findings.ts';
 import { allSettled } from './all-settled.ts';
-import { type StatusView, suspensionOf } from './render.ts';
+import { type StatusView, suspensionLine } from './render.ts';
 
 /**
  * What `status -o json` prints. Absent values are null, names of configs are those of ConfigMaps or `local`.
@@ -36,7 +36,7 @@ function poolAsJson(pool: KubeletPool): object {
     name: metadata.name,
     phase: status.phase ?? 'Waiting',
     message: status.message ?? '',
-    suspended: suspensionOf(pool),
+    suspended: suspensionLine(pool),
     config: status.configName ?? 'local',
     counts: status.counts ?? null,
     findings: invalid?.message.split('\n') ?? [],

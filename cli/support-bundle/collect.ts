@@ -34,7 +34,7 @@ import {
 import type { Progress } from '../progress.ts';
 import { readLog } from './logs.ts';
 import { redact } from './redact.ts';
-import { ofCrd, ofNode, ofPod, ofSettings, ofWorkload, type Trim, whole } from './trim.ts';
+import { ofCrd, ofNode, ofPod, ofSettings, ofWorkload, type BundleTrim, whole } from './trim.ts';
 
 export interface Collection {
   /** Path in the bundle → text, without credentials. */
@@ -53,7 +53,7 @@ export interface CollectOptions {
 }
 
 /** Objects that a bundle has, by file. Secrets are never asked for. */
-type Reading = readonly [file: string, read: () => Promise<readonly KubeObject[]>, trim: Trim];
+type Reading = readonly [file: string, read: () => Promise<readonly KubeObject[]>, trim: BundleTrim];
 
 /** Reads the objects and logs of an installation. Never rejects: what cannot be read is a gap. */
 export async function collect(options: CollectOptions): Promise<Collection> {

@@ -4,7 +4,7 @@ import type { Transport } from '#shared/kube/transport.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { VERSION } from '#shared/runtime/version.ts';
-import { type Facts, valueOf } from '../doctor/facts.ts';
+import { type Facts, valueOr } from '../doctor/facts.ts';
 import { diagnose } from '../doctor/diagnose/diagnose.ts';
 import { readFacts } from '../doctor/read/read-facts.ts';
 import { doctorAsText } from '../doctor/render.ts';
@@ -12,7 +12,7 @@ import { whatHappened } from '../events/happened.ts';
 import { readTraces } from '../events/read-traces.ts';
 import { eventsAsText } from '../events/render.ts';
 import { plain } from '../paint.ts';
-import { readStatus } from '../status/read.ts';
+import { readClusterStatus } from '../status/read.ts';
 import { renderStatus } from '../status/render.ts';
 import { redact, redactValue } from './redact.ts';
 
@@ -49,7 +49,7 @@ export async function reportFiles(kube: Kube, transport: Transport, namespace: s
   files.set('doctor.txt', doctorAsText(found, plain));
   files.set('doctor.json', `${JSON.stringify({ diagnoses: found }, null, 2)}\n`);
   files.set('versions.json', `${JSON.stringify(redactValue(versionsOf(facts)), null, 2)}\n`);
-  await add('status.txt', async () => renderStatus(await readStatus(kube, namespace), plain, now));
+  await add('status.txt', async () => renderStatus(await readClusterStatus(kube, namespace), plain, now));
   await add('events.txt', async () => eventsAsText(whatHappened(await readTraces(kube)), plain));
   return { files, gaps };
 }
@@ -63,9 +63,9 @@ function versionsOf(facts: Facts): object {
     namespace: namespace === DEFAULT_NAMESPACE ? undefined : namespace,
     cli: VERSION,
     node: process.version,
-    reconcilerImage: valueOf(facts.reconciler, null)?.image,
-    agentImage: valueOf(facts.agents, null)?.image,
-    agents: counted(valueOf(facts.kubeletNodes, []).map(({ status }) => status?.agentVersion ?? 'unknown')),
-    kubelets: counted(valueOf(facts.nodes, []).map(({ kubeletVersion }) => kubeletVersion)),
+    reconcilerImage: valueOr(facts.reconciler, null)?.image,
+    agentImage: valueOr(facts.agents, null)?.image,
+    agents: counted(valueOr(facts.kubeletNodes, []).map(({ status }) => status?.agentVersion ?? 'unknown')),
+    kubelets: counted(valueOr(facts.nodes, []).map(({ kubeletVersion }) => kubeletVersion)),
   };
 }

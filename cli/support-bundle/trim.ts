@@ -6,7 +6,7 @@ import { REDACTED, redactValue } from './redact.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What is kept of an object; everything else stays in the cluster. */
-export type Trim = (object: KubeObject) => Fields;
+export type BundleTrim = (object: KubeObject) => Fields;
 
 /** Annotations of others may hold anything, and so may what the API server keeps about writers. */
 function metadataOf({ metadata }: KubeObject): Fields {
@@ -37,12 +37,12 @@ const trimmed = (object: KubeObject, more: Fields): Fields =>
 const part = (object: KubeObject, name: 'spec' | 'status' | 'data'): unknown => (object as unknown as Fields)[name];
 
 /** Our own kinds, Leases and Events: whole. */
-export const whole: Trim = (object) => {
+export const whole: BundleTrim = (object) => {
   const { metadata: _, ...rest } = object;
   return trimmed(object, rest);
 };
 
-export const ofNode: Trim = (object) =>
+export const ofNode: BundleTrim = (object) =>
   trimmed(object, {
     spec: pick(part(object, 'spec'), 'unschedulable', 'taints'),
     status: pick(part(object, 'status'), 'conditions', 'nodeInfo', 'capacity', 'allocatable'),
@@ -53,7 +53,7 @@ function settingsOnly(data: Fields): Fields {
   return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, SETTINGS.has(name) ? value : REDACTED]));
 }
 
-export const ofSettings: Trim = (object) =>
+export const ofSettings: BundleTrim = (object) =>
   trimmed(object, { data: settingsOnly((part(object, 'data') ?? {}) as Fields) });
 
 interface Container {
@@ -68,13 +68,13 @@ function containersIn(spec: unknown): readonly Fields[] {
   }));
 }
 
-export const ofPod: Trim = (object) =>
+export const ofPod: BundleTrim = (object) =>
   trimmed(object, {
     spec: { ...pick(part(object, 'spec'), 'nodeName'), containers: containersIn(part(object, 'spec')) },
     status: pick(part(object, 'status'), 'phase', 'reason', 'message', 'conditions', 'containerStatuses', 'startTime'),
   });
 
-export const ofWorkload: Trim = (object) => {
+export const ofWorkload: BundleTrim = (object) => {
   const spec = part(object, 'spec');
   const { template } = pick(spec, 'template') as { readonly template?: { readonly spec?: unknown } };
   return trimmed(object, {
@@ -84,5 +84,5 @@ export const ofWorkload: Trim = (object) => {
 };
 
 /** The schema of a release is known to whoever reads a bundle; which one it is, doctor says. */
-export const ofCrd: Trim = (object) =>
+export const ofCrd: BundleTrim = (object) =>
   trimmed(object, { status: pick(part(object, 'status'), 'conditions', 'storedVersions') });

@@ -3,7 +3,7 @@ import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/deco
 import { judgeSecondReading } from '#shared/contract/kubelet-config/decode/second-reading.ts';
 import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
-import { verdictOf } from '#shared/contract/kubelet-config/verdict.ts';
+import { configVerdict } from '#shared/contract/kubelet-config/verdict.ts';
 import { byPlace, type JudgedFile } from './validation.ts';
 
 /** What a file is judged by where nobody says for which kubelets it is. */
@@ -17,6 +17,6 @@ export function judgeConfigFile(path: string, bytes: Uint8Array, versions: reado
     value === undefined ? [] : validateForVersions(value, minors, { positionOf, file: path });
   const again = value === undefined ? [] : judgeSecondReading(bytes, minors, path);
   const findings = [...written, ...again, ...judged].sort(byPlace);
-  const verdicts = minors.map((minor) => [minor, verdictOf(findings, minor, value !== undefined)] as const);
+  const verdicts = minors.map((minor) => [minor, configVerdict(findings, minor, value !== undefined)] as const);
   return { path, verdicts: Object.fromEntries(verdicts), findings };
 }

@@ -1,5 +1,5 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
-import { verdictOf } from '#shared/contract/kubelet-config/verdict.ts';
+import { configVerdict } from '#shared/contract/kubelet-config/verdict.ts';
 import { clusterNames } from '#reconciler/policy/repo/cluster-names.ts';
 import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
@@ -63,7 +63,7 @@ function findingsOfPool(pool: LoadedPool, versions: readonly string[]): readonly
 /** @param minors none for a file that was not read: nobody can say then what a kubelet would make of it */
 function judgedFile(path: string, findings: readonly Finding[], minors: readonly string[]): JudgedFile {
   const isLayer = !/^clusters\/|(?:^|\/)pool\.yaml$/.test(path);
-  const verdicts = isLayer ? minors.map((minor) => [minor, verdictOf(findings, minor)] as const) : [];
+  const verdicts = isLayer ? minors.map((minor) => [minor, configVerdict(findings, minor)] as const) : [];
   return { path, verdicts: Object.fromEntries(verdicts), findings: [...findings].sort(byPlace) };
 }
 

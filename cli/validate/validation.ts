@@ -1,12 +1,12 @@
 import type { Finding } from '#shared/contract/finding.ts';
-import type { Verdict } from '#shared/contract/kubelet-config/verdict.ts';
+import type { ConfigVerdict } from '#shared/contract/kubelet-config/verdict.ts';
 
 /** A file and all that was found in it. */
 export interface JudgedFile {
   /** As it was given, or from the root of the repository. */
   readonly path: string;
   /** By minor version; empty for files of our own kinds, which no kubelet reads. */
-  readonly verdicts: Readonly<Record<string, Verdict>>;
+  readonly verdicts: Readonly<Record<string, ConfigVerdict>>;
   /** In the order of their places. */
   readonly findings: readonly Finding[];
 }

@@ -42,7 +42,7 @@ export interface Explanation {
   readonly shadowed: boolean;
 }
 
-export interface Question {
+export interface WhyQuestion {
   /** Dotted: `evictionHard.memory.available`. */
   readonly field: string;
   readonly pool: ValidPool | null;
@@ -53,7 +53,7 @@ export interface Question {
 }
 
 /** Says of one field where its value on a node comes from. Pure. */
-export function explain({ field, pool, files, kubeletVersion, running }: Question): Explanation {
+export function explain({ field, pool, files, kubeletVersion, running }: WhyQuestion): Explanation {
   const minor = Math.min(minorNumber(kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
   const spec = FIELDS.get(tablePath(field));
   const layers = pool === null ? [] : pool.spec.layers.flatMap((file) => saysIn(file, files.get(file), field));

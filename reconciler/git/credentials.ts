@@ -107,6 +107,6 @@ function unreadable(directory: string, why: string): GitError {
 }
 
 /** Takes the credential out of a text that a server or a proxy may have echoed it in. */
-export function redact(text: string, credential: GitCredential | null): string {
+export function hideCredential(text: string, credential: GitCredential | null): string {
   return (credential?.secrets ?? []).reduce((left, secret) => left.replaceAll(secret, '***'), text);
 }

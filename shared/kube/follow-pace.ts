@@ -13,7 +13,7 @@ export interface Try {
   readonly askedMs: Millis;
 }
 
-export interface Pace {
+export interface FollowPace {
   /** How many tries in a row came to nothing. */
   readonly misses: number;
   readonly pauseMs: Millis;
@@ -34,7 +34,7 @@ const DOUBT_EVERY = 3;
  *
  * @param misses the tries in a row before this one that came to nothing
  */
-export function paceAfter(tried: Try, misses: number, backoff: BackoffOptions, random: number): Pace {
+export function paceAfter(tried: Try, misses: number, backoff: BackoffOptions, random: number): FollowPace {
   const good = tried.heard || tried.lastedMs >= GOOD_AFTER_MS;
   const before = good ? 0 : misses;
   const now = good && tried.ended === 'closed' ? 0 : before + 1;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { decodeMessage, encodeMessage } from '#agent/host/dbus/message.ts';
 import { createFraming } from '#agent/host/dbus/framing.ts';
-import { readNote as readGuardNote } from '#agent/guard/records.ts';
+import { readGuardNote } from '#agent/guard/records.ts';
 import { intentOf } from '#agent/decide/assignment/assignment.ts';
 import { readAnswer } from '#reconciler/cluster/blockers/prometheus.ts';
 import { forgeOf } from '#reconciler/telling/forge/forges.ts';

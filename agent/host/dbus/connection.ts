@@ -38,7 +38,7 @@ export interface BusConnection {
   close(): void;
 }
 
-export interface ConnectOptions {
+export interface BusOptions {
   readonly socketPath: string;
   readonly clock: Clock;
   /** For connecting, and for each call. */
@@ -46,7 +46,7 @@ export interface ConnectOptions {
 }
 
 /** @throws GitopsError BUS_UNREACHABLE, BUS_DENIED, BUS_PROTOCOL, BUS_TIMEOUT, BUS_CLOSED, BUS_ABORTED */
-export async function connectBus(options: ConnectOptions, signal: AbortSignal): Promise<BusConnection> {
+export async function connectBus(options: BusOptions, signal: AbortSignal): Promise<BusConnection> {
   const { socketPath, clock, timeoutMs } = options;
   const life = createLifetime(clock, signal, () => aborted(signal));
   life.cutAfter(timeoutMs, () => new GitopsError('BUS_TIMEOUT', `no answer at ${socketPath} within ${timeoutMs} ms`));
@@ -92,7 +92,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-function speak(socket: Socket, early: Buffer, { clock, timeoutMs }: ConnectOptions): BusConnection {
+function speak(socket: Socket, early: Buffer, { clock, timeoutMs }: BusOptions): BusConnection {
   const framing = createFraming();
   const waiting = new Map<number, Waiting>();
   const listeners = new Set<(message: Message) => void>();

@@ -1,16 +1,16 @@
 import type { FileOwner } from '../../ports/disk.ts';
-import { type Demand, type ManagerState, parseState, policyOf } from './demand.ts';
+import { type Demand, type ManagerState, parseState, managerPolicyOf } from './demand.ts';
 import { digestOf, type PutAside, type Transition } from './put-aside.ts';
 
 /** A state file as it is on disk. */
-export interface Found {
+export interface StateFile {
   readonly bytes: Buffer;
   readonly owner: Required<FileOwner>;
 }
 
 /** One state file, between two configs. */
-export interface Move {
-  readonly found: Found | null;
+export interface StateFileMove {
+  readonly found: StateFile | null;
   /** What was done to it since nothing was on trial. */
   readonly known: Transition | null;
   /** Of the config that the files on disk make now. */
@@ -19,16 +19,16 @@ export interface Move {
 }
 
 /** What is to be done to it, in this order. Nothing at all where a kubelet starts with what is there. */
-export interface Change {
+export interface StateFileChange {
   /** No kubelet starts with it, so it goes; it is kept for people. */
   readonly damaged?: Buffer;
   /** To be remembered before anything is touched. */
   readonly known?: Transition;
-  readonly put?: Found;
+  readonly put?: StateFile;
   readonly isRemoved: boolean;
 }
 
-const NOTHING: Change = { isRemoved: false };
+const NOTHING: StateFileChange = { isRemoved: false };
 
 /**
  * Decides what a state file has to become for a config. What does not fit is put aside, under the basis of the config that
@@ -37,13 +37,13 @@ const NOTHING: Change = { isRemoved: false };
  * A file that no kubelet can read (torn by a power failure, emptied) would end the next start with any config, and would be
  * taken for the fault of the one that is installed. It goes, too.
  */
-export function changeFor(move: Move): Change {
+export function changeFor(move: StateFileMove): StateFileChange {
   const { found, known, presentBasis, wanted } = move;
   if (!wanted.isRead) return NOTHING;
   const state = found === null ? undefined : parseState(found.bytes);
   const madeUnder = state === undefined ? undefined : writtenUnder(move, state);
   const isTold = known?.to === wanted.basis || presentBasis === wanted.basis;
-  const transition = (left: Buffer | null, aside: readonly PutAside[]): Pick<Change, 'known'> => {
+  const transition = (left: Buffer | null, aside: readonly PutAside[]): Pick<StateFileChange, 'known'> => {
     const from = known?.to === wanted.basis ? known.from : presentBasis;
     const next: Transition = { to: wanted.basis, from, left: digestOf(left), aside };
     return known !== null && isSame(known, next) ? {} : { known: next };
@@ -70,13 +70,13 @@ export function changeFor(move: Move): Change {
 }
 
 /** Of the config that the file was written with; undefined where that cannot be said. */
-function writtenUnder({ found, known, presentBasis, wanted }: Move, state: ManagerState): string | undefined {
+function writtenUnder({ found, known, presentBasis, wanted }: StateFileMove, state: ManagerState): string | undefined {
   const isAgain = known?.to === wanted.basis;
   // It is the second time: what is as it was left was found good, or was put there for this config.
   if (isAgain && digestOf(found?.bytes ?? null) === known.left) return wanted.basis;
   // Otherwise it may still come from the kubelet that ran before; or from one that has the new config already.
   return [isAgain ? known.from : presentBasis, wanted.basis].find(
-    (basis) => basis !== undefined && policyOf(basis) === state['policyName'],
+    (basis) => basis !== undefined && managerPolicyOf(basis) === state['policyName'],
   );
 }
 
@@ -86,7 +86,7 @@ function fits({ bytes, basis }: PutAside, wanted: Demand): boolean {
 }
 
 /** One for each basis: the newest, but in a move that is repeated the first. */
-function withAside(aside: readonly PutAside[], one: PutAside, { known, wanted }: Move): readonly PutAside[] {
+function withAside(aside: readonly PutAside[], one: PutAside, { known, wanted }: StateFileMove): readonly PutAside[] {
   const isThere = one.basis !== undefined && aside.some(({ basis }) => basis === one.basis);
   if (!isThere) return [...aside, one];
   if (known?.to === wanted.basis) return aside;

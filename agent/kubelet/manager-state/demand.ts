@@ -22,7 +22,7 @@ export interface Demand {
 /** The manager is not there: the kubelet leaves the file alone, whatever is in it. */
 export const NOT_READ: Demand = { isRead: false, basis: 'not read', accepts: () => true };
 
-export const policyOf = (basis: string): string => basis.split('; ', 1)[0] ?? '';
+export const managerPolicyOf = (basis: string): string => basis.split('; ', 1)[0] ?? '';
 
 /** @returns undefined where no kubelet would start with it: torn, empty, or something else */
 export function parseState(bytes: Buffer): ManagerState | undefined {

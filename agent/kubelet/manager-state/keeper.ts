@@ -8,7 +8,7 @@ import { cpuDemand } from './cpu.ts';
 import type { Demand } from './demand.ts';
 import { memoryDemand } from './memory.ts';
 import { createPutAsideStore, digestOf } from './put-aside.ts';
-import { type Change, changeFor, type Found, type Move } from './change.ts';
+import { type StateFileChange, changeFor, type StateFile, type StateFileMove } from './change.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -69,7 +69,7 @@ export function createManagerStateKeeper({
   const store = createPutAsideStore(disk, stateDirectory);
 
   /** Null where there is no file, or none that can be read: nobody but the node's owner can do anything about that. */
-  const look = async (path: string): Promise<Found | null> => {
+  const look = async (path: string): Promise<StateFile | null> => {
     const stat = await disk.stat(path);
     if (stat?.kind !== 'file') return null;
     const bytes = await disk.read(path).catch(() => null);
@@ -81,7 +81,7 @@ export function createManagerStateKeeper({
     return Promise.all(
       Object.entries(STATE_FILES).map(async ([file, demandOf]) => {
         const path = join(rootDirectory, file);
-        const move: Move = {
+        const move: StateFileMove = {
           found: await look(path),
           known: await store.read(file).catch(() => null),
           presentBasis: present === undefined ? undefined : demandOf(view(present)).basis,
@@ -131,10 +131,10 @@ export function createManagerStateKeeper({
 interface FileMove {
   readonly file: string;
   readonly path: string;
-  readonly move: Move;
-  readonly change: Change;
+  readonly move: StateFileMove;
+  readonly change: StateFileChange;
 }
 
-function afterwards({ found }: Move, { put, isRemoved }: Change): Found | null {
+function afterwards({ found }: StateFileMove, { put, isRemoved }: StateFileChange): StateFile | null {
   return put ?? (isRemoved ? null : found);
 }

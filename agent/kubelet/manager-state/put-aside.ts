@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { asRecord, inOurVersion, type Migration, parseJson, type Raw, textIn } from '../../host/record-shape.ts';
+import { asRecord, inOurVersion, type Migration, parseRaw, type Raw, textIn } from '../../host/record-shape.ts';
 import type { Disk, FileOwner } from '../../ports/disk.ts';
 import { sha256 } from '../../host/local-record.ts';
 
@@ -69,7 +69,7 @@ function encode({ to, from, left, aside }: Transition): Buffer {
 
 function decode(text: string): Transition | null {
   try {
-    const raw = inOurVersion(parseJson(text), MIGRATIONS);
+    const raw = inOurVersion(parseRaw(text), MIGRATIONS);
     const { left, aside } = raw;
     const isSound = (left === null || typeof left === 'string') && Array.isArray(aside);
     return isSound ? { to: textIn(raw, 'to'), ...fromIn(raw), left, aside: aside.map(asideIn) } : null;

@@ -1,11 +1,11 @@
 import { type Check, refuse, warn } from '../check.ts';
-import type { Candidate } from '../host-facts.ts';
+import type { ConfigForHost } from '../host-facts.ts';
 
 /** The fields that name cgroups which have to be there. */
 export type CgroupField = 'systemReservedCgroup' | 'kubeReservedCgroup' | 'cgroupRoot';
 
 /** Which cgroups have to be there: the kubelet does not start without them (`enforceNodeAllocatableCgroups`). */
-export function neededCgroups({ view }: Pick<Candidate, 'view'>): readonly (readonly [CgroupField, string])[] {
+export function neededCgroups({ view }: Pick<ConfigForHost, 'view'>): readonly (readonly [CgroupField, string])[] {
   const enforced = view.texts('enforceNodeAllocatable').join(' ');
   const named = (field: CgroupField): readonly (readonly [CgroupField, string])[] => {
     const name = view.text(field) ?? '';

@@ -1,6 +1,6 @@
 import type { ConfigView } from '#shared/contract/kubelet-config/view.ts';
 import { type Check, refuse, warn } from '../check.ts';
-import type { Candidate } from '../host-facts.ts';
+import type { ConfigForHost } from '../host-facts.ts';
 import type { HostPathKind } from '../../host/host-files.ts';
 
 interface PathRule {
@@ -29,7 +29,7 @@ const RULES: readonly PathRule[] = [
 const setText = (view: ConfigView, field: string): string => (view.isSet(field) ? (view.text(field) ?? '') : '');
 
 /** Paths of the config to look at. Relative ones are left out: they start at the file that they are written in. */
-export function namedPaths({ view }: Pick<Candidate, 'view'>): readonly string[] {
+export function namedPaths({ view }: Pick<ConfigForHost, 'view'>): readonly string[] {
   const endpoint = runtimeSocket(setText(view, 'containerRuntimeEndpoint'));
   const paths = RULES.map(({ field }) => setText(view, field)).filter((path) => path.startsWith('/'));
   return endpoint === undefined ? paths : [...paths, endpoint];

@@ -1,7 +1,7 @@
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { type Diagnosis, diagnosis } from '../diagnosis.ts';
-import { type Facts, valueOf } from '../facts.ts';
+import { type Facts, valueOr } from '../facts.ts';
 
 /** A Lease that is older than this is nobody's, whatever its holder promised: a restart takes a few seconds. */
 const STALE_MS: Millis = 60_000;
@@ -14,7 +14,7 @@ export function diagnoseCommits(facts: Facts): readonly Diagnosis[] {
 }
 
 function leader({ lease: part, reconciler, now }: Facts): readonly Diagnosis[] {
-  if (!part.read || valueOf(reconciler, null)?.wanted === 0) return [];
+  if (!part.read || valueOr(reconciler, null)?.wanted === 0) return [];
   const spec = part.value?.spec;
   if (spec === undefined)
     return [diagnosis('no-leader', 'no reconciler ever held the Lease kubelet-gitops-reconciler')];
@@ -51,7 +51,7 @@ function source({ source: part }: Facts): readonly Diagnosis[] {
 const isOff = (text: string): boolean => text.startsWith('off') && text !== 'off: switched off';
 
 function triggers({ reconciler, webhookService }: Facts): readonly Diagnosis[] {
-  const settings = valueOf(reconciler, null)?.settings;
+  const settings = valueOr(reconciler, null)?.settings;
   if (settings === undefined) return [];
   const secret = settings['WEBHOOK_SECRET_FILE'] ?? '';
   const hasWebhook = secret !== '';

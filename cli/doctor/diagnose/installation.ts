@@ -1,7 +1,7 @@
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { CRD_FIELDS, RIGHTS } from '../installation.generated.ts';
 import { aboutAll, count, type Diagnosis, diagnosis } from '../diagnosis.ts';
-import { type Facts, valueOf } from '../facts.ts';
+import { type Facts, valueOr } from '../facts.ts';
 import { type Right, sayRight } from '../rights.ts';
 
 const MOST_FIELDS = 4;
@@ -28,19 +28,19 @@ function crds({ crds: part }: Facts): readonly Diagnosis[] {
 
 /** Rights of a component are only missed where something asks for what they allow. */
 function rights(facts: Facts): readonly Diagnosis[] {
-  const missing = valueOf(facts.missingRights, []);
+  const missing = valueOr(facts.missingRights, []);
   const base = Map.groupBy(
     missing.filter(({ component }) => component === undefined),
     ({ account }) => account,
   );
   const say = (all: readonly Right[]): string => all.map(sayRight).join('; ');
   const of = (component: string): readonly Right[] => missing.filter((right) => right.component === component);
-  const pools = valueOf(facts.pools, []);
+  const pools = valueOr(facts.pools, []);
   const named = (code: 'drain-not-granted' | 'pods-not-granted', names: readonly string[], lacks: readonly Right[]) =>
     lacks.length === 0 ? [] : aboutAll(code, 'pool', names, `the reconciler may not ${say(lacks)}`);
   const draining = pools.filter(({ spec }) => spec?.disruption?.allow.includes('drain'));
   const blocking = pools.filter(({ spec }) => spec?.blockers?.pods !== undefined);
-  const old = valueOf(facts.nodes, []).filter(({ kubeletVersion }) => (minorNumber(kubeletVersion) ?? 99) < 33);
+  const old = valueOr(facts.nodes, []).filter(({ kubeletVersion }) => (minorNumber(kubeletVersion) ?? 99) < 33);
   const configz = of('configz-before-1.33');
   return [
     ...[...base].map(([account, lacks]) => {
@@ -66,7 +66,7 @@ function reconciler({ reconciler: part, pods, namespace }: Facts): readonly Diag
   if (!part.read) return [];
   if (part.value === null) {
     // Somebody may run it by other means; then its pods carry the label.
-    const runs = valueOf(pods, []).some(({ component }) => component === 'reconciler');
+    const runs = valueOr(pods, []).some(({ component }) => component === 'reconciler');
     const what = `there is no Deployment kubelet-gitops-reconciler in namespace ${namespace}`;
     return runs ? [] : [diagnosis('reconciler-missing', what)];
   }
@@ -85,7 +85,7 @@ function agents({ agents: part, namespace }: Facts): readonly Diagnosis[] {
 }
 
 function pods({ pods: part }: Facts): readonly Diagnosis[] {
-  const failing = valueOf(part, []).filter(({ waiting }) => waiting !== '');
+  const failing = valueOr(part, []).filter(({ waiting }) => waiting !== '');
   const alike = Map.groupBy(failing, ({ component, waiting }) => `${component} ${waiting}`);
   return [...alike.values()].map((each) => {
     const [first] = each;

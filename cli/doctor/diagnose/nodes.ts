@@ -4,7 +4,7 @@ import { AGENT_SILENT_MS, type KubeletNode } from '#shared/contract/api/kubelet-
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { aboutAll, count, type Diagnosis, diagnosis } from '../diagnosis.ts';
-import { type Facts, type NodeFact, valueOf } from '../facts.ts';
+import { type Facts, type NodeFact, valueOr } from '../facts.ts';
 
 /** A Node this young may have no agent yet. */
 const YOUNG_MS: Millis = 5 * 60_000;
@@ -12,7 +12,7 @@ const MOST_SKEW_MS: Millis = 60_000;
 
 /** What is wrong with nodes and their agents; nodes with the same trouble are one diagnosis. */
 export function diagnoseNodes(facts: Facts): readonly Diagnosis[] {
-  const kubeletNodes = valueOf(facts.kubeletNodes, []);
+  const kubeletNodes = valueOr(facts.kubeletNodes, []);
   return [
     ...choices(facts),
     ...agents(facts),
@@ -38,7 +38,7 @@ function choices({ nodes, pools, kubeletNodes }: Facts): readonly Diagnosis[] {
   const names = (is: string): readonly string[] =>
     chosen.filter(({ choice }) => choice.choice === is).map(({ name }) => name);
   const known = new Set(nodes.value.map(({ name }) => name));
-  const orphans = valueOf(kubeletNodes, []).map(({ metadata }) => metadata.name);
+  const orphans = valueOr(kubeletNodes, []).map(({ metadata }) => metadata.name);
   return [
     ...[...conflicts].flatMap(([both, each]) =>
       both === ''
@@ -80,11 +80,11 @@ const isLinux = ({ labels }: NodeFact): boolean => (labels['kubernetes.io/os'] ?
 
 function versions({ nodes, kubeletNodes, agents }: Facts): readonly Diagnosis[] {
   const kubelets = (is: (minor: number) => boolean): readonly string[] =>
-    valueOf(nodes, [])
+    valueOr(nodes, [])
       .filter(({ kubeletVersion }) => is(minorNumber(kubeletVersion) ?? OLDEST_MINOR))
       .map(({ name }) => name);
   const byVersion = Map.groupBy(
-    valueOf(kubeletNodes, []).filter(({ status }) => status?.agentVersion !== undefined),
+    valueOr(kubeletNodes, []).filter(({ status }) => status?.agentVersion !== undefined),
     ({ status }) => status?.agentVersion ?? '',
   );
   const groups = [...byVersion].map(([version, each]) => ({
@@ -93,7 +93,7 @@ function versions({ nodes, kubeletNodes, agents }: Facts): readonly Diagnosis[] 
   }));
   groups.sort((a, b) => b.names.length - a.names.length);
   const [most, ...fewer] = groups;
-  const updating = valueOf(agents, null);
+  const updating = valueOr(agents, null);
   const isUpgrade = updating !== null && updating.updated < updating.wanted;
   return [
     ...aboutAll(

@@ -5,12 +5,12 @@ import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { aboutAll, type Diagnosis, diagnosis } from '../diagnosis.ts';
-import { type Facts, valueOf } from '../facts.ts';
+import { type Facts, valueOr } from '../facts.ts';
 
 /** What keeps pools from going on. */
 export function diagnosePools(facts: Facts): readonly Diagnosis[] {
-  const pools = valueOf(facts.pools, []);
-  const policy = recordedPolicy(valueOf(facts.source, null)?.policy ?? '', false);
+  const pools = valueOr(facts.pools, []);
+  const policy = recordedPolicy(valueOr(facts.source, null)?.policy ?? '', false);
   const empty = pools.filter(({ status }) => status?.phase === 'Empty').map(({ metadata }) => metadata.name);
   return [
     ...(policy.suspend ? [diagnosis('cluster-suspended', 'every pool is suspended by the file of the cluster')] : []),

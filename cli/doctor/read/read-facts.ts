@@ -6,7 +6,7 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from '#shared/kube/kube.ts';
 import type { Transport } from '#shared/kube/transport.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
-import { type Facts, type NodeFact, type Part, valueOf } from '../facts.ts';
+import { type Facts, type NodeFact, type Part, valueOr } from '../facts.ts';
 import { readCrds } from './crds.ts';
 import { readMissingRights } from './missing-rights.ts';
 import { mapPart, partOf } from './part.ts';
@@ -52,10 +52,10 @@ function viewNode({ metadata, status }: NodeObject): NodeFact {
 }
 
 function stampsIn(lease: Part<Lease | null>, kubeletNodes: Part<readonly KubeletNode[]>): Facts['stamps'] {
-  const leader = valueOf(lease, null);
+  const leader = valueOr(lease, null);
   return [
     ...(leader === null ? [] : stampOf('the leading reconciler', leader, 'f:spec', leader.spec?.renewTime)),
-    ...valueOf(kubeletNodes, []).flatMap((node) =>
+    ...valueOr(kubeletNodes, []).flatMap((node) =>
       stampOf(`node ${node.metadata.name}`, node, 'f:status', node.status?.heartbeat),
     ),
   ];

@@ -2,7 +2,7 @@ import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts
 import { formatDuration } from '#shared/runtime/duration.ts';
 import { showAmount } from '../capacity.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
-import type { Move, NodePlan, Plan, PoolPlan } from '../plan.ts';
+import type { NodeMove, NodePlan, MergePlan, PoolPlan } from '../plan.ts';
 import { type AlikePools, MANY_POOLS } from './alike.ts';
 
 /** What a change costs a node, for people. */
@@ -33,7 +33,7 @@ export function headOf([first, ...rest]: AlikePools): string {
 }
 
 /** That the comparison does not begin where the cluster is. */
-export const inForceLine = ({ inForce }: Plan): string | undefined =>
+export const inForceLine = ({ inForce }: MergePlan): string | undefined =>
   inForce === undefined
     ? undefined
     : `The base is not in force there, ${inForce.slice(0, 12)} is: --base ${inForce.slice(0, 12)} shows all that would come into force`;
@@ -152,17 +152,17 @@ export function warningLines(nodes: readonly NodePlan[]): readonly string[] {
   );
 }
 
-export function moveLines({ moves }: Plan): readonly string[] {
+export function moveLines({ moves }: MergePlan): readonly string[] {
   const place = (pool: string | null): string => pool ?? 'no pool (local config)';
   // Nodes in conflict are left as they are, and git does not say what that is.
-  const start = ({ from, contested }: Move): string =>
+  const start = ({ from, contested }: NodeMove): string =>
     contested === undefined ? place(from) : `a conflict of ${contested.join(' and ')}, with what they ran before it,`;
   const grouped = Map.groupBy(moves, (move) => `from ${start(move)} to ${place(move.to)}`);
   return [...grouped].map(([text, nodes]) => `${listed(nodes.map(({ node }) => node))} ${text}`);
 }
 
 /** Nodes that the same pools want are named together. */
-export function conflictLines({ conflicts }: Plan): readonly string[] {
+export function conflictLines({ conflicts }: MergePlan): readonly string[] {
   const grouped = Map.groupBy(conflicts, ({ pools }) => pools.join(' and '));
   return [...grouped].map(([pools, nodes]) => {
     const [are, left] = nodes.length === 1 ? ['is', 'is left as it is'] : ['are', 'are left as they are'];

@@ -1,6 +1,6 @@
 import { formatFinding } from '#shared/contract/finding.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
-import type { Plan } from '../plan.ts';
+import type { MergePlan } from '../plan.ts';
 import { type AlikePools, alikePools } from './alike.ts';
 import {
   adoptedLine,
@@ -25,7 +25,7 @@ const markerOf = (cluster: string): string => `<!-- kubelet-gitops plan: ${clust
 const MOST_CHARACTERS = 60_000;
 
 /** For a comment on the pull request. */
-export function planAsMarkdown(plan: Plan): string {
+export function planAsMarkdown(plan: MergePlan): string {
   const { cluster, refusal, held, clusterSpec, findings, knowsNodes } = plan;
   const parts = [markerOf(cluster), `### kubelet-gitops: what this does to \`${cluster}\``];
   const inForce = inForceLine(plan);

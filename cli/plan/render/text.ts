@@ -2,7 +2,7 @@ import { formatFinding } from '#shared/contract/finding.ts';
 import type { Paint } from '../../paint.ts';
 import { renderTable } from '../../table.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
-import type { Plan } from '../plan.ts';
+import type { MergePlan } from '../plan.ts';
 import { type AlikePools, alikePools } from './alike.ts';
 import {
   adoptedLine,
@@ -20,7 +20,7 @@ import {
   warningLines,
 } from './lines.ts';
 
-export function planAsText(plan: Plan, paint: Paint): string {
+export function planAsText(plan: MergePlan, paint: Paint): string {
   const { base, head, cluster, refusal, held, clusterSpec, findings, knowsNodes } = plan;
   const inForce = inForceLine(plan);
   const lines = [

@@ -1,6 +1,6 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { VERSION } from '#shared/runtime/version.ts';
-import { type GitCredential, redact } from '../credentials.ts';
+import { type GitCredential, hideCredential } from '../credentials.ts';
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
 import type { GitLimits } from '../limits.ts';
 import { plainLine } from '../plain-text.ts';
@@ -67,7 +67,7 @@ export function openSession(options: SessionOptions): GitSession {
   const deadline: Millis = clock.monotonic() + limits.totalMs;
   let greeting = options.greeting;
   let base = greeting?.base ?? url;
-  const clean = (text: string): string => redact(text, credential);
+  const clean = (text: string): string => hideCredential(text, credential);
 
   async function ask(request: Omit<Ask, 'headers'>, headers: Readonly<Record<string, string>>): Promise<Answer> {
     const patience = startPatience({ clock, limits, deadline, what: shown, signal });

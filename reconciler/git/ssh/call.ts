@@ -4,7 +4,7 @@ import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
 import type { Patience } from '../http/patience.ts';
 import { lengthOfGreeting } from './greeting.ts';
-import { sshRefusal } from './refusal.ts';
+import { sshErrorOf } from './ssh-error.ts';
 
 export interface SshCall {
   readonly program: string;
@@ -49,7 +49,7 @@ export async function callSsh(call: SshCall, patience: Patience): Promise<SshAns
     if (answer.cutShort) return answer;
     const exitCode = await ended;
     if (patience.signal.aborted) throw patience.signal.reason;
-    if (exitCode !== 0) throw sshRefusal(call.shown, exitCode, await stderr);
+    if (exitCode !== 0) throw sshErrorOf(call.shown, exitCode, await stderr);
     return answer;
   } finally {
     patience.signal.removeEventListener('abort', giveUp);

@@ -1,7 +1,7 @@
 import { type Delivery, headerOf } from './delivery.ts';
 
 /** What a genuine delivery is about. */
-export type Told =
+export type DeliverySubject =
   /** Something may have changed on the branch. */
   | { readonly told: 'push' }
   /** Of no interest: another branch, a tag, an issue, a ping. */
@@ -17,7 +17,7 @@ const EVENT_HEADERS = ['x-gitlab-event', 'x-forgejo-event', 'x-gitea-event', 'x-
  *
  * @param branch `main` or `refs/heads/main`
  */
-export function readPushEvent(delivery: Delivery, branch: string): Told {
+export function readPushEvent(delivery: Delivery, branch: string): DeliverySubject {
   const event = EVENT_HEADERS.map((name) => headerOf(delivery, name)).find((value) => value !== undefined);
   if (event !== undefined && !PUSH_EVENTS.has(event)) return { told: 'other' };
   // The generic form may say nothing at all: "look".

@@ -5,7 +5,7 @@ import { type Delivery, headerOf } from './delivery.ts';
 /** How a delivery proves that its sender knows the secret. */
 export type Proof = 'github' | 'gitea' | 'gitlab' | 'gitlab-token' | 'generic';
 
-export type Judged =
+export type SignatureCheck =
   | { readonly genuine: true; readonly proof: Proof }
   | { readonly genuine: false; readonly because: 'no-signature' | 'wrong-signature' | 'out-of-time' };
 
@@ -23,10 +23,10 @@ export const TIME_WINDOW_MS: Millis = 5 * 60_000;
  * @param secrets any of them will do, so that a secret can be changed without a gap; none lets nobody in
  * @param now     wall-clock time, against which signed times are held
  */
-export function judgeSignature(delivery: Delivery, secrets: readonly string[], now: Millis): Judged {
+export function judgeSignature(delivery: Delivery, secrets: readonly string[], now: Millis): SignatureCheck {
   const { body } = delivery;
   const sent = (name: string): string | undefined => headerOf(delivery, name);
-  const judge = (proof: Proof, genuine: boolean): Judged =>
+  const judge = (proof: Proof, genuine: boolean): SignatureCheck =>
     genuine ? { genuine, proof } : { genuine, because: 'wrong-signature' };
   const anyKey = (made: (secret: string) => boolean): boolean => secrets.map(made).includes(true);
 
@@ -63,7 +63,7 @@ export function judgeSignature(delivery: Delivery, secrets: readonly string[], n
 }
 
 /** Several signatures may stand side by side there, while a key is being changed. */
-function judgeStandard(delivery: Delivery, header: string, secrets: readonly string[], now: Millis): Judged {
+function judgeStandard(delivery: Delivery, header: string, secrets: readonly string[], now: Millis): SignatureCheck {
   const id = headerOf(delivery, 'webhook-id') ?? '';
   const time = headerOf(delivery, 'webhook-timestamp') ?? '';
   if (!isTimely(time, now)) return { genuine: false, because: 'out-of-time' };

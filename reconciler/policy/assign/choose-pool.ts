@@ -3,7 +3,7 @@ import { OPT_OUT_LABEL } from '#shared/contract/api/group.ts';
 import { matcherOf, requiredLabel } from './selector.ts';
 
 /** What choosing needs of a pool. */
-export interface Candidate {
+export interface PoolCandidate {
   readonly name: string;
   readonly priority: number;
   readonly nodeSelector: LabelSelector;
@@ -19,12 +19,12 @@ export type Choice =
   | { readonly choice: 'opted-out' };
 
 /** Which pool a node with these labels belongs to: the matching one with the highest priority. */
-export function choosePool(labels: Labels, candidates: readonly Candidate[]): Choice {
+export function choosePool(labels: Labels, candidates: readonly PoolCandidate[]): Choice {
   return choiceAmong(candidates)(labels);
 }
 
 /** The same for many nodes: selectors are looked at once. */
-export function choiceAmong(candidates: readonly Candidate[]): (labels: Labels) => Choice {
+export function choiceAmong(candidates: readonly PoolCandidate[]): (labels: Labels) => Choice {
   const possible = possiblePools(candidates);
   return (labels) => {
     const optOut = labels[OPT_OUT_LABEL];
@@ -55,7 +55,7 @@ interface ReadyPool {
  * The pools that may match a node at all. Most select by one label of which every pool wants another value, so that of hundreds
  * only those with this node's value have to be asked.
  */
-function possiblePools(candidates: readonly Candidate[]): (labels: Labels) => readonly ReadyPool[] {
+function possiblePools(candidates: readonly PoolCandidate[]): (labels: Labels) => readonly ReadyPool[] {
   const anyLabels: ReadyPool[] = [];
   const byLabel = new Map<string, Map<string, ReadyPool[]>>();
   for (const { name, priority, nodeSelector } of candidates) {

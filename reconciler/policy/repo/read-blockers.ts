@@ -2,7 +2,7 @@ import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { isDnsLabel } from '#shared/contract/kubelet-config/syntax/names.ts';
-import { readList, readText } from './read-scalars.ts';
+import { readList, readTextField } from './read-scalars.ts';
 import { readNarrowSelector } from './read-selector.ts';
 import { type FileReport, readMap } from './report.ts';
 
@@ -37,7 +37,7 @@ function readPrometheus(value: unknown, path: Path, report: FileReport): Blocker
       'write a query that must have no result, or the names of alerts that must not fire',
     );
   }
-  const query = readText(prometheus.query, [...path, 'query'], { longest: LONGEST_QUERY }, report);
+  const query = readTextField(prometheus.query, [...path, 'query'], { longest: LONGEST_QUERY }, report);
   const alerts = readAlerts(prometheus.alerts, [...path, 'alerts'], report);
   return {
     url: readUrl(prometheus.url, [...path, 'url'], report),
@@ -60,7 +60,7 @@ function readAlerts(value: unknown, path: Path, report: FileReport): readonly st
 
 /** What is asked is written into logs and statuses: a password must not stand in it. */
 function readUrl(value: unknown, path: Path, report: FileReport): string {
-  const text = readText(value, path, { longest: LONGEST_URL }, report);
+  const text = readTextField(value, path, { longest: LONGEST_URL }, report);
   if (value === undefined) report.error('missing-field', path, 'prometheus has no url');
   if (text === undefined) return '';
   const example = 'write it as http://prometheus.monitoring:9090';

@@ -1,6 +1,6 @@
 import type { Amount, CanarySpec, RolloutSpec, RolloutStep } from '#shared/contract/api/kubelet-pool.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
-import { readAmount, readDuration, readList, readText, readWord } from './read-scalars.ts';
+import { readAmount, readDuration, readList, readTextField, readWord } from './read-scalars.ts';
 import { readNarrowSelector } from './read-selector.ts';
 import { readWindows } from './read-windows.ts';
 import { type FileReport, readMap } from './report.ts';
@@ -33,7 +33,7 @@ export function readRollout(value: unknown, path: Path, report: FileReport): Rol
   const canary = readCanary(rollout.canary, at('canary'), report);
   const steps = readSteps(rollout.steps, at('steps'), canary?.nodes, report);
   const windows = readWindows(rollout.windows, at('windows'), report);
-  const emergency = readText(rollout.emergency, at('emergency'), { longest: LONGEST_REASON }, report);
+  const emergency = readTextField(rollout.emergency, at('emergency'), { longest: LONGEST_REASON }, report);
   return {
     maxUnavailable: readAmount(rollout.maxUnavailable, at('maxUnavailable'), { min: 0, default: 1 }, report),
     ...(perZone === undefined

@@ -3,7 +3,7 @@ import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { didYouMean, sameButCase } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
-import { type FileReport, nameOf } from './report.ts';
+import { type FileReport, placeName } from './report.ts';
 
 /** Each of these gives the default where nothing is written, and reports and gives the default where it is wrong. */
 
@@ -18,7 +18,7 @@ export function readInteger(
     return value;
   }
   const bounds = range.max === undefined ? `of at least ${range.min}` : `from ${range.min} to ${range.max}`;
-  report.error('out-of-range', path, `${nameOf(path)} is ${show(value)} and has to be a whole number ${bounds}`);
+  report.error('out-of-range', path, `${placeName(path)} is ${show(value)} and has to be a whole number ${bounds}`);
   return range.default;
 }
 
@@ -33,7 +33,7 @@ export function readDuration(
   const span = typeof value === 'string' ? parseDuration(value) : undefined;
   if (typeof value === 'string' && span !== undefined && (span > 0 || rule.zero === 'allowed')) return value;
   const problem = span === 0 ? 'has to be more than 0s' : `is ${show(value)}, which is no duration`;
-  report.error('bad-duration', path, `${nameOf(path)} ${problem}`, 'write it as 90s, 10m or 1h30m');
+  report.error('bad-duration', path, `${placeName(path)} ${problem}`, 'write it as 90s, 10m or 1h30m');
   return rule.default;
 }
 
@@ -48,7 +48,7 @@ export function readAmount(
   if (typeof value === 'number' && Number.isInteger(value) && value >= rule.min) return value;
   const percent = typeof value === 'string' ? /^(\d{1,3})%$/.exec(value)?.[1] : undefined;
   if (percent !== undefined && Number(percent) >= rule.min && Number(percent) <= 100) return `${Number(percent)}%`;
-  const message = `${nameOf(path)} is ${show(value)} and has to be a count from ${rule.min} on, or a percentage from ${rule.min}% to 100%`;
+  const message = `${placeName(path)} is ${show(value)} and has to be a count from ${rule.min} on, or a percentage from ${rule.min}% to 100%`;
   report.error('out-of-range', path, message, 'write a number such as 2, or "10%"');
   return rule.default;
 }
@@ -63,12 +63,12 @@ export function readWord<Word extends string>(
   if (word !== undefined) return word;
   const meant = typeof value === 'string' ? (sameButCase(value, words) ?? didYouMean(value, words)) : undefined;
   const suggestion = meant === undefined ? `write ${words.join(' or ')}` : `did you mean ${meant}?`;
-  report.error('unknown-value', path, `${nameOf(path)} cannot be ${show(value)}`, suggestion);
+  report.error('unknown-value', path, `${placeName(path)} cannot be ${show(value)}`, suggestion);
   return words[0];
 }
 
 /** Text of one line: white space is a single space. Undefined where nothing is written, or where it is no such text. */
-export function readText(
+export function readTextField(
   value: unknown,
   path: Path,
   rule: { readonly longest: number },
@@ -78,14 +78,14 @@ export function readText(
   const text = typeof value === 'string' ? value.trim().replaceAll(/\s+/g, ' ') : '';
   if (text !== '' && text.length <= rule.longest && !/\p{Cc}/u.test(text)) return text;
   const found = typeof value !== 'string' ? `is ${show(value)}` : text === '' ? 'is empty' : `has ${text.length}`;
-  const message = `${nameOf(path)} ${found} and has to be text of 1 to ${rule.longest} characters`;
+  const message = `${placeName(path)} ${found} and has to be text of 1 to ${rule.longest} characters`;
   report.error('bad-text', path, message, typeof value === 'number' ? 'write it in quotes' : undefined);
   return undefined;
 }
 
 export function readFlag(value: unknown, path: Path, report: FileReport): boolean | undefined {
   if (value === undefined || typeof value === 'boolean') return value;
-  report.error('wrong-type', path, `${nameOf(path)} is ${show(value)}`, 'write true or false');
+  report.error('wrong-type', path, `${placeName(path)} is ${show(value)}`, 'write true or false');
   return undefined;
 }
 
@@ -94,6 +94,6 @@ export function readList(value: unknown, path: Path, report: FileReport): readon
   if (value === undefined) return [];
   if (Array.isArray(value) && value.length > 0)
     return value.map((item, index) => [item ?? undefined, [...path, index]]);
-  report.error('wrong-type', path, `${nameOf(path)} has to be a list of at least one`, 'leave it out for none');
+  report.error('wrong-type', path, `${placeName(path)} has to be a list of at least one`, 'leave it out for none');
   return [];
 }

@@ -1,7 +1,7 @@
 import type { WindowSpec, WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { checkWindow } from '../window/read-window.ts';
-import { readList, readText, readWord } from './read-scalars.ts';
+import { readList, readTextField, readWord } from './read-scalars.ts';
 import { type FileReport, readMap } from './report.ts';
 
 const LONGEST_TEXT = 256;
@@ -22,7 +22,7 @@ export function readWindows(value: unknown, path: Path, report: FileReport): Win
 function readWindow(value: unknown, path: Path, report: FileReport): readonly WindowSpec[] {
   const window = readMap(value, path, ['cron', 'duration', 'timeZone'], report);
   const text = (key: 'cron' | 'duration' | 'timeZone'): string | undefined =>
-    readText(window?.[key], [...path, key], { longest: LONGEST_TEXT }, report);
+    readTextField(window?.[key], [...path, key], { longest: LONGEST_TEXT }, report);
   if (window === undefined || window.cron === undefined || window.duration === undefined) {
     report.error(
       'missing-field',

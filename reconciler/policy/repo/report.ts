@@ -29,7 +29,7 @@ export function readMap<Key extends string>(
 ): Readonly<Partial<Record<Key, unknown>>> | undefined {
   if (value === undefined || value === null) return undefined;
   if (!isMap(value)) {
-    report.error('wrong-type', path, `${nameOf(path)} has to be a map`);
+    report.error('wrong-type', path, `${placeName(path)} has to be a map`);
     return undefined;
   }
   for (const key of Object.keys(value)) {
@@ -62,4 +62,4 @@ export function checkHeader(
   report.error('wrong-name', ['metadata', 'name'], message, `write ${expected.name}, or leave it out`);
 }
 
-export const nameOf = (path: Path): string => (path.length === 0 ? 'the file' : formatPath(path));
+export const placeName = (path: Path): string => (path.length === 0 ? 'the file' : formatPath(path));

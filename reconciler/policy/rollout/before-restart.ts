@@ -6,7 +6,7 @@ import { disruptionBar } from '../disruption/disruption-bar.ts';
 import type { Disruption } from '../disruption/disruption-of.ts';
 import type { Aimed } from './aims.ts';
 import type { DrainView } from '../fleet.ts';
-import type { Verdict } from './decide-group.ts';
+import type { NodeVerdict } from './decide-group.ts';
 import type { Signals } from '../signals.ts';
 import { hold } from './holds/hold.ts';
 import type { Member } from './membership.ts';
@@ -27,7 +27,7 @@ export function beforeRestart(
   pool: DesiredPool | null,
   { drains, pods }: Pick<Signals, 'drains' | 'pods'>,
   now: Millis,
-): Verdict | null {
+): NodeVerdict | null {
   const { name, drain: mark } = member.node;
   const config = configName ?? 'local';
   const fit = mark?.config === config ? FITS : fitOf(disruption, pods, name, now);
@@ -68,7 +68,7 @@ function fitOf({ class: needed, podLimit }: Disruption, pods: Signals['pods'], n
 }
 
 /** The boot that is to end is the one in which this is decided: after it, nobody can take the order for a new one. */
-function withReboot({ kubeletNode }: Member, what: string, reboot: DisruptionSpec['reboot']): Verdict {
+function withReboot({ kubeletNode }: Member, what: string, reboot: DisruptionSpec['reboot']): NodeVerdict {
   const boot = kubeletNode?.status?.bootID;
   if (reboot === undefined) {
     return held(`the change of ${what} needs the machine to be rebooted, and disruption.reboot does not say how`);
@@ -85,7 +85,7 @@ function drainFirst(
   view: DrainView | undefined,
   timeoutMs: Millis,
   now: Millis,
-): Verdict | null {
+): NodeVerdict | null {
   if (drainFailed?.config === config && now - drainFailed.at < DRAIN_AGAIN_MS) {
     return held(
       `its drain was given up at ${toTimestamp(drainFailed.at)}; it is drained again from ${toTimestamp(drainFailed.at + DRAIN_AGAIN_MS)} on`,
@@ -102,7 +102,7 @@ function drainFirst(
   return { verdict: 'drain', stage: 'evict', because };
 }
 
-const held = (because: string): Extract<Verdict, { verdict: 'hold' }> => ({
+const held = (because: string): Extract<NodeVerdict, { verdict: 'hold' }> => ({
   verdict: 'hold',
   ...hold('disruption', because),
 });

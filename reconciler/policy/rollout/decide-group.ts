@@ -8,7 +8,7 @@ import type { Member } from './membership.ts';
 import { inOrder } from './order.ts';
 
 /** What is done about one node now. `rest` where it needs nothing. */
-export type Verdict =
+export type NodeVerdict =
   | { readonly verdict: 'rest' }
   /** `reboot`: a restart of its kubelet is not enough. */
   | { readonly verdict: 'change'; readonly because: string; readonly reboot?: RebootOrder }
@@ -20,14 +20,14 @@ export type Verdict =
 export interface MemberDecision {
   readonly member: Member;
   readonly aimed: Aimed;
-  readonly verdict: Verdict;
+  readonly verdict: NodeVerdict;
 }
 
 /** Everything that deciding about the nodes of a group needs. */
 export interface GroupQuestion extends GroupFacts {
   readonly aims: readonly Aimed[];
   /** What the change takes besides a plain restart of this node's kubelet: a hold, a drain that comes first, a reboot in it. */
-  readonly disruption: (aimed: Aimed) => Verdict | null;
+  readonly disruption: (aimed: Aimed) => NodeVerdict | null;
 }
 
 /**
@@ -45,7 +45,7 @@ export function decideGroup(question: GroupQuestion, budgets: Budgets): readonly
 }
 
 interface Decided {
-  readonly verdict: Verdict;
+  readonly verdict: NodeVerdict;
   readonly entersWave: boolean;
 }
 
@@ -81,7 +81,7 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
   return { verdict: first ?? { verdict: 'change', because }, entersWave: inWaves };
 }
 
-const isCount = (verdict: Verdict): boolean => verdict.verdict === 'drain' && verdict.stage === 'count';
+const isCount = (verdict: NodeVerdict): boolean => verdict.verdict === 'drain' && verdict.stage === 'count';
 
 const FINISHES_FIRST = hold(
   'disruption',

@@ -8,7 +8,7 @@ import type { PlanSettings, Step } from '../steps.ts';
 import { type Aimed, aimsOf, forgive } from './aims.ts';
 import { type Assignments, assignmentsOf, sayTheSame } from './assignment.ts';
 import { type Budgets, budgetsOf } from './budget.ts';
-import { decideGroup, type MemberDecision, type Verdict } from './decide-group.ts';
+import { decideGroup, type MemberDecision, type NodeVerdict } from './decide-group.ts';
 import { beforeRestart } from './before-restart.ts';
 import { disruptionsIn } from './disruptions-in.ts';
 import { drainSteps } from './drain-steps.ts';
@@ -173,7 +173,7 @@ const rebootIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'reboot'> =>
   spec?.reboot === undefined ? {} : { reboot: spec.reboot };
 
 /** The pool stays in the spec until the node runs its local config, so that its budget goes on counting the node. */
-function leavingSteps({ kubeletNode: node, standing }: Member, verdict: Verdict): readonly Step[] {
+function leavingSteps({ kubeletNode: node, standing }: Member, verdict: NodeVerdict): readonly Step[] {
   const pool = node?.spec?.pool;
   if (node === undefined) return [];
   if (verdict.verdict === 'change') {

@@ -7,7 +7,7 @@ import type { Connections } from '../../git/http/connections.ts';
 import { TunnelRefused } from '../../git/http/tunnel.ts';
 import { ForgeError } from './errors.ts';
 import type { ForgeRequest } from './forges.ts';
-import { refusalOf, UNTIL_OPERATOR } from './refusal.ts';
+import { forgeErrorOf, UNTIL_OPERATOR } from './answer-error.ts';
 
 /** Sends a request to the forge. @returns its answer's JSON @throws ForgeError */
 export type AskForge = (request: ForgeRequest, signal: AbortSignal) => Promise<unknown>;
@@ -48,7 +48,7 @@ export function createAsk({ connections, token, clock, timeoutMs = 10_000 }: Ask
       });
       const text = await collect(response);
       const status = response.statusCode ?? 0;
-      if (status < 200 || status > 299) throw refusalOf(response, url, withoutToken(text), clock.now());
+      if (status < 200 || status > 299) throw forgeErrorOf(response, url, withoutToken(text), clock.now());
       return parse(text, url);
     } catch (error) {
       if (error instanceof ForgeError) throw error;

@@ -17,7 +17,7 @@ export const LONGEST_DESCRIPTION = 140;
 /** GitLab's, and what databases usually hold. */
 const LONGEST_CONTEXT = 255;
 /** More would bury the checks of others: what is beyond is in the cluster's own line. */
-export const MOST_POOLS = 20;
+export const MOST_STATUSES = 20;
 
 const OVERALL: Readonly<Record<CommitOutcome, StatusState>> = {
   settled: 'success',
@@ -49,7 +49,7 @@ export function statusesOf(note: CommitNote, before: SaidBefore = NOTHING): read
   // What needs a person's eye comes first, so that it is never what is left out.
   const byNeed = [...pools].sort((a, b) => rank(a) - rank(b));
   const listed = byNeed.filter(
-    (pool, index) => index < MOST_POOLS || before.said.has(contextOf(`${root}/${pool.name}`)),
+    (pool, index) => index < MOST_STATUSES || before.said.has(contextOf(`${root}/${pool.name}`)),
   );
   const present = listed.map((pool) => poolStatus(root, pool, note.outcome === 'superseded'));
   const there = new Set(pools.map((pool) => contextOf(`${root}/${pool.name}`)));
@@ -78,7 +78,7 @@ function overall(note: CommitNote, pools: number): string {
   const count = (wanted: StatusState): number => note.pools.filter((pool) => stateOf(pool) === wanted).length;
   const found = note.findings[0] ?? '';
   if (note.outcome === 'partly-refused' && found !== '') return found;
-  const left = pools > MOST_POOLS ? `, ${pools - MOST_POOLS} of them not listed` : '';
+  const left = pools > MOST_STATUSES ? `, ${pools - MOST_STATUSES} of them not listed` : '';
   return `${note.outcome}: ${count('success')} of ${pools} pools settled${left}`;
 }
 

@@ -4,7 +4,7 @@ import { type About, buildModel } from './build-model.ts';
 import { etagOf } from './etag.ts';
 import { toText } from './html.ts';
 import type { PageModel } from './model.ts';
-import { addressOf, type Question } from './question.ts';
+import { pageAddress, type PageRequest } from './question.ts';
 import { renderPage } from './render/page.ts';
 
 /** Who acts, as far as this process knows. */
@@ -24,7 +24,7 @@ export interface Rendered {
 export interface Picture {
   show(round: Round): void;
   /** null for a page that is not there. */
-  page(question: Question): Rendered | null;
+  page(question: PageRequest): Rendered | null;
 }
 
 /** Pages of one round that are kept. Beyond that somebody is trying addresses. */
@@ -63,7 +63,7 @@ export function createPicture(
         madeAt = clock.monotonic();
         pages.clear();
       }
-      const key = addressOf(question);
+      const key = pageAddress(question);
       const known = pages.get(key);
       if (known !== undefined) return known;
       const made = renderPage(model, question);

@@ -10,7 +10,7 @@ export interface NodeFilter {
   readonly page: number;
 }
 
-export type Question =
+export type PageRequest =
   | { readonly page: 'overview' }
   | { readonly page: 'nodes'; readonly filter: NodeFilter }
   | { readonly page: 'pool'; readonly pool: string; readonly filter: NodeFilter };
@@ -19,7 +19,7 @@ const NAME_PART = /^[a-z0-9.-]{1,253}$/;
 const PAGE_NUMBER = /^[1-9][0-9]{0,5}$/;
 
 /** What a request asks for, or null for what is not served. What makes no sense in the query counts as not said. */
-export function readQuestion(path: string, query: URLSearchParams): Question | null {
+export function readQuestion(path: string, query: URLSearchParams): PageRequest | null {
   switch (path) {
     case '/':
       return { page: 'overview' };
@@ -45,7 +45,7 @@ function readFilter(query: URLSearchParams): NodeFilter {
 }
 
 /** The address of a page, relative to every other one: it holds behind a proxy's path as well. */
-export function addressOf(question: Question): string {
+export function pageAddress(question: PageRequest): string {
   if (question.page === 'overview') return './';
   const query = new URLSearchParams();
   if (question.page === 'pool') query.set('name', question.pool);

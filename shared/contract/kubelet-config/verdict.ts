@@ -5,7 +5,7 @@ import type { Finding } from '../finding.ts';
  * `reject`: it does not start with it, or drops a part of it without more than a line in its log;
  * `warn` also where that is tolerated.
  */
-export type Verdict = 'accept' | 'warn' | 'reject';
+export type ConfigVerdict = 'accept' | 'warn' | 'reject';
 
 /** What it means to the kubelet that something was found. */
 export type Effect =
@@ -48,7 +48,7 @@ function effectOf({ code, severity }: Finding): Effect {
  * @param minor    `1.34`
  * @param readable false where the kubelet could make nothing of the file at all
  */
-export function verdictOf(findings: readonly Finding[], minor: string, readable = true): Verdict {
+export function configVerdict(findings: readonly Finding[], minor: string, readable = true): ConfigVerdict {
   if (!readable) return 'reject';
   const effects = new Set(
     findings.filter(({ versions }) => versions === undefined || versions.includes(minor)).map(effectOf),

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { NO_DOUBT, NO_NOTE, NO_STARTS, readNote } from '#agent/guard/records.ts';
+import { NO_DOUBT, NO_NOTE, NO_STARTS, readGuardNote } from '#agent/guard/records.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { createGuardedHost, type GuardedHost, NEW, OLD } from './support/guarded-host.ts';
 import { SHELLS } from './support/shells.ts';
@@ -75,7 +75,7 @@ for (const shell of SHELLS) {
         assert.equal(host.read(host.config), NEW);
         await host.run(shell, 'start');
         assert.equal(host.read(host.config), OLD);
-        const { cause, starts } = readNote(Buffer.from(host.read(join(host.guard, 'note')) ?? ''));
+        const { cause, starts } = readGuardNote(Buffer.from(host.read(join(host.guard, 'note')) ?? ''));
         assert.deepEqual({ cause, starts }, { cause: 'starts', starts: 3 });
       }));
 

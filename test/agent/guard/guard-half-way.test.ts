@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, write
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { isStagedPath, removedPathOf, stagedPathOf } from '#agent/guard/layout.ts';
-import { NO_NOTE, readNote } from '#agent/guard/records.ts';
+import { NO_NOTE, readGuardNote } from '#agent/guard/records.ts';
 import { createGuardedHost, type GuardedHost, NEW, OLD } from './support/guarded-host.ts';
 import { SHELLS } from './support/shells.ts';
 
@@ -13,7 +13,7 @@ const HALVES: Readonly<Record<string, (host: GuardedHost) => void>> = {
   'the state file is gone, and the config not back': (host) => renameSync(host.state, removedPathOf(host.state)),
 };
 
-const noteOf = (host: GuardedHost) => readNote(Buffer.from(host.read(join(host.guard, 'note')) ?? ''));
+const noteOf = (host: GuardedHost) => readGuardNote(Buffer.from(host.read(join(host.guard, 'note')) ?? ''));
 
 for (const shell of SHELLS) {
   describe(`the guard under ${shell.name}, cut off half-way`, { skip: shell.skip }, () => {

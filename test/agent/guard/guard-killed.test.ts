@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { stagedPathOf } from '#agent/guard/layout.ts';
-import { readNote } from '#agent/guard/records.ts';
+import { readGuardNote } from '#agent/guard/records.ts';
 import { createGuardedHost, type GuardedHost, type Mode, NEW, OLD } from './support/guarded-host.ts';
 import { type Shell, SHELLS } from './support/shells.ts';
 
@@ -71,7 +71,7 @@ for (const shell of SHELLS) {
           assert.equal(existsSync(host.dropIn), false, `point ${killAt}`);
           assert.equal(existsSync(join(host.root, 'timer')), false, `point ${killAt}`);
           assert.equal(
-            readNote(Buffer.from(host.read(join(host.guard, 'note')) ?? '')).restarted,
+            readGuardNote(Buffer.from(host.read(join(host.guard, 'note')) ?? '')).restarted,
             true,
             `point ${killAt}`,
           );

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { stagedPathOf } from '#agent/guard/layout.ts';
-import { readNote } from '#agent/guard/records.ts';
+import { readGuardNote } from '#agent/guard/records.ts';
 import { without } from '../../support/needs.ts';
 import {
   BOOT,
@@ -30,7 +30,7 @@ const stateOf = (host: GuardedHost) => ({
 const UNTOUCHED = { config: 'new', plan: 'waiting' };
 const RESTORED = { config: 'old', plan: 'carried out' };
 
-const noteOf = (host: GuardedHost) => readNote(readFileSync(join(host.guard, 'note')));
+const noteOf = (host: GuardedHost) => readGuardNote(readFileSync(join(host.guard, 'note')));
 
 const ORDERED = ['systemctl reset-failed kubelet.service', 'systemctl --no-block restart kubelet.service'];
 

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { countTurn, NO_COUNTS } from '#agent/metrics/counts.ts';
 import { familiesOf } from '#agent/metrics/families.ts';
 import { serveMetrics } from '#agent/metrics/serve.ts';
-import { textOf } from '#agent/metrics/text-format.ts';
+import { metricsText } from '#agent/metrics/text-format.ts';
 import { type Config, type Doing, INITIAL_STATE, type State } from '#agent/decide/state.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
@@ -55,7 +55,9 @@ describe('the end of the kubelet’s certificate', () => {
   const served = (certificate?: Buffer): readonly (readonly [string, number])[] =>
     [
       ...samplesIn(
-        textOf(familiesOf({ state: INITIAL_STATE, status: undefined, counts: NO_COUNTS, version: '1', certificate })),
+        metricsText(
+          familiesOf({ state: INITIAL_STATE, status: undefined, counts: NO_COUNTS, version: '1', certificate }),
+        ),
       ),
     ].filter(([name]) => /expiration|validity/.test(name));
 
@@ -83,7 +85,7 @@ describe('the four gauges of Dynamic Kubelet Configuration', () => {
   };
 
   it('say local without a uid, a version or a key', () => {
-    const text = textOf(familiesOf({ ...view, state: INITIAL_STATE }));
+    const text = metricsText(familiesOf({ ...view, state: INITIAL_STATE }));
     for (const gauge of ['config_assigned', 'config_active', 'config_last_known_good']) {
       assert.match(
         nameOfOnly(text, gauge),
@@ -94,7 +96,9 @@ describe('the four gauges of Dynamic Kubelet Configuration', () => {
   });
 
   it('name what is assigned, what is on trial and what the node would fall back to', () => {
-    const text = textOf(familiesOf({ ...view, state: state({ assigned: B, lastKnownGood: A, doing: trialOf(B) }) }));
+    const text = metricsText(
+      familiesOf({ ...view, state: state({ assigned: B, lastKnownGood: A, doing: trialOf(B) }) }),
+    );
     const b = '{node_config_source="/api/v1/namespaces/ns/configmaps/b",node_config_uid="uid-b",';
     assert.ok(nameOfOnly(text, 'config_assigned').includes(b));
     assert.ok(nameOfOnly(text, 'config_active').includes(b));
@@ -102,7 +106,7 @@ describe('the four gauges of Dynamic Kubelet Configuration', () => {
   });
 
   it('show an error as 1, and its reason beside it', () => {
-    const samples = samplesIn(textOf(familiesOf({ ...view, state: state({ error: ERROR }) })));
+    const samples = samplesIn(metricsText(familiesOf({ ...view, state: state({ error: ERROR }) })));
     assert.equal(samples.get('kubelet_gitops_node_config_error'), 1);
     assert.equal(samples.get('kubelet_gitops_node_config_error_info{reason="CrashLoop"}'), 1);
   });
@@ -176,7 +180,7 @@ it('promtool finds nothing wrong with the text', { skip: WITHOUT_PROMTOOL }, () 
   const counts = { trials: { promoted: 3, failed: 1, superseded: 0 }, fallbacks: { CrashLoop: 1 } };
   const now = state({ assigned: B, lastKnownGood: A, doing: trialOf(B), error: hostile });
   const condition = { type: 'Guarded', status: 'True', reason: 'r', message: 'm', lastTransitionTime: '' } as const;
-  const text = textOf(
+  const text = metricsText(
     familiesOf({ state: now, status: { phase: 'Trial', conditions: [condition] }, counts, version: '1' }),
   );
   const { status, stderr, stdout } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });

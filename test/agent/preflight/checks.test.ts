@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { cgroupPath } from '#agent/preflight/checks/cgroups.ts';
 import { parseFlags, withFlags } from '#agent/preflight/checks/flags.ts';
-import type { Candidate, HostFacts } from '#agent/preflight/host-facts.ts';
+import type { ConfigForHost, HostFacts } from '#agent/preflight/host-facts.ts';
 import { NO_FACTS } from '../../support/agent/no-facts.ts';
 import { judgeOnHost } from '#agent/preflight/preflight.ts';
 import { fieldOfFlag, flagOver } from '#shared/contract/kubelet-config/fields/flags.ts';
@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const CONFIG = '/var/lib/kubelet/config.yaml';
 
-function candidate(config: Fields, minor = 34, parts: Partial<Candidate> = {}): Candidate {
+function candidate(config: Fields, minor = 34, parts: Partial<ConfigForHost> = {}): ConfigForHost {
   return {
     view: viewOf(config, minor, 'replace'),
     fromFiles: config,
@@ -29,7 +29,7 @@ const found = (
   config: Fields,
   facts: Partial<HostFacts>,
   minor = 34,
-  parts: Partial<Candidate> = {},
+  parts: Partial<ConfigForHost> = {},
 ): readonly string[] =>
   judgeOnHost(candidate(config, minor, parts), { ...NO_FACTS, ...facts }).map(
     ({ severity, code, field }) => `${severity} ${code} ${field}`,

@@ -4,12 +4,12 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createHostFiles } from '#agent/host/host-files.ts';
-import type { Candidate } from '#agent/preflight/host-facts.ts';
+import type { ConfigForHost } from '#agent/preflight/host-facts.ts';
 import { createHostLook } from '#agent/preflight/look-at-host.ts';
 import { createPreflight } from '#agent/preflight/preflight.ts';
 import { viewOf } from '#shared/contract/kubelet-config/view.ts';
 
-const candidate = (config: Readonly<Record<string, unknown>>): Candidate => ({
+const candidate = (config: Readonly<Record<string, unknown>>): ConfigForHost => ({
   view: viewOf(config, 34, 'replace'),
   fromFiles: config,
   assigned: config,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import type { Candidate } from '#agent/preflight/host-facts.ts';
+import type { ConfigForHost } from '#agent/preflight/host-facts.ts';
 import type { HostFiles } from '#agent/host/host-files.ts';
 import { createHostLook } from '#agent/preflight/look-at-host.ts';
 import { viewOf } from '#shared/contract/kubelet-config/view.ts';
@@ -40,7 +40,7 @@ async function readOf(): Promise<ReadonlySet<string>> {
     names: noted((path) => (path === '/sys/fs/cgroup' ? ['kubepods.slice'] : ['10-crio.conf'])),
   };
   const look = createHostLook({ files, kubeletPid: () => Promise.resolve(77) });
-  const candidate: Candidate = {
+  const candidate: ConfigForHost = {
     view: viewOf(config, 34, 'replace'),
     fromFiles: config,
     assigned: config,

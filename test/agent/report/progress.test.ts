@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { progressOf, type Standing } from '#agent/report/progress.ts';
+import { progressOf, type NodeHealth } from '#agent/report/progress.ts';
 
 const AT = '2026-01-01T00:00:00Z';
 const HEALTHY = { type: 'KubeletConfigHealthy', status: 'True', reason: 'Healthy', message: 'it runs a' } as const;
@@ -9,13 +9,13 @@ const DOWN = { ...HEALTHY, status: 'False', reason: 'NotHealthy', message: 'nobo
 const DRIFTED = { ...HEALTHY, status: 'False', reason: 'Drifted', message: 'the managed files differ' } as const;
 const error = (reason: string) => ({ reason, message: `${reason} it was`, at: AT });
 
-const told = (standing: Partial<Standing>): string =>
+const told = (standing: Partial<NodeHealth>): string =>
   progressOf({ phase: 'Idle', error: null, health: HEALTHY, repairs: false, ...standing })
     .map(({ status }) => status)
     .join(' ');
 
 describe('Ready, Reconciling and Stalled of a node', () => {
-  const rows: readonly (readonly [string, Partial<Standing>, string])[] = [
+  const rows: readonly (readonly [string, Partial<NodeHealth>, string])[] = [
     ['a kubelet that does well with what is assigned', {}, 'True False False'],
     ['one that cannot be seen', { health: UNSEEN }, 'Unknown False False'],
     ['one that is down at rest, and may come back by itself', { health: DOWN }, 'False False False'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createReporter, type Reporter } from '#agent/report/report.ts';
-import type { Told } from '#agent/report/status.ts';
+import type { StatusFacts } from '#agent/report/status.ts';
 import type { State } from '#agent/decide/state.ts';
 import { HEARTBEAT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
@@ -11,7 +11,7 @@ import { createFakeKube, type FakeKube } from '../../support/agent/fake-kube.ts'
 import { A, idle, judging, onTrial, seen } from '../../support/agent/states.ts';
 
 const NODE = 'node-1';
-const told = (state: State): Told => ({
+const told = (state: State): StatusFacts => ({
   state,
   seen: seen(),
   actions: [],

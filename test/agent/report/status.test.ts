@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { statusOf, type Told } from '#agent/report/status.ts';
+import { statusOf, type StatusFacts } from '#agent/report/status.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { State } from '#agent/decide/state.ts';
@@ -20,7 +20,7 @@ import {
   seen,
 } from '../../support/agent/states.ts';
 
-const tell = (state: State, parts: Partial<Observation> = {}, about: Partial<Told> = {}): Told => ({
+const tell = (state: State, parts: Partial<Observation> = {}, about: Partial<StatusFacts> = {}): StatusFacts => ({
   state,
   seen: seen(parts),
   actions: [],

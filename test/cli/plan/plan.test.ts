@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Plan } from '#cli/plan/plan.ts';
+import type { MergePlan } from '#cli/plan/plan.ts';
 import { createRepository, layer, pool, type TestRepository } from '../support/repository.ts';
 import { run } from '../support/run.ts';
 
@@ -67,8 +67,8 @@ describe('kubelet-gitops plan', () => {
     await repository.write(Object.fromEntries(back));
     return ran;
   }
-  const planOf = async (files: Readonly<Record<string, string | null>>): Promise<Plan> =>
-    JSON.parse((await planned(files, '-o', 'json')).out) as Plan;
+  const planOf = async (files: Readonly<Record<string, string | null>>): Promise<MergePlan> =>
+    JSON.parse((await planned(files, '-o', 'json')).out) as MergePlan;
 
   it('has nothing to say, and ends with 0, where only the text changes', async () => {
     const text = `# a comment\n${layer('kubeReserved:', '  memory: "512Mi"', '  cpu: 100m', 'maxPods: 110')}`;

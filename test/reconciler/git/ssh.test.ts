@@ -11,7 +11,7 @@ import { isGitError } from '#reconciler/git/errors.ts';
 import { createGitSource, type GitSourceOptions } from '#reconciler/git/git-source.ts';
 import type { GitSource } from '#reconciler/git/source.ts';
 import { sshAddress } from '#reconciler/git/ssh/address.ts';
-import { sshRefusal } from '#reconciler/git/ssh/refusal.ts';
+import { sshErrorOf } from '#reconciler/git/ssh/ssh-error.ts';
 import { until } from '../../cluster/support/until.ts';
 import { nativeGit } from '../../sandbox/git-server/support/native-git.ts';
 import { startSshd, type Sshd, WITHOUT_SSHD } from '../../support/sshd.ts';
@@ -309,7 +309,7 @@ describe('what forges say over ssh', () => {
     ['something unheard of', 'GIT_REMOTE_ERROR'],
   ] as const) {
     it(`"${said.split('\n')[0]}" is ${code}`, () => {
-      assert.equal(sshRefusal('ssh://git@git.example/a.git', 128, said).code, code);
+      assert.equal(sshErrorOf('ssh://git@git.example/a.git', 128, said).code, code);
     });
   }
 });

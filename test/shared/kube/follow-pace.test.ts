@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { paceAfter, type Pace, type Try } from '#shared/kube/follow-pace.ts';
+import { paceAfter, type FollowPace, type Try } from '#shared/kube/follow-pace.ts';
 
 const backoff = { firstMs: 1000, maxMs: 30_000, jitter: 0 };
 const tried = (more: Partial<Try>): Try => ({ ended: 'closed', heard: false, lastedMs: 10, askedMs: 0, ...more });
 
-const rows: readonly (readonly [what: string, tried: Try, misses: number, pace: Pace])[] = [
+const rows: readonly (readonly [what: string, tried: Try, misses: number, pace: FollowPace])[] = [
   ['a long watch that the server closed', tried({ lastedMs: 300_000 }), 4, go(0, 0)],
   ['a short one on which something was heard', tried({ heard: true, lastedMs: 300 }), 4, go(0, 700)],
   ['one that the server closed at once', tried({}), 0, go(1, 1000)],
@@ -23,7 +23,7 @@ const rows: readonly (readonly [what: string, tried: Try, misses: number, pace: 
   ['the second forgotten version in a row', tried({ ended: 'gone', lastedMs: 5000 }), 1, go(2, 2000, true)],
 ];
 
-function go(misses: number, pauseMs: number, listAgain = false): Pace {
+function go(misses: number, pauseMs: number, listAgain = false): FollowPace {
   return { misses, pauseMs, listAgain };
 }
 

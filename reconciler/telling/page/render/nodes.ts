@@ -1,7 +1,7 @@
 import { type Html, html } from '../html.ts';
 import type { NodeRow, StateCount } from '../model.ts';
 import { NODE_STATES } from '../node-rows.ts';
-import { addressOf, EVERYTHING, type NodeFilter } from '../question.ts';
+import { pageAddress, EVERYTHING, type NodeFilter } from '../question.ts';
 import { type NodeSelection, NODES_PER_PAGE, selectNodes } from '../select-nodes.ts';
 import { type Column, table } from './table.ts';
 import { moment } from './time.ts';
@@ -21,7 +21,7 @@ export function renderNodes(nodes: readonly NodeRow[], pool: Place, filter: Node
   return html`<section aria-labelledby="nodes">
     <h2 id="nodes">Nodes</h2>
     ${renderForm(pool, filter)}
-    ${selection.found === 0 ? html`<p>No node is like that. <a href="${addressOf(questionAt(pool, EVERYTHING))}">Show all</a></p>` : table(caption, columns, selection.rows)}
+    ${selection.found === 0 ? html`<p>No node is like that. <a href="${pageAddress(questionAt(pool, EVERYTHING))}">Show all</a></p>` : table(caption, columns, selection.rows)}
     ${renderPager(pool, filter, selection)}
   </section>`;
 }
@@ -32,7 +32,7 @@ export function renderStateLinks(states: readonly StateCount[], pool: Place): Ht
     ${states.map(
       ({ state, nodes }) =>
         html`<li>
-          <a href="${addressOf(questionAt(pool, { ...EVERYTHING, state }))}"
+          <a href="${pageAddress(questionAt(pool, { ...EVERYTHING, state }))}"
             >${nodeBadge(state)} <b>${countOf(nodes, 'node')}</b></a
           >
         </li>`,
@@ -91,7 +91,7 @@ function renderPager(pool: Place, filter: NodeFilter, { page, pages }: NodeSelec
   const link = (to: number, text: string, rel: string): Html | null =>
     to < 1 || to > pages
       ? null
-      : html`<a href="${addressOf(questionAt(pool, { ...filter, page: to }))}" rel="${rel}">${text}</a>`;
+      : html`<a href="${pageAddress(questionAt(pool, { ...filter, page: to }))}" rel="${rel}">${text}</a>`;
   return html`<nav class="pager" aria-label="Pages of nodes">
     ${link(page - 1, 'Previous', 'prev')} <span>Page ${page} of ${pages}</span> ${link(page + 1, 'Next', 'next')}
   </nav>`;

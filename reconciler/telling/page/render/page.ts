@@ -2,7 +2,7 @@ import { toTimestamp } from '#shared/runtime/clock.ts';
 import { type Content, type Html, html } from '../html.ts';
 import type { PageModel, WaitingModel, WorkingModel } from '../model.ts';
 import { countStates } from '../node-rows.ts';
-import { addressOf, EVERYTHING, type Question } from '../question.ts';
+import { pageAddress, EVERYTHING, type PageRequest } from '../question.ts';
 import { renderBanners } from './banners.ts';
 import { renderCommits } from './commits.ts';
 import { renderNodes, renderStateLinks } from './nodes.ts';
@@ -12,13 +12,13 @@ import { renderRollouts } from './rollout.ts';
 import { moment } from './time.ts';
 
 /** A whole document, or null where what is asked for is not there. Pure: a function of the model and the question. */
-export function renderPage(model: PageModel, question: Question): Html | null {
+export function renderPage(model: PageModel, question: PageRequest): Html | null {
   if (model.view === 'waiting') return layout(model, question, 'Waiting', renderWaiting(model));
   const [title, body] = content(model, question);
   return body === null ? null : layout(model, question, title, html`${renderLeader(model)}${body}`);
 }
 
-function content(model: WorkingModel, question: Question): readonly [string, Html | null] {
+function content(model: WorkingModel, question: PageRequest): readonly [string, Html | null] {
   switch (question.page) {
     case 'overview':
       return ['Overview', renderOverview(model)];
@@ -70,7 +70,7 @@ function renderWaiting({ cluster, holder, leads }: WaitingModel): Html {
     }`;
 }
 
-function layout(model: PageModel, question: Question, title: string, body: Html): Html {
+function layout(model: PageModel, question: PageRequest, title: string, body: Html): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -89,7 +89,7 @@ function layout(model: PageModel, question: Question, title: string, body: Html)
           <p class="product">kubelet-gitops <span class="cluster">${model.cluster}</span></p>
           <nav aria-label="Pages">
             ${link('./', 'Overview', question.page === 'overview')}
-            ${link(addressOf({ page: 'nodes', filter: EVERYTHING }), 'All nodes', question.page === 'nodes')}
+            ${link(pageAddress({ page: 'nodes', filter: EVERYTHING }), 'All nodes', question.page === 'nodes')}
           </nav>
           <p class="as-of" id="as-of">${asOf(model)}</p>
           <p class="live" id="live" role="status"></p>

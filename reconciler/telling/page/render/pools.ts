@@ -1,13 +1,13 @@
 import { type Html, html } from '../html.ts';
 import type { PoolModel, StateCount } from '../model.ts';
-import { addressOf, EVERYTHING } from '../question.ts';
+import { pageAddress, EVERYTHING } from '../question.ts';
 import { type Column, table } from './table.ts';
 import { countOf, nodeTone, nodeWord, poolBadge } from './words.ts';
 
 const COLUMNS: readonly Column<PoolModel>[] = [
   {
     heading: 'Pool',
-    cell: ({ name }) => html`<a href="${addressOf({ page: 'pool', pool: name, filter: EVERYTHING })}">${name}</a>`,
+    cell: ({ name }) => html`<a href="${pageAddress({ page: 'pool', pool: name, filter: EVERYTHING })}">${name}</a>`,
   },
   { heading: 'State', cell: ({ state }) => poolBadge(state) },
   { heading: 'Nodes', cell: (pool) => html`${upToDate(pool)}${stateBar(pool.states)}` },

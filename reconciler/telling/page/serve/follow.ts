@@ -6,7 +6,11 @@ import { type Listeners, NEWS } from './listeners.ts';
 const RETRY_MS = 3_000;
 
 /** Keeps an answer open and tells on it when there is something new (server-sent events). */
-export function follow(request: IncomingMessage, response: ServerResponse, listeners: Pick<Listeners, 'join'>): void {
+export function serveUpdates(
+  request: IncomingMessage,
+  response: ServerResponse,
+  listeners: Pick<Listeners, 'join'>,
+): void {
   if (request.method === 'HEAD') {
     response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': 'text/event-stream' }).end();
     return;
@@ -22,7 +26,7 @@ export function follow(request: IncomingMessage, response: ServerResponse, liste
   });
   if (leave === null) {
     response.writeHead(503, { ...SECURITY_HEADERS, 'content-type': 'text/plain', 'retry-after': '60' });
-    response.end('too many follow this page already; it can still be reloaded\n');
+    response.end('too many serveUpdates this page already; it can still be reloaded\n');
     return;
   }
   response.on('close', leave);

@@ -6,7 +6,7 @@ import { createTokenBucket } from '../../../serving/token-bucket.ts';
 import type { Picture } from '../picture.ts';
 import { readQuestion } from '../question.ts';
 import { readAssets } from './assets.ts';
-import { follow } from './follow.ts';
+import { serveUpdates } from './follow.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 import type { Listeners } from './listeners.ts';
 
@@ -55,7 +55,7 @@ export async function servePage(options: PageServerOptions): Promise<Listening> 
     }
     const url = URL.parse(request.url ?? '', 'http://page');
     if (url === null) return say(response, 400, 'no address');
-    if (url.pathname === '/events') return follow(request, response, listeners);
+    if (url.pathname === '/events') return serveUpdates(request, response, listeners);
     const asset = assets.get(url.pathname);
     if (asset !== undefined) return send(request, response, asset.body, asset);
     const question = readQuestion(url.pathname, url.searchParams);

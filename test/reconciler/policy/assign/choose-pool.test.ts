@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
-import { type Candidate, choosePool } from '#reconciler/policy/assign/choose-pool.ts';
+import { type PoolCandidate, choosePool } from '#reconciler/policy/assign/choose-pool.ts';
 import { selectorMatches } from '#reconciler/policy/assign/selector.ts';
 
 const labels = { zone: 'a', gpu: 'nvidia', 'node-role.kubernetes.io/worker': '' };
@@ -36,7 +36,7 @@ describe('a node selector', () => {
   }
 });
 
-const pool = (name: string, priority: number, nodeSelector: LabelSelector = {}): Candidate => ({
+const pool = (name: string, priority: number, nodeSelector: LabelSelector = {}): PoolCandidate => ({
   name,
   priority,
   nodeSelector,

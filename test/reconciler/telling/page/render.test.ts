@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { buildModel } from '#reconciler/telling/page/build-model.ts';
 import { toText } from '#reconciler/telling/page/html.ts';
 import type { PageModel, WorkingModel } from '#reconciler/telling/page/model.ts';
-import { EVERYTHING, type Question } from '#reconciler/telling/page/question.ts';
+import { EVERYTHING, type PageRequest } from '#reconciler/telling/page/question.ts';
 import { renderPage } from '#reconciler/telling/page/render/page.ts';
 import { NOW } from '../../../support/fleet.ts';
 import { largeRound, rollingFleet, roundIn } from './rounds.ts';
 
 const ABOUT = { cluster: 'prod', version: '1.2.3', forge: undefined } as const;
-const QUESTIONS: readonly Question[] = [
+const QUESTIONS: readonly PageRequest[] = [
   { page: 'overview' },
   { page: 'nodes', filter: EVERYTHING },
   { page: 'pool', pool: 'workers', filter: EVERYTHING },
@@ -42,7 +42,7 @@ function withForeign(value: unknown, text: string, key = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withForeign(each, text, name)]));
 }
 
-const draw = (model: PageModel, question: Question): string => {
+const draw = (model: PageModel, question: PageRequest): string => {
   const page = renderPage(model, question);
   assert.ok(page !== null);
   return toText(page);

@@ -1,14 +1,14 @@
 import type { TestContext } from 'node:test';
-import type { Verdict } from '#shared/contract/kubelet-config/verdict.ts';
+import type { ConfigVerdict } from '#shared/contract/kubelet-config/verdict.ts';
 
 /** What a real kubelet does with a file. */
 export type RealVerdict = 'ok' | 'lenient' | 'reject' | 'late';
 
 const REAL: readonly RealVerdict[] = ['ok', 'lenient', 'late', 'reject'];
-const OURS: readonly Verdict[] = ['accept', 'warn', 'reject'];
+const OURS: readonly ConfigVerdict[] = ['accept', 'warn', 'reject'];
 
 export interface ConfusionMatrix {
-  add(said: RealVerdict, got: Verdict | undefined, what: string): void;
+  add(said: RealVerdict, got: ConfigVerdict | undefined, what: string): void;
   print(t: TestContext): void;
   /** `FALSE ACCEPT …` and `FALSE REFUSAL …` */
   readonly wrong: readonly string[];

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { failuresOf, NO_FAILURES } from '#agent/checkpoint/rejected-codec.ts';
 import { recordOrder, type RecordName } from '#agent/checkpoint/record-order.ts';
-import { type Found, type Records, restoreState } from '#agent/checkpoint/restore.ts';
+import { type RecordFound, type Records, restoreState } from '#agent/checkpoint/restore.ts';
 import { INITIAL_STATE, type State } from '#agent/decide/state.ts';
 
 /** The agent's memory on disk, file by file, in the agent's own order and read by the agent's own rules. */
@@ -32,7 +32,7 @@ export function createModelRecords(): ModelRecords {
   let saved: State | null = INITIAL_STATE;
 
   const valueNow = (name: RecordName): Value => (files.has(name) ? files.get(name) : valueOf(name, INITIAL_STATE));
-  const found = (name: RecordName): Found<never> =>
+  const found = (name: RecordName): RecordFound<never> =>
     damaged.has(name) ? { damaged: `${name} is torn` } : { found: valueNow(name) as never };
   return {
     load(at) {

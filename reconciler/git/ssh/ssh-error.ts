@@ -60,7 +60,7 @@ const MEANINGS: readonly Meaning[] = [
  * @param stderr what it wrote there, of strangers
  * @param exitCode 255 where ssh itself failed; anything else is the command's on the server
  */
-export function sshRefusal(shown: string, exitCode: number | null, stderr: string): GitError {
+export function sshErrorOf(shown: string, exitCode: number | null, stderr: string): GitError {
   const said = plainLine(stderr, 300);
   const found = MEANINGS.find((meaning) => meaning.said.test(stderr));
   const remark = said === '' ? '' : `: ${said}`;

@@ -17,7 +17,7 @@ const USUAL_WAIT_MS: Millis = 60_000;
  * @param text what the forge says, without the token
  * @param now  wall-clock time, because some forges say when they open again
  */
-export function refusalOf(
+export function forgeErrorOf(
   { statusCode = 0, headers }: IncomingMessage,
   url: URL,
   text: string,

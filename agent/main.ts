@@ -13,7 +13,7 @@ import { createNodeDisk } from './host/disk/node-disk.ts';
 import { watchFiles } from './host/disk/watch-files.ts';
 import { type Guard, noGuard } from './ports/guard.ts';
 import { createHostGuard } from './guard/host-guard.ts';
-import { readGuardScript } from './guard/script.ts';
+import { readGuardScript } from './guard/host-guard.ts';
 import { createGuardSystemd } from './guard/systemd.ts';
 import { readBootId, readUptimeSeconds } from './host/boot.ts';
 import { kubeletArgsOf } from './kubelet/kubelet-args.ts';

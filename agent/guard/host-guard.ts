@@ -9,6 +9,7 @@ import { decodePlan, encodePlan } from './plan.ts';
 import { aliveLine, readGuardNote } from './records.ts';
 import type { GuardSystemd } from './systemd.ts';
 import { decodeTraces, removeTraces } from './traces.ts';
+import { readFile } from 'node:fs/promises';
 
 export interface HostGuardOptions {
   readonly disk: Disk;
@@ -157,3 +158,6 @@ function notArmed(cause: unknown, unitDirectory: string): GitopsError {
   const message = `the guard that takes a config back without the agent cannot be set up: ${reasonOf(cause)}. ${advice}`;
   return new GitopsError('GUARD_FILES', message, { cause });
 }
+
+/** The text of the guard's script. It lies beside this file, and beside the bundle that this file becomes a part of. */
+export const readGuardScript = (): Promise<Buffer> => readFile(new URL('./guard.sh', import.meta.url));

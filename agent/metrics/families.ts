@@ -2,7 +2,7 @@ import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { activeOf, type State, type Target } from '../decide/state.ts';
 import type { Counts } from './counts.ts';
 import type { Family } from './text-format.ts';
-import { validityOf } from './validity.ts';
+import { X509Certificate } from 'node:crypto';
 
 /** Everything that the agent's metrics speak of. */
 export interface AgentView {
@@ -100,4 +100,21 @@ function config(name: string, help: string, target: Target): Family {
     node_config_kubelet_key: source?.key ?? '',
   };
   return gauge(name, help, [{ labels, value: 1 }]);
+}
+
+/** From when to when a certificate is good, in seconds since the epoch. */
+interface Validity {
+  readonly fromSeconds: number;
+  readonly toSeconds: number;
+}
+
+/** @param der undefined comes back for what is no certificate, or one without readable times */
+function validityOf(der: Buffer): Validity | undefined {
+  try {
+    const { validFrom, validTo } = new X509Certificate(der);
+    const [fromSeconds, toSeconds] = [Date.parse(validFrom) / 1000, Date.parse(validTo) / 1000];
+    return Number.isNaN(fromSeconds + toSeconds) ? undefined : { fromSeconds, toSeconds };
+  } catch {
+    return undefined;
+  }
 }

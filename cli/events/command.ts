@@ -1,5 +1,5 @@
-import { systemClock } from '#shared/runtime/clock.ts';
-import type { Command, ExitCode, Given } from '../command.ts';
+import { systemClock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import { connectTo } from '../connect.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
@@ -8,7 +8,7 @@ import { columnsOf, wrapFor } from '../wrap.ts';
 import { whatHappened } from './happened.ts';
 import { readTraces } from './read-traces.ts';
 import { eventsAsText } from './render.ts';
-import { sinceOf } from './since.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 
 const FORMATS = ['text', 'json'] as const;
 const { kubeconfig, context } = CLUSTER_OPTIONS;
@@ -46,4 +46,17 @@ async function runEvents(given: Given, io: Io): Promise<ExitCode> {
   if (format === 'json') io.out.write(`${JSON.stringify({ events: happened }, null, 2)}\n`);
   else io.out.write(wrapFor(io.out)(eventsAsText(happened, paintFor(io.out, io.env), columnsOf(io.out))));
   return 0;
+}
+
+/** `--since 2h` or `--since 2026-11-21T12:00:00Z`, as a moment. @throws Mistake */
+export function sinceOf(written: string | undefined, now: Millis): Millis | undefined {
+  if (written === undefined) return undefined;
+  const days = /^(\d{1,4})d$/.exec(written)?.[1];
+  const span = days === undefined ? parseDuration(written) : Number(days) * 86_400_000;
+  if (span !== undefined) return now - span;
+  const at = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d))?$/.test(written)
+    ? fromTimestamp(written)
+    : undefined;
+  if (at === undefined) throw new Mistake(`--since ${written}: write 30m, 2h, 3d or 2026-11-21T12:00:00Z`);
+  return at;
 }

@@ -8,7 +8,6 @@ import { paintFor } from '../paint.ts';
 import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
 import { allSettled } from './all-settled.ts';
-import { ofPool } from './of-pool.ts';
 import { readClusterStatus } from './read.ts';
 import { renderStatus, type StatusView } from './render.ts';
 import { renderWhy } from './render-why.ts';
@@ -16,6 +15,7 @@ import { statusAsJson } from './status-json.ts';
 import { stoppedBecause } from './stopped.ts';
 import { type Look, watch, type Watching } from './watch.ts';
 import { readFleet, whyNodes } from './why-nodes.ts';
+import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 
 const FORMATS = ['text', 'json'] as const;
 
@@ -108,3 +108,22 @@ const showOn =
   ({ out }: Io): Watching['show'] =>
   (text) =>
     void out.write(`${out.isTTY === true ? '\u001b[H\u001b[2J' : '\n'}${text}`);
+
+/**
+ * The commit, and one pool with the nodes that it has.
+ *
+ * @param name undefined for everything
+ * @throws Mistake where the cluster does not have the pool
+ */
+function ofPool(view: StatusView, name: string | undefined): StatusView {
+  if (name === undefined) return view;
+  const pools = view.pools.filter(({ metadata }) => metadata.name === name);
+  if (pools.length === 0) {
+    const names = view.pools.map(({ metadata }) => metadata.name);
+    const meant = didYouMean(name, names);
+    throw new Mistake(
+      `the cluster has no pool ${name}${meant === undefined ? `; it has ${names.join(', ') || 'none'}` : ` (did you mean ${meant}?)`}`,
+    );
+  }
+  return { ...view, pools, nodes: view.nodes.filter(({ spec }) => spec?.pool === name) };
+}

@@ -32,7 +32,6 @@ import {
   WEBHOOK_SERVICE,
 } from '../doctor/read/resources.ts';
 import type { Progress } from '../progress.ts';
-import { readLog } from './logs.ts';
 import { redact } from './redact.ts';
 import { ofCrd, ofNode, ofPod, ofSettings, ofWorkload, type BundleTrim, whole } from './trim.ts';
 
@@ -141,4 +140,33 @@ async function collectLogs(
 function restartsOf(pod: KubeObject): number {
   const { status } = pod as { readonly status?: { readonly containerStatuses?: readonly { restartCount?: number }[] } };
   return (status?.containerStatuses ?? []).reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
+}
+
+/** A kubelet that does not answer must not hold up the rest. */
+const LIMIT_MS = 30_000;
+
+interface LogQuestion {
+  readonly namespace: string;
+  readonly pod: string;
+  /** Of the container before the last restart. */
+  readonly previous: boolean;
+  /** The last so many. */
+  readonly lines: number;
+}
+
+type ReadLog = { readonly text: string } | { readonly why: string };
+
+/** What a pod of ours wrote, without anything that looks like a credential. Never rejects. */
+async function readLog(transport: Transport, question: LogQuestion): Promise<ReadLog> {
+  const { namespace, pod, previous, lines } = question;
+  const query = { tailLines: String(lines), timestamps: 'true', ...(previous ? { previous: 'true' } : {}) };
+  const call = { verb: 'get', resource: PODS, namespace, name: pod, subresource: 'log', query } as const;
+  const read: string[] = [];
+  try {
+    for await (const line of transport.lines(call, LIMIT_MS, new AbortController().signal)) read.push(line);
+  } catch (error) {
+    if (read.length === 0) return { why: redact(reasonOf(error)) };
+    read.push(`(cut: ${reasonOf(error)})`);
+  }
+  return { text: redact(read.map((line) => `${line}\n`).join('')) };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { whatHappened } from '#cli/events/happened.ts';
-import { sinceOf } from '#cli/events/since.ts';
+import { sinceOf } from '#cli/events/command.ts';
 import { type EventObject, eventObject } from '#reconciler/telling/events/event-object.ts';
 import { occurrencesOfNode } from '#reconciler/telling/events/of-node.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';

@@ -8,7 +8,7 @@ import type { Disk } from '#agent/ports/disk.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import type { Guard } from '#agent/ports/guard.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
-import { readGuardScript } from '#agent/guard/script.ts';
+import { readGuardScript } from '#agent/guard/host-guard.ts';
 import { createGuardSystemd } from '#agent/guard/systemd.ts';
 import { readUptimeSeconds } from '#agent/host/boot.ts';
 import { systemClock } from '#shared/runtime/clock.ts';

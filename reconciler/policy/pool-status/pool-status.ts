@@ -14,7 +14,7 @@ import type { Member } from '../rollout/membership.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
 import { summariseHolds } from '../rollout/rollout-status.ts';
 import { sameTarget } from '../rollout/standing.ts';
-import { type ConditionNow, settleConditions } from './conditions.ts';
+import type { KubeObject, Condition } from '#shared/contract/api/object.ts';
 
 const MOST_FAILURES = 10;
 const MOST_FINDINGS = 5;
@@ -146,4 +146,28 @@ function failureOf({ kubeletNode, node, target, failedAt }: Member): PoolFailure
     message: rejected?.message ?? status?.error?.message ?? '',
     at: rejected?.at ?? status?.error?.at ?? '',
   };
+}
+
+type ConditionNow = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;
+
+/** An object as far as its conditions go. */
+interface Present extends KubeObject {
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+/** Conditions as they are to be written, of this generation: the transition time is kept where the status did not change. */
+function settleConditions(
+  now: readonly ConditionNow[],
+  present: Present | undefined,
+  at: string,
+): readonly Condition[] {
+  const generation = present?.metadata.generation;
+  return now.map((condition) => {
+    const last = present?.status?.conditions?.find((other) => other.type === condition.type);
+    return {
+      ...condition,
+      lastTransitionTime: last?.status === condition.status ? last.lastTransitionTime : at,
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+    };
+  });
 }

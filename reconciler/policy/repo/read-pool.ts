@@ -6,7 +6,6 @@ import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.t
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { TolerableCode } from '#shared/contract/kubelet-config/tolerance.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
-import { resolveLayer } from './layer-path.ts';
 import { readFieldPolicy } from './read-field-policy.ts';
 import { readBlockers } from './read-blockers.ts';
 import { readDisruption } from './read-disruption.ts';
@@ -112,4 +111,24 @@ function readTrial(value: unknown, path: Path, report: FileReport): TrialSpec {
     ),
     maxRestarts: readInteger(trial.maxRestarts, at('maxRestarts'), { min: 0, max: 1000, default: maxRestarts }, report),
   };
+}
+
+/**
+ * The path from the root of the repository of a layer as a pool writes it: `kubelet.yaml` (no slash) is the file beside
+ * `pool.yaml`, `./x.yaml` and `../x.yaml` start there too, and every other path starts at the root (`base/all.yaml`).
+ *
+ * @param folder the pool's, from the root
+ * @returns undefined where it is no path, or leads out of the repository
+ */
+export function resolveLayer(written: string, folder: string): string | undefined {
+  if (written.startsWith('/') || /(?:^|\/)\.{0,2}$/.test(written) || /[\\\p{Cc}]/u.test(written)) return undefined;
+  const isBeside = !written.includes('/') || /^\.\.?\//.test(written);
+  const parts: string[] = isBeside ? folder.split('/') : [];
+  for (const part of written.split('/')) {
+    if (part === '.') continue;
+    if (part === '') return undefined;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) return undefined;
+  }
+  return parts.length === 0 ? undefined : parts.join('/');
 }

@@ -1,7 +1,6 @@
 import { CONFIG_HEALTH, type KubeletNode, LOCAL } from '#shared/contract/api/kubelet-node.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
 import type { Occurrence, Subject } from './occurrence.ts';
-import { touchedKubelet } from './touched-kubelet.ts';
 
 /** All that can be told of a node from its status as it is now, whether or not it was told before. Pure. */
 export function occurrencesOfNode(node: KubeletNode, uid: string): readonly Occurrence[] {
@@ -83,3 +82,24 @@ function troubleOf(health: Condition | undefined): 'ConfigDrifted' | 'KubeletBro
   if (health?.status !== 'False') return undefined;
   return health.reason === 'Drifted' ? 'ConfigDrifted' : health.reason === 'Broken' ? 'KubeletBroken' : undefined;
 }
+
+/**
+ * The reasons with which an agent gives a config up that its kubelet never heard of. With every other reason the kubelet
+ * ran it, or was to: the node fell back.
+ */
+const BEFORE_THE_KUBELET: ReadonlySet<string> = new Set([
+  'InvalidAssignment',
+  'ConfigMapNotFound',
+  'DownloadFailed',
+  'PayloadMismatch',
+  'VersionUnknown',
+  'CheckpointFailed',
+  'FieldDenied',
+  'ConfigInvalid',
+  'PreflightFailed',
+  'CannotInstall',
+  'GuardFailed',
+  'StateTooNew',
+]);
+
+export const touchedKubelet = (reason: string): boolean => !BEFORE_THE_KUBELET.has(reason);

@@ -7,7 +7,8 @@ import { ForgeError } from './errors.ts';
 import { type ForgeKind, forgeOf } from './forges.ts';
 import { forgePlace } from './place.ts';
 import { type CommitStatuses, createStatuses } from './statuses.ts';
-import { fileToken } from './token.ts';
+import { readFile } from 'node:fs/promises';
+import { codeOf } from '#shared/runtime/errors.ts';
 
 export interface ForgeSettings {
   readonly kind: ForgeKind;
@@ -56,4 +57,27 @@ export function connectForge(settings: ForgeSettings, ports: ForgePorts): Commit
     refresh: async () => void (present = await readToken()),
     link: settings.link,
   });
+}
+
+/**
+ * The token as it is now, so that a changed Secret is used at the next call.
+ *
+ * @throws ForgeError `FORGE_TOKEN_UNREADABLE`
+ */
+function fileToken(file: string): () => Promise<string> {
+  const unreadable = (why: string): ForgeError =>
+    new ForgeError('FORGE_TOKEN_UNREADABLE', `the file with the forge's token ${file} ${why}`, {
+      disposition: { kind: 'stalled', until: 'operator' },
+    });
+  return async () => {
+    let text: string;
+    try {
+      text = (await readFile(file, 'utf8')).trim();
+    } catch (error) {
+      throw unreadable(`cannot be read (${codeOf(error) ?? 'for an unknown reason'})`);
+    }
+    if (text === '') throw unreadable('is empty');
+    if (!/^[\x21-\x7e]+$/.test(text)) throw unreadable('holds more than a token: blanks or line breaks');
+    return text;
+  };
 }

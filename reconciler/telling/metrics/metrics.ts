@@ -13,7 +13,6 @@ import { meterKube } from './meter-kube.ts';
 import { meterSource } from './meter-source.ts';
 import { clearPools, samplePools } from './pool-samples.ts';
 import { committedAtOf, createRolloutTimes } from './rollout-times.ts';
-import { createWords, type Words } from './words.ts';
 
 export interface MetricsOptions {
   readonly clock: Clock;
@@ -122,4 +121,24 @@ function countOccurrence({ happening, pool, cause = '' }: Occurrence, into: Inst
   if (happening === 'ConfigFellBack') into.fallbacks.inc({ pool, reason: words(cause) });
   if (happening === 'ConfigRefused') into.refusals.inc({ pool, reason: words(cause) });
   if (happening === 'ConfigApplied') into.promotions.inc({ pool });
+}
+
+/** What a label shows of a word that comes from outside. */
+type Words = (word: string) => string;
+
+/** Beyond those that agents know; a release that is newer may know more. */
+const MOST = 60;
+
+/**
+ * Keeps the number of a label's values bounded, whoever writes them: each value is a series that Prometheus keeps. A node that
+ * somebody took over may report any reason, and a new one each time.
+ */
+export function createWords(most: number = MOST): Words {
+  const known = new Set<string>();
+  return (word) => {
+    if (known.has(word)) return word;
+    if (known.size >= most || !/^[A-Z][A-Za-z]{1,39}$/.test(word)) return 'Other';
+    known.add(word);
+    return word;
+  };
 }

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { stagedPathOf } from '#agent/guard/layout.ts';
-import { readGuardScript } from '#agent/guard/script.ts';
+import { readGuardScript } from '#agent/guard/host-guard.ts';
 import { createFakeSystemd } from './support/fake-systemd.ts';
 import { BOOT, createGuardedHost, type GuardedHost, NEW, OLD, UNIT } from './support/guarded-host.ts';
 import { type Shell, SHELLS } from './support/shells.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
-import { readGuardScript } from '#agent/guard/script.ts';
+import { readGuardScript } from '#agent/guard/host-guard.ts';
 import { bundle } from '../../../scripts/build.ts';
 import { SCRIPT } from './support/guarded-host.ts';
 
@@ -15,7 +15,7 @@ describe('the text of the guard’s script', () => {
   it('is found beside the bundle, by the part that reads it', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-bundle-'));
     const { outputs } = await bundle('agent', directory);
-    const reader = Object.entries(outputs).find(([, { inputs }]) => 'agent/guard/script.ts' in inputs)?.[0] ?? '';
+    const reader = Object.entries(outputs).find(([, { inputs }]) => 'agent/guard/host-guard.ts' in inputs)?.[0] ?? '';
     assert.match(await readFile(reader, 'utf8'), /new URL\(["'`]\.\/guard\.sh["'`],\s*import\.meta\.url\)/);
     assert.deepEqual(await readFile(join(directory, 'guard.sh')), await readFile(SCRIPT));
     assert.equal(resolve(dirname(reader)), directory);

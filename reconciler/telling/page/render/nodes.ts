@@ -2,7 +2,6 @@ import { type Html, html } from '../html.ts';
 import type { NodeRow, StateCount } from '../model.ts';
 import { NODE_STATES } from '../node-rows.ts';
 import { pageAddress, EVERYTHING, type NodeFilter } from '../question.ts';
-import { type NodeSelection, NODES_PER_PAGE, selectNodes } from '../select-nodes.ts';
 import { type Column, table } from './table.ts';
 import { moment } from './time.ts';
 import { countOf, nodeBadge, nodeWord } from './words.ts';
@@ -105,4 +104,27 @@ function position({ page, pages, found }: NodeSelection): string {
   if (pages === 1) return '';
   const from = (page - 1) * NODES_PER_PAGE;
   return `; these are ${from + 1} to ${Math.min(found, from + NODES_PER_PAGE)}`;
+}
+
+/** So many rows are on a page: a table that a browser draws at once and a person can still look through. */
+const NODES_PER_PAGE = 100;
+
+/** A page of the nodes that a filter lets through. */
+interface NodeSelection {
+  readonly rows: readonly NodeRow[];
+  /** How many there are on all pages. */
+  readonly found: number;
+  /** Within 1 and `pages`. */
+  readonly page: number;
+  /** At least 1. */
+  readonly pages: number;
+}
+
+/** Pure. A page beyond the last one is the last one. */
+function selectNodes(nodes: readonly NodeRow[], { name, state, page }: NodeFilter): NodeSelection {
+  const found = nodes.filter((node) => (state === '' || node.state === state) && node.name.includes(name));
+  const pages = Math.max(1, Math.ceil(found.length / NODES_PER_PAGE));
+  const shown = Math.min(Math.max(1, page), pages);
+  const from = (shown - 1) * NODES_PER_PAGE;
+  return { rows: found.slice(from, from + NODES_PER_PAGE), found: found.length, page: shown, pages };
 }

@@ -5,10 +5,11 @@ import { listen, type Listening } from '../../../serving/listen.ts';
 import { createTokenBucket } from '../../../serving/token-bucket.ts';
 import type { Picture } from '../picture.ts';
 import { readQuestion } from '../question.ts';
-import { readAssets } from './assets.ts';
 import { serveUpdates } from './follow.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 import type { Listeners } from './listeners.ts';
+import { readFile } from 'node:fs/promises';
+import { etagOf } from '../etag.ts';
 
 /** Who can reach the page: this machine's own programs (and `kubectl port-forward`), or whoever reaches the pod. */
 export type Reach = 'local' | 'cluster';
@@ -116,4 +117,27 @@ function send(
   const length = Buffer.byteLength(body);
   response.writeHead(200, { ...SECURITY_HEADERS, etag, 'content-type': contentType, 'content-length': length });
   response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** A file that is served as it is. */
+interface Asset {
+  readonly body: Buffer;
+  readonly contentType: string;
+  readonly etag: string;
+}
+
+const FILES = [
+  { path: '/style.css', file: 'page.css', contentType: 'text/css; charset=utf-8' },
+  { path: '/content.css', file: 'page-content.css', contentType: 'text/css; charset=utf-8' },
+  { path: '/live.js', file: 'page.js', contentType: 'text/javascript; charset=utf-8' },
+  { path: '/icon.svg', file: 'page.svg', contentType: 'image/svg+xml' },
+];
+
+/** The page's own files by path; they lie beside this one, and beside the program in the image. */
+async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
+  const read = FILES.map(async ({ path, file, contentType }): Promise<[string, Asset]> => {
+    const body = await readFile(new URL(`./${file}`, import.meta.url));
+    return [path, { body, contentType, etag: etagOf(body) }];
+  });
+  return new Map(await Promise.all(read));
 }

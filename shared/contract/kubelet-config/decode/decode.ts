@@ -1,12 +1,13 @@
 import type { Finding } from '../../finding.ts';
 import { type Fraction, readJson, type Report } from './json.ts';
-import { existsAsWholeNumber } from './whole-numbers.ts';
-import { otherKindAdvice } from './other-kinds.ts';
-import { lineIndex, type PositionOf, positionsIn } from '../position.ts';
+import { lineIndex, type PositionOf, positionsIn, type Path } from '../position.ts';
 import { show } from './show.ts';
 import { sourceText } from './source-text.ts';
 import { readYaml } from './yaml/read-yaml.ts';
 import { sameButCase } from '../syntax/did-you-mean.ts';
+import { isMap } from '../walk.ts';
+import type { FieldKind } from '../fields/field.ts';
+import { FIELDS } from '../fields/fields.ts';
 
 export const KUBELET_CONFIG_API_VERSION = 'kubelet.config.k8s.io/v1beta1';
 export const KUBELET_CONFIG_KIND = 'KubeletConfiguration';
@@ -131,4 +132,32 @@ function at(
   file: string | undefined,
 ): Finding {
   return { severity: 'error', ...finding, ...(file === undefined ? {} : { file }), ...positionOf(path) };
+}
+
+/** The kind of the files that describe a pool. */
+const POOL_KIND = 'KubeletPool';
+
+/** What to do with a file that holds no KubeletConfiguration, where it is one that people often take for one. */
+function otherKindAdvice(file: Readonly<Record<string, unknown>>): string | undefined {
+  if (isMap(file['kubeletconfig']))
+    return 'this is an answer of /configz: import takes it, and a kubelet what is in kubeletconfig';
+  if (file['kind'] === POOL_KIND) return 'a pool is judged with its repository: give the directory';
+  if (file['kind'] !== 'ConfigMap' || !isMap(file['data'])) return undefined;
+  const held = Object.entries(file['data']).find(([, text]) => typeof text === 'string' && CLAIM.test(text));
+  return held && `the config is the text in data.${held[0]}: give that`;
+}
+
+const CLAIM = /\bkind"?: *"?KubeletConfiguration\b/;
+
+const WHOLE: readonly FieldKind[] = ['int32', 'int64', 'uint32', 'duration-or-nanoseconds'];
+
+/** Whether a field of a KubeletConfiguration, or an item of one, takes whole numbers only. */
+function existsAsWholeNumber(path: Path): boolean {
+  const pattern = path.reduce<string>(
+    (sum, step) => (typeof step === 'number' ? `${sum}[]` : sum === '' ? step : `${sum}.${step}`),
+    '',
+  );
+  const kind = FIELDS.get(pattern)?.kind;
+  if (kind !== undefined) return WHOLE.includes(kind);
+  return FIELDS.get(pattern.replace(/\[\]$/, ''))?.kind === 'int32-list';
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { resolveLayer } from '#reconciler/policy/repo/layer-path.ts';
+import { resolveLayer } from '#reconciler/policy/repo/read-pool.ts';
 import { readPool } from '#reconciler/policy/repo/read-pool.ts';
 import { fileReport } from '#reconciler/policy/repo/report.ts';
 import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { type Chronicle, createChronicle } from '#reconciler/telling/events/chronicle.ts';
-import { touchedKubelet } from '#reconciler/telling/events/touched-kubelet.ts';
+import { touchedKubelet } from '#reconciler/telling/events/of-node.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createMetrics } from '#reconciler/telling/metrics/metrics.ts';
-import { createWords } from '#reconciler/telling/metrics/words.ts';
+import { createWords } from '#reconciler/telling/metrics/metrics.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import type { Occurrence } from '#reconciler/telling/events/occurrence.ts';
 

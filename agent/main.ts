@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { createLog, type Log } from '#shared/runtime/log.ts';
 import { createAgent, versionFileIn } from './agent.ts';
-import { type AgentSettings, parseEnv } from './settings.ts';
+import { type AgentSettings, readAgentSettings } from './settings.ts';
 import type { Disk } from './ports/disk.ts';
 import { createNodeDisk } from './host/disk/node-disk.ts';
 import { watchFiles } from './host/disk/watch-files.ts';
@@ -203,7 +203,7 @@ async function minorOf(ownNode: OwnNode): Promise<string> {
 }
 
 try {
-  await main(parseEnv(process.env));
+  await main(readAgentSettings(process.env));
 } catch (error) {
   process.stderr.write(`kubelet-gitops agent: ${reasonOf(error)}\n`);
   process.exitCode = 2;

@@ -46,7 +46,7 @@ export interface AgentSettings {
 }
 
 /** @throws GitopsError `SETTINGS_INVALID`, which names every mistake at once */
-export function parseEnv(env: Readonly<Record<string, string | undefined>>): AgentSettings {
+export function readAgentSettings(env: Readonly<Record<string, string | undefined>>): AgentSettings {
   const read = createEnvReader(env);
   const service = serviceIn(read);
   const settings: AgentSettings = {

@@ -19,7 +19,7 @@ import { createReconciler } from './reconciler.ts';
 import { decodeCache } from './policy/repo/decode-cache.ts';
 import { judgePool } from './policy/repo/judge-pool.ts';
 import { loadRepo } from './policy/repo/load-repo.ts';
-import { type ReconcilerSettings, readSettings } from './settings.ts';
+import { type ReconcilerSettings, readReconcilerSettings } from './settings.ts';
 import type { Listening } from './serving/listen.ts';
 import { createTelling } from './telling/telling.ts';
 import { startTriggers, type Triggers } from './triggers.ts';
@@ -177,7 +177,7 @@ function pageOf(
 }
 
 try {
-  await main(readSettings(process.env));
+  await main(readReconcilerSettings(process.env));
 } catch (error) {
   process.stderr.write(`kubelet-gitops reconciler: ${reasonOf(error)}\n`);
   process.exitCode = 2;

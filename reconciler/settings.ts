@@ -51,7 +51,7 @@ export interface ReconcilerSettings {
 }
 
 /** @throws GitopsError `SETTINGS_INVALID`, which names every mistake at once */
-export function readSettings(env: Readonly<Record<string, string | undefined>>): ReconcilerSettings {
+export function readReconcilerSettings(env: Readonly<Record<string, string | undefined>>): ReconcilerSettings {
   const read = createEnvReader(env);
   const cluster = read.text('CLUSTER');
   const settings: ReconcilerSettings = {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseEnv } from '#agent/settings.ts';
+import { readAgentSettings } from '#agent/settings.ts';
 import { addressOf } from '#agent/kubelet/kubelet-address.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 
 const mistakesIn = (env: Readonly<Record<string, string>>): string => {
   try {
-    parseEnv(env);
+    readAgentSettings(env);
   } catch (error) {
     return error instanceof Error ? error.message : '';
   }
@@ -15,7 +15,7 @@ const mistakesIn = (env: Readonly<Record<string, string>>): string => {
 
 describe('the settings of an agent', () => {
   it('need no more than the name of the node', () => {
-    assert.deepEqual(parseEnv({ NODE_NAME: 'node-1' }), {
+    assert.deepEqual(readAgentSettings({ NODE_NAME: 'node-1' }), {
       nodeName: 'node-1',
       stateDirectory: '/var/lib/kubelet-gitops',
       kubeletConfigFile: '/var/lib/kubelet/config.yaml',
@@ -36,7 +36,7 @@ describe('the settings of an agent', () => {
   });
 
   it('take fields that are denied on this node, and no words that are none', () => {
-    const denied = (fields: string) => parseEnv({ NODE_NAME: 'n', DENY_FIELDS: fields }).denyFields;
+    const denied = (fields: string) => readAgentSettings({ NODE_NAME: 'n', DENY_FIELDS: fields }).denyFields;
     assert.deepEqual(denied('featureGates, cpuManagerPolicy,authentication.webhook'), [
       'featureGates',
       'cpuManagerPolicy',
@@ -46,7 +46,7 @@ describe('the settings of an agent', () => {
   });
 
   it('serve metrics where a port is given, to the machine alone unless an address is', () => {
-    const metrics = (env: Readonly<Record<string, string>>) => parseEnv({ NODE_NAME: 'n', ...env }).metrics;
+    const metrics = (env: Readonly<Record<string, string>>) => readAgentSettings({ NODE_NAME: 'n', ...env }).metrics;
     assert.equal(metrics({ METRICS_PORT: '' }), undefined);
     assert.equal(metrics({ METRICS_PORT: '0' }), undefined);
     assert.deepEqual(metrics({ METRICS_PORT: '9469' }), { host: '127.0.0.1', port: 9469 });
@@ -55,7 +55,7 @@ describe('the settings of an agent', () => {
   });
 
   it('take a command in place of a unit', () => {
-    const { service } = parseEnv({
+    const { service } = readAgentSettings({
       NODE_NAME: 'n',
       KUBELET_RESTART_COMMAND: 'kill -HUP 1',
       KUBELET_PID_FILE: '/run/kubelet.pid',
@@ -64,7 +64,7 @@ describe('the settings of an agent', () => {
   });
 
   it('guard the unit that they name, in the directory that they name, or not at all', () => {
-    const guardOf = (env: Readonly<Record<string, string>>) => parseEnv({ NODE_NAME: 'n', ...env }).guard;
+    const guardOf = (env: Readonly<Record<string, string>>) => readAgentSettings({ NODE_NAME: 'n', ...env }).guard;
     assert.deepEqual(guardOf({ KUBELET_SERVICE: 'k3s.service' }), {
       guard: 'on',
       unitDirectory: '/etc/systemd/system/k3s.service.d',
@@ -82,7 +82,7 @@ describe('the settings of an agent', () => {
   });
 
   it('take empty text for not set', () => {
-    assert.equal(parseEnv({ NODE_NAME: 'n', KUBELET_CONFIG_DIR: '' }).kubeletConfigDir, undefined);
+    assert.equal(readAgentSettings({ NODE_NAME: 'n', KUBELET_CONFIG_DIR: '' }).kubeletConfigDir, undefined);
   });
 
   it('are refused with every mistake at once', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { readSettings } from '#reconciler/settings.ts';
+import { readReconcilerSettings } from '#reconciler/settings.ts';
 import { withComponent } from './component.ts';
 
 interface Deployment {
@@ -30,7 +30,7 @@ describe('the component signed-commits', () => {
     );
     const [container] = spec.template.spec.containers;
     const env = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
-    const settings = readSettings({ CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git', ...env });
+    const settings = readReconcilerSettings({ CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git', ...env });
     assert.equal(settings.signedCommits, 'on');
     const mount = container?.volumeMounts.find(({ name }) => name === 'trusted-keys');
     assert.equal(settings.trustedKeysDir, mount?.mountPath);
@@ -39,7 +39,7 @@ describe('the component signed-commits', () => {
 
   it('cannot be half switched on', () => {
     const env = { CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git', REQUIRE_SIGNED_COMMITS: 'on' };
-    assert.throws(() => readSettings(env), /without TRUSTED_KEYS_DIR would refuse every commit/);
+    assert.throws(() => readReconcilerSettings(env), /without TRUSTED_KEYS_DIR would refuse every commit/);
   });
 });
 
@@ -48,7 +48,7 @@ describe('the component status-page', () => {
   const settingsOf = ({ spec }: Deployment) => {
     const { env = [] } = spec.template.spec.containers[0] ?? {};
     const set = Object.fromEntries(env.map(({ name, value }) => [name, value]));
-    return readSettings({ CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git', ...set });
+    return readReconcilerSettings({ CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git', ...set });
   };
 
   it('is what opens the page to the cluster: without it only the pod itself reaches it', () => {
@@ -90,7 +90,7 @@ describe('the component webhook', () => {
   });
 
   it('leads to the port that is listened on', () => {
-    const { webhookPort } = readSettings({ CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git' });
+    const { webhookPort } = readReconcilerSettings({ CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git' });
     assert.equal(container.ports.find(({ name }) => name === 'webhook')?.containerPort, webhookPort);
     const service = parse(readFileSync('deploy/components/webhook/service.yaml', 'utf8')) as {
       readonly spec: {

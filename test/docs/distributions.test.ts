@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { parseEnv } from '#agent/settings.ts';
+import { readAgentSettings } from '#agent/settings.ts';
 import { REQUIRED_VALUES } from '../deploy/chart/options.ts';
 import { renderChart, WITHOUT_RENDERERS } from '../deploy/chart/render.ts';
 import { fencedBlocks } from '../support/fenced-blocks.ts';
@@ -50,7 +50,7 @@ describe('the settings for distributions', { skip: WITHOUT_RENDERERS }, () => {
 function assertWritable(daemonSet: DaemonSet): void {
   const { containers, volumes } = daemonSet.spec.template.spec;
   const [{ env, volumeMounts }] = containers;
-  const settings = parseEnv({
+  const settings = readAgentSettings({
     NODE_NAME: 'a',
     ...Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]))),
     METRICS_HOST: '127.0.0.1',

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { proxiesFor } from '#reconciler/git/http/proxy.ts';
-import { readSettings } from '#reconciler/settings.ts';
+import { readReconcilerSettings } from '#reconciler/settings.ts';
 import { until } from '../../cluster/support/until.ts';
 import { createAuthority } from '../../cluster/support/certificate-authority.ts';
 import { startHttpProxy } from '../../support/http-proxy.ts';
@@ -125,11 +125,11 @@ describe('what goes past the proxy', () => {
 
   it('is the operator’s word, and a proxy that is none is a mistake that repeats no password', () => {
     const env = { CLUSTER: 'prod', GIT_URL: 'https://git.example.com/x.git' };
-    const read = readSettings({ ...env, HTTPS_PROXY: 'http://a:b@proxy:3128', NO_PROXY: '.svc' });
+    const read = readReconcilerSettings({ ...env, HTTPS_PROXY: 'http://a:b@proxy:3128', NO_PROXY: '.svc' });
     assert.deepEqual(read.proxy, { http: undefined, https: 'http://a:b@proxy:3128', except: '.svc' });
     for (const wrong of ['proxy:3128', 'socks5://u:hidden@proxy:1080', 'http://u:hidden@:99999', '//hidden']) {
       assert.throws(
-        () => readSettings({ ...env, HTTPS_PROXY: wrong }),
+        () => readReconcilerSettings({ ...env, HTTPS_PROXY: wrong }),
         (error: Error) => /HTTPS_PROXY is no address of a proxy/.test(error.message) && !/hidden/.test(error.message),
       );
     }

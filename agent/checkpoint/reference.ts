@@ -1,7 +1,8 @@
-import { parse, stringify } from 'yaml';
 import type { Target } from '../decide/state.ts';
 import { decodeConfig, encodeTraits } from './config-codec.ts';
 import { asRecord, damaged, inOurVersion, optionalText, type Raw, textIn } from '../host/record-shape.ts';
+import { readYaml } from './yaml-reader.ts';
+import { writeYaml } from './yaml-writer.ts';
 
 /** A reference to a checkpoint, as `meta/assigned` and `meta/last-known-good` hold one. */
 export interface Reference {
@@ -26,19 +27,18 @@ const VERSION = 1;
 export function encodeReference({ target, promotedAt }: Reference): string {
   if (target === null) return '';
   const { namespace, name, uid, resourceVersion, key } = target.source;
-  const document = {
+  return writeYaml({
     apiVersion: API_VERSION,
     kind: KIND,
     [OURS]: { ...encodeTraits(target), ...(promotedAt === null ? {} : { promotedAt }), version: VERSION },
     source: { configMap: { kubeletConfigKey: key, name, namespace, resourceVersion, uid } },
-  };
-  return stringify(document, { version: '1.1', sortMapEntries: true, lineWidth: 0, aliasDuplicateObjects: false });
+  });
 }
 
 /** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeReference(text: string): Reference {
   if (text === '') return NO_REFERENCE;
-  const raw = asRecord(parseYaml(text), 'the file');
+  const raw = asRecord(readYaml(text), 'the file');
   if (raw['apiVersion'] !== API_VERSION || raw['kind'] !== KIND) throw damaged(`it holds no ${KIND}`);
   const traits = inOurVersion(asRecord(raw[OURS], OURS));
   const location = locationIn(asRecord(asRecord(raw['source'], 'source')['configMap'], 'source.configMap'));
@@ -47,12 +47,4 @@ export function decodeReference(text: string): Reference {
 
 function locationIn(configMap: Raw): Raw {
   return { ...configMap, key: textIn(configMap, 'kubeletConfigKey') };
-}
-
-function parseYaml(text: string): unknown {
-  try {
-    return parse(text, { version: '1.1', maxAliasCount: 0, logLevel: 'silent' });
-  } catch (error) {
-    throw damaged('it is no YAML', error);
-  }
 }

@@ -21,7 +21,7 @@ export interface MethodCall {
  *
  * Written here because no library fits an agent that runs on every node (looked at in November 2026): dbus-next has slept
  * since 2022; dbus-native is alive again and well made, but brings servers, introspection and an XML parser (199 kB
- * minified, two thirds of what the whole agent may have; this is about ten), and is at 0.x with one maintainer.
+ * minified, half of what the whole agent may have; this is about ten), and is at 0.x with one maintainer.
  */
 export interface BusConnection {
   /**

@@ -54,7 +54,7 @@ export async function startTriggers(options: TriggerOptions): Promise<Triggers> 
           clock,
           log,
         });
-  const polling = startPolling({ everyMs: options.pollMs, random, clock, log, onTick: () => pokes.poke() });
+  const polling = startPolling({ everyMs: options.pollMs, look: () => pokes.poke(), random, clock, log });
   return {
     webhookPort: server?.port ?? null,
     async stop() {

@@ -1,17 +1,11 @@
-import { schedule } from 'node-cron';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { cronEvery } from './cron-every.ts';
 
 export interface PollingOptions {
-  /** Default: a minute. */
-  readonly everyMs?: Millis;
-  /** A cron pattern of six fields (seconds first) or five, in UTC, instead of `everyMs`. */
-  readonly schedule?: string;
-  /** How far a span between two ticks may be off, as a part of it. Default 0.2. */
-  readonly jitter?: number;
-  /** Wakes whoever reads the repository. While it has not ended, further ticks are left out. */
-  readonly onTick: () => Promise<void> | void;
+  /** From the end of one look to the beginning of the next, give or take a twentieth. */
+  readonly everyMs: Millis;
+  /** Looks at the branch. The next look waits until this one has ended. */
+  readonly look: () => Promise<void> | void;
   /** Numbers in [0, 1). */
   readonly random: () => number;
   readonly clock: Clock;
@@ -19,57 +13,31 @@ export interface PollingOptions {
 }
 
 export interface Polling {
-  /** The pattern that is followed. */
-  readonly pattern: string;
-  /** No tick begins after this. */
+  /** No look begins after this. */
   stop(): void;
 }
 
-const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
+/** How far a pause may be off, as a part of it: clusters that started together do not ask their forge in step for long. */
+const JITTER = 0.05;
 
 /**
- * Ticks at once and then on a schedule, never two at a time. A tick carries nothing and may be missed: the next one
- * brings the same.
+ * Looks at once, and then again after each pause, never twice at a time. A look that fails counts like any other: the next
+ * one brings what it would have brought.
  */
-export function startPolling(options: PollingOptions): Polling {
-  const { everyMs = 60_000, jitter = 0.2, onTick, random, clock, log } = options;
-  const every = cronEvery(everyMs, [random(), random()]);
-  const pattern = options.schedule ?? every.pattern;
-  if (options.schedule === undefined && every.everyMs !== everyMs) {
-    log.info({ askedMs: everyMs, everyMs: every.everyMs }, 'poll interval shortened to one that divides the clock');
-  }
+export function startPolling({ everyMs, look, random, clock, log }: PollingOptions): Polling {
   const stopped = new AbortController();
-  let busy = false;
 
-  async function tick(delayMs: Millis): Promise<void> {
-    if (busy || stopped.signal.aborted) return;
-    busy = true;
-    try {
-      if (delayMs > 0) await clock.sleep(delayMs, stopped.signal);
-      if (!stopped.signal.aborted) await onTick();
-    } catch (error) {
-      log.error({ err: error }, 'poll ended with an error');
-    } finally {
-      busy = false;
+  async function poll(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      try {
+        await look();
+      } catch (error) {
+        log.error({ err: error }, 'poll ended with an error');
+      }
+      await clock.sleep(Math.round(everyMs * (1 + JITTER * (2 * random() - 1))), stopped.signal);
     }
   }
 
-  /** Two delays of up to a fifth of the span make the distance between two ticks a fifth shorter or longer at most. */
-  const later = (): Promise<void> => tick(Math.floor(random() * jitter * spanOf(task)));
-  const task = schedule(pattern, later, { timezone: 'Etc/UTC', noOverlap: true, logger: QUIET });
-  // Whatever kept the process busy at that second, this tick is only late.
-  task.on('execution:missed', later);
-  void tick(0);
-  return {
-    pattern,
-    stop() {
-      stopped.abort();
-      void task.destroy();
-    },
-  };
-}
-
-function spanOf(task: { getNextRuns(count: number): Date[] }): Millis {
-  const [next, afterNext] = task.getNextRuns(2);
-  return next === undefined || afterNext === undefined ? 0 : afterNext.getTime() - next.getTime();
+  void poll();
+  return { stop: () => stopped.abort() };
 }

@@ -18,16 +18,24 @@ export const systemClock: Clock = {
   sleep(ms, signal) {
     return new Promise((resolve) => {
       if (signal?.aborted === true) return resolve();
+      let timer: NodeJS.Timeout;
       const done = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', done);
         resolve();
       };
-      const timer = setTimeout(done, ms);
+      const wait = (left: Millis): void => {
+        const part = Math.min(left, LONGEST_TIMER_MS);
+        timer = setTimeout(() => (left > part ? wait(left - part) : done()), part);
+      };
+      wait(ms);
       signal?.addEventListener('abort', done);
     });
   },
 };
+
+/** Node's timers end at once where they are given more than fits into 31 bits, 24 days. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** RFC 3339 in UTC with seconds, as Kubernetes writes `metav1.Time`. */
 export function toTimestamp(at: Millis): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { fromTimestamp, toTimestamp } from '#shared/runtime/clock.ts';
+import { fromTimestamp, systemClock, toTimestamp } from '#shared/runtime/clock.ts';
 
 describe('a timestamp', () => {
   it('is read as it was written', () => {
@@ -22,4 +22,34 @@ describe('a timestamp', () => {
     ['null', null, undefined],
   ];
   for (const [what, text, at] of texts) it(`is read: ${what}`, () => assert.equal(fromTimestamp(text), at));
+});
+
+describe('the clock of the machine', () => {
+  const DAY_MS = 24 * 60 * 60_000;
+
+  it('sleeps for longer than a timer of Node can, too', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let awake = false;
+    const sleeping = systemClock.sleep(60 * DAY_MS).then(() => (awake = true));
+    const longest = 2 ** 31 - 1;
+    for (const pass of [longest, longest, 60 * DAY_MS - 2 * longest - 1]) {
+      t.mock.timers.tick(pass);
+      await Promise.resolve();
+      assert.equal(awake, false);
+    }
+    t.mock.timers.tick(1);
+    await sleeping;
+    assert.equal(awake, true);
+  });
+
+  it('wakes whoever gives up a long sleep at once, and keeps no timer', async () => {
+    const stop = new AbortController();
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const sleeping = systemClock.sleep(60 * DAY_MS, stop.signal);
+    assert.equal(timers(), before + 1);
+    stop.abort();
+    await sleeping;
+    assert.equal(timers(), before);
+  });
 });

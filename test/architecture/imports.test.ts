@@ -18,7 +18,11 @@ const rules: readonly Rule[] = [
   { files: 'agent/**/*.ts', never: /^(?:reconciler|cli|sandbox)\//, because: 'dependencies point one way' },
   { files: 'reconciler/**/*.ts', never: /^(?:agent|cli|sandbox)\//, because: 'dependencies point one way' },
   { files: 'cli/**/*.ts', never: /^(?:agent|sandbox)\//, because: 'dependencies point one way' },
-  { files: '{agent,shared}/**/*.ts', never: new RegExp(`^(?:${HEAVY})`), because: 'it costs memory on every node' },
+  {
+    files: '{agent,shared}/**/*.ts',
+    never: new RegExp(`^(?:${HEAVY}|yaml$)`),
+    because: 'it costs memory on every node',
+  },
   {
     files: 'reconciler/telling/page/{*,render/*}.ts',
     never: new RegExp(`^${IMPURE}`),

@@ -11,7 +11,7 @@ import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { MemberDecision } from './decide-group.ts';
 import type { Group, Member } from './membership.ts';
 import { targetOf } from './membership.ts';
-import { canBeChanged } from './holds/readiness.ts';
+import { canBeChanged } from './readiness.ts';
 import { isAbout, recordOf, sameTarget, type Target } from './standing.ts';
 import type { WaveProgress } from './wave-progress.ts';
 

@@ -1,7 +1,7 @@
 import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Member } from './membership.ts';
-import { canBeChanged } from './holds/readiness.ts';
+import { canBeChanged } from './readiness.ts';
 import { healthySince, isOnTarget, type Wave, wavesOf } from './waves.ts';
 
 /** How far a payload has come through the waves of its pool. */

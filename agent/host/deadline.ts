@@ -1,5 +1,5 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
-import { createLifetime } from '#shared/kube/lifetime.ts';
+import { createLifetime } from '#shared/runtime/lifetime.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 
 /** Runs work with a signal that aborts when the parent's does, or when the time is up. */

@@ -1,4 +1,4 @@
-import { within } from '#shared/kube/lifetime.ts';
+import { within } from '#shared/runtime/lifetime.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { boundedGet, type Got } from './bounded-get.ts';
 import type { RunningConfig } from '../ports/probe.ts';

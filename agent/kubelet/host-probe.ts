@@ -1,4 +1,4 @@
-import { createLifetime } from '#shared/kube/lifetime.ts';
+import { createLifetime } from '#shared/runtime/lifetime.ts';
 import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { boundedGet } from './bounded-get.ts';

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createLifetime, within } from '#shared/kube/lifetime.ts';
+import { createLifetime, within } from '#shared/runtime/lifetime.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 

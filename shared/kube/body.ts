@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { type Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createGunzip } from 'node:zlib';
+import { chunksOf as read, gather } from '../http/body.ts';
+import type { Lifetime } from '../runtime/lifetime.ts';
 import { type Call, titleOf } from './call.ts';
 import { KubeError } from './kube-error.ts';
-import type { Lifetime } from './lifetime.ts';
 import { brokenError } from './unreachable.ts';
 
 export const MIB = 1024 * 1024;
@@ -12,9 +13,9 @@ export const MIB = 1024 * 1024;
 /** The body's bytes as they come, unpacked. Stopping early, and any error, destroys the connection. */
 export async function* chunksOf(call: Call, response: IncomingMessage, life: Lifetime): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of unpacked(response)) yield chunk as Buffer;
+    yield* read(unpacked(response), life);
   } catch (error) {
-    throw life.signal.aborted ? life.signal.reason : brokenError(call, error);
+    throw life.signal.aborted ? error : brokenError(call, error);
   }
 }
 
@@ -37,14 +38,8 @@ export async function readText(
   life: Lifetime,
   maxBytes: number,
 ): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of chunksOf(call, response, life)) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw garbled(call, `the answer is longer than ${maxBytes / MIB} MiB`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const tooLong = (): KubeError => garbled(call, `the answer is longer than ${maxBytes / MIB} MiB`);
+  return (await gather(chunksOf(call, response, life), { maxBytes, tooLong })).toString('utf8');
 }
 
 /**

@@ -5,7 +5,7 @@ import { GitopsError } from '../runtime/errors.ts';
 import { paceAfter, type Try } from './follow-pace.ts';
 import { isKubeError } from './kube-error.ts';
 import type { Heard, Kube, Selection, Trim } from './kube.ts';
-import { createLifetime } from './lifetime.ts';
+import { createLifetime } from '../runtime/lifetime.ts';
 
 export interface FollowOptions<T = never> {
   readonly signal: AbortSignal;

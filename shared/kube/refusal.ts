@@ -1,3 +1,4 @@
+import { retryAfterMs } from '../http/retry-after.ts';
 import type { Disposition } from '../runtime/errors.ts';
 import type { Millis } from '../runtime/clock.ts';
 import { type Call, rightOf, titleOf } from './call.ts';
@@ -88,14 +89,6 @@ function missingResource({ resource }: Call): string {
 function dispositionOf(code: KubeErrorCode, waitMs: Millis | undefined): Disposition {
   const mayAsk = code === 'KUBE_THROTTLED' || code === 'KUBE_SERVER_ERROR';
   return mayAsk && waitMs !== undefined ? { kind: 'wait', ms: Math.min(waitMs, LONGEST_WAIT_MS) } : { kind: 'retry' };
-}
-
-/** RFC 9110, 10.2.3: seconds or a date. Undefined where it says nothing of use. */
-function retryAfterMs(header: string | undefined, nowMs: Millis): Millis | undefined {
-  const text = header?.trim() ?? '';
-  if (/^\d+$/.test(text)) return secondsToMs(Number(text));
-  const at = text === '' ? Number.NaN : Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }
 
 const secondsToMs = (seconds: number | undefined): Millis | undefined =>

@@ -1,14 +1,16 @@
-import type { IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
+import { KEPT, keepConnections } from '../http/connections.ts';
+import { exchange, type Outgoing } from '../http/exchange.ts';
+import { isTrustFailure } from '../http/trust-failure.ts';
 import type { Clock, Millis } from '../runtime/clock.ts';
 import { reasonOf } from '../runtime/errors.ts';
+import { type Lifetime, within } from '../runtime/lifetime.ts';
 import { type Call, isRead, methodOf, pathOf, titleOf } from './call.ts';
-import { createConnections } from './connections.ts';
 import { type Credential, type Credentials, sameCredential } from './credentials.ts';
 import { createShown } from './shown.ts';
-import { exchange, type Exchanged } from './exchange.ts';
 import { KubeError } from './kube-error.ts';
-import { type Lifetime, within } from './lifetime.ts';
-import { isTrustFailure, timeoutError, unreachableError } from './unreachable.ts';
+import { timeoutError, unreachableError } from './unreachable.ts';
 
 export interface Timeouts {
   /** For the connection, TLS included. */
@@ -44,7 +46,10 @@ export interface Sender {
 export function createSender(options: SenderOptions, timeouts: Timeouts): Sender {
   const { credentials, onWarning } = options;
   const server = new URL(options.server);
-  const connections = createConnections(server);
+  const target = new URL(server.origin);
+  const kept = keepConnections((tls: AgentOptions) => ({
+    agent: server.protocol === 'https:' ? new HttpsAgent({ ...KEPT_IDLE, ...tls }) : new HttpAgent(KEPT_IDLE),
+  }));
   const shown = createShown();
 
   const currentCredential = async (call: Call, life: Lifetime): Promise<Credential> => {
@@ -56,57 +61,66 @@ export function createSender(options: SenderOptions, timeouts: Timeouts): Sender
     }
   };
 
-  const attempt = (call: Call, credential: Credential, life: Lifetime): Promise<Exchanged> => {
-    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-    return exchange(
-      {
-        server,
-        path: pathOf(call),
-        method: methodOf(call),
-        headers: headersOf(call, credential, options.userAgent),
-        body,
-        agent: connections.agentFor(credential),
-      },
-      life,
-      {
+  const attempt = async (call: Call, credential: Credential, life: Lifetime): Promise<Sent> => {
+    const outgoing: Outgoing = {
+      method: methodOf(call),
+      url: target,
+      path: server.pathname.replace(/\/$/, '') + pathOf(call),
+      headers: headersOf(call, credential, options.userAgent),
+      body: call.body === undefined ? undefined : JSON.stringify(call.body),
+      over: { agent: credential.agent ?? kept(tlsOf(credential)).agent },
+      repeatable: isRead(call),
+      connect: {
         ms: timeouts.connectMs,
         reason: () => timeoutError(call, `no connection to ${server.host}`, timeouts.connectMs),
       },
-    );
+    };
+    try {
+      return { response: await exchange(outgoing, life) };
+    } catch (error) {
+      if (life.signal.aborted) throw error;
+      return { error };
+    }
   };
 
   async function send(call: Call, life: Lifetime): Promise<IncomingMessage> {
-    let credential = await currentCredential(call, life);
-    let mayRepeat = isRead(call);
-    let mayRenew = true;
-    for (;;) {
-      const sent = await attempt(call, credential, life);
-      if (life.signal.aborted) throw life.signal.reason;
-      if (sent.kind === 'broken' && sent.stale && mayRepeat) {
-        mayRepeat = false;
-        continue;
+    const credential = await currentCredential(call, life);
+    let sent = await attempt(call, credential, life);
+    if (isRefusedCredential(sent)) {
+      credentials.refresh();
+      const renewed = await currentCredential(call, life);
+      if (!sameCredential(credential, renewed)) {
+        sent.response?.destroy();
+        sent = await attempt(call, renewed, life);
       }
-      if (mayRenew && isRefusedCredential(sent)) {
-        mayRenew = false;
-        credentials.refresh();
-        const renewed = await currentCredential(call, life);
-        const changed = !sameCredential(credential, renewed);
-        credential = renewed;
-        if (changed) {
-          if (sent.kind === 'answered') sent.response.destroy();
-          continue;
-        }
-      }
-      if (sent.kind === 'broken') throw unreachableError(call, server, sent.error);
-      for (const warning of warningsOf(sent.response)) onWarning?.(call, shown.hide(warning));
-      return sent.response;
     }
+    if (sent.response === undefined) throw unreachableError(call, server, sent.error);
+    for (const warning of warningsOf(sent.response)) onWarning?.(call, shown.hide(warning));
+    return sent.response;
   }
   return { send, hide: shown.hide };
 }
 
-const isRefusedCredential = (sent: Exchanged): boolean =>
-  sent.kind === 'answered' ? sent.response.statusCode === 401 : isTrustFailure(sent.error);
+/** An answer, or why there is none. */
+interface Sent {
+  readonly response?: IncomingMessage;
+  readonly error?: unknown;
+}
+
+const isRefusedCredential = (sent: Sent): boolean =>
+  sent.response === undefined ? isTrustFailure(sent.error) : sent.response.statusCode === 401;
+
+/** An idle connection is closed after 45 s: before API servers (90 s) and load balancers (60 s) would. */
+const KEPT_IDLE = { ...KEPT, timeout: 45_000, maxFreeSockets: 4 };
+
+/** Tokens and headers travel by request; a connection is made with the rest. */
+const tlsOf = ({ ca, cert, key, serverName, insecure }: Credential): AgentOptions => ({
+  ca,
+  cert,
+  key,
+  servername: serverName,
+  rejectUnauthorized: insecure !== true,
+});
 
 function headersOf(call: Call, credential: Credential, userAgent: string): Readonly<Record<string, string>> {
   const { token, headers = {} } = credential;

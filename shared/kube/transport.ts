@@ -3,7 +3,7 @@ import type { Millis } from '../runtime/clock.ts';
 import { chunksOf, linesOf, MIB, parseJson, readText } from './body.ts';
 import { type Call, titleOf } from './call.ts';
 import { KubeError } from './kube-error.ts';
-import { createLifetime, type Lifetime } from './lifetime.ts';
+import { createLifetime, type Lifetime, withLifetime } from '../runtime/lifetime.ts';
 import { type Refusal, refusalError } from './refusal.ts';
 import { createSender, DEFAULT_TIMEOUTS, type SenderOptions } from './sender.ts';
 import { timeoutError } from './unreachable.ts';
@@ -42,14 +42,12 @@ export function createTransport(options: SenderOptions): Transport {
   };
 
   return {
-    async ask(call, maxBytes, signal) {
-      const life = createLifetime(clock, signal, () => abortedError(call, signal));
-      life.cutAfter(timeouts.callMs, () => timeoutError(call, 'no complete answer', timeouts.callMs));
-      try {
-        return await answerOf(call, await send(call, life), life, maxBytes);
-      } finally {
-        life.end();
-      }
+    ask(call, maxBytes, signal) {
+      const onParent = (): KubeError => abortedError(call, signal);
+      const reason = (): KubeError => timeoutError(call, 'no complete answer', timeouts.callMs);
+      return withLifetime({ clock, parent: signal, onParent, ms: timeouts.callMs, reason }, async (life) =>
+        answerOf(call, await send(call, life), life, maxBytes),
+      );
     },
     async *lines(call, limitMs, signal) {
       const life = createLifetime(clock, signal, () => abortedError(call, signal));

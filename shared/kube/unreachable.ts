@@ -1,3 +1,4 @@
+import { isTrustFailure } from '../http/trust-failure.ts';
 import type { Millis } from '../runtime/clock.ts';
 import { codeOf, reasonOf } from '../runtime/errors.ts';
 import { sanitizeUrl } from '../runtime/sanitize.ts';
@@ -23,21 +24,3 @@ export function brokenError(call: Call, cause: unknown): KubeError {
 export function timeoutError(call: Call, what: string, ms: Millis): KubeError {
   return new KubeError('KUBE_TIMEOUT', `cannot ${titleOf(call)}: ${what} within ${ms / 1000} s`);
 }
-
-/** The TLS handshake failed over the server's certificate: new authorities may help. Codes of node:tls (OpenSSL's). */
-export function isTrustFailure(error: unknown): boolean {
-  return TRUST_FAILURES.has(codeOf(error) ?? '');
-}
-
-const TRUST_FAILURES: ReadonlySet<string> = new Set([
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'CERT_SIGNATURE_FAILURE',
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'INVALID_CA',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-]);

@@ -124,7 +124,7 @@ describe('the pure floors', () => {
     const decisions = IMPORTS.filter(({ file }) => /^(?:reconciler\/policy|agent\/(?:decide|ports))\//.test(file));
     assert.ok(decisions.length > 300);
     const wrong = decisions.filter(({ to, names }) => {
-      if (to.startsWith('node:') || to.startsWith('shared/kube/')) return true;
+      if (/^(?:node:|shared\/(?:http|kube)\/)/.test(to)) return true;
       return to === 'shared/runtime/clock.ts' && !names.every((name) => PURE_NAMES_OF_CLOCK.has(name));
     });
     assert.deepEqual(

@@ -1,5 +1,5 @@
 import { createConnection, type Socket } from 'node:net';
-import { createLifetime, within } from '#shared/kube/lifetime.ts';
+import { createLifetime, within } from '#shared/runtime/lifetime.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { createFraming } from './framing.ts';

@@ -1,4 +1,4 @@
-import { within } from '#shared/kube/lifetime.ts';
+import { within } from '#shared/runtime/lifetime.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { type BusConnection, connectBus } from './connection.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { createLifetime, type Lifetime } from '#shared/kube/lifetime.ts';
+import { createLifetime, type Lifetime } from '#shared/runtime/lifetime.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 

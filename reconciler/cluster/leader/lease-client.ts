@@ -1,5 +1,5 @@
 import { type Kube, LEASES, type Place } from '#shared/kube/kube.ts';
-import { createLifetime } from '#shared/kube/lifetime.ts';
+import { createLifetime } from '#shared/runtime/lifetime.ts';
 import { mergePatchLatest } from '#shared/kube/update.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Millis } from '../runtime/clock.ts';
+import type { Clock, Millis } from './clock.ts';
 
 /**
  * How long something may go on: until its parent signal aborts, its time is up, or it is cut for another reason. The
@@ -8,13 +8,19 @@ export interface Lifetime {
   readonly signal: AbortSignal;
   /** Aborts the signal for this reason, unless it is over already. */
   cut(reason: unknown): void;
-  /** Cuts in `ms` milliseconds, unless disarmed before by calling what is returned. */
+  /** Cuts in `ms` milliseconds, at once for 0 or less, unless disarmed before by calling what is returned. */
   cutAfter(ms: Millis, reason: () => unknown): () => void;
   /** Over and well: nothing aborts the signal any more. */
   end(): void;
 }
 
-/** @param onParent the reason when the parent aborts; made only then, as an error is dear */
+/** Cuts a lifetime after `ms`. The reason is made only then, because an error with its stack is expensive. */
+export interface Limit {
+  readonly ms: Millis;
+  readonly reason: () => unknown;
+}
+
+/** @param onParent makes the reason when the parent aborts */
 export function createLifetime(clock: Clock, parent: AbortSignal | undefined, onParent: () => unknown): Lifetime {
   const life = new AbortController();
   const over = new AbortController();
@@ -46,13 +52,35 @@ export function createLifetime(clock: Clock, parent: AbortSignal | undefined, on
       if (over.signal.aborted) return disarm;
       over.signal.addEventListener('abort', disarm);
       const cutInTime = async (): Promise<void> => {
-        await clock.sleep(ms, disarmed.signal);
+        if (ms > 0) await clock.sleep(ms, disarmed.signal);
         if (!disarmed.signal.aborted) cut(reason());
       };
       void cutInTime();
       return disarm;
     },
   };
+}
+
+/** The limits of a piece of work. */
+export interface Term extends Limit {
+  readonly clock: Clock;
+  readonly parent: AbortSignal | undefined;
+  /** Makes the reason when the parent aborts. */
+  readonly onParent: () => unknown;
+}
+
+/** Runs work with a lifetime that is cut when the parent aborts or after `ms`, and ends it afterwards. */
+export async function withLifetime<T>(
+  { clock, parent, onParent, ms, reason }: Term,
+  work: (life: Lifetime) => Promise<T>,
+): Promise<T> {
+  const life = createLifetime(clock, parent, onParent);
+  life.cutAfter(ms, reason);
+  try {
+    return await work(life);
+  } finally {
+    life.end();
+  }
 }
 
 /** The promise, or the signal's reason as a rejection, whichever comes first. The promise itself then goes on unheard. */

@@ -1,41 +1,26 @@
-import { request, type RequestOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { ask, type HttpAnswer } from '#shared/http/body.ts';
+import type { Lifetime } from '#shared/runtime/lifetime.ts';
+import type { Address } from './serving-certificate.ts';
 
 export interface GetOptions {
-  readonly path: string;
-  readonly host: string;
-  readonly port: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** An open connection to use, instead of a new one. */
   readonly socket?: Duplex;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
-export interface Got {
-  readonly status: number;
-  readonly text: string;
-}
-
-/** One GET without any reuse of connections. Rejects where no whole answer of at most `mostBytes` comes. */
-export function boundedGet(options: GetOptions, signal: AbortSignal): Promise<Got> {
-  const { path, host, port, headers = {}, socket, mostBytes } = options;
-  return new Promise((resolve, reject) => {
-    // With `agent` set, even to false, a connection of the agent's making would be used instead of the socket.
-    const over: RequestOptions = socket === undefined ? { agent: false } : { createConnection: () => socket };
-    const asking = request({ path, host, port, headers, signal, ...over }, (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        chunks.push(chunk);
-        if (size > mostBytes) response.destroy(new Error(`${path} gives more than ${mostBytes} bytes`));
-      });
-      response.on('error', reject);
-      response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
-      });
-    });
-    asking.on('error', (error) => reject(signal.aborted ? (signal.reason as Error) : error));
-    asking.end();
-  });
+/** One GET without any reuse of connections. Rejects where no whole answer of at most `maxBytes` comes. */
+export function boundedGet(
+  { host, port }: Address,
+  path: string,
+  options: GetOptions,
+  life: Lifetime,
+): Promise<HttpAnswer> {
+  const { headers = {}, socket, maxBytes } = options;
+  const url = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`);
+  // With `agent` set, even to false, a connection of the agent's making would be used instead of the socket.
+  const over = socket === undefined ? { agent: false as const } : { createConnection: () => socket };
+  const tooLong = (): Error => new Error(`${path} gives more than ${maxBytes} bytes`);
+  return ask({ method: 'GET', url, headers, over }, life, { maxBytes, tooLong });
 }

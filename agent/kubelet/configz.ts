@@ -1,6 +1,7 @@
-import { within } from '#shared/runtime/lifetime.ts';
+import type { HttpAnswer } from '#shared/http/body.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { boundedGet, type Got } from './bounded-get.ts';
+import { type Lifetime, within } from '#shared/runtime/lifetime.ts';
+import { boundedGet } from './bounded-get.ts';
 import type { RunningConfig } from '../ports/probe.ts';
 import { type Address, dialKubelet, type Dialled } from './serving-certificate.ts';
 
@@ -21,11 +22,11 @@ const MOST_BYTES = 1024 * 1024;
 export async function readConfigz(
   address: Address,
   { token, servingCertFiles, onServed }: ConfigzOptions,
-  signal: AbortSignal,
+  life: Lifetime,
 ): Promise<RunningConfig> {
   let dialled: Dialled;
   try {
-    dialled = await dialKubelet(address, servingCertFiles, signal);
+    dialled = await dialKubelet(address, servingCertFiles, life.signal);
   } catch (error) {
     return unseen('down', reasonOf(error));
   }
@@ -37,9 +38,9 @@ export async function readConfigz(
       return unseen('untrusted', `port ${address.port} shows another certificate than ${where}; ${advice}`);
     }
     if (certificate !== undefined) onServed?.(certificate);
-    const shown = await within(signal, token());
+    const shown = await within(life.signal, token());
     const headers = { accept: 'application/json', ...(shown === '' ? {} : { authorization: `Bearer ${shown}` }) };
-    return answerOf(await boundedGet({ ...address, path: '/configz', headers, socket, mostBytes: MOST_BYTES }, signal));
+    return answerOf(await boundedGet(address, '/configz', { headers, socket, maxBytes: MOST_BYTES }, life));
   } catch (error) {
     return unseen('error', reasonOf(error));
   } finally {
@@ -47,7 +48,7 @@ export async function readConfigz(
   }
 }
 
-function answerOf({ status, text }: Got): RunningConfig {
+function answerOf({ status, body }: HttpAnswer): RunningConfig {
   if (status === 401) {
     const message = 'the kubelet does not know the agent’s token: authentication.webhook.enabled has to be true';
     return unseen('forbidden', message);
@@ -57,7 +58,7 @@ function answerOf({ status, text }: Got): RunningConfig {
     return unseen('forbidden', message);
   }
   if (status !== 200) return unseen('error', `/configz answers ${status}`);
-  const config = (JSON.parse(text) as { readonly kubeletconfig?: unknown } | null)?.kubeletconfig;
+  const config = (JSON.parse(body.toString('utf8')) as { readonly kubeletconfig?: unknown } | null)?.kubeletconfig;
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     return unseen('error', '/configz holds no "kubeletconfig"');
   }

@@ -1,6 +1,6 @@
-import { createLifetime } from '#shared/runtime/lifetime.ts';
 import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
+import { type Lifetime, withLifetime } from '#shared/runtime/lifetime.ts';
 import { boundedGet } from './bounded-get.ts';
 import { type ConfigzOptions, readConfigz } from './configz.ts';
 import type { Health, KubeletProbe } from '../ports/probe.ts';
@@ -18,31 +18,27 @@ const MOST_HEALTHZ_BYTES = 16 * 1024;
 /** Looks at the kubelet of this machine over its own ports. */
 export function createHostProbe(options: HostProbeOptions): KubeletProbe {
   const { clock = systemClock, timeoutMs = 2000 } = options;
-  const inTime = async <T>(signal: AbortSignal, look: (signal: AbortSignal) => Promise<T>): Promise<T> => {
-    const life = createLifetime(clock, signal, () => new GitopsError('PROBE_ABORTED', 'given up'));
-    life.cutAfter(timeoutMs, () => new GitopsError('PROBE_TIMEOUT', `no answer within ${timeoutMs} ms`));
-    try {
-      return await look(life.signal);
-    } finally {
-      life.end();
-    }
-  };
+  const onParent = (): GitopsError => new GitopsError('PROBE_ABORTED', 'given up');
+  const reason = (): GitopsError => new GitopsError('PROBE_TIMEOUT', `no answer within ${timeoutMs} ms`);
+  const inTime = <T>(parent: AbortSignal, look: (life: Lifetime) => Promise<T>): Promise<T> =>
+    withLifetime({ clock, parent, onParent, ms: timeoutMs, reason }, look);
   return {
     async health({ healthz }, signal) {
       if (healthz === null) return { health: 'down', reason: 'its health endpoint is switched off (healthzPort: 0)' };
-      return inTime(signal, (cut) => askHealthz(healthz, cut));
+      return inTime(signal, (life) => askHealthz(healthz, life));
     },
     async runningConfig({ api }, signal) {
       if (api === null) return { seen: false, why: 'down', reason: 'its API is switched off (enableServer: false)' };
-      return inTime(signal, (cut) => readConfigz(api, options, cut));
+      return inTime(signal, (life) => readConfigz(api, options, life));
     },
   };
 }
 
-async function askHealthz(at: Address, signal: AbortSignal): Promise<Health> {
+async function askHealthz(at: Address, life: Lifetime): Promise<Health> {
   try {
-    const { status, text } = await boundedGet({ ...at, path: '/healthz', mostBytes: MOST_HEALTHZ_BYTES }, signal);
+    const { status, body } = await boundedGet(at, '/healthz', { maxBytes: MOST_HEALTHZ_BYTES }, life);
     if (status === 200) return { health: 'ok' };
+    const text = body.toString('utf8');
     const failed = /^\[-\].*$/m.exec(text)?.[0] ?? text.trim().split('\n')[0] ?? '';
     return { health: 'failing', reason: `healthz answers ${status}: ${failed.slice(0, 200)}` };
   } catch (error) {

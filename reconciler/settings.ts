@@ -4,7 +4,7 @@ import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { ForgeSettings } from './telling/forge/connect.ts';
 import { forgePlace } from './telling/forge/place.ts';
-import type { ProxySettings } from './git/http/proxy.ts';
+import type { ProxySettings } from './git/proxy.ts';
 import type { Reach } from './telling/page/serve/server.ts';
 import type { RewritePolicy } from './policy/in-force/refuse-commit.ts';
 

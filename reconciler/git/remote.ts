@@ -1,9 +1,9 @@
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { GitCredentials } from './credentials.ts';
 import { isGitError } from './errors.ts';
-import { abortedError } from './http/patience.ts';
-import type { GitSession, Greeting } from './http/session.ts';
-import type { ProxySettings } from './http/proxy.ts';
+import { abortedError } from './patience.ts';
+import type { GitSession, Greeting } from './wire/session.ts';
+import type { ProxySettings } from './proxy.ts';
 import type { GitLimits } from './limits.ts';
 
 export interface RemoteOptions {

@@ -7,7 +7,7 @@ import { codeOf } from '#shared/runtime/errors.ts';
 import type { ClientCertificate } from '../credentials.ts';
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
 import { DEFAULT_GIT_LIMITS } from '../limits.ts';
-import { NO_PROXY, type Proxies, shownProxy } from './proxy.ts';
+import { NO_PROXY, type Proxies, shownProxy } from '../proxy.ts';
 import { tunnelThrough } from './tunnel.ts';
 
 /** The kept connections to one repository's server. */

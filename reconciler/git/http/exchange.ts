@@ -2,8 +2,9 @@ import { type ClientRequest, type IncomingMessage, request as overHttp } from 'n
 import { request as overHttps } from 'node:https';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
+import type { Enough } from '../wire/session.ts';
 import type { Agents } from './connections.ts';
-import type { Patience } from './patience.ts';
+import type { Patience } from '../patience.ts';
 import { TunnelRefused } from './tunnel.ts';
 
 export interface Ask {
@@ -14,8 +15,7 @@ export interface Ask {
   readonly body: Uint8Array;
   /** Longest answer that is read. */
   readonly maxBytes: number;
-  /** Asked once the first eight bytes are there: whether they are all that is wanted. */
-  readonly enough?: ((head: Buffer) => boolean) | undefined;
+  readonly enough?: Enough | undefined;
 }
 
 export interface Answer {

@@ -2,7 +2,7 @@ import { DEFAULT_GIT_LIMITS } from '../limits.ts';
 import { type Remote, remoteOver, type RemoteOptions } from '../remote.ts';
 import { repositoryUrl } from '../repository-url.ts';
 import { createConnections } from './connections.ts';
-import { proxiesFor } from './proxy.ts';
+import { proxiesFor } from '../proxy.ts';
 import { openSession } from './session.ts';
 
 /** A repository on a server that is reached over HTTP(S). @throws GitError `GIT_URL_UNUSABLE` */

@@ -4,47 +4,13 @@ import { type GitCredential, hideCredential } from '../credentials.ts';
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
 import type { GitLimits } from '../limits.ts';
 import { plainLine } from '../plain-text.ts';
-import { type Advertisement, readAdvertisement } from '../wire/advertisement.ts';
+import { readAdvertisement } from '../wire/advertisement.ts';
+import type { GitSession, Greeting } from '../wire/session.ts';
 import type { Agents } from './connections.ts';
 import { type Answer, type Ask, exchange } from './exchange.ts';
-import { startPatience } from './patience.ts';
+import { startPatience } from '../patience.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
 import { refusalOf } from './refusal.ts';
-
-export type GitService = 'git-upload-pack' | 'git-receive-pack';
-
-/** What a server said first, and where. Kept from call to call for version 2, where it holds no refs. */
-export interface Greeting {
-  /** Address of the repository after redirects. */
-  readonly base: URL;
-  readonly body: Buffer;
-  readonly advertisement: Advertisement;
-}
-
-/** One call on a repository: one credential, one deadline, as many requests as it takes. */
-export interface GitSession {
-  /** The repository without credentials, for messages. */
-  readonly url: string;
-  /** What isomorphic-git is told as its address. It wants one of http, and asks nobody but this session. */
-  readonly libraryUrl: string;
-  readonly limits: GitLimits;
-  /** The last greeting of upload-pack; null before the first. */
-  greeting(): Greeting | null;
-  /**
-   * What the server is and has, from `GET …/info/refs`.
-   *
-   * @param version 2 may be answered from memory
-   */
-  greet(service: GitService, version: 0 | 2): Promise<Greeting>;
-  /** The answer to a POST, not yet looked into. `version` 2 announces protocol 2. */
-  post(
-    service: GitService,
-    body: Uint8Array,
-    options: { readonly version: 0 | 2; readonly maxBytes: number; readonly enough?: Ask['enough'] },
-  ): Promise<Buffer>;
-  /** Takes the credential out of a text. */
-  clean(text: string): string;
-}
 
 export interface SessionOptions {
   readonly url: URL;

@@ -1,4 +1,4 @@
-import type { GitSession } from '../http/session.ts';
+import type { GitSession } from '../wire/session.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import { isDirectory, parseTree } from '../objects/tree.ts';
 import type { CommitOid } from '../../policy/commit.ts';

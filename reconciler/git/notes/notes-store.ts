@@ -1,6 +1,6 @@
 import git from 'isomorphic-git';
 import { GitError, isGitError, UNTIL_OPERATOR } from '../errors.ts';
-import type { GitSession } from '../http/session.ts';
+import type { GitSession } from '../wire/session.ts';
 import { parseCommit } from '../objects/commit.ts';
 import { createObjectStore, type ObjectStore } from '../objects/store.ts';
 import type { CommitOid } from '../../policy/commit.ts';

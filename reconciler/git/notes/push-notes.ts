@@ -1,6 +1,6 @@
 import git from 'isomorphic-git';
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
-import type { GitSession, Greeting } from '../http/session.ts';
+import type { GitSession, Greeting } from '../wire/session.ts';
 import type { RepoParameters } from '../objects/store.ts';
 import { plainLine } from '../plain-text.ts';
 import type { CommitOid } from '../../policy/commit.ts';

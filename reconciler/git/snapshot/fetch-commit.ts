@@ -1,5 +1,5 @@
 import { isGitError } from '../errors.ts';
-import type { GitSession } from '../http/session.ts';
+import type { GitSession } from '../wire/session.ts';
 import { createObjectStore, type ObjectStore } from '../objects/store.ts';
 import type { CommitOid } from '../../policy/commit.ts';
 import { filtersObjects } from '../wire/request-objects.ts';

@@ -1,5 +1,5 @@
 import { isGitError } from '../errors.ts';
-import type { GitSession } from '../http/session.ts';
+import type { GitSession } from '../wire/session.ts';
 import { parseCommit } from '../objects/commit.ts';
 import { createObjectStore } from '../objects/store.ts';
 import type { Commit, CommitOid, Lineage } from '../../policy/commit.ts';

@@ -2,7 +2,8 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
-import type { Patience } from '../http/patience.ts';
+import type { Patience } from '../patience.ts';
+import type { Enough } from '../wire/session.ts';
 import { lengthOfGreeting } from './greeting.ts';
 import { sshErrorOf } from './ssh-error.ts';
 
@@ -15,8 +16,7 @@ export interface SshCall {
   readonly body: Uint8Array | null;
   readonly maxGreetingBytes: number;
   readonly maxBytes: number;
-  /** Asked once the first eight bytes of the answer are there: whether they are all that is wanted. */
-  readonly enough?: ((head: Buffer) => boolean) | undefined;
+  readonly enough?: Enough | undefined;
   /** The repository, for messages. */
   readonly shown: string;
 }

@@ -1,6 +1,6 @@
-import type { Patience } from '../http/patience.ts';
-import { startPatience } from '../http/patience.ts';
-import type { GitService, GitSession, Greeting } from '../http/session.ts';
+import type { Patience } from '../patience.ts';
+import { startPatience } from '../patience.ts';
+import type { GitService, GitSession, Greeting } from '../wire/session.ts';
 import { DEFAULT_GIT_LIMITS } from '../limits.ts';
 import { type Remote, remoteOver, type RemoteOptions } from '../remote.ts';
 import { readAdvertisement } from '../wire/advertisement.ts';

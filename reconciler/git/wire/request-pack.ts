@@ -1,5 +1,5 @@
 import { GitError } from '../errors.ts';
-import type { GitSession } from '../http/session.ts';
+import type { GitSession } from './session.ts';
 import { type PackLimits, scanPack } from './pack-scan.ts';
 import { assertWhole, FLUSH, packetLine, readPackets } from './pkt-line.ts';
 import { throwRemoteError } from './remote-error.ts';

@@ -1,7 +1,7 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createConnections } from '../../git/http/connections.ts';
-import { proxiesFor, type ProxySettings } from '../../git/http/proxy.ts';
+import { proxiesFor, type ProxySettings } from '../../git/proxy.ts';
 import { createAsk } from './ask.ts';
 import { ForgeError } from './errors.ts';
 import { type ForgeKind, forgeOf } from './forges.ts';

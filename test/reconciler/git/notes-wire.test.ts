@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { isGitError } from '#reconciler/git/errors.ts';
-import type { GitSession } from '#reconciler/git/http/session.ts';
+import type { GitSession } from '#reconciler/git/wire/session.ts';
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
 import { pushNotes } from '#reconciler/git/notes/push-notes.ts';
 import { createObjectStore } from '#reconciler/git/objects/store.ts';

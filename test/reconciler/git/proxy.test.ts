@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
-import { proxiesFor } from '#reconciler/git/http/proxy.ts';
+import { proxiesFor } from '#reconciler/git/proxy.ts';
 import { readReconcilerSettings } from '#reconciler/settings.ts';
 import { until } from '../../cluster/support/until.ts';
 import { createAuthority } from '../../cluster/support/certificate-authority.ts';

@@ -1,17 +1,14 @@
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { GitError } from '../errors.ts';
-import { assertWhole, readPackets } from '../wire/pkt-line.ts';
-import { throwRemoteError } from '../wire/remote-error.ts';
-import { readSideBand } from '../wire/side-band.ts';
+import { assertWhole, readPackets } from './pkt-line.ts';
+import { throwRemoteError } from './remote-error.ts';
 import type { GitService, GitSession } from './session.ts';
 
 /**
  * A session as isomorphic-git's `http`. The library sees only answers that are whole and free of error messages, which
  * it would otherwise take for success, and never sees the credential.
- *
- * @param onRemark hears what the server tells whoever pushes: a hook's words, usually
  */
-export function httpClientOf(session: GitSession, onRemark: (text: string) => void = () => undefined): HttpClient {
+export function httpClientOf(session: GitSession): HttpClient {
   async function answerTo(request: GitHttpRequest): Promise<Uint8Array> {
     const { service, version, isGreeting } = read(request);
     if (isGreeting) return (await session.greet(service, version)).body;
@@ -20,7 +17,6 @@ export function httpClientOf(session: GitSession, onRemark: (text: string) => vo
     const packets = readPackets(answer);
     throwRemoteError(packets, session.clean);
     assertWhole(packets);
-    if (service === 'git-receive-pack') onRemark(session.clean(readSideBand(packets, session.clean).remarks));
     return answer;
   }
 

@@ -1,6 +1,6 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
-import { GitError } from '../errors.ts';
-import type { GitLimits } from '../limits.ts';
+import { GitError } from './errors.ts';
+import type { GitLimits } from './limits.ts';
 
 /** How long one request is waited for. */
 export interface Patience {

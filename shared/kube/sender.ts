@@ -48,7 +48,7 @@ export function createSender(options: SenderOptions, timeouts: Timeouts): Sender
   const server = new URL(options.server);
   const target = new URL(server.origin);
   const kept = keepConnections((tls: AgentOptions) => ({
-    agent: server.protocol === 'https:' ? new HttpsAgent({ ...KEPT_IDLE, ...tls }) : new HttpAgent(KEPT_IDLE),
+    agent: server.protocol === 'https:' ? new HttpsAgent({ ...AGENT_OPTIONS, ...tls }) : new HttpAgent(AGENT_OPTIONS),
   }));
   const shown = createShown();
 
@@ -111,7 +111,7 @@ const isRefusedCredential = (sent: Sent): boolean =>
   sent.response === undefined ? isTrustFailure(sent.error) : sent.response.statusCode === 401;
 
 /** An idle connection is closed after 45 s: before API servers (90 s) and load balancers (60 s) would. */
-const KEPT_IDLE = { ...KEPT, timeout: 45_000, maxFreeSockets: 4 };
+const AGENT_OPTIONS = { ...KEPT, timeout: 45_000, maxFreeSockets: 4 };
 
 /** Tokens and headers travel by request; a connection is made with the rest. */
 const tlsOf = ({ ca, cert, key, serverName, insecure }: Credential): AgentOptions => ({

@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import { type AgentOptions, Agent as HttpsAgent } from 'node:https';
+import { KEPT, keepConnections } from '#shared/http/connections.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import type { ClientCertificate } from '../credentials.ts';
@@ -18,18 +19,22 @@ export interface Connections {
    * @param certificate that the server is shown where it asks for one
    * @throws GitError `GIT_CA_UNREADABLE`
    */
-  current(certificate?: ClientCertificate | null): Promise<Agents>;
+  current(certificate?: ClientCertificate | null): Promise<Way>;
 }
 
-/** One a scheme, because a server may redirect from http to https. */
-export interface Agents {
-  readonly http: HttpAgent;
-  readonly https: HttpsAgent;
+/** By scheme, because a server may redirect from http to https. */
+export interface Way {
+  readonly http: Passage;
+  readonly https: Passage;
+}
+
+export interface Passage {
+  readonly agent: HttpAgent;
   /** What stands between, for messages: `proxy.example.com:3128`. */
-  readonly through: { readonly http: string | undefined; readonly https: string | undefined };
+  readonly proxy: string | undefined;
 }
 
-const KEPT = { keepAlive: true, maxFreeSockets: 2 };
+const AGENT_OPTIONS = { ...KEPT, maxFreeSockets: 2 };
 
 /**
  * @param caFile  PEM certificates that are trusted instead of the well-known authorities
@@ -41,28 +46,22 @@ export function createConnections(
   proxies: Proxies = NO_PROXY,
   openMs: Millis = DEFAULT_GIT_LIMITS.connectMs,
 ): Connections {
-  const shown = (proxy: string | undefined): string | undefined =>
-    proxy === undefined ? undefined : shownProxy(proxy);
-  let present: { readonly made: string; readonly agents: Agents } | undefined;
+  const kept = keepConnections((tls: AgentOptions) => {
+    const direct = new HttpsAgent({ ...AGENT_OPTIONS, ...tls });
+    return {
+      // Nothing of this process's own environment counts, which may name proxies for something else.
+      http: new HttpAgent({ ...AGENT_OPTIONS, proxyEnv: { HTTP_PROXY: proxies.http } }),
+      https: proxies.https === undefined ? direct : tunnelThrough(direct, proxies.https, openMs),
+    };
+  });
   return {
     async current(certificate = null) {
       const ca = caFile === undefined ? undefined : await readAuthorities(caFile);
-      const made = JSON.stringify([ca, certificate]);
-      if (present !== undefined && present.made === made) return present.agents;
-      present?.agents.http.destroy();
-      present?.agents.https.destroy();
-      const direct = new HttpsAgent({ ...KEPT, ...certificate, ...(ca === undefined ? {} : { ca }) });
-      const agents = {
-        // Nothing of this process's own environment counts, which may name proxies for something else.
-        http: new HttpAgent({
-          ...KEPT,
-          ...(proxies.http === undefined ? {} : { proxyEnv: { HTTP_PROXY: proxies.http } }),
-        }),
-        https: proxies.https === undefined ? direct : tunnelThrough(direct, proxies.https, openMs),
-        through: { http: shown(proxies.http), https: shown(proxies.https) },
+      const { http, https } = kept({ ...certificate, ca });
+      return {
+        http: { agent: http, proxy: shownProxy(proxies.http) },
+        https: { agent: https, proxy: shownProxy(proxies.https) },
       };
-      present = { made, agents };
-      return agents;
     },
   };
 }

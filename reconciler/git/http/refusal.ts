@@ -1,8 +1,9 @@
+import type { HttpAnswer } from '#shared/http/body.ts';
+import { retryAfterMs } from '#shared/http/retry-after.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Disposition } from '#shared/runtime/errors.ts';
 import { GitError, type GitErrorCode, UNTIL_OPERATOR } from '../errors.ts';
 import { plainLine } from '../plain-text.ts';
-import type { Answer } from './exchange.ts';
 
 /** Longest Retry-After that is obeyed: a day's pause must not come from a stranger's typing error. */
 const LONGEST_WAIT_MS = 60 * 60_000;
@@ -14,7 +15,7 @@ const LONGEST_WAIT_MS = 60 * 60_000;
  * @param clean takes credentials out of a text
  * @param now   wall-clock time, because Retry-After may be a date
  */
-export function refusalOf(answer: Answer, what: string, clean: (text: string) => string, now: Millis): GitError {
+export function refusalOf(answer: HttpAnswer, what: string, clean: (text: string) => string, now: Millis): GitError {
   const waitMs = retryAfter(answer.headers['retry-after'], now);
   // nginx says so in a page.
   const certificate = answer.status === 400 && /SSL certificate/i.test(answer.body.toString('latin1'));
@@ -61,9 +62,8 @@ function meaningOf(status: number, waitMs: Millis | null): Meaning {
   }
 }
 
-/** Seconds or a date (RFC 9110, 10.2.3) as milliseconds from now; null where the header is absent or unreadable. */
+/** The time that a server asks for, up to the longest that is obeyed; null where it asks for none. */
 export function retryAfter(header: string | undefined, now: Millis): Millis | null {
-  if (header === undefined) return null;
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isNaN(ms) ? null : Math.min(LONGEST_WAIT_MS, Math.max(0, ms));
+  const ms = retryAfterMs(header, now);
+  return ms === undefined ? null : Math.min(LONGEST_WAIT_MS, ms);
 }

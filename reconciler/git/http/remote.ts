@@ -18,7 +18,7 @@ export function createHttpRemote(options: RemoteOptions): Remote {
   );
   return remoteOver(url.href, async (signal, greeting) => {
     const [credential, certificate] = await Promise.all([credentials.read(), credentials.certificate?.()]);
-    const agents = await connections.current(certificate);
-    return openSession({ url, credential, agents, limits, clock, signal, greeting });
+    const way = await connections.current(certificate);
+    return openSession({ url, credential, way, limits, clock, signal, greeting });
   });
 }

@@ -1,4 +1,5 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import type { HttpAnswer } from '#shared/http/body.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import { type GitCredential, hideCredential } from '../credentials.ts';
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
@@ -6,16 +7,16 @@ import type { GitLimits } from '../limits.ts';
 import { plainLine } from '../plain-text.ts';
 import { readAdvertisement } from '../wire/advertisement.ts';
 import type { GitSession, Greeting } from '../wire/session.ts';
-import type { Agents } from './connections.ts';
-import { type Answer, type Ask, exchange } from './exchange.ts';
-import { startPatience } from '../patience.ts';
+import type { Way } from './connections.ts';
+import { type Ask, askGit } from './ask.ts';
+import { withPatience } from '../patience.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
 import { refusalOf } from './refusal.ts';
 
 export interface SessionOptions {
   readonly url: URL;
   readonly credential: GitCredential | null;
-  readonly agents: Agents;
+  readonly way: Way;
   readonly limits: GitLimits;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -28,31 +29,28 @@ const MOST_REDIRECTS = 5;
 const DUMB = /^[0-9a-f]{40,64}\trefs\//;
 
 export function openSession(options: SessionOptions): GitSession {
-  const { url, credential, agents, limits, clock, signal } = options;
+  const { url, credential, way, limits, clock, signal } = options;
   const shown = url.href;
   const deadline: Millis = clock.monotonic() + limits.totalMs;
   let greeting = options.greeting;
   let base = greeting?.base ?? url;
   const clean = (text: string): string => hideCredential(text, credential);
 
-  async function ask(request: Omit<Ask, 'headers'>, headers: Readonly<Record<string, string>>): Promise<Answer> {
-    const patience = startPatience({ clock, limits, deadline, what: shown, signal });
-    try {
-      // A fresh object each time, and the credential from the first request on: no 401 in between.
-      const all = {
-        'user-agent': `git/kubelet-gitops-${VERSION}`,
-        // Whoever says nothing may be sent anything, and packs are packed.
-        'accept-encoding': 'identity',
-        ...headers,
-        ...(credential === null ? {} : { authorization: credential.authorization }),
-      };
-      return await exchange({ ...request, headers: all }, agents, patience);
-    } finally {
-      patience.end();
-    }
+  function ask(request: Ask): Promise<HttpAnswer> {
+    const headers = {
+      'user-agent': `git/kubelet-gitops-${VERSION}`,
+      // Whoever says nothing may be sent anything, and packs are packed.
+      'accept-encoding': 'identity',
+      ...request.headers,
+      // From the first request on: no 401 in between.
+      ...(credential === null ? {} : { authorization: credential.authorization }),
+    };
+    return withPatience({ clock, limits, deadline, what: shown, signal }, (patience) =>
+      askGit({ ...request, headers }, way, patience),
+    );
   }
 
-  function checked(answer: Answer, mediaType: string): Buffer {
+  function checked(answer: HttpAnswer, mediaType: string): Buffer {
     if (answer.status !== 200) throw refusalOf(answer, shown, clean, clock.now());
     const encoding = answer.headers['content-encoding'] ?? 'identity';
     const [sent = ''] = (answer.headers['content-type'] ?? 'nothing').toLowerCase().split(';');
@@ -82,10 +80,8 @@ export function openSession(options: SessionOptions): GitSession {
       if (version === 2 && greeting?.advertisement.version === 2) return greeting;
       let at = new URL(`${url.href}/info/refs?service=${service}`);
       for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
-        const answer = await ask(
-          { method: 'GET', url: at, body: new Uint8Array(), maxBytes: limits.advertisementBytes },
-          version === 2 ? PROTOCOL_2 : {},
-        );
+        const headers = version === 2 ? PROTOCOL_2 : {};
+        const answer = await ask({ method: 'GET', url: at, headers, maxBytes: limits.advertisementBytes });
         if (isRedirect(answer.status)) {
           at = followRedirect(at, answer.headers.location);
           continue;
@@ -104,11 +100,10 @@ export function openSession(options: SessionOptions): GitSession {
       const headers = {
         'content-type': `application/x-${service}-request`,
         accept: `application/x-${service}-result`,
-        'content-length': String(body.length),
         ...(version === 2 ? PROTOCOL_2 : {}),
       };
       const target = new URL(`${base.href}/${service}`);
-      const answer = await ask({ method: 'POST', url: target, body, maxBytes, enough }, headers);
+      const answer = await ask({ method: 'POST', url: target, headers, body, maxBytes, enough });
       if (isRedirect(answer.status)) {
         throw new GitError('GIT_REDIRECT_REFUSED', `${shown} redirects a request with a body, which is not followed`);
       }

@@ -1,9 +1,10 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { chunksOf, gather } from '#shared/http/body.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError, UNTIL_OPERATOR } from '../errors.ts';
 import type { Patience } from '../patience.ts';
-import type { Enough } from '../wire/session.ts';
+import { atHead, type Enough } from '../wire/enough.ts';
 import { lengthOfGreeting } from './greeting.ts';
 import { sshErrorOf } from './ssh-error.ts';
 
@@ -29,7 +30,6 @@ export interface SshAnswer {
 
 const GOODBYE = Buffer.from('0000');
 const MOST_OF_STDERR = 4096;
-const HEAD_BYTES = 8;
 /** Where ssh is looked for. Nothing else of this program's environment is any of its business. */
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
@@ -40,19 +40,19 @@ export async function callSsh(call: SshCall, patience: Patience): Promise<SshAns
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const giveUp = (): void => void child.kill('SIGKILL');
-  patience.signal.addEventListener('abort', giveUp, { once: true });
-  if (patience.signal.aborted) giveUp();
+  patience.life.signal.addEventListener('abort', giveUp, { once: true });
+  if (patience.life.signal.aborted) giveUp();
   const ended = endOf(child, call);
   const stderr = collectStderr(child.stderr);
   try {
     const answer = await converse(child, call, patience);
     if (answer.cutShort) return answer;
     const exitCode = await ended;
-    if (patience.signal.aborted) throw patience.signal.reason;
+    if (patience.life.signal.aborted) throw patience.life.signal.reason;
     if (exitCode !== 0) throw sshErrorOf(call.shown, exitCode, await stderr);
     return answer;
   } finally {
-    patience.signal.removeEventListener('abort', giveUp);
+    patience.life.signal.removeEventListener('abort', giveUp);
     giveUp();
     await ended.catch(() => undefined);
   }
@@ -91,43 +91,36 @@ async function collectStderr(stream: Readable): Promise<string> {
 }
 
 async function converse(
-  child: Child,
+  { stdin, stdout }: Child,
   call: SshCall,
-  patience: Patience,
+  { life, connect, silence }: Patience,
 ): Promise<SshAnswer & { readonly cutShort: boolean }> {
   // The other end may hang up before it heard everything: its exit code and its words say why.
-  child.stdin.on('error', () => undefined);
+  stdin.on('error', () => undefined);
   let heard = Buffer.alloc(0);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
   let greetingEnd: number | null = null;
-  let looked = call.enough === undefined;
-  const take = (chunk: Buffer): void => {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > call.maxBytes) throw tooLong(call, call.maxBytes);
-  };
-  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
-    if (greetingEnd === null) patience.connected();
-    patience.heard();
-    if (greetingEnd !== null) take(chunk);
-    else {
+  async function* afterGreeting(): AsyncGenerator<Buffer> {
+    for await (const chunk of chunksOf(stdout, life, silence, connect)) {
+      if (greetingEnd !== null) {
+        yield chunk;
+        continue;
+      }
       heard = Buffer.concat([heard, chunk]);
       greetingEnd = lengthOfGreeting(heard);
       if (heard.length > call.maxGreetingBytes) throw tooLong(call, call.maxGreetingBytes);
       if (greetingEnd === null) continue;
-      child.stdin.end(call.body ?? GOODBYE);
-      take(heard.subarray(greetingEnd));
-    }
-    if (!looked && bytes >= HEAD_BYTES) {
-      looked = true;
-      if (call.enough?.(Buffer.concat(chunks)) === true) {
-        return { greeting: heard.subarray(0, greetingEnd), body: Buffer.concat(chunks), cutShort: true };
-      }
+      stdin.end(call.body ?? GOODBYE);
+      yield heard.subarray(greetingEnd);
     }
   }
-  const greeting = greetingEnd === null ? heard : heard.subarray(0, greetingEnd);
-  return { greeting, body: Buffer.concat(chunks), cutShort: false };
+  const isEnough = atHead(call.enough);
+  let cutShort = false;
+  const body = await gather(afterGreeting(), {
+    maxBytes: call.maxBytes,
+    tooLong: () => tooLong(call, call.maxBytes),
+    enough: (chunks, bytes) => (cutShort = isEnough(chunks, bytes)),
+  });
+  return { greeting: heard.subarray(0, greetingEnd ?? heard.length), body, cutShort };
 }
 
 function tooLong({ shown }: SshCall, most: number): GitError {

@@ -1,9 +1,8 @@
-import type { Patience } from '../patience.ts';
-import { startPatience } from '../patience.ts';
-import type { GitService, GitSession, Greeting } from '../wire/session.ts';
 import { DEFAULT_GIT_LIMITS } from '../limits.ts';
+import { withPatience } from '../patience.ts';
 import { type Remote, remoteOver, type RemoteOptions } from '../remote.ts';
 import { readAdvertisement } from '../wire/advertisement.ts';
+import type { GitService, GitSession, Greeting } from '../wire/session.ts';
 import type { SshAddress } from './address.ts';
 import { callSsh, type SshCall } from './call.ts';
 import { findSshFiles, sshArguments, type SshFiles } from './command.ts';
@@ -25,15 +24,12 @@ export function createSshRemote(address: SshAddress, options: RemoteOptions): Re
     const deadline = clock.monotonic() + limits.totalMs;
     let known = greeting;
 
-    async function call(service: GitService, asked: Pick<SshCall, 'version' | 'body' | 'maxBytes' | 'enough'>) {
-      const patience: Patience = startPatience({ clock, limits, deadline, what: address.shown, signal });
-      try {
-        const args = sshArguments(address, files, service, Math.ceil(limits.connectMs / 1000));
-        const shown = address.shown;
-        return await callSsh({ ...asked, program, args, shown, maxGreetingBytes: limits.advertisementBytes }, patience);
-      } finally {
-        patience.end();
-      }
+    function call(service: GitService, asked: Pick<SshCall, 'version' | 'body' | 'maxBytes' | 'enough'>) {
+      const { shown } = address;
+      const args = sshArguments(address, files, service, Math.ceil(limits.connectMs / 1000));
+      return withPatience({ clock, limits, deadline, what: shown, signal }, (patience) =>
+        callSsh({ ...asked, program, args, shown, maxGreetingBytes: limits.advertisementBytes }, patience),
+      );
     }
 
     return {

@@ -1,10 +1,8 @@
 import type { GitLimits } from '../limits.ts';
 import type { Advertisement } from './advertisement.ts';
+import type { Enough } from './enough.ts';
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
-
-/** Asked once the first eight bytes of an answer are there: whether they are all that is wanted. */
-export type Enough = (head: Buffer) => boolean;
 
 /** What a server said first, and where. Kept from call to call for version 2, where it holds no refs. */
 export interface Greeting {

@@ -27,7 +27,7 @@ export function createAsk({ connections, token, clock, timeoutMs = 10_000 }: Ask
   const withoutToken = (text: string): string => (token() === '' ? text : text.replaceAll(token(), '***'));
   return async (request, signal) => {
     const url = new URL(request.url);
-    const agents = await connections.current();
+    const way = await connections.current();
     const secure = url.protocol === 'https:';
     const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
     const options = {
@@ -42,8 +42,8 @@ export function createAsk({ connections, token, clock, timeoutMs = 10_000 }: Ask
     try {
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const sent = secure
-          ? overHttps(url, { ...options, agent: agents.https })
-          : overHttp(url, { ...options, agent: agents.http });
+          ? overHttps(url, { ...options, agent: way.https.agent })
+          : overHttp(url, { ...options, agent: way.http.agent });
         sent.once('response', resolve).once('error', reject).end(body);
       });
       const text = await collect(response);

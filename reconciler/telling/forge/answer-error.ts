@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { HttpAnswer } from '#shared/http/body.ts';
+import { retryAfterMs } from '#shared/http/retry-after.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Disposition } from '#shared/runtime/errors.ts';
-import { retryAfter } from '../../git/http/refusal.ts';
 import { plainLine } from '../../git/plain-text.ts';
 import { ForgeError, type ForgeErrorCode } from './errors.ts';
 
@@ -17,23 +17,18 @@ const USUAL_WAIT_MS: Millis = 60_000;
  * @param text what the forge says, without the token
  * @param now  wall-clock time, because some forges say when they open again
  */
-export function forgeErrorOf(
-  { statusCode = 0, headers }: IncomingMessage,
-  url: URL,
-  text: string,
-  now: Millis,
-): ForgeError {
+export function forgeErrorOf({ status, headers }: HttpAnswer, url: URL, text: string, now: Millis): ForgeError {
   const said = plainLine(text, 300);
-  const waitMs = pauseOf(statusCode, headers, text, now);
-  const [code, why, lasting] = meaningOf(statusCode, waitMs !== null);
+  const waitMs = pauseOf(status, headers, text, now);
+  const [code, why, lasting] = meaningOf(status, waitMs !== null);
   const disposition: Disposition =
     waitMs !== null
       ? { kind: 'wait', ms: Math.min(waitMs, LONGEST_WAIT_MS) }
       : lasting
         ? UNTIL_OPERATOR
         : { kind: 'retry' };
-  const more = [movedTo(statusCode, headers, url), neededBy(code, headers)].filter((part) => part !== '').join('');
-  const message = `${shown(url)}: ${why}${more} (status ${statusCode})${said === '' ? '' : `: ${said}`}`;
+  const more = [movedTo(status, headers, url), neededBy(code, headers)].filter((part) => part !== '').join('');
+  const message = `${shown(url)}: ${why}${more} (status ${status})${said === '' ? '' : `: ${said}`}`;
   return new ForgeError(code, message, { disposition });
 }
 
@@ -45,8 +40,8 @@ const shown = ({ host, pathname }: URL): string =>
  * How long the forge wants to be left alone; null where it does not. GitHub says so with 403 or 429: after Retry-After, at the
  * reset of a limit that is used up, and for its secondary limits sometimes in words alone.
  */
-function pauseOf(status: number, headers: IncomingMessage['headers'], text: string, now: Millis): Millis | null {
-  const said = retryAfter(headers['retry-after'], now);
+function pauseOf(status: number, headers: HttpAnswer['headers'], text: string, now: Millis): Millis | null {
+  const said = retryAfterMs(headers['retry-after'], now) ?? null;
   if (said !== null || (status !== 403 && status !== 429)) return said;
   const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN) * 1000 - now;
   if (headers['x-ratelimit-remaining'] === '0') return Number.isNaN(reset) ? USUAL_WAIT_MS : Math.max(0, reset);
@@ -54,13 +49,13 @@ function pauseOf(status: number, headers: IncomingMessage['headers'], text: stri
 }
 
 /** Redirects are not followed, because the token would go along. */
-function movedTo(status: number, { location = '' }: IncomingMessage['headers'], from: URL): string {
+function movedTo(status: number, { location = '' }: HttpAnswer['headers'], from: URL): string {
   const to = status >= 300 && status <= 399 ? URL.parse(location, from.href) : null;
   return to === null ? '' : plainLine(`, it points to ${to.host}${to.pathname}`, 200);
 }
 
 /** GitHub says what a token would have to be allowed. */
-function neededBy(code: ForgeErrorCode, headers: IncomingMessage['headers']): string {
+function neededBy(code: ForgeErrorCode, headers: HttpAnswer['headers']): string {
   const needed = headers['x-accepted-github-permissions'] ?? headers['x-accepted-oauth-scopes'] ?? '';
   return code === 'FORGE_FORBIDDEN' && typeof needed === 'string' && needed !== ''
     ? plainLine(`, the forge asks for ${needed}`, 100)

@@ -1,7 +1,7 @@
-import { type IncomingMessage, request as overHttp } from 'node:http';
-import { request as overHttps } from 'node:https';
-import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { ask } from '#shared/http/body.ts';
+import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
+import { withLifetime } from '#shared/runtime/lifetime.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import type { Connections } from '../../git/http/connections.ts';
 import { TunnelRefused } from '../../git/http/tunnel.ts';
@@ -28,49 +28,48 @@ export function createAsk({ connections, token, clock, timeoutMs = 10_000 }: Ask
   return async (request, signal) => {
     const url = new URL(request.url);
     const way = await connections.current();
-    const secure = url.protocol === 'https:';
-    const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
-    const options = {
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const outgoing = {
       method: request.method,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      url,
       headers: {
         'user-agent': `kubelet-gitops/${VERSION}`,
         ...request.headers,
-        ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(body.length) }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
+      body,
+      over: { agent: (url.protocol === 'https:' ? way.https : way.http).agent },
+      // A status that is posted twice is there twice.
+      repeatable: request.method === 'GET',
+    };
+    const limits = {
+      // Sockets take real time, whatever clock the rounds use.
+      clock: systemClock,
+      parent: signal,
+      onParent: () => unreachable(url, 'called off'),
+      ms: timeoutMs,
+      reason: () => unreachable(url, `no complete answer within ${timeoutMs / 1000} s`),
     };
     try {
-      const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        const sent = secure
-          ? overHttps(url, { ...options, agent: way.https.agent })
-          : overHttp(url, { ...options, agent: way.http.agent });
-        sent.once('response', resolve).once('error', reject).end(body);
-      });
-      const text = await collect(response);
-      const status = response.statusCode ?? 0;
-      if (status < 200 || status > 299) throw forgeErrorOf(response, url, withoutToken(text), clock.now());
+      const answer = await withLifetime(limits, (life) => ask(outgoing, life, BOUNDS));
+      const text = answer.body.toString('utf8');
+      if (answer.status < 200 || answer.status > 299) throw forgeErrorOf(answer, url, withoutToken(text), clock.now());
       return parse(text, url);
     } catch (error) {
       if (error instanceof ForgeError) throw error;
-      const why =
-        error instanceof TunnelRefused
-          ? error.message
-          : (codeOf(error) ?? (error instanceof Error ? error.name : 'no reason given'));
-      throw new ForgeError('FORGE_UNREACHABLE', `no answer from the forge at ${url.host} (${why})`);
+      const why = error instanceof TunnelRefused ? error.message : (codeOf(error) ?? 'no reason given');
+      throw unreachable(url, why);
     }
   };
 }
 
-async function collect(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > LONGEST_ANSWER) throw new ForgeError('FORGE_UNREADABLE', 'the forge’s answer does not come to an end');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
+const BOUNDS = {
+  maxBytes: LONGEST_ANSWER,
+  tooLong: () => new ForgeError('FORGE_UNREADABLE', 'the forge’s answer does not come to an end'),
+};
+
+const unreachable = (url: URL, why: string): ForgeError =>
+  new ForgeError('FORGE_UNREACHABLE', `no answer from the forge at ${url.host} (${why})`);
 
 function parse(text: string, { host }: URL): unknown {
   try {

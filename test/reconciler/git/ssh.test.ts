@@ -144,19 +144,16 @@ describe('a call of ssh', { skip: WITHOUT_GIT }, () => {
   }
 
   it('that hangs, or talks without end, is given up, and its process is gone', async (t) => {
-    for (const [script, code] of [
-      ['echo $$ > "$0.pid"; exec sleep 600', 'GIT_TIMEOUT'],
-      ['echo $$ > "$0.pid"; printf 0008abcd; exec sleep 600', 'GIT_TIMEOUT'],
-      ['echo $$ > "$0.pid"; exec yes 0008abcd', 'GIT_NOT_GIT'],
-      ['echo $$ > "$0.pid"; while :; do printf 0008abcd; done', 'GIT_TOO_BIG'],
+    for (const [script, code, why] of [
+      ['echo $$ > "$0.pid"; exec sleep 600', 'GIT_TIMEOUT', /no connection within 120 s/],
+      ['echo $$ > "$0.pid"; printf 0008abcd; exec sleep 600', 'GIT_TIMEOUT', /silence for 120 s/],
+      ['echo $$ > "$0.pid"; exec yes 0008abcd', 'GIT_NOT_GIT', /./],
+      ['echo $$ > "$0.pid"; while :; do printf 0008abcd; done', 'GIT_TOO_BIG', /more than the 10000 bytes/],
     ] as const) {
       const clock = steeredClock();
       const { source, directory, remove } = await with_(script, { ...PATIENT, advertisementBytes: 10_000 }, clock);
       t.after(remove);
-      const givenUp = assert.rejects(
-        source.resolve(soon()),
-        (error) => isGitError(error, code) || assert.fail(String(error)),
-      );
+      const givenUp = assert.rejects(source.resolve(soon()), failsWith(code, why));
       const pid = await until('its process', async () => {
         const text = await readFile(join(directory, 'ssh.pid'), 'utf8');
         return text.endsWith('\n') && Number(text);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createAnnotator } from '#reconciler/git/annotate.ts';
+import { createAnnotator } from '#reconciler/git/notes/annotate.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { nativeGit } from '../test/sandbox/git-server/support/native-git.ts';

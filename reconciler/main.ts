@@ -5,7 +5,7 @@ import { createLog } from '#shared/runtime/log.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import type { Fleet } from './policy/fleet.ts';
 import { connectForge } from './telling/forge/connect.ts';
-import { createAnnotator } from './git/annotate.ts';
+import { createAnnotator } from './git/notes/annotate.ts';
 import { fileCredentials } from './git/credentials.ts';
 import { createGitSource } from './git/git-source.ts';
 import { type HealthView, serveHealth } from './telling/health.ts';

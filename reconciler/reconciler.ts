@@ -9,7 +9,7 @@ import { createClusterView } from './cluster/cluster-view.ts';
 import type { JudgePool } from './policy/desired.ts';
 import { createDrains } from './cluster/drains/drains.ts';
 import type { Fleet } from './policy/fleet.ts';
-import type { Annotator } from './git/annotator.ts';
+import type { Annotator } from './git/notes/annotator.ts';
 import type { CommitStatuses } from './telling/forge/statuses.ts';
 import type { GitSource } from './git/source.ts';
 import type { Snapshot } from './policy/commit.ts';

@@ -1,5 +1,5 @@
 import { connectForge, type ForgeSettings } from '#reconciler/telling/forge/connect.ts';
-import { createAnnotator } from '#reconciler/git/annotate.ts';
+import { createAnnotator } from '#reconciler/git/notes/annotate.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { createGitSource } from '#reconciler/git/git-source.ts';
 import { createMetrics } from '#reconciler/telling/metrics/metrics.ts';

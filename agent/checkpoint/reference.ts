@@ -1,7 +1,7 @@
 import type { Target } from '../decide/state.ts';
 import { decodeConfig, encodeTraits } from './config-codec.ts';
 import { asRecord, damaged, inOurVersion, optionalText, type Raw, textIn } from '../host/record-shape.ts';
-import { readYaml } from './yaml-reader.ts';
+import { readReferenceYaml } from './yaml-reader.ts';
 import { writeYaml } from './yaml-writer.ts';
 
 /** A reference to a checkpoint, as `meta/assigned` and `meta/last-known-good` hold one. */
@@ -38,7 +38,7 @@ export function encodeReference({ target, promotedAt }: Reference): string {
 /** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeReference(text: string): Reference {
   if (text === '') return NO_REFERENCE;
-  const raw = asRecord(readYaml(text), 'the file');
+  const raw = asRecord(readReferenceYaml(text), 'the file');
   if (raw['apiVersion'] !== API_VERSION || raw['kind'] !== KIND) throw damaged(`it holds no ${KIND}`);
   const traits = inOurVersion(asRecord(raw[OURS], OURS));
   const location = locationIn(asRecord(asRecord(raw['source'], 'source')['configMap'], 'source.configMap'));

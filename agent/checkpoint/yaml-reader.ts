@@ -11,7 +11,7 @@ import { damaged } from '../host/record-shape.ts';
  *
  * @throws CHECKPOINT_DAMAGED
  */
-export function readYaml(text: string): unknown {
+export function readReferenceYaml(text: string): unknown {
   const { root, second } = parse(text);
   if (root === undefined) throw damaged('it is empty');
   if (second !== undefined) throw damaged('it holds more than one document');

@@ -2,7 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '#shared/runtime/errors.ts';
-import { GitError, UNTIL_OPERATOR } from './errors.ts';
+import { GitError } from './errors.ts';
+import { UNTIL_OPERATOR } from '../../shared/runtime/errors.ts';
 
 /** What a request is signed with. Neither field may reach a log, a status or an error. */
 export interface GitCredential {

@@ -70,8 +70,5 @@ export function isGitError(thrown: unknown, ...codes: readonly GitErrorCode[]): 
   return thrown instanceof GitError && (codes.length === 0 || codes.includes(thrown.code));
 }
 
-/** Trying again is of no use until somebody changes a setting, a credential or the server. */
-export const UNTIL_OPERATOR: Disposition = { kind: 'stalled', until: 'operator' };
-
 /** Trying again is of no use until the branch has another commit. */
 export const UNTIL_NEW_COMMIT: Disposition = { kind: 'stalled', until: 'new-commit' };

@@ -1,4 +1,5 @@
-import { GitError, UNTIL_OPERATOR } from './errors.ts';
+import { GitError } from './errors.ts';
+import { UNTIL_OPERATOR } from '../../shared/runtime/errors.ts';
 import { spellOut } from './plain-text.ts';
 
 // Where a part may not: git-check-ref-format(1).

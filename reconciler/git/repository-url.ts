@@ -1,5 +1,6 @@
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
-import { GitError, UNTIL_OPERATOR } from './errors.ts';
+import { GitError } from './errors.ts';
+import { UNTIL_OPERATOR } from '../../shared/runtime/errors.ts';
 
 /**
  * The address of a repository as it is asked under: http or https, nothing behind the path, no slash at its end.

@@ -1,7 +1,7 @@
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import type { Call } from '#shared/kube/call.ts';
 import type { Kube, Listed, Place, Selection, WatchEvent, PatchOptions } from '#shared/kube/kube.ts';
-import { refusalError } from '#shared/kube/refusal.ts';
+import { refusalError } from '#shared/kube/answer-error.ts';
 import type { Api, NamedTarget, Target } from '#sandbox/api-server/api.ts';
 import { create } from '#sandbox/api-server/operations/create.ts';
 import { mergePatch } from '#sandbox/api-server/operations/merge-patch.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import { chunksOf as read, gather } from '../http/body.ts';
+import { chunksOf, gather } from '../http/body.ts';
 import type { Lifetime } from '../runtime/lifetime.ts';
 import { type Call, titleOf } from './call.ts';
 import { KubeError } from './kube-error.ts';
@@ -11,9 +11,9 @@ import { brokenError } from './unreachable.ts';
 export const MIB = 1024 * 1024;
 
 /** The body's bytes as they come, unpacked. Stopping early, and any error, destroys the connection. */
-export async function* chunksOf(call: Call, response: IncomingMessage, life: Lifetime): AsyncGenerator<Buffer> {
+export async function* unpackedChunks(call: Call, response: IncomingMessage, life: Lifetime): AsyncGenerator<Buffer> {
   try {
-    yield* read(unpacked(response), life);
+    yield* chunksOf(unpacked(response), life);
   } catch (error) {
     throw life.signal.aborted ? error : brokenError(call, error);
   }
@@ -39,7 +39,7 @@ export async function readText(
   maxBytes: number,
 ): Promise<string> {
   const tooLong = (): KubeError => garbled(call, `the answer is longer than ${maxBytes / MIB} MiB`);
-  return (await gather(chunksOf(call, response, life), { maxBytes, tooLong })).toString('utf8');
+  return (await gather(unpackedChunks(call, response, life), { maxBytes, tooLong })).toString('utf8');
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Credentials } from './credentials.ts';
 import type { Kube, Place } from './kube.ts';
 import { listAll } from './list-all.ts';
 import { objectFrom } from './objects.ts';
-import { isMissingObject } from './refusal.ts';
+import { isMissingObject } from './answer-error.ts';
 import type { Timeouts } from './sender.ts';
 import { createTransport, type Transport } from './transport.ts';
 import { watchOnce } from './watch-once.ts';

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Millis } from '../runtime/clock.ts';
-import { chunksOf, linesOf, MIB, parseJson, readText } from './body.ts';
+import { unpackedChunks, linesOf, MIB, parseJson, readText } from './body.ts';
 import { type Call, titleOf } from './call.ts';
 import { KubeError } from './kube-error.ts';
 import { createLifetime, type Lifetime, withLifetime } from '../runtime/lifetime.ts';
-import { type Refusal, refusalError } from './refusal.ts';
+import { type Refusal, refusalError } from './answer-error.ts';
 import { createSender, DEFAULT_TIMEOUTS, type SenderOptions } from './sender.ts';
 import { timeoutError } from './unreachable.ts';
 
@@ -61,7 +61,8 @@ export function createTransport(options: SenderOptions): Transport {
           throw answer.ok ? unexpected(call, response) : answer.error;
         }
         begun();
-        for await (const line of linesOf(call, chunksOf(call, response, life), MAX_EVENT_LENGTH)) yield hide(line);
+        for await (const line of linesOf(call, unpackedChunks(call, response, life), MAX_EVENT_LENGTH))
+          yield hide(line);
       } finally {
         life.end();
         if (response?.complete !== true) response?.destroy();

@@ -4,7 +4,7 @@ import { garbled, parseJson } from './body.ts';
 import type { Call } from './call.ts';
 import type { Selection, WatchEvent } from './kube.ts';
 import { objectFrom } from './objects.ts';
-import { watchError } from './refusal.ts';
+import { watchError } from './answer-error.ts';
 import { isRecord } from './status.ts';
 import type { Transport } from './transport.ts';
 

@@ -13,7 +13,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Call } from '#shared/kube/call.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { objectFrom, pageFrom } from '#shared/kube/objects.ts';
-import { refusalError, watchError } from '#shared/kube/refusal.ts';
+import { refusalError, watchError } from '#shared/kube/answer-error.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { COMMIT_A } from '../support/fleet.ts';
 import { damaged, grafted, hostileJson, survives } from './support/hostile.ts';

@@ -3,10 +3,11 @@ import { chunksOf, gather, type HttpAnswer } from '#shared/http/body.ts';
 import { exchange } from '#shared/http/exchange.ts';
 import { isTrustFailure } from '#shared/http/trust-failure.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
-import { GitError, UNTIL_OPERATOR } from '../errors.ts';
+import { GitError } from '../errors.ts';
+import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { Patience } from '../patience.ts';
 import { atHead, type Enough } from '../wire/enough.ts';
-import type { Way } from './connections.ts';
+import type { ProxyWay } from './connections.ts';
 import { TunnelRefused } from './tunnel.ts';
 
 export interface Ask {
@@ -27,7 +28,11 @@ const MOST_OF_A_REFUSAL = 4096;
  *
  * @throws GitError `GIT_UNREACHABLE`, `GIT_UNTRUSTED`, `GIT_CUT`, `GIT_TOO_BIG`, or what patience was lost with
  */
-export async function askGit({ maxBytes, enough, ...asked }: Ask, way: Way, patience: Patience): Promise<HttpAnswer> {
+export async function askGit(
+  { maxBytes, enough, ...asked }: Ask,
+  way: ProxyWay,
+  patience: Patience,
+): Promise<HttpAnswer> {
   const { life, connect, silence } = patience;
   const { url } = asked;
   const { agent, proxy } = url.protocol === 'https:' ? way.https : way.http;

@@ -6,7 +6,8 @@ import { KEPT, keepConnections } from '#shared/http/connections.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import type { ClientCertificate } from '../credentials.ts';
-import { GitError, UNTIL_OPERATOR } from '../errors.ts';
+import { GitError } from '../errors.ts';
+import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import { DEFAULT_GIT_LIMITS } from '../limits.ts';
 import { NO_PROXY, type Proxies, shownProxy } from '../proxy.ts';
 import { tunnelThrough } from './tunnel.ts';
@@ -19,11 +20,11 @@ export interface Connections {
    * @param certificate that the server is shown where it asks for one
    * @throws GitError `GIT_CA_UNREADABLE`
    */
-  current(certificate?: ClientCertificate | null): Promise<Way>;
+  current(certificate?: ClientCertificate | null): Promise<ProxyWay>;
 }
 
 /** By scheme, because a server may redirect from http to https. */
-export interface Way {
+export interface ProxyWay {
   readonly http: Passage;
   readonly https: Passage;
 }

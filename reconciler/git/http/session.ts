@@ -2,21 +2,22 @@ import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { HttpAnswer } from '#shared/http/body.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import { type GitCredential, hideCredential } from '../credentials.ts';
-import { GitError, UNTIL_OPERATOR } from '../errors.ts';
+import { GitError } from '../errors.ts';
+import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { GitLimits } from '../limits.ts';
 import { plainLine } from '../plain-text.ts';
 import { readAdvertisement } from '../wire/advertisement.ts';
 import type { GitSession, Greeting } from '../wire/session.ts';
-import type { Way } from './connections.ts';
+import type { ProxyWay } from './connections.ts';
 import { type Ask, askGit } from './ask.ts';
 import { withPatience } from '../patience.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
-import { refusalOf } from './refusal.ts';
+import { refusalOf } from './answer-error.ts';
 
 export interface SessionOptions {
   readonly url: URL;
   readonly credential: GitCredential | null;
-  readonly way: Way;
+  readonly way: ProxyWay;
   readonly limits: GitLimits;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -1,5 +1,6 @@
 import git from 'isomorphic-git';
-import { GitError, isGitError, UNTIL_OPERATOR } from '../errors.ts';
+import { GitError, isGitError } from '../errors.ts';
+import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { GitSession } from '../wire/session.ts';
 import { parseCommit } from '../objects/commit.ts';
 import { createObjectStore, type ObjectStore } from '../objects/store.ts';

@@ -1,5 +1,6 @@
 import git from 'isomorphic-git';
-import { GitError, UNTIL_OPERATOR } from '../errors.ts';
+import { GitError } from '../errors.ts';
+import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { GitSession, Greeting } from '../wire/session.ts';
 import type { RepoParameters } from '../objects/store.ts';
 import { plainLine } from '../plain-text.ts';

@@ -1,5 +1,6 @@
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
-import { GitError, UNTIL_OPERATOR } from '../errors.ts';
+import { GitError } from '../errors.ts';
+import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 
 /** Where a repository is, on a server that is reached over SSH. */
 export interface SshAddress {

@@ -1,7 +1,8 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '#shared/runtime/errors.ts';
-import { GitError, UNTIL_OPERATOR } from '../errors.ts';
+import { GitError } from '../errors.ts';
+import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { SshAddress } from './address.ts';
 
 /** Names of the files, as `kubectl create secret generic --type=kubernetes.io/ssh-auth` and Flux know them. */

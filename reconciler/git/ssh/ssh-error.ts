@@ -1,4 +1,5 @@
-import { GitError, type GitErrorCode, UNTIL_OPERATOR } from '../errors.ts';
+import { GitError, type GitErrorCode } from '../errors.ts';
+import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import { plainLine } from '../plain-text.ts';
 
 interface Meaning {

@@ -1,4 +1,5 @@
-import { GitError, UNTIL_OPERATOR } from '../errors.ts';
+import { GitError } from '../errors.ts';
+import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import { assertWhole, type Packet, readPackets, textOf } from './pkt-line.ts';
 import { throwRemoteError } from './remote-error.ts';
 

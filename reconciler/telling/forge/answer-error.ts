@@ -1,11 +1,9 @@
 import type { HttpAnswer } from '#shared/http/body.ts';
 import { retryAfterMs } from '#shared/http/retry-after.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Disposition } from '#shared/runtime/errors.ts';
+import { type Disposition, UNTIL_OPERATOR } from '#shared/runtime/errors.ts';
 import { plainLine } from '../../git/plain-text.ts';
 import { ForgeError, type ForgeErrorCode } from './errors.ts';
-
-export const UNTIL_OPERATOR: Disposition = { kind: 'stalled', until: 'operator' };
 
 const LONGEST_WAIT_MS: Millis = 60 * 60_000;
 /** What GitHub asks for where it says nothing of a time (docs.github.com: rate limits for the REST API). */

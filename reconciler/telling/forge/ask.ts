@@ -7,7 +7,8 @@ import type { Connections } from '../../git/http/connections.ts';
 import { TunnelRefused } from '../../git/http/tunnel.ts';
 import { ForgeError } from './errors.ts';
 import type { ForgeRequest } from './forges.ts';
-import { forgeErrorOf, UNTIL_OPERATOR } from './answer-error.ts';
+import { forgeErrorOf } from './answer-error.ts';
+import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 
 /** Sends a request to the forge. @returns its answer's JSON @throws ForgeError */
 export type AskForge = (request: ForgeRequest, signal: AbortSignal) => Promise<unknown>;

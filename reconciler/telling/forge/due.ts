@@ -3,7 +3,7 @@ import type { CommitStatus } from './commit-status.ts';
 import type { Forge } from './forges.ts';
 
 /** A status that stands on the forge, as far as we know. */
-export interface PostedStatus {
+export interface StandingStatus {
   /** The forge's own word. */
   readonly state: string;
   readonly description: string;
@@ -28,7 +28,7 @@ const MOST_RETOLD = 200;
 /** What has to be said to the forge, and when: only what differs from what stands there. Pure. */
 export function dueStatuses(
   wanted: readonly CommitStatus[],
-  standing: ReadonlyMap<string, PostedStatus>,
+  standing: ReadonlyMap<string, StandingStatus>,
   forge: Pick<Forge, 'word' | 'describesAnew'>,
   now: Millis,
 ): Due {

@@ -7,7 +7,7 @@ import type { CommitOid } from '../../policy/commit.ts';
 import type { CommitNote } from '../report/note.ts';
 import type { AskForge } from './ask.ts';
 import { type CommitStatus, type SaidBefore, statusesOf } from './commit-status.ts';
-import { dueStatuses, type PostedStatus } from './due.ts';
+import { dueStatuses, type StandingStatus } from './due.ts';
 import { ForgeError, isForgeError } from './errors.ts';
 import { type Forge, PAGE } from './forges.ts';
 
@@ -50,7 +50,7 @@ const NEVER = new AbortController().signal;
 interface Told {
   note: CommitNote;
   /** null until the forge was asked what stands there: a restart must not repeat what was said. */
-  standing: Map<string, PostedStatus> | null;
+  standing: Map<string, StandingStatus> | null;
 }
 
 export function createStatuses(options: StatusesOptions): CommitStatuses {
@@ -66,8 +66,8 @@ export function createStatuses(options: StatusesOptions): CommitStatuses {
     if (changed) options.onChange();
   };
 
-  async function learn(commit: CommitOid, signal: AbortSignal): Promise<Map<string, PostedStatus>> {
-    const standing = new Map<string, PostedStatus>();
+  async function learn(commit: CommitOid, signal: AbortSignal): Promise<Map<string, StandingStatus>> {
+    const standing = new Map<string, StandingStatus>();
     for (let page = 1; page <= MOST_PAGES; page += 1) {
       const found = forge.read(await ask(forge.list(commit, page), signal));
       if (found === undefined)
@@ -81,7 +81,7 @@ export function createStatuses(options: StatusesOptions): CommitStatuses {
     return standing;
   }
 
-  async function post(commit: CommitOid, status: CommitStatus, told: Map<string, PostedStatus>) {
+  async function post(commit: CommitOid, status: CommitStatus, told: Map<string, StandingStatus>) {
     const before = told.get(status.context);
     const word = forge.word(status.state);
     const retold = before?.state === word ? before.retold + 1 : 0;
@@ -174,7 +174,7 @@ export function createStatuses(options: StatusesOptions): CommitStatuses {
   };
 }
 
-function saidIn(standing: ReadonlyMap<string, PostedStatus>, forge: Pick<Forge, 'word'>): SaidBefore {
+function saidIn(standing: ReadonlyMap<string, StandingStatus>, forge: Pick<Forge, 'word'>): SaidBefore {
   const pending = [...standing].filter(([, { state }]) => state === forge.word('pending'));
   return { said: new Set(standing.keys()), pending: new Set(pending.map(([context]) => context)) };
 }

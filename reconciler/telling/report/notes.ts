@@ -3,7 +3,7 @@ import { backoffDelay } from '#shared/runtime/backoff.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
-import type { Annotator } from '../../git/annotator.ts';
+import type { Annotator } from '../../git/notes/annotator.ts';
 import type { CommitOid } from '../../policy/commit.ts';
 import type { CommitNote } from './note.ts';
 import { renderNote } from './note-text.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 import { isGitError } from '#reconciler/git/errors.ts';
-import { retryAfter } from '#reconciler/git/http/refusal.ts';
+import { retryAfter } from '#reconciler/git/http/answer-error.ts';
 import { branchRef, notesRef } from '#reconciler/git/ref-name.ts';
 import { repositoryUrl } from '#reconciler/git/repository-url.ts';
 import { isConfigPath } from '#reconciler/git/snapshot/select.ts';

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { inspect } from 'node:util';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { describeError } from '#shared/runtime/log.ts';
-import { createAnnotator } from '#reconciler/git/annotate.ts';
+import { createAnnotator } from '#reconciler/git/notes/annotate.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { failsWith, PATIENT, soon, start } from './support/start.ts';
 import { WITHOUT_GIT } from '../../support/needs.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { createAnnotator } from '#reconciler/git/annotate.ts';
+import { createAnnotator } from '#reconciler/git/notes/annotate.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
 import { createGitSource } from '#reconciler/git/git-source.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Clock, systemClock } from '#shared/runtime/clock.ts';
-import { createAnnotator } from '#reconciler/git/annotate.ts';
+import { createAnnotator } from '#reconciler/git/notes/annotate.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
 import { createGitSource, type GitSourceOptions } from '#reconciler/git/git-source.ts';

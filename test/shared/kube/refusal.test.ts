@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Call } from '#shared/kube/call.ts';
 import type { KubeErrorCode } from '#shared/kube/kube-error.ts';
 import { KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
-import { isMissingObject, refusalError, watchError } from '#shared/kube/refusal.ts';
+import { isMissingObject, refusalError, watchError } from '#shared/kube/answer-error.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12, 0, 0);
 const listNodes: Call = { verb: 'list', resource: NODES };

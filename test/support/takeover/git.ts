@@ -1,4 +1,4 @@
-import type { Annotator } from '#reconciler/git/annotator.ts';
+import type { Annotator } from '#reconciler/git/notes/annotator.ts';
 import type { GitSource } from '#reconciler/git/source.ts';
 import type { CommitOid, Lineage, Snapshot } from '#reconciler/policy/commit.ts';
 import type { LoadedPool, LoadedRepo } from '#reconciler/policy/repo/loaded.ts';

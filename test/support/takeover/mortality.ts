@@ -1,4 +1,4 @@
-import type { Annotator } from '#reconciler/git/annotator.ts';
+import type { Annotator } from '#reconciler/git/notes/annotator.ts';
 import type { GitSource } from '#reconciler/git/source.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';

@@ -1,4 +1,4 @@
-import type { Annotator } from '#reconciler/git/annotator.ts';
+import type { Annotator } from '#reconciler/git/notes/annotator.ts';
 import type { GitSource } from '#reconciler/git/source.ts';
 import { holdLease } from '#reconciler/cluster/leader/hold-lease.ts';
 import type { LeaseTiming } from '#reconciler/cluster/leader/lease.ts';

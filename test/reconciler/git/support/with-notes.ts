@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { type AnnotatorOptions, createAnnotator } from '#reconciler/git/annotate.ts';
-import type { Annotator } from '#reconciler/git/annotator.ts';
+import { type AnnotatorOptions, createAnnotator } from '#reconciler/git/notes/annotate.ts';
+import type { Annotator } from '#reconciler/git/notes/annotator.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { PATIENT, start, type Started } from './start.ts';
 import { wayTo } from './transport.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { LONGEST_DESCRIPTION, MOST_STATUSES, statusesOf } from '#reconciler/telling/forge/commit-status.ts';
-import { dueStatuses, RETELL_EVERY_MS, type PostedStatus } from '#reconciler/telling/forge/due.ts';
+import { dueStatuses, RETELL_EVERY_MS, type StandingStatus } from '#reconciler/telling/forge/due.ts';
 import { forgePlace } from '#reconciler/telling/forge/place.ts';
 import { note, pool } from './notes.ts';
 
@@ -118,10 +118,10 @@ describe('what is due', () => {
   const forge = { word: (state: string) => state, describesAnew: () => true };
   const wanted = (state: 'pending' | 'success', description: string) => [{ context: 'x', state, description }] as const;
   const standing = (state: string, description: string, at: number, retold = 0) =>
-    new Map<string, PostedStatus>([['x', { state, description, at, retold }]]);
+    new Map<string, StandingStatus>([['x', { state, description, at, retold }]]);
 
   for (const [what, want, stands, now, due, next] of [
-    ['nothing stands there', wanted('pending', '1 of 4'), new Map<string, PostedStatus>(), 0, 1, Infinity],
+    ['nothing stands there', wanted('pending', '1 of 4'), new Map<string, StandingStatus>(), 0, 1, Infinity],
     ['it stands there already', wanted('pending', '1 of 4'), standing('pending', '1 of 4', 0), 9e9, 0, Infinity],
     ['the state changed', wanted('success', '4 of 4'), standing('pending', '4 of 4', 0), 1, 1, Infinity],
     ['it went a step on, just now', wanted('pending', '2'), standing('pending', '1', 5), 6, 0, RETELL_EVERY_MS + 5],

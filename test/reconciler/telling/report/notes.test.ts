@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Annotator } from '#reconciler/git/annotator.ts';
+import type { Annotator } from '#reconciler/git/notes/annotator.ts';
 import { GitError } from '#reconciler/git/errors.ts';
 import { noteRefused } from '#reconciler/telling/report/note.ts';
 import { createNotes, type Notes } from '#reconciler/telling/report/notes.ts';

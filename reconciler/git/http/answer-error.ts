@@ -2,7 +2,8 @@ import type { HttpAnswer } from '#shared/http/body.ts';
 import { retryAfterMs } from '#shared/http/retry-after.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Disposition } from '#shared/runtime/errors.ts';
-import { GitError, type GitErrorCode, UNTIL_OPERATOR } from '../errors.ts';
+import { GitError, type GitErrorCode } from '../errors.ts';
+import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import { plainLine } from '../plain-text.ts';
 
 /** Longest Retry-After that is obeyed: a day's pause must not come from a stranger's typing error. */

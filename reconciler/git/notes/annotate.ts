@@ -1,21 +1,21 @@
 import type { Clock } from '#shared/runtime/clock.ts';
 import { backoffDelay } from '#shared/runtime/backoff.ts';
 import type { Annotated, Annotator } from './annotator.ts';
-import type { GitCredentials } from './credentials.ts';
-import { isGitError } from './errors.ts';
-import { createRemote } from './connect.ts';
-import type { ProxySettings } from './proxy.ts';
-import type { SshOptions } from './remote.ts';
-import type { GitSession } from './wire/session.ts';
-import type { GitLimits } from './limits.ts';
-import { noteText } from './notes/note-text.ts';
-import { assertCommitOid, commitNotes, loadNotes, type NotesAuthor, type NotesStore } from './notes/notes-store.ts';
-import { fetchTrees } from './notes/fetch-trees.ts';
-import { pushNotes } from './notes/push-notes.ts';
-import { setNotes } from './notes/set-notes.ts';
-import type { ObjectStore } from './objects/store.ts';
-import { notesRef } from './ref-name.ts';
-import type { CommitOid } from '../policy/commit.ts';
+import type { GitCredentials } from '../credentials.ts';
+import { isGitError } from '../errors.ts';
+import { createRemote } from '../connect.ts';
+import type { ProxySettings } from '../proxy.ts';
+import type { SshOptions } from '../remote.ts';
+import type { GitSession } from '../wire/session.ts';
+import type { GitLimits } from '../limits.ts';
+import { noteText } from './note-text.ts';
+import { assertCommitOid, commitNotes, loadNotes, type NotesAuthor, type NotesStore } from './notes-store.ts';
+import { fetchTrees } from './fetch-trees.ts';
+import { pushNotes } from './push-notes.ts';
+import { setNotes } from './set-notes.ts';
+import type { ObjectStore } from '../objects/store.ts';
+import { notesRef } from '../ref-name.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 
 export interface AnnotatorOptions {
   /** `https://host/path.git` without a credential in it, or `ssh://git@host/path.git`, or `git@host:path.git`. */

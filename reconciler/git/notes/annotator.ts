@@ -1,4 +1,4 @@
-import type { CommitOid } from '../policy/commit.ts';
+import type { CommitOid } from '../../policy/commit.ts';
 
 export type Annotated =
   | { readonly written: true; readonly notesCommit: CommitOid }

@@ -6,7 +6,7 @@ import type { LoadedRepo } from '#reconciler/policy/repo/loaded.ts';
 import type { Signals } from '#reconciler/policy/signals.ts';
 import { windowsState } from '#reconciler/policy/window/windows-state.ts';
 import type { InventoryNode } from '../inventory/node.ts';
-import { type Manners, type NodeEvent, SimulatedFleet } from './simulated-fleet.ts';
+import { createSimulatedFleet, type Manners, type NodeEvent, type SimulatedFleet } from './simulated-fleet.ts';
 
 export interface SimulationQuestion {
   /** What is in force before; null: every node runs its local config. */
@@ -37,8 +37,8 @@ const LOOK_AGAIN_MS: Millis = 15_000;
 /** The reconciler's own planner, on a fleet that answers as it is told. Pure but for the randomness that it is given. */
 export function simulate(question: SimulationQuestion): Simulation {
   const { base, head, nodes, manners, start, horizonMs } = question;
-  const fleet = new SimulatedFleet(nodes, manners, start);
-  if (base !== null) settle(fleet, base, start);
+  const fleet = createSimulatedFleet(nodes, manners, start);
+  if (base !== null) settle(fleet, base, start, manners.failureRate);
   fleet.events.length = 0;
   fleet.beAsNow(nodes);
   const inForce: CommitInForce = { oid: 'head', repo: head };
@@ -56,7 +56,7 @@ export function simulate(question: SimulationQuestion): Simulation {
     // Nothing will ever move again: whoever waits, waits for a person.
     if (next === Infinity) break;
     now = Math.min(next, horizon);
-    fleet.pass(now);
+    fleet.pass(now, manners.failureRate);
     ({ pools, moved } = round(fleet, inForce, now));
   }
   const invalidPools = head.pools.filter(({ status }) => status === 'invalid').map(({ name }) => name);
@@ -75,7 +75,7 @@ function nextWindow({ cluster, pools }: LoadedRepo, now: Millis): Millis {
 }
 
 /** What is in force runs everywhere, proved long ago: budgets, waves and windows are of no account for it. */
-function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis): void {
+function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis, failureRate: number): void {
   const open = base.pools.map((pool) =>
     pool.status === 'valid'
       ? {
@@ -91,7 +91,7 @@ function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis): void {
   const cluster = { ...base.cluster, maxUnavailable: null, suspend: false, windows: null };
   const inForce: CommitInForce = { oid: 'base', repo: { ...base, pools: open, cluster } };
   for (let now = start - 86_400_000, rounds = 0; rounds < MOST_ROUNDS; rounds += 1, now += 60_000) {
-    fleet.pass(now);
+    fleet.pass(now, failureRate);
     round(fleet, inForce, now);
   }
 }
@@ -116,7 +116,7 @@ function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis): Roun
       now,
       allQuiet(seen.nodes.values(), inForce),
     );
-    for (const step of planned.steps) fleet.perform(step, now);
+    fleet.perform(planned.steps, now);
     const moved = planned.steps.length > 0;
     if (!moved || look === 2) return { pools: planned.pools, moved };
   }

@@ -10,7 +10,7 @@ import { unreachable } from '#shared/runtime/errors.ts';
 import { writeNode } from './drains/node-writes.ts';
 import type { Drains } from './drains/drains.ts';
 import { createConfigSource } from './create-config-source.ts';
-import type { Step } from '../policy/steps.ts';
+import { type Step, subjectOf } from '../policy/steps.ts';
 
 export interface ApplyPorts {
   readonly kube: Kube;
@@ -153,38 +153,4 @@ function kubeletPool({ pool, spec }: Extract<Step, { step: 'create-pool' }>): Ku
 function logStep(step: Step, log: Log): void {
   if (step.step === 'write-pool-status' || step.step === 'count-pods') return;
   log.info({ ...subjectOf(step), ...('because' in step ? { because: step.because } : {}) }, step.step);
-}
-
-function subjectOf(step: Step): Record<string, unknown> {
-  switch (step.step) {
-    case 'create-config-source':
-      return { pool: step.pool, config: step.config.name, commit: step.commit };
-    case 'delete-config-source':
-      return { config: step.name };
-    case 'create-node':
-    case 'delete-node':
-    case 'cordon':
-    case 'evict':
-    case 'uncordon':
-    case 'untaint':
-    case 'count-pods':
-      return { node: step.node };
-    case 'assign':
-    case 'unassign':
-    case 'amend':
-      return {
-        node: step.node.metadata.name,
-        pool: step.spec.pool,
-        config: step.spec.configSource?.name ?? 'local',
-        commit: step.spec.commit,
-      };
-    case 'create-pool':
-    case 'delete-pool':
-      return { pool: step.pool };
-    case 'write-pool':
-    case 'write-pool-status':
-      return { pool: step.pool.metadata.name };
-    default:
-      return unreachable(step);
-  }
 }

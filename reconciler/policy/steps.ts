@@ -1,6 +1,7 @@
-import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
+import { type KubeletNode, type KubeletNodeSpec, LOCAL } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import { unreachable } from '#shared/runtime/errors.ts';
 import type { DrainMark } from './fleet.ts';
 import type { DesiredConfig } from './adopt-name.ts';
 
@@ -48,4 +49,47 @@ export interface PlanSettings {
   readonly namespace: string;
   /** A config source that nothing refers to is deleted when it is older than this. */
   readonly keepUnusedMs: Millis;
+}
+
+/** What a step is about, by name. */
+export interface StepSubject {
+  readonly node?: string;
+  readonly pool?: string | undefined;
+  /** A config source; `local` where a node is to run its own config. */
+  readonly config?: string;
+  readonly commit?: string | undefined;
+}
+
+export function subjectOf(step: Step): StepSubject {
+  switch (step.step) {
+    case 'create-config-source':
+      return { pool: step.pool, config: step.config.name, commit: step.commit };
+    case 'delete-config-source':
+      return { config: step.name };
+    case 'create-node':
+    case 'delete-node':
+    case 'cordon':
+    case 'evict':
+    case 'uncordon':
+    case 'untaint':
+    case 'count-pods':
+      return { node: step.node };
+    case 'assign':
+    case 'unassign':
+    case 'amend':
+      return {
+        node: step.node.metadata.name,
+        pool: step.spec.pool,
+        config: step.spec.configSource?.name ?? LOCAL,
+        commit: step.spec.commit,
+      };
+    case 'create-pool':
+    case 'delete-pool':
+      return { pool: step.pool };
+    case 'write-pool':
+    case 'write-pool-status':
+      return { pool: step.pool.metadata.name };
+    default:
+      return unreachable(step);
+  }
 }

@@ -28,6 +28,11 @@ const rules: readonly Rule[] = [
     never: new RegExp(`^${IMPURE}`),
     because: 'a page is a pure function of what a round knows',
   },
+  {
+    files: 'cli/simulate/fleet/**/*.ts',
+    never: /^(?!cli\/simulate\/fleet\/|shared\/|reconciler\/policy\/(?:fleet|steps)\.ts$)/,
+    because: 'what plays nodes must not decide for them as the planner does',
+  },
 ];
 
 /** Comments may speak of what code may not do. */

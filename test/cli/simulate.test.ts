@@ -10,6 +10,7 @@ import { seededRandom } from '#cli/simulate/seeded-random.ts';
 import { simulate, type Simulation } from '#cli/simulate/simulate.ts';
 import { lanesOf } from '#cli/simulate/timeline.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import { createRepository, layer, pool } from './support/repository.ts';
 import { run } from './support/run.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../support/fleet.ts';
@@ -43,6 +44,18 @@ function play(
     head: commit(COMMIT_B, validPool('workers', 120, spec)).repo,
     nodes: typeof nodes === 'number' ? inventory(nodes) : nodes,
     manners: { failureRate, restartMs: 10_000, random: seededRandom(seed) },
+    start: NOW,
+    horizonMs: 48 * 60 * MINUTE,
+  });
+}
+
+/** From one pool to another on three nodes. */
+function between(before: ValidPool, after: ValidPool): Simulation {
+  return simulate({
+    base: commit(COMMIT_A, before).repo,
+    head: commit(COMMIT_B, after).repo,
+    nodes: inventory(3),
+    manners,
     start: NOW,
     horizonMs: 48 * 60 * MINUTE,
   });
@@ -117,6 +130,22 @@ describe('a simulated rollout', () => {
     const { events, start } = play({ maxUnavailable: 5, windows: { allow, deny: [], overrun: 'stop' } }, 5);
     assert.ok(events.every(({ at }) => at - start >= 120 * MINUTE));
     assert.equal(events.filter(({ event }) => event === 'proved').length, 5);
+  });
+
+  it('restarts no kubelet of a pool that was only renamed: nodes know configs by their content', () => {
+    const renamed = validPool('renamed', 100, { nodeSelector: { matchLabels: { pool: 'workers' } }, trial: TRIAL });
+    const { events, pools } = between(validPool('workers', 100, { trial: TRIAL }), renamed);
+    assert.deepEqual([events, pools.get('renamed')?.phase], [[], 'Settled']);
+  });
+
+  it('tries the same fields again where they are applied in another way', () => {
+    const [laidOver, alone] = (['overlay', 'replace'] as const).map((apply) =>
+      validPool('workers', 100, { apply, trial: TRIAL }),
+    );
+    assert.ok(laidOver !== undefined && alone !== undefined);
+    const { events, pools } = between(laidOver, alone);
+    assert.equal(pools.get('workers')?.phase, 'Settled');
+    assert.equal(events.filter(({ event }) => event === 'proved').length, 3);
   });
 
   it('of nothing that changes has nothing to show', () => {

@@ -77,12 +77,13 @@ export const disruptions: fc.Arbitrary<DisruptionSpec | undefined> = fc.constant
   { allow: ['restart', 'drain', 'reboot'], drainTimeout: '10m', reboot },
 );
 
-const amount = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom('10%', '34%', '50%'));
+/** What `maxUnavailable` and the like may be. */
+export const amounts = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom('10%', '34%', '50%'));
 
 /** Ways to roll out: budgets with and without zones, canaries of both kinds, steps, both actions. */
 export const rollouts: fc.Arbitrary<RolloutSpec> = fc
   .record({
-    maxUnavailable: amount,
+    maxUnavailable: amounts,
     soak: fc.constantFrom('0s', '5m'),
     onFailure: fc.record({
       threshold: fc.constantFrom(1, 2, '30%'),
@@ -90,10 +91,10 @@ export const rollouts: fc.Arbitrary<RolloutSpec> = fc
     }),
     more: fc.record(
       {
-        maxUnavailablePerZone: amount,
+        maxUnavailablePerZone: amounts,
         notReadyNodes: fc.constantFrom('wait' as const, 'change' as const),
         canary: fc.oneof(
-          fc.record({ nodes: amount, soak: fc.constantFrom('1m', '10m') }),
+          fc.record({ nodes: amounts, soak: fc.constantFrom('1m', '10m') }),
           fc.constant({ selector: { matchLabels: { canary: 'yes' } } }),
         ),
         steps: fc.constantFrom([{ nodes: 4 }], [{ nodes: '25%' }, { nodes: '75%', soak: '2m' }]),

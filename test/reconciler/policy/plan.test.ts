@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import { type CommitInForce, desiredState, type JudgePool } from '#reconciler/policy/desired.ts';
-import type { Step } from '#reconciler/policy/steps.ts';
+import { type Step, subjectOf } from '#reconciler/policy/steps.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import {
   assignedNode,
@@ -40,30 +40,10 @@ function steps(inForce: CommitInForce | null, fleet: Fleet, judge: JudgePool = a
 }
 
 function shorten(step: Step): string {
-  switch (step.step) {
-    case 'create-config-source':
-      return `${step.step} ${step.config.name}`;
-    case 'delete-config-source':
-      return `${step.step} ${step.name} ${step.because}`;
-    case 'create-node':
-    case 'delete-node':
-    case 'cordon':
-    case 'evict':
-    case 'uncordon':
-    case 'untaint':
-    case 'count-pods':
-      return `${step.step} ${step.node}`;
-    case 'assign':
-    case 'unassign':
-    case 'amend':
-      return `${step.step} ${step.node.metadata.name} ${step.spec.configSource?.name ?? 'local'}`;
-    case 'create-pool':
-    case 'delete-pool':
-      return `${step.step} ${step.pool}`;
-    case 'write-pool':
-    case 'write-pool-status':
-      return `${step.step} ${step.pool.metadata.name}`;
-  }
+  const { node, pool, config } = subjectOf(step);
+  const because = step.step === 'delete-config-source' ? step.because : undefined;
+  const words = [step.step, node, config ?? (node === undefined ? pool : undefined), because];
+  return words.filter((word) => word !== undefined).join(' ');
 }
 
 /** As the reconciler makes it: without a spec nothing is decided. */

@@ -4,7 +4,7 @@ import { isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { nextReport } from '../simulated-agent.ts';
+import { nextReport } from '#cli/simulate/fleet/simulated-agent.ts';
 
 /** Agents without nodes, all in one process: each hears of its assignment and reports, a step at a time. */
 export interface Agents {

@@ -12,6 +12,7 @@ import {
 } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
 import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
+import { nextReport } from '#cli/simulate/fleet/simulated-agent.ts';
 import { directKube } from '#sandbox/api-server/direct-kube.ts';
 import { install, PROJECT_CRDS } from '#sandbox/api-server/install.ts';
 import { type Objects, objectsOf } from '#sandbox/api-server/objects.ts';
@@ -21,7 +22,6 @@ import { createRegistry, type Registry } from '#sandbox/api-server/resources/reg
 import { createStore } from '#sandbox/api-server/store/store.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { createWatchHub } from '#sandbox/api-server/watch/hub.ts';
-import { nextReport } from '../simulated-agent.ts';
 
 /** A write that reached the API server and changed something there. */
 export interface Written {

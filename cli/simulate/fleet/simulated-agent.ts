@@ -1,0 +1,120 @@
+import {
+  type ConfigReference,
+  type KubeletNode,
+  type KubeletNodeSpec,
+  type KubeletNodeStatus,
+  LOCAL,
+  type NodeError,
+} from '#shared/contract/api/kubelet-node.ts';
+
+/** What an agent reports next. */
+export interface NextReport {
+  readonly status: KubeletNodeStatus;
+  /** The kubelet was restarted for it, and now runs what `status.active` names. */
+  readonly restarted: boolean;
+}
+
+/** Why no kubelet survives a config; null where it does. */
+export type FailureOf = (config: ConfigReference) => Pick<NodeError, 'reason' | 'message'> | null;
+
+const FIRST_BOOT = 'boot-1';
+
+/**
+ * Plays the agent of one node, a step at a time: it hears of an assignment, starts the kubelet with it where that is not
+ * what runs, and a step later promotes the config or takes it back. As the real agent does, it knows configs by their
+ * content, keeps to a rejection until another config is assigned or a person forgives it, and goes back to local and to
+ * lastKnownGood without a trial. Unlike it, it stages at once, and takes a failed trial back in the step that sees it fail.
+ *
+ * Pure, and all that it knows is in the object: it may be stopped and carried on anywhere. It decides nothing that the
+ * reconciler decides.
+ *
+ * @param at when it reports, RFC 3339
+ * @param failureOf asked once, at the end of a trial
+ * @returns null where there is nothing new to report
+ */
+export function nextReport(node: KubeletNode, at: string, failureOf: FailureOf = () => null): NextReport | null {
+  const { metadata, spec, status = {} } = node;
+  const generation = metadata.generation ?? 0;
+  if (status.phase === undefined) {
+    // A spec that is there already is heard of in the next step.
+    const observed = spec === undefined ? { observedGeneration: generation } : {};
+    return quiet({ bootID: FIRST_BOOT, ...status, ...observed, ...AT_REST, heartbeat: at });
+  }
+  if (spec === undefined) return null;
+  if ((status.observedGeneration ?? 0) < generation) return hear(spec, status, generation, at);
+  if (status.phase === 'Trial') return carryOn(spec, status, at, failureOf);
+  return status.phase === 'FallingBack' ? quiet({ ...status, phase: 'Idle', heartbeat: at }) : null;
+}
+
+/** The machine boots, whoever had it do so. */
+export function rebooted(node: KubeletNode): KubeletNode {
+  const boots = Number(/\d+$/.exec(node.status?.bootID ?? '')?.[0] ?? 1);
+  return { ...node, status: { ...node.status, bootID: `boot-${boots + 1}` } };
+}
+
+const AT_REST = {
+  phase: 'Idle',
+  assigned: { name: LOCAL },
+  active: { name: LOCAL },
+  lastKnownGood: { name: LOCAL },
+} as const;
+
+function hear(spec: KubeletNodeSpec, before: KubeletNodeStatus, observedGeneration: number, at: string): NextReport {
+  const wanted = wantedBy(spec);
+  const heard = { ...before, observedGeneration, heartbeat: at };
+  const { assigned, active, lastKnownGood, trial, rejected = [] } = before;
+  const rejection = rejected.find((entry) => sameConfig(entry, wanted));
+  if (rejection !== undefined && sameConfig(assigned, wanted) && rejection.at !== spec.forgive) return quiet(heard);
+
+  const untried = { ...heard, error: null, rejected: rejected.filter((entry) => entry !== rejection) };
+  const awaitsReboot = trial?.awaitsReboot !== undefined;
+  const current = awaitsReboot ? assigned : active;
+  if (current !== undefined && sameConfig(current, wanted)) return quiet({ ...untried, assigned: current });
+  const status = { ...untried, assigned: wanted, trial: null };
+  // What waited for its boot never ran.
+  if (awaitsReboot && sameConfig(active, wanted)) return quiet({ ...status, phase: 'Idle' });
+  if (wanted.name === LOCAL) {
+    return restarted({ ...status, phase: 'FallingBack', active: wanted, lastKnownGood: wanted, promotedAt: null });
+  }
+  if (sameConfig(lastKnownGood, wanted)) return restarted({ ...status, phase: 'FallingBack', active: wanted });
+  const { reboot } = spec;
+  if (reboot === undefined || reboot.boot !== before.bootID) return onTrial(status, wanted);
+  const awaited = { config: wanted.name, since: at, healthySeconds: 0, durationSeconds: 600, restarts: 0 };
+  return quiet({ ...status, phase: 'Trial', trial: { ...awaited, awaitsReboot: reboot.by } });
+}
+
+function carryOn(
+  spec: KubeletNodeSpec,
+  before: KubeletNodeStatus,
+  at: string,
+  failureOf: FailureOf,
+): NextReport | null {
+  const status = { ...before, trial: null, heartbeat: at };
+  const { active = { name: LOCAL }, lastKnownGood = { name: LOCAL }, rejected = [] } = before;
+  if (before.trial?.awaitsReboot !== undefined) {
+    return spec.reboot?.boot === before.bootID ? null : onTrial(status, before.assigned ?? active);
+  }
+  const { name, sha256 = '', apply = 'overlay' } = active;
+  const failure = failureOf(active);
+  if (failure === null) return quiet({ ...status, phase: 'Idle', lastKnownGood: active, promotedAt: at });
+  const error = { ...failure, at };
+  const back = { active: lastKnownGood, error, rejected: [...rejected, { name, sha256, apply, ...error }] };
+  return restarted({ ...status, ...back, phase: 'Idle' });
+}
+
+const quiet = (status: KubeletNodeStatus): NextReport => ({ status, restarted: false });
+const restarted = (status: KubeletNodeStatus): NextReport => ({ status, restarted: true });
+const onTrial = (status: KubeletNodeStatus, active: ConfigReference): NextReport =>
+  restarted({ ...status, phase: 'Trial', active });
+
+function wantedBy({ configSource: source, apply = 'overlay' }: KubeletNodeSpec): ConfigReference {
+  if (source === undefined) return { name: LOCAL };
+  const { name, sha256, uid, resourceVersion } = source;
+  return { name, sha256, apply, uid, resourceVersion };
+}
+
+type Identity = Pick<ConfigReference, 'sha256' | 'apply'>;
+
+function sameConfig(a: Identity | undefined, b: Identity): boolean {
+  return a?.sha256 === b.sha256 && (b.sha256 === undefined || (a?.apply ?? 'overlay') === (b.apply ?? 'overlay'));
+}

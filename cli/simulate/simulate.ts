@@ -38,7 +38,7 @@ const LOOK_AGAIN_MS: Millis = 15_000;
 export function simulate(question: SimulationQuestion): Simulation {
   const { base, head, nodes, manners, start, horizonMs } = question;
   const fleet = createSimulatedFleet(nodes, manners, start);
-  if (base !== null) settle(fleet, base, start, manners.failureRate);
+  if (base !== null) settle(fleet, base, start);
   fleet.events.length = 0;
   fleet.beAsNow(nodes);
   const inForce: CommitInForce = { oid: 'head', repo: head };
@@ -75,7 +75,7 @@ function nextWindow({ cluster, pools }: LoadedRepo, now: Millis): Millis {
 }
 
 /** What is in force runs everywhere, proved long ago: budgets, waves and windows are of no account for it. */
-function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis, failureRate: number): void {
+function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis): void {
   const open = base.pools.map((pool) =>
     pool.status === 'valid'
       ? {
@@ -91,7 +91,7 @@ function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis, failureR
   const cluster = { ...base.cluster, maxUnavailable: null, suspend: false, windows: null };
   const inForce: CommitInForce = { oid: 'base', repo: { ...base, pools: open, cluster } };
   for (let now = start - 86_400_000, rounds = 0; rounds < MOST_ROUNDS; rounds += 1, now += 60_000) {
-    fleet.pass(now, failureRate);
+    fleet.pass(now, 0);
     round(fleet, inForce, now);
   }
 }

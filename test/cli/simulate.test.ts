@@ -50,12 +50,12 @@ function play(
 }
 
 /** From one pool to another on three nodes. */
-function between(before: ValidPool, after: ValidPool): Simulation {
+function between(before: ValidPool, after: ValidPool, failureRate = 0): Simulation {
   return simulate({
     base: commit(COMMIT_A, before).repo,
     head: commit(COMMIT_B, after).repo,
     nodes: inventory(3),
-    manners,
+    manners: { ...manners, failureRate },
     start: NOW,
     horizonMs: 48 * 60 * MINUTE,
   });
@@ -146,6 +146,12 @@ describe('a simulated rollout', () => {
     const { events, pools } = between(laidOver, alone);
     assert.equal(pools.get('workers')?.phase, 'Settled');
     assert.equal(events.filter(({ event }) => event === 'proved').length, 3);
+  });
+
+  it('begins with nodes that proved what was in force, however many trials fail from then on', () => {
+    const first = validPool('workers', 100, { trial: TRIAL });
+    const { events, pools } = between(first, validPool('workers', 100, { trial: { ...TRIAL, duration: '1m' } }), 1);
+    assert.deepEqual([events, pools.get('workers')?.phase], [[], 'Settled']);
   });
 
   it('of nothing that changes has nothing to show', () => {

@@ -22,9 +22,8 @@ import { createBranch } from './branch.ts';
 import type { RewritePolicy } from './policy/in-force/refuse-commit.ts';
 import { createTakeUps } from './policy/in-force/take-up.ts';
 import type { CommitTrust } from './git/trust/commit-trust.ts';
-import { createWrittenMarks } from './cluster/written/marks.ts';
-import { createWrittenNodes } from './cluster/written/nodes.ts';
-import { createWrittenPools } from './cluster/written/pools.ts';
+import { createOverlay } from './cluster/written/overlay.ts';
+import { WRITTEN_MARKS, WRITTEN_NODES, WRITTEN_POOLS } from './cluster/written/rules.ts';
 
 export interface ReconcilerPorts {
   readonly kube: Kube;
@@ -88,9 +87,9 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     onlooker?.woken();
     wakeUps.poke();
   };
-  const written = createWrittenNodes(clock);
-  const writtenPools = createWrittenPools(clock);
-  const marks = createWrittenMarks(clock);
+  const written = createOverlay(clock, WRITTEN_NODES);
+  const writtenPools = createOverlay(clock, WRITTEN_POOLS);
+  const marks = createOverlay(clock, WRITTEN_MARKS);
   const branch = createBranch(source, clock, log, ports.trust);
   const record = createRecord(kube, options.namespace);
   const takeUps = createTakeUps({ load: ports.load, judge: ports.judge, policy: options.onRewrite });

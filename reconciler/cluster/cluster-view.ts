@@ -14,17 +14,15 @@ import {
   viewKubeletPool,
   viewNode,
 } from './views.ts';
-import type { WrittenMarks } from './written/marks.ts';
-import type { WrittenNodes } from './written/nodes.ts';
-import type { WrittenPools } from './written/pools.ts';
+import type { Overlay } from './written/overlay.ts';
 
 export interface ClusterViewOptions extends Omit<FollowOptions, 'signal' | 'trim'> {
   readonly kube: Kube;
   /** Namespace of the config sources. */
   readonly namespace: string;
-  readonly written: WrittenNodes;
-  readonly writtenPools: WrittenPools;
-  readonly marks: WrittenMarks;
+  readonly written: Overlay<KubeletNode>;
+  readonly writtenPools: Overlay<KubeletPool>;
+  readonly marks: Overlay<NodeView>;
   /** A poke: something that matters may have changed. */
   readonly onChange: () => void;
 }

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createClusterView } from '#reconciler/cluster/cluster-view.ts';
-import { createWrittenMarks } from '#reconciler/cluster/written/marks.ts';
-import { createWrittenNodes } from '#reconciler/cluster/written/nodes.ts';
-import { createWrittenPools } from '#reconciler/cluster/written/pools.ts';
+import { createOverlay } from '#reconciler/cluster/written/overlay.ts';
+import { WRITTEN_MARKS, WRITTEN_NODES, WRITTEN_POOLS } from '#reconciler/cluster/written/rules.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
@@ -39,9 +38,9 @@ describe('the view of the cluster that reads anew what another reconciler wrote'
     const view = createClusterView({
       kube,
       namespace: NAMESPACE,
-      written: createWrittenNodes(systemClock),
-      writtenPools: createWrittenPools(systemClock),
-      marks: createWrittenMarks(systemClock),
+      written: createOverlay(systemClock, WRITTEN_NODES),
+      writtenPools: createOverlay(systemClock, WRITTEN_POOLS),
+      marks: createOverlay(systemClock, WRITTEN_MARKS),
       onChange: () => undefined,
       onFault: () => undefined,
       clock: systemClock,

@@ -8,7 +8,7 @@ import type { CommitStatuses } from './telling/forge/statuses.ts';
 import { type Plan, plan } from './policy/plan.ts';
 import { type PastCommit, writeHistory } from './telling/report/commit-history.ts';
 import { displacedNotes, writeNotes } from './telling/report/displaced.ts';
-import { conflictLines } from './policy/assign/conflict-lines.ts';
+import { conflictLines, conflictsAmong } from './policy/assign/conflict-lines.ts';
 import { type CommitNote, isFinal, noteInForce, type NotedLimits, noteRefused } from './telling/report/note.ts';
 import type { Notes } from './telling/report/notes.ts';
 import { createSayings } from './telling/report/sayings.ts';
@@ -77,7 +77,7 @@ export function createPass(ports: PassPorts): Pass {
       pods: ports.drains.counts(),
     });
     said.phases(planned.pools);
-    const leftAlone = conflictLines(planned.nodes.untouchable);
+    const leftAlone = conflictLines(conflictsAmong(planned.nodes.untouchable));
     said.conflicts(leftAlone);
     const limits = taken.inForce?.repo.cluster;
     const lastWords = lastWordsOf(desired, planned, recorded, fleet, { limits, leftAlone });

@@ -2,6 +2,7 @@ import type { Finding } from '#shared/contract/finding.ts';
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
+import type { Conflict } from '#reconciler/policy/assign/conflict-lines.ts';
 import type { Allocatable } from './capacity.ts';
 
 /** What merging one revision over another would do, and to which nodes. */
@@ -17,7 +18,7 @@ export interface MergePlan {
   readonly pools: readonly PoolPlan[];
   /** Nodes that change their pool; null for none. */
   readonly moves: readonly NodeMove[];
-  readonly conflicts: readonly { readonly node: string; readonly pools: readonly string[] }[];
+  readonly conflicts: readonly Conflict[];
   /** What else of the cluster's file changes, as `suspend: false → true`. */
   readonly clusterSpec: readonly string[];
   /** Why nothing new would be begun in any pool; undefined where nothing of the cluster's file holds it up. */

@@ -161,16 +161,6 @@ export function moveLines({ moves }: MergePlan): readonly string[] {
   return [...grouped].map(([text, nodes]) => `${listed(nodes.map(({ node }) => node))} ${text}`);
 }
 
-/** Nodes that the same pools want are named together. */
-export function conflictLines({ conflicts }: MergePlan): readonly string[] {
-  const grouped = Map.groupBy(conflicts, ({ pools }) => pools.join(' and '));
-  return [...grouped].map(([pools, nodes]) => {
-    const [are, left] = nodes.length === 1 ? ['is', 'is left as it is'] : ['are', 'are left as they are'];
-    const names = listed(nodes.map(({ node }) => node));
-    return `${names} ${are} selected by ${pools} with the same priority, and ${left}: give one of the pools a higher priority`;
-  });
-}
-
 /** The first few by name, and how many more. */
 function listed(names: readonly string[], most = 5): string {
   const [shown, rest] = [names.slice(0, most), names.length - most];

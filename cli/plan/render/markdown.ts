@@ -1,11 +1,11 @@
 import { formatFinding } from '#shared/contract/finding.ts';
+import { conflictLines } from '#reconciler/policy/assign/conflict-lines.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
 import type { MergePlan } from '../plan.ts';
 import { type AlikePools, alikePools } from './alike.ts';
 import {
   adoptedLine,
   capacityLines,
-  conflictLines,
   COST_WORDS,
   headOf,
   inForceLine,
@@ -42,7 +42,7 @@ export function planAsMarkdown(plan: MergePlan): string {
   if (!isEmpty) parts.push(...alikePools(plan.pools).map((pools) => poolPart(pools, knowsNodes)));
   const notes = [
     ...(isEmpty ? [] : moveLines(plan)).map((line) => `- moves: ${escape(line)}`),
-    ...conflictLines(plan).map((line) => `- **conflict:** ${escape(line)}`),
+    ...conflictLines(plan.conflicts).map((line) => `- **conflict:** ${escape(line)}`),
     ...findings.map((finding) => `- ${code(formatFinding(finding))}`),
   ];
   if (notes.length > 0) parts.push(notes.join('\n'));

@@ -1,4 +1,5 @@
 import { formatFinding } from '#shared/contract/finding.ts';
+import { conflictLines } from '#reconciler/policy/assign/conflict-lines.ts';
 import type { Paint } from '../../paint.ts';
 import { renderTable } from '../../table.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
@@ -7,7 +8,6 @@ import { type AlikePools, alikePools } from './alike.ts';
 import {
   adoptedLine,
   capacityLines,
-  conflictLines,
   COST_WORDS,
   headOf,
   inForceLine,
@@ -36,7 +36,7 @@ export function planAsText(plan: MergePlan, paint: Paint): string {
   lines.push(...clusterSpec.map((line) => `  ${line}`), ...(clusterSpec.length > 0 ? [''] : []));
   for (const pools of alikePools(plan.pools)) lines.push(...poolLines(pools, knowsNodes, paint), '');
   for (const line of moveLines(plan)) lines.push(`Moves: ${line}`);
-  for (const line of conflictLines(plan)) lines.push(paint('bad', `Conflict: ${line}`));
+  for (const line of conflictLines(plan.conflicts)) lines.push(paint('bad', `Conflict: ${line}`));
   for (const finding of findings)
     lines.push(paint(finding.severity === 'error' ? 'bad' : 'busy', formatFinding(finding)));
   if (!knowsNodes) {

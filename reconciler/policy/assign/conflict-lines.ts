@@ -1,24 +1,35 @@
 import type { Choice } from './choose-pool.ts';
 
-const MOST_NODES = 5;
+/** A node that several pools of the same priority select. */
+export interface Conflict {
+  readonly node: string;
+  readonly pools: readonly string[];
+}
 
-/**
- * What is to be said of nodes that are left as they are because nobody can say which pool they belong to: a line for each
- * set of pools, for a slip in a selector brings hundreds of nodes into conflict at once. A node that a person opted out is no news.
- */
-export function conflictLines(
+/** The conflicts among nodes that are left as they are. One that a person opted out is not among them. */
+export function conflictsAmong(
   nodes: readonly {
     readonly node: { readonly name: string };
     readonly choice: Choice | { readonly choice: 'unknown' };
   }[],
-): readonly string[] {
-  const wanted = nodes.flatMap(({ node, choice }) =>
-    choice.choice === 'conflict' ? [{ name: node.name, pools: choice.pools.join(' and ') }] : [],
+): readonly Conflict[] {
+  return nodes.flatMap(({ node, choice }) =>
+    choice.choice === 'conflict' ? [{ node: node.name, pools: choice.pools }] : [],
   );
-  return [...Map.groupBy(wanted, ({ pools }) => pools)].map(([pools, on]) => {
-    const names = on.map(({ name }) => name);
-    const [is, them] = names.length === 1 ? ['is left as it is', 'it'] : ['are left as they are', 'them'];
-    return `${listed(names)} ${is}: ${pools} select ${them} with the same priority. Give one of the pools a higher one`;
+}
+
+const MOST_NODES = 5;
+
+/**
+ * What to say of nodes that are left as they are because nobody can say which pool they belong to: a line for each set of
+ * pools, because a slip in a selector brings hundreds of nodes into conflict at once.
+ */
+export function conflictLines(conflicts: readonly Conflict[]): readonly string[] {
+  const together = Map.groupBy(conflicts, ({ pools }) => pools.join(' and '));
+  return [...together].map(([pools, on]) => {
+    const [is, them] = on.length === 1 ? ['is left as it is', 'it'] : ['are left as they are', 'them'];
+    const names = listed(on.map(({ node }) => node));
+    return `${names} ${is}: ${pools} select ${them} with the same priority. Give one of the pools a higher one`;
   });
 }
 

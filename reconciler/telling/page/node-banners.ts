@@ -1,4 +1,4 @@
-import { conflictLines } from '../../policy/assign/conflict-lines.ts';
+import { conflictLines, conflictsAmong } from '../../policy/assign/conflict-lines.ts';
 import type { Round } from '../round.ts';
 import type { Banner, NodeRow } from './model.ts';
 
@@ -21,7 +21,7 @@ export function nodeBanners(round: Round, nodes: readonly NodeRow[], halted: Rea
     ...told(nodes.filter(isBroken), 'bad', 'healthy with none of its configs', BROKEN),
     ...told(failed, 'busy', 'back from a config that failed there', FAILED),
     ...told(nodes.filter(isSilent), 'busy', 'without an agent that reports', SILENT),
-    ...conflicts(conflictLines(planned.nodes.untouchable)),
+    ...conflicts(conflictLines(conflictsAmong(planned.nodes.untouchable))),
     ...told(
       nodes.filter(({ state }) => state === 'drifted'),
       'busy',

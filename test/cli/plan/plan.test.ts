@@ -329,7 +329,7 @@ describe('kubelet-gitops plan', () => {
     assert.match(out, /^ {2}nodeSelector: pool=b → pool=a$/m);
     assert.match(
       out,
-      /^Conflict: a-1, a-2, a-3 are selected by a and b with the same priority, and are left as they are: give one /m,
+      /^Conflict: 3 nodes \(a-1, a-2, a-3\) are left as they are: a and b select them with the same priority\. Give one of the pools a higher one$/m,
     );
   });
 

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Choice } from '#reconciler/policy/assign/choose-pool.ts';
-import { conflictLines } from '#reconciler/policy/assign/conflict-lines.ts';
+import { conflictLines, conflictsAmong } from '#reconciler/policy/assign/conflict-lines.ts';
 
-const wanted = (name: string, ...pools: readonly string[]) => ({
-  node: { name },
-  choice: { choice: 'conflict', pools } satisfies Choice,
-});
+const wanted = (node: string, ...pools: readonly string[]) => ({ node, pools });
 
 describe('what is said of nodes that two pools want', () => {
   it('names one node', () =>
@@ -22,6 +18,11 @@ describe('what is said of nodes that two pools want', () => {
     ]);
   });
 
-  it('is nothing of a node that somebody opted out', () =>
-    assert.deepEqual(conflictLines([{ node: { name: 'a' }, choice: { choice: 'opted-out' } }]), []));
+  it('is nothing of a node that somebody opted out', () => {
+    const nodes = [
+      { node: { name: 'a' }, choice: { choice: 'opted-out' } },
+      { node: { name: 'b' }, choice: { choice: 'conflict', pools: ['gpu', 'web'] } },
+    ] as const;
+    assert.deepEqual(conflictsAmong(nodes), [wanted('b', 'gpu', 'web')]);
+  });
 });

@@ -1,4 +1,4 @@
-import { until } from '../test/cluster/support/until.ts';
+import { until } from '../test/support/until.ts';
 import { KILLS } from './support/killer.ts';
 import { median, type Measurement } from './report.ts';
 import { recordRuns, seconds } from './support/kubelet-runs.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bundle } from '../scripts/build.ts';
 import { freePorts } from '../test/cluster/support/free-ports.ts';
-import { until } from '../test/cluster/support/until.ts';
+import { until } from '../test/support/until.ts';
 import { startReconcilerProcess } from '../test/support/fleet-process/reconciler-process.ts';
 import { BASE, baseFile, fleetFiles } from '../test/support/fleet-process/repository.ts';
 import type { FleetProcess } from '../test/support/fleet-process/start.ts';

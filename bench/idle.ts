@@ -2,7 +2,7 @@ import { watch } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../test/cluster/support/until.ts';
+import { until } from '../test/support/until.ts';
 import type { BenchOptions } from './options.ts';
 import type { Measurement } from './report.ts';
 import { type AuditedRequest, prepareAudit } from './support/audit.ts';

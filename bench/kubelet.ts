@@ -1,4 +1,4 @@
-import { until } from '../test/cluster/support/until.ts';
+import { until } from '../test/support/until.ts';
 import { median, type Measurement } from './report.ts';
 import { type RealNode, startRealNode } from './support/real-node.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../test/cluster/support/until.ts';
+import { until } from '../test/support/until.ts';
 import { KILLS } from './support/killer.ts';
 import { KUBELET_UNIT } from '../test/node/support/node-paths.ts';
 import type { NodeUnderTest } from '../test/node/support/node-under-test.ts';

@@ -11,7 +11,7 @@ import { startContainerd } from '../../test/cluster/support/container-runtime.ts
 import { type ControlPlane, startControlPlane } from '../../test/cluster/support/control-plane.ts';
 import { type Kubelet, startKubelet } from '../../test/cluster/support/kubelet.ts';
 import { buildPrograms, installManifests, NAMESPACE, type Program } from '../../test/cluster/support/programs.ts';
-import { until } from '../../test/cluster/support/until.ts';
+import { until } from '../../test/support/until.ts';
 
 export const NODE = 'node-a';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type Lock, waitForLock } from '#agent/lock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { createManualClock } from '../shared/kube/support/manual-clock.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 
 const HOLDER = join(import.meta.dirname, '..', 'support', 'agent', 'lock-holder.ts');
 

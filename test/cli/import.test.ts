@@ -14,7 +14,7 @@ import { memberOf } from '#sandbox/api-server/stored-object.ts';
 import { startWorld } from '#sandbox/world.ts';
 import { NODES } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { until } from '../shared/kube/support/until.ts';
+import { until } from '../support/until.ts';
 import { run } from './support/run.ts';
 
 describe('the essence of what a kubelet runs', () => {

@@ -9,7 +9,7 @@ import { rawClient } from '../conformance/support/raw.ts';
 import { whyNoControlPlane } from './support/binaries.ts';
 import type { ControlPlane } from './support/control-plane.ts';
 import { startControlPlane } from './support/control-plane.ts';
-import { until } from './support/until.ts';
+import { until } from '../support/until.ts';
 
 const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
 

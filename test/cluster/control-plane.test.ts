@@ -13,7 +13,7 @@ import type { ControlPlane } from './support/control-plane.ts';
 import { callHttps } from './support/https-json.ts';
 import { startKubelet } from './support/kubelet.ts';
 import type { Kubelet } from './support/kubelet.ts';
-import { until } from './support/until.ts';
+import { until } from '../support/until.ts';
 
 // What the other cluster tests stand on: one real control plane with one real node, end to end.
 const skip = await whyNoNode();

@@ -14,7 +14,7 @@ import { whyNoNode } from './support/binaries.ts';
 import { type ContainerRuntime, startContainerd } from './support/container-runtime.ts';
 import { type ControlPlane, startControlPlane } from './support/control-plane.ts';
 import { type Kubelet, startKubelet } from './support/kubelet.ts';
-import { until } from './support/until.ts';
+import { until } from '../support/until.ts';
 
 // What the installer takes for granted about a kubelet, asked of a real one.
 const skip = await whyNoNode();

@@ -16,7 +16,7 @@ import { type ControlPlane, startControlPlane } from './support/control-plane.ts
 import { freePorts } from './support/free-ports.ts';
 import { type Kubelet, startKubelet } from './support/kubelet.ts';
 import { buildPrograms, type Programs } from './support/programs.ts';
-import { until } from './support/until.ts';
+import { until } from '../support/until.ts';
 import { runWorkloads, type Workloads } from './support/workloads.ts';
 
 const run = promisify(execFile);

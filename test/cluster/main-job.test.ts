@@ -16,7 +16,7 @@ import { freePorts } from './support/free-ports.ts';
 import { keptProgram } from './support/kept-program.ts';
 import { type Kubelet, startKubelet } from './support/kubelet.ts';
 import { buildPrograms, installManifests, type Program, type Programs } from './support/programs.ts';
-import { until } from './support/until.ts';
+import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 const skip = await whyNoNode();

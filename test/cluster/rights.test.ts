@@ -6,7 +6,7 @@ import { allows, type Right, rightsIn, type Role, roleWithout, titleOf } from '.
 import { callHttps } from './support/https-json.ts';
 import { askAuthoriser, type Authoriser, servedResources, type Wish } from './support/may.ts';
 import { COMPONENTS, liveThrough, type RightsStory } from './support/rights-story.ts';
-import { until } from './support/until.ts';
+import { until } from '../support/until.ts';
 
 const skip = await whyNoNode();
 const RIGHTS = rightsIn(['deploy/rbac/agent.yaml', 'deploy/rbac/reconciler.yaml', ...COMPONENTS]);

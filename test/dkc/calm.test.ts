@@ -6,7 +6,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { createManualClock } from '../shared/kube/support/manual-clock.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { createFakeKube } from '../support/agent/fake-kube.ts';
 import { A, idle, seen } from '../support/agent/states.ts';
 import { isIdleOn } from '../support/agent/whole-node-stories.ts';

@@ -12,7 +12,7 @@ import { readGuardScript } from '#agent/guard/host-guard.ts';
 import { createGuardSystemd } from '#agent/guard/systemd.ts';
 import { readUptimeSeconds } from '#agent/host/boot.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { until } from '../cluster/support/until.ts';
+import { until } from '../support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
 import { whyNoNode } from './support/tree.ts';
 

@@ -15,7 +15,7 @@ import { whyNoNode } from '../cluster/support/binaries.ts';
 import { type ContainerRuntime, startContainerd } from '../cluster/support/container-runtime.ts';
 import { type ControlPlane, startControlPlane } from '../cluster/support/control-plane.ts';
 import { type Kubelet, startKubelet } from '../cluster/support/kubelet.ts';
-import { until } from '../cluster/support/until.ts';
+import { until } from '../support/until.ts';
 
 const skip = await whyNoNode();
 const never = new AbortController().signal;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { whyNoNode as whyNoRunc } from '../cluster/support/binaries.ts';
-import { until } from '../cluster/support/until.ts';
+import { until } from '../support/until.ts';
 import type { AgentPod } from './support/agent-pod.ts';
 import { LONG_TRIAL } from './support/assignments.ts';
 import { agentTemplate, type PodTemplate } from './support/container-spec.ts';

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { createSystemdService } from '#agent/kubelet/service-systemd.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { until } from '../cluster/support/until.ts';
+import { until } from '../support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
 import { whyNoNode } from './support/tree.ts';
 

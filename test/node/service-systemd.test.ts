@@ -7,7 +7,7 @@ import { createSystemdService, type SystemdService } from '#agent/kubelet/servic
 import { systemClock } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { until } from '../cluster/support/until.ts';
+import { until } from '../support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
 import { whyNoNode } from './support/tree.ts';
 

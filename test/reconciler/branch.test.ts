@@ -5,7 +5,7 @@ import { silentLog } from '#shared/runtime/log.ts';
 import type { GitSource } from '#reconciler/git/source.ts';
 import type { CommitOid, Snapshot } from '#reconciler/policy/commit.ts';
 import { createBranch } from '#reconciler/branch.ts';
-import type { Clock } from '#shared/runtime/clock.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 
 const A = 'a'.repeat(40);
 const B = 'b'.repeat(40);
@@ -17,10 +17,10 @@ function setUp(): {
   readonly reads: { readonly oid: CommitOid; readonly since: CommitOid | null }[];
   tip: CommitOid;
   fault: Error | null;
-  now: number;
+  readonly skip: (ms: number) => void;
 } {
   const reads: { oid: CommitOid; since: CommitOid | null }[] = [];
-  const at = { tip: A, fault: null as Error | null, now: Date.parse('2026-11-21T12:00:00Z') };
+  const at = { tip: A, fault: null as Error | null };
   const answer = <T>(value: T): Promise<T> => (at.fault === null ? Promise.resolve(value) : Promise.reject(at.fault));
   const source: GitSource = {
     url: 'https://git.example/config.git',
@@ -44,8 +44,8 @@ function setUp(): {
       return answer(snapshot);
     },
   };
-  const clock: Clock = { now: () => at.now, monotonic: () => at.now, sleep: () => Promise.resolve() };
-  return Object.assign(at, { branch: createBranch(source, clock, silentLog), reads });
+  const clock = createManualClock(Date.parse('2026-11-21T12:00:00Z'));
+  return Object.assign(at, { branch: createBranch(source, clock, silentLog), reads, skip: clock.skip });
 }
 
 describe('a followed branch', () => {
@@ -76,7 +76,7 @@ describe('a followed branch', () => {
     await repository.branch.poll(null, never);
     repository.fault = new GitopsError('GIT_TIMEOUT', 'no answer within 15 s');
     await repository.branch.poll(A, never);
-    repository.now += 60_000;
+    repository.skip(60_000);
     await repository.branch.poll(A, never);
     const { tip, failure } = repository.branch.view();
     assert.equal(tip?.commit.oid, A);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { startApiServer } from '#sandbox/api-server/server.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
-import { until } from '../cluster/support/until.ts';
+import { until } from '../support/until.ts';
 
 /** Generous: it ends within a second. */
 const PATIENCE_MS = 180_000;

@@ -6,7 +6,7 @@ import { createReconciler } from '#reconciler/reconciler.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { createManualClock } from '../shared/kube/support/manual-clock.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 
 const [A, B] = ['a'.repeat(40), 'b'.repeat(40)];
 const never = new AbortController().signal;

@@ -4,7 +4,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { readReconcilerSettings } from '#reconciler/settings.ts';
 import { startTriggers } from '#reconciler/triggers.ts';
-import { createManualClock, settle } from '../shared/kube/support/manual-clock.ts';
+import { createManualClock, settle } from '../support/manual-clock.ts';
 
 const SECOND = 1_000;
 

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { startWorld, type World } from '#sandbox/world.ts';
 import { NODES } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { until } from '../shared/kube/support/until.ts';
+import { until } from '../support/until.ts';
 
 describe('a node of the sandbox', () => {
   let world: World;

@@ -4,7 +4,7 @@ import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { startWorld, type World, type WorldOptions } from '#sandbox/world.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { until } from '../cluster/support/until.ts';
+import { until } from '../support/until.ts';
 import { configOf, PATIENCE_MS, phaseOf, settled } from './support.ts';
 
 const OURS = 'apiVersion: kubelet-gitops.dev/v1alpha1\n';

@@ -4,14 +4,14 @@ import { it } from 'node:test';
 import type { EventObject } from '#reconciler/telling/events/event-object.ts';
 import { EVENTS, NODES } from '#shared/kube/kube.ts';
 import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
-import { until } from '../cluster/support/until.ts';
+import { until } from '../support/until.ts';
 import { WITHOUT_PROMTOOL } from '../support/needs.ts';
 import { configOf, PATIENCE_MS, phaseOf, type Scenario, startScenario } from './support.ts';
 
 const DEADLY = { reservedSystemCPUs: '0-999' };
 
 const seen = (what: string, look: () => boolean): Promise<unknown> =>
-  until(what, () => Promise.resolve(look()), { withinMs: PATIENCE_MS, everyMs: 50 });
+  until(what, look, { withinMs: PATIENCE_MS, everyMs: 50 });
 
 const eventsOf = ({ world }: Scenario): readonly EventObject[] =>
   world.api.store.list(EVENTS) as readonly KubeObject[] as readonly EventObject[];

@@ -20,7 +20,7 @@ import { staticCredentials } from '#shared/kube/credentials.ts';
 import { CONFIG_MAPS, KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { until } from '../cluster/support/until.ts';
+import { until } from '../support/until.ts';
 
 const NODE = 'worker-1';
 const SOON = { withinMs: 180_000, everyMs: 20 };

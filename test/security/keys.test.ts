@@ -14,7 +14,7 @@ import { CONFIG_MAPS, EVENTS, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { describeError } from '#shared/runtime/log.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
-import { until } from '../cluster/support/until.ts';
+import { until } from '../support/until.ts';
 import { rawRepository } from '../reconciler/git/support/repository.ts';
 import { nativeGit } from '../sandbox/git-server/support/native-git.ts';
 import { WITHOUT_GIT } from '../support/needs.ts';

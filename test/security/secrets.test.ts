@@ -10,7 +10,7 @@ import { CONFIG_MAPS, EVENTS, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from
 import { bundle } from '../../scripts/build.ts';
 import { createAuthority } from '../cluster/support/certificate-authority.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
-import { until } from '../cluster/support/until.ts';
+import { until } from '../support/until.ts';
 import { pushTo, SENDERS } from '../reconciler/git/webhook/deliveries.ts';
 import { type ForgeServer, startForge } from '../support/forge-server.ts';
 import { WITHOUT_OPENSSL } from '../support/needs.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDaemon } from '../cluster/support/daemon.ts';
 import { freePorts } from '../cluster/support/free-ports.ts';
-import { until } from '../cluster/support/until.ts';
+import { until } from './until.ts';
 
 /** A real Prometheus on this machine, for one test file. */
 export interface RealPrometheus {

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createCommandService } from '#agent/kubelet/service-command.ts';
 import type { KubeletService } from '#agent/ports/service.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
-import { until } from '../../shared/kube/support/until.ts';
+import { until } from '../../support/until.ts';
 
 const never = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createNodeLease } from '#agent/observe/node-lease.ts';
-import { createManualClock } from '../../shared/kube/support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { createFakeKube } from '../../support/agent/fake-kube.ts';
 
 const NEVER = new AbortController().signal;

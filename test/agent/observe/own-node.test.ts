@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createOwnNode } from '#agent/observe/own-node.ts';
-import { createManualClock } from '../../shared/kube/support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { createFakeKube } from '../../support/agent/fake-kube.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/agent/memory-disk.ts';
 

@@ -6,7 +6,7 @@ import type { State } from '#agent/decide/state.ts';
 import { HEARTBEAT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { createManualClock, type ManualClock } from '../../shared/kube/support/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 import { createFakeKube, type FakeKube } from '../../support/agent/fake-kube.ts';
 import { A, idle, judging, onTrial, seen } from '../../support/agent/states.ts';
 

@@ -7,7 +7,7 @@ import { watchAssignment } from '#agent/observe/watch-assignment.ts';
 import { HEARTBEAT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { type Log, silentLog } from '#shared/runtime/log.ts';
-import { createManualClock } from '../../shared/kube/support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { createFakeKube } from '../../support/agent/fake-kube.ts';
 import { STATE } from '../../support/agent/whole-node.ts';
 import { hasFallenBack, settledNode } from '../../support/agent/whole-node-stories.ts';

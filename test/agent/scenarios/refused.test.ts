@@ -17,7 +17,7 @@ import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { type Daemon, startDaemon } from '../../cluster/support/daemon.ts';
 import { freePorts } from '../../cluster/support/free-ports.ts';
-import { until } from '../../cluster/support/until.ts';
+import { until } from '../../support/until.ts';
 import { without } from '../../support/needs.ts';
 import { createFakeKube, type FakeKube } from '../../support/agent/fake-kube.ts';
 

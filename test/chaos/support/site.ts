@@ -6,7 +6,7 @@ import { bundle } from '../../../scripts/build.ts';
 import { type ControlPlane, startControlPlane } from '../../cluster/support/control-plane.ts';
 import { freePorts } from '../../cluster/support/free-ports.ts';
 import { installManifests, NAMESPACE } from '../../cluster/support/programs.ts';
-import { until } from '../../cluster/support/until.ts';
+import { until } from '../../support/until.ts';
 import { type ReconcilerProcess, startReconcilerProcess } from '../../support/fleet-process/reconciler-process.ts';
 import { type FleetProcess, startFleetProcess } from '../../support/fleet-process/start.ts';
 import { noteHistory } from './notes.ts';

@@ -7,7 +7,7 @@ import { startDaemon } from './daemon.ts';
 import type { Daemon } from './daemon.ts';
 import { freePorts } from './free-ports.ts';
 import { callHttps } from './https-json.ts';
-import { until } from './until.ts';
+import { until } from '../../support/until.ts';
 
 export interface ApiServerSetup {
   readonly binaries: ControlPlaneBinaries;

@@ -7,7 +7,7 @@ import { locateNode } from './binaries.ts';
 import type { NodeBinaries } from './binaries.ts';
 import { startDaemon } from './daemon.ts';
 import { removeWithMounts } from './remove-with-mounts.ts';
-import { until } from './until.ts';
+import { until } from '../../support/until.ts';
 
 /**
  * A containerd for one kubelet: two kubelets must not share one, since each would end the other's pods. It has no

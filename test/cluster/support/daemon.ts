@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { until } from './until.ts';
+import { until } from '../../support/until.ts';
 
 export interface DaemonOptions {
   readonly name: string;

@@ -10,7 +10,7 @@ import type { Daemon } from './daemon.ts';
 import { freePorts } from './free-ports.ts';
 import { isHealthy, isReady, readConfigz } from './kubelet-probes.ts';
 import type { KubeletConfig } from './kubelet-probes.ts';
-import { until } from './until.ts';
+import { until } from '../../support/until.ts';
 
 export interface KubeletOptions {
   readonly controlPlane: ControlPlane;

@@ -7,7 +7,7 @@ import { bundle, type PROGRAMS } from '../../../scripts/build.ts';
 import { manifestFlags } from '../../support/manifest-flags.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
-import { until } from './until.ts';
+import { until } from '../../support/until.ts';
 
 /** The two programs as the image holds them, to be run as their pods would run them. */
 export interface Programs {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { until } from './until.ts';
+import { until } from '../../support/until.ts';
 
 /**
  * Removes a directory that a kubelet or a container runtime lived in. They leave mounts behind: the kubelet binds its

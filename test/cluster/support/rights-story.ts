@@ -13,7 +13,7 @@ import { freePorts } from './free-ports.ts';
 import { keptProgram } from './kept-program.ts';
 import { startKubelet } from './kubelet.ts';
 import { buildPrograms, installManifests, type Program } from './programs.ts';
-import { until } from './until.ts';
+import { until } from '../../support/until.ts';
 
 const OURS = '/apis/kubelet-gitops.dev/v1alpha1';
 /** Of KubeletNodes by both, of Nodes, KubeletPools and ConfigMaps by the reconciler. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../support/until.ts';
 import type { Behaviour } from '../suite.ts';
 import type { Loose, Raw } from '../support/raw.ts';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const GROUP = 'conformance.example.com';
+/** The real server takes a moment. */
+const SOON = { withinMs: 120_000, everyMs: 50 };
 
 export const definitionBehaviours: readonly Behaviour[] = [
   [
@@ -13,7 +15,7 @@ export const definitionBehaviours: readonly Behaviour[] = [
       const listed = async (): Promise<Loose[]> =>
         (await raw.call({ path: '/apis/kubelet-gitops.dev/v1alpha1' })).json().resources;
       // Discovery follows a moment after the definitions, in no order.
-      await eventually(async () => (await listed()).length >= 4);
+      await until('discovery', async () => (await listed()).length >= 4, SOON);
       const found = (await listed())
         .map(({ name, kind, namespaced, shortNames, categories }) => ({
           name,
@@ -111,26 +113,18 @@ const gadget = (name: string, spec: object): object => ({
 });
 
 async function established(raw: Raw, name: string): Promise<void> {
-  await eventually(async () => {
+  const look = async (): Promise<boolean> => {
     const conditions = (await raw.call({ path: `${CRDS}/${name}` })).json().status?.conditions ?? [];
     return conditions.some(({ type, status }: Loose) => type === 'Established' && status === 'True');
-  });
+  };
+  await until(`${name} to be established`, look, SOON);
 }
 
 /** A moment after it is established. */
 async function served(raw: Raw, path: string): Promise<void> {
-  await eventually(async () => (await raw.call({ path })).status === 200);
+  await until(`${path} to be served`, async () => (await raw.call({ path })).status === 200, SOON);
 }
 
 async function gone(raw: Raw, path: string): Promise<void> {
-  await eventually(async () => (await raw.call({ path })).status === 404);
-}
-
-/** The real server takes a moment. */
-async function eventually(look: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 120_000;
-  while (!(await look())) {
-    assert.ok(performance.now() < deadline, 'not within two minutes');
-    await sleep(50);
-  }
+  await until(`${path} to be gone`, async () => (await raw.call({ path })).status === 404, SOON);
 }

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundle } from '../../../scripts/build.ts';
 import { type Daemon, startDaemon } from '../../cluster/support/daemon.ts';
-import { until } from '../../cluster/support/until.ts';
+import { until } from '../../support/until.ts';
 import type { BootedNode } from './booted-node.ts';
 import { containerSpec, PROGRAM, type PodOptions, type PodTemplate } from './container-spec.ts';
 

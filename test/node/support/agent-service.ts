@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '../../../scripts/build.ts';
 import type { ControlPlane } from '../../cluster/support/control-plane.ts';
-import { until } from '../../cluster/support/until.ts';
+import { until } from '../../support/until.ts';
 import type { ApiLink } from './api-link.ts';
 import type { BootedNode } from './booted-node.ts';
 import { agentCredentials } from './node-credentials.ts';

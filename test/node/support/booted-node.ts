@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Daemon, startDaemon } from '../../cluster/support/daemon.ts';
-import { until } from '../../cluster/support/until.ts';
+import { until } from '../../support/until.ts';
 import { locateTree } from './tree.ts';
 
 export interface NodeOptions {

@@ -5,7 +5,7 @@ import { locateNode } from '../../cluster/support/binaries.ts';
 import type { ControlPlane } from '../../cluster/support/control-plane.ts';
 import { freePorts } from '../../cluster/support/free-ports.ts';
 import { isHealthy, isReady, type KubeletConfig, readConfigz } from '../../cluster/support/kubelet-probes.ts';
-import { until } from '../../cluster/support/until.ts';
+import { until } from '../../support/until.ts';
 import { type AgentService, agentFiles, agentService } from './agent-service.ts';
 import { type ApiLink, startApiLink } from './api-link.ts';
 import { type BootedNode, bootNode } from './booted-node.ts';

@@ -1,7 +1,7 @@
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import type { ControlPlane } from '../../cluster/support/control-plane.ts';
-import { until } from '../../cluster/support/until.ts';
+import { until } from '../../support/until.ts';
 import { type Assignments, createAssignments } from './assignments.ts';
 import { type KubernetesNode, type KubernetesNodeOptions, startKubernetesNode } from './kubernetes-node.ts';
 import { AGENT_UNIT, HOLD, KUBELET_UNIT, UNIT_DIRECTORY } from './node-paths.ts';

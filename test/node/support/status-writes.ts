@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { locateControlPlane } from '../../cluster/support/binaries.ts';
 import type { ControlPlane } from '../../cluster/support/control-plane.ts';
 import { startDaemon } from '../../cluster/support/daemon.ts';
-import { until } from '../../cluster/support/until.ts';
+import { until } from '../../support/until.ts';
 
 export interface StatusWrites {
   /** The status of each version of the KubeletNode that came up since the watch began, as text. */

@@ -9,7 +9,7 @@ import { codeOf } from '#shared/runtime/errors.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
 import type { GitFault, GitRequestKind } from '../../support/git-http-backend.ts';
 import { failsWith, soon, start } from './support/start.ts';
-import { steeredClock } from './support/steered-clock.ts';
+import { steeredClock } from '../../support/steered-clock.ts';
 import { WITHOUT_GIT } from '../../support/needs.ts';
 
 /** Fault → code of the error, whichever request it strikes. */

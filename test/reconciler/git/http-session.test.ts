@@ -4,9 +4,9 @@ import { createConnections } from '#reconciler/git/http/connections.ts';
 import { openSession } from '#reconciler/git/http/session.ts';
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
 import type { GitSession } from '#reconciler/git/wire/session.ts';
-import { createManualClock } from '../../shared/kube/support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { scriptedServer, type Turn } from '../../shared/kube/support/scripted-server.ts';
-import { until } from '../../shared/kube/support/until.ts';
+import { until } from '../../support/until.ts';
 import { failsWith, soon } from './support/start.ts';
 
 const TYPE = { 'content-type': 'application/x-git-upload-pack-result' };

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { type PollingOptions, startPolling } from '#reconciler/git/poll.ts';
-import { createManualClock, type ManualClock, settle } from '../../shared/kube/support/manual-clock.ts';
+import { createManualClock, type ManualClock, settle } from '../../support/manual-clock.ts';
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 

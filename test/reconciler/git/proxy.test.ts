@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { proxiesFor } from '#reconciler/git/proxy.ts';
 import { readReconcilerSettings } from '#reconciler/settings.ts';
-import { until } from '../../cluster/support/until.ts';
+import { until } from '../../support/until.ts';
 import { createAuthority } from '../../cluster/support/certificate-authority.ts';
 import { startHttpProxy } from '../../support/http-proxy.ts';
 import { WITHOUT_GIT, WITHOUT_OPENSSL } from '../../support/needs.ts';

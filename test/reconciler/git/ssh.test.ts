@@ -12,13 +12,13 @@ import { createGitSource, type GitSourceOptions } from '#reconciler/git/git-sour
 import type { GitSource } from '#reconciler/git/source.ts';
 import { sshAddress } from '#reconciler/git/ssh/address.ts';
 import { sshErrorOf } from '#reconciler/git/ssh/ssh-error.ts';
-import { until } from '../../cluster/support/until.ts';
+import { until } from '../../support/until.ts';
 import { nativeGit } from '../../sandbox/git-server/support/native-git.ts';
 import { startSshd, type Sshd, WITHOUT_SSHD } from '../../support/sshd.ts';
 import { WITHOUT_GIT } from '../../support/needs.ts';
 import { rawRepository } from './support/repository.ts';
 import { failsWith, PATIENT, soon } from './support/start.ts';
-import { steeredClock } from './support/steered-clock.ts';
+import { steeredClock } from '../../support/steered-clock.ts';
 import { localSsh } from './support/transport.ts';
 
 const NONE = fileCredentials(undefined);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { changesOf, nodeBody, NODES_PATH, refusalOf, take } from '../../conformance/support/bench.ts';
-import { until } from '../../shared/kube/support/until.ts';
+import { until } from '../../support/until.ts';
 import { aSandbox, nodeNamed } from './support/sandbox.ts';
 
 const AT_NODES = { resource: KUBELET_NODES };

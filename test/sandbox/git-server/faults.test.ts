@@ -5,7 +5,8 @@ import * as http from 'isomorphic-git/http/node';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { startGitServer } from '#sandbox/git-server/server.ts';
 import { nativeGit, temporaryDirectory, WITHOUT_GIT } from './support/native-git.ts';
-import { started, until } from './support/started.ts';
+import { until } from '../../support/until.ts';
+import { started } from './support/started.ts';
 
 const REFS = 'info/refs?service=git-upload-pack';
 const listed = (url: string) => listServerRefs({ http, url, prefix: 'refs/heads/' });
@@ -29,7 +30,7 @@ describe('a server that was told to fail', () => {
       settled = true;
     });
     const failed = assert.rejects(hanging);
-    await until(() => server.requests() > 0);
+    await until('the request is there', () => server.requests() > 0);
     for (let round = 0; round < 3; round += 1) assert.equal((await fetch(`${server.url}/${REFS}`)).status, 200);
     assert.equal(settled, false);
     server.setFault(null);
@@ -41,7 +42,7 @@ describe('a server that was told to fail', () => {
     const server = await startGitServer();
     server.setFault({ kind: 'hang' });
     const failed = assert.rejects(fetch(`${server.url}/${REFS}`));
-    await until(() => server.requests() > 0);
+    await until('the request is there', () => server.requests() > 0);
     await server.stop();
     await failed;
   });

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { ServiceStatus } from '#agent/ports/service.ts';
 import { createSimulatedKubelet, type SimulatedKubelet } from '#sandbox/kubelet/kubelet.ts';
 import type { NodeReport, SimulatedKubeletOptions } from '#sandbox/kubelet/options.ts';
-import { createManualClock, type ManualClock } from '../../shared/kube/support/manual-clock.ts';
-import { until } from '../../shared/kube/support/until.ts';
+import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
+import { until } from '../../support/until.ts';
 
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 const TIMING = { stopMs: 0, loadMs: 0, startMs: 0, readyMs: 0, restartMs: 5, heartbeatMs: 1000, lostMs: 1000 };
@@ -29,7 +29,7 @@ describe('the simulated kubelet', () => {
     kubelet = await createSimulatedKubelet({ ...base, ...options });
   };
   const status = (): Promise<ServiceStatus> => kubelet.service.status(never);
-  const runs = (): Promise<void> => until('it runs', () => kubelet.running() !== null);
+  const runs = (): Promise<true> => until('it runs', () => kubelet.running() !== null);
   const write = (text: string): Promise<void> => writeFile(kubelet.configFile, HEAD + text);
   const dropIn = (name: string, text: string): Promise<void> =>
     writeFile(join(kubelet.dropInDirectory ?? '', name), HEAD + text);

@@ -6,9 +6,9 @@ import { ask, type Bounds, chunksOf, gather } from '#shared/http/body.ts';
 import { exchange, type Outgoing } from '#shared/http/exchange.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { createLifetime } from '#shared/runtime/lifetime.ts';
-import { createManualClock } from '../kube/support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { hang, reset, scriptedServer, text, type Turn } from '../kube/support/scripted-server.ts';
-import { until } from '../kube/support/until.ts';
+import { until } from '../../support/until.ts';
 
 const get = (url: string, more: Partial<Outgoing> = {}): Outgoing => ({
   method: 'GET',

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { staticCredentials } from '#shared/kube/credentials.ts';
 import { inClusterCredentials, inClusterServer } from '#shared/kube/in-cluster.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { createManualClock } from './support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { json, node, scriptedServer, status, type Turn } from './support/scripted-server.ts';
 import { serviceAccountDirectory } from './support/service-account.ts';
 import { AT_NODES, kubeFor, refusalOf } from './support/test-kube.ts';

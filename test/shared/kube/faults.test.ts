@@ -4,10 +4,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { KubeErrorCode } from '#shared/kube/kube-error.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
-import { createManualClock } from './support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { hang, json, list, node, reset, scriptedServer, status, text, type Turn } from './support/scripted-server.ts';
 import { AT_NODES, kubeFor, refusalOf } from './support/test-kube.ts';
-import { until } from './support/until.ts';
+import { until } from '../../support/until.ts';
 
 const rows: readonly (readonly [fault: string, turn: Turn, code: KubeErrorCode])[] = [
   ['a reset connection', reset, 'KUBE_UNREACHABLE'],

@@ -20,7 +20,7 @@ import {
 } from './support/scripted-server.ts';
 import { serviceAccountDirectory } from './support/service-account.ts';
 import { AT_NODES, kubeFor } from './support/test-kube.ts';
-import { until } from './support/until.ts';
+import { until } from '../../support/until.ts';
 
 /** Pauses take a moment; what is to happen in ten minutes does not happen. */
 const impatient: Clock = {

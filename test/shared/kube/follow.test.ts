@@ -4,7 +4,7 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import { follow } from '#shared/kube/follow.ts';
 import type { Heard } from '#shared/kube/kube.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
-import { createManualClock } from './support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { changed, fault, listed, scriptedSource } from './support/scripted-source.ts';
 import { AT_NODES } from './support/test-kube.ts';
 

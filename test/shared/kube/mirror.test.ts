@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { createMirror, keyOf } from '#shared/kube/mirror.ts';
-import { createManualClock } from './support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { changed, fault, item, listed, scriptedSource } from './support/scripted-source.ts';
 import { AT_NODES } from './support/test-kube.ts';
 

@@ -4,11 +4,11 @@ import { describe, it } from 'node:test';
 import { staticCredentials } from '#shared/kube/credentials.ts';
 import { inClusterCredentials } from '#shared/kube/in-cluster.ts';
 import { createAuthority } from './support/certificates.ts';
-import { createManualClock } from './support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { json, node, scriptedServer, stream } from './support/scripted-server.ts';
 import { serviceAccountDirectory } from './support/service-account.ts';
 import { AT_NODES, kubeFor, refusalOf } from './support/test-kube.ts';
-import { until } from './support/until.ts';
+import { until } from '../../support/until.ts';
 
 const HOSTS = ['127.0.0.1', 'kubernetes.default'];
 const one = createAuthority('one');

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import type { WatchEvent } from '#shared/kube/kube.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import { createManualClock } from './support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { events, hang, node, reset, scriptedServer, status, stream, text } from './support/scripted-server.ts';
 import { AT_NODES, collect, kubeFor, refusalOf } from './support/test-kube.ts';
-import { until } from './support/until.ts';
+import { until } from '../../support/until.ts';
 
 const never = new AbortController().signal;
 const added = (name: string, version: string, more = {}) => ({ type: 'ADDED', object: node(name, version, more) });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLifetime, withLifetime } from '#shared/runtime/lifetime.ts';
-import { createManualClock } from '../kube/support/manual-clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 
 describe('a lifetime', () => {
   it('is cut at once by a limit that is over already', () => {

@@ -8,7 +8,7 @@ import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { createManualClock, type ManualClock } from '../../shared/kube/support/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../manual-clock.ts';
 import { createFakeKube, type FakeKube } from './fake-kube.ts';
 import { createFakeGuard, type FrozenGuard } from './fake-guard.ts';
 import {

@@ -8,7 +8,7 @@ import { activeOf, type Config, type State } from '#agent/decide/state.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { createManualClock } from '../../shared/kube/support/manual-clock.ts';
+import { createManualClock } from '../manual-clock.ts';
 import { createFakeKube } from '../agent/fake-kube.ts';
 import { createForgetfulFiles, type ForgetfulFiles } from './forgetful-files.ts';
 import { createForgetfulKubelet, type ForgetfulKubelet } from './forgetful-kubelet.ts';

@@ -5,7 +5,7 @@ import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
-import { until } from '../../cluster/support/until.ts';
+import { until } from '../until.ts';
 import type { FleetOptions } from './asks.ts';
 import { nodeName, nodeObject } from './node-object.ts';
 

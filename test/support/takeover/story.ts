@@ -8,7 +8,7 @@ import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/ku
 import type { LeaseTiming } from '#reconciler/cluster/leader/lease.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
-import { createManualClock, type ManualClock } from '../../shared/kube/support/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../manual-clock.ts';
 import { validPool } from '../fleet.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { createRepository, type Repository } from './git.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { until } from '../../../cluster/support/until.ts';
+import { until } from '../../../support/until.ts';
 import { createWatchedDirectory, SECOND, type WatchedDirectory } from './support/watched-directory.ts';
 
 // They wait for most of their time, each in a directory of its own.

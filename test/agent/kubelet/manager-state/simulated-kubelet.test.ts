@@ -8,7 +8,7 @@ import { createInstaller } from '#agent/kubelet/install.ts';
 import type { Installer } from '#agent/ports/installer.ts';
 import { createSimulatedKubelet, type SimulatedKubelet } from '#sandbox/kubelet/kubelet.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
-import { until } from '../../../shared/kube/support/until.ts';
+import { until } from '../../../support/until.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 

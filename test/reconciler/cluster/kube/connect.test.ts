@@ -12,7 +12,7 @@ import { NODES } from '#shared/kube/kube.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createAuthority } from '../../../shared/kube/support/certificates.ts';
-import { createManualClock } from '../../../shared/kube/support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { json, node, scriptedServer, status, type Turn } from '../../../shared/kube/support/scripted-server.ts';
 import { refusalOf } from '../../../shared/kube/support/test-kube.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { holdLease, type LeaseHold } from '#reconciler/cluster/leader/hold-lease.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { createManualClock, type ManualClock } from '../../../shared/kube/support/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../../../support/manual-clock.ts';
 import { type Fate, type LeaseStore, leaseStore, machineClock } from './support/lease-store.ts';
 
 const quick: Fate = { thereMs: 1, backMs: 1 };

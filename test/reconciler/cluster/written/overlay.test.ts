@@ -4,8 +4,9 @@ import { createOverlay, type OverlayRules } from '#reconciler/cluster/written/ov
 import { WRITTEN_MARKS, WRITTEN_NODES, WRITTEN_POOLS } from '#reconciler/cluster/written/rules.ts';
 import { CORDONED_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import { formatMark } from '#reconciler/policy/disruption/drain-mark.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 
 const START: Millis = 1_000;
 const FOR_EVER: Millis = 10 * 365 * 86_400_000;
@@ -42,8 +43,8 @@ function kind<T>(
     before,
     written,
     play({ afterMs = 0, listedMs = -START, watched, later }) {
-      let now = START;
-      const clock: Clock = { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() };
+      const clock = createManualClock();
+      clock.skip(START);
       const overlay = createOverlay(clock, rules);
       const look = (object: KubeObject | null): boolean => {
         const items = new Map(object === null ? [] : [['a', rules.view(object)]]);
@@ -51,7 +52,7 @@ function kind<T>(
         return shown !== undefined && mark(shown) === mark(rules.view(written));
       };
       overlay.wrote(written);
-      now += afterMs;
+      clock.skip(afterMs);
       const first = look(watched);
       return later === undefined ? first : look(later);
     },

@@ -7,7 +7,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { formatMark } from '#reconciler/policy/disruption/drain-mark.ts';
-import { createManualClock } from '../../../shared/kube/support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 
 /** What is shown of the object `a` after these writes, by what the watch shows. */
 function after<T>(rules: OverlayRules<T>, ...writes: readonly KubeObject[]): (seen: KubeObject) => T | undefined {

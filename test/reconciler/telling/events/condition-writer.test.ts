@@ -10,8 +10,8 @@ import { type Kube, KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { aSandbox, nodeNamed, type Sandbox } from '../../../sandbox/api-server/support/sandbox.ts';
-import { createManualClock, type ManualClock } from '../../../shared/kube/support/manual-clock.ts';
-import { until } from '../../../shared/kube/support/until.ts';
+import { createManualClock, type ManualClock } from '../../../support/manual-clock.ts';
+import { until } from '../../../support/until.ts';
 
 type Said = Pick<Condition, 'status' | 'reason' | 'message'>;
 

@@ -7,7 +7,7 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
 import { EVENTS, type Kube } from '#shared/kube/kube.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { createManualClock, type ManualClock } from '../../../shared/kube/support/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../../../support/manual-clock.ts';
 
 /** An API server's Events, with the two rules that matter here: a name is taken once, and a namespace may be refused. */
 function eventStore(refusedNamespace = '') {

@@ -10,7 +10,8 @@ import type { ForgeKind } from '#reconciler/telling/forge/forges.ts';
 import type { CommitStatuses } from '#reconciler/telling/forge/statuses.ts';
 import { COMMITS, type ForgeServer, REPOSITORY, startForge } from '../../../support/forge-server.ts';
 import { startHttpProxy } from '../../../support/http-proxy.ts';
-import { steeredClock } from '../../git/support/steered-clock.ts';
+import { steeredClock } from '../../../support/steered-clock.ts';
+import { until } from '../../../support/until.ts';
 import { note, pool } from './notes.ts';
 
 const [FIRST = '', SECOND = ''] = COMMITS;
@@ -65,10 +66,8 @@ async function start(t: TestContext, kind: ForgeKind): Promise<Started> {
       return statuses;
     },
     async until(condition) {
-      for (let tries = 0; !condition(); tries += 1) {
-        if (tries > PATIENCE_MS / 10) assert.fail(`not yet: ${JSON.stringify(forge.requests)}`);
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
+      const evidence = (): string => JSON.stringify(forge.requests);
+      await until('what the forge is to hear', condition, { withinMs: PATIENCE_MS, everyMs: 10, evidence });
     },
     said: (commit = FIRST) => [...forge.latest(commit).values()].map((one) => `${one.context} ${one.state}`),
   };

@@ -13,7 +13,7 @@ import { createPicture } from '#reconciler/telling/page/picture.ts';
 import { renderPage } from '#reconciler/telling/page/render/page.ts';
 import { roundOfCluster } from '#reconciler/telling/round-of-cluster.ts';
 import type { FleetSimulation } from '../../../support/fleet-simulation.ts';
-import { steeredClock } from '../../git/support/steered-clock.ts';
+import { steeredClock } from '../../../support/steered-clock.ts';
 import { rollingFleet, roundIn, settledFleet, SOURCE } from './rounds.ts';
 
 const ABOUT = { cluster: 'prod', version: '1.2.3', forge: undefined } as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createListeners, type Listener } from '#reconciler/telling/page/serve/listeners.ts';
-import { createManualClock, settle } from '../../../shared/kube/support/manual-clock.ts';
+import { createManualClock, settle } from '../../../support/manual-clock.ts';
 
 const GAP_MS = 1_000;
 const BEAT_MS = 15_000;

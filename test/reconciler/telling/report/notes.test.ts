@@ -5,7 +5,7 @@ import { GitError } from '#reconciler/git/errors.ts';
 import { noteRefused } from '#reconciler/telling/report/note.ts';
 import { createNotes, type Notes } from '#reconciler/telling/report/notes.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { createManualClock } from '../../../shared/kube/support/manual-clock.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 
 const NEVER = new AbortController().signal;
 const oid = (n: number): string => n.toString(16).padStart(40, '0');

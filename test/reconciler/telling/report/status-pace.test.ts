@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { createStatusPace } from '#reconciler/telling/report/status-pace.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
-import type { Clock } from '#shared/runtime/clock.ts';
 import { poolInCluster, validPool } from '../../../support/fleet.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 
 const EVERY_MS = 10_000;
 const counts = (settled: number) => ({
@@ -20,15 +20,14 @@ const before: KubeletPoolStatus = { phase: 'Progressing', message: '1 of 9', cou
 const further: KubeletPoolStatus = { ...before, message: '2 of 9', counts: counts(2) };
 
 function setUp() {
-  let now = 0;
-  const clock: Clock = { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() };
+  const clock = createManualClock();
   const pace = createStatusPace(clock, EVERY_MS);
   const write = (status: KubeletPoolStatus, name = 'workers', present: KubeletPoolStatus = before): Step => ({
     step: 'write-pool-status',
     pool: { ...poolInCluster(validPool(name, 50)), status: present },
     status,
   });
-  return { pace, write, pass: (ms: number) => (now += ms) };
+  return { pace, write, pass: clock.skip };
 }
 
 describe('the pace of pool statuses', () => {
@@ -63,8 +62,7 @@ describe('the pace of pool statuses', () => {
   });
 
   it('holds nothing up where there is no pace', () => {
-    const clock: Clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() };
-    const pace = createStatusPace(clock, 0);
+    const pace = createStatusPace(createManualClock(), 0);
     const { write } = setUp();
     assert.equal(pace.due([write(further)]).length + pace.due([write(further)]).length, 2);
   });

@@ -18,12 +18,3 @@ export function manyFiles(count: number): Record<string, string> {
     ]),
   );
 }
-
-/** Waits until the condition holds, for two minutes at most. */
-export async function until(condition: () => boolean): Promise<void> {
-  const start = performance.now();
-  while (!condition()) {
-    if (performance.now() - start > 120_000) throw new Error('waited two minutes for what did not come');
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { watchFiles } from '#agent/host/disk/watch-files.ts';
 import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
-import { until } from '../../../../cluster/support/until.ts';
+import { until } from '../../../../support/until.ts';
 
 export const SECOND = { withinMs: 1000, everyMs: 5 };
 

@@ -4,7 +4,7 @@ import { reasonOf } from '#shared/runtime/errors.ts';
 export interface Bound {
   /** Milliseconds until the wait is given up: it ends a hang, and measures nothing. Five minutes by default. */
   readonly withinMs?: number;
-  /** Milliseconds between two looks; a fifth of a second by default. */
+  /** Milliseconds between two looks. By default 2 where a look is at this process, and 200 where it asks somebody. */
   readonly everyMs?: number;
   /** Text for the error when the wait is given up, a log's tail for instance. */
   readonly evidence?: () => string;
@@ -15,14 +15,15 @@ export interface Bound {
 const PATIENCE_MS = 300_000;
 
 /**
- * Looks again and again until `look` gives something else than undefined or false, and returns that. A look that throws
- * counts as "not yet"; the last reason is in the error.
+ * Waits for what real sockets and processes bring about: looks again and again until `look` gives something else than
+ * undefined or false, and returns that. A promise that is rejected counts as "not yet", and the last reason is in the error;
+ * what a look throws at once ends the wait.
  *
- * @param what completes the sentence "waited for …"
+ * @param what is waited for: `the watch is open`, `node a to be Ready`
  */
 export async function until<T>(
   what: string,
-  look: () => Promise<T | undefined | false>,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
   bound: Bound = {},
 ): Promise<T> {
   const { withinMs = PATIENCE_MS } = bound;
@@ -30,18 +31,19 @@ export async function until<T>(
   let last = '';
   for (;;) {
     const pointless = bound.hopeless?.();
-    if (pointless !== undefined) throw new Error(message(`waiting for ${what}: ${pointless}`, bound));
+    if (pointless !== undefined) throw new Error(message(`waiting in vain: ${what}: ${pointless}`, bound));
+    const looked = look();
     try {
-      const seen = await look();
+      const seen = await looked;
       if (seen !== undefined && seen !== false) return seen;
       last = '';
     } catch (error) {
       last = ` (last try: ${reasonOf(error)})`;
     }
     if (performance.now() - started > withinMs) {
-      throw new Error(message(`waited ${withinMs} ms in vain for ${what}${last}`, bound));
+      throw new Error(message(`waited ${withinMs} ms in vain: ${what}${last}`, bound));
     }
-    await sleep(bound.everyMs ?? 200);
+    await sleep(bound.everyMs ?? (looked instanceof Promise ? 200 : 2));
   }
 }
 

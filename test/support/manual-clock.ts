@@ -4,6 +4,8 @@ import type { Clock, Millis } from '#shared/runtime/clock.ts';
 export interface ManualClock extends Clock {
   /** Moves time on; whoever is due wakes, in order, each at its own moment. */
   advance(ms: Millis): Promise<void>;
+  /** Moves time on for whoever only reads it: nobody wakes before the next `advance`. */
+  skip(ms: Millis): void;
   /** How many milliseconds the sleepers still have, the next first. */
   sleeping(): readonly Millis[];
 }
@@ -39,6 +41,7 @@ export function createManualClock(startMs: Millis = Date.UTC(2026, 0, 1)): Manua
       elapsed = until;
       await settle();
     },
+    skip: (ms) => void (elapsed += ms),
     sleeping: () => [...sleepers].map(({ dueMs }) => dueMs - elapsed).toSorted((one, other) => one - other),
   };
 }

@@ -45,8 +45,7 @@ export function pictureOfARollout(): Round {
 }
 
 function aMinute(simulation: FleetSimulation): void {
-  simulation.reconcile();
-  for (const name of simulation.fleet.nodes.keys()) simulation.agentStep(name);
+  simulation.rounds(1);
   simulation.now += MINUTE_MS;
 }
 

@@ -27,10 +27,7 @@ const PLAIN = (_: string, text: string): string => text;
 
 function settledStory(nodes: number): RolloutStory {
   const story = new RolloutStory({ ...poolSpec().rollout, maxUnavailable: 2 }, nodes);
-  for (let round = 0; round < 12; round += 1) {
-    story.fleet.reconcile();
-    story.agentsStep();
-  }
+  story.fleet.rounds(12);
   return story;
 }
 

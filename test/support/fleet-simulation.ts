@@ -63,6 +63,24 @@ export class FleetSimulation {
     });
   }
 
+  agentsStep(): void {
+    for (const name of this.fleet.nodes.keys()) this.agentStep(name);
+  }
+
+  /** So many times the reconciler has its turn, and then every agent. */
+  rounds(count: number): void {
+    for (let round = 0; round < count; round += 1) {
+      this.reconcile();
+      this.agentsStep();
+    }
+  }
+
+  /** The pods of a node have left it. */
+  drained(name: string): void {
+    const since = this.fleet.nodes.get(name)?.drain?.at ?? 0;
+    this.drains.set(name, { since, drained: true, because: 'its pods have left' });
+  }
+
   /** An agent that says what it likes. */
   report(name: string, status: KubeletNodeStatus): void {
     this.change(name, (node) => ({ ...node, status }));

@@ -142,7 +142,7 @@ export class RolloutStory {
       case 'agent':
         return fleet.agentStep(`n${event.node}`);
       case 'agents':
-        return this.agentsStep();
+        return fleet.agentsStep();
       case 'suspend':
         return fleet.annotatePool('workers', { [SUSPEND_ANNOTATION]: 'a look at it' });
       case 'resume':
@@ -180,10 +180,6 @@ export class RolloutStory {
         }));
       }
     }
-  }
-
-  agentsStep(): void {
-    for (const name of this.fleet.fleet.nodes.keys()) this.fleet.agentStep(name);
   }
 
   private heartbeats(): void {

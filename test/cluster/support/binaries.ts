@@ -1,8 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { inCi, runRecipe } from '../../support/recipe.ts';
 
 /** Absolute paths. */
 export interface ControlPlaneBinaries {
@@ -77,7 +77,7 @@ let building: Promise<string> | undefined;
 
 /** The directory of our build. In CI it is made when it is missing. */
 async function ourBuild(): Promise<Directory> {
-  if (inCi()) return { found: true, path: await (building ??= build()) };
+  if (inCi()) return { found: true, path: await (building ??= runRecipe(RECIPE)) };
   const path = await promisify(execFile)(RECIPE, ['--where']).then(
     ({ stdout }) => stdout.trim(),
     () => undefined,
@@ -86,21 +86,8 @@ async function ourBuild(): Promise<Directory> {
   return { found: false, reason: `Kubernetes 1.20.2 is not built on this machine; run ${RECIPE} as root, once` };
 }
 
-/** @throws when the recipe fails; its own output went to standard error */
-async function build(): Promise<string> {
-  const child = spawn(RECIPE, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const output: string[] = [];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text));
-  const [status] = (await once(child, 'close')) as [number | null];
-  const path = output.join('').trimEnd().split('\n').at(-1) ?? '';
-  if (status !== 0 || path === '') throw new Error(`${RECIPE} ended with status ${status}`);
-  return path;
-}
-
 function complete<T extends object>(binaries: T): Located<T> {
   const missing = Object.values(binaries).filter((path: string) => !existsSync(path));
   if (missing.length === 0) return { found: true, binaries };
   return { found: false, reason: `missing: ${missing.join(', ')}` };
 }
-
-const inCi = (): boolean => ['true', '1'].includes(process.env['CI'] ?? '');

@@ -1,7 +1,7 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { inCi, runRecipe } from '../../support/recipe.ts';
 
 const RECIPE = join(import.meta.dirname, 'tree.sh');
 
@@ -10,7 +10,7 @@ export type Tree = { readonly found: true; readonly path: string } | { readonly 
 
 /** In CI it is made when it is missing. @throws in CI where it cannot be made */
 export async function locateTree(): Promise<Tree> {
-  if (inCi()) return { found: true, path: await make() };
+  if (inCi()) return { found: true, path: await runRecipe(RECIPE) };
   if (process.getuid?.() !== 0) return { found: false, reason: 'a real systemd in a container needs root' };
   try {
     const { stdout } = await promisify(execFile)(RECIPE, ['--where']);
@@ -25,15 +25,3 @@ export async function whyNoNode(): Promise<string | false> {
   const tree = await locateTree();
   return tree.found ? false : tree.reason;
 }
-
-async function make(): Promise<string> {
-  const child = spawn(RECIPE, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const output: string[] = [];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text));
-  const [status] = (await once(child, 'close')) as [number | null];
-  const path = output.join('').trimEnd().split('\n').at(-1) ?? '';
-  if (status !== 0 || path === '') throw new Error(`${RECIPE} ended with status ${status}`);
-  return path;
-}
-
-const inCi = (): boolean => ['true', '1'].includes(process.env['CI'] ?? '');

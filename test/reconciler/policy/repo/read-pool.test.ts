@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resolveLayer } from '#reconciler/policy/repo/read-pool.ts';
-import { readPool } from '#reconciler/policy/repo/read-pool.ts';
-import { fileReport } from '#reconciler/policy/repo/report.ts';
-import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { mistakesIn, readSpec } from './support/read-spec.ts';
 
-function read(spec: string) {
-  const text = `apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nspec: ${spec}\n`;
-  const { value, findings, positionOf } = decodeYaml(Buffer.from(text), 'pool.yaml');
-  assert.deepEqual(findings, []);
-  const report = fileReport('pool.yaml', positionOf);
-  return { spec: readPool(value, 'x', report), findings: report.findings };
-}
-
-const said = (spec: string): readonly string[] =>
-  read(spec).findings.map(({ code, field }) => `${code} ${field ?? '-'}`);
 const ANY = 'nodeSelector: {}';
 
 describe('pool.yaml', () => {
   it('takes everything that a pool can say', () => {
-    const { spec, findings } = read(`
+    const { spec, findings } = readSpec(`
   nodeSelector:
     matchLabels: {pool: gpu}
     matchExpressions:
@@ -124,21 +112,21 @@ describe('pool.yaml', () => {
       ['bad-label spec.nodeSelector.matchExpressions[0].key'],
     ],
   ];
-  for (const [name, spec, expected] of rows) it(name, () => assert.deepEqual(said(spec), expected));
+  for (const [name, spec, expected] of rows) it(name, () => assert.deepEqual(mistakesIn(spec), expected));
 
   it('guesses what was meant', () => {
-    assert.equal(read(`{${ANY}, prioritty: 1}`).findings[0]?.suggestion, 'did you mean priority?');
-    assert.equal(read(`{${ANY}, apply: Replace}`).findings[0]?.suggestion, 'did you mean replace?');
-    assert.equal(read(`{${ANY}, drift: repaired}`).findings[0]?.suggestion, 'did you mean repair?');
-    assert.equal(read(`{${ANY}, drift: ignore}`).findings[0]?.suggestion, 'write repair or report');
-    assert.equal(read(`{${ANY}, drift: null}`).spec.drift, 'repair');
-    const misspelt = read('{nodeSelecter: {matchLabels: {a: b}}}').findings.map(({ suggestion }) => suggestion);
+    assert.equal(readSpec(`{${ANY}, prioritty: 1}`).findings[0]?.suggestion, 'did you mean priority?');
+    assert.equal(readSpec(`{${ANY}, apply: Replace}`).findings[0]?.suggestion, 'did you mean replace?');
+    assert.equal(readSpec(`{${ANY}, drift: repaired}`).findings[0]?.suggestion, 'did you mean repair?');
+    assert.equal(readSpec(`{${ANY}, drift: ignore}`).findings[0]?.suggestion, 'write repair or report');
+    assert.equal(readSpec(`{${ANY}, drift: null}`).spec.drift, 'repair');
+    const misspelt = readSpec('{nodeSelecter: {matchLabels: {a: b}}}').findings.map(({ suggestion }) => suggestion);
     assert.deepEqual(misspelt, ['did you mean nodeSelector?', 'name labels of its nodes; {} is every node']);
-    assert.equal(read('{nodeSelector: {matchLabels: {a: 1}}}').findings[0]?.suggestion, 'write "1" in quotes');
+    assert.equal(readSpec('{nodeSelector: {matchLabels: {a: 1}}}').findings[0]?.suggestion, 'write "1" in quotes');
   });
 
   it('says of an amount both bounds, for more than all is more often written than less than none', () => {
-    const [finding] = read(`{${ANY}, rollout: {maxUnavailable: 150%}}`).findings;
+    const [finding] = readSpec(`{${ANY}, rollout: {maxUnavailable: 150%}}`).findings;
     assert.match(
       finding?.message ?? '',
       / is "150%" and has to be a count from 0 on, or a percentage from 0% to 100%$/,

@@ -1,21 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readPool } from '#reconciler/policy/repo/read-pool.ts';
-import { fileReport } from '#reconciler/policy/repo/report.ts';
-import { decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { mistakesIn, readSpec } from './support/read-spec.ts';
 
-const HEAD = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nspec:\n  nodeSelector: {}\n';
-
-function read(spec: string) {
-  const { value, findings, positionOf } = decodeYaml(Buffer.from(`${HEAD}  ${spec.trim()}\n`), 'pool.yaml');
-  assert.deepEqual(findings, []);
-  const report = fileReport('pool.yaml', positionOf);
-  return { spec: readPool(value, 'x', report), findings: report.findings };
-}
-
-const said = (spec: string): readonly string[] =>
-  read(spec).findings.map(({ code, field }) => `${code} ${field ?? '-'}`);
-
+const beside = (rest: string): string => `\n  nodeSelector: {}\n  ${rest.trim()}`;
+const read = (rest: string) => readSpec(beside(rest));
 const windows = (window: string): string => `rollout: {windows: {allow: [${window}]}}`;
 
 describe('how a pool is rolled out', () => {
@@ -214,7 +202,7 @@ const rows: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 
 describe('a pool is refused for', () => {
-  for (const [name, spec, findings] of rows) it(name, () => assert.deepEqual(said(spec), findings));
+  for (const [name, spec, findings] of rows) it(name, () => assert.deepEqual(mistakesIn(beside(spec)), findings));
 
   it('a password in git without repeating it', () => {
     const { findings } = read('blockers: {prometheus: {url: "http://me:secret@p", query: up}}');

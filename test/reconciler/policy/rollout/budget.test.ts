@@ -97,10 +97,7 @@ describe('budgets', () => {
           story.happen({ event: 'resume' });
           for (let node = 0; node < MOST_NODES; node += 1) story.happen({ event: 'ready', node });
           story.commit(GOOD[2]);
-          for (let round = 0; round < 60; round += 1) {
-            story.fleet.reconcile();
-            story.agentsStep();
-          }
+          story.fleet.rounds(60);
           const phase = story.fleet.reconcile().pools.get('workers')?.phase;
           const members = [...story.fleet.fleet.nodes.values()].filter(({ labels }) => labels['pool'] === 'workers');
           assert.equal(phase, members.length === 0 ? 'Empty' : 'Settled');

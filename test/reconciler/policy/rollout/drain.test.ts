@@ -14,15 +14,10 @@ function story(disruption?: DisruptionSpec, nodes: readonly string[] = ['n1', 'n
   const spec = disruption === undefined ? {} : { disruption };
   for (const name of nodes) fleet.addNode(nodeView(name, 'workers'));
   fleet.inForce = commit(COMMIT_A, validPool('workers', 100, spec));
-  for (let round = 0; round < 12; round += 1) round_(fleet);
+  fleet.rounds(12);
   fleet.inForce = commit(COMMIT_B, validPool('workers', 100, spec, { topologyManagerScope: 'pod' }));
   fleet.reconcile();
   return fleet;
-}
-
-function round_(fleet: FleetSimulation): void {
-  fleet.reconcile();
-  for (const name of fleet.fleet.nodes.keys()) fleet.agentStep(name);
 }
 
 const steps = (fleet: FleetSimulation): readonly string[] =>
@@ -37,11 +32,6 @@ const holds = (fleet: FleetSimulation): string | undefined =>
     .get('workers')
     ?.status?.holds?.map(({ reason, message }) => `${reason}: ${message}`)
     .join('\n');
-
-const drained = (fleet: FleetSimulation, node: string): void => {
-  const since = fleet.fleet.nodes.get(node)?.drain?.at ?? 0;
-  fleet.drains.set(node, { since, drained: true, because: 'its pods have left' });
-};
 
 describe('a change that running pods do not follow', () => {
   it('waits where the pool allows restarts alone, and says which field and what to write', () => {
@@ -58,11 +48,10 @@ describe('a change that running pods do not follow', () => {
     assert.deepEqual(steps(fleet), ['cordon n1']);
     assert.deepEqual(steps(fleet), ['evict n1']);
     assert.deepEqual(steps(fleet), ['evict n1'], 'the other node waits: the budget is one');
-    drained(fleet, 'n1');
+    fleet.drained('n1');
     assert.deepEqual(steps(fleet), ['assign n1']);
     assert.equal(fleet.fleet.nodes.get('n1')?.cordoned, true);
-    round_(fleet);
-    round_(fleet);
+    fleet.rounds(2);
     assert.deepEqual(steps(fleet), ['uncordon n1']);
     assert.deepEqual(steps(fleet), ['cordon n2']);
     assert.equal(fleet.fleet.nodes.get('n1')?.drain, undefined);
@@ -72,10 +61,9 @@ describe('a change that running pods do not follow', () => {
     const fleet = story(DRAINS, ['n1']);
     assert.deepEqual(steps(fleet), ['cordon n1']);
     assert.deepEqual(steps(fleet), ['evict n1']);
-    drained(fleet, 'n1');
+    fleet.drained('n1');
     assert.deepEqual(steps(fleet), ['assign n1']);
-    round_(fleet);
-    round_(fleet);
+    fleet.rounds(2);
     assert.deepEqual(steps(fleet), ['uncordon n1']);
     assert.deepEqual(steps(fleet), []);
   });
@@ -85,13 +73,13 @@ describe('a change that running pods do not follow', () => {
     const settled = (): string | undefined => fleet.fleet.pools.get('workers')?.status?.settled?.configName;
     const before = settled();
     for (const node of ['n1', 'n2']) {
-      while (steps(fleet).join() !== `evict ${node}`) round_(fleet);
-      drained(fleet, node);
+      while (steps(fleet).join() !== `evict ${node}`) fleet.rounds(1);
+      fleet.drained(node);
       if (node === 'n2') break;
-      for (let round = 0; round < 4; round += 1) round_(fleet);
+      fleet.rounds(4);
     }
     assert.equal(settled(), before, 'n2 is only drained');
-    for (let round = 0; round < 6; round += 1) round_(fleet);
+    fleet.rounds(6);
     assert.notEqual(settled(), before);
     assert.equal(fleet.fleet.pools.get('workers')?.status?.phase, 'Settled');
   });
@@ -165,7 +153,7 @@ describe('a change that leaves less room than there are pods', () => {
     const spec = disruption === undefined ? {} : { disruption };
     for (const name of ['n1', 'n2']) fleet.addNode(nodeView(name, 'workers'));
     fleet.inForce = commit(COMMIT_A, validPool('workers', 100, spec));
-    for (let turn = 0; turn < 12; turn += 1) round_(fleet);
+    fleet.rounds(12);
     fleet.inForce = commit(COMMIT_B, validPool('workers', 50, spec));
     fleet.running = new Map([
       ['n1', 60],
@@ -190,7 +178,7 @@ describe('a change that leaves less room than there are pods', () => {
     fleet.now += 2 * MINUTE;
     for (const name of ['n1', 'n2']) fleet.beat(name);
     assert.deepEqual(steps(fleet), ['evict n1'], 'what is left does not make it a restart');
-    drained(fleet, 'n1');
+    fleet.drained('n1');
     assert.deepEqual(steps(fleet), ['assign n1']);
   });
 

@@ -10,13 +10,8 @@ function settledFleet(): FleetSimulation {
   const fleet = new FleetSimulation();
   for (const name of ['n1', 'n2']) fleet.addNode(nodeView(name, 'workers'));
   fleet.inForce = commit(COMMIT_A, validPool('workers', 100));
-  for (let turn = 0; turn < 12; turn += 1) round(fleet);
+  fleet.rounds(12);
   return fleet;
-}
-
-function round(fleet: FleetSimulation): void {
-  fleet.reconcile();
-  for (const name of fleet.fleet.nodes.keys()) fleet.agentStep(name);
 }
 
 const join = (fleet: FleetSimulation, name: string, pool = 'workers'): void =>
@@ -73,7 +68,7 @@ describe('a node that comes with our taint', () => {
     join(fleet, 'n3');
     const settled = fleet.fleet.pools.get('workers')?.status?.settled?.sha256 ?? '';
     fleet.deadly.add(settled);
-    for (let turn = 0; turn < 6; turn += 1) round(fleet);
+    fleet.rounds(6);
     assert.equal(fleet.fleet.nodes.get('n3')?.gated, true);
     const other = settledFleet();
     join(other, 'n4');

@@ -171,8 +171,7 @@ describe('a rollout', () => {
           for (let node = 0; node < MOST_NODES; node += 1) told.happen({ event: 'ready', node });
           told.commit(104);
           for (let round = 0; round < 120; round += 1) {
-            told.fleet.reconcile();
-            told.agentsStep();
+            told.fleet.rounds(1);
             told.happen({ event: 'time', minutes: 3 });
           }
           const { phase, message } = told.fleet.reconcile().pools.get('workers') ?? {};
@@ -191,8 +190,7 @@ describe('a rollout', () => {
         const told = new RolloutStory({ ...rollout, onFailure: { threshold: 1, action: 'revert' } }, nodes);
         const run = (): void => {
           for (let round = 0; round < 100; round += 1) {
-            told.fleet.reconcile();
-            told.agentsStep();
+            told.fleet.rounds(1);
             told.happen({ event: 'time', minutes: 6 });
           }
         };

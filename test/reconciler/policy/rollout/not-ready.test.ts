@@ -18,8 +18,7 @@ function fallenIll(rollout: RolloutSpec, nodes: number, ...ill: readonly number[
 
 /** One round of everybody, and time for any soak. */
 function work(story: RolloutStory): void {
-  story.fleet.reconcile();
-  story.agentsStep();
+  story.fleet.rounds(1);
   story.happen({ event: 'time', minutes: 12 });
 }
 
@@ -131,7 +130,7 @@ describe('nodes that are not Ready because of a change that they are in the midd
     story.commit(DEADLY);
     story.fleet.reconcile();
     story.fleet.reconcile();
-    story.agentsStep();
+    story.fleet.agentsStep();
     for (const [index, name] of [...story.fleet.fleet.nodes.keys()].entries()) {
       story.happen({ event: 'not-ready', node: index });
       story.fleet.report(name, { ...story.fleet.fleet.kubeletNodes.get(name)?.status, phase });

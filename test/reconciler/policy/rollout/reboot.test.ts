@@ -18,15 +18,10 @@ function story(disruption: DisruptionSpec): FleetSimulation {
   const fleet = new FleetSimulation();
   for (const name of ['n1', 'n2']) fleet.addNode(nodeView(name, 'workers'));
   fleet.inForce = commit(COMMIT_A, validPool('workers', 100, { disruption }));
-  for (let turn = 0; turn < 12; turn += 1) round(fleet);
+  fleet.rounds(12);
   fleet.inForce = commit(COMMIT_B, validPool('workers', 100, { disruption }, { cgroupRoot: '/pods' }));
   fleet.reconcile();
   return fleet;
-}
-
-function round(fleet: FleetSimulation): void {
-  fleet.reconcile();
-  for (const name of fleet.fleet.nodes.keys()) fleet.agentStep(name);
 }
 
 const said = (step: Step): readonly string[] => {
@@ -74,13 +69,12 @@ describe('a change that takes effect with a boot', () => {
     const fleet = story(REBOOTS);
     assert.deepEqual(steps(fleet), ['assign n1 rebooted by systemd from boot-1 within 1h']);
     for (let turn = 0; turn < 5; turn += 1) {
-      round(fleet);
+      fleet.rounds(1);
       assert.equal(standing(fleet, 'n1'), 'updating');
       assert.deepEqual(steps(fleet), [], 'the budget is one, and it is away');
     }
     fleet.reboot('n1');
-    round(fleet);
-    round(fleet);
+    fleet.rounds(2);
     assert.deepEqual(steps(fleet), ['assign n2 rebooted by systemd from boot-1 within 1h']);
   });
 
@@ -89,9 +83,9 @@ describe('a change that takes effect with a boot', () => {
     assert.deepEqual(steps(fleet), ['cordon n1']);
     assert.deepEqual(steps(fleet), ['evict n1']);
     const since = fleet.fleet.nodes.get('n1')?.drain?.at ?? 0;
-    fleet.drains.set('n1', { since, drained: true, because: 'its pods have left' });
+    fleet.drained('n1');
     assert.deepEqual(steps(fleet), ['assign n1 rebooted by systemd from boot-1 within 1h']);
-    round(fleet);
+    fleet.rounds(1);
     fleet.now += 20 * MINUTE;
     fleet.beat('n2');
     fleet.addNode({ ...nodeView('n1', 'workers'), ready: false, cordoned: true, drain: { config: 'x', at: since } });
@@ -100,9 +94,9 @@ describe('a change that takes effect with a boot', () => {
     fleet.addNode({ ...nodeView('n1', 'workers'), cordoned: true, drain: { config: 'x', at: since } });
     assert.deepEqual(steps(fleet), [], 'nor is one that is back before its agent');
     fleet.reboot('n1');
-    round(fleet);
+    fleet.rounds(1);
     assert.deepEqual(steps(fleet), []);
-    round(fleet);
+    fleet.rounds(1);
     assert.deepEqual(steps(fleet), ['uncordon n1']);
   });
 

@@ -16,15 +16,8 @@ function settledFleet(nodes: Readonly<Record<string, string>>, ...pools: readonl
   const fleet = new FleetSimulation();
   for (const [name, pool] of Object.entries(nodes)) fleet.addNode(nodeView(name, pool));
   fleet.inForce = commit(COMMIT_A, ...pools);
-  rounds(fleet, 6 * Object.keys(nodes).length);
+  fleet.rounds(6 * Object.keys(nodes).length);
   return fleet;
-}
-
-function rounds(fleet: FleetSimulation, count: number): void {
-  for (let round = 0; round < count; round += 1) {
-    fleet.reconcile();
-    for (const name of fleet.fleet.nodes.keys()) fleet.agentStep(name);
-  }
 }
 
 const told = (fleet: FleetSimulation): Readonly<Record<string, string>> =>
@@ -45,7 +38,7 @@ describe('a pool without nodes', () => {
     fleet.reconcile();
     assert.deepEqual([statusOf(fleet)?.phase, statusOf(fleet)?.settled], ['Empty', undefined]);
     for (const name of ['n1', 'n2', 'n3']) fleet.addNode(nodeView(name, 'workers'));
-    rounds(fleet, 5);
+    fleet.rounds(5);
     assert.deepEqual(told(fleet), { n1: pool.configName, n2: 'local', n3: 'local' });
   });
 });
@@ -56,7 +49,7 @@ describe('a pool with fewer nodes than canaries', () => {
     const fleet = settledFleet({ n1: 'workers', n2: 'workers' }, validPool('workers', 110, spec));
     const next = validPool('workers', 120, spec);
     fleet.inForce = commit(COMMIT_B, next);
-    rounds(fleet, 12);
+    fleet.rounds(12);
     assert.deepEqual(told(fleet), { n1: next.configName, n2: next.configName });
     assert.equal(statusOf(fleet)?.phase, 'Settled');
   });
@@ -113,7 +106,7 @@ describe('a pool that is renamed', () => {
     const bad = validPool('servers', 666, { ...ON_WORKERS, ...revert });
     fleet.deadly.add(bad.sha256);
     fleet.inForce = commit(COMMIT_B, bad);
-    rounds(fleet, 12);
+    fleet.rounds(12);
     assert.equal(statusOf(fleet, 'servers')?.phase, 'Halted');
     assert.deepEqual(told(fleet), { n1: 'local', n2: old.configName, n3: old.configName });
   });
@@ -130,7 +123,7 @@ describe('two pools that swap nodes', () => {
       ['its turn has come', 'its turn has come'],
       'one of each',
     );
-    rounds(fleet, 12);
+    fleet.rounds(12);
     assert.deepEqual(told(fleet), { a: two.configName, b: two.configName, c: one.configName, d: one.configName });
     assert.deepEqual([statusOf(fleet, 'one')?.phase, statusOf(fleet, 'two')?.phase], ['Settled', 'Settled']);
   });
@@ -149,7 +142,7 @@ describe('a node that two pools of one priority select', () => {
     fleet.inForce = commit(COMMIT_B, next, validPool('rival', 50, ON_WORKERS));
     fleet.reconcile();
     assert.equal(fleet.fleet.nodes.get('n1')?.cordoned, false);
-    rounds(fleet, 3);
+    fleet.rounds(3);
     assert.deepEqual(told(fleet), { n1: old.configName });
   });
 });
@@ -160,10 +153,10 @@ describe('a pool that leaves git', () => {
     const bad = validPool('workers', 666);
     fleet.deadly.add(bad.sha256);
     fleet.inForce = commit(COMMIT_B, bad);
-    rounds(fleet, 6);
+    fleet.rounds(6);
     assert.equal(statusOf(fleet)?.phase, 'Halted');
     fleet.inForce = commit(COMMIT_A, validPool('other', 1));
-    rounds(fleet, 12);
+    fleet.rounds(12);
     assert.deepEqual(told(fleet), { n1: 'local', n2: 'local' });
     assert.deepEqual([...fleet.fleet.pools.keys()], ['other']);
   });
@@ -200,7 +193,7 @@ describe('a revert', () => {
     const sources = new Map(fleet.fleet.configSources);
     sources.delete(old.configName);
     fleet.fleet = { ...fleet.fleet, configSources: sources };
-    rounds(fleet, 8);
+    fleet.rounds(8);
     assert.equal(statusOf(fleet)?.phase, 'Halted');
     assert.deepEqual(told(fleet), { n1: bad.configName, n2: old.configName });
     assert.match(
@@ -218,7 +211,7 @@ describe('the same payload applied in another way', () => {
     const fleet = settledFleet({ n1: 'workers', n2: 'workers', n3: 'workers' }, applied('overlay'));
     fleet.now += 11 * MINUTE;
     for (const name of ['n1', 'n2', 'n3']) fleet.beat(name);
-    rounds(fleet, 12);
+    fleet.rounds(12);
     assert.equal(statusOf(fleet)?.phase, 'Settled');
     fleet.inForce = commit(COMMIT_B, applied('replace'));
     fleet.reconcile();
@@ -238,7 +231,7 @@ describe('the same payload applied in another way', () => {
     const bad = validPool('workers', 110, { apply: 'replace' });
     fleet.deadly.add(bad.sha256);
     fleet.inForce = commit(COMMIT_A, bad);
-    rounds(fleet, 6);
+    fleet.rounds(6);
     assert.deepEqual([statusOf(fleet)?.phase, statusOf(fleet)?.halt?.apply], ['Halted', 'replace']);
     fleet.inForce = commit(COMMIT_B, validPool('workers', 110));
     fleet.reconcile();
@@ -255,7 +248,7 @@ describe('a node of the control plane', () => {
     const fleet = settledFleet({ m1: 'workers' }, pool(110));
     fleet.addNode(nodeView('m1', 'workers', { labels: { pool: 'workers', ...MASTER } }));
     fleet.addNode(nodeView('m2', '', { labels: { ...other, ...MASTER } }));
-    rounds(fleet, 4);
+    fleet.rounds(4);
     return fleet;
   }
 
@@ -263,11 +256,11 @@ describe('a node of the control plane', () => {
     const fleet = beside({});
     fleet.addNode(nodeView('m2', '', { labels: MASTER, ready: false }));
     fleet.inForce = commit(COMMIT_B, pool(120));
-    rounds(fleet, 3);
+    fleet.rounds(3);
     assert.deepEqual(told(fleet)['m1'], pool(110).configName);
     assert.match(holdsOf(fleet).join(), /^control-plane/);
     fleet.addNode(nodeView('m2', '', { labels: MASTER }));
-    rounds(fleet, 3);
+    fleet.rounds(3);
     assert.deepEqual(told(fleet)['m1'], pool(120).configName);
   });
 

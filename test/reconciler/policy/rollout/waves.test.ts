@@ -8,10 +8,7 @@ const ALL_AT_ONCE: RolloutSpec = { ...poolSpec().rollout, maxUnavailable: 12 };
 
 /** Lets everybody do what there is to do, until nothing moves; time stands still. */
 function settle(story: RolloutStory): void {
-  for (let round = 0; round < 8; round += 1) {
-    story.fleet.reconcile();
-    story.agentsStep();
-  }
+  story.fleet.rounds(8);
 }
 
 /** A pool of nodes that settled on the first payload an hour ago. */
@@ -151,7 +148,7 @@ describe('a payload that fails', () => {
     story.commit(DEADLY);
     // It kills some kubelets only: two nodes live with it before the others show what it is.
     story.fleet.deadly.delete(kind);
-    settleOnce(story);
+    story.fleet.rounds(3);
     story.fleet.deadly.add(kind);
     settle(story);
     assert.deepEqual(told(story, DEADLY), []);
@@ -162,13 +159,6 @@ describe('a payload that fails', () => {
     settle(story);
     assert.deepEqual(story.fleet.reconcile().steps, []);
   });
-
-  function settleOnce(story: RolloutStory): void {
-    for (let round = 0; round < 3; round += 1) {
-      story.fleet.reconcile();
-      story.agentsStep();
-    }
-  }
 
   it('goes on when a person releases this very halt, and halts again with the next failure', () => {
     const story = settled({ ...ALL_AT_ONCE, maxUnavailable: 1, onFailure: { threshold: 1, action: 'halt' } }, 3);

@@ -87,10 +87,7 @@ describe('the model of the page', () => {
     });
     simulation.deadly.add(pool.sha256);
     simulation.inForce = commit('c'.repeat(40), pool, validPool('gpu', 64));
-    for (let round = 0; round < 4; round += 1) {
-      simulation.reconcile();
-      for (const name of simulation.fleet.nodes.keys()) simulation.agentStep(name);
-    }
+    simulation.rounds(4);
     simulation.reconcile();
     const model = modelOf(simulation);
     assert.equal(poolIn(model, 'workers')?.state, 'halted');

@@ -81,10 +81,7 @@ export function settledFleet(workers: number): FleetSimulation {
   }
   const rollout = { maxUnavailable: '100%', soak: '0s', onFailure: { threshold: 2, action: 'halt' } } as const;
   simulation.inForce = commit(COMMIT_A, validPool('workers', 110, { rollout }), validPool('gpu', 64, { rollout }));
-  for (let round = 0; round < 5; round += 1) {
-    simulation.reconcile();
-    for (const name of simulation.fleet.nodes.keys()) simulation.agentStep(name);
-  }
+  simulation.rounds(5);
   simulation.reconcile();
   return simulation;
 }

@@ -2,7 +2,7 @@ import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kub
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Group, Member } from './membership.ts';
 import { memberOf, soakOf } from './membership.ts';
-import { assignmentOf, sameTarget, type Target } from './standing.ts';
+import { assignmentOf, sameTarget, standingOf, type Target } from './standing.ts';
 
 /**
  * Which config a node is to run now. config: the pool's payload. settled: what the pool settled on before, for nodes that
@@ -15,8 +15,6 @@ export interface Aimed {
   readonly aim: Aim;
   /** Name of the config source that the member's target is in; null for local. */
   readonly configName: string | null;
-  /** It has never run anything of ours and has only just joined: nobody depends on it yet. */
-  readonly joining: boolean;
 }
 
 /** A node that is not older than this counts as new. */
@@ -24,7 +22,8 @@ export const NEW_NODE_MS: Millis = 15 * 60_000;
 
 /**
  * What each node of a group is to run now. A revert takes back what has the failed payload. New nodes get the config that is
- * known to be good, at once; and while a rollout is under way or halted, so do older ones without any, in their turn.
+ * known to be good, at once, and finish its trial before they are told anything newer; and while a rollout is under way or halted,
+ * older ones without any config get it as well, in their turn.
  */
 export function aimsOf(
   group: Group,
@@ -39,20 +38,23 @@ export function aimsOf(
   const reverts = halt?.action === 'revert';
   const soakMs = soakOf(pool);
   const towards = (member: Member, target: Target): Member =>
-    sameTarget(member.target, target) ? member : memberOf(member.node, member.kubeletNode, target, soakMs, now);
+    sameTarget(member.target, target)
+      ? member
+      : { ...memberOf(member.node, member.kubeletNode, target, soakMs, now), joining: member.joining };
 
-  return group.members.map((member): Aimed => {
-    const joining = isNew(member, now);
-    if (config === null || member.target === null) return { member, aim: 'local', configName: null, joining };
+  return group.members.map((each): Aimed => {
+    if (config === null || each.target === null) return { member: each, aim: 'local', configName: null };
+    const isFirstTrial = former !== null && isOnFirstTrial(each, group, former, now);
+    const member = { ...each, joining: isFirstTrial || isNew(each, now) };
     const isSettled = sameTarget(former, member.target);
     // Where the pool never settled on anything, what a node has from before, or from another pool, is no part of the failure.
     const isSpared = former === null && !member.wasTold && assignmentOf(member.kubeletNode) !== null;
     const takesBack = reverts && !isSettled && !isSpared;
-    const startsGood = settled !== null && (joining || !isSettled) && isUnassigned(member, group);
-    if (!takesBack && !startsGood) return { member, aim: 'config', configName: config.name, joining };
-    if (former === null) return { member: towards(member, null), aim: 'local', configName: null, joining };
+    const startsGood = settled !== null && (member.joining || !isSettled) && isUnassigned(member, group);
+    if (!takesBack && !startsGood && !isFirstTrial) return { member, aim: 'config', configName: config.name };
+    if (former === null) return { member: towards(member, null), aim: 'local', configName: null };
     const configName = isSettled ? config.name : (settled?.configName ?? null);
-    return { member: towards(member, former), aim: 'settled', configName, joining };
+    return { member: towards(member, former), aim: 'settled', configName };
   });
 }
 
@@ -82,4 +84,10 @@ function isUnassigned({ kubeletNode }: Member, { pool }: Group): boolean {
 function isNew({ kubeletNode, node }: Member, now: Millis): boolean {
   if (now - node.createdAt > NEW_NODE_MS) return false;
   return assignmentOf(kubeletNode) === null && (kubeletNode?.status?.promotedAt ?? null) === null;
+}
+
+/** It was told what its pool settled on as its first config, and has yet to prove it. */
+function isOnFirstTrial({ kubeletNode }: Member, { pool }: Group, former: Target, now: Millis): boolean {
+  if ((kubeletNode?.status?.promotedAt ?? null) !== null || kubeletNode?.spec?.pool !== pool?.name) return false;
+  return sameTarget(assignmentOf(kubeletNode), former) && standingOf(kubeletNode, former, now) === 'updating';
 }

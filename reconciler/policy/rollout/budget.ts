@@ -1,14 +1,20 @@
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
-import type { NodeView } from '../fleet.ts';
+import type { Fleet, NodeView } from '../fleet.ts';
+import type { Aimed } from './aims.ts';
 import { limitOf } from './amount.ts';
 import { type Hold, hold } from './holds/hold.ts';
-import type { Group, Member, Untouchable } from './membership.ts';
+import { type Group, type Member, targetOf, type Untouchable } from './membership.ts';
 import { zoneOf } from './order.ts';
+import { assignmentOf, hasProved, sameTarget } from './standing.ts';
 
 /** What may still become unavailable in one round of decisions; each node that is changed takes its place in all of them. */
 export interface Budgets {
-  /** Takes a place for a node of this group, or says which bound has none left. */
-  take(group: Group, member: Member): Hold | null;
+  /** Takes a place for a node of this group that is about to begin, or says which bound has none left. */
+  take(group: Group, aimed: Pick<Aimed, 'member' | 'aim'>): Hold | null;
+  /** Lets a node that is in the middle of a change hear of the pool's payload. It is down already, but the payload is unproven. */
+  expose(group: Group, member: Member): Hold | null;
+  /** Lets a new node begin with what its pool settled on: by a bound of its own, which no node that serves pays for. */
+  admit(group: Group, member: Member): Hold | null;
 }
 
 interface Places {
@@ -19,7 +25,15 @@ interface Places {
   readonly allowed: number;
   /** Who takes places without being changed, for people; '' for nobody. */
   readonly taken: string;
+  /** How many more nodes may hear of a payload that is not proven yet; Infinity where the pool settled on it. */
+  unproven: number;
+  /** How many more new nodes may begin. */
+  forNew: number;
 }
+
+/** New nodes begin at most so many at a time, or ten where that is more. */
+const NEW_AT_ONCE: Amount = '50%';
+const NEW_AT_LEAST = 10;
 
 /**
  * Counts every node that is unavailable for whatever reason (NotReady, cordoned, updating, soaking, failed, no agent)
@@ -27,28 +41,38 @@ interface Places {
  * further place, but the bounds hold for how many of such nodes are in change as well. Nodes of the control plane
  * besides go one at a time, and never while another is not Ready: their quorum is at stake.
  *
- * @param nodes   of the whole cluster: the quorum does not care for pools
+ * `maxUnavailable` also bounds the nodes that were told a payload and have not promoted it, until the pool settles on it, however
+ * they came to hear of it: a payload that kills kubelets is seen by no more nodes than that.
+ *
+ * @param fleet   the whole cluster: the quorum does not care for pools, and a node that left its pool may still try its payload
  * @param overall bound over all pools; null for none
  */
 export function budgetsOf(
   groups: readonly Group[],
   untouchable: readonly Untouchable[],
-  nodes: Iterable<NodeView>,
+  fleet: Fleet,
   overall: Amount | null,
 ): Budgets {
-  const pools = new Map(groups.map((group) => [group, placesFor(group.members, maxUnavailable(group))]));
+  const exposed = exposures(groups, fleet);
+  const pools = new Map<Group, Places>(
+    groups.map((group): [Group, Places] => {
+      const places = placesFor(group.members, maxUnavailable(group));
+      const unproven = isSettledOn(group, fleet)
+        ? Number.POSITIVE_INFINITY
+        : places.allowed - (exposed.get(group) ?? 0);
+      return [group, { ...places, unproven }];
+    }),
+  );
   const zones = new Map<Group, ReadonlyMap<string, Places>>();
   const everybody = groups.flatMap(({ members }) => members);
   const all = overall === null ? null : placesFor(everybody, overall);
-  const away = absentFromControlPlane(everybody, untouchable, nodes);
+  const away = absentFromControlPlane(everybody, untouchable, fleet.nodes.values());
 
   return {
-    take(group, member) {
+    take(group, { member, aim }) {
       const [pool, zone] = [pools.get(group), zonesOf(group)?.get(zoneOf(member))];
-      const { name, labels } = member.node;
-      if (isControlPlane(labels) && away.size > (away.has(name) ? 1 : 0)) {
-        return hold('control-plane', 'another node of the control plane is not available; they go one at a time');
-      }
+      const quorum = quorumHold(member);
+      if (quorum !== null) return quorum;
       if (pool !== undefined && isFull(pool, member)) {
         const unit = pool.allowed === 1 ? 'node' : 'nodes';
         return hold('budget', `maxUnavailable allows ${pool.allowed} unavailable ${unit} in this pool${pool.taken}`);
@@ -60,11 +84,36 @@ export function budgetsOf(
       if (all !== null && isFull(all, member)) {
         return hold('overall-budget', `the cluster's maxUnavailable allows ${all.allowed} over all pools${all.taken}`);
       }
+      const unproven = aim === 'config' ? this.expose(group, member) : null;
+      if (unproven !== null) return unproven;
       for (const places of [pool, zone, all]) if (places !== null && places !== undefined) occupy(places, member);
-      if (isControlPlane(labels)) away.add(name);
+      if (isControlPlane(member.node.labels)) away.add(member.node.name);
+      return null;
+    },
+    expose(group, member) {
+      const pool = pools.get(group);
+      if (pool === undefined || member.wasTold) return null;
+      if (pool.unproven <= 0) {
+        return hold('budget', `maxUnavailable allows ${pool.allowed} to run a config that is not proved yet`);
+      }
+      pool.unproven -= 1;
+      return null;
+    },
+    admit(group, member) {
+      const pool = pools.get(group);
+      const quorum = quorumHold(member);
+      if (quorum !== null || pool === undefined) return quorum;
+      if (pool.forNew <= 0) return hold('budget', 'as many new nodes as may begin at a time are at it');
+      pool.forNew -= 1;
+      if (isControlPlane(member.node.labels)) away.add(member.node.name);
       return null;
     },
   };
+
+  function quorumHold({ node: { name, labels } }: Member): Hold | null {
+    if (!isControlPlane(labels) || away.size <= (away.has(name) ? 1 : 0)) return null;
+    return hold('control-plane', 'another node of the control plane is not available; they go one at a time');
+  }
 
   function zonesOf(group: Group): ReadonlyMap<string, Places> | undefined {
     const amount = group.pool?.spec.rollout.maxUnavailablePerZone;
@@ -77,11 +126,39 @@ export function budgetsOf(
 
 const maxUnavailable = ({ pool }: Group): Amount => pool?.spec.rollout.maxUnavailable ?? 1;
 
-function placesFor(members: readonly Member[], amount: Amount): Places {
-  const allowed = limitOf(amount, members.length);
+function placesFor(all: readonly Member[], amount: Amount): Places {
+  const allowed = limitOf(amount, all.length);
+  const members = all.filter(({ joining }) => !joining);
   const [unavailable, inChange] = [members.filter((member) => member.unavailable), members.filter(isInChange)];
   const taken = takenBy(unavailable.filter((member) => !isInChange(member)).map(({ node }) => node.name));
-  return { allowed, free: allowed - unavailable.length, forNotReady: allowed - inChange.length, taken };
+  const beginning = all.filter((member) => member.joining && isInChange(member)).length;
+  return {
+    allowed,
+    free: allowed - unavailable.length,
+    forNotReady: allowed - inChange.length,
+    taken,
+    unproven: Number.POSITIVE_INFINITY,
+    forNew: Math.max(NEW_AT_LEAST, limitOf(NEW_AT_ONCE, all.length)) - beginning,
+  };
+}
+
+/** By group, how many nodes were told the payload of its pool and have not promoted it, wherever they belong by now. */
+function exposures(groups: readonly Group[], { nodes, kubeletNodes }: Fleet): ReadonlyMap<Group, number> {
+  const byPool = new Map(groups.flatMap((group) => (group.pool === null ? [] : [[group.pool.name, group] as const])));
+  const counts = new Map<Group, number>();
+  for (const [name, node] of kubeletNodes) {
+    const group = byPool.get(node.spec?.pool ?? '');
+    const target = targetOf(group?.pool);
+    if (group === undefined || target === null || !nodes.has(name)) continue;
+    if (!sameTarget(assignmentOf(node), target) || hasProved(node, target)) continue;
+    counts.set(group, (counts.get(group) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function isSettledOn({ pool }: Group, { pools }: Fleet): boolean {
+  const settled = pools.get(pool?.name ?? '')?.status?.settled;
+  return settled !== undefined && sameTarget(targetOf(pool), { sha256: settled.sha256, apply: settled.apply });
 }
 
 const MOST_NAMES = 3;

@@ -59,12 +59,18 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
 
   const inWaves = aim === 'config' && question.waves !== null && !member.wasTold;
   if (member.runsTarget) return changed('it runs this already', false);
-  if (aimed.joining && aim === 'settled') return changed('it is new, and gets what its pool settled on', false);
+  if (member.joining && aim === 'settled') {
+    const crowded = budgets.admit(question.group, member);
+    return crowded === null ? changed('it is new, and gets what its pool settled on', false) : held(crowded);
+  }
   if (member.changing) {
     const first = firstHold(GATES, asked);
     if (first !== null) return held(first);
     const more = question.disruption(aimed);
-    if (more === null) return changed('it is in the middle of a change that is out of date', inWaves);
+    if (more === null) {
+      const exposed = aim === 'config' ? budgets.expose(question.group, member) : null;
+      return exposed === null ? changed('it is in the middle of a change that is out of date', inWaves) : held(exposed);
+    }
     // To count its pods is only to look: a node that is broken would finish nothing by itself while nobody does.
     return isCount(more) ? { verdict: more, entersWave: false } : held(FINISHES_FIRST);
   }
@@ -73,7 +79,7 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
   const first = question.disruption(aimed);
   if (first?.verdict === 'hold') return { verdict: first, entersWave: false };
   // A node that we cordoned has its place already.
-  const full = member.node.drain === undefined ? budgets.take(question.group, member) : null;
+  const full = member.node.drain === undefined ? budgets.take(question.group, aimed) : null;
   if (full !== null) return held(full);
   const because = member.node.ready
     ? 'its turn has come'

@@ -37,6 +37,8 @@ export interface Member {
   readonly failedAt: string | undefined;
   /** That failure was forgiven, so that it is told once more. */
   readonly forgive: boolean;
+  /** It is new and has never proved any config of ours: nobody depends on it yet, so it holds no place of nodes that serve. */
+  readonly joining: boolean;
 }
 
 /** The nodes that share one budget: a pool's own and those that are on their way out of it. */
@@ -174,5 +176,6 @@ export function memberOf(
     promotedAt,
     failedAt: standing === 'failed' ? failedAt(kubeletNode, target) : undefined,
     forgive: false,
+    joining: false,
   };
 }

@@ -46,7 +46,7 @@ export function planNodes(
   const { groups, untouchable } = membershipOf(desired, fleet, now);
   const aimed = groups.map((group) => aim(group, fleet, now));
   const told = aimed.map(({ group, aims }) => ({ ...group, members: aims.map(({ member }) => member) }));
-  const budgets = budgetsOf(told, untouchable, fleet.nodes.values(), desired.policy.maxUnavailable);
+  const budgets = budgetsOf(told, untouchable, fleet, desired.policy.maxUnavailable);
   const sources = new Map([...fleet.configSources.values()].map((source) => [source.sha256, source]));
   const planned = aimed.map((each, index) => {
     const assignments = assignmentsOf(each.group.pool, fleet, settings.namespace);

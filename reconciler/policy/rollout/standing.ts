@@ -85,6 +85,11 @@ function refersTo(reference: ConfigReference | undefined, target: Target): boole
   return reference?.sha256 === target.sha256 && (reference.apply ?? 'overlay') === target.apply;
 }
 
+/** Whether the node has proved this config: it is what it falls back to. */
+export function hasProved(node: KubeletNode | undefined, target: Target): boolean {
+  return refersTo(node?.status?.lastKnownGood, target);
+}
+
 /** Whether the node runs this config already, has proved it and is at rest, so that being told of it costs nothing. */
 export function runsAlready(node: KubeletNode | undefined, target: Target): boolean {
   const { phase, active, lastKnownGood } = node?.status ?? {};

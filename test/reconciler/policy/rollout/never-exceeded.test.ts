@@ -25,21 +25,25 @@ const LENGTH = 125;
 const seed = Number(process.env['ROLLOUT_SEED'] ?? Date.now() % 2 ** 31);
 
 /** What a single decision may never do, whatever happened before. */
-function check(story: RolloutStory, plan: GroupPlan): void {
+function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], settled: string | undefined): void {
   const { decisions, group, memory } = plan;
   const { rollout } = story;
-  const turns = decisions.filter(
-    ({ member, verdict }) =>
-      (verdict.verdict === 'change' &&
-        verdict.because.startsWith('its turn has come') &&
-        member.node.drain === undefined) ||
-      (verdict.verdict === 'drain' && verdict.stage === 'cordon' && member.node.drain === undefined),
+  const begun = beginnings(steps);
+  const beginners = decisions.filter(
+    ({ member }) =>
+      begun.has(member.node.name) && !member.changing && !member.runsTarget && member.node.drain === undefined,
   );
-  const seen = decisions.map(({ member }) => member);
+  // Who is new begins with what is proved, and takes nobody's place by that.
+  const turns = beginners.filter(({ member }) => {
+    const isNew = (member.kubeletNode?.status?.promotedAt ?? null) === null;
+    return !isNew || settled === undefined || begun.get(member.node.name) !== settled;
+  });
+  const all = decisions.map(({ member }) => member);
+  const seen = all.filter((member) => hasServed(member, settled, story.fleet.now));
   const well = turns.filter(({ member }) => member.node.ready);
   assert.ok(well.length === turns.length || rollout.notReadyNodes === 'change', 'who is not Ready waits');
   if (turns.length > 0) {
-    assert.ok(isWithin(limitOf(rollout.maxUnavailable, seen.length), seen, turns), 'maxUnavailable');
+    assert.ok(isWithin(limitOf(rollout.maxUnavailable, all.length), seen, turns), 'maxUnavailable');
     const suspended = story.fleet.fleet.pools.get('workers')?.metadata.annotations?.['kubelet-gitops.dev/suspend'];
     assert.equal(suspended, undefined, 'a suspended pool begins nothing');
   }
@@ -47,12 +51,13 @@ function check(story: RolloutStory, plan: GroupPlan): void {
     for (const zone of new Set(turns.map(({ member }) => zoneOf(member)))) {
       const within = seen.filter((member) => zoneOf(member) === zone);
       const begun = turns.filter(({ member }) => zoneOf(member) === zone);
-      const allowed = limitOf(rollout.maxUnavailablePerZone, within.length);
+      const inZone = all.filter((member) => zoneOf(member) === zone);
+      const allowed = limitOf(rollout.maxUnavailablePerZone, inZone.length);
       assert.ok(isWithin(allowed, within, begun), 'maxUnavailablePerZone');
     }
   }
-  const masters = turns.filter(({ member }) => isControlPlane(member.node.labels));
-  const away = seen.filter(
+  const masters = beginners.filter(({ member }) => isControlPlane(member.node.labels));
+  const away = all.filter(
     (member) =>
       isControlPlane(member.node.labels) &&
       (!member.node.ready || member.changing) &&
@@ -79,6 +84,26 @@ function check(story: RolloutStory, plan: GroupPlan): void {
       'canaries by selector are those alone',
     );
   }
+}
+
+/** The nodes that a write tells to begin something, and the payload where it is told: a drain comes before that. */
+function beginnings(steps: readonly Step[]): ReadonlyMap<string, string | undefined> {
+  return new Map(
+    steps.flatMap((step): (readonly [string, string | undefined])[] => {
+      if (step.step === 'cordon') return [[step.node, undefined]];
+      const tells = step.step === 'assign' || step.step === 'unassign';
+      return tells ? [[step.node.metadata.name, step.spec.configSource?.sha256]] : [];
+    }),
+  );
+}
+
+const NEW_MS = 15 * 60_000;
+
+/** A new node that was told nothing, or nothing but what is proved, holds no place of nodes that serve until it has proved something. */
+function hasServed({ kubeletNode, node }: Member, settled: string | undefined, now: number): boolean {
+  const told = kubeletNode?.spec?.configSource?.sha256;
+  const hasProvedSomething = (kubeletNode?.status?.promotedAt ?? null) !== null;
+  return hasProvedSomething || (told === undefined ? now - node.createdAt > NEW_MS : told !== settled);
 }
 
 /** No turn makes more nodes unavailable than are allowed, nor are more in change at a time, those included that were unavailable before. */
@@ -112,6 +137,23 @@ function checkSteps(story: RolloutStory, before: Fleet, steps: readonly Step[]):
   }
 }
 
+/**
+ * By what was written, never by what was said of it: how many nodes that are still there were told the pool's payload and have not
+ * promoted it. Infinity where the pool settled on it: then it is proved.
+ */
+function exposed({ fleet }: RolloutStory, sha256: string): number {
+  const { nodes, kubeletNodes, pools } = fleet.fleet;
+  if (pools.get('workers')?.status?.settled?.sha256 === sha256) return 0;
+  const told = [...kubeletNodes].filter(
+    ([name, { spec, status }]) =>
+      nodes.has(name) &&
+      spec?.pool === 'workers' &&
+      spec.configSource?.sha256 === sha256 &&
+      status?.lastKnownGood?.sha256 !== sha256,
+  );
+  return told.length;
+}
+
 const isTold = ({ spec }: KubeletNode, wanted: KubeletNodeSpec): boolean =>
   spec?.configSource?.sha256 === wanted.configSource?.sha256;
 const isRejected = ({ spec, status }: KubeletNode): boolean =>
@@ -134,8 +176,21 @@ describe('a rollout', () => {
             told.happen(event);
             counts.set(event.event, (counts.get(event.event) ?? 0) + 1);
             const before = told.fleet.fleet;
+            const wanted = [...(told.fleet.inForce?.repo.pools ?? [])].find(({ status }) => status === 'valid');
+            const sha256 = wanted?.status === 'valid' ? wanted.sha256 : '';
+            const [settledBefore, exposedBefore] = [
+              before.pools.get('workers')?.status?.settled?.sha256,
+              exposed(told, sha256),
+            ];
             const planned = told.fleet.reconcile();
-            for (const plan of planned.nodes.groups) if (plan.group.pool !== null) check(told, plan);
+            if (settledBefore !== sha256) {
+              const members = planned.nodes.groups.find(({ group }) => group.pool !== null)?.group.members.length ?? 0;
+              const allowed = limitOf(told.rollout.maxUnavailable, members);
+              const now = exposed(told, sha256);
+              assert.ok(now <= Math.max(allowed, exposedBefore), `${now} nodes try a payload that ${allowed} may`);
+            }
+            for (const plan of planned.nodes.groups)
+              if (plan.group.pool !== null) check(told, plan, planned.steps, settledBefore);
             checkSteps(told, before, planned.steps);
             for (const { step, ...more } of planned.steps) {
               const what = 'spec' in more && 'reboot' in more.spec ? 'reboot' : step;

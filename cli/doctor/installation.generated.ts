@@ -299,6 +299,7 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "status.rollout.apply",
     "status.rollout.configName",
     "status.rollout.finishedAt",
+    "status.rollout.newest",
     "status.rollout.sha256",
     "status.rollout.startedAt",
     "status.rollout.waves",

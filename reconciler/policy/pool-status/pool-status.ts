@@ -29,7 +29,7 @@ export function poolStatus(
   const { halt, released, settled, rollout } = memory;
   const counts = countsOf(group.members);
   const holds = summariseHolds(decisions);
-  const phase = phaseOf(counts, halt, decisions);
+  const phase = phaseOf(group.members, halt, decisions);
   const message = messageOf(pool, counts, phase, halt, decisions);
   return {
     ...(present?.metadata.generation === undefined ? {} : { observedGeneration: present.metadata.generation }),
@@ -66,10 +66,15 @@ function countsOf(members: readonly Member[]): PoolCounts {
   };
 }
 
-function phaseOf(counts: PoolCounts, halt: Halt | null, decisions: readonly MemberDecision[]): PoolPhase {
-  if (counts.nodes === 0) return 'Empty';
+function phaseOf(members: readonly Member[], halt: Halt | null, decisions: readonly MemberDecision[]): PoolPhase {
+  if (members.length === 0) return 'Empty';
   if (halt !== null) return 'Halted';
-  if (counts.updated === counts.nodes) return 'Settled';
+  // A new node that takes what is proved is no news of the pool.
+  const joining = new Set(
+    decisions.flatMap(({ aimed, member }) => (member.joining && aimed.aim === 'settled' ? [member.node.name] : [])),
+  );
+  const lasting = members.filter(({ node }) => !joining.has(node.name));
+  if (lasting.every(({ standing }) => standing === 'settled' || standing === 'soaking')) return 'Settled';
   const moving = decisions.some(
     ({ member, verdict }) =>
       member.standing === 'updating' || verdict.verdict === 'change' || verdict.verdict === 'drain',

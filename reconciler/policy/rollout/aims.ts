@@ -1,8 +1,8 @@
-import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
+import type { Halt, KubeletPoolStatus, Released, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Group, Member } from './membership.ts';
-import { memberOf, soakOf } from './membership.ts';
-import { assignmentOf, sameTarget, standingOf, type Target } from './standing.ts';
+import { memberOf, soakOf, targetOf } from './membership.ts';
+import { assignmentOf, isAbout, sameTarget, standingOf, type Target } from './standing.ts';
 
 /**
  * Which config a node is to run now. config: the pool's payload. settled: what the pool settled on before, for nodes that
@@ -35,27 +35,36 @@ export function aimsOf(
   const config = pool?.config ?? null;
   const settled = before?.settled ?? null;
   const former: Target = settled === null ? null : { sha256: settled.sha256, apply: settled.apply };
+  const isThrough = halt === null && hasComeThrough(before?.rollout, targetOf(pool));
+  /** What new nodes get: as soon as the waves of a payload are done, that one. */
+  const good = isThrough ? targetOf(pool) : former;
   const reverts = halt?.action === 'revert';
   const soakMs = soakOf(pool);
-  const towards = (member: Member, target: Target): Member =>
-    sameTarget(member.target, target)
-      ? member
-      : { ...memberOf(member.node, member.kubeletNode, target, soakMs, now), joining: member.joining };
 
   return group.members.map((each): Aimed => {
     if (config === null || each.target === null) return { member: each, aim: 'local', configName: null };
-    const isFirstTrial = former !== null && isOnFirstTrial(each, group, former, now);
-    const member = { ...each, joining: isFirstTrial || isNew(each, now) };
-    const isSettled = sameTarget(former, member.target);
+    const first = [good, former].find((target) => isOnFirstTrial(each, group, target, now)) ?? null;
+    const member = { ...each, joining: first !== null || isNew(each, now) };
+    const startsGood = good !== null && (member.joining || !sameTarget(good, each.target)) && isUnassigned(member, group);
     // Where the pool never settled on anything, what a node has from before, or from another pool, is no part of the failure.
     const isSpared = former === null && !member.wasTold && assignmentOf(member.kubeletNode) !== null;
-    const takesBack = reverts && !isSettled && !isSpared;
-    const startsGood = settled !== null && (member.joining || !isSettled) && isUnassigned(member, group);
-    if (!takesBack && !startsGood && !isFirstTrial) return { member, aim: 'config', configName: config.name };
-    if (former === null) return { member: towards(member, null), aim: 'local', configName: null };
-    const configName = isSettled ? config.name : (settled?.configName ?? null);
-    return { member: towards(member, former), aim: 'settled', configName };
+    const takesBack = reverts && !sameTarget(former, each.target) && !isSpared;
+    const target = takesBack ? former : (first ?? (startsGood ? good : undefined));
+    if (target === undefined) return { member, aim: 'config', configName: config.name };
+    if (target === null) return { member: towards(member, null), aim: 'local', configName: null };
+    const configName = sameTarget(target, each.target) ? config.name : (settled?.configName ?? null);
+    return { member: towards(member, target), aim: 'settled', configName };
   });
+
+  function towards(member: Member, target: Target): Member {
+    if (sameTarget(member.target, target)) return member;
+    return { ...memberOf(member.node, member.kubeletNode, target, soakMs, now), joining: member.joining };
+  }
+}
+
+/** Whether a payload has done all of its waves. */
+function hasComeThrough(rollout: RolloutStatus | undefined, target: Target): boolean {
+  return rollout !== undefined && isAbout(rollout, target) && rollout.waves.every(({ state }) => state === 'done');
 }
 
 /** The group as it stands when the failures that a person forgave count no more. */
@@ -86,8 +95,9 @@ function isNew({ kubeletNode, node }: Member, now: Millis): boolean {
   return assignmentOf(kubeletNode) === null && (kubeletNode?.status?.promotedAt ?? null) === null;
 }
 
-/** It was told what its pool settled on as its first config, and has yet to prove it. */
-function isOnFirstTrial({ kubeletNode }: Member, { pool }: Group, former: Target, now: Millis): boolean {
+/** It was told a config that is known to be good as its first one, and has yet to prove it. */
+function isOnFirstTrial({ kubeletNode }: Member, { pool }: Group, target: Target, now: Millis): boolean {
+  if (target === null) return false;
   if ((kubeletNode?.status?.promotedAt ?? null) !== null || kubeletNode?.spec?.pool !== pool?.name) return false;
-  return sameTarget(assignmentOf(kubeletNode), former) && standingOf(kubeletNode, former, now) === 'updating';
+  return sameTarget(assignmentOf(kubeletNode), target) && standingOf(kubeletNode, target, now) === 'updating';
 }

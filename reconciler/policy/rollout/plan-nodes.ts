@@ -8,6 +8,7 @@ import type { PlanSettings, Step } from '../steps.ts';
 import { type Aimed, aimsOf, forgive } from './aims.ts';
 import { type Assignments, assignmentsOf, sayTheSame } from './assignment.ts';
 import { type Budgets, budgetsOf } from './budget.ts';
+import { type Cohort, cohortOf } from './cohort.ts';
 import { decideGroup, type MemberDecision, type NodeVerdict } from './decide-group.ts';
 import { beforeRestart } from './before-restart.ts';
 import { disruptionsIn } from './disruptions-in.ts';
@@ -98,7 +99,12 @@ function planGroup(
   now: Millis,
 ): GroupPlan {
   const present = fleet.pools.get(group.pool?.name ?? '');
-  const waves = halt === null ? wavesFor(group, present?.status?.rollout, now) : null;
+  const before = rolloutOf(group, present?.status?.rollout);
+  const cohort = cohortOf(
+    group.members.filter(({ target }) => target !== null),
+    before,
+  );
+  const waves = halt === null ? wavesFor(group, cohort, before, now) : null;
   const disruption = disruptionsIn(group.pool, sources);
   const decisions = decideGroup(
     {
@@ -110,20 +116,29 @@ function planGroup(
       blockers: signals.blockers.get(group.pool?.name ?? ''),
       halt,
       waves,
+      newest: cohort.newest,
       isAvailable: (name) => assignments(name) !== undefined,
       disruption: (aimed) => beforeRestart(aimed, disruption(aimed), group.pool, signals, now),
     },
     budgets,
   );
-  return { group, decisions, memory: rememberRollout(group, present?.status, halt, released, waves, now) };
+  return { group, decisions, memory: rememberRollout(group, present?.status, halt, released, waves, cohort, now) };
 }
 
-function wavesFor(group: Group, before: RolloutStatus | undefined, now: Millis): WaveProgress | null {
+/** The way of the pool's present payload so far. */
+function rolloutOf({ pool }: Group, before: RolloutStatus | undefined): RolloutStatus | undefined {
+  return before !== undefined && isAbout(before, targetOf(pool)) ? before : undefined;
+}
+
+function wavesFor(
+  group: Group,
+  { members }: Cohort,
+  before: RolloutStatus | undefined,
+  now: Millis,
+): WaveProgress | null {
   const { pool } = group;
   if (pool === null || pool.config === null) return null;
-  const members = group.members.filter(({ target }) => target !== null);
-  const same = before !== undefined && isAbout(before, targetOf(pool)) ? before : undefined;
-  return waveProgress(pool.spec.rollout, members, same, haltThreshold(group) - 1, now);
+  return waveProgress(pool.spec.rollout, members, before, haltThreshold(group) - 1, now);
 }
 
 /** One KubeletNode for every Node, so that every agent has a place to report to, and none for Nodes that are gone. */

@@ -8,6 +8,8 @@ import type {
   WaveStatus,
 } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import type { DesiredPool } from '../desired.ts';
+import type { Cohort } from './cohort.ts';
 import type { MemberDecision } from './decide-group.ts';
 import type { Group, Member } from './membership.ts';
 import { targetOf } from './membership.ts';
@@ -24,8 +26,8 @@ export interface RolloutMemory {
 }
 
 /**
- * What the pool's status is to remember. The pool has settled on its payload when every node that can be changed runs it
- * and has proved it; nodes without an agent, away or cordoned by somebody else do not keep it from that.
+ * What the pool's status is to remember. The pool has settled on its payload when every node of the rollout that can be changed runs
+ * it and has proved it; nodes without an agent, away or cordoned by somebody else do not keep it from that.
  */
 export function rememberRollout(
   group: Group,
@@ -33,6 +35,7 @@ export function rememberRollout(
   halt: Halt | null,
   released: Released | null,
   waves: WaveProgress | null,
+  cohort: Cohort,
   now: Millis,
 ): RolloutMemory {
   const config = group.pool?.config ?? null;
@@ -43,7 +46,7 @@ export function rememberRollout(
   if (config === null || target === null || waves === null) return known;
 
   const at = toTimestamp(now);
-  const isFinished = halt === null && hasArrived(group, target);
+  const isFinished = halt === null && hasArrived(group.pool, cohort, target);
   const last = past !== null && isAbout(past, target) ? past : undefined;
   const finishedAt = last?.finishedAt ?? (isFinished ? at : undefined);
   const rollout: RolloutStatus = {
@@ -51,6 +54,7 @@ export function rememberRollout(
     ...recordOf(target),
     startedAt: last?.startedAt ?? at,
     ...(finishedAt === undefined ? {} : { finishedAt }),
+    ...(cohort.newest === 0 ? {} : { newest: toTimestamp(cohort.newest) }),
     waves: waves.waves,
   };
   const isSettled = sameTarget(known.settled, target);
@@ -65,7 +69,7 @@ export function rememberRollout(
 const stopped = (wave: WaveStatus): WaveStatus =>
   wave.state === 'rolling' || wave.state === 'soaking' ? { ...wave, state: 'stopped' } : wave;
 
-function hasArrived({ pool, members }: Group, target: Target): boolean {
+function hasArrived(pool: DesiredPool | null, { members }: Cohort, target: Target): boolean {
   const those = members.filter((member) => sameTarget(member.target, target));
   const cannot = (member: Member): boolean =>
     member.standing === 'no-agent' ||

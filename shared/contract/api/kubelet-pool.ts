@@ -203,6 +203,8 @@ export interface RolloutStatus {
   readonly apply?: ApplyMode;
   readonly startedAt: string;
   readonly finishedAt?: string;
+  /** When the newest of the nodes that were there at its beginning was created; later ones follow when the waves are done. */
+  readonly newest?: string;
   readonly waves: readonly WaveStatus[];
 }
 

@@ -25,7 +25,7 @@ const LENGTH = 125;
 const seed = Number(process.env['ROLLOUT_SEED'] ?? Date.now() % 2 ** 31);
 
 /** What a single decision may never do, whatever happened before. */
-function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], settled: string | undefined): void {
+function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], proved: ReadonlySet<string>): void {
   const { decisions, group, memory } = plan;
   const { rollout } = story;
   const begun = beginnings(steps);
@@ -36,10 +36,10 @@ function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], set
   // Who is new begins with what is proved, and takes nobody's place by that.
   const turns = beginners.filter(({ member }) => {
     const isNew = (member.kubeletNode?.status?.promotedAt ?? null) === null;
-    return !isNew || settled === undefined || begun.get(member.node.name) !== settled;
+    return !isNew || !proved.has(begun.get(member.node.name) ?? '');
   });
   const all = decisions.map(({ member }) => member);
-  const seen = all.filter((member) => hasServed(member, settled, story.fleet.now));
+  const seen = all.filter((member) => hasServed(member, proved, story.fleet.now));
   const well = turns.filter(({ member }) => member.node.ready);
   assert.ok(well.length === turns.length || rollout.notReadyNodes === 'change', 'who is not Ready waits');
   if (turns.length > 0) {
@@ -97,13 +97,20 @@ function beginnings(steps: readonly Step[]): ReadonlyMap<string, string | undefi
   );
 }
 
+/** What the pool settled on, and a payload that has done all its waves. */
+function provedIn({ pools }: Fleet): ReadonlySet<string> {
+  const { settled, rollout, halt } = pools.get('workers')?.status ?? {};
+  const isThrough = halt === undefined && rollout?.waves.every(({ state }) => state === 'done') === true;
+  return new Set([...(settled === undefined ? [] : [settled.sha256]), ...(isThrough ? [rollout.sha256] : [])]);
+}
+
 const NEW_MS = 15 * 60_000;
 
 /** A new node that was told nothing, or nothing but what is proved, holds no place of nodes that serve until it has proved something. */
-function hasServed({ kubeletNode, node }: Member, settled: string | undefined, now: number): boolean {
+function hasServed({ kubeletNode, node }: Member, proved: ReadonlySet<string>, now: number): boolean {
   const told = kubeletNode?.spec?.configSource?.sha256;
   const hasProvedSomething = (kubeletNode?.status?.promotedAt ?? null) !== null;
-  return hasProvedSomething || (told === undefined ? now - node.createdAt > NEW_MS : told !== settled);
+  return hasProvedSomething || (told === undefined ? now - node.createdAt > NEW_MS : !proved.has(told));
 }
 
 /** No turn makes more nodes unavailable than are allowed, nor are more in change at a time, those included that were unavailable before. */
@@ -178,19 +185,16 @@ describe('a rollout', () => {
             const before = told.fleet.fleet;
             const wanted = [...(told.fleet.inForce?.repo.pools ?? [])].find(({ status }) => status === 'valid');
             const sha256 = wanted?.status === 'valid' ? wanted.sha256 : '';
-            const [settledBefore, exposedBefore] = [
-              before.pools.get('workers')?.status?.settled?.sha256,
-              exposed(told, sha256),
-            ];
+            const [proved, exposedBefore] = [provedIn(before), exposed(told, sha256)];
             const planned = told.fleet.reconcile();
-            if (settledBefore !== sha256) {
+            if (!proved.has(sha256)) {
               const members = planned.nodes.groups.find(({ group }) => group.pool !== null)?.group.members.length ?? 0;
               const allowed = limitOf(told.rollout.maxUnavailable, members);
               const now = exposed(told, sha256);
               assert.ok(now <= Math.max(allowed, exposedBefore), `${now} nodes try a payload that ${allowed} may`);
             }
             for (const plan of planned.nodes.groups)
-              if (plan.group.pool !== null) check(told, plan, planned.steps, settledBefore);
+              if (plan.group.pool !== null) check(told, plan, planned.steps, proved);
             checkSteps(told, before, planned.steps);
             for (const { step, ...more } of planned.steps) {
               const what = 'spec' in more && 'reboot' in more.spec ? 'reboot' : step;

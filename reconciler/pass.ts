@@ -9,7 +9,14 @@ import { type Plan, plan } from './policy/plan.ts';
 import { type PastCommit, writeHistory } from './telling/report/commit-history.ts';
 import { displacedNotes, writeNotes } from './telling/report/displaced.ts';
 import { conflictLines, conflictsAmong } from './policy/assign/conflict-lines.ts';
-import { type CommitNote, isFinal, noteInForce, type NotedLimits, noteRefused } from './telling/report/note.ts';
+import {
+  type CommitNote,
+  isFinal,
+  nextNote,
+  noteInForce,
+  type NotedLimits,
+  noteRefused,
+} from './telling/report/note.ts';
 import type { Notes } from './telling/report/notes.ts';
 import { createSayings } from './telling/report/sayings.ts';
 import type { SourceRecord } from './telling/report/record.ts';
@@ -113,8 +120,11 @@ export function createPass(ports: PassPorts): Pass {
   ): LastWords {
     if (desired.commit === null) return { present: null, displaced: [] };
     const displaced = displacedNotes({ recorded, last: lastNote, commit: desired.commit, cluster, fleet });
-    lastNote = noteInForce(cluster, desired.commit, desired, pools, limits, leftAlone);
-    return { present: lastNote, displaced };
+    const now = noteInForce(cluster, desired.commit, desired, pools, limits, leftAlone);
+    const done = recorded.commit === desired.commit && recorded.outcome !== '';
+    const present = nextNote(lastNote, now, done);
+    lastNote = present ?? lastNote;
+    return { present, displaced };
   }
 
   function stateNow(recorded: SourceState, { inForce, refused }: TakenUp, seen: Seen): SourceState {
@@ -131,7 +141,7 @@ export function createPass(ports: PassPorts): Pass {
       ...ports.repository,
       cluster,
       history: writeHistory(recorded.history, newsOf(described, present, refused, tip, at)),
-      outcome: said ? present.outcome : '',
+      outcome: present === null ? recorded.outcome : said ? present.outcome : '',
       displaced: writeNotes(displaced, notes),
       refusedCommit: refused?.commit ?? '',
       refusedBecause: refused?.message ?? '',

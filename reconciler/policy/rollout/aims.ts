@@ -45,7 +45,8 @@ export function aimsOf(
     if (config === null || each.target === null) return { member: each, aim: 'local', configName: null };
     const first = [good, former].find((target) => isOnFirstTrial(each, group, target, now)) ?? null;
     const member = { ...each, joining: first !== null || isNew(each, now) };
-    const startsGood = good !== null && (member.joining || !sameTarget(good, each.target)) && isUnassigned(member, group);
+    const startsGood =
+      good !== null && (member.joining || !sameTarget(good, each.target)) && isUnassigned(member, group);
     // Where the pool never settled on anything, what a node has from before, or from another pool, is no part of the failure.
     const isSpared = former === null && !member.wasTold && assignmentOf(member.kubeletNode) !== null;
     const takesBack = reverts && !sameTarget(former, each.target) && !isSpared;

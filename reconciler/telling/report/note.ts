@@ -112,8 +112,29 @@ export function noteOfPredecessor(cluster: string, commit: CommitOid, present: r
   return { cluster, commit, outcome: outcomeOf(pools, false), message: '', limits: null, pools, findings: [] };
 }
 
-/** Nothing more will happen to a commit that fared like this, as long as it is in force and no node joins or leaves. */
+/** Nothing more will happen to a commit that fared like this, as long as it is in force. */
 export const isFinal = ({ outcome }: CommitNote): boolean => outcome === 'settled' || outcome === 'partly-refused';
+
+/**
+ * What to say of the commit in force after what was said last. Of a commit that is done nothing more is said because nodes come
+ * and go, which may happen every few minutes: only what failed, stopped, or was ordered since.
+ *
+ * @param last what was said last of any commit, by this process
+ * @param done whether it is on record that this commit was done, said by whatever process
+ * @returns null for nothing at all
+ */
+export function nextNote(last: CommitNote | null, next: CommitNote, done: boolean): CommitNote | null {
+  const before = last?.commit === next.commit ? last : null;
+  if (next.outcome === 'halted' || (before === null ? !done : !isFinal(before))) return next;
+  if (before === null) return isFinal(next) ? next : null;
+  return newsIn(before) === newsIn(next) ? before : next;
+}
+
+/** A note without what changes when nodes join and leave. */
+function newsIn({ limits, findings, pools }: CommitNote): string {
+  const lasting = pools.map(({ phase: _, waves: __, counts, ...pool }) => ({ ...pool, failed: counts?.failed ?? 0 }));
+  return JSON.stringify({ limits, findings, lasting });
+}
 
 /** The note of a commit that was not let into force. */
 export function noteRefused(

@@ -3,12 +3,19 @@ import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { plan } from '#reconciler/policy/plan.ts';
-import { type CommitNote, noteInForce, noteRefused, noteSuperseded } from '#reconciler/telling/report/note.ts';
+import {
+  type CommitNote,
+  nextNote,
+  noteInForce,
+  noteRefused,
+  noteSuperseded,
+} from '#reconciler/telling/report/note.ts';
 import { noteText } from '#reconciler/git/notes/note-text.ts';
 import { renderNote } from '#reconciler/telling/report/note-text.ts';
 import {
   assignedNode,
   commit,
+  COMMIT_A,
   COMMIT_B,
   configSource,
   failedNode,
@@ -157,4 +164,36 @@ describe('the note on a commit', () => {
   it('is equal for equal states, so that it is not written twice', () => {
     assert.equal(renderNote(note(settled, workers)), renderNote(note(settled, workers)));
   });
+});
+
+describe('what is said next of a commit', () => {
+  const said = note(settled, workers);
+  const c = nodeView('c', 'workers');
+  const grown = fleetOf({
+    nodes: [a, b, c],
+    kubeletNodes: [settledNode(a, workers), settledNode(b, workers), settledNode(c, workers)],
+    configSources: [configSource(workers)],
+    pools: [poolInCluster(workers)],
+  });
+  const joined = note(grown, workers);
+  const progressing = note(cluster(settledNode(a, workers), assignedNode(b, workers, { phase: 'Trial' })), workers);
+  const halted = note(cluster(settledNode(a, workers), failedNode(b, workers)), workers);
+  const refused = note(settled, invalidPool('workers'));
+  const other = { ...progressing, commit: COMMIT_A };
+
+  const rows: readonly (readonly [string, CommitNote | null, CommitNote, boolean, CommitNote | null])[] = [
+    ['the first word is said', null, progressing, false, progressing],
+    ['progress is said until it is done', progressing, said, false, said],
+    ['a node that joins after it was done is not', said, joined, true, said],
+    ['nor that it takes what is proved', said, progressing, true, said],
+    ['after a restart nothing is said of nodes on their way', null, progressing, true, null],
+    ['after a restart what it came to is said again', null, joined, true, joined],
+    ['a pool that stops after it was done is said', said, halted, true, halted],
+    ['and what it came to after that', halted, said, true, said],
+    ['that something is wrong since is said', said, refused, true, refused],
+    ['another commit begins with its own first word', said, other, false, other],
+  ];
+  for (const [name, last, next, done, wanted] of rows) {
+    it(name, () => assert.deepEqual(nextNote(last, next, done), wanted));
+  }
 });

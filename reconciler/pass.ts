@@ -5,6 +5,7 @@ import { poolsToAsk } from './policy/blockers.ts';
 import { type Desired, desiredState, type JudgePool } from './policy/desired.ts';
 import type { Fleet } from './policy/fleet.ts';
 import type { CommitStatuses } from './telling/forge/statuses.ts';
+import { isolate, touches } from './policy/isolate.ts';
 import { type Plan, plan } from './policy/plan.ts';
 import { type PastCommit, writeHistory } from './telling/report/commit-history.ts';
 import { displacedNotes, writeNotes } from './telling/report/displaced.ts';
@@ -61,28 +62,27 @@ export function createPass(ports: PassPorts): Pass {
   let lastNote: CommitNote | null = null;
 
   return async (signal) => {
-    const fleet = ports.fleet();
-    if (fleet === null) return false;
+    const everything = ports.fleet();
+    if (everything === null) return false;
     const recorded = await ports.record.load(signal);
     const { tip, failure } = ports.branch.view();
 
-    const taken = ports.takeUps.decide(tip, fleet, recorded.commit === '' ? null : recorded.commit);
-    const desired = desiredState(
-      taken.inForce,
-      fleet,
-      ports.judge,
-      recordedPolicy(recorded.policy, fleet.pools.size > 0),
-    );
+    const wanted = isolate(everything, (fleet) => {
+      const taken = ports.takeUps.decide(tip, fleet, recorded.commit === '' ? null : recorded.commit);
+      const policy = recordedPolicy(recorded.policy, everything.pools.size > 0);
+      return { taken, desired: desiredState(taken.inForce, fleet, ports.judge, policy) };
+    });
+    const { taken, desired } = wanted.result;
     said.commit(taken, tip?.commit.subject ?? '');
     said.findings(desired);
 
-    ports.drains.keepOnly(fleet.nodes);
-    const blockers = await ports.blockers.ask(poolsToAsk(desired, fleet), signal);
-    const planned = plan(desired, fleet, settings, clock.now(), {
-      blockers,
-      drains: ports.drains.views(),
-      pods: ports.drains.counts(),
-    });
+    ports.drains.keepOnly(everything.nodes);
+    const blockers = await ports.blockers.ask(poolsToAsk(desired, wanted.fleet), signal);
+    const signals = { blockers, drains: ports.drains.views(), pods: ports.drains.counts() };
+    const decided = isolate(wanted.fleet, (left) => plan(desired, left, settings, clock.now(), signals));
+    const { result: planned, fleet } = decided;
+    const unreadable = [...wanted.unreadable, ...decided.unreadable];
+    said.unreadable(unreadable);
     said.phases(planned.pools);
     const leftAlone = conflictLines(conflictsAmong(planned.nodes.untouchable));
     said.conflicts(leftAlone);
@@ -93,7 +93,8 @@ export function createPass(ports: PassPorts): Pass {
     if (displaced !== recorded.displaced && displaced !== '' && ports.mayWrite()) {
       await ports.record.save({ ...recorded, displaced }, signal);
     }
-    const applied = await apply(statusPace.due(planned.steps), { ...ports, namespace: settings.namespace }, signal);
+    const steps = planned.steps.filter((step) => !touches(step, unreadable));
+    const applied = await apply(statusPace.due(steps), { ...ports, namespace: settings.namespace }, signal);
 
     const refused = taken.refused === null ? [] : [noteRefused(cluster, taken.refused.commit, taken.refused.message)];
     for (const note of [
@@ -106,7 +107,12 @@ export function createPass(ports: PassPorts): Pass {
     }
     const source = stateNow(recorded, taken, { desired, leftAlone, failure, tip, lastWords });
     if (ports.mayWrite()) await ports.record.save(source, signal);
-    ports.onlooker?.round({ fleet, desired, planned, applied, source, tip: tip?.commit ?? null, at: clock.now() });
+    try {
+      const at = clock.now();
+      ports.onlooker?.round({ fleet, desired, planned, applied, source, unreadable, tip: tip?.commit ?? null, at });
+    } catch (error) {
+      log.error({ err: error }, 'what came of the pass could not be told');
+    }
     return true;
   };
 

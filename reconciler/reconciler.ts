@@ -153,15 +153,14 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     }
   }
 
-  /** The API server may be away or refuse: that ends a pass, never the loop. Anything else is a bug and may end us. */
+  /** Whatever goes wrong ends a pass, never the loop: the API server may be away, and a mistake of ours must not stop a fleet. */
   async function onePass(signal: AbortSignal): Promise<void> {
     const since = clock.monotonic();
     try {
       if (await pass(signal)) onlooker?.passed('made', clock.monotonic() - since);
     } catch (error) {
-      if (!isKubeError(error)) throw error;
       onlooker?.passed('broken-off', clock.monotonic() - since);
-      if (!signal.aborted) log.warn({ err: error }, 'pass broken off');
+      if (!signal.aborted) log[isKubeError(error) ? 'warn' : 'error']({ err: error }, 'pass broken off');
     }
   }
 

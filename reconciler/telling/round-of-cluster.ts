@@ -38,7 +38,7 @@ function asRead(desired: Desired, { commit, findings, failingSince }: SourceStat
 /** The cluster's own word as a round: for showing, and for nothing else. Pure. */
 export function roundOfCluster(fleet: Fleet, source: SourceState, namespace: string, at: Millis): Round {
   const { desired, planned } = planOfCluster(fleet, source, namespace, at);
-  return { fleet, desired, planned, applied: { done: 0, left: 0 }, source, tip: null, at };
+  return { fleet, desired, planned, applied: { done: 0, left: 0 }, source, unreadable: [], tip: null, at };
 }
 
 /** What holds a whole pool up holds all of its nodes; where the status names every node that is held, the others are not. */

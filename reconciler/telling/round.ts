@@ -2,6 +2,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Applied } from '../cluster/apply.ts';
 import type { Desired } from '../policy/desired.ts';
 import type { Fleet } from '../policy/fleet.ts';
+import type { Unreadable } from '../policy/isolate.ts';
 import type { Commit } from '../policy/commit.ts';
 import type { Plan } from '../policy/plan.ts';
 import type { SourceState } from './report/source-state.ts';
@@ -17,6 +18,8 @@ export interface Round {
   /** The tip of the branch, where it was read. It need not be in force. */
   readonly tip: Commit | null;
   readonly at: Millis;
+  /** What nothing was decided about. */
+  readonly unreadable: readonly Unreadable[];
 }
 
 /** Somebody who only tells of what the reconciler does. Never throws, never takes long, and changes nothing. */

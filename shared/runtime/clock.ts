@@ -42,9 +42,12 @@ export function toTimestamp(at: Millis): string {
   return new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** Reads an RFC 3339 timestamp; undefined where it is missing or unreadable. */
+/**
+ * Reads an RFC 3339 timestamp; undefined where it is missing or unreadable. A year has four digits there: what people can write
+ * elsewhere, as in an annotation, may lie so far away that nothing can be added to it.
+ */
 export function fromTimestamp(text: string | undefined | null): Millis | undefined {
-  if (text === undefined || text === null) return undefined;
+  if (typeof text !== 'string' || !/^\d{4}-/.test(text)) return undefined;
   const at = IN_SECONDS.test(text) ? fromSeconds(text) : Date.parse(text);
   return Number.isNaN(at) ? undefined : at;
 }

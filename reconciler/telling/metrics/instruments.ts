@@ -38,6 +38,11 @@ export function createInstruments(registry: Registry) {
       'commit',
     ]),
     nodesLeftAlone: gauge('nodes_left_alone', 'Nodes that nobody may touch now, by reason.', ['reason']),
+    unreadable: gauge(
+      'objects_unreadable',
+      'Nodes and pools that could not be looked at, so that nothing is decided about them.',
+      ['kind'],
+    ),
     agentsSilent: gauge('agents_silent', 'Nodes whose agent has reported once and is silent now.'),
 
     firstNodeSeconds: histogram(

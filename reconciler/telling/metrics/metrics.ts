@@ -94,7 +94,7 @@ export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
   };
 }
 
-function countRound({ planned, desired, applied, source, tip }: Round, into: Instruments): void {
+function countRound({ planned, desired, applied, source, tip, unreadable }: Round, into: Instruments): void {
   into.writesLeft.set(applied.left);
   for (const { step } of planned.steps) into.writes.inc({ step });
   into.commitRefused.set(source.refusedCommit === '' ? 0 : 1);
@@ -108,6 +108,9 @@ function countRound({ planned, desired, applied, source, tip }: Round, into: Ins
   for (const reason of ['conflict', 'opted-out', 'unknown'] as const) {
     const nodes = planned.nodes.untouchable.filter(({ choice }) => choice.choice === reason);
     into.nodesLeftAlone.set({ reason }, nodes.length);
+  }
+  for (const kind of ['node', 'pool'] as const) {
+    into.unreadable.set({ kind }, unreadable.filter(({ of }) => of === kind).length);
   }
 }
 

@@ -1,7 +1,9 @@
 import type { KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { Desired } from '../../policy/desired.ts';
+import type { Unreadable } from '../../policy/isolate.ts';
 import type { TakenUp } from '../../policy/in-force/take-up.ts';
 
 /** Log lines about what changed since the last pass; nothing is said twice. */
@@ -10,6 +12,8 @@ export interface Sayings {
   findings(desired: Desired): void;
   phases(pools: ReadonlyMap<string, KubeletPoolStatus>): void;
   conflicts(lines: readonly string[]): void;
+  /** With the stack: what cannot be read is a mistake of ours, or somebody meddles with our objects. */
+  unreadable(subjects: readonly Unreadable[]): void;
 }
 
 /** A folder of links, say, has one each. Whoever mends the first hundred asks `validate` for the others. */
@@ -21,7 +25,15 @@ export function createSayings(log: Log): Sayings {
   let found = '';
   const phases = new Map<string, PoolPhase>();
   let conflicts: readonly string[] = [];
+  let faulty: readonly string[] = [];
   return {
+    unreadable(subjects) {
+      const told = subjects.map(({ of, name, error }) => `${of} ${name} ${reasonOf(error)}`);
+      for (const [index, { of, name, error }] of subjects.entries()) {
+        if (!faulty.includes(told[index] ?? '')) log.error({ [of]: name, err: error }, `${of} cannot be read`);
+      }
+      faulty = told;
+    },
     commit(taken, subject) {
       if (taken.inForce !== null && taken.inForce.oid !== inForce) {
         inForce = taken.inForce.oid;

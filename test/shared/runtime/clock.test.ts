@@ -16,6 +16,7 @@ describe('a timestamp', () => {
     ['never, as Go has it', '0001-01-01T00:00:00Z', Date.parse('0001-01-01T00:00:00Z')],
     ['a month that is none', '2026-13-01T00:00:00Z', undefined],
     ['an hour that is none', '2026-12-01T25:00:00Z', undefined],
+    ['a year with more than four digits, as far away as a date can be', '+275760-09-13T00:00:00Z', undefined],
     ['words', 'the day before today', undefined],
     ['nothing', '', undefined],
     ['missing', undefined, undefined],

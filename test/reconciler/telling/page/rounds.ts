@@ -51,6 +51,7 @@ export function roundOf({ fleet, inForce, source = {}, at = NOW }: RoundParts): 
     planned,
     applied: { done: 0, left: 0 },
     source: { ...SOURCE, ...source },
+    unreadable: [],
     tip: null,
     at,
   };

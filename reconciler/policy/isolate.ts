@@ -1,0 +1,108 @@
+import type { Fleet } from './fleet.ts';
+import type { Step } from './steps.ts';
+
+/** A node or a pool that nothing could be decided about: it is left as it is. */
+export interface Unreadable {
+  readonly of: 'node' | 'pool';
+  readonly name: string;
+  /** What was thrown while it was looked at. */
+  readonly error: unknown;
+}
+
+export interface Isolated<T> {
+  readonly result: T;
+  /** The fleet without what could not be read. */
+  readonly fleet: Fleet;
+  readonly unreadable: readonly Unreadable[];
+}
+
+/** More of them are no accident of one object: then the mistake is ours, and nothing is decided. */
+const MOST = 20;
+
+/**
+ * Decides about a fleet in which one object may be such that a decision about it throws: anybody who may write one annotation could
+ * otherwise stop the whole fleet. What is at fault is found by leaving out more and more of the fleet, and stays as it is; a pool goes
+ * with its nodes, so that nobody takes it for gone.
+ *
+ * @param decide pure, so that it can be asked again
+ * @throws what `decide` throws where leaving things out does not help
+ */
+export function isolate<T>(fleet: Fleet, decide: (fleet: Fleet) => T): Isolated<T> {
+  const unreadable: Unreadable[] = [];
+  let rest = fleet;
+  for (;;) {
+    const present = rest;
+    const outcome = attempt(() => decide(present));
+    if (outcome.ok) return { result: outcome.result, fleet: rest, unreadable };
+    const subjects = subjectsOf(rest);
+    const found =
+      unreadable.length < MOST ? culpritIn(subjects, (left) => attempt(() => decide(left(present))).ok) : null;
+    if (found === null) throw outcome.error;
+    unreadable.push({ ...found, error: outcome.error });
+    rest = without([found])(rest);
+  }
+}
+
+type Subject = Pick<Unreadable, 'of' | 'name'>;
+
+/** Nodes first: where leaving one node out helps, its pool is not held for it. */
+const subjectsOf = ({ nodes, kubeletNodes, pools }: Fleet): readonly Subject[] => [
+  ...[...new Set([...nodes.keys(), ...kubeletNodes.keys()])].map((name): Subject => ({ of: 'node', name })),
+  ...[...pools.keys()].map((name): Subject => ({ of: 'pool', name })),
+];
+
+/** The last of the fewest subjects from the front without which it works; null where it works without none of them. */
+function culpritIn(subjects: readonly Subject[], works: (left: (fleet: Fleet) => Fleet) => boolean): Subject | null {
+  if (!works(without(subjects))) return null;
+  let [fails, helps] = [0, subjects.length];
+  while (helps - fails > 1) {
+    const middle = Math.floor((fails + helps) / 2);
+    if (works(without(subjects.slice(0, middle)))) helps = middle;
+    else fails = middle;
+  }
+  return subjects[fails] ?? null;
+}
+
+/** Leaves subjects out of a fleet. */
+const without =
+  (subjects: readonly Subject[]) =>
+  (fleet: Fleet): Fleet => {
+    const pools = new Set(subjects.flatMap(({ of, name }) => (of === 'pool' ? [name] : [])));
+    const nodes = new Set(subjects.flatMap(({ of, name }) => (of === 'node' ? [name] : [])));
+    for (const [name, node] of fleet.kubeletNodes) {
+      const pool = pools.size === 0 ? undefined : attempt(() => node.spec?.pool);
+      if (pool?.ok === true && pool.result !== undefined && pools.has(pool.result)) nodes.add(name);
+    }
+    return {
+      ...fleet,
+      nodes: new Map([...fleet.nodes].filter(([name]) => !nodes.has(name))),
+      kubeletNodes: new Map([...fleet.kubeletNodes].filter(([name]) => !nodes.has(name))),
+      pools: new Map([...fleet.pools].filter(([name]) => !pools.has(name))),
+    };
+  };
+
+type Outcome<T> = { readonly ok: true; readonly result: T } | { readonly ok: false; readonly error: unknown };
+
+function attempt<T>(work: () => T): Outcome<T> {
+  try {
+    return { ok: true, result: work() };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+/** Whether a step is about something that nothing could be decided about: a pool that was left out looks like one to be made. */
+export function touches(step: Step, unreadable: readonly Unreadable[]): boolean {
+  const nodes = namesOf(unreadable, 'node');
+  const pools = namesOf(unreadable, 'pool');
+  if (nodes.size === 0 && pools.size === 0) return false;
+  if ('spec' in step && 'node' in step) {
+    return nodes.has(step.node.metadata.name) || pools.has(step.spec.pool ?? '');
+  }
+  const node = 'node' in step ? step.node : undefined;
+  const pool = 'pool' in step ? (typeof step.pool === 'string' ? step.pool : step.pool.metadata.name) : undefined;
+  return nodes.has(node ?? '') || pools.has(pool ?? '');
+}
+
+const namesOf = (unreadable: readonly Unreadable[], kind: Unreadable['of']): ReadonlySet<string> =>
+  new Set(unreadable.filter(({ of }) => of === kind).map(({ name }) => name));

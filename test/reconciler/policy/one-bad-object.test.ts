@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { desiredState } from '#reconciler/policy/desired.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import { isolate, touches } from '#reconciler/policy/isolate.ts';
+import { plan } from '#reconciler/policy/plan.ts';
+import type { Step } from '#reconciler/policy/steps.ts';
+import {
+  commit,
+  COMMIT_B,
+  configSource,
+  fleetOf,
+  nodeView,
+  NOW,
+  poolInCluster,
+  settledNode,
+  validPool,
+} from '../../support/fleet.ts';
+
+const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
+const ALLOW = { disruption: { allow: ['restart', 'drain'] as const, drainTimeout: '10m' } };
+
+/** Two pools with a change under way; `bad` and its node are the ones that are meddled with. */
+const [bad, good] = [validPool('bad', 100, ALLOW), validPool('good', 100, ALLOW)];
+const [badNext, goodNext] = [validPool('bad', 110, ALLOW), validPool('good', 110, ALLOW)];
+const nodes = ['bad-0', 'bad-1', 'good-0', 'good-1'].map((name) => nodeView(name, name.split('-')[0] ?? ''));
+const [bad0, bad1, good0, good1] = nodes as [
+  (typeof nodes)[0],
+  (typeof nodes)[0],
+  (typeof nodes)[0],
+  (typeof nodes)[0],
+];
+const FLEET = fleetOf({
+  nodes,
+  kubeletNodes: [settledNode(bad0, bad), settledNode(bad1, bad), settledNode(good0, good), settledNode(good1, good)],
+  configSources: [bad, good, badNext, goodNext].map((pool) => configSource(pool)),
+  pools: [poolInCluster(bad), poolInCluster(good)],
+});
+
+function stepsFor(everything: Fleet): readonly Step[] {
+  const wanted = isolate(everything, (fleet) => desiredState(commit(COMMIT_B, badNext, goodNext), fleet, () => []));
+  const decided = isolate(wanted.fleet, (fleet) => plan(wanted.result, fleet, SETTINGS, NOW));
+  const unreadable = [...wanted.unreadable, ...decided.unreadable];
+  return decided.result.steps.filter((step) => !touches(step, unreadable));
+}
+
+const about = (steps: readonly Step[], name: RegExp): readonly string[] =>
+  steps.map((step) => JSON.stringify(step)).filter((text) => name.test(text));
+
+/** An object that throws when it is read for the nth time, however deep. */
+function poisoned(object: object, nth: number): { readonly object: object; disarm(): number } {
+  let reads = 0;
+  let armed = true;
+  const wrap = <O extends object>(inner: O): O =>
+    new Proxy(inner, {
+      get(target, key, receiver): unknown {
+        if (typeof key === 'symbol') return Reflect.get(target, key, receiver);
+        if (armed) reads += 1;
+        if (armed && reads === nth) throw new RangeError(`poison at ${key}`);
+        const value: unknown = Reflect.get(target, key, receiver);
+        return typeof value === 'object' && value !== null ? wrap(value) : value;
+      },
+    });
+  return {
+    object: wrap(object),
+    disarm() {
+      armed = false;
+      return reads;
+    },
+  };
+}
+
+const with1 = <K extends 'nodes' | 'kubeletNodes' | 'pools'>(kind: K, name: string, object: object): Fleet => ({
+  ...FLEET,
+  [kind]: new Map([...FLEET[kind], [name, object]]),
+});
+
+describe('one bad object', () => {
+  const healthy = about(stepsFor(FLEET), /"good/);
+  it('is one among others that are changed meanwhile', () => {
+    assert.ok(healthy.some((step) => step.includes('"assign"')));
+    assert.ok(about(stepsFor(FLEET), /"bad/).some((step) => step.includes('"assign"')));
+  });
+
+  const kinds = [
+    ['nodes', 'bad-0', bad0],
+    ['kubeletNodes', 'bad-0', FLEET.kubeletNodes.get('bad-0') ?? {}],
+    ['pools', 'bad', FLEET.pools.get('bad') ?? {}],
+  ] as const;
+  for (const [kind, name, object] of kinds) {
+    it(`of ${kind} holds nobody else, wherever looking at it throws`, (t) => {
+      let nth = 0;
+      for (let more = true; more;) {
+        nth += 1;
+        const poison = poisoned(object, nth);
+        const steps = stepsFor(with1(kind, name, poison.object));
+        more = poison.disarm() >= nth;
+        assert.deepEqual(about(steps, /"good/), healthy, `read ${nth}`);
+      }
+      t.diagnostic(`${nth - 1} readings`);
+      assert.ok(nth > 5);
+    });
+  }
+
+  const junk = fc.oneof(
+    fc.constantFrom('+275760-09-13T00:00:00Z', '9999-12-31T23:59:59Z', '-1', 'null', '%', '-5%', '9'.repeat(400)),
+    fc.string({ maxLength: 40 }),
+  );
+  it('of strings that nobody foresaw holds nobody else', () => {
+    const annotated = fc.record({
+      config: junk,
+      at: junk,
+      heartbeat: junk,
+      promotedAt: junk,
+      version: junk,
+      zone: junk,
+    });
+    fc.assert(
+      fc.property(annotated, ({ config, at, heartbeat, promotedAt, version, zone }) => {
+        const kubeletNode = settledNode(bad0, bad);
+        const status = {
+          ...kubeletNode.status,
+          heartbeat,
+          promotedAt,
+          rejected: [{ name: config, sha256: at, reason: zone, message: version, at, apply: 'overlay' as const }],
+        };
+        const labels = { ...bad0.labels, 'topology.kubernetes.io/zone': zone };
+        const fleet: Fleet = {
+          ...FLEET,
+          nodes: new Map([...FLEET.nodes, ['bad-0', { ...bad0, labels, kubeletVersion: version }]]),
+          kubeletNodes: new Map([...FLEET.kubeletNodes, ['bad-0', { ...kubeletNode, status }]]),
+        };
+        assert.deepEqual(about(stepsFor(fleet), /"good/), healthy);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

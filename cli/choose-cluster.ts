@@ -4,7 +4,7 @@ import type { Io } from './io.ts';
 
 /**
  * The cluster that `--cluster` names, or else the one that the repository has a file for. One without a file has defaults in
- * every respect; where others have one, that is more often a slip of the fingers, and said.
+ * every respect; where others have one, the reconciler starts nothing new, which is said.
  *
  * @param paths of every revision that is looked at
  * @throws Mistake where there are several to choose from
@@ -24,5 +24,5 @@ export function chooseCluster(given: Given, paths: Iterable<string>, err: Io['er
 export function saidOfCluster(named: string, present: readonly string[]): string {
   if (present.length === 0 || present.includes(named)) return '';
   const others = present.map((name) => `clusters/${name}.yaml`).join(', ');
-  return `there is no clusters/${named}.yaml, so that defaults count for ${named}; there is ${others}\n`;
+  return `there is no clusters/${named}.yaml, so that nothing new is started in ${named}; there is ${others}\n`;
 }

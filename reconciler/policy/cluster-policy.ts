@@ -42,3 +42,20 @@ const DAMAGED: ClusterPolicy = {
   ...policyOf(DEFAULT_CLUSTER),
   unreadable: 'the record of what it said last is damaged, and git was not read since',
 };
+
+const GONE = 'it was there before and is gone: commit it again, which may be without a spec';
+
+/**
+ * The policy of the commit in force. Where its file is gone, what it said last is not lost in silence: it stays, and nothing new is
+ * started until the file is there again.
+ *
+ * @param recorded what the file said last, by our own record
+ */
+export function policyInForce(cluster: ClusterConfig, recorded: ClusterPolicy): ClusterPolicy {
+  const isOnRecord = recorded.unreadable === undefined || recorded.unreadable === GONE;
+  const { maxUnavailable, suspend, windows } = recorded;
+  const said = maxUnavailable !== null || suspend || windows !== null;
+  if (cluster.missing === undefined || cluster.unreadable !== undefined || !isOnRecord || !said)
+    return policyOf(cluster);
+  return { ...policyOf(recorded), unreadable: GONE };
+}

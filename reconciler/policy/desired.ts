@@ -3,7 +3,7 @@ import { type Finding, hasErrors } from '#shared/contract/finding.ts';
 import { type Choice, choiceAmong } from './assign/choose-pool.ts';
 import type { Fleet, NodeView } from './fleet.ts';
 import type { CommitOid } from './commit.ts';
-import type { ClusterPolicy } from './cluster-policy.ts';
+import { type ClusterPolicy, policyInForce } from './cluster-policy.ts';
 import { adoptName, type DesiredConfig } from './adopt-name.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from './repo/loaded.ts';
 import { DEFAULT_CLUSTER } from './repo/read-cluster.ts';
@@ -92,7 +92,11 @@ export function desiredState(
   }
   const declared = new Set(inForce.repo.pools.map((pool) => pool.name));
   pools.push(...known.filter((pool) => !declared.has(pool.metadata.name)).flatMap(retire));
-  return assemble({ commit: inForce.oid, unusable, policy: inForce.repo.cluster, findings }, pools, fleet);
+  return assemble(
+    { commit: inForce.oid, unusable, policy: policyInForce(inForce.repo.cluster, recorded), findings },
+    pools,
+    fleet,
+  );
 }
 
 function judgeAll(

@@ -46,7 +46,10 @@ describe('kubelet-gitops foresight', () => {
       'pools/w/kubelet.yaml': layer('maxPods: 100'),
     });
     const { err } = await run('foresight', other.directory, '--cluster', 'dmeo', '--kubelet-version', '1.36');
-    assert.equal(err, 'there is no clusters/dmeo.yaml, so that defaults count for dmeo; there is clusters/demo.yaml\n');
+    assert.equal(
+      err,
+      'there is no clusters/dmeo.yaml, so that nothing new is started in dmeo; there is clusters/demo.yaml\n',
+    );
     assert.equal((await run('foresight', other.directory)).err, '');
     await other.remove();
   });

@@ -84,8 +84,11 @@ describe('kubelet-gitops validate', () => {
 
   it('says where a cluster is named that has no file while others have one', async () => {
     const { err, code } = await run('validate', directory, '--cluster', 'dmeo');
-    assert.equal(err, 'there is no clusters/dmeo.yaml, so that defaults count for dmeo; there is clusters/demo.yaml\n');
-    assert.equal(code, 0);
+    assert.equal(
+      err,
+      'there is no clusters/dmeo.yaml, so that nothing new is started in dmeo; there is clusters/demo.yaml\n',
+    );
+    assert.equal(code, 1, 'the reconciler would start nothing new');
     assert.equal((await run('validate', directory, '--cluster', 'demo')).err, '');
   });
 

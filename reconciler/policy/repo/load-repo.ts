@@ -1,5 +1,6 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import type { RepoFile } from '../commit.ts';
+import { clusterNames } from './cluster-names.ts';
 import { decodeCache, type DecodeCache, type FileDecoder } from './decode-cache.ts';
 import { folding } from './folding.ts';
 import { loadPool } from './load-pool.ts';
@@ -48,7 +49,9 @@ function loadCluster(
   if (left !== undefined && file === undefined) return { cluster: unreadableCluster([left]), findings: [] };
   if (file === undefined) {
     const misnamed = misnamedCluster(files, name);
-    return { cluster: misnamed.length === 0 ? DEFAULT_CLUSTER : unreadableCluster(misnamed), findings: misnamed };
+    const wrong = misnamed.length > 0 ? misnamed : missingCluster(files, path);
+    const cluster = wrong.length === 0 ? DEFAULT_CLUSTER : unreadableCluster(wrong);
+    return { cluster: { ...cluster, missing: true }, findings: wrong };
   }
   const { value, findings, positionOf } = decoder.own(file);
   if (value === undefined) return { cluster: unreadableCluster(findings), findings };
@@ -71,6 +74,21 @@ function misnamedCluster(files: ReadonlyMap<string, RepoFile>, name: string): re
     suggestion: `rename it to ${path}`,
     file,
   }));
+}
+
+/** Where other clusters have a file and this one has none, CLUSTER or a file's name is more often wrong than meant. */
+function missingCluster(files: ReadonlyMap<string, RepoFile>, path: string): readonly Finding[] {
+  const others = clusterNames(files.keys()).map((name) => `clusters/${name}.yaml`);
+  if (others.length === 0) return [];
+  return [
+    {
+      code: 'missing-cluster',
+      severity: 'error',
+      message: `there is no ${path}, though there is ${others.join(', ')}`,
+      suggestion: `add ${path}, which may be without a spec, or set CLUSTER to the name that is meant`,
+      file: path,
+    },
+  ];
 }
 
 /**

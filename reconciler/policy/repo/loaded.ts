@@ -48,6 +48,8 @@ export interface ClusterConfig {
    * Absent where the file could be read, and where its errors hide nothing that would hold changes up.
    */
   readonly unreadable?: string;
+  /** There is no such file; absent where there is one. */
+  readonly missing?: true;
   /** Hold for every pool besides its own; null for none. */
   readonly windows: WindowsSpec | null;
   /** Which fields pools may set. */

@@ -18,7 +18,9 @@ export interface Cohort {
  * @param before the way of the same payload so far; undefined for a new one
  */
 export function cohortOf(members: readonly Member[], before: Pick<RolloutStatus, 'newest'> | undefined): Cohort {
-  const known = fromTimestamp(before?.newest);
+  const written = fromTimestamp(before?.newest);
+  // Timestamps have whole seconds.
+  const known = written === undefined ? undefined : written + 999;
   const there = known === undefined ? [] : members.filter(({ node }) => node.createdAt <= known);
   if (known !== undefined && there.length > 0) return { members: there, newest: known };
   return { members, newest: members.reduce((newest, { node }) => Math.max(newest, node.createdAt), 0) };

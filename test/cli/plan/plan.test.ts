@@ -388,7 +388,10 @@ describe('kubelet-gitops plan', () => {
 
   it('says where a cluster is named that has no file while others have one', async () => {
     const { err } = await planned({ 'pools/b/kubelet.yaml': layer('maxPods: 51') }, '--cluster', 'pord');
-    assert.equal(err, 'there is no clusters/pord.yaml, so that defaults count for pord; there is clusters/prod.yaml\n');
+    assert.equal(
+      err,
+      'there is no clusters/pord.yaml, so that nothing new is started in pord; there is clusters/prod.yaml\n',
+    );
   });
 
   it('cannot run where something is missing, and says what', async () => {

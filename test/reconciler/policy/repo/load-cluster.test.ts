@@ -7,7 +7,7 @@ describe('a cluster file', () => {
   const pools = { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}podLogsDir: /var/log/pods\n` };
   const cluster = (spec: string) => load({ ...pools, 'clusters/prod.yaml': `${CLUSTER}${spec}` });
 
-  it('may be absent', () => assert.deepEqual(load(pools).cluster, DEFAULT_CLUSTER));
+  it('may be absent', () => assert.deepEqual(load(pools).cluster, { ...DEFAULT_CLUSTER, missing: true }));
 
   for (const name of ['prod.yml', 'prod.json', 'Prod.yaml']) {
     it(`called ${name} is not overlooked: nothing new is started before it has its right name`, () => {
@@ -18,10 +18,18 @@ describe('a cluster file', () => {
     });
   }
 
+  it('that only other clusters have holds everything up: CLUSTER or a name is wrong', () => {
+    const repo = load({ ...pools, 'clusters/prd.yaml': CLUSTER });
+    assert.deepEqual(brief(repo.findings), ['missing-cluster clusters/prod.yaml']);
+    assert.match(repo.cluster.unreadable ?? '', /there is clusters\/prd\.yaml/);
+    assert.equal(pool(repo, 'x').status, 'valid');
+  });
+
   it('of another cluster is none of this one’s business', () => {
     const others = { 'clusters/prod-2.yaml': 'a: [', 'clusters/other.yml': CLUSTER, 'clusters/README.md': 'x' };
-    assert.deepEqual(load({ ...pools, ...others }).cluster, DEFAULT_CLUSTER);
-    assert.deepEqual(load({ ...pools, ...others }).findings, []);
+    const repo = load({ ...pools, ...others, 'clusters/prod.yaml': CLUSTER });
+    assert.deepEqual(repo.cluster, DEFAULT_CLUSTER);
+    assert.deepEqual(repo.findings, []);
   });
 
   it('names the versions that every pool is judged for', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { policyOf, recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
+import { policyInForce, policyOf, recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { suspensionOf } from '#reconciler/policy/rollout/holds/suspended.ts';
 import { DEFAULT_CLUSTER, unreadableCluster } from '#reconciler/policy/repo/read-cluster.ts';
 
@@ -51,4 +51,26 @@ describe('the file of a cluster', () => {
   });
 
   it('that was never recorded holds nothing up', () => assert.deepEqual(suspension(''), [undefined, undefined]));
+});
+
+describe('a file of a cluster that is gone', () => {
+  const missing = { ...DEFAULT_CLUSTER, missing: true as const };
+  const strict = policyOf({ ...DEFAULT_CLUSTER, suspend: true, maxUnavailable: 1 });
+
+  it('leaves what it said last in force, and starts nothing new', () => {
+    const held = policyInForce(missing, strict);
+    assert.deepEqual({ ...held, unreadable: undefined }, { ...strict, unreadable: undefined });
+    assert.match(held.unreadable ?? '', /is gone: commit it again/);
+    assert.deepEqual(policyInForce(missing, held), held, 'in the next pass as well, and after a restart');
+  });
+
+  it('that said nothing is no loss, nor is one whose record was lost', () => {
+    const nothing = policyOf(DEFAULT_CLUSTER);
+    assert.deepEqual(policyInForce(missing, nothing), nothing);
+    assert.deepEqual(policyInForce(missing, recordedPolicy('', true)), nothing);
+  });
+
+  it('counts again when it is there again', () => {
+    assert.deepEqual(policyInForce(DEFAULT_CLUSTER, policyInForce(missing, strict)), policyOf(DEFAULT_CLUSTER));
+  });
 });

@@ -1,17 +1,12 @@
 import type { CheckpointStore } from '../checkpoint/store.ts';
-import { targetIdOf, trialIdOf } from '../decide/guard.ts';
+import { guardLimitsOf, targetIdOf, trialIdOf } from '../decide/guard.ts';
 import { installableOf } from '../observe/files.ts';
 import type { GuardOrder } from '../ports/guard.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { Target, Trial } from '../decide/state.ts';
 
-/** One more than a trial forgives may be somebody's own doing: a kubelet that was restarted by hand. */
-const SPARE_STARTS = 1;
-const ORDERED_START = 1;
-
 /**
- * What the guard has to do where this trial goes wrong unseen: what the agent would do, and a little later. It waits for
- * an agent that is silent as long as a whole trial takes.
+ * What the guard has to do where this trial goes wrong unseen: what the agent would do, and a little later.
  *
  * @throws GitopsError `INSTALL_*` where one of the two configs cannot be installed
  */
@@ -21,7 +16,6 @@ export async function guardOrderFor(
   payloads: Pick<CheckpointStore['payloads'], 'read'>,
   installer: Pick<Installer, 'plan' | 'wayBack'>,
 ): Promise<GuardOrder> {
-  const { durationMs, startTimeoutMs, maxRestarts } = trial.config.trial;
   const plan = async (target: Target) => {
     const found = await installableOf(target, payloads);
     return 'lost' in found ? undefined : await installer.plan(found.installable);
@@ -31,8 +25,7 @@ export async function guardOrderFor(
   return {
     trial: trialIdOf(trial),
     to: targetIdOf(back === undefined ? null : to),
-    maxStarts: ORDERED_START + maxRestarts + SPARE_STARTS,
-    silenceSeconds: Math.ceil((durationMs + startTimeoutMs) / 1000),
+    ...guardLimitsOf(trial.config.trial),
     restore: await installer.wayBack((await plan(trial.config)) ?? local, back ?? local),
   };
 }

@@ -1,8 +1,8 @@
 import type { Action, Decision } from './decision.ts';
 import type { Failure } from './failure.ts';
-import type { GuardFault, GuardSeen } from '../ports/guard.ts';
+import type { GuardFault, GuardOrder, GuardSeen } from '../ports/guard.ts';
 import type { Observation } from './observation.ts';
-import { type KubeletRun, nameOf, type State, type Target, type Trial } from './state.ts';
+import { type KubeletRun, nameOf, type State, type Target, type Trial, type TrialTerms } from './state.ts';
 import { verdictOf } from './judge.ts';
 
 /** Names one trial: the same config may be tried again later. */
@@ -12,6 +12,20 @@ export const trialIdOf = ({ config, since }: Pick<Trial, 'config' | 'since'>): s
 /** Names what the way back leads to. */
 export const targetIdOf = (target: Target): string =>
   target === null ? nameOf(null) : `${target.source.name}/${target.source.sha256}/${target.apply}`;
+
+/** A person may restart the kubelet once more than the trial forgives. */
+const SPARE_STARTS = 1;
+const ORDERED_START = 1;
+
+/** When the guard takes a trial back. It waits for a silent agent as long as a whole trial takes. */
+export const guardLimitsOf = ({
+  durationMs,
+  startTimeoutMs,
+  maxRestarts,
+}: TrialTerms): Pick<GuardOrder, 'maxStarts' | 'silenceSeconds'> => ({
+  maxStarts: ORDERED_START + maxRestarts + SPARE_STARTS,
+  silenceSeconds: Math.ceil((durationMs + startTimeoutMs) / 1000),
+});
 
 /** Whether the files of a trial may be touched now. */
 export type Readiness =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decide } from '#agent/decide/decide.ts';
-import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
+import { guardLimitsOf, targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
 import type { GuardFault, GuardSeen } from '#agent/ports/guard.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { FallingBack, Trial } from '#agent/decide/state.ts';
@@ -285,6 +285,19 @@ table('the way back on a node with a guard', [
     ['restart'],
   ],
 ]);
+
+describe('the limits of the guard', () => {
+  it('are the starts that the trial forgives, the ordered one and one to spare', () => {
+    const starts = [0, 1, 2].map((maxRestarts) => guardLimitsOf({ ...TERMS, maxRestarts }).maxStarts);
+    assert.deepEqual(starts, [2, 3, 4]);
+  });
+
+  it('are the whole trial and the time that the kubelet may take to start, in seconds rounded up', () => {
+    const after = (durationMs: number, startTimeoutMs: number): number =>
+      guardLimitsOf({ ...TERMS, durationMs, startTimeoutMs }).silenceSeconds;
+    assert.deepEqual([after(600_000, 120_000), after(600_000, 120_001), after(500, 500)], [720, 721, 1]);
+  });
+});
 
 describe('what the kubelet runs when a trial ends before its time', () => {
   const runningAfter = (trial: Partial<Trial>, ...parts: readonly Partial<Observation>[]): unknown => {

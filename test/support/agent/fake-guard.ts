@@ -5,6 +5,7 @@ import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { guardPaths, removedPathOf, stagedPathOf } from '#agent/guard/layout.ts';
 import { decodePlan } from '#agent/guard/plan.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { causeAtStart, causeAtTick, TICK_MS } from './guard-rule.ts';
 import type { JournaledFiles } from './journaled-files.ts';
 import { createMortal, type Mortal } from './mortal.ts';
 
@@ -42,13 +43,10 @@ export interface FakeGuard {
   freeze(): FrozenGuard;
 }
 
-const TICK_MS = 15_000;
-const SHORT_SILENCE = 60;
-
 /** What the script has read; `restore` in its own words. */
 interface Plan {
   readonly maxStarts: number;
-  readonly silence: number;
+  readonly silenceSeconds: number;
   readonly dropIn: string;
   readonly restore: readonly (readonly [string, string])[];
 }
@@ -75,7 +73,7 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     const restore = lines.filter(([word]) => ['put', 'put-empty', 'remove'].includes(word));
     return {
       maxStarts: Number(said.get('max-starts')),
-      silence: Number(said.get('silence')),
+      silenceSeconds: Number(said.get('silence')),
       dropIn: head.dropIn,
       restore,
     };
@@ -139,11 +137,9 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
 
   const watch = async (plan: Plan): Promise<void> => {
     const { count, first } = await starts();
-    const silent = await quiet(first);
-    const isDown = silent >= SHORT_SILENCE && host.isKubeletDown();
-    const cause = silent >= plan.silence ? 'silence' : isDown ? 'down' : '';
+    const cause = causeAtTick({ ...plan, quietSeconds: await quiet(first) }, host.isKubeletDown);
     const isDoubted = (await words(paths.doubt))[0] === host.bootId();
-    if (cause === '') return void (isDoubted && (await writeLine(paths.doubt, '-'.padEnd(36))));
+    if (cause === undefined) return void (isDoubted && (await writeLine(paths.doubt, '-'.padEnd(36))));
     if (!isDoubted && ((await writeLine(paths.doubt, host.bootId().padEnd(36))) || cause === 'down')) return;
     await fire(plan, cause, count, 'no');
     await orderRestart(cause, count);
@@ -185,8 +181,10 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     if (isHalfDone(plan)) {
       const [cause = '', starts] = await words(paths.note);
       await fire(plan, cause, Number(starts), 'yes');
-    } else if (count > plan.maxStarts) await fire(plan, 'starts', count, 'yes');
-    else if ((await quiet(first)) >= plan.silence) await fire(plan, 'silence', count, 'yes');
+    } else {
+      const found = causeAtStart({ ...plan, quietSeconds: await quiet(first) }, count);
+      if (found !== undefined) await fire(plan, found, count, 'yes');
+    }
     ensureTimer();
   };
 

@@ -1,8 +1,9 @@
-import type { GuardCause, GuardSeen } from '#agent/ports/guard.ts';
-import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
+import type { GuardCause, GuardOrder, GuardSeen } from '#agent/ports/guard.ts';
+import { guardLimitsOf, targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
 import type { Target, Trial } from '#agent/decide/state.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Files, ModelFiles } from './files.ts';
+import { causeAtStart, causeAtTick, type GuardQuestion, TICK_MS } from '../guard-rule.ts';
 import { systemError } from '../system-error.ts';
 import type { Happening, Host } from './host.ts';
 
@@ -21,20 +22,11 @@ export interface ModelGuard {
   tick(): void;
 }
 
-interface Armed {
+interface Armed extends Pick<GuardOrder, 'trial' | 'to' | 'maxStarts' | 'silenceSeconds'> {
   readonly guard: 'armed';
-  readonly trial: string;
-  readonly to: string;
   readonly restore: Files;
-  readonly maxStarts: number;
-  readonly silenceMs: Millis;
 }
 type Standing = Exclude<GuardSeen, { readonly guard: 'armed' }> | Armed;
-
-const TICK_MS = 15_000;
-const SHORT_SILENCE_MS = 60_000;
-/** The ordered start, and one to spare. */
-const MORE_STARTS = 2;
 
 const FIRED: Readonly<Record<Exclude<GuardCause, 'unknown'>, Happening>> = {
   starts: 'guard fired for too many starts',
@@ -66,10 +58,9 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
     const { trial, to } = armed;
     now = { guard: 'fired', trial, to, cause, at: at(), starts, restarted };
   };
-  const causeNow = (armed: Armed): 'silence' | 'down' | undefined => {
-    const quietMs = host.now - Math.max(aliveAt, host.bootedAt);
-    if (quietMs >= armed.silenceMs) return 'silence';
-    return quietMs >= SHORT_SILENCE_MS && isKubeletDown() ? 'down' : undefined;
+  const asked = ({ maxStarts, silenceSeconds }: Armed): GuardQuestion => {
+    const quietSeconds = (host.now - Math.max(aliveAt, host.bootedAt)) / 1000;
+    return { maxStarts, silenceSeconds, quietSeconds };
   };
 
   return {
@@ -88,8 +79,7 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
           : new Error('the unit directory is not mounted');
       }
       if (now.guard !== 'armed' || now.trial !== id || now.to !== leadsTo) starts = 0;
-      const { maxRestarts, durationMs, startTimeoutMs } = trial.config.trial;
-      const limits = { maxStarts: maxRestarts + MORE_STARTS, silenceMs: durationMs + startTimeoutMs };
+      const limits = guardLimitsOf(trial.config.trial);
       now = { guard: 'armed', trial: id, to: leadsTo, restore: files.asFor(to), ...limits };
       [aliveAt, isDoubted] = [host.now, false];
     },
@@ -98,7 +88,7 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
       host.count('guard half armed');
       // It acts on no plan that is not whole, and so on none.
       const restore = files.now();
-      now = { guard: 'armed', trial: '', to: '', restore, maxStarts: Infinity, silenceMs: Infinity };
+      now = { guard: 'armed', trial: '', to: '', restore, maxStarts: Infinity, silenceSeconds: Infinity };
     },
     disarm() {
       if (!isThere) return;
@@ -113,8 +103,8 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
       if (now.guard !== 'armed') return;
       starts += 1;
       if (tickAt === Infinity) tickAt = host.now + TICK_MS;
-      if (starts > now.maxStarts) fire(now, 'starts', true);
-      else if (causeNow(now) === 'silence') fire(now, 'silence', true);
+      const cause = causeAtStart(asked(now), starts);
+      if (cause !== undefined) fire(now, cause, true);
     },
     reboot() {
       [starts, tickAt, isDoubted] = [0, Infinity, false];
@@ -126,7 +116,7 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
         tickAt = Infinity;
         return;
       }
-      const cause = causeNow(now);
+      const cause = causeAtTick(asked(now), isKubeletDown);
       if (cause !== undefined && isDoubted) {
         fire(now, cause, true);
         restartKubelet();

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Clock, toTimestamp } from '#shared/runtime/clock.ts';
@@ -18,7 +17,7 @@ import type { Installer } from './ports/installer.ts';
 import type { KubeletProbe } from './ports/probe.ts';
 import type { KubeletService } from './ports/service.ts';
 import { runLoop, type Steps } from './loop.ts';
-import { emptyMemory } from './observe/memory.ts';
+import { emptyMemory, forget } from './act/own-memory.ts';
 import { countTurn, NO_COUNTS } from './metrics/counts.ts';
 import type { AgentView } from './metrics/families.ts';
 import { createObserve } from './observe/observe.ts';
@@ -32,7 +31,7 @@ import { noPreflight, type Preflight } from './ports/preflight.ts';
 import type { StageOptions } from './staging/stage.ts';
 import { standStill } from './report/stand-still.ts';
 import { INITIAL_STATE, nameOf, type State } from './decide/state.ts';
-import { statusOf } from './report/status.ts';
+import { type Account, accountOf } from './report/status.ts';
 import { watchAssignment } from './observe/watch-assignment.ts';
 
 /** Everything that the agent touches. The real ones are made in `main.ts`. */
@@ -112,7 +111,7 @@ export function createAgent(ports: AgentPorts): Agent {
   });
   const rebooter = ports.rebooter ?? createRebooter(ports);
   let latest: State = INITIAL_STATE;
-  let latestStatus: KubeletNodeStatus | undefined;
+  let account: Account | undefined;
   let counts = NO_COUNTS;
 
   const staging = (signal: AbortSignal): StageOptions => ({
@@ -132,10 +131,10 @@ export function createAgent(ports: AgentPorts): Agent {
       memory,
       guard,
       uninstall: ports.uninstall !== undefined,
-      staging: staging(signal),
       assignment: () => assignment.current(),
     }),
     decide: (state, seen) => decide(state, seen, pace),
+    forget: (state, seen) => forget(memory, state, seen),
     async keep(before, decision) {
       const kept = await keeper.keep(before, decision);
       latest = kept.next;
@@ -144,9 +143,8 @@ export function createAgent(ports: AgentPorts): Agent {
     },
     report: ({ next: state, actions }, seen) => {
       const diskProblems = [...damage, keeper.problem()].filter((problem) => problem !== null);
-      const told = { state, seen, actions, agentVersion, fault: memory.fault, diskProblems };
-      latestStatus = statusOf(told, latestStatus ?? {});
-      reporter.tell(told);
+      account = accountOf({ state, seen, actions, agentVersion, fault: memory.fault, diskProblems });
+      reporter.tell(account);
     },
     act: createAct({
       ...ports,
@@ -167,7 +165,7 @@ export function createAgent(ports: AgentPorts): Agent {
 
   return {
     state: () => latest,
-    view: () => ({ state: latest, status: latestStatus, counts, version: agentVersion }),
+    view: () => ({ state: latest, status: account, counts, version: agentVersion }),
     async run(signal) {
       const at = toTimestamp(clock.now());
       const { state, problems, tooNew } = await store.load(at);

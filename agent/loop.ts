@@ -9,6 +9,8 @@ import type { State } from './decide/state.ts';
 export interface Steps {
   readonly observe: Observe;
   readonly decide: (state: State, seen: Observation) => Decision;
+  /** Drops what was remembered of earlier actions and no longer applies. */
+  readonly forget: (state: State, seen: Observation) => void;
   /** Writes the state down. @returns the decision as far as it may be carried out */
   readonly keep: (before: State, decision: Decision) => Promise<Decision>;
   readonly report: (decision: Decision, seen: Observation) => void;
@@ -25,7 +27,9 @@ export async function runLoop(start: State, steps: Steps, signal: AbortSignal): 
   let state = start;
   const turn = async (): Promise<Millis> => {
     const seen = await steps.observe(state, signal);
-    const decision = await steps.keep(state, steps.decide(state, seen));
+    const decided = steps.decide(state, seen);
+    steps.forget(decided.next, seen);
+    const decision = await steps.keep(state, decided);
     state = decision.next;
     steps.report(decision, seen);
     for (const action of decision.actions) {

@@ -1,4 +1,3 @@
-import { type BackoffOptions, backoffDelay } from '#shared/runtime/backoff.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
@@ -13,11 +12,13 @@ import { guardFaultAfter } from './guard-fault.ts';
 import { guardOrderFor } from './guard-order.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { KubeletService } from '../ports/service.ts';
-import type { Memory } from '../observe/memory.ts';
+import type { OwnMemory } from './own-memory.ts';
 import type { Rebooter } from './reboot.ts';
 import { stageConfig, type StageOptions } from '../staging/stage.ts';
-import { MOST_REPAIRS } from '../observe/repair.ts';
-import { type Config, nameOf, sameConfig, type State, type Target, type Trial } from '../decide/state.ts';
+import { withRepair } from '../decide/drift.ts';
+import type { Tried } from '../decide/memory.ts';
+import { type Config, nameOf, type State, type Target, type Trial } from '../decide/state.ts';
+import { triedAfter } from './tried.ts';
 
 export interface ActOptions {
   readonly clock: Clock;
@@ -31,29 +32,36 @@ export interface ActOptions {
   readonly leave: () => Promise<void>;
   readonly store: CheckpointStore;
   readonly staging: StageOptions;
-  readonly memory: Memory;
+  readonly memory: OwnMemory;
 }
 
 /** @returns whether it was done; otherwise what comes after it has to wait */
 export type Act = (action: Action, state: State, signal: AbortSignal) => Promise<boolean>;
 
-export const STAGING_BACKOFF: BackoffOptions = { firstMs: 2_000, maxMs: 5 * 60_000, jitter: 0.5 };
 const STAGING_TIMEOUT_MS = 60_000;
 /** systemd gives a unit 90 s to stop before it kills it. */
 const RESTART_TIMEOUT_MS = 2 * 60_000;
+
+type Recheck = Extract<Action, { readonly do: 'recheck' }>;
 
 /** Carries actions out. Decides nothing; never throws: what went wrong is in the next observation, or in the status. */
 export function createAct(options: ActOptions): Act {
   const { clock, random, log, service, installer, guard, rebooter, store, memory } = options;
 
-  const stage = async (config: Config, signal: AbortSignal): Promise<boolean> => {
-    const faultsBefore = sameConfig(memory.staged?.config ?? null, config) ? (memory.staged?.faults ?? 0) : 0;
+  const check = async (config: Config, before: Tried | null, signal: AbortSignal): Promise<Tried> => {
     const result = await withDeadline(clock, STAGING_TIMEOUT_MS, signal, (inTime) =>
       stageConfig(config, options.staging, inTime),
     );
-    const faults = result.outcome === 'unavailable' ? faultsBefore + 1 : 0;
-    const retryAt = clock.monotonic() + backoffDelay(faults, STAGING_BACKOFF, random());
-    memory.staged = { config, result, retryAt, faults };
+    return triedAfter(before, config, result, clock.monotonic(), random());
+  };
+
+  const stage = async (config: Config, signal: AbortSignal): Promise<boolean> => {
+    memory.staged = await check(config, memory.staged, signal);
+    return true;
+  };
+
+  const recheck = async ({ config, remedy }: Recheck, signal: AbortSignal): Promise<boolean> => {
+    memory.rechecked = { ...(await check(config, memory.rechecked, signal)), remedy, isNew: true };
     return true;
   };
 
@@ -66,14 +74,14 @@ export function createAct(options: ActOptions): Act {
   };
 
   const repair = async (target: Target): Promise<boolean> => {
-    memory.repairs = [...memory.repairs, clock.monotonic()].slice(-MOST_REPAIRS);
+    memory.repairs = withRepair(memory.repairs, clock.monotonic());
     log.warn({ config: nameOf(target) }, 'putting back what somebody else changed');
     return install(target);
   };
 
   const restart = async (target: Target, because: string, signal: AbortSignal): Promise<boolean> => {
     memory.restart = 'none';
-    memory.lastExit = undefined;
+    memory.restarts += 1;
     const found = await installableOf(target, store.payloads);
     return attempt('RestartFailed', 'the kubelet cannot be restarted', async () => {
       memory.restart = 'failed';
@@ -150,6 +158,8 @@ export function createAct(options: ActOptions): Act {
     switch (action.do) {
       case 'stage':
         return stage(action.config, signal);
+      case 'recheck':
+        return recheck(action, signal);
       case 'install':
         return install(action.target);
       case 'restart-kubelet':

@@ -3,7 +3,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { trialIdOf } from '../decide/guard.ts';
 import { isDiskFull } from '../host/disk/full.ts';
-import type { Memory } from '../observe/memory.ts';
+import type { Memory } from '../decide/memory.ts';
 import type { Trial } from '../decide/state.ts';
 
 /** A dozen tries in three quarters of a minute: a mount that comes late is there by then. */

@@ -3,7 +3,7 @@ import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { Disk } from '../ports/disk.ts';
 import { isTemporary } from '../host/disk/node-disk.ts';
 import { LOCAL_RECORD, LOCAL_RECORD_MIGRATIONS } from '../host/local-record.ts';
-import { activeOf, type Doing, INITIAL_STATE, type State, type Target } from '../decide/state.ts';
+import { type Doing, INITIAL_STATE, neededConfigs, type State, type Target } from '../decide/state.ts';
 import { decodeDoing } from './doing-codec.ts';
 import { clearTheWay, readFile } from '../host/own-files.ts';
 import { createPayloads, type Payloads } from './payloads.ts';
@@ -115,8 +115,7 @@ export function createStore(disk: Disk, stateDirectory: string): CheckpointStore
       for (const [name, text] of textsInOrder(state)) await write(name, text);
     },
     async collectGarbage(state, staged = null) {
-      const named = [state.assigned, state.lastKnownGood, activeOf(state), staged];
-      await payloads.keepOnly(named.filter((target) => target !== null));
+      await payloads.keepOnly(neededConfigs(state, staged));
       for (const name of await disk.list(meta)) if (isTemporary(name)) await disk.remove(join(meta, name));
     },
   };

@@ -10,6 +10,12 @@ export function asError(
   before: NodeError | null,
 ): NodeError {
   const error = { reason, message, at, ...(config === undefined ? {} : { config: nameOf(config) }) };
-  const same = before?.reason === reason && before.message === message && before.config === error.config;
-  return same ? before : error;
+  return sinceBefore(error, before);
+}
+
+/** The earlier one if only their times differ. */
+export function sinceBefore(error: NodeError, before: NodeError | null): NodeError {
+  const { reason, message, config } = error;
+  const isSame = before?.reason === reason && before.message === message && before.config === config;
+  return isSame ? before : error;
 }

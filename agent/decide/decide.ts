@@ -23,10 +23,12 @@ export function decide(state: State, seen: Observation, pace: Pace = PACE): Deci
   const { heeded, decision } = heed(state, seen);
   if (heeded === 'turned') return withReboot(state, withGuard(decision, seen));
   const onward = carryOn(decision.next, seen, pace);
+  // A trial of another config needs to know first whether lastKnownGood is still good.
+  const isChecking = onward.actions.some((action) => action.do === 'recheck');
   const whole: Decision = {
     next: onward.next,
     // What is wanted next is fetched whether or not the present change can go on.
-    actions: [...decision.actions, ...onward.actions],
+    actions: [...(isChecking ? [] : decision.actions), ...onward.actions],
     recheckAfterMs: Math.min(onward.recheckAfterMs, decision.recheckAfterMs),
   };
   return withReboot(state, withGuard(withLeave(whole, seen, pace), seen));

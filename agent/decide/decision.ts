@@ -1,10 +1,19 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Config, Reboot, State, Target, Trial } from './state.ts';
 
+/**
+ * How to repair drift. `put-back`: write the files, because the kubelet has not read the changed ones. `try-over`: start a
+ * trial, because the kubelet may run other files, or because the node's own config changed and the sum was never tried.
+ * `none`: the files are right and the kubelet read them (a flag may win over them), so a restart would not help.
+ */
+export type Remedy = 'put-back' | 'try-over' | 'none';
+
 /** What the shell has to do. Each action is safe to do twice: the agent can die before, in and after any of them. */
 export type Action =
   /** Fetch, verify, checkpoint, validate and preflight; the result is in the next observation. Leaves the kubelet alone. */
   | { readonly do: 'stage'; readonly config: Config }
+  /** Check lastKnownGood again before drift is repaired; the result is in the next observation. Leaves the kubelet alone. */
+  | { readonly do: 'recheck'; readonly config: Config; readonly remedy: Remedy }
   /** Make the managed files what the target needs. */
   | { readonly do: 'install'; readonly target: Target }
   /** The same for what runs already, because somebody else changed them. */

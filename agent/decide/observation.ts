@@ -1,4 +1,5 @@
 import type { Millis } from '#shared/runtime/clock.ts';
+import type { Remedy } from './decision.ts';
 import type { Failure } from './failure.ts';
 import type { Health } from '../ports/probe.ts';
 import type { GuardFault, GuardSeen } from '../ports/guard.ts';
@@ -16,15 +17,19 @@ export type Intent =
   | { readonly intent: 'invalid'; readonly failure: Failure };
 
 /** What came of fetching and checking a config, before the kubelet has heard of it. */
-export type Staged = { readonly config: Config } &
+export type StageResult =
   /** `warnings`: what preflight found that does not speak against a trial, in sentences. */
-  (
-    | { readonly outcome: 'ready'; readonly warnings: readonly string[] }
-    /** Its content is wrong for this node; trying again cannot help. */
-    | { readonly outcome: 'refused'; readonly failure: Failure }
-    /** It could not be had; `retryInMs` from now it may be tried again. */
-    | { readonly outcome: 'unavailable'; readonly failure: Failure; readonly retryInMs: Millis }
-  );
+  | { readonly outcome: 'ready'; readonly warnings: readonly string[] }
+  /** `refused`: its content is wrong for this node; trying again cannot help. `unavailable`: something was in the way. */
+  | { readonly outcome: 'refused' | 'unavailable'; readonly failure: Failure };
+
+/** The result of staging the wanted config, as a look shows it. */
+export type Staged = { readonly config: Config } & (
+  | Extract<StageResult, { readonly outcome: 'ready' }>
+  | { readonly outcome: 'refused'; readonly failure: Failure }
+  /** `retryInMs`: from now; zero or less when it may be tried again. */
+  | { readonly outcome: 'unavailable'; readonly failure: Failure; readonly retryInMs: Millis }
+);
 
 /** How the managed files compare with what the active config needs. */
 export type Files =
@@ -42,15 +47,17 @@ export type Running =
   | { readonly running: 'contradicts'; readonly differences: readonly string[] }
   | { readonly running: 'unseen'; readonly why: string };
 
-/** Whether what drifted may be put back, where anything drifted. */
-export type Repair =
-  | { readonly repair: 'none' }
-  /** `newBase`: the node's own config was provisioned anew, so that the whole was never tried. */
-  | { readonly repair: 'ready'; readonly newBase: boolean }
-  /** The config would not pass its checks any more. */
-  | { readonly repair: 'refused'; readonly failure: Failure }
-  /** It was put back too often lately: somebody else does not give in. */
-  | { readonly repair: 'paused'; readonly times: number };
+/** The result of checking lastKnownGood again because of drift; see `driftOf`. */
+export interface Rechecked {
+  readonly config: Config;
+  /** How the drift was to be repaired then. A check for one remedy does not count for another. */
+  readonly remedy: Remedy;
+  readonly result: StageResult;
+  /** This look is the first to see the result. */
+  readonly isNew: boolean;
+  /** From now; zero or less when the check may be made again. */
+  readonly retryInMs: Millis;
+}
 
 /** One look at everything, taken for one state. No decision can ask for more. */
 export interface Observation {
@@ -66,7 +73,12 @@ export interface Observation {
   readonly running: Running;
   /** Whether the present run of the kubelet was started while the managed files were as they have to be. */
   readonly startedAsInstalled: boolean;
-  readonly repair: Repair;
+  /** The node's own config changed since the agent laid a config over it: the sum was never tried. */
+  readonly newBase: boolean;
+  /** How long ago this process put drifted files back, the oldest first. Only the last few are remembered. */
+  readonly repairAges: readonly Millis[];
+  /** Null where lastKnownGood was not checked again since the node drifted. */
+  readonly rechecked: Rechecked | null;
   readonly guard: GuardSeen;
   /** Why the guard could not be made ready lately. */
   readonly guardFault: GuardFault | null;

@@ -173,6 +173,12 @@ export function activeOf({ doing, lastKnownGood }: State): Target {
   }
 }
 
+/** Configs whose checkpoints the node still needs. `staged`: fetched, but not on trial yet. */
+export function neededConfigs(state: State, staged: Target): readonly Config[] {
+  const targets = [state.assigned, state.lastKnownGood, activeOf(state), staged];
+  return targets.filter((target) => target !== null);
+}
+
 export const nameOf = (target: Target): string => target?.source.name ?? 'local';
 
 /** The config's entry among the rejected ones, whether or not it counts now. */

@@ -1,4 +1,4 @@
-import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import type { Account } from '../report/status.ts';
 import { activeOf, type State, type Target } from '../decide/state.ts';
 import type { Counts } from './counts.ts';
 import type { Family } from './text-format.ts';
@@ -8,7 +8,7 @@ import { X509Certificate } from 'node:crypto';
 export interface AgentView {
   readonly state: State;
   /** What is reported of the node; undefined before the first turn. */
-  readonly status: KubeletNodeStatus | undefined;
+  readonly status: Pick<Account, 'phase' | 'conditions'> | undefined;
   readonly counts: Counts;
   readonly version: string;
   /** The certificate that the kubelet was last seen to serve with, as DER. */

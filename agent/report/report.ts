@@ -7,7 +7,7 @@ import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { type StandStill, statusStandingStill } from './stand-still.ts';
-import { statusOf, type StatusFacts } from './status.ts';
+import { type Account, statusOf } from './status.ts';
 
 export interface ReporterOptions {
   readonly kube: Kube;
@@ -22,7 +22,7 @@ export interface Reporter {
   /** The KubeletNode as the API server has it; null where there is none, and so nothing to report to. */
   heard(node: KubeletNode | null): void;
   /** What is to be reported from now on. Only the latest counts. */
-  tell(told: StatusFacts | StandStill): void;
+  tell(told: Account | StandStill): void;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function createReporter({ kube, nodeName, clock, random, log }: ReporterO
   const wakeUps = createWakeUps(clock);
   const ownVersions: string[] = [];
   let present: KubeletNodeStatus | undefined;
-  let told: StatusFacts | StandStill | undefined;
+  let told: Account | StandStill | undefined;
   let heartbeatAt: Millis = -Infinity;
   let faults = 0;
 

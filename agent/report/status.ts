@@ -11,7 +11,9 @@ import type { Condition } from '#shared/contract/api/object.ts';
 import { wantOfGuard } from '../decide/guard.ts';
 import { verdictOf } from '../decide/judge.ts';
 import type { Decision } from '../decide/decision.ts';
-import { asError } from '../decide/as-error.ts';
+import { type Drift, driftOf } from '../decide/drift.ts';
+import { driftIn, isToBeRepaired, sayDrift } from './say-drift.ts';
+import { asError, sinceBefore } from '../decide/as-error.ts';
 import type { Failure } from '../decide/failure.ts';
 import type { Observation } from '../decide/observation.ts';
 import { firstOf } from '../decide/first-of.ts';
@@ -32,42 +34,76 @@ export interface StatusFacts {
 }
 
 /**
- * What the agent says of its node, but for the heartbeat. Equal observations give equal statuses, so that nothing is
- * written for nothing.
- *
- * @param before what the KubeletNode says now: times of conditions that still hold are kept
+ * What one turn has to say about the node. Made once a turn, for the KubeletNode and for metrics; `statusOf` adds what
+ * depends on what the KubeletNode said before.
  */
-export function statusOf(told: StatusFacts, before: KubeletNodeStatus): KubeletNodeStatus {
-  const { state, seen } = told;
-  const { kubeletVersion } = seen;
-  // An agent that was just started has heard of no assignment yet, and still is where the one before it was.
-  const observedGeneration = seen.generation ?? before.observedGeneration;
-  const error = errorIn(told, before);
+export interface Account {
+  readonly phase: NodePhase;
+  /** Without conditions, and as if the KubeletNode had no status yet. */
+  readonly status: Omit<KubeletNodeStatus, 'phase' | 'conditions' | 'heartbeat'>;
+  readonly conditions: readonly PlainCondition[];
+  /** The kubelet may not have read what is active yet: until its restart it runs what it ran before. */
+  readonly isOnItsWay: boolean;
+  /** The error is not part of the state on disk: only the KubeletNode knows since when it holds. */
+  readonly isFault: boolean;
+  /** Time of the look, RFC 3339. */
+  readonly at: string;
+}
+
+export function accountOf(told: StatusFacts): Account {
+  const { state, seen, agentVersion } = told;
+  const { generation, kubeletVersion } = seen;
+  const drift = driftOf(state, seen);
   const phase = phaseOf(told);
-  const health = healthOf(told);
-  const progress = progressOf({ phase, error, health, repairs: seen.repair.repair === 'ready' });
+  const error = state.error ?? faultIn(told);
+  const health = healthOf(told, drift);
+  const progress = progressOf({ phase, error, health, repairs: isToBeRepaired(drift) });
   const trial = state.doing.phase === 'trial' ? trialOf(state.doing, seen) : undefined;
   return {
-    ...(observedGeneration === undefined ? {} : { observedGeneration }),
     phase,
-    assigned: referenceTo(state.assigned),
-    active: isOnItsWay(state) ? (before.active ?? referenceTo(activeOf(state))) : referenceTo(activeOf(state)),
-    lastKnownGood: referenceTo(state.lastKnownGood),
-    ...(error === null ? {} : { error }),
-    ...(state.rejected.length === 0 ? {} : { rejected: state.rejected }),
-    ...(trial === undefined ? {} : { trial }),
-    ...(state.promotedAt === null ? {} : { promotedAt: state.promotedAt }),
-    ...(kubeletVersion === undefined ? {} : { kubeletVersion }),
-    bootID: seen.bootId,
-    agentVersion: told.agentVersion,
-    conditions: [...progress, health, storageOf(told), guardOf(told)].map((condition) => ({
-      ...settled(condition, before, seen.at),
-      ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    })),
+    status: {
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+      assigned: referenceTo(state.assigned),
+      active: referenceTo(activeOf(state)),
+      lastKnownGood: referenceTo(state.lastKnownGood),
+      ...(error === null ? {} : { error }),
+      ...(state.rejected.length === 0 ? {} : { rejected: state.rejected }),
+      ...(trial === undefined ? {} : { trial }),
+      ...(state.promotedAt === null ? {} : { promotedAt: state.promotedAt }),
+      ...(kubeletVersion === undefined ? {} : { kubeletVersion }),
+      bootID: seen.bootId,
+      agentVersion,
+    },
+    conditions: [...progress, health, storageOf(told), guardOf(told)],
+    isOnItsWay: isOnItsWay(state),
+    isFault: state.error === null,
+    at: seen.at,
   };
 }
 
-/** The kubelet has yet to read what is installed, or may have to: until it was restarted, it runs what it ran. */
+/**
+ * The status of the node without the heartbeat. Equal accounts give equal statuses, so the agent writes only changes.
+ *
+ * @param before what the KubeletNode says now: times of conditions that still hold are kept
+ */
+export function statusOf(
+  { phase, status, conditions, isOnItsWay, isFault, at }: Account,
+  before: KubeletNodeStatus,
+): KubeletNodeStatus {
+  // An agent that was just started has heard of no assignment yet, and still is where the one before it was.
+  const observedGeneration = status.observedGeneration ?? before.observedGeneration;
+  const generation = observedGeneration === undefined ? {} : { observedGeneration };
+  const { error } = status;
+  return {
+    phase,
+    ...status,
+    ...generation,
+    ...(isOnItsWay && before.active !== undefined ? { active: before.active } : {}),
+    ...(isFault && error ? { error: sinceBefore(error, before.error ?? null) } : {}),
+    conditions: conditions.map((condition) => ({ ...settled(condition, before, at), ...generation })),
+  };
+}
+
 function isOnItsWay({ doing }: State): boolean {
   return (doing.phase === 'trial' || doing.phase === 'falling-back') && doing.change.step !== 'judge';
 }
@@ -86,35 +122,18 @@ function phaseOf({ state, seen, actions }: StatusFacts): NodePhase {
   }
 }
 
-function driftIn({ files, running, repair }: Observation): string | undefined {
-  const drift =
-    files.files === 'differ'
-      ? `${files.path ?? 'a managed file'} on the node is not what was installed`
-      : running.running === 'contradicts'
-        ? `the kubelet runs ${firstOf(running.differences)}`
-        : undefined;
-  if (drift === undefined) return undefined;
-  switch (repair.repair) {
-    case 'refused':
-      return `${drift}; it is not put back, because it would not do any more: ${repair.failure.message}`;
-    case 'paused':
-      return `${drift}; it was put back ${repair.times} times within the hour, and now is left as it is`;
-    case 'none':
-    case 'ready':
-      return drift;
-  }
-}
-
 function referenceTo(target: Target): ConfigReference {
   if (target === null) return { name: LOCAL };
   const { name, sha256, uid, resourceVersion } = target.source;
   return { name, sha256, apply: target.apply, uid, resourceVersion };
 }
 
-function errorIn({ state, seen, fault }: StatusFacts, before: KubeletNodeStatus): NodeError | null {
+/** What cannot be carried out, while that matters. */
+function faultIn({ state, seen, fault }: StatusFacts): NodeError | null {
   const why = wantOfGuard(state, seen) ?? fault;
-  if (state.error !== null || why === null || state.doing.phase === 'idle') return state.error;
-  return asError(why, activeOf(state) ?? undefined, seen.at, before.error ?? null);
+  return why === null || state.doing.phase === 'idle'
+    ? null
+    : asError(why, activeOf(state) ?? undefined, seen.at, null);
 }
 
 /** In steps of a tenth of the trial, half a minute at most: the status is no progress bar for the API server to draw. */
@@ -143,7 +162,7 @@ const bounded = (warnings: readonly string[]): readonly string[] =>
   warnings.slice(0, MAX_WARNINGS).map((text) => text.slice(0, MAX_WARNING_LENGTH));
 
 /** Whether the kubelet does well with the config that it has: what an alert wants to know of a node. */
-function healthOf({ state, seen }: StatusFacts): PlainCondition {
+function healthOf({ state, seen }: StatusFacts, drift: Drift): PlainCondition {
   const type = 'KubeletConfigHealthy';
   const name = nameOf(activeOf(state));
   const verdict = verdictOf(seen);
@@ -158,8 +177,8 @@ function healthOf({ state, seen }: StatusFacts): PlainCondition {
     return { type, status: 'Unknown', reason, message };
   }
   if (why !== '') return { type, status: 'False', reason: 'NotHealthy', message: `the kubelet is not healthy: ${why}` };
-  const drift = driftIn(seen);
-  if (drift !== undefined) return { type, status: 'False', reason: 'Drifted', message: drift };
+  const drifted = sayDrift(seen, drift);
+  if (drifted !== undefined) return { type, status: 'False', reason: 'Drifted', message: drifted };
   if (verdict.verdict === 'healthy') return { type, status: 'True', reason: 'Healthy', message: `it runs ${name}` };
   return { type, status: 'Unknown', reason: 'NotSeen', message: 'the kubelet cannot be seen' };
 }

@@ -2,6 +2,7 @@ import type { Kube } from '#shared/kube/kube.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from '../checkpoint/store.ts';
 import type { Failure } from '../decide/failure.ts';
+import type { StageResult } from '../decide/observation.ts';
 import type { NodeFacts } from '../ports/own-node.ts';
 import type { Config } from '../decide/state.ts';
 import { check, type Checks } from './check.ts';
@@ -13,12 +14,6 @@ export interface StageOptions extends Checks {
   /** The machine's Node, with the kubelet's version (`v1.34.2`). */
   readonly lookAtNode: () => Promise<Pick<NodeFacts, 'kubeletVersion' | 'problem'>>;
 }
-
-/** What came of it. `refused`: the content is wrong for this node. `unavailable`: something was in the way. */
-export type StageResult =
-  /** `warnings` in sentences. */
-  | { readonly outcome: 'ready'; readonly warnings: readonly string[] }
-  | { readonly outcome: 'refused' | 'unavailable'; readonly failure: Failure };
 
 const unavailable = (failure: Failure): StageResult => ({ outcome: 'unavailable', failure });
 

@@ -67,9 +67,27 @@ describe('laws of a single decision, for every state and every observation', () 
       fc.property(arbitraryState, arbitraryObservation, (state, observation) => {
         const { next, actions } = decide(state, { ...observation, intent: { intent: 'unknown' } });
         assert.ok(!actions.some((action) => action.do === 'stage'));
-        if (next.doing.phase === 'trial') assert.equal(state.doing.phase, 'trial');
+        if (next.doing.phase !== 'trial' || state.doing.phase === 'trial') return;
+        assert.ok(sameConfig(next.doing.config, state.lastKnownGood), 'what drifted is nothing new');
       }),
       RUNS,
+    );
+  });
+
+  it('what drifted is put back or tried over only after it has passed a check for that since the look before', () => {
+    fc.assert(
+      fc.property(arbitraryState, arbitraryObservation, (state, observation) => {
+        const { next, actions } = decide(state, observation);
+        const isPutBack = actions.some((action) => action.do === 'repair');
+        const isOver = next.doing.phase === 'trial' && sameConfig(next.doing.config, state.lastKnownGood);
+        if (!isPutBack && (!isOver || state.doing.phase !== 'idle')) return;
+        const { rechecked, repairAges } = observation;
+        assert.deepEqual([rechecked?.isNew, rechecked?.result.outcome], [true, 'ready']);
+        assert.equal(rechecked?.remedy, isPutBack ? 'put-back' : 'try-over');
+        assert.ok(sameConfig(rechecked?.config ?? null, state.lastKnownGood));
+        assert.ok(repairAges.filter((ageMs) => ageMs < 3_600_000).length < 4);
+      }),
+      { numRuns: 6_000 },
     );
   });
 

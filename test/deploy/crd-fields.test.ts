@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { statusOf } from '#agent/report/status.ts';
+import { accountOf, statusOf } from '#agent/report/status.ts';
 import { arbitraryObservation, arbitraryState } from '../support/agent/arbitrary.ts';
 import { disruptions, MOST_NODES, rollouts, RolloutStory, roughEvents } from '../support/rollout-story.ts';
 
@@ -90,7 +90,7 @@ describe('the definition of KubeletNode', () => {
     const written = new Set<string>();
     const property = fc.property(arbitraryState, arbitraryObservation, (state, seen) => {
       const told = { state, seen, actions: [], agentVersion: '1.2.3', fault: null, diskProblems: [] };
-      for (const field of fieldsIn(statusOf(told, {}))) written.add(field);
+      for (const field of fieldsIn(statusOf(accountOf(told), {}))) written.add(field);
     });
     fc.assert(property, { numRuns: 1000 });
     assert.ok(written.has('trial.restarts') && written.has('rejected[].sha256'), [...written].join(' '));

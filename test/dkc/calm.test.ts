@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createReporter } from '#agent/report/report.ts';
+import { accountOf } from '#agent/report/status.ts';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
@@ -172,7 +173,7 @@ export const scenarios = see(import.meta, 'what comes in between', [
       const running = reporter.run(end.signal);
       reporter.heard(await kube.get<KubeletNode>({ resource: KUBELET_NODES }, NODE));
       const about = { seen: seen(), actions: [], agentVersion: 'test', fault: null, diskProblems: [] };
-      reporter.tell({ ...about, state: idle(A) });
+      reporter.tell(accountOf({ ...about, state: idle(A) }));
       await clock.advance(0);
       assert.deepEqual([failures, kube.status(NODE)], [1, {}]);
       await clock.advance(5_000);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { intentOf } from '#agent/decide/assignment/assignment.ts';
-import { statusOf } from '#agent/report/status.ts';
+import { accountOf, statusOf } from '#agent/report/status.ts';
 import type { ConfigSource, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import { A, idle, seen } from '../support/agent/states.ts';
 import { payloadOf } from '../support/agent/whole-node.ts';
@@ -16,9 +16,15 @@ function intentWithout(part: keyof ConfigSource): ReturnType<typeof intentOf> {
   return intentOf({ metadata: { name: 'node-1' }, spec });
 }
 
-const active = () =>
-  statusOf({ state: idle(A), seen: seen(), actions: [], agentVersion: 'test', fault: null, diskProblems: [] }, {})
-    .active;
+const account = accountOf({
+  state: idle(A),
+  seen: seen(),
+  actions: [],
+  agentVersion: 'test',
+  fault: null,
+  diskProblems: [],
+});
+const active = () => statusOf(account, {}).active;
 
 export const scenarios = see(import.meta, 'what a config source carries', [
   {

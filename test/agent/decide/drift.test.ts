@@ -1,82 +1,229 @@
-import type { Observation, Repair } from '#agent/decide/observation.ts';
-import { contradicts, differ, table } from '../../support/agent/decision-table.ts';
-import { A, idle, rejecting, seen, wanting } from '../../support/agent/states.ts';
+import type { Observation, Rechecked } from '#agent/decide/observation.ts';
+import type { Config } from '#agent/decide/state.ts';
+import { contradicts, differ, ready, table } from '../../support/agent/decision-table.ts';
+import { A, B, idle, rejecting, seen, wanting } from '../../support/agent/states.ts';
 
-const repair = (value: Repair): Partial<Observation> => ({ repair: value });
-const ready = repair({ repair: 'ready', newBase: false });
-const newBase = repair({ repair: 'ready', newBase: true });
+const HOUR = 3_600_000;
+const AT_REST = 'idle: assigned A, active A, good A, no error';
+const OVER_LOCAL = 'trial (install): assigned A, active A, good local, no error';
+
+/** What the check before this look came to. */
+const checked = (remedy: Rechecked['remedy'], parts: Partial<Rechecked> = {}): Partial<Observation> => ({
+  rechecked: { config: A, remedy, result: { outcome: 'ready', warnings: [] }, isNew: true, retryInMs: 2_000, ...parts },
+});
+const FAILURE = { reason: 'ConfigInvalid', message: 'no such field' } as const;
+const refused: Partial<Rechecked> = { result: { outcome: 'refused', failure: FAILURE } };
+const unavailable: Partial<Rechecked> = { result: { outcome: 'unavailable', failure: FAILURE } };
+const putBack = (...ages: readonly number[]): Partial<Observation> => ({ repairAges: ages });
+const newBase: Partial<Observation> = { newBase: true };
 const stale: Partial<Observation> = { startedAsInstalled: false };
 const unseen: Partial<Observation> = { running: { running: 'unseen', why: 'not allowed' } };
+const REPORTED: Config = { ...A, drift: 'report' };
 
 table('drift on a node at rest', [
+  ['is checked before it is put back', idle(A), seen(wanting(A), differ), AT_REST, ['recheck A to put-back']],
   [
     'of files that the kubelet has not read is repaired without a restart',
     idle(A),
-    seen(wanting(A), differ, ready),
-    'idle: assigned A, active A, good A, no error',
+    seen(wanting(A), differ, checked('put-back')),
+    AT_REST,
     ['repair A'],
   ],
   [
-    'of files is left alone where it is only to be reported, or would not do any more, or comes again and again',
+    'of files is left alone where it is only to be reported',
+    idle(REPORTED),
+    seen(wanting(REPORTED), differ, checked('put-back')),
+    AT_REST,
+    [],
+  ],
+  [
+    'of files is left alone from the look on that hears that it is only to be reported',
     idle(A),
-    seen(wanting(A), differ),
-    'idle: assigned A, active A, good A, no error',
+    seen(wanting(REPORTED), differ, checked('put-back')),
+    AT_REST,
     [],
   ],
   [
     'of files with which the kubelet was started is tried again over local',
     idle(A),
-    seen(wanting(A), differ, ready, stale, contradicts),
-    'trial (install): assigned A, active A, good local, no error',
+    seen(wanting(A), differ, stale, contradicts, checked('try-over')),
+    OVER_LOCAL,
     ['install A'],
   ],
   [
     'of files with which the kubelet may have been started, where nobody can look, is tried again as well',
     idle(A),
-    seen(wanting(A), differ, ready, stale, unseen),
-    'trial (install): assigned A, active A, good local, no error',
+    seen(wanting(A), differ, stale, unseen, checked('try-over')),
+    OVER_LOCAL,
     ['install A'],
+  ],
+  [
+    'of files with which the kubelet was started is checked as what it will be: a trial',
+    idle(A),
+    seen(wanting(A), differ, stale, contradicts),
+    AT_REST,
+    ['recheck A to try-over'],
   ],
   [
     'of files that the kubelet was started without, as can be seen, costs no restart',
     idle(A),
-    seen(wanting(A), differ, ready, stale),
-    'idle: assigned A, active A, good A, no error',
+    seen(wanting(A), differ, stale, checked('put-back')),
+    AT_REST,
     ['repair A'],
   ],
   [
     'by a new local config is tried again over it, whatever the kubelet runs',
     idle(A),
-    seen(wanting(A), differ, newBase),
-    'trial (install): assigned A, active A, good local, no error',
+    seen(wanting(A), differ, newBase, checked('try-over')),
+    OVER_LOCAL,
     ['install A'],
   ],
   [
     'of a running config that was started with the right files would not be mended by a restart',
     idle(A),
-    seen(wanting(A), contradicts, ready),
-    'idle: assigned A, active A, good A, no error',
+    seen(wanting(A), contradicts, checked('none')),
+    AT_REST,
     [],
   ],
   [
-    'is repaired while the API server is away',
+    'of a running config that was started with the right files is checked all the same: that may say why',
     idle(A),
-    seen(differ, ready),
-    'idle: assigned A, active A, good A, no error',
-    ['repair A'],
+    seen(wanting(A), contradicts),
+    AT_REST,
+    ['recheck A to none'],
   ],
+  ['is repaired while the API server is away', idle(A), seen(differ, checked('put-back')), AT_REST, ['repair A']],
   [
     'is repaired where what is assigned was rejected',
     rejecting(A),
-    seen(differ, ready),
+    seen(differ, checked('put-back')),
     'idle: assigned B, active A, good A, CrashLoop',
     ['repair A'],
+  ],
+  [
+    'is checked before another config is fetched: that one needs something to go back to',
+    idle(A),
+    seen(wanting(B), differ),
+    AT_REST,
+    ['recheck A to put-back'],
+  ],
+  [
+    'is repaired while another config is fetched',
+    idle(A),
+    seen(wanting(B), differ, checked('put-back')),
+    AT_REST,
+    ['stage B', 'repair A'],
+  ],
+  [
+    'is over with the trial of another config',
+    idle(A),
+    seen(wanting(B), { staged: ready }, differ, checked('put-back')),
+    'trial (install): assigned B, active B, good A, no error',
+    ['install B'],
   ],
   [
     'of a node with its own config is nobody’s business',
     idle(null),
     seen(wanting(null), differ),
     'idle: assigned local, active local, good local, no error',
+    [],
+  ],
+]);
+
+table('the check of what drifted', [
+  [
+    'that it did not pass leaves everything as it is',
+    idle(A),
+    seen(wanting(A), differ, checked('put-back', refused)),
+    AT_REST,
+    [],
+  ],
+  [
+    'that it did not pass is made again at a later look: the machine may be another by then',
+    idle(A),
+    seen(wanting(A), differ, checked('put-back', { ...refused, isNew: false })),
+    AT_REST,
+    ['recheck A to put-back'],
+  ],
+  [
+    'that could not be made is waited for',
+    idle(A),
+    seen(wanting(A), differ, checked('put-back', { ...unavailable, isNew: false, retryInMs: 1 })),
+    AT_REST,
+    [],
+  ],
+  [
+    'that could not be made is made again when its time has come',
+    idle(A),
+    seen(wanting(A), differ, checked('put-back', { ...unavailable, isNew: false, retryInMs: 0 })),
+    AT_REST,
+    ['recheck A to put-back'],
+  ],
+  [
+    'that it passed before an earlier look says nothing about what drifted since',
+    idle(A),
+    seen(wanting(A), differ, checked('put-back', { isNew: false })),
+    AT_REST,
+    ['recheck A to put-back'],
+  ],
+  [
+    'for putting files back is none for trying it over: the kubelet was restarted meanwhile',
+    idle(A),
+    seen(wanting(A), differ, stale, contradicts, checked('put-back')),
+    AT_REST,
+    ['recheck A to try-over'],
+  ],
+  [
+    'for a local config that was provisioned anew since says nothing of the new one',
+    idle(A),
+    seen(wanting(A), differ, newBase, checked('put-back')),
+    AT_REST,
+    ['recheck A to try-over'],
+  ],
+  [
+    'of another config says nothing about this one',
+    idle(A),
+    seen(wanting(A), differ, checked('put-back', { config: B })),
+    AT_REST,
+    ['recheck A to put-back'],
+  ],
+  ['is nothing to act on where nothing drifted', idle(A), seen(wanting(A), checked('put-back')), AT_REST, []],
+]);
+
+table('drift that comes back', [
+  [
+    'for the fourth time within an hour is put back',
+    idle(A),
+    seen(wanting(A), differ, putBack(3, 2, 1), checked('put-back')),
+    AT_REST,
+    ['repair A'],
+  ],
+  [
+    'for the fifth time within an hour is left alone',
+    idle(A),
+    seen(wanting(A), differ, putBack(4, 3, 2, 1), checked('put-back')),
+    AT_REST,
+    [],
+  ],
+  [
+    'is left alone a millisecond before the first repair is an hour old',
+    idle(A),
+    seen(wanting(A), differ, putBack(HOUR - 1, 3, 2, 1)),
+    AT_REST,
+    [],
+  ],
+  [
+    'is put back again when the first repair is an hour old',
+    idle(A),
+    seen(wanting(A), differ, putBack(HOUR, 3, 2, 1)),
+    AT_REST,
+    ['recheck A to put-back'],
+  ],
+  [
+    'for the fifth time within an hour is not tried over either',
+    idle(A),
+    seen(wanting(A), differ, stale, contradicts, putBack(4, 3, 2, 1), checked('try-over')),
+    AT_REST,
     [],
   ],
 ]);

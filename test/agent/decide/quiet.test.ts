@@ -1,5 +1,8 @@
+import type { Config } from '#agent/decide/state.ts';
 import { differ, failedService, table } from '../../support/agent/decision-table.ts';
 import { A, B, DOWN, idle, rejecting, seen, wanting } from '../../support/agent/states.ts';
+
+const A_REPORTED: Config = { ...A, drift: 'report' };
 
 table('nothing is touched', [
   ['while the API server was not heard yet', idle(A), seen(), 'idle: assigned A, active A, good A, no error', []],
@@ -34,7 +37,13 @@ table('nothing is touched', [
     'idle: assigned A, active A, good A, no error',
     [],
   ],
-  ['when the files drifted', idle(A), seen(wanting(A), differ), 'idle: assigned A, active A, good A, no error', []],
+  [
+    'when the files drifted, and the pool only wants to hear of it',
+    idle(A_REPORTED),
+    seen(wanting(A_REPORTED), differ),
+    'idle: assigned A, active A, good A, no error',
+    [],
+  ],
   [
     'when the assignment cannot be read',
     idle(A),

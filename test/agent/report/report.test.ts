@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createReporter, type Reporter } from '#agent/report/report.ts';
-import type { StatusFacts } from '#agent/report/status.ts';
+import { type Account, accountOf } from '#agent/report/status.ts';
 import type { State } from '#agent/decide/state.ts';
 import { HEARTBEAT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
@@ -11,14 +11,8 @@ import { createFakeKube, type FakeKube } from '../../support/agent/fake-kube.ts'
 import { A, idle, judging, onTrial, seen } from '../../support/agent/states.ts';
 
 const NODE = 'node-1';
-const told = (state: State): StatusFacts => ({
-  state,
-  seen: seen(),
-  actions: [],
-  agentVersion: '1',
-  fault: null,
-  diskProblems: [],
-});
+const told = (state: State): Account =>
+  accountOf({ state, seen: seen(), actions: [], agentVersion: '1', fault: null, diskProblems: [] });
 
 describe('the reporter', () => {
   let kube: FakeKube;
@@ -26,6 +20,7 @@ describe('the reporter', () => {
   let reporter: Reporter;
   let end: AbortController;
   let running: Promise<void>;
+  let random: number;
   const writes = (): number => kube.calls.filter((call) => call.startsWith('patch')).length;
   const hear = async (): Promise<void> => {
     reporter.heard(await kube.get<KubeletNode>({ resource: KUBELET_NODES }, NODE));
@@ -35,7 +30,8 @@ describe('the reporter', () => {
     kube = createFakeKube();
     kube.assign(NODE, {});
     clock = createManualClock();
-    reporter = createReporter({ kube, nodeName: NODE, clock, random: () => 0.5, log: silentLog });
+    random = 0.5;
+    reporter = createReporter({ kube, nodeName: NODE, clock, random: () => random, log: silentLog });
     end = new AbortController();
     running = reporter.run(end.signal);
   });
@@ -62,6 +58,28 @@ describe('the reporter', () => {
     }
     const beats = 3_600_000 / HEARTBEAT_MS;
     assert.ok(writes() >= beats && writes() <= beats * 1.25 + 1, String(writes()));
+  });
+
+  it('gives its heartbeat after five minutes at the latest', async () => {
+    random = 0;
+    await hear();
+    reporter.tell(told(idle(A)));
+    await clock.advance(0);
+    await clock.advance(300_000 - 1);
+    assert.equal(writes(), 1);
+    await clock.advance(1);
+    assert.equal(writes(), 2);
+  });
+
+  it('gives it a fifth sooner at the soonest: a fleet is not to beat in step', async () => {
+    random = 1;
+    await hear();
+    reporter.tell(told(idle(A)));
+    await clock.advance(0);
+    await clock.advance(240_000 - 1);
+    assert.equal(writes(), 1);
+    await clock.advance(1);
+    assert.equal(writes(), 2);
   });
 
   it('takes away what holds no longer', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createReporter } from '#agent/report/report.ts';
 import { standStill, statusStandingStill } from '#agent/report/stand-still.ts';
-import { statusOf } from '#agent/report/status.ts';
+import { accountOf, statusOf } from '#agent/report/status.ts';
 import { watchAssignment } from '#agent/observe/watch-assignment.ts';
 import { HEARTBEAT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
@@ -16,7 +16,7 @@ import { A, AT, judging, onTrial, rejecting, seen } from '../../support/agent/st
 const LATER = '2026-02-02T00:00:00Z';
 const WHY = { tooNew: '/state/meta/trial: a newer release wrote it', agentVersion: '0.1.0', at: LATER };
 const about = { seen: seen(), actions: [], agentVersion: '0.2.0', fault: null, diskProblems: [] };
-const onTrialNow = statusOf({ ...about, state: onTrial(judging()) }, {});
+const onTrialNow = statusOf(accountOf({ ...about, state: onTrial(judging()) }), {});
 
 describe('the status of a node whose agent is too old', () => {
   it('keeps all that the newer agent said of the node, and says that nobody acts on it', () => {
@@ -39,7 +39,8 @@ describe('the status of a node whose agent is too old', () => {
   });
 
   it('is the same again when it was written once', () => {
-    const once = statusStandingStill(WHY, { ...statusOf({ ...about, state: rejecting(A) }, {}), heartbeat: AT });
+    const before = statusOf(accountOf({ ...about, state: rejecting(A) }), {});
+    const once = statusStandingStill(WHY, { ...before, heartbeat: AT });
     assert.deepEqual(statusStandingStill({ ...WHY, at: '2026-03-03T00:00:00Z' }, { ...once, heartbeat: LATER }), once);
   });
 
@@ -49,7 +50,8 @@ describe('the status of a node whose agent is too old', () => {
   });
 
   it('is taken back by the newer agent, with every condition that still holds', () => {
-    const back = statusOf({ ...about, state: onTrial(judging()) }, statusStandingStill(WHY, onTrialNow));
+    const account = accountOf({ ...about, state: onTrial(judging()) });
+    const back = statusOf(account, statusStandingStill(WHY, onTrialNow));
     assert.equal(back.error, undefined);
     assert.equal(back.agentVersion, '0.2.0');
     assert.deepEqual(

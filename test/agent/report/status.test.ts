@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { statusOf, type StatusFacts } from '#agent/report/status.ts';
+import { accountOf, statusOf, type StatusFacts } from '#agent/report/status.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { State } from '#agent/decide/state.ts';
@@ -29,7 +29,7 @@ const tell = (state: State, parts: Partial<Observation> = {}, about: Partial<Sta
   diskProblems: [],
   ...about,
 });
-const status = (...args: Parameters<typeof tell>): KubeletNodeStatus => statusOf(tell(...args), {});
+const status = (...args: Parameters<typeof tell>): KubeletNodeStatus => statusOf(accountOf(tell(...args)), {});
 const conditionOf = ({ conditions }: KubeletNodeStatus, type: string): string => {
   const found = conditions?.find((condition) => condition.type === type);
   return `${found?.status} ${found?.reason}: ${found?.message}`;
@@ -38,7 +38,9 @@ const healthy = (...args: Parameters<typeof tell>): string => conditionOf(status
 
 describe('the status of a node', () => {
   it('speaks of the same assignment as before while none was heard of: an agent that starts makes nobody wait', () => {
-    const { observedGeneration } = statusOf(tell(idle(A), { generation: undefined }), { observedGeneration: 7 });
+    const { observedGeneration } = statusOf(accountOf(tell(idle(A), { generation: undefined })), {
+      observedGeneration: 7,
+    });
     assert.equal(observedGeneration, 7);
   });
 
@@ -168,13 +170,13 @@ describe('the conditions', () => {
   });
 
   it('keep the time since when they hold', () => {
-    const before = statusOf(tell(idle(A)), {});
-    const later = statusOf(tell(idle(B), { at: '2027-01-01T00:00:00Z' }), before);
+    const before = statusOf(accountOf(tell(idle(A))), {});
+    const later = statusOf(accountOf(tell(idle(B), { at: '2027-01-01T00:00:00Z' })), before);
     assert.deepEqual(
       later.conditions?.map(({ lastTransitionTime }) => lastTransitionTime),
       [AT, AT, AT, AT, AT, AT],
     );
-    const down = statusOf(tell(idle(B), { ...DOWN, at: '2027-01-01T00:00:00Z' }), before);
+    const down = statusOf(accountOf(tell(idle(B), { ...DOWN, at: '2027-01-01T00:00:00Z' })), before);
     assert.deepEqual(
       down.conditions?.map(({ lastTransitionTime }) => lastTransitionTime),
       ['2027-01-01T00:00:00Z', AT, AT, '2027-01-01T00:00:00Z', AT, AT],

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { createStore } from '#agent/checkpoint/store.ts';
 import type { InstallPlan } from '#agent/ports/installer.ts';
 import type { Preflight } from '#agent/ports/preflight.ts';
-import { stageConfig, type StageResult } from '#agent/staging/stage.ts';
+import type { StageResult } from '#agent/decide/observation.ts';
+import { stageConfig } from '#agent/staging/stage.ts';
 import type { Config } from '#agent/decide/state.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import { appendHash, configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
@@ -36,6 +37,7 @@ interface Setting {
 }
 
 const PAYLOAD = payloadOf({ maxPods: 100 });
+const ofBytes = (size: number): string => PAYLOAD.padEnd(size);
 const NEVER = new AbortController().signal;
 
 async function stage(setting: Setting) {
@@ -135,9 +137,16 @@ describe('staging', () => {
       { data: { kubelet: PAYLOAD, more: 'x' } },
       /^unavailable PayloadMismatch/,
     ],
+    ['takes a payload of 256 KiB', { payload: ofBytes(262_144) }, /^ready$/],
     [
-      'takes no payload that is bigger than a ConfigMap can be',
-      { payload: payloadOf({ clusterDomain: 'x'.repeat(1_000_000) }) },
+      'refuses one that is a byte bigger: no kubelet needs it',
+      { payload: ofBytes(262_145) },
+      /^refused ConfigInvalid: the file has 262145 bytes, more than the 262144/,
+    ],
+    ['fetches a payload of a million bytes', { payload: ofBytes(1_000_000) }, /^refused ConfigInvalid/],
+    [
+      'takes none from a ConfigMap that is a byte bigger',
+      { payload: ofBytes(1_000_001) },
       /^unavailable PayloadMismatch: .* bytes, more than a payload may/,
     ],
     ['says when the disk is full', { fullDisk: true }, /^unavailable CheckpointFailed: .*the disk is full/],

@@ -1,6 +1,7 @@
 import { createStore } from '#agent/checkpoint/store.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
-import { stageConfig, type StageResult } from '#agent/staging/stage.ts';
+import type { StageResult } from '#agent/decide/observation.ts';
+import { stageConfig } from '#agent/staging/stage.ts';
 import type { Config } from '#agent/decide/state.ts';
 import { appendHash, payloadSha256 } from '#shared/contract/config-map.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Files, Intent, Observation, Staged } from '#agent/decide/observation.ts';
+import type { Files, Intent, Observation, Rechecked, Staged, StageResult } from '#agent/decide/observation.ts';
 import type { Change, Config, Doing, Judged, Reboot, State, Target } from '#agent/decide/state.ts';
 import { A, AT, B, C, ERROR_B, QUIET, TERMS } from './states.ts';
 
@@ -102,6 +102,18 @@ const files = fc.constantFrom<Files[]>(
   { files: 'blocked', message: 'not now', forGood: false },
 );
 
+const rechecks: fc.Arbitrary<Rechecked> = fc.record({
+  config: configs,
+  remedy: fc.constantFrom('put-back', 'try-over', 'none'),
+  result: fc.constantFrom<StageResult[]>(
+    { outcome: 'ready', warnings: [] },
+    { outcome: 'refused', failure: FAILURE },
+    { outcome: 'unavailable', failure: FAILURE },
+  ),
+  isNew: fc.boolean(),
+  retryInMs: fc.constantFrom(-1, 0, 3_000),
+});
+
 /** Anything that a look can find. What was staged is for what is wanted, as the observer sees to it. */
 export const arbitraryObservation: fc.Arbitrary<Observation> = fc
   .record({
@@ -129,6 +141,10 @@ export const arbitraryObservation: fc.Arbitrary<Observation> = fc
     bootId: boots,
     elapsedMs: fc.constantFrom(0, 5_000, 15_000, 3_600_000),
     first: fc.boolean(),
+    startedAsInstalled: fc.boolean(),
+    newBase: fc.boolean(),
+    repairAges: fc.array(fc.constantFrom(0, 1_000, 3_599_999, 3_600_000), { maxLength: 4 }),
+    rechecked: fc.option(rechecks),
   })
   .map((parts) => {
     const { intent, staged } = parts;

@@ -1,7 +1,17 @@
+import { emptyMemory, forget, type OwnMemory } from '#agent/act/own-memory.ts';
 import { decide } from '#agent/decide/decide.ts';
 import type { Action } from '#agent/decide/decision.ts';
+import { recall, type Tried } from '#agent/decide/memory.ts';
 import type { Observation } from '#agent/decide/observation.ts';
-import { type Config, INITIAL_STATE, nameOf, sameConfig, type State, type Target } from '#agent/decide/state.ts';
+import {
+  activeOf,
+  type Config,
+  INITIAL_STATE,
+  nameOf,
+  sameConfig,
+  type State,
+  type Target,
+} from '#agent/decide/state.ts';
 import { QUIET } from './states.ts';
 
 /** What a kubelet does with a config. `refused`: validation finds it out before the kubelet sees it. */
@@ -32,7 +42,7 @@ export function createModelNode(behaviourOf: (target: Target) => Behaviour): Mod
   let ordered = 0;
   let crashes = 0;
   let intent: Observation['intent'] = { intent: 'unknown' };
-  let staged: Observation['staged'] = null;
+  let memory: OwnMemory = emptyMemory();
   let started = false;
 
   const start = (): void => {
@@ -45,14 +55,13 @@ export function createModelNode(behaviourOf: (target: Target) => Behaviour): Mod
       crashes += 1;
       start();
     }
-    if (staged !== null && !(intent.intent === 'config' && sameConfig(staged.config, intent.config))) staged = null;
     const down = behaviour === 'dies' || behaviour === 'hangs';
     const active = state.doing.phase === 'trial' ? state.doing.config : null;
     return {
       ...QUIET,
       intent,
-      staged,
-      files: { files: sameConfig(installed, activeIn(state)) ? 'installed' : 'differ' },
+      ...recall(memory, intent, false, 0),
+      files: { files: sameConfig(installed, activeOf(state)) ? 'installed' : 'differ' },
       service: { state: 'running', run: `run-${runs}`, automaticRestarts: crashes },
       health: down ? { health: 'down', reason: 'nobody listens' } : { health: 'ok' },
       running:
@@ -64,14 +73,20 @@ export function createModelNode(behaviourOf: (target: Target) => Behaviour): Mod
       first: !started,
     };
   };
+  const tried = (config: Config): Tried => ({
+    config,
+    result:
+      behaviourOf(config) === 'refused'
+        ? { outcome: 'refused', failure: { reason: 'ConfigInvalid', message: 'wrong' } }
+        : { outcome: 'ready', warnings: [] },
+    retryAt: 0,
+    faults: 0,
+  });
   const act = (action: Action): void => {
-    if (action.do === 'install') installed = action.target;
-    if (action.do === 'stage') {
-      const { config } = action;
-      staged =
-        behaviourOf(config) === 'refused'
-          ? { config, outcome: 'refused', failure: { reason: 'ConfigInvalid', message: 'wrong' } }
-          : { config, outcome: 'ready', warnings: [] };
+    if (action.do === 'install' || action.do === 'repair') installed = action.target;
+    if (action.do === 'stage') memory.staged = tried(action.config);
+    if (action.do === 'recheck') {
+      memory.rechecked = { ...tried(action.config), remedy: action.remedy, isNew: true };
     }
     if (action.do === 'restart-kubelet') {
       ordered += 1;
@@ -92,29 +107,25 @@ export function createModelNode(behaviourOf: (target: Target) => Behaviour): Mod
       boots += 1;
       crashes = 0;
       started = false;
-      staged = null;
+      memory = emptyMemory();
       start();
     },
     step(diesAfter = Infinity) {
       const before = node.state;
-      const { next, actions } = decide(before, look(before));
+      const seen = look(before);
+      const { next, actions } = decide(before, seen);
+      forget(memory, next, seen);
       node.state = next;
       started = true;
       for (const action of actions.slice(0, diesAfter)) act(action);
       if (diesAfter < Infinity) {
         started = false;
-        staged = null;
+        memory = emptyMemory();
       }
       return { before, actions };
     },
   };
   return node;
-}
-
-function activeIn({ doing, lastKnownGood }: State): Target {
-  if (doing.phase === 'trial') return doing.config;
-  if (doing.phase === 'falling-back') return doing.to;
-  return doing.phase === 'broken' ? null : lastKnownGood;
 }
 
 /** For messages of laws that do not hold. */

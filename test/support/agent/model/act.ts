@@ -1,12 +1,12 @@
 import type { Act } from '#agent/act/act.ts';
-import { STAGING_BACKOFF } from '#agent/act/act.ts';
 import type { Action } from '#agent/decide/decision.ts';
 import { guardFaultAfter } from '#agent/act/guard-fault.ts';
-import type { Memory } from '#agent/observe/memory.ts';
-import { MOST_REPAIRS } from '#agent/observe/repair.ts';
-import { activeOf, type Config, sameConfig, type State, type Target } from '#agent/decide/state.ts';
-import type { StageResult } from '#agent/staging/stage.ts';
-import { backoffDelay } from '#shared/runtime/backoff.ts';
+import type { OwnMemory } from '#agent/act/own-memory.ts';
+import { triedAfter } from '#agent/act/tried.ts';
+import { withRepair } from '#agent/decide/drift.ts';
+import type { Tried } from '#agent/decide/memory.ts';
+import type { StageResult } from '#agent/decide/observation.ts';
+import { type Config, neededConfigs, type State, type Target } from '#agent/decide/state.ts';
 import type { ModelFiles } from './files.ts';
 import type { ModelGuard } from './guard.ts';
 import type { Fate, Host } from './host.ts';
@@ -21,7 +21,7 @@ export interface ActOptions {
   readonly records: ModelRecords;
   readonly checkpoints: Set<string>;
   readonly fateOf: (target: Target) => Fate;
-  readonly memory: Memory;
+  readonly memory: OwnMemory;
 }
 
 /** Where a payload lies. */
@@ -47,13 +47,8 @@ export function createModelAct(options: ActOptions): DoAction {
       ? { outcome: 'refused', failure: { reason: 'ConfigInvalid', message: 'no such field' } }
       : { outcome: 'ready', warnings: [] };
   };
-  const stage = (config: Config): boolean => {
-    const before = sameConfig(memory.staged?.config ?? null, config) ? (memory.staged?.faults ?? 0) : 0;
-    const result = stageConfig(config);
-    const faults = result.outcome === 'unavailable' ? before + 1 : 0;
-    memory.staged = { config, result, faults, retryAt: host.now + backoffDelay(faults, STAGING_BACKOFF, 0.5) };
-    return true;
-  };
+  const check = (config: Config, before: Tried | null): Tried =>
+    triedAfter(before, config, stageConfig(config), host.now, 0.5);
   const install = (target: Target): boolean => {
     if (!has(target)) return false;
     if (host.isDiskFull() && !files.isInstalled(target)) {
@@ -96,22 +91,24 @@ export function createModelAct(options: ActOptions): DoAction {
     return true;
   };
   const collect = (state: State): boolean => {
-    const all = [state.assigned, state.lastKnownGood, activeOf(state), memory.staged?.config ?? null];
-    const targets = all.filter((target) => target !== null);
-    const named = targets.map(checkpointOf);
-    for (const checkpoint of checkpoints) if (!named.includes(checkpoint)) checkpoints.delete(checkpoint);
+    const needed = neededConfigs(state, memory.staged?.config ?? null).map(checkpointOf);
+    for (const checkpoint of checkpoints) if (!needed.includes(checkpoint)) checkpoints.delete(checkpoint);
     return true;
   };
 
   return (action, state) => {
     switch (action.do) {
       case 'stage':
-        return stage(action.config);
+        memory.staged = check(action.config, memory.staged);
+        return true;
+      case 'recheck':
+        memory.rechecked = { ...check(action.config, memory.rechecked), remedy: action.remedy, isNew: true };
+        return true;
       case 'install':
         return install(action.target);
       case 'repair':
         host.count('drift repaired');
-        memory.repairs = [...memory.repairs, host.now].slice(-MOST_REPAIRS);
+        memory.repairs = withRepair(memory.repairs, host.now);
         return install(action.target);
       case 'restart-kubelet':
         return restart(action.target);

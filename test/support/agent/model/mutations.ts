@@ -100,7 +100,7 @@ export const MISTAKES: Readonly<Record<InvariantName, readonly [what: string, ma
     () => seeing(({ intent }) => (intent.intent === 'local' ? { intent: { intent: 'unknown' } } : {})),
   ],
   uninstallLeavesNothing: ['never leaves', () => without('leave')],
-  filesAreAsMeant: ['repairs nothing', () => seeing(() => ({ repair: { repair: 'none' } }))],
+  filesAreAsMeant: ['repairs nothing', () => without('repair')],
   neverSpins: ['looks again at once', () => deciding((decision) => ({ ...decision, recheckAfterMs: 0 }))],
   clockJumpsChangeNothing: ['trusts the wall clock', trustingTheWallClock],
 };

@@ -2,7 +2,7 @@ import { decide } from '#agent/decide/decide.ts';
 import { PACE } from '#agent/decide/pace.ts';
 import { whenUnsaved } from '#agent/decide/unsaved.ts';
 import type { Decision } from '#agent/decide/decision.ts';
-import { emptyMemory, type Memory } from '#agent/observe/memory.ts';
+import { emptyMemory, forget, type OwnMemory } from '#agent/act/own-memory.ts';
 import type { Intent, Observation } from '#agent/decide/observation.ts';
 import type { State, Target } from '#agent/decide/state.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
@@ -84,7 +84,7 @@ const RETRY_MS = 1_000;
 const MOST_TURNS_AT_ONCE = 60;
 
 interface Process {
-  readonly memory: Memory;
+  readonly memory: OwnMemory;
   readonly look: (state: State) => Observation;
   readonly act: ReturnType<typeof createModelAct>;
   state: State;
@@ -179,7 +179,9 @@ export function createWorld(options: WorldOptions): World {
     const before = own.state;
     const seen = own.look(before);
     onLook(seen);
-    const done = keep(own, before, seen, machine.decide(before, seen, PACE));
+    const decided = machine.decide(before, seen, PACE);
+    forget(own.memory, decided.next, seen);
+    const done = keep(own, before, seen, decided);
     if (done === undefined) return;
     const { actions, recheckAfterMs } = done.decision;
     own.nextAt = host.now + recheckAfterMs;

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { afterLook, type Memory, NO_MEMORY, recall, recallStaged, type Tried } from '#agent/decide/memory.ts';
+import type { Intent, Observation } from '#agent/decide/observation.ts';
+import type { Config, State } from '#agent/decide/state.ts';
+import { contradicts, differ } from '../../support/agent/decision-table.ts';
+import { A, B, idle, judging, onTrial, seen, TERMS, wanting } from '../../support/agent/states.ts';
+
+const NOW = 100_000;
+const FAILURE = { reason: 'DownloadFailed', message: 'no answer' } as const;
+const tried = (config: Config, outcome: Tried['result']['outcome'] = 'unavailable'): Tried => ({
+  config,
+  result: outcome === 'ready' ? { outcome, warnings: ['hm'] } : { outcome, failure: FAILURE },
+  retryAt: NOW + 3_000,
+  faults: 4,
+});
+const want = (config: Config | null): Intent => wanting(config).intent;
+const UNKNOWN: Intent = { intent: 'unknown' };
+const UNREADABLE: Intent = { intent: 'invalid', failure: { reason: 'InvalidAssignment', message: 'no uid' } };
+/** The same bytes at another place. */
+const moved = (part: keyof Config['source']): Config => ({ ...B, source: { ...B.source, [part]: 'another' } });
+
+describe('what was staged', () => {
+  it('is in the look at the assignment that it was staged for', () => {
+    const found = { config: B, outcome: 'unavailable', failure: FAILURE, retryInMs: 3_000 };
+    assert.deepEqual(recallStaged(tried(B), want(B), NOW), found);
+    assert.deepEqual(recallStaged(tried(B), want(B), NOW + 3_000), { ...found, retryInMs: 0 });
+    assert.deepEqual(recallStaged(tried(B, 'refused'), want(B), NOW), {
+      config: B,
+      outcome: 'refused',
+      failure: FAILURE,
+    });
+    assert.deepEqual(recallStaged(tried(B, 'ready'), want(B), NOW), { config: B, outcome: 'ready', warnings: ['hm'] });
+    assert.equal(recallStaged(null, want(B), NOW), null);
+  });
+
+  /** The intent of a look; whether what was staged for B is in it, and whether it is remembered after it. */
+  const rows: readonly (readonly [when: string, intent: Intent, isSeen: boolean, isKept: boolean])[] = [
+    ['B is wanted', want(B), true, true],
+    ['B is wanted on other terms', want({ ...B, trial: { ...TERMS, maxRestarts: 9 }, commit: 'beef' }), true, true],
+    ['the API server says nothing', UNKNOWN, false, true],
+    ['the assignment cannot be read', UNREADABLE, false, false],
+    ['nothing is assigned', want(null), false, false],
+    ['another config is wanted', want(A), false, false],
+    ['B is to be applied in another way', want({ ...B, apply: 'replace' }), false, false],
+    ['the ConfigMap of B was made anew', want(moved('uid')), false, false],
+    ['the ConfigMap of B was edited', want(moved('resourceVersion')), false, false],
+    ['the payload of B is under another key', want(moved('key')), false, false],
+  ];
+  for (const [when, intent, isSeen, isKept] of rows) {
+    it(`is ${isSeen ? '' : 'not '}seen, and ${isKept ? 'kept' : 'forgotten'}, when ${when}`, () => {
+      const staged = tried(B);
+      assert.equal(recallStaged(staged, intent, NOW) !== null, isSeen);
+      assert.equal(afterLook({ ...NO_MEMORY, staged }, idle(A), seen({ intent })).staged, isKept ? staged : null);
+    });
+  }
+});
+
+describe('the check of what drifted', () => {
+  const rechecked = (outcome: Tried['result']['outcome'], isNew = true): NonNullable<Memory['rechecked']> => ({
+    ...tried(A, outcome),
+    remedy: 'put-back',
+    isNew,
+  });
+  const keptAfter = (was: Memory['rechecked'], state: State, ...parts: readonly Partial<Observation>[]): unknown => {
+    const memory: Memory = { ...NO_MEMORY, rechecked: was };
+    const look = seen(wanting(A), recall(memory, want(A), false, NOW), ...parts);
+    return afterLook(memory, state, look).rechecked;
+  };
+
+  it('is in the next look, with the time until it may be made again', () => {
+    const { rechecked: found } = recall({ ...NO_MEMORY, rechecked: rechecked('unavailable') }, UNKNOWN, false, NOW);
+    const result = { outcome: 'unavailable', failure: FAILURE };
+    assert.deepEqual(found, { config: A, remedy: 'put-back', result, isNew: true, retryInMs: 3_000 });
+  });
+
+  it('that was passed is forgotten by the look that saw it, whatever came of it', () => {
+    assert.equal(keptAfter(rechecked('ready'), idle(A), differ), null);
+    assert.equal(keptAfter(rechecked('ready'), onTrial(judging()), differ), null);
+  });
+
+  it('that was not passed, or could not be made, is kept as one that was seen, while the drift lasts', () => {
+    for (const outcome of ['refused', 'unavailable'] as const) {
+      assert.deepEqual(keptAfter(rechecked(outcome), idle(A), differ), rechecked(outcome, false));
+      assert.deepEqual(keptAfter(rechecked(outcome, false), idle(A), contradicts), rechecked(outcome, false));
+    }
+  });
+
+  it('is forgotten with the drift, or when that is only to be reported, or was put back too often', () => {
+    const report: State = idle({ ...A, drift: 'report' });
+    for (const outcome of ['refused', 'unavailable'] as const) {
+      assert.equal(keptAfter(rechecked(outcome), idle(A)), null);
+      assert.equal(keptAfter(rechecked(outcome), onTrial(judging()), differ), null);
+      assert.equal(keptAfter(rechecked(outcome), report, differ), null);
+      assert.equal(keptAfter(rechecked(outcome), idle(A), differ, { repairAges: [4, 3, 2, 1] }), null);
+    }
+  });
+});
+
+describe('the memory of a process', () => {
+  it('tells the ages of what was done, and whether it has left the node that it is to give up', () => {
+    const guardFault = { trial: 't', message: 'no room', tries: 2, isFull: true, retryAt: NOW - 1 };
+    const memory: Memory = { ...NO_MEMORY, repairs: [NOW - 7_000, NOW], guardFault, restart: 'failed' };
+    const look = recall(memory, UNKNOWN, true, NOW);
+    assert.deepEqual(look.repairAges, [7_000, 0]);
+    assert.deepEqual(look.guardFault, { trial: 't', message: 'no room', tries: 2, isFull: true, retryInMs: -1 });
+    assert.deepEqual([look.leaving, look.restart], ['asked', 'failed']);
+    assert.equal(recall({ ...memory, left: true }, UNKNOWN, true, NOW).leaving, 'done');
+    assert.equal(recall({ ...memory, left: true }, UNKNOWN, false, NOW).leaving, 'no');
+  });
+});

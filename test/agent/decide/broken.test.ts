@@ -7,6 +7,13 @@ import { B, broken, C, DOWN, seen, wanting } from '../../support/agent/states.ts
 table('a broken node', [
   ['is watched', broken(), seen(wanting(B), DOWN), 'broken: assigned B, active local, good local, CrashLoop', []],
   [
+    'is left alone for ten minutes where its service manager gave up',
+    broken({}, 594_999),
+    seen(wanting(B), DOWN, failedService),
+    'broken: assigned B, active local, good local, CrashLoop',
+    [],
+  ],
+  [
     'is started again now and then where its service manager gave up',
     broken({}, 595_000),
     seen(wanting(B), DOWN, failedService),
@@ -17,6 +24,13 @@ table('a broken node', [
     'is left to a service manager that goes on by itself',
     broken({}, 595_000),
     seen(wanting(B), DOWN),
+    'broken: assigned B, active local, good local, CrashLoop',
+    [],
+  ],
+  [
+    'is not well before its kubelet has been healthy for 10 seconds',
+    broken({ healthy: true, healthyMs: 4_999 }),
+    seen(wanting(B)),
     'broken: assigned B, active local, good local, CrashLoop',
     [],
   ],

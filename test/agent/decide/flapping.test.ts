@@ -31,6 +31,16 @@ describe('a kubelet that is healthy and not healthy by turns', () => {
     assert.equal(through([...lapse, ...lapse, ...lapse, ...lapse], 2).error?.reason, 'Flapping');
   });
 
+  it('lapses where it was not healthy for ten seconds, and not where it was a millisecond less', () => {
+    const lapsesAfter = (unhealthyMs: number): number => {
+      const state = onTrial(judging({ healthy: false, unhealthyMs }));
+      const { doing } = decide(state, seen(wanting(B))).next;
+      assert.ok(doing.phase === 'trial' && doing.change.step === 'judge');
+      return doing.change.judged.lapses;
+    };
+    assert.deepEqual([lapsesAfter(9_999), lapsesAfter(10_000)], [0, 1]);
+  });
+
   it('does not flap by answering late now and then', () => {
     const late = [DOWN, UP, UP];
     assert.equal(through(Array.from({ length: 20 }, () => late).flat()).doing.phase, 'trial');

@@ -59,8 +59,15 @@ table('a change that takes effect with a boot', [
     [],
   ],
   [
+    'is not told again within half a minute',
+    waits(awaiting(24_999)),
+    seen(wanted),
+    'trial (reboot): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
     'is told again to whom it was told when nothing happens, in the same boot',
-    waits(awaiting(29_000)),
+    waits(awaiting(25_000)),
     seen(wanted),
     'trial (reboot): assigned B, active B, good A, no error',
     ['reboot by systemd'],
@@ -78,6 +85,13 @@ table('a change that takes effect with a boot', [
     seen(wanting(B), rebooted),
     'trial (judge): assigned B, active B, good A, no error',
     ['withdraw-reboot'],
+  ],
+  [
+    'is waited for as long as the pool says',
+    waits(awaiting(HOUR - 5_001, 10)),
+    seen(wanted),
+    'trial (reboot): assigned B, active B, good A, no error',
+    [],
   ],
   [
     'fails with a reason of its own when the boot never comes, and what was left for a daemon is taken away',

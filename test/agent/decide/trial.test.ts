@@ -64,6 +64,20 @@ table('a trial', [
     ['install A'],
   ],
   [
+    'waits for the restart that it ordered as long as the kubelet may take to start',
+    onTrial({ ...RESTARTING, waitedMs: 114_999 }),
+    seen(wanting(B)),
+    'trial (restart): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'waits half a minute before it orders again what could not be carried out',
+    onTrial({ ...RESTARTING, waitedMs: 24_999 }),
+    seen(wanting(B), { restart: 'failed' }),
+    'trial (restart): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
     'waits for the restart that it ordered',
     onTrial(RESTARTING),
     seen(wanting(B)),
@@ -225,6 +239,20 @@ table('a trial', [
     [],
   ],
   [
+    'goes on for a kubelet that has run something else for less than 15 seconds',
+    onTrial(judging({ healthy: false, unhealthyMs: 9_999 })),
+    seen(wanting(B), contradicts),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'goes on where somebody else changed the files less than 15 seconds ago',
+    onTrial(judging({ healthy: false, unhealthyMs: 9_999 })),
+    seen(wanting(B), differ),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
     'fails soon when the kubelet runs something else',
     onTrial(judging({ healthy: false, unhealthyMs: 10_000 })),
     seen(wanting(B), contradicts),
@@ -237,6 +265,13 @@ table('a trial', [
     seen(wanting(B), differ),
     'falling-back (install): assigned B, active A, good A, FilesChanged',
     ['install A'],
+  ],
+  [
+    'goes on for a Node that has not been Ready for less than the start timeout',
+    onTrial(judging({ healthy: false, unhealthyMs: 114_999 })),
+    seen(wanting(B), notReady),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
   ],
   [
     'fails when the Node is no longer Ready',

@@ -37,6 +37,13 @@ table('the way back', [
     ['collect-garbage'],
   ],
   [
+    'is not over before the kubelet has been healthy for 10 seconds',
+    fallingBack(A, judging({ healthyMs: 4_999 })),
+    seen(wanting(B)),
+    'falling-back (judge): assigned B, active A, good A, CrashLoop',
+    [],
+  ],
+  [
     'ends when the kubelet is steadily healthy',
     fallingBack(A, judging({ healthyMs: 5_000 })),
     seen(wanting(B)),
@@ -58,6 +65,13 @@ table('the way back', [
     [],
   ],
   [
+    'gives the last known good config its time to start',
+    fallingBack(A, judging({ healthy: false, unhealthyMs: 114_999 })),
+    seen(wanting(B), DOWN),
+    'falling-back (judge): assigned B, active A, good A, CrashLoop',
+    [],
+  ],
+  [
     'goes on to local when the last known good config is not healthy either',
     fallingBack(A, judging({ healthy: false, unhealthyMs: 115_000 })),
     seen(wanting(B), DOWN),
@@ -70,6 +84,13 @@ table('the way back', [
     seen(wanting(B), lost),
     'falling-back (install): assigned B, active local, good local, FallbackFailed',
     ['install local'],
+  ],
+  [
+    'forgives the last known good config as many crashes as its trial did',
+    fallingBack(A, judging()),
+    seen(run('run-2', 2)),
+    'falling-back (judge): assigned B, active A, good A, CrashLoop',
+    [],
   ],
   [
     'goes on to local when the last known good config crash-loops',

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { createHostProbe } from '#agent/kubelet/host-probe.ts';
 import type { Health, RunningConfig } from '#agent/ports/probe.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { createAuthority, type Identity } from '../../shared/kube/support/certificates.ts';
 
 const never = new AbortController().signal;
@@ -77,6 +78,19 @@ describe('healthz', () => {
       pour();
     });
     assert.deepEqual(await ask(endless), { health: 'down', reason: '/healthz gives more than 16384 bytes' });
+  });
+
+  it('is given two seconds to answer', async () => {
+    const clock = createManualClock();
+    const asked = Promise.withResolvers<void>();
+    const port = await serving(() => asked.resolve());
+    const probe = createHostProbe({ token: async () => '', servingCertFiles: [], clock });
+    const look = probe.health({ healthz: { host: '127.0.0.1', port }, api: null }, never);
+    await asked.promise;
+    await clock.advance(1_999);
+    assert.deepEqual(clock.sleeping(), [1]);
+    await clock.advance(1);
+    assert.deepEqual(await look, { health: 'down', reason: 'no answer within 2000 ms' });
   });
 
   it('is down at once for whoever gives up', async () => {

@@ -2,7 +2,7 @@ import type { Fleet } from './fleet.ts';
 import type { Step } from './steps.ts';
 
 /** A node or a pool that nothing could be decided about: it is left as it is. */
-export interface Unreadable {
+export interface LeftOut {
   readonly of: 'node' | 'pool';
   readonly name: string;
   /** What was thrown while it was looked at. */
@@ -13,7 +13,7 @@ export interface Isolated<T> {
   readonly result: T;
   /** The fleet without what could not be read. */
   readonly fleet: Fleet;
-  readonly unreadable: readonly Unreadable[];
+  readonly unreadable: readonly LeftOut[];
 }
 
 /** More of them are no accident of one object: then the mistake is ours, and nothing is decided. */
@@ -28,7 +28,7 @@ const MOST = 20;
  * @throws what `decide` throws where leaving things out does not help
  */
 export function isolate<T>(fleet: Fleet, decide: (fleet: Fleet) => T): Isolated<T> {
-  const unreadable: Unreadable[] = [];
+  const unreadable: LeftOut[] = [];
   let rest = fleet;
   for (;;) {
     const present = rest;
@@ -43,7 +43,7 @@ export function isolate<T>(fleet: Fleet, decide: (fleet: Fleet) => T): Isolated<
   }
 }
 
-type Subject = Pick<Unreadable, 'of' | 'name'>;
+type Subject = Pick<LeftOut, 'of' | 'name'>;
 
 /** Nodes first: where leaving one node out helps, its pool is not held for it. */
 const subjectsOf = ({ nodes, kubeletNodes, pools }: Fleet): readonly Subject[] => [
@@ -92,7 +92,7 @@ function attempt<T>(work: () => T): Outcome<T> {
 }
 
 /** Whether a step is about something that nothing could be decided about: a pool that was left out looks like one to be made. */
-export function touches(step: Step, unreadable: readonly Unreadable[]): boolean {
+export function touches(step: Step, unreadable: readonly LeftOut[]): boolean {
   const nodes = namesOf(unreadable, 'node');
   const pools = namesOf(unreadable, 'pool');
   if (nodes.size === 0 && pools.size === 0) return false;
@@ -104,5 +104,5 @@ export function touches(step: Step, unreadable: readonly Unreadable[]): boolean 
   return nodes.has(node ?? '') || pools.has(pool ?? '');
 }
 
-const namesOf = (unreadable: readonly Unreadable[], kind: Unreadable['of']): ReadonlySet<string> =>
+const namesOf = (unreadable: readonly LeftOut[], kind: LeftOut['of']): ReadonlySet<string> =>
   new Set(unreadable.filter(({ of }) => of === kind).map(({ name }) => name));

@@ -2,7 +2,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Applied } from '../cluster/apply.ts';
 import type { Desired } from '../policy/desired.ts';
 import type { Fleet } from '../policy/fleet.ts';
-import type { Unreadable } from '../policy/isolate.ts';
+import type { LeftOut } from '../policy/isolate.ts';
 import type { Commit } from '../policy/commit.ts';
 import type { Plan } from '../policy/plan.ts';
 import type { SourceState } from './report/source-state.ts';
@@ -19,7 +19,7 @@ export interface Round {
   readonly tip: Commit | null;
   readonly at: Millis;
   /** What nothing was decided about. */
-  readonly unreadable: readonly Unreadable[];
+  readonly unreadable: readonly LeftOut[];
 }
 
 /** Somebody who only tells of what the reconciler does. Never throws, never takes long, and changes nothing. */

@@ -3,7 +3,7 @@ import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import type { Desired } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import { limitOf } from '../rollout/amount.ts';
-import { assignmentOf, sameTarget, type Target } from '../rollout/standing.ts';
+import { assignmentOf, sameTarget, type NodeTarget } from '../rollout/standing.ts';
 
 /** What a commit would change at once, against what the cluster's file allows in the same commit. */
 export interface MassChange {
@@ -74,14 +74,14 @@ function poolOf(desired: Desired, node: string): string | undefined {
 }
 
 /** What a node was told to run; what it runs, where the order was lost and is about to be written anew. */
-function configOf(node: KubeletNode | undefined): Target {
+function configOf(node: KubeletNode | undefined): NodeTarget {
   const active = node?.status?.active;
   const runs = active?.sha256 === undefined ? null : { sha256: active.sha256, apply: active.apply ?? 'overlay' };
   return assignmentOf(node) ?? runs;
 }
 
 /** The config of a node's pool as an agent would be assigned it; null where there is none. */
-function targetOf(desired: Desired, node: string): Target {
+function targetOf(desired: Desired, node: string): NodeTarget {
   const pool = desired.pools.get(poolOf(desired, node) ?? '');
   return pool === undefined || pool.config === null ? null : { sha256: pool.config.sha256, apply: pool.spec.apply };
 }

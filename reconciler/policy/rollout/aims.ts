@@ -2,7 +2,7 @@ import type { Halt, KubeletPoolStatus, Released, RolloutStatus } from '#shared/c
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Group, Member } from './membership.ts';
 import { memberOf, soakOf, targetOf } from './membership.ts';
-import { assignmentOf, isAbout, sameTarget, standingOf, type Target } from './standing.ts';
+import { assignmentOf, isAbout, sameTarget, standingOf, type NodeTarget } from './standing.ts';
 
 /**
  * Which config a node is to run now. config: the pool's payload. settled: what the pool settled on before, for nodes that
@@ -34,7 +34,7 @@ export function aimsOf(
   const { pool } = group;
   const config = pool?.config ?? null;
   const settled = before?.settled ?? null;
-  const former: Target = settled === null ? null : { sha256: settled.sha256, apply: settled.apply };
+  const former: NodeTarget = settled === null ? null : { sha256: settled.sha256, apply: settled.apply };
   const isThrough = halt === null && hasComeThrough(before?.rollout, targetOf(pool));
   /** What new nodes get: as soon as the waves of a payload are done, that one. */
   const good = isThrough ? targetOf(pool) : former;
@@ -57,14 +57,14 @@ export function aimsOf(
     return { member: towards(member, target), aim: 'settled', configName };
   });
 
-  function towards(member: Member, target: Target): Member {
+  function towards(member: Member, target: NodeTarget): Member {
     if (sameTarget(member.target, target)) return member;
     return { ...memberOf(member.node, member.kubeletNode, target, soakMs, now), joining: member.joining };
   }
 }
 
 /** Whether a payload has done all of its waves. */
-function hasComeThrough(rollout: RolloutStatus | undefined, target: Target): boolean {
+function hasComeThrough(rollout: RolloutStatus | undefined, target: NodeTarget): boolean {
   return rollout !== undefined && isAbout(rollout, target) && rollout.waves.every(({ state }) => state === 'done');
 }
 
@@ -97,7 +97,7 @@ function isNew({ kubeletNode, node }: Member, now: Millis): boolean {
 }
 
 /** It was told a config that is known to be good as its first one, and has yet to prove it. */
-function isOnFirstTrial({ kubeletNode }: Member, { pool }: Group, target: Target, now: Millis): boolean {
+function isOnFirstTrial({ kubeletNode }: Member, { pool }: Group, target: NodeTarget, now: Millis): boolean {
   if (target === null) return false;
   if ((kubeletNode?.status?.promotedAt ?? null) !== null || kubeletNode?.spec?.pool !== pool?.name) return false;
   return sameTarget(assignmentOf(kubeletNode), target) && standingOf(kubeletNode, target, now) === 'updating';

@@ -13,7 +13,7 @@ import {
   sameTarget,
   type Standing,
   standingOf,
-  type Target,
+  type NodeTarget,
 } from './standing.ts';
 
 /** A node with everything that a decision about it needs. */
@@ -21,7 +21,7 @@ export interface Member {
   readonly node: NodeView;
   readonly kubeletNode: KubeletNode | undefined;
   /** What it is to run; null is its local config. */
-  readonly target: Target;
+  readonly target: NodeTarget;
   readonly standing: Standing;
   /** It cannot take pods now, for whatever reason, or has nobody who could be told. Counts against the budget. */
   readonly unavailable: boolean;
@@ -94,7 +94,7 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
 /** A group that is being filled, with what all of its nodes have in common. */
 interface Home extends Group {
   readonly members: Member[];
-  readonly target: Target;
+  readonly target: NodeTarget;
   readonly soakMs: Millis;
 }
 
@@ -139,7 +139,7 @@ function isPoolUnknown(node: KubeletNode | undefined, home: string | null, desir
 }
 
 /** What the nodes of a pool are to run; null is their local config. */
-export function targetOf(pool: DesiredPool | undefined | null): Target {
+export function targetOf(pool: DesiredPool | undefined | null): NodeTarget {
   const config = pool?.config ?? null;
   return config === null ? null : { sha256: config.sha256, apply: pool?.spec.apply ?? 'overlay' };
 }
@@ -153,7 +153,7 @@ export function soakOf(pool: DesiredPool | null): Millis {
 export function memberOf(
   node: NodeView,
   kubeletNode: KubeletNode | undefined,
-  target: Target,
+  target: NodeTarget,
   soakMs: Millis,
   now: Millis,
 ): Member {

@@ -14,7 +14,7 @@ import type { MemberDecision } from './decide-group.ts';
 import type { Group, Member } from './membership.ts';
 import { targetOf } from './membership.ts';
 import { canBeChanged } from './readiness.ts';
-import { isAbout, recordOf, sameTarget, type Target } from './standing.ts';
+import { isAbout, recordOf, sameTarget, type NodeTarget } from './standing.ts';
 import type { WaveProgress } from './wave-progress.ts';
 
 /** What is remembered of a pool's rollout between two passes; everything else is seen anew each time. */
@@ -69,7 +69,7 @@ export function rememberRollout(
 const stopped = (wave: WaveStatus): WaveStatus =>
   wave.state === 'rolling' || wave.state === 'soaking' ? { ...wave, state: 'stopped' } : wave;
 
-function hasArrived(pool: DesiredPool | null, { members }: Cohort, target: Target): boolean {
+function hasArrived(pool: DesiredPool | null, { members }: Cohort, target: NodeTarget): boolean {
   const those = members.filter((member) => sameTarget(member.target, target));
   const cannot = (member: Member): boolean =>
     member.standing === 'no-agent' ||

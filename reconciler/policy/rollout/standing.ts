@@ -8,7 +8,7 @@ import {
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 
 /** What identifies a config on a node; null is the node's own local config. */
-export type Target = { readonly sha256: string; readonly apply: ApplyMode } | null;
+export type NodeTarget = { readonly sha256: string; readonly apply: ApplyMode } | null;
 
 /**
  * Where a node stands towards its target.
@@ -26,34 +26,38 @@ export function agentAlive(node: KubeletNode | undefined, now: Millis): boolean 
 }
 
 /** Whether a pool's record of a rollout or a halt is about this target; without a word on it, the payload was laid over. */
-export const isAbout = (record: { readonly sha256: string; readonly apply?: ApplyMode }, target: Target): boolean =>
+export const isAbout = (record: { readonly sha256: string; readonly apply?: ApplyMode }, target: NodeTarget): boolean =>
   sameTarget({ sha256: record.sha256, apply: record.apply ?? 'overlay' }, target);
 
 /** How a target is written into such a record. */
 export const recordOf = ({
   sha256,
   apply,
-}: NonNullable<Target>): { readonly sha256: string; readonly apply?: ApplyMode } =>
+}: NonNullable<NodeTarget>): { readonly sha256: string; readonly apply?: ApplyMode } =>
   apply === 'overlay' ? { sha256 } : { sha256, apply };
 
 /** The assignment that a node has now, as the API server knows it. */
-export function assignmentOf(node: KubeletNode | undefined): Target {
+export function assignmentOf(node: KubeletNode | undefined): NodeTarget {
   const source = node?.spec?.configSource;
   return source === undefined ? null : { sha256: source.sha256, apply: node?.spec?.apply ?? 'overlay' };
 }
 
 /** The same bytes, laid over the local config in the same way. */
-export function sameTarget(a: Target, b: Target): boolean {
+export function sameTarget(a: NodeTarget, b: NodeTarget): boolean {
   if (a === null || b === null) return a === b;
   return a.sha256 === b.sha256 && a.apply === b.apply;
 }
 
 /** As its agent reports it: for how long a config has been proved, and so soaking, is for the pool to judge. */
-export function standingOf(node: KubeletNode | undefined, target: Target, now: Millis): Exclude<Standing, 'soaking'> {
+export function standingOf(
+  node: KubeletNode | undefined,
+  target: NodeTarget,
+  now: Millis,
+): Exclude<Standing, 'soaking'> {
   return node === undefined || !agentAlive(node, now) ? 'no-agent' : standingOfLiving(node, target);
 }
 
-function standingOfLiving(node: KubeletNode, target: Target): Exclude<Standing, 'soaking'> {
+function standingOfLiving(node: KubeletNode, target: NodeTarget): Exclude<Standing, 'soaking'> {
   const status = node.status ?? {};
   // Nothing was decided for this object yet: it is new, or was lost and made anew while the node ran on.
   if (node.spec === undefined) return target === null && refersTo(status.active, null) ? 'settled' : 'outdated';
@@ -70,28 +74,28 @@ function standingOfLiving(node: KubeletNode, target: Target): Exclude<Standing, 
 /** The agent's word for a config that failed on a kubelet which was not healthy before: it tries that one again. */
 const UNBLAMED = 'UnhealthyBefore';
 
-function isRejected(node: KubeletNode, target: Target): boolean {
+function isRejected(node: KubeletNode, target: NodeTarget): boolean {
   return failedAt(node, target) !== undefined;
 }
 
 /** When a node took this config back, in its agent's words; undefined where it did not, or does not blame the config. */
-export function failedAt(node: KubeletNode | undefined, target: Target): string | undefined {
+export function failedAt(node: KubeletNode | undefined, target: NodeTarget): string | undefined {
   const rejected = node?.status?.rejected ?? [];
   return rejected.find((each) => each.reason !== UNBLAMED && sameTarget(each, target))?.at;
 }
 
-function refersTo(reference: ConfigReference | undefined, target: Target): boolean {
+function refersTo(reference: ConfigReference | undefined, target: NodeTarget): boolean {
   if (target === null) return reference === undefined || reference.name === LOCAL;
   return reference?.sha256 === target.sha256 && (reference.apply ?? 'overlay') === target.apply;
 }
 
 /** Whether the node has proved this config: it is what it falls back to. */
-export function hasProved(node: KubeletNode | undefined, target: Target): boolean {
+export function hasProved(node: KubeletNode | undefined, target: NodeTarget): boolean {
   return refersTo(node?.status?.lastKnownGood, target);
 }
 
 /** Whether the node runs this config already, has proved it and is at rest, so that being told of it costs nothing. */
-export function runsAlready(node: KubeletNode | undefined, target: Target): boolean {
+export function runsAlready(node: KubeletNode | undefined, target: NodeTarget): boolean {
   const { phase, active, lastKnownGood } = node?.status ?? {};
   return phase === 'Idle' && target !== null && refersTo(active, target) && refersTo(lastKnownGood, target);
 }

@@ -4,7 +4,7 @@ import type { Fleet, NodeView } from '../fleet.ts';
 import type { Step } from '../steps.ts';
 import type { MemberDecision } from './decide-group.ts';
 import type { Group } from './membership.ts';
-import { runsAlready, type Target } from './standing.ts';
+import { runsAlready, type NodeTarget } from './standing.ts';
 
 /**
  * Nodes may come with a taint that keeps pods off them until their config has proved itself (the kubelet's
@@ -40,7 +40,7 @@ export function untaintSteps(
 function becauseOf({ member }: MemberDecision, pool: KubeletPool | undefined): string | null {
   if (member.standing === 'settled' || member.standing === 'soaking') return 'its config has proved itself';
   const settled = pool?.status?.settled;
-  const former: Target = settled === undefined ? null : { sha256: settled.sha256, apply: settled.apply };
+  const former: NodeTarget = settled === undefined ? null : { sha256: settled.sha256, apply: settled.apply };
   const runsFormer = member.standing === 'outdated' && runsAlready(member.kubeletNode, former);
   return runsFormer ? 'it runs what its pool settled on' : null;
 }

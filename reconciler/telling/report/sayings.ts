@@ -3,7 +3,7 @@ import { formatFinding } from '#shared/contract/finding.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { Desired } from '../../policy/desired.ts';
-import type { Unreadable } from '../../policy/isolate.ts';
+import type { LeftOut } from '../../policy/isolate.ts';
 import type { TakenUp } from '../../policy/in-force/take-up.ts';
 
 /** Log lines about what changed since the last pass; nothing is said twice. */
@@ -13,7 +13,7 @@ export interface Sayings {
   phases(pools: ReadonlyMap<string, KubeletPoolStatus>): void;
   conflicts(lines: readonly string[]): void;
   /** With the stack: what cannot be read is a mistake of ours, or somebody meddles with our objects. */
-  unreadable(subjects: readonly Unreadable[]): void;
+  unreadable(subjects: readonly LeftOut[]): void;
 }
 
 /** A folder of links, say, has one each. Whoever mends the first hundred asks `validate` for the others. */

@@ -43,8 +43,14 @@ export const ALLOWED_LICENCES: readonly string[] = [
   'PSF-2.0',
   'Unlicense',
 ];
-/** What nobody gets from us may have these as well. */
-export const ALLOWED_FOR_TOOLS: readonly string[] = [...ALLOWED_LICENCES, 'MPL-2.0'];
+/** What nobody gets from us may have these as well. CC-BY-4.0 is that of a table of browsers, which is data. */
+export const ALLOWED_FOR_TOOLS: readonly string[] = [
+  ...ALLOWED_LICENCES,
+  '0BSD',
+  'BlueOak-1.0.0',
+  'CC-BY-4.0',
+  'MPL-2.0',
+];
 
 /** Every package that the lockfile pins, by name. */
 export function lockedPackages(): readonly LockedPackage[] {

@@ -1,0 +1,137 @@
+import { globSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { MutantCoverage } from '@stryker-mutator/api/core';
+import { declareFactoryPlugin, PluginKind } from '@stryker-mutator/api/plugin';
+import {
+  determineHitLimitReached,
+  type DryRunResult,
+  DryRunStatus,
+  type MutantRunOptions,
+  type TestResult,
+  type TestRunner,
+  TestStatus,
+  toMutantRunResult,
+} from '@stryker-mutator/api/test-runner';
+import { collect, type CollectedTest, collectedTests } from './collected.ts';
+import { SEEDS, JUDGES, LEFT_OUT } from './config.ts';
+
+/** What instrumented code reads and writes; its shape is StrykerJS's. */
+interface Instrumented {
+  activeMutant?: string | undefined;
+  currentTestId?: string | undefined;
+  hitCount?: number | undefined;
+  hitLimit?: number | undefined;
+  mutantCoverage?: MutantCoverage;
+}
+
+const instrumented: Instrumented = ((globalThis as { __stryker__?: Instrumented }).__stryker__ ??= {});
+
+/** Instead of what tests import, while they are loaded here. */
+const STAND_INS: Readonly<Record<string, string>> = {
+  'node:test': import.meta.resolve('./collected.ts'),
+  'fast-check': import.meta.resolve('./fewer-runs.ts'),
+};
+
+/**
+ * Runs tests of pure functions in this process: loads their files once, and runs the tests of a mutant within milliseconds. What
+ * a mutant does while files are loaded needs a process of its own (StrykerJS starts it), as modules are loaded once.
+ */
+function createRunner(): TestRunner {
+  let loaded: Promise<readonly CollectedTest[]> | undefined;
+  const load = (): Promise<readonly CollectedTest[]> => (loaded ??= loadTests(process.cwd()));
+
+  return {
+    capabilities: () => ({ reloadEnvironment: false }),
+
+    async dryRun() {
+      const tests = await load();
+      const result = await run(tests, false);
+      const { mutantCoverage } = instrumented;
+      return mutantCoverage === undefined ? result : { ...result, mutantCoverage };
+    },
+
+    async mutantRun({ testFilter, activeMutant, hitLimit, mutantActivation, disableBail }: MutantRunOptions) {
+      instrumented.activeMutant = mutantActivation === 'static' ? activeMutant.id : undefined;
+      instrumented.hitCount = hitLimit === undefined ? undefined : 0;
+      instrumented.hitLimit = hitLimit;
+      try {
+        const tests = await load();
+        instrumented.activeMutant = activeMutant.id;
+        const chosen = testFilter === undefined ? tests : chooseTests(tests, testFilter);
+        return toMutantRunResult(await run(chosen, !disableBail));
+      } catch (error) {
+        // A mutant with which nothing can be loaded would fail every test.
+        return toMutantRunResult(complete([failed('the files are loaded', 0, error)]));
+      } finally {
+        instrumented.activeMutant = undefined;
+      }
+    },
+  };
+}
+
+async function loadTests(root: string): Promise<readonly CollectedTest[]> {
+  Error.stackTraceLimit = 0;
+  Object.assign(process.env, SEEDS);
+  const own = pathToFileURL(`${root}/`).href;
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const standIn = STAND_INS[specifier];
+      return standIn !== undefined && context.parentURL?.startsWith(own) === true && context.parentURL !== standIn
+        ? { url: standIn, shortCircuit: true, format: 'module-typescript' }
+        : nextResolve(specifier, context);
+    },
+  });
+  for (const file of globSync(JUDGES, { cwd: root }).toSorted()) {
+    await collect(file, () => import(pathToFileURL(join(root, file)).href));
+  }
+  return collectedTests().filter(({ id }) => !LEFT_OUT.some((name) => id.includes(name)));
+}
+
+function chooseTests(tests: readonly CollectedTest[], ids: readonly string[]): readonly CollectedTest[] {
+  const wanted = new Set(ids);
+  return tests.filter(({ id }) => wanted.has(id));
+}
+
+/** How long each test took last: quick ones go first, for most mutants fail one of them. */
+const tookMs = new Map<string, number>();
+
+async function run(tests: readonly CollectedTest[], bail: boolean): Promise<DryRunResult> {
+  const results: TestResult[] = [];
+  const ordered = bail ? tests.toSorted((a, b) => (tookMs.get(a.id) ?? 0) - (tookMs.get(b.id) ?? 0)) : tests;
+  for (const test of ordered) {
+    const result = await runOne(test);
+    results.push(result);
+    if (!bail || !tookMs.has(test.id)) tookMs.set(test.id, result.timeSpentMs);
+    const timedOut = determineHitLimitReached(instrumented.hitCount, instrumented.hitLimit);
+    if (timedOut !== undefined) return timedOut;
+    if (bail && result.status === TestStatus.Failed) break;
+  }
+  return complete(results);
+}
+
+async function runOne({ id, file, body }: CollectedTest): Promise<TestResult> {
+  instrumented.currentTestId = id;
+  const from = performance.now();
+  try {
+    await body();
+    return { id, name: id, fileName: file, timeSpentMs: performance.now() - from, status: TestStatus.Success };
+  } catch (error) {
+    return { ...failed(id, performance.now() - from, error), fileName: file };
+  } finally {
+    instrumented.currentTestId = undefined;
+  }
+}
+
+const complete = (tests: TestResult[]): DryRunResult => ({ status: DryRunStatus.Complete, tests });
+
+const failed = (id: string, timeSpentMs: number, error: unknown): TestResult => ({
+  id,
+  name: id,
+  timeSpentMs,
+  status: TestStatus.Failed,
+  failureMessage: error instanceof Error ? error.message : String(error),
+});
+
+export const strykerPlugins = [declareFactoryPlugin(PluginKind.TestRunner, 'in-process', createRunner)];

@@ -7,7 +7,7 @@ import { startFallingBack } from './fall-back.ts';
 
 /** Takes everything of ours away once the node is at rest with its local config, and nothing guards anything. */
 export function withLeave(decision: Decision, { leaving, files, guard }: Observation, pace: Pace): Decision {
-  const { next, actions } = decision;
+  const { next } = decision;
   const isAtRest = next.doing.phase === 'idle' && activeOf(next) === null && next.assigned === null;
   const isUnguarded = guard.guard === 'none' || guard.guard === 'disarmed';
   if (leaving !== 'asked' || !isAtRest) return decision;
@@ -18,5 +18,6 @@ export function withLeave(decision: Decision, { leaving, files, guard }: Observa
   if (!isUnguarded || files.files !== 'installed') {
     return { ...decision, recheckAfterMs: Math.min(decision.recheckAfterMs, pace.changingMs) };
   }
-  return { ...decision, actions: [...actions.filter((action) => action.do !== 'collect-garbage'), { do: 'leave' }] };
+  // Whatever else was to be done, its traces would go as well.
+  return { ...decision, actions: [{ do: 'leave' }] };
 }

@@ -14,7 +14,6 @@ import {
   type State,
   type Target,
   type Trial,
-  type TrialTerms,
   withoutRejected,
   withRejected,
 } from './state.ts';
@@ -100,7 +99,8 @@ export function continueTrial(state: State, doing: Trial, seen: Observation, pac
       return { next: state, actions, recheckAfterMs: fault === null ? 0 : recheckAfterMs };
     }
   }
-  const terms = termsOf(config, seen);
+  // They may change while the trial runs, without starting it again: `heed` keeps them up to date.
+  const terms = config.trial;
   const because = `trial of ${config.source.name}, pool ${config.pool ?? '-'}, commit ${config.commit ?? '-'}`;
   const step = advance(doing.change, seen, { target: config, terms, because, reboot: config.reboot }, pace);
   if (step.advance === 'stuck') return fail(state, doing, step.failure, seen);
@@ -125,11 +125,6 @@ function beginAgain(state: State, before: Trial, seen: Observation): Decision {
   const running = runOfGuard(state.lastKnownGood, seen) ?? null;
   const doing: Trial = { ...before, since: seen.at, before: running, change: { step: 'install' } };
   return firstStep({ ...state, doing }, doing, seen);
-}
-
-/** The terms may be changed while the trial runs: another commit can shorten a trial without starting it again. */
-function termsOf(config: Config, { intent }: Observation): TrialTerms {
-  return intent.intent === 'config' && sameConfig(intent.config, config) ? intent.config.trial : config.trial;
 }
 
 /** A lost checkpoint proves nothing and accuses nobody; but it comes back only while its config is wanted. */
@@ -165,14 +160,8 @@ const unblamed = ({ message }: Failure): Failure => ({
 });
 
 function goBack(state: State, doing: Trial, seen: Observation): Decision {
-  const terms = termsOf(doing.config, seen);
-  return startFallingBack(
-    state,
-    state.lastKnownGood,
-    'failed',
-    terms,
-    runWithFallback(doing, state.lastKnownGood, seen),
-  );
+  const to = state.lastKnownGood;
+  return startFallingBack(state, to, 'failed', doing.config.trial, runWithFallback(doing, to, seen));
 }
 
 /** A run that has what the node falls back to already: nobody has restarted it yet, or the guard has. */

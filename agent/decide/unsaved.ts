@@ -7,7 +7,8 @@ import type { Pace } from './pace.ts';
  * that starts from the older state finds it again; so is going on with a trial that is on disk. Everything else waits:
  * a new trial or a promotion that the disk knows nothing of would be gone after a restart.
  */
-export function whenUnsaved(before: State, { next, actions, recheckAfterMs }: Decision, pace: Pace): Decision {
+export function whenUnsaved(before: State, decision: Decision, pace: Pace): Decision {
+  const { next, actions } = decision;
   const goesBack = next.doing.phase === 'falling-back' || next.doing.phase === 'broken';
   const goesOn =
     before.doing.phase === 'trial' &&
@@ -25,5 +26,5 @@ export function whenUnsaved(before: State, { next, actions, recheckAfterMs }: De
       recheckAfterMs: pace.changingMs,
     };
   }
-  return { next, actions: actions.filter((action) => action.do !== 'collect-garbage'), recheckAfterMs };
+  return decision;
 }

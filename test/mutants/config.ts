@@ -30,6 +30,7 @@ export const SLOW: readonly string[] = [
   'never keep a good payload from',
   'reaches everybody with a good payload',
   'that is to be taken back leaves nobody',
+  'does not change before the moment that it names',
   'is open if and only if',
   'begins at the minutes of which the wall shows',
   'does the same whether or not somebody sets the wall clock',

@@ -1,4 +1,4 @@
-import { DEFAULT_TRIAL, type TrialSpec } from '#shared/contract/api/kubelet-node.ts';
+import type { TrialSpec } from '#shared/contract/api/kubelet-node.ts';
 import { formatDuration, parseDuration } from '#shared/runtime/duration.ts';
 import type { TrialTerms } from '../state.ts';
 
@@ -19,9 +19,5 @@ export function termsToSpec({ durationMs, startTimeoutMs, maxRestarts }: TrialTe
   return { duration: formatDuration(durationMs), startTimeout: formatDuration(startTimeoutMs), maxRestarts };
 }
 
-/** For configs that bring no terms of their own, and for local. */
-export const DEFAULT_TERMS: TrialTerms = termsFrom(DEFAULT_TRIAL) ?? {
-  durationMs: 600_000,
-  startTimeoutMs: 120_000,
-  maxRestarts: 2,
-};
+/** For configs that bring no terms of their own, and for local: what the contract's `DEFAULT_TRIAL` says. */
+export const DEFAULT_TERMS: TrialTerms = { durationMs: 600_000, startTimeoutMs: 120_000, maxRestarts: 2 };

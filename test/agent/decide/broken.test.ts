@@ -21,6 +21,20 @@ table('a broken node', [
     ['restart'],
   ],
   [
+    'is started again now and then where somebody stopped it',
+    broken({}, 595_000),
+    seen(wanting(B), DOWN, { service: { state: 'stopped', run: null, automaticRestarts: 0 } }),
+    'broken: assigned B, active local, good local, CrashLoop',
+    ['restart'],
+  ],
+  [
+    'is not started again one look before that',
+    broken({}, 594_999),
+    seen(wanting(B), DOWN, failedService),
+    'broken: assigned B, active local, good local, CrashLoop',
+    [],
+  ],
+  [
     'is left to a service manager that goes on by itself',
     broken({}, 595_000),
     seen(wanting(B), DOWN),
@@ -39,6 +53,13 @@ table('a broken node', [
     broken({ healthy: true, healthyMs: 5_000 }),
     seen(wanting(B)),
     'idle: assigned B, active local, good local, CrashLoop',
+    ['collect-garbage'],
+  ],
+  [
+    'is well again without an error where nothing is assigned any more',
+    { ...broken({ healthy: true, healthyMs: 5_000 }), assigned: null },
+    seen(),
+    'idle: assigned local, active local, good local, no error',
     ['collect-garbage'],
   ],
   [
@@ -69,5 +90,12 @@ describe('the healthy time of a broken node', () => {
     const well = broken({ healthy: true, everHealthy: true, healthyMs: 9_000 });
     const { next } = decide(well, seen(wanting(B), DOWN));
     assert.equal(next.doing.phase === 'broken' && next.doing.judged.healthyMs, 0);
+  });
+});
+
+describe('what is counted of a broken node', () => {
+  it('is the time that it is healthy', () => {
+    const { next } = decide(broken({ healthy: true, healthyMs: 1_000 }), seen(wanting(B)));
+    assert.equal(next.doing.phase === 'broken' && next.doing.judged.healthyMs, 6_000);
   });
 });

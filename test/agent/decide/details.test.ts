@@ -4,6 +4,7 @@ import { decide } from '#agent/decide/decide.ts';
 import { MAX_REJECTED, type State, type Trial } from '#agent/decide/state.ts';
 import {
   A,
+  AT,
   B,
   broken,
   C,
@@ -45,6 +46,26 @@ describe('what is remembered of failures', () => {
     const first = decide(idle(A), seen(wanting(B), { staged: unavailable }));
     const second = decide(first.next, seen(wanting(B), { staged: unavailable, at: '2027-01-01T00:00:00Z' }));
     assert.equal(second.next, first.next);
+    const others = [
+      { ...unavailable, failure: { ...unavailable.failure, message: 'still away' } },
+      { ...unavailable, failure: { ...unavailable.failure, reason: 'VersionUnknown' } } as const,
+    ];
+    for (const staged of others) {
+      const later = decide(first.next, seen(wanting(B), { staged, at: '2027-01-01T00:00:00Z' }));
+      assert.equal(later.next.error?.at, '2027-01-01T00:00:00Z');
+    }
+    const ofC = decide(
+      first.next,
+      seen(wanting(C), { staged: { ...unavailable, config: C }, at: '2027-01-01T00:00:00Z' }),
+    );
+    assert.equal(ofC.next.error?.config, C.source.name);
+  });
+
+  it('an error of an assignment that cannot be read names no config', () => {
+    const failure = { reason: 'InvalidAssignment', message: 'no uid' } as const;
+    const { next } = decide(idle(A), seen({ intent: { intent: 'invalid', failure } }));
+    assert.deepEqual(next.error, { ...failure, at: AT });
+    assert.equal(decide(next, seen({ intent: { intent: 'invalid', failure }, at: '2027-01-01T00:00:00Z' })).next, next);
   });
 
   it('a config that is tried again is no longer listed as rejected, from the moment that it is fetched', () => {
@@ -88,7 +109,8 @@ describe('what is remembered of failures', () => {
   });
 
   it('falling back to local forgets when lastKnownGood became that; falling back to it does not', () => {
-    assert.equal(decide(fallingBack(null, judging({ healthyMs: 5_000 })), seen()).next.promotedAt, null);
+    const toLocal: State = { ...fallingBack(null, judging({ healthyMs: 5_000 })), promotedAt: '2025-05-05T05:05:05Z' };
+    assert.equal(decide(toLocal, seen()).next.promotedAt, null);
     const back: State = { ...fallingBack(A, judging({ healthyMs: 5_000 })), promotedAt: '2025-05-05T05:05:05Z' };
     assert.equal(decide(back, seen()).next.promotedAt, '2025-05-05T05:05:05Z');
   });
@@ -114,6 +136,11 @@ describe('a restart that nothing came of', () => {
     assert.deepEqual([ordersAfter(2, 234_999), ordersAfter(2, 235_000)], [0, 1]);
     assert.equal(ordersAfter(9, 594_999), 0);
     assert.equal(ordersAfter(9, 595_000), 1);
+  });
+
+  it('is counted, and waited for from then on', () => {
+    const { next } = decide(onTrial({ ...RESTARTING, orders: 2, waitedMs: 235_000 }), seen(wanting(B)));
+    assert.deepEqual((next.doing as Trial).change, { ...RESTARTING, orders: 3, waitedMs: 0 });
   });
 
   it('says to the service manager which config, pool and commit it is for', () => {

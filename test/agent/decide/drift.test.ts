@@ -128,6 +128,13 @@ table('drift on a node at rest', [
     'idle: assigned local, active local, good local, no error',
     [],
   ],
+  [
+    'of a node with its own config is nobody’s business, whatever could be put back',
+    idle(null),
+    seen(wanting(null), differ, stale, contradicts),
+    'idle: assigned local, active local, good local, no error',
+    [],
+  ],
 ]);
 
 table('the check of what drifted', [

@@ -77,7 +77,13 @@ describe('a kubelet that ended by itself', () => {
   });
 
   it('before any run of the config was seen says nothing of it', () => {
-    const state = onTrial(judging({ run: null }), { config: { ...B, trial: { ...TERMS, maxRestarts: 0 } } });
-    assert.equal(decide(state, seen(wanting(B), ended)).next.doing.phase, 'trial');
+    const config = { ...B, trial: { ...TERMS, maxRestarts: 0 } };
+    const state = onTrial(judging({ run: null }), { config });
+    assert.equal(decide(state, seen(wanting(config), ended)).next.doing.phase, 'trial');
+  });
+
+  it('has not ended while a run of it is seen', () => {
+    const running: Partial<Observation> = { service: { ...ended.service, run: 'run-1' } } as Partial<Observation>;
+    assert.equal(through([UP, running]).doing.phase, 'trial');
   });
 });

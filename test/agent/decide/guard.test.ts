@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decide } from '#agent/decide/decide.ts';
-import { guardLimitsOf, targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
+import { guardLimitsOf, targetIdOf, trialIdOf, wantOfGuard } from '#agent/decide/guard.ts';
 import type { GuardFault, GuardSeen } from '#agent/ports/guard.ts';
 import type { Observation } from '#agent/decide/observation.ts';
-import type { FallingBack, Trial } from '#agent/decide/state.ts';
-import { blocked, differ, ready, run, table } from '../../support/agent/decision-table.ts';
+import type { FallingBack, State, Trial } from '#agent/decide/state.ts';
+import { blocked, differ, ready, rebooted, run, table } from '../../support/agent/decision-table.ts';
 import {
   A,
   AT,
@@ -53,6 +53,20 @@ table('a trial on a node with a guard', [
     seen(wanting(B), { staged: ready }, disarmed),
     'trial (install): assigned B, active B, good A, no error',
     ['arm-guard'],
+  ],
+  [
+    'begins with the files where it is armed for it already: the agent died between the two',
+    idle(A),
+    seen(wanting(B), { staged: ready }, armed()),
+    'trial (install): assigned B, active B, good A, no error',
+    ['reassure-guard', 'install B'],
+  ],
+  [
+    'begins with nothing where it could not be armed for it: the next look ends it',
+    idle(A),
+    seen(wanting(B), { staged: ready }, disarmed, refusing(12)),
+    'trial (install): assigned B, active B, good A, no error',
+    [],
   ],
   [
     'installs nothing before it is armed',
@@ -191,6 +205,20 @@ table('a guard that took a trial back', [
     ['disarm-guard', 'install A'],
   ],
   [
+    'has the trial fail for a kubelet that was down, though nothing was installed yet',
+    onTrial(INSTALLING),
+    seen(wanting(B), fired({ cause: 'down' })),
+    'falling-back (install): assigned B, active A, good A, NotHealthy',
+    ['disarm-guard', 'install A'],
+  ],
+  [
+    'has the trial fail though the note of why is lost',
+    onTrial(judging()),
+    seen(wanting(B), fired({ cause: 'unknown' })),
+    'falling-back (install): assigned B, active A, good A, AgentSilent',
+    ['disarm-guard', 'install A'],
+  ],
+  [
     'says nothing of another trial',
     onTrial(judging()),
     seen(wanting(B), fired({ trial: 'another' })),
@@ -271,6 +299,20 @@ table('the way back on a node with a guard', [
     ['disarm-guard'],
   ],
   [
+    'ends when the kubelet is steadily healthy, whatever note of the guard is still there',
+    fallingBack(A, judging({ healthyMs: 5_000 })),
+    seen(wanting(B), fired()),
+    'idle: assigned B, active A, good A, CrashLoop',
+    ['disarm-guard', 'collect-garbage'],
+  ],
+  [
+    'needs one where the machine booted meanwhile: its runs may have the same names',
+    fallingBack(A, { step: 'install', running: RUN_1 }),
+    seen(wanting(B), rebooted),
+    'falling-back (restart): assigned B, active A, good A, CrashLoop',
+    ['restart'],
+  ],
+  [
     'needs one where the guard restored the files only',
     fallingBack(A, INSTALLING),
     seen(wanting(B), fired({ restarted: false }), run('run-7')),
@@ -319,11 +361,40 @@ describe('what the kubelet runs when a trial ends before its time', () => {
     assert.equal(runningAfter({ change: judging() }, fired(), run(null)), undefined);
   });
 
+  it('is what the guard restored before the node was unassigned, where that was local', () => {
+    const way = fallingBack(A, INSTALLING);
+    const { next } = decide(way, seen(wanting(null), fired({ to: targetIdOf(null), trial: 'another' }), run('run-7')));
+    const { change } = next.doing as FallingBack;
+    assert.deepEqual(change, { step: 'install', running: { run: 'run-7', bootId: 'boot-1' } });
+  });
+
+  it('is known to a trial that begins again after the guard restored what was good', () => {
+    const again = decide(onTrial(INSTALLING), seen(wanting(B), fired({ cause: 'silence' }), run('run-7'))).next.doing;
+    assert.deepEqual((again as Trial).before, { run: 'run-7', bootId: 'boot-1' });
+  });
+
   it('is not what a trial before it had the kubelet run', () => {
     const ready = { config: C, outcome: 'ready', warnings: [] } as const;
     const superseding = (state: Trial['change']): Trial =>
       decide(onTrial(state, { before: RUN_1 }), seen(wanting(C), { staged: ready })).next.doing as Trial;
     assert.equal(superseding(judging()).before, null);
     assert.deepEqual(superseding(INSTALLING).before, RUN_1);
+  });
+});
+
+describe('the want of a guard', () => {
+  const wantOf = (state: State, ...parts: readonly Partial<Observation>[]): string | undefined =>
+    wantOfGuard(state, seen(...parts))?.reason;
+
+  it('is told while it keeps a trial from beginning', () => {
+    assert.equal(wantOf(onTrial(INSTALLING), refusing(1)), 'GuardFailed');
+    assert.equal(wantOf(onTrial(INSTALLING)), undefined);
+  });
+
+  it('is not told of a trial that has begun, of another one, or at rest', () => {
+    assert.equal(wantOf(onTrial(RESTARTING), refusing(1)), undefined);
+    assert.equal(wantOf(onTrial(INSTALLING), refusing(1, { trial: 'another' })), undefined);
+    assert.equal(wantOf(idle(A), refusing(1)), undefined);
+    assert.equal(wantOf(fallingBack(A, INSTALLING), refusing(1)), undefined);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { tally, tallySteadiness, trialVerdictOf, verdictOf } from '#agent/decide/judge.ts';
+import { startJudging, tally, tallySteadiness, trialVerdictOf, verdictOf } from '#agent/decide/judge.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { Judged, Trial } from '#agent/decide/state.ts';
 import { DOWN, JUDGED, judging, onTrial, seen } from '../../support/agent/states.ts';
@@ -15,6 +15,10 @@ const look = (judged: Partial<Judged>, ...parts: readonly Partial<Observation>[]
 };
 
 describe('the tally of looks at a kubelet', () => {
+  it('begins with nothing proved', () => {
+    assert.deepEqual(startJudging(seen()), { ...JUDGED, healthy: false, everHealthy: false });
+  });
+
   it('counts the time between two healthy looks', () => {
     assert.equal(look({ healthyMs: 1_000 }).healthyMs, 6_000);
   });
@@ -31,6 +35,28 @@ describe('the tally of looks at a kubelet', () => {
   it('counts no time over a restart, whoever made it', () => {
     assert.equal(look({ healthyMs: 1_000 }, run('run-2', 1)).healthyMs, 1_000);
     assert.equal(look({ healthyMs: 1_000 }, run('run-2', 0)).healthyMs, 1_000);
+    assert.equal(look({ healthyMs: 1_000 }, run('run-1', 1)).healthyMs, 1_000);
+  });
+
+  it('counts on where no run can be seen', () => {
+    assert.equal(look({ healthyMs: 1_000 }, run(null, null)).healthyMs, 6_000);
+    assert.equal(steadyAfter({ run: null }, run(null, null)), 14_000);
+  });
+
+  it('knows whether a run was ever healthy', () => {
+    assert.equal(look({ everHealthy: true }, DOWN).everHealthy, true);
+    assert.equal(look({ everHealthy: false }, DOWN).everHealthy, false);
+    assert.equal(look({ everHealthy: false }).everHealthy, true);
+    assert.equal(look({ everHealthy: true }, DOWN, run('run-2', 1)).everHealthy, false);
+  });
+
+  it('counts a lapse when the run is healthy again after ten seconds and more', () => {
+    const ill = { healthy: false, everHealthy: true, unhealthyMs: 10_000 };
+    assert.equal(look(ill).lapses, 1);
+    assert.equal(look({ ...ill, unhealthyMs: 9_999 }).lapses, 0);
+    assert.equal(look(ill, DOWN).lapses, 0);
+    assert.equal(look({ ...ill, everHealthy: false }).lapses, 0);
+    assert.equal(look(ill, run('run-2', 1)).lapses, 0);
   });
 
   it('keeps the healthy time over a crash that is forgiven, and over a reboot', () => {
@@ -68,6 +94,12 @@ describe('the tally of looks at a kubelet', () => {
   it('counts the crashes since a person started the kubelet by hand, and not the hand', () => {
     assert.equal(look({ automaticRestarts: 5 }, run('run-2', 2)).restarts, 2);
     assert.equal(look({ automaticRestarts: 5 }, run('run-2', 0)).restarts, 0);
+  });
+
+  it('goes by the runs where the service manager counts only now, or no longer', () => {
+    assert.equal(look({ automaticRestarts: null }, run('run-2', 3)).restarts, 1);
+    assert.equal(look({ automaticRestarts: 5 }, run('run-2', null)).restarts, 1);
+    assert.equal(look({ automaticRestarts: null }, run('run-1', null)).restarts, 0);
   });
 
   it('takes no news of the service manager for nothing', () => {
@@ -112,10 +144,22 @@ describe('the verdict of one look', () => {
     ],
     ['healthy without a health endpoint where the process runs', [off], {}, 'healthy'],
     [
+      'healthy where the endpoint says so and there is no service manager to ask',
+      [{ service: { state: 'unknown', run: null, automaticRestarts: null } }],
+      {},
+      'healthy',
+    ],
+    [
       'unclear where there is neither an endpoint nor a service manager',
       [off, { service: { state: 'unknown', run: null, automaticRestarts: null } }],
       {},
       'unclear',
+    ],
+    [
+      'unhealthy where the endpoint answers for a unit that was stopped',
+      [{ service: { state: 'stopped', run: null, automaticRestarts: 0 } }],
+      {},
+      'NotHealthy: the service manager has it as stopped',
     ],
     ['unclear while the Node cannot be seen', [{ nodeReady: 'unknown' }], {}, 'unclear'],
     [
@@ -129,6 +173,16 @@ describe('the verdict of one look', () => {
       [{ service: { state: 'failed', run: null, automaticRestarts: 4, lastExit: 'exit-code 1' } }],
       {},
       'NotHealthy: the service manager has it as failed (last exit: exit-code 1)',
+    ],
+    [
+      'unhealthy for all that the service manager knows of it',
+      [
+        {
+          service: { state: 'failed', run: null, automaticRestarts: 4, lastExit: 'exit-code 1', reason: 'start-limit' },
+        },
+      ],
+      {},
+      'NotHealthy: the service manager has it as failed (last exit: exit-code 1, start-limit)',
     ],
     [
       'unhealthy where the endpoint says so',

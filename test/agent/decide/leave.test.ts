@@ -1,6 +1,6 @@
-import { differ, table } from '../../support/agent/decision-table.ts';
+import { differ, lost, table } from '../../support/agent/decision-table.ts';
 import type { Observation } from '#agent/decide/observation.ts';
-import { A, fallingBack, idle, judging, seen, wanting } from '../../support/agent/states.ts';
+import { A, fallingBack, idle, judging, rejecting, seen, wanting } from '../../support/agent/states.ts';
 
 const asked: Partial<Observation> = { leaving: 'asked', ...wanting(null) };
 
@@ -39,6 +39,48 @@ table('a node that is to be given up', [
     seen(asked, { guard: { guard: 'armed', trial: 'some', to: 'local' } }),
     'idle: assigned local, active local, good local, no error',
     ['disarm-guard'],
+  ],
+  [
+    'is left when its guard is put away',
+    idle(null),
+    seen(asked, { guard: { guard: 'disarmed' } }),
+    'idle: assigned local, active local, good local, no error',
+    ['leave'],
+  ],
+  [
+    'is left without a clean-up: everything goes',
+    idle(null),
+    seen(asked, { first: true }),
+    'idle: assigned local, active local, good local, no error',
+    ['leave'],
+  ],
+  [
+    'is not left while nobody can tell its files',
+    idle(null),
+    seen(asked, lost),
+    'idle: assigned local, active local, good local, no error',
+    [],
+  ],
+  [
+    'is not left with a config of ours: the news that it is unassigned has yet to come',
+    idle(A),
+    seen({ leaving: 'asked' }),
+    'idle: assigned A, active A, good A, no error',
+    [],
+  ],
+  [
+    'is not left with a config of ours whose assignment nobody remembers',
+    { ...idle(A), assigned: null },
+    seen({ leaving: 'asked' }),
+    'idle: assigned local, active A, good A, no error',
+    [],
+  ],
+  [
+    'is not left with an assignment, though it runs local',
+    rejecting(null),
+    seen({ leaving: 'asked' }),
+    'idle: assigned B, active local, good local, CrashLoop',
+    [],
   ],
   [
     'is left once',

@@ -101,6 +101,20 @@ table('a change that takes effect with a boot', [
     ['withdraw-reboot', 'install A'],
   ],
   [
+    'is waited for until one look before that',
+    waits(awaiting(HOUR - 5_001, 20)),
+    seen(wanted),
+    'trial (reboot): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'fails with that reason whatever the kubelet was like before: whether a machine boots does not depend on it',
+    onTrial(awaiting(HOUR - 5_000, 9), { config: NEW, before, wasHealthy: false }),
+    seen(wanted),
+    'falling-back (install): assigned B, active A, good A, RebootMissing',
+    ['withdraw-reboot', 'install A'],
+  ],
+  [
     'is waited for no longer when something else is wanted',
     waits(),
     seen(wanting(A)),

@@ -1,5 +1,10 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { decide } from '#agent/decide/decide.ts';
+import type { Staged } from '#agent/decide/observation.ts';
+import { rejectionOf, type Trial, withoutRejected } from '#agent/decide/state.ts';
 import { ready, refused, unavailable, failedDownload, lost, table } from '../../support/agent/decision-table.ts';
-import { A, B, C, idle, rejecting, seen, wanting } from '../../support/agent/states.ts';
+import { A, B, C, idle, judging, onTrial, rejecting, seen, wanting } from '../../support/agent/states.ts';
 
 table('staging', [
   [
@@ -80,6 +85,13 @@ table('staging', [
     [],
   ],
   [
+    'the rejected payload applied in another way is another config',
+    rejecting(A),
+    seen(wanting({ ...B, apply: 'replace' })),
+    'idle: assigned B, active A, good A, CrashLoop',
+    ['stage B'],
+  ],
+  [
     'the lost checkpoint of a running config is fetched again, and the kubelet left alone',
     idle(A),
     seen(wanting(A), lost),
@@ -87,3 +99,73 @@ table('staging', [
     ['stage A'],
   ],
 ]);
+
+table('the lost checkpoint of what runs', [
+  [
+    'is not asked for again where it was refused',
+    idle(A),
+    seen(wanting(A), lost, { staged: { ...refused, config: A } }),
+    'idle: assigned A, active A, good A, no error',
+    [],
+  ],
+  [
+    'is not asked for again before its time',
+    idle(A),
+    seen(wanting(A), lost, { staged: { ...unavailable(1), config: A } }),
+    'idle: assigned A, active A, good A, no error',
+    [],
+  ],
+  [
+    'is asked for again in its time',
+    idle(A),
+    seen(wanting(A), lost, { staged: { ...unavailable(0), config: A } }),
+    'idle: assigned A, active A, good A, no error',
+    ['stage A'],
+  ],
+  [
+    'is asked for again where it was lost once more after it had come',
+    idle(A),
+    seen(wanting(A), lost, { staged: { ...ready, config: A } }),
+    'idle: assigned A, active A, good A, no error',
+    ['stage A'],
+  ],
+]);
+
+describe('a checkpoint that comes back from a ConfigMap made anew', () => {
+  const moved = (config: typeof A): typeof A => ({ ...config, source: { ...config.source, uid: 'another' } });
+  const back = (config: typeof A): Staged => ({ config: moved(config), outcome: 'ready', warnings: [] });
+
+  it('is known by where it is now, and not fetched twice', () => {
+    const { next, actions } = decide(idle(A), seen(wanting(moved(A)), lost, { staged: back(A) }));
+    assert.deepEqual([next.assigned, next.lastKnownGood], [moved(A), moved(A)]);
+    assert.deepEqual(actions, []);
+  });
+
+  it('is fetched from where it is now', () => {
+    assert.deepEqual(decide(idle(A), seen(wanting(moved(A)), lost)).actions, [{ do: 'stage', config: moved(A) }]);
+  });
+
+  it('is known so on trial too, and what was good before stays where it is', () => {
+    const { next } = decide(onTrial(judging()), seen(wanting(moved(B)), lost, { staged: back(B) }));
+    assert.deepEqual([(next.doing as Trial).config, next.lastKnownGood], [moved(B), A]);
+  });
+});
+
+describe('the list of rejected configs', () => {
+  const state = rejecting(A);
+
+  it('loses the one that is tried again, and no other', () => {
+    const both = { ...state, rejected: [...state.rejected, { ...state.rejected[0], sha256: C.source.sha256 }] };
+    const left = withoutRejected(both as typeof state, B);
+    assert.equal(rejectionOf(left, B), undefined);
+    assert.ok(rejectionOf(left, C));
+  });
+
+  it('has nothing of the same payload in another way', () => {
+    assert.equal(rejectionOf(state, { ...B, apply: 'replace' }), undefined);
+  });
+
+  it('is the same where there is nothing to lose', () => {
+    assert.equal(withoutRejected(state, C), state);
+  });
+});

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decide } from '#agent/decide/decide.ts';
+import type { NodeError } from '#shared/contract/api/kubelet-node.ts';
 import type { Trial } from '#agent/decide/state.ts';
 import { ready } from '../../support/agent/decision-table.ts';
 import { A, B, broken, DOWN, fallingBack, idle, judging, onTrial, seen, wanting } from '../../support/agent/states.ts';
@@ -29,6 +30,16 @@ describe('a kubelet that was not healthy before the change', () => {
     const settled = decide(back, seen(wanting(B))).next;
     assert.deepEqual([settled.doing.phase, settled.rejected, settled.error], ['idle', [], null]);
     assert.deepEqual(decide(settled, seen(wanting(B))).actions, [{ do: 'stage', config: B }]);
+  });
+
+  it('has its note of that forgotten, and no other error', () => {
+    const trial = onTrial(judging({ unhealthyMs: 119_000, healthy: false }), { wasHealthy: false });
+    const { rejected } = decide(trial, seen(wanting(B), DOWN)).next;
+    const restedWith = (error: NodeError | null) =>
+      decide({ ...fallingBack(A, judging({ healthyMs: 9_000 })), error, rejected }, seen()).next.error;
+    assert.equal(restedWith(null), null);
+    const other = { reason: 'DownloadFailed', message: 'away', at: '2026-01-01T00:00:00Z' };
+    assert.deepEqual(restedWith(other), other);
   });
 
   it('keeps the config from being tried while no config works', () => {

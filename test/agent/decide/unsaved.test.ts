@@ -6,7 +6,7 @@ import { targetIdOf } from '#agent/decide/guard.ts';
 import { whenUnsaved } from '#agent/decide/unsaved.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { State } from '#agent/decide/state.ts';
-import { A, C, fallingBack, idle, judging, onTrial, seen, wanting } from '../../support/agent/states.ts';
+import { A, B, broken, C, fallingBack, idle, judging, onTrial, seen, wanting } from '../../support/agent/states.ts';
 
 const armed: Partial<Observation> = { guard: { guard: 'armed', trial: 'any', to: targetIdOf(A) } };
 
@@ -22,6 +22,11 @@ describe('on a disk that takes nothing', () => {
     assert.deepEqual(actions, [{ do: 'reassure-guard' }]);
   });
 
+  it('a trial without a guard that has proved itself only goes on', () => {
+    const trial = onTrial(judging({ healthyMs: 599_999 }));
+    assert.deepEqual(unsaved(trial).actions, []);
+  });
+
   it('so does a way back that is at its end: its guard would restart the kubelet once more', () => {
     const back = fallingBack(A, judging({ healthyMs: 9_000 }));
     const { next, actions } = unsaved(back, armed);
@@ -35,6 +40,24 @@ describe('on a disk that takes nothing', () => {
     const { next, actions } = unsaved(trial, armed, wanting(C), { staged: ready });
     assert.equal(next, trial);
     assert.deepEqual(actions, []);
+  });
+
+  it('a trial that is on the disk goes on', () => {
+    const trial = onTrial(judging({ healthyMs: 1_000 }));
+    const decision = decide(trial, seen(armed, wanting(B)));
+    assert.equal(whenUnsaved(trial, decision, PACE), decision);
+    assert.notEqual(decision.next, trial);
+  });
+
+  it('a trial does not go on with another assignment than the disk has', () => {
+    const trial = onTrial(judging());
+    const refused = { config: C, outcome: 'refused', failure: { reason: 'ConfigInvalid', message: 'no' } } as const;
+    assert.equal(unsaved(trial, wanting(C), { staged: refused }).next, trial);
+  });
+
+  it('the guard of a node that was at rest, or broken, is not told that anybody watches', () => {
+    assert.deepEqual(unsaved(idle(A), wanting(A), armed).actions, []);
+    assert.deepEqual(unsaved(broken({ healthy: true, healthyMs: 9_000 }), armed).actions, []);
   });
 
   it('a node at rest does nothing', () => {

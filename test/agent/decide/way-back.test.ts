@@ -1,3 +1,8 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { decide } from '#agent/decide/decide.ts';
+import type { FallingBack } from '#agent/decide/state.ts';
+import { DEFAULT_TERMS } from '#agent/decide/assignment/terms.ts';
 import { differ, lost, blocked, run, unreadNode, table } from '../../support/agent/decision-table.ts';
 import {
   A,
@@ -8,9 +13,11 @@ import {
   idle,
   INSTALLING,
   judging,
+  onTrial,
   rejecting,
   RESTARTING,
   seen,
+  TERMS,
   wanting,
 } from '../../support/agent/states.ts';
 
@@ -121,6 +128,13 @@ table('the way back', [
     ['collect-garbage'],
   ],
   [
+    'ends on what is assigned again, whatever the record of the assignment says',
+    fallingBack(A, judging({ healthyMs: 5_000 }), { because: 'superseded' }),
+    seen(),
+    'idle: assigned A, active A, good A, CrashLoop',
+    ['collect-garbage'],
+  ],
+  [
     'comes before the next assignment',
     fallingBack(A, judging({ healthyMs: 0 })),
     seen(wanting(C)),
@@ -180,3 +194,44 @@ table('unassigning', [
     [],
   ],
 ]);
+
+describe('what is remembered of the way back', () => {
+  const wayOf = (...args: Parameters<typeof decide>): FallingBack => decide(...args).next.doing as FallingBack;
+  const short = { ...TERMS, startTimeoutMs: 7_000 };
+
+  it('is that the node is to be unassigned, also where it was on its way to local for another reason', () => {
+    assert.equal(wayOf(fallingBack(null, RESTARTING), seen(wanting(null))).because, 'unassigned');
+  });
+
+  it('is why it was begun, for its end depends on that', () => {
+    assert.equal(wayOf(idle(A), seen(wanting(null))).because, 'unassigned');
+    assert.equal(wayOf(onTrial(judging()), seen(wanting(A))).because, 'superseded');
+    assert.equal(wayOf(onTrial(judging({ unhealthyMs: 600_000 })), seen(wanting(B), DOWN)).because, 'failed');
+    assert.equal(wayOf(idle(null), seen({ leaving: 'asked' }, differ)).because, 'unassigned');
+  });
+
+  it('are the terms of the config that is left, and the usual ones where none is', () => {
+    const onShortTerms = { ...A, trial: short };
+    assert.deepEqual(wayOf(idle(onShortTerms), seen(wanting(null))).terms, short);
+    assert.deepEqual(wayOf(onTrial(judging(), { config: { ...B, trial: short } }), seen(wanting(null))).terms, short);
+    const way = { ...fallingBack(A, RESTARTING, { terms: short }), lastKnownGood: null };
+    assert.deepEqual(wayOf(way, seen(wanting(null))).terms, DEFAULT_TERMS);
+  });
+
+  it('is nothing of a run where none is known to have what the node goes back to', () => {
+    assert.deepEqual(wayOf(idle(A), seen(wanting(null))).change, INSTALLING);
+  });
+
+  it('is the run from before a trial over local, which has local: not the one from before a trial over another config', () => {
+    const before = { run: 'run-1', bootId: 'boot-1' };
+    const leaving = (over: typeof A | null): FallingBack['change'] =>
+      wayOf(onTrial(INSTALLING, { before }, over), seen(wanting(null))).change;
+    assert.deepEqual(leaving(null), { step: 'install', running: before });
+    assert.deepEqual(leaving(A), INSTALLING);
+  });
+
+  it('is which config was wanted when nothing good was left', () => {
+    const { next } = decide(fallingBack(A, INSTALLING), seen(wanting(B), lost));
+    assert.equal(next.error?.config, B.source.name);
+  });
+});

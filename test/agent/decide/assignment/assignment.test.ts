@@ -17,6 +17,7 @@ describe('what a KubeletNode wants', () => {
 
   it('is unknown where nothing was decided yet: an object that was lost and made anew is no order either', () => {
     assert.deepEqual(intentOf(knode(undefined)), { intent: 'unknown' });
+    assert.deepEqual(intentOf(knode(null)), { intent: 'unknown' });
   });
 
   it('is local where it assigns nothing', () => {
@@ -56,6 +57,22 @@ describe('what a KubeletNode wants', () => {
     });
   });
 
+  it('brings along what its machine needs to boot, and what a person forgave', () => {
+    const reboot = { by: 'systemd', boot: 'boot-1', timeout: '1h' };
+    const intent = intentOf(knode({ configSource: A.source, reboot, forgive: '2026-01-01T00:00:00Z' }));
+    assert.ok(intent.intent === 'config');
+    assert.deepEqual(intent.config.reboot, { by: 'systemd', boot: 'boot-1', timeoutMs: 3_600_000 });
+    assert.equal(intent.forgive, '2026-01-01T00:00:00Z');
+    const silent = intentOf(knode({ configSource: A.source, forgive: 7 }));
+    assert.ok(silent.intent === 'config' && !('forgive' in silent));
+  });
+
+  it('may come from a key that begins with dots, and from names of one letter', () => {
+    for (const part of [{ key: '..data' }, { key: '.kubelet' }, { name: 'a' }, { namespace: 'a' }]) {
+      assert.equal(intentOf(withSource(part)).intent, 'config');
+    }
+  });
+
   const hostile: readonly (readonly [keyof ConfigSource, unknown])[] = [
     ['uid', '..'],
     ['uid', '../../etc'],
@@ -64,6 +81,7 @@ describe('what a KubeletNode wants', () => {
     ['uid', 7],
     ['resourceVersion', 'a/b'],
     ['resourceVersion', '.hidden'],
+    ['key', '.'],
     ['key', '..'],
     ['key', 'a/b'],
     ['key', 'a\0b'],
@@ -72,6 +90,8 @@ describe('what a KubeletNode wants', () => {
     ['namespace', 'kube-system/../x'],
     ['sha256', 'ABC'],
     ['sha256', 'a'.repeat(63)],
+    ['sha256', `${'a'.repeat(64)}/`],
+    ['sha256', `/${'a'.repeat(64)}`],
   ];
   for (const [field, value] of hostile) {
     it(`is refused where ${field} is ${(JSON.stringify(value) ?? 'missing').slice(0, 30)}`, () => {
@@ -81,15 +101,25 @@ describe('what a KubeletNode wants', () => {
     });
   }
 
-  it('is refused where the terms or the way to apply it make no sense', () => {
-    const { source } = A;
-    for (const part of [
-      { apply: 'merge' },
-      { trial: { duration: '10 minutes', startTimeout: '2m', maxRestarts: 2 } },
-      { trial: { duration: '1m', startTimeout: '2m', maxRestarts: -1 } },
-      { trial: { duration: 5 } },
-    ]) {
-      assert.equal(intentOf(knode({ configSource: source, ...part })).intent, 'invalid');
-    }
-  });
+  const senseless: readonly (readonly [field: string, value: unknown])[] = [
+    ['apply', 'merge'],
+    ['drift', 'ignore'],
+    ['trial', { duration: '10 minutes', startTimeout: '2m', maxRestarts: 2 }],
+    ['trial', { duration: '1m', startTimeout: '2m', maxRestarts: -1 }],
+    ['trial', { duration: 5 }],
+    ['allowFields', 'port'],
+    ['allowFields', ['port', 7]],
+    ['tolerate', 'unknown-field'],
+    ['tolerate', ['unknown-field', 7]],
+    ['pool', 7],
+    ['commit', 7],
+    ['reboot', { by: 'nobody' }],
+  ];
+  for (const [field, value] of senseless) {
+    it(`is refused where ${field} is ${JSON.stringify(value)}`, () => {
+      const intent = intentOf(knode({ configSource: A.source, [field]: value }));
+      assert.ok(intent.intent === 'invalid' && intent.failure.message.includes(`spec.${field}`));
+      assert.equal(intent.failure.reason, 'InvalidAssignment');
+    });
+  }
 });

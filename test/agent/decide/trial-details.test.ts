@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { decide } from '#agent/decide/decide.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import type { Config, State, Trial } from '#agent/decide/state.ts';
+import { differ } from '../../support/agent/decision-table.ts';
+import {
+  A,
+  AT,
+  B,
+  broken,
+  C,
+  DOWN,
+  idle,
+  INSTALLING,
+  judging,
+  onTrial,
+  seen,
+  wanting,
+} from '../../support/agent/states.ts';
+
+describe('a trial that begins', () => {
+  const ready = { config: B, outcome: 'ready', warnings: ['swap is on'] } as const;
+  const began = (state: State, ...parts: readonly Partial<Observation>[]): Trial =>
+    decide(state, seen(wanting(B), { staged: ready }, ...parts)).next.doing as Trial;
+
+  it('knows what it came upon', () => {
+    assert.deepEqual(began(idle(A)), {
+      phase: 'trial',
+      config: B,
+      since: AT,
+      wasReady: true,
+      wasHealthy: true,
+      before: { run: 'run-1', bootId: 'boot-1' },
+      warnings: ['swap is on'],
+      change: INSTALLING,
+    });
+    for (const nodeReady of ['no', 'unknown'] as const) assert.equal(began(idle(A), { nodeReady }).wasReady, false);
+  });
+
+  it('knows no run that has what the node falls back to, where that cannot be told', () => {
+    assert.equal(began(idle(A), { startedAsInstalled: false }).before, null);
+    assert.equal(began(idle(A), { service: { state: 'starting', run: null, automaticRestarts: 0 } }).before, null);
+    assert.equal(began({ ...broken(), rejected: [] }).before, null);
+  });
+
+  it('knows neither warnings nor such a run where what was good has to prove itself again', () => {
+    const { next } = decide(
+      idle(A),
+      seen(wanting(A), differ, {
+        newBase: true,
+        rechecked: {
+          config: A,
+          remedy: 'try-over',
+          result: { outcome: 'ready', warnings: [] },
+          isNew: true,
+          retryInMs: 0,
+        },
+      }),
+    );
+    const { warnings, before } = next.doing as Trial;
+    assert.deepEqual([warnings, before], [[], null]);
+  });
+
+  it('took the place of one whose kubelet was healthy before it: so was this one’s', () => {
+    const over = (wasHealthy: boolean): Trial =>
+      decide(
+        onTrial(judging(), { wasHealthy, wasReady: false }),
+        seen(wanting(C), DOWN, { staged: { ...ready, config: C }, nodeReady: 'no' }),
+      ).next.doing as Trial;
+    assert.deepEqual([over(true).wasHealthy, over(false).wasHealthy], [true, false]);
+    assert.equal(over(true).wasReady, false);
+  });
+});
+
+describe('a trial that is over already, as the agent died between two files', () => {
+  const over = (promotedAt: string | null): State => ({ ...onTrial(judging()), lastKnownGood: B, promotedAt });
+  const look = seen(wanting(B), { at: '2027-01-01T00:00:00Z' });
+
+  it('keeps the time of its promotion, and has that of this look where it has none', () => {
+    assert.equal(decide(over(AT), look).next.promotedAt, AT);
+    assert.equal(decide(over(null), look).next.promotedAt, '2027-01-01T00:00:00Z');
+  });
+});
+
+describe('the same config on other terms', () => {
+  const terms = {
+    trial: { ...B.trial, durationMs: 30_000 },
+    drift: 'report',
+    allowFields: ['port'],
+    tolerate: ['x'],
+  } as const;
+  const changed: Config = { ...B, ...terms };
+
+  it('has them from now on, on trial and after it', () => {
+    const { next } = decide(onTrial(judging()), seen(wanting(changed)));
+    assert.deepEqual([next.assigned, (next.doing as Trial).config, next.lastKnownGood], [changed, changed, A]);
+    const rested = decide(idle(B), seen(wanting(changed))).next;
+    assert.deepEqual([rested.assigned, rested.lastKnownGood], [changed, changed]);
+  });
+
+  it('shares them with nothing that has the same payload in another way', () => {
+    const other: Config = { ...B, apply: 'replace' };
+    const { next } = decide(onTrial(judging(), {}, other), seen(wanting(changed)));
+    assert.deepEqual(next.lastKnownGood, other);
+  });
+
+  it('changes nothing where they are the same', () => {
+    const state = idle(B);
+    assert.equal(decide(state, seen(wanting(B))).next, state);
+  });
+});

@@ -42,8 +42,8 @@ export const RUNS = { usual: 50, slow: 3 };
 /** Environment variables by which tests choose their seeds: a mutant must not survive on some days only. */
 export const SEEDS = { ROLLOUT_SEED: '1', MODEL_SEED: '1' };
 
-/** Properties that carry sentences for people; their values are not mutated. */
-export const SENTENCES: readonly string[] = ['because', 'message', 'why'];
+/** Names of properties and constants that carry sentences for people; their values are not mutated. */
+export const SENTENCES: readonly string[] = ['because', 'message', 'suggestion', 'why'];
 
 /**
  * Options of StrykerJS. What is left out: types (no mutator knows them), sentences for people (text.ts; a test that noticed

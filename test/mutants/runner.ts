@@ -34,6 +34,15 @@ const STAND_INS: Readonly<Record<string, string>> = {
   'fast-check': import.meta.resolve('./fewer-runs.ts'),
 };
 
+/** What a module keeps for good: after the first test, it would answer with what was computed before a mutant was there. */
+const KEPT = /^(const \w+ = )(new Map<.*>\(\));$/gm;
+const kept: Map<unknown, unknown>[] = [];
+
+function keptForGood<T extends Map<unknown, unknown>>(map: T): T {
+  kept.push(map);
+  return map;
+}
+
 /**
  * Runs tests of pure functions in this process: loads their files once, and runs the tests of a mutant within milliseconds. What
  * a mutant does while files are loaded needs a process of its own (StrykerJS starts it), as modules are loaded once.
@@ -74,6 +83,7 @@ function createRunner(): TestRunner {
 async function loadTests(root: string): Promise<readonly CollectedTest[]> {
   Error.stackTraceLimit = 0;
   Object.assign(process.env, SEEDS);
+  Object.assign(globalThis, { keptForGood });
   const own = pathToFileURL(`${root}/`).href;
   registerHooks({
     resolve(specifier, context, nextResolve) {
@@ -81,6 +91,17 @@ async function loadTests(root: string): Promise<readonly CollectedTest[]> {
       return standIn !== undefined && context.parentURL?.startsWith(own) === true && context.parentURL !== standIn
         ? { url: standIn, shortCircuit: true, format: 'module-typescript' }
         : nextResolve(specifier, context);
+    },
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context);
+      return url.startsWith(own) && loaded.source !== undefined && loaded.source !== null
+        ? {
+            ...loaded,
+            source: Buffer.from(loaded.source as Uint8Array)
+              .toString()
+              .replace(KEPT, '$1keptForGood($2);'),
+          }
+        : loaded;
     },
   });
   for (const file of globSync(JUDGES, { cwd: root }).toSorted()) {
@@ -112,6 +133,7 @@ async function run(tests: readonly CollectedTest[], bail: boolean): Promise<DryR
 }
 
 async function runOne({ id, file, body }: CollectedTest): Promise<TestResult> {
+  for (const map of kept) map.clear();
   instrumented.currentTestId = id;
   const from = performance.now();
   try {

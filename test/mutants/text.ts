@@ -96,7 +96,7 @@ export const strykerPlugins = [
     shouldIgnore(visited) {
       const path = visited as unknown as Path;
       const name = nameOf(path.node);
-      if (name !== undefined && isForTextOnly(path, name)) return 'only texts use it';
+      if (name !== undefined && (SENTENCES.includes(name) || isForTextOnly(path, name))) return 'only texts use it';
       if (isCompared(path)) return 'compared: as if the comparison were false';
       return isText(path.node) || isSentence(path.node) ? 'a text for people' : undefined;
     },

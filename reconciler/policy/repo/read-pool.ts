@@ -121,7 +121,7 @@ function readTrial(value: unknown, path: Path, report: FileReport): TrialSpec {
  * @returns undefined where it is no path, or leads out of the repository
  */
 export function resolveLayer(written: string, folder: string): string | undefined {
-  if (written.startsWith('/') || /(?:^|\/)\.{0,2}$/.test(written) || /[\\\p{Cc}]/u.test(written)) return undefined;
+  if (/(?:^|\/)\.{0,2}$/.test(written) || /[\\\p{Cc}]/u.test(written)) return undefined;
   const isBeside = !written.includes('/') || /^\.\.?\//.test(written);
   const parts: string[] = isBeside ? folder.split('/') : [];
   for (const part of written.split('/')) {
@@ -130,5 +130,5 @@ export function resolveLayer(written: string, folder: string): string | undefine
     if (part !== '..') parts.push(part);
     else if (parts.pop() === undefined) return undefined;
   }
-  return parts.length === 0 ? undefined : parts.join('/');
+  return parts.join('/');
 }

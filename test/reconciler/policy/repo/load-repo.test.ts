@@ -114,18 +114,6 @@ describe('a pool', () => {
     });
   }
 
-  it('is invalid where its config outgrows a ConfigMap', () => {
-    const layers = Array.from({ length: 5 }, (_, index) => `base/${index}.yaml`);
-    const tree = Object.fromEntries(
-      layers.map((path, index) => [path, `${KUBELET}staticPodURLHeader: {h${index}: ["${'x'.repeat(220_000)}"]}\n`]),
-    );
-    const repo = load({
-      ...tree,
-      'pools/x/pool.yaml': `${POOL}  layers: [${layers.join(', ')}]\n  fields: {allow: [staticPodURLHeader]}\n`,
-    });
-    assert.deepEqual(brief(pool(repo, 'x').findings), ['payload-too-large pools/x/pool.yaml']);
-  });
-
   it('warns about a config beside it that it does not use', () => {
     const repo = load({
       'pools/x/pool.yaml': `${POOL}  layers: [a.yaml]\n`,

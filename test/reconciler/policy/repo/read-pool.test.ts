@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { resolveLayer } from '#reconciler/policy/repo/read-pool.ts';
+import { readPool, readPoolFields, readPoolTolerance, resolveLayer } from '#reconciler/policy/repo/read-pool.ts';
+import { fileReport } from '#reconciler/policy/repo/report.ts';
 import { mistakesIn, readSpec } from './support/read-spec.ts';
 
 const ANY = 'nodeSelector: {}';
@@ -106,6 +107,38 @@ describe('pool.yaml', () => {
       '{nodeSelector: {matchExpressions: [{key: a}]}}',
       ['missing-field spec.nodeSelector.matchExpressions[0]'],
     ],
+    ['refuses labels in a list', '{nodeSelector: {matchLabels: [a]}}', ['wrong-type spec.nodeSelector.matchLabels']],
+    [
+      'refuses expressions in a map',
+      '{nodeSelector: {matchExpressions: {key: a, operator: Exists}}}',
+      ['wrong-type spec.nodeSelector.matchExpressions'],
+    ],
+    [
+      'refuses values that are no list',
+      '{nodeSelector: {matchExpressions: [{key: a, operator: Exists, values: b}]}}',
+      ['wrong-type spec.nodeSelector.matchExpressions[0].values'],
+    ],
+    [
+      'refuses a value of an expression that is no text',
+      '{nodeSelector: {matchExpressions: [{key: a, operator: In, values: [b, 1]}]}}',
+      ['bad-label spec.nodeSelector.matchExpressions[0].values[1]'],
+    ],
+    [
+      'refuses an expression of which the key is no text',
+      '{nodeSelector: {matchExpressions: [{key: 5, operator: Exists}]}}',
+      ['bad-label spec.nodeSelector.matchExpressions[0].key'],
+    ],
+    ['refuses a spec in a list', '[]', ['wrong-type spec', 'missing-field spec.nodeSelector']],
+    ['refuses a rollout in a list', `{${ANY}, rollout: []}`, ['wrong-type spec.rollout']],
+    ['refuses failures in a list', `{${ANY}, rollout: {onFailure: []}}`, ['wrong-type spec.rollout.onFailure']],
+    ['refuses a duration in a list', `{${ANY}, trial: {duration: [1h]}}`, ['bad-duration spec.trial.duration']],
+    ['refuses a duration that is a number', `{${ANY}, trial: {duration: 600}}`, ['bad-duration spec.trial.duration']],
+    ['refuses a soak in words', `{${ANY}, rollout: {soak: soon}}`, ['bad-duration spec.rollout.soak']],
+    [
+      'refuses a budget in a list',
+      `{${ANY}, rollout: {maxUnavailable: [5%]}}`,
+      ['out-of-range spec.rollout.maxUnavailable'],
+    ],
     [
       'refuses an expression without key',
       '{nodeSelector: {matchExpressions: [{operator: Exists}]}}',
@@ -132,6 +165,107 @@ describe('pool.yaml', () => {
       / is "150%" and has to be a count from 0 on, or a percentage from 0% to 100%$/,
     );
   });
+});
+
+describe('a selector', () => {
+  const selectorOf = (spec: string) => readSpec(`{nodeSelector: ${spec}}`).spec.nodeSelector;
+
+  it('has what is written and nothing else', () => {
+    assert.deepEqual(selectorOf('{}'), {});
+    assert.deepEqual(selectorOf('{matchLabels: {a: b}}'), { matchLabels: { a: 'b' } });
+    const requirement = { key: 'a', operator: 'Exists' };
+    assert.deepEqual(selectorOf('{matchExpressions: [{key: a, operator: Exists}]}'), {
+      matchExpressions: [requirement],
+    });
+  });
+});
+
+describe('the head of a file', () => {
+  const HEAD = { apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'KubeletPool', spec: { nodeSelector: {} } };
+  const rows: readonly (readonly [string, unknown, readonly string[]])[] = [
+    ['may leave out the name', HEAD, []],
+    ['may repeat the name', { ...HEAD, metadata: { name: 'x' } }, []],
+    ['may leave out everything in metadata', { ...HEAD, metadata: {} }, []],
+    ['has the name of the folder', { ...HEAD, metadata: { name: 'y' } }, ['wrong-name metadata.name']],
+    ['has nothing but a name', { ...HEAD, metadata: { labels: {} } }, ['unknown-field metadata.labels']],
+    ['has a map for metadata', { ...HEAD, metadata: [] }, ['wrong-type metadata']],
+    ['says its version', { ...HEAD, apiVersion: 'kubelet-gitops.dev/v1' }, ['wrong-kind apiVersion']],
+    ['says its kind', { ...HEAD, kind: undefined }, ['wrong-kind kind']],
+    ['has no other keys', { ...HEAD, status: {} }, ['unknown-field status']],
+    [
+      'is that of a map',
+      [],
+      [
+        'wrong-type -',
+        'wrong-kind apiVersion',
+        'wrong-kind kind',
+        'missing-field -',
+        'missing-field spec.nodeSelector',
+      ],
+    ],
+    [
+      'is missing where there is nothing',
+      null,
+      ['wrong-kind apiVersion', 'wrong-kind kind', 'missing-field -', 'missing-field spec.nodeSelector'],
+    ],
+  ];
+  for (const [name, document, expected] of rows) {
+    it(name, () => {
+      const report = fileReport('pool.yaml', () => undefined);
+      readPool(document, 'x', report);
+      assert.deepEqual(
+        report.findings.map(({ code, field }) => `${code} ${field ?? '-'}`),
+        expected,
+      );
+    });
+  }
+
+  it('is wrong by a finding that says no more than is known', () => {
+    const report = fileReport('pool.yaml', () => undefined);
+    report.error('wrong-type', [], 'it has to be a map');
+    const finding = { code: 'wrong-type', severity: 'error', message: 'it has to be a map', file: 'pool.yaml' };
+    assert.deepEqual(report.findings, [finding]);
+  });
+});
+
+describe('what a pool allows, denies and tolerates', () => {
+  const policyOf = (spec: unknown) => {
+    const report = fileReport('pool.yaml', () => undefined);
+    const fields = readPoolFields({ spec }, report);
+    const tolerate = readPoolTolerance({ spec }, report);
+    return { fields, tolerate, said: report.findings.map(({ code, field }) => `${code} ${field}`) };
+  };
+  const none = { allow: [], deny: [] };
+  const rows: readonly (readonly [string, unknown, ReturnType<typeof policyOf>])[] = [
+    ['is nothing where it says nothing', {}, { fields: none, tolerate: [], said: [] }],
+    ['is nothing where nothing is written', { fields: null, tolerate: null }, { fields: none, tolerate: [], said: [] }],
+    ['is nothing without a spec', undefined, { fields: none, tolerate: [], said: [] }],
+    [
+      'is each field and each code once',
+      { fields: { allow: ['port', 'port'], deny: ['maxPods'] }, tolerate: ['wrong-case', 'wrong-case'] },
+      { fields: { allow: ['port'], deny: ['maxPods'] }, tolerate: ['wrong-case'], said: [] },
+    ],
+    [
+      'is what of it can be read',
+      { fields: { deny: ['port', 'prot', 5] }, tolerate: ['wrong-case', 'wrong-cas', 5] },
+      {
+        fields: { allow: [], deny: ['port'] },
+        tolerate: ['wrong-case'],
+        said: [
+          'unknown-value spec.fields.deny[1]',
+          'unknown-value spec.fields.deny[2]',
+          'unknown-value spec.tolerate[1]',
+          'unknown-value spec.tolerate[2]',
+        ],
+      },
+    ],
+    [
+      'is nothing that is no list',
+      { fields: { allow: 'port' }, tolerate: 'wrong-case' },
+      { fields: none, tolerate: [], said: ['wrong-type spec.fields.allow', 'wrong-type spec.tolerate'] },
+    ],
+  ];
+  for (const [name, spec, expected] of rows) it(name, () => assert.deepEqual(policyOf(spec), expected));
 });
 
 describe('the path of a layer', () => {

@@ -63,6 +63,32 @@ describe('how a pool is rolled out', () => {
     assert.deepEqual(nulls.spec, { ...spec, priority: 0 });
   });
 
+  it('is as it was written where that is little', () => {
+    const { spec, findings } = read(`
+  rollout:
+    notReadyNodes: wait
+    canary: {selector: {matchLabels: {a: b}, matchExpressions: [{key: c, operator: Exists}]}}
+    steps: [{nodes: 10%, soak: 0s}]
+    windows: {deny: [{cron: 0 2 * * *, duration: 4h}], overrun: finish-wave}
+  disruption: {drainTimeout: 5m}
+  blockers:
+    prometheus: {url: "http://prometheus.monitoring:9090", query: up}`);
+    assert.deepEqual(findings, []);
+    const selector = { matchLabels: { a: 'b' }, matchExpressions: [{ key: 'c', operator: 'Exists' }] };
+    assert.equal(spec.rollout.notReadyNodes, 'wait');
+    assert.deepEqual(spec.rollout.canary, { selector });
+    assert.deepEqual(spec.rollout.steps, [{ nodes: '10%', soak: '0s' }]);
+    const deny = [{ cron: '0 2 * * *', duration: '4h' }];
+    assert.deepEqual(spec.rollout.windows, { allow: [], deny, overrun: 'finish-wave' });
+    assert.deepEqual(spec.disruption, { allow: ['restart'], drainTimeout: '5m' });
+    assert.deepEqual(spec.blockers, { prometheus: { url: 'http://prometheus.monitoring:9090', query: 'up' } });
+    const others = read(
+      'disruption: {reboot: {by: systemd}}\n  blockers: {pods: {selector: {matchLabels: {a: b}}}}',
+    ).spec;
+    assert.deepEqual(others.disruption?.reboot, { by: 'systemd', timeout: '1h' });
+    assert.deepEqual(others.blockers, { pods: { selector: { matchLabels: { a: 'b' } } } });
+  });
+
   it('says where a window is wrong: file, line and column', () => {
     const [finding] = read(
       'rollout:\n    windows:\n      deny:\n        - cron: 0 25 * * *\n          duration: 1h',
@@ -145,6 +171,50 @@ const rows: readonly (readonly [string, string, readonly string[]])[] = [
     'an end of a window that is none',
     'rollout: {windows: {overrun: go-on}}',
     ['unknown-value spec.rollout.windows.overrun'],
+  ],
+  [
+    'a window that is no map',
+    windows('5'),
+    ['wrong-type spec.rollout.windows.allow[0]', 'missing-field spec.rollout.windows.allow[0]'],
+  ],
+  ['a window that is not there', windows('null'), ['missing-field spec.rollout.windows.allow[0]']],
+  ['a window without a beginning', windows('{duration: 1h}'), ['missing-field spec.rollout.windows.allow[0]']],
+  [
+    'a window that lasts a number',
+    windows('{cron: 0 2 * * *, duration: 5}'),
+    ['bad-text spec.rollout.windows.allow[0].duration'],
+  ],
+  ['a step that is not there', 'rollout: {steps: [null]}', ['missing-field spec.rollout.steps[0]']],
+  [
+    'a step that soaks in words',
+    'rollout: {steps: [{nodes: 1, soak: long}]}',
+    ['bad-duration spec.rollout.steps[0].soak'],
+  ],
+  [
+    'canaries that soak in words',
+    'rollout: {canary: {nodes: 1, soak: long}}',
+    ['bad-duration spec.rollout.canary.soak'],
+  ],
+  [
+    'an unknown word for failures',
+    'rollout: {onFailure: {treshold: 1}}',
+    ['unknown-field spec.rollout.onFailure.treshold'],
+  ],
+  [
+    'no word for nodes that are not Ready',
+    'rollout: {notReadyNodes: skip}',
+    ['unknown-value spec.rollout.notReadyNodes'],
+  ],
+  [
+    'a class of disruption that is not there',
+    'disruption: {allow: [restart, null]}',
+    ['unknown-value spec.disruption.allow[1]'],
+  ],
+  ['reboots by nobody', 'disruption: {reboot: {timeout: 1h}}', ['missing-field spec.disruption.reboot']],
+  [
+    'an alert that is a number',
+    'blockers: {prometheus: {url: "http://p", alerts: [5]}}',
+    ['bad-text spec.blockers.prometheus.alerts[0]'],
   ],
   ['a suspension in words', 'suspend: "yes"', ['wrong-type spec.suspend']],
   ['disruption without a restart', 'disruption: {allow: [drain]}', ['missing-partner spec.disruption.allow']],

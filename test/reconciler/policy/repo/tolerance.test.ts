@@ -70,6 +70,8 @@ describe('what a pool tolerates', () => {
     const pool = load('maxpods: 6\nmaxPodz: 6\n', 'tolerate: [wrong-case]', 'tolerate: [unknown-field]');
     assert.deepEqual(said(pool), ['warning wrong-case', 'warning unknown-field']);
     assert.deepEqual(pool.status === 'valid' && pool.spec.tolerate, ['unknown-field', 'wrong-case']);
+    const other = load('maxPods: 6\n', 'tolerate: [unknown-field]', 'tolerate: [wrong-case]');
+    assert.deepEqual(other.status === 'valid' && other.spec.tolerate, ['unknown-field', 'wrong-case']);
   });
 
   it('tolerates nothing that keeps a kubelet from starting, and no slip in files of ours', () => {

@@ -27,6 +27,7 @@ describe('a window that is misspelt or impossible', () => {
       'timeZone bad-time-zone',
       /did you mean Europe\/Berlin/,
     ],
+    ['UTC in small letters', { timeZone: 'utc' }, 'timeZone bad-time-zone', /did you mean UTC/],
     ['an offset for a time zone', { timeZone: '+01:00' }, 'timeZone bad-time-zone', /no time zone of the IANA/],
   ];
   for (const [name, wrong, expected, words] of rows) {

@@ -148,6 +148,7 @@ describe('the calendar of a window', () => {
     assert.equal(iso(state.changesAt), '2026-03-02T19:00Z');
     const always = windowsState([layer([window('0 * * * *', '60m')])], at('2026-03-02T01:00Z'));
     assert.ok(always.open && always.because.includes('without an end in sight'));
+    assert.ok((always.changesAt ?? 0) > at('2026-03-03T01:00Z'), 'it is followed for a day and more');
   });
 });
 
@@ -160,6 +161,33 @@ describe('several layers of windows', () => {
       because: 'no window restricts it',
       changesAt: null,
     });
+  });
+
+  it('that never allow at the same time do not open within 400 days', () => {
+    const layers = [layer([window('0 0 1 1 *', '1h')]), layer([window('0 0 2 1 *', '1h')])];
+    assert.equal(windowsState(layers, at('2026-01-03T00:00Z')).changesAt, null);
+  });
+
+  it('name the window that changes first, in whatever order they are written', () => {
+    const [three, four] = [window('0 3 * * *', '2h'), window('0 4 * * *', '2h')];
+    const [midnight, noon] = [at('2026-03-02T00:00Z'), at('2026-03-02T12:00Z')];
+    for (const windows of [
+      [three, four],
+      [four, three],
+    ]) {
+      for (const moment of [midnight, noon]) {
+        assert.match(windowsState([layer(windows)], moment).because, /"0 3 /);
+        assert.match(windowsState([layer([], windows)], moment).because, /"0 3 /);
+      }
+      assert.match(windowsState([layer([], windows)], at('2026-03-02T04:30Z')).because, /"0 4 /);
+    }
+  });
+
+  it('name no window that denies only after the others are shut', () => {
+    for (const deny of [window('0 8 * * *', '1h'), window('0 5 * * *', '1h')]) {
+      assert.ok(!windowsState([layer([NIGHT], [deny])], now).because.includes(deny.cron));
+    }
+    assert.ok(windowsState([layer([NIGHT], [window('59 4 * * *', '1h')])], now).because.includes('59 4'));
   });
 
   it('all have to allow', () => {

@@ -86,7 +86,8 @@ export function survivorOf({ file, start, end, replacement }: Mutant, source: st
   return { file, line: start.line, within: declarationAt(lines, start.line), mutant };
 }
 
-function onOneLine(code: string): string {
+/** As it is written in a name. */
+export function onOneLine(code: string): string {
   const line = code.replace(/\s+/g, ' ').trim();
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }

@@ -59,3 +59,41 @@ describe('a branch that goes back', () => {
     assert.equal(inForce(), Y);
   });
 });
+
+describe('no newer commit', () => {
+  it('leaves the one in force as it is', () => {
+    const { decide } = takeUps();
+    assert.deepEqual(decide(null, fleet, X), { inForce: null, refused: null });
+    const taken = decide(read(Y, X, 'descendant'), fleet, X);
+    assert.deepEqual(decide(null, fleet, X), taken);
+    // The tip was read once more; how it relates to what was on record before is of no interest any more.
+    assert.deepEqual(decide(read(Y, X, 'rewritten'), fleet, X), taken);
+  });
+});
+
+describe('a commit that is not let into force', () => {
+  it('is told with its reason, and is judged again without being read again', () => {
+    let reads = 0;
+    const load = () => {
+      reads += 1;
+      return commit(X, validPool('workers', 110)).repo;
+    };
+    const { decide } = createTakeUps({ load, judge: () => [], policy: 'refuse' });
+    for (let pass = 0; pass < 3; pass += 1) {
+      const { refused, inForce } = decide(read(Y, X, 'rewritten'), fleet, X);
+      assert.deepEqual([refused?.commit, refused?.reason, inForce], [Y, 'history-rewritten', null]);
+    }
+    assert.equal(reads, 1);
+    decide(read(Z, X, 'rewritten'), fleet, X);
+    assert.equal(reads, 2);
+  });
+
+  it('is neither read nor judged where its signature is not to be trusted', () => {
+    const load = () => assert.fail('it is read');
+    const { decide, inForce } = createTakeUps({ load, judge: () => [], policy: 'follow' });
+    const tip: JudgedSnapshot = { ...read(Y, X, 'descendant'), signature: { verdict: 'unsigned' } };
+    const { refused } = decide(tip, fleet, X);
+    assert.deepEqual([refused?.commit, refused?.reason, inForce()], [Y, 'commit-unsigned', null]);
+    assert.notEqual(refused?.message, undefined);
+  });
+});

@@ -34,6 +34,13 @@ describe('the file of a cluster', () => {
     for (const text of [
       '{',
       '{"suspend":1}',
+      '{"maxUnavailable":null,"suspend":1,"windows":null}',
+      '{"maxUnavailable":true,"suspend":false,"windows":null}',
+      '{"suspend":false,"windows":null}',
+      '{"maxUnavailable":1,"suspend":false}',
+      '{"maxUnavailable":1,"suspend":false,"windows":{"allow":[]}}',
+      '{"maxUnavailable":1,"suspend":false,"windows":{"deny":[]}}',
+      'null',
       '{"maxUnavailable":null,"suspend":false,"windows":null,"unreadable":1}',
     ]) {
       const [reason, because] = suspension(text);
@@ -48,6 +55,18 @@ describe('the file of a cluster', () => {
     assert.match(because ?? '', /the record of what it said last is lost/);
     const kept = JSON.stringify(policyOf(recordedPolicy('', true)));
     assert.deepEqual(suspension(kept, true), [reason, because], 'as it is recorded until then');
+  });
+
+  it('is known from its record as it was', () => {
+    const windows = { allow: [], deny: [{ cron: '0 2 * * *', duration: '1h' }], overrun: 'stop' } as const;
+    for (const policy of [
+      { maxUnavailable: null, suspend: false, windows: null },
+      { maxUnavailable: 3, suspend: true, windows },
+      { maxUnavailable: '3%', suspend: false, windows, unreadable: 'clusters/prod.yaml:1:1' },
+    ]) {
+      assert.deepEqual(recordedPolicy(JSON.stringify(policy), true), policy);
+      assert.deepEqual(policyOf({ ...DEFAULT_CLUSTER, ...policy }), policy);
+    }
   });
 
   it('that was never recorded holds nothing up', () => assert.deepEqual(suspension(''), [undefined, undefined]));

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { disruptionBar } from '#reconciler/policy/disruption/disruption-bar.ts';
+import type { DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
+
+type Allowed = DisruptionSpec['allow'];
+
+describe('a change', () => {
+  const rows: readonly (readonly [Parameters<typeof disruptionBar>[0]['class'], Allowed | undefined, boolean])[] = [
+    ['restart', undefined, true],
+    ['drain', undefined, false],
+    ['drain', ['restart', 'reboot'], false],
+    ['drain', ['restart', 'drain'], true],
+    ['reboot', ['restart', 'drain'], false],
+    ['reboot', ['restart', 'reboot'], true],
+    ['never', ['restart', 'drain', 'reboot'], false],
+  ];
+  for (const [needed, allow, isMade] of rows) {
+    it(`that needs ${needed} is ${isMade ? '' : 'not '}made where ${allow?.join(' and ') ?? 'nothing'} is allowed`, () => {
+      const bar = disruptionBar({ class: needed, fields: ['a'] }, allow === undefined ? undefined : { allow });
+      assert.equal(bar === null, isMade);
+    });
+  }
+
+  it('is named by its first three fields, and by all that would have to be allowed', () => {
+    const bar = disruptionBar({ class: 'reboot', fields: ['a', 'b', 'c', 'd'] }, { allow: ['restart', 'drain'] });
+    assert.match(bar ?? '', /\ba, b, c\b(?!, d)/);
+    assert.match(bar ?? '', /\[restart, drain, reboot\]/);
+  });
+});

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import { plan } from '#reconciler/policy/plan.ts';
+import { settleConditions } from '#reconciler/policy/pool-status/conditions.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { Finding } from '#shared/contract/finding.ts';
+import {
+  assignedNode,
+  commit,
+  COMMIT_B,
+  configSource,
+  failedNode,
+  fleetOf,
+  idleNode,
+  invalidPool,
+  nodeView,
+  NOW,
+  poolInCluster,
+  poolSpec,
+  settledNode,
+  validPool,
+} from '../../support/fleet.ts';
+
+const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
+const [a, b, c] = ['a', 'b', 'c'].map((name) => nodeView(name, 'workers')) as [
+  ReturnType<typeof nodeView>,
+  ReturnType<typeof nodeView>,
+  ReturnType<typeof nodeView>,
+];
+const old = validPool('workers', 110);
+const next = validPool('workers', 120);
+const wide = { rollout: { ...poolSpec().rollout, maxUnavailable: 0 } };
+
+function fleetWith(kubeletNodes: readonly KubeletNode[], pool = poolInCluster(old)): Fleet {
+  return fleetOf({
+    nodes: [a, b, c],
+    kubeletNodes,
+    configSources: [configSource(old), configSource(next)],
+    pools: [pool],
+  });
+}
+
+function statusOf(inForce: CommitInForce | null, fleet: Fleet): KubeletPoolStatus | undefined {
+  return plan(
+    desiredState(inForce, fleet, () => []),
+    fleet,
+    SETTINGS,
+    NOW,
+  ).pools.get('workers');
+}
+
+const settled = [a, b, c].map((node) => settledNode(node, old));
+const drifted = settledNode(a, old, { phase: 'Drifted' });
+const silent = settledNode(b, old, { heartbeat: '2026-01-01T00:00:00Z' });
+const NONE = { nodes: 3, updated: 0, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
+
+describe('the counts and the phase of a pool', () => {
+  const rows: readonly (readonly [
+    string,
+    CommitInForce | null,
+    () => Fleet,
+    phase: string,
+    Partial<KubeletPoolStatus['counts']>,
+  ])[] = [
+    ['of which every node runs its config', commit(COMMIT_B, old), () => fleetWith(settled), 'Settled', { updated: 3 }],
+    [
+      'on which somebody changed a file',
+      commit(COMMIT_B, old),
+      () => fleetWith([drifted, ...settled.slice(1)]),
+      'Settled',
+      { updated: 3, drifted: 1 },
+    ],
+    [
+      'without nodes',
+      commit(COMMIT_B, validPool('workers', 110, { nodeSelector: { matchLabels: { pool: 'x' } } })),
+      () => fleetWith([]),
+      'Empty',
+      { nodes: 0 },
+    ],
+    ['that is about to change', commit(COMMIT_B, next), () => fleetWith(settled), 'Progressing', { pending: 3 }],
+    [
+      'that may not change',
+      commit(COMMIT_B, validPool('workers', 120, wide)),
+      () => fleetWith(settled),
+      'Waiting',
+      { pending: 3 },
+    ],
+    [
+      'in the middle of a change',
+      commit(COMMIT_B, validPool('workers', 120, wide)),
+      () => fleetWith([assignedNode(a, next, { phase: 'Trial' }), ...settled.slice(1)]),
+      'Progressing',
+      { updating: 1, pending: 2 },
+    ],
+    [
+      'of which a node is soaking',
+      commit(COMMIT_B, validPool('workers', 120, { rollout: { ...wide.rollout, soak: '2h' } })),
+      () => fleetWith([settledNode(a, next), ...settled.slice(1)]),
+      'Progressing',
+      { updated: 1, pending: 2 },
+    ],
+    [
+      'of which a node failed',
+      commit(COMMIT_B, next),
+      () => fleetWith([failedNode(a, next), ...settled.slice(1)]),
+      'Halted',
+      { failed: 1, pending: 2 },
+    ],
+    [
+      'of which agents are silent or were never there',
+      commit(COMMIT_B, old),
+      () => fleetWith([settledNode(a, old), silent]),
+      'Waiting',
+      { updated: 1, noAgent: 2 },
+    ],
+  ];
+  for (const [name, inForce, fleet, phase, counts] of rows) {
+    it(`${name}: ${phase}`, () => {
+      const status = statusOf(inForce, fleet());
+      assert.equal(status?.phase, phase);
+      assert.deepEqual(status?.counts, { ...NONE, ...counts });
+      const conditions = Object.fromEntries((status?.conditions ?? []).map((each) => [each.type, each.status]));
+      assert.deepEqual(conditions, {
+        Ready: phase === 'Settled' || phase === 'Empty' ? 'True' : 'False',
+        Reconciling: phase === 'Progressing' ? 'True' : 'False',
+        Stalled: phase === 'Halted' ? 'True' : 'False',
+        ConfigValid: 'True',
+      });
+    });
+  }
+});
+
+describe('the status of a pool', () => {
+  it('names its commit and its config, and leaves out what is not so', () => {
+    const status = statusOf(commit(COMMIT_B, old), fleetWith(settled));
+    assert.deepEqual(
+      [status?.commit, status?.configName, status?.sha256, status?.observedGeneration],
+      [COMMIT_B, old.configName, old.sha256, 1],
+    );
+    assert.deepEqual(status?.failures, []);
+    for (const key of ['halt', 'released', 'holds']) assert.ok(!(key in (status ?? {})), key);
+    const fresh = statusOf(commit(COMMIT_B, old), { ...fleetWith(settled), pools: new Map() });
+    assert.ok(fresh !== undefined && !('observedGeneration' in fresh));
+  });
+
+  it('has no config and no commit where the pool left git', () => {
+    const status = statusOf(commit(COMMIT_B, validPool('other', 1)), fleetWith(settled));
+    for (const key of ['commit', 'configName', 'sha256']) assert.ok(!(key in (status ?? {})), key);
+    assert.equal(status?.conditions?.find(({ type }) => type === 'ConfigValid')?.reason, 'Retiring');
+  });
+
+  it('says that its config is refused where the commit is wrong about it, and keeps the one that it has', () => {
+    const status = statusOf(commit(COMMIT_B, invalidPool('workers')), fleetWith(settled));
+    const valid = status?.conditions?.find(({ type }) => type === 'ConfigValid');
+    assert.deepEqual([valid?.status, valid?.reason, status?.configName], ['False', 'Refused', old.configName]);
+    assert.equal(
+      statusOf(commit(COMMIT_B, old), fleetWith(settled))?.conditions?.find(({ type }) => type === 'ConfigValid')
+        ?.reason,
+      'Accepted',
+    );
+  });
+
+  it('has the first five findings, errors first, and how many more there are', () => {
+    const finding = (code: string, severity: Finding['severity']): Finding => ({
+      code,
+      severity,
+      message: 'm',
+      file: 'f',
+    });
+    const message = (count: number): string => {
+      const warnings = Array.from({ length: count }, (_, index) => finding(`w${index}`, 'warning'));
+      const broken = { ...invalidPool('workers'), findings: [...warnings, finding('bad', 'error')] };
+      const status = statusOf(commit(COMMIT_B, broken), fleetWith(settled));
+      return status?.conditions?.find(({ type }) => type === 'ConfigValid')?.message ?? '';
+    };
+    assert.match(message(4), /^f: error bad/);
+    assert.equal(message(4).split('\n').length, 5);
+    assert.match(message(4), /warning w3: m$/);
+    assert.equal(message(5).split('\n').length, 6);
+    assert.match(message(6), /\b2 \w+$/);
+  });
+
+  it('has the failures of ten nodes, each with the rejection that it is about', () => {
+    const nodes = Array.from({ length: 12 }, (_, index) => nodeView(`n${index}`, 'workers'));
+    const fleet = {
+      ...fleetWith(nodes.map((node) => failedNode(node, next))),
+      nodes: new Map(nodes.map((n) => [n.name, n])),
+    };
+    const status = statusOf(commit(COMMIT_B, next), fleet);
+    assert.equal(status?.failures?.length, 10);
+    const at = '2026-11-21T12:00:00Z';
+    const why = { reason: 'KubeletCrashLooping', message: 'exit-code 1' };
+    assert.deepEqual(status?.failures?.[0], { node: 'n0', config: next.configName, ...why, at });
+  });
+
+  it('tells what a broken node says of itself, as it rejected nothing', () => {
+    const error = { reason: 'KubeletBroken', message: 'nothing helps', at: '2026-11-21T11:00:00Z' };
+    const broken = assignedNode(a, next, { phase: 'Broken', error });
+    const status = statusOf(commit(COMMIT_B, next), fleetWith([broken, ...settled.slice(1)]));
+    assert.deepEqual(status?.failures, [{ node: 'a', config: next.configName, ...error }]);
+    const mute = assignedNode(a, next, { phase: 'Broken' });
+    const [failure] = statusOf(commit(COMMIT_B, next), fleetWith([mute, ...settled.slice(1)]))?.failures ?? [];
+    assert.deepEqual(failure, { node: 'a', config: next.configName, reason: 'Unknown', message: '', at: '' });
+  });
+});
+
+describe('the writes of pools', () => {
+  const writes = (inForce: CommitInForce | null, fleet: Fleet): readonly string[] =>
+    plan(
+      desiredState(inForce, fleet, () => []),
+      fleet,
+      SETTINGS,
+      NOW,
+    )
+      .steps.map(({ step }) => step)
+      .filter((step) => step.includes('pool'));
+
+  it('are a status that is another than before, and none that is the same', () => {
+    const fleet = fleetWith(settled);
+    assert.deepEqual(writes(commit(COMMIT_B, old), fleet), ['write-pool-status']);
+    const status = statusOf(commit(COMMIT_B, old), fleet);
+    assert.deepEqual(writes(commit(COMMIT_B, old), fleetWith(settled, poolInCluster(old, status))), []);
+  });
+
+  it('are no status of a pool that is to be made, and none of one that goes', () => {
+    assert.deepEqual(writes(commit(COMMIT_B, old), { ...fleetWith(settled), pools: new Map() }), ['create-pool']);
+    const over = fleetOf({ nodes: [a], kubeletNodes: [idleNode(a)], pools: [poolInCluster(old)] });
+    assert.deepEqual(writes(commit(COMMIT_B), over), ['delete-pool']);
+  });
+
+  it('are no spec where the commit is wrong about it', () => {
+    const other = poolInCluster(validPool('workers', 110, { priority: 7 }));
+    assert.ok(!writes(commit(COMMIT_B, invalidPool('workers')), fleetWith(settled, other)).includes('write-pool'));
+    assert.ok(writes(commit(COMMIT_B, old), fleetWith(settled, other)).includes('write-pool'));
+  });
+});
+
+describe('a condition', () => {
+  const condition = { type: 'Ready', status: 'True', reason: 'r', message: 'm' } as const;
+  const other = { type: 'Stalled', status: 'True', reason: 'r', message: 'm', lastTransitionTime: 'then' } as const;
+  const before = (status: 'True' | 'False') => ({
+    metadata: { name: 'p', generation: 3 },
+    status: { conditions: [other, { ...condition, status, reason: 'old', lastTransitionTime: 'long ago' }] },
+  });
+
+  it('keeps the time since when it is so', () => {
+    const expected = { ...condition, lastTransitionTime: 'long ago', observedGeneration: 3 };
+    assert.deepEqual(settleConditions([condition], before('True'), 'now'), [expected]);
+  });
+
+  it('has the present time where it was otherwise, or was not there', () => {
+    const expected = { ...condition, lastTransitionTime: 'now', observedGeneration: 3 };
+    assert.deepEqual(settleConditions([condition], before('False'), 'now'), [expected]);
+    assert.deepEqual(settleConditions([condition], { metadata: { name: 'p' } }, 'now'), [
+      { ...condition, lastTransitionTime: 'now' },
+    ]);
+    assert.deepEqual(settleConditions([condition], undefined, 'now'), [{ ...condition, lastTransitionTime: 'now' }]);
+  });
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { amountOf, limitOf, thresholdOf } from '#reconciler/policy/rollout/amount.ts';
+import {
+  agentAlive,
+  failedAt,
+  inTransition,
+  isAbout,
+  isChanging,
+  recordOf,
+  runsAlready,
+  sameTarget,
+  standingOf,
+} from '#reconciler/policy/rollout/standing.ts';
+import { AGENT_SILENT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import { assignedNode, failedNode, idleNode, nodeView, NOW, settledNode, validPool } from '../../../support/fleet.ts';
+
+const a = nodeView('a', 'workers');
+const pool = validPool('workers', 110);
+const other = validPool('workers', 120);
+const TARGET = { sha256: pool.sha256, apply: 'overlay' } as const;
+const REPLACED = { ...TARGET, apply: 'replace' } as const;
+const specless = ({ metadata, status = {} }: KubeletNode): KubeletNode => ({ metadata, status });
+const reference = { name: pool.configName, sha256: pool.sha256 };
+const silentFor = (ms: number): KubeletNode => settledNode(a, pool, { heartbeat: toTimestamp(NOW - ms) });
+const behind = (generation: number): KubeletNode => {
+  const node = settledNode(a, pool);
+  return { ...node, metadata: { ...node.metadata, generation } };
+};
+
+describe('a node stands towards its target as', () => {
+  const rows: readonly (readonly [string, KubeletNode | undefined, typeof TARGET | null, string])[] = [
+    ['settled where it runs and has proved it', settledNode(a, pool), TARGET, 'settled'],
+    ['settled where a file drifted', settledNode(a, pool, { phase: 'Drifted' }), TARGET, 'settled'],
+    ['settled where nobody says how it was laid over', settledNode(a, pool, { active: reference }), TARGET, 'settled'],
+    ['settled on local', idleNode(a), null, 'settled'],
+    ['updating while it tries', settledNode(a, pool, { phase: 'Trial' }), TARGET, 'updating'],
+    ['updating while it runs something else', settledNode(a, pool, { active: { name: 'local' } }), TARGET, 'updating'],
+    ['updating until it is proved', settledNode(a, pool, { lastKnownGood: { name: 'local' } }), TARGET, 'updating'],
+    ['updating while it has yet to see its assignment', behind(2), TARGET, 'updating'],
+    ['settled once it has seen it', behind(1), TARGET, 'settled'],
+    ['failed where it took it back', failedNode(a, pool), TARGET, 'failed'],
+    ['failed where it is broken', settledNode(a, pool, { phase: 'Broken' }), TARGET, 'failed'],
+    ['outdated where it was told something else', settledNode(a, other), TARGET, 'outdated'],
+    ['outdated where it is to be laid over in another way', settledNode(a, pool), REPLACED as never, 'outdated'],
+    ['outdated where it was told nothing', idleNode(a), TARGET, 'outdated'],
+    ['outdated where it is to give a config back', settledNode(a, pool), null, 'outdated'],
+    ['outdated where nothing was decided, though it runs it', specless(settledNode(a, pool)), TARGET, 'outdated'],
+    ['outdated where nothing was decided and it runs something', specless(settledNode(a, pool)), null, 'outdated'],
+    ['settled where nothing was decided and it runs local', specless(idleNode(a)), null, 'settled'],
+    ['no-agent where there is no KubeletNode', undefined, TARGET, 'no-agent'],
+    ['no-agent where its agent never reported', { ...idleNode(a), status: {} }, TARGET, 'no-agent'],
+    ['settled while its agent was heard of lately', silentFor(AGENT_SILENT_MS), TARGET, 'settled'],
+    ['no-agent when it was not', silentFor(AGENT_SILENT_MS + 1_000), TARGET, 'no-agent'],
+  ];
+  for (const [what, node, target, expected] of rows) {
+    it(what, () => assert.equal(standingOf(node, target, NOW), expected));
+  }
+
+  it('alive for as long as its agent may be silent', () => {
+    assert.deepEqual([agentAlive(silentFor(AGENT_SILENT_MS), NOW), agentAlive(undefined, NOW)], [true, false]);
+  });
+});
+
+describe('a target', () => {
+  it('is the same by its bytes and by how it is laid over', () => {
+    assert.equal(sameTarget(TARGET, { ...TARGET }), true);
+    assert.equal(sameTarget(TARGET, REPLACED), false);
+    assert.equal(sameTarget(TARGET, { ...TARGET, sha256: 'x' }), false);
+    assert.deepEqual(
+      [sameTarget(null, null), sameTarget(TARGET, null), sameTarget(null, TARGET)],
+      [true, false, false],
+    );
+  });
+
+  it('is recorded with a word on how it is laid over only where that is unusual', () => {
+    assert.deepEqual([recordOf(TARGET), recordOf(REPLACED)], [{ sha256: pool.sha256 }, REPLACED]);
+    assert.deepEqual([isAbout(recordOf(TARGET), TARGET), isAbout(recordOf(REPLACED), REPLACED)], [true, true]);
+    assert.deepEqual([isAbout(recordOf(TARGET), REPLACED), isAbout(recordOf(TARGET), null)], [false, false]);
+  });
+});
+
+describe('a node', () => {
+  it('has failed when it rejected the very target, and blames it', () => {
+    const at = toTimestamp(NOW);
+    assert.equal(failedAt(failedNode(a, pool), TARGET), at);
+    assert.equal(failedAt(failedNode(a, pool), REPLACED), undefined);
+    assert.equal(failedAt(failedNode(a, other), TARGET), undefined);
+    const [entry] = failedNode(a, pool).status?.rejected ?? [];
+    assert.ok(entry !== undefined);
+    const unblamed = assignedNode(a, pool, { rejected: [{ ...entry, reason: 'UnhealthyBefore' }] });
+    assert.equal(failedAt(unblamed, TARGET), undefined);
+    assert.deepEqual(
+      [failedAt(undefined, TARGET), failedAt({ metadata: { name: 'a' } }, TARGET)],
+      [undefined, undefined],
+    );
+  });
+
+  it('runs a target already where it is at rest with it', () => {
+    assert.equal(runsAlready(settledNode(a, pool), TARGET), true);
+    assert.equal(runsAlready(settledNode(a, pool), REPLACED), false);
+    assert.equal(runsAlready(settledNode(a, pool, { phase: 'Drifted' }), TARGET), false);
+    assert.equal(runsAlready(settledNode(a, pool, { lastKnownGood: { name: 'local' } }), TARGET), false);
+    assert.equal(runsAlready(settledNode(a, pool, { active: { name: 'local' } }), TARGET), false);
+    assert.deepEqual([runsAlready(idleNode(a), null), runsAlready(undefined, TARGET)], [false, false]);
+  });
+
+  it('is in transition while it is at work, or has yet to begin', () => {
+    for (const phase of ['Staging', 'Trial', 'FallingBack', 'Broken'] as const) {
+      const node = settledNode(a, pool, { phase });
+      assert.deepEqual([inTransition(node, NOW), isChanging(node, true, 'no-agent')], [true, true], phase);
+    }
+    assert.deepEqual([inTransition(behind(2), NOW), inTransition(behind(1), NOW)], [true, false]);
+    assert.equal(inTransition(undefined, NOW), false);
+  });
+
+  it('is changing where it is updating towards what it was told, whatever it is to be told now', () => {
+    assert.equal(isChanging(settledNode(a, pool), true, 'updating'), true);
+    assert.equal(isChanging(behind(2), false, 'outdated'), true);
+    assert.equal(isChanging(behind(2), true, 'outdated'), false);
+    assert.equal(isChanging(behind(2), false, 'no-agent'), false);
+    assert.equal(isChanging(settledNode(a, pool), false, 'outdated'), false);
+    assert.equal(isChanging(undefined, false, 'outdated'), false);
+  });
+});
+
+describe('an amount of nodes', () => {
+  it('is a count, or a share that is rounded', () => {
+    assert.deepEqual([amountOf(3, 10, 'down'), amountOf('25%', 10, 'down'), amountOf('25%', 10, 'up')], [3, 2, 3]);
+  });
+
+  it('is as a limit none only where that is said', () => {
+    assert.deepEqual(
+      [limitOf(0, 10), limitOf('0%', 10), limitOf('1%', 10), limitOf('25%', 10), limitOf(3, 10)],
+      [0, 0, 1, 2, 3],
+    );
+  });
+
+  it('is as a threshold at least one', () => {
+    assert.deepEqual(
+      [thresholdOf('1%', 10), thresholdOf('25%', 10), thresholdOf(0, 10), thresholdOf('0%', 10)],
+      [1, 3, 1, 1],
+    );
+  });
+});

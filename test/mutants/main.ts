@@ -45,6 +45,8 @@ for (const [floor, score] of scores) {
   isLow ||= values.mutate === undefined && percentOf(score) < LEAST_SCORE;
   say(`${floor}: ${score.noticed} of ${score.mutants} mutants noticed, ${percentOf(score).toFixed(1)} %`);
 }
+const alone = results.filter(({ static: isStatic, status }) => isStatic === true && status !== 'Ignored').length;
+say(`${alone} mutants took a process of their own, as files that are loaded compute something with them`);
 say(`${Math.round((performance.now() - began) / 1000)} s`);
 if (isLow) say(`fewer than ${LEAST_SCORE} % are noticed on a floor`);
 if (isLow || unexplained.length > 0 || stale.length > 0) process.exitCode = 1;

@@ -18,7 +18,7 @@ RUN npm ci --ignore-scripts --include=optional --no-audit --no-fund
 COPY . .
 # The bill of materials goes along: what the lockfile pins of what may be shipped.
 RUN node scripts/build.ts && \
-    npm sbom --package-lock-only --sbom-format cyclonedx --omit dev > dist/sbom.cdx.json && \
+    node scripts/sbom.ts > dist/sbom.cdx.json && \
     sh scripts/image-root.sh "$(command -v node)" dist /image $SSH
 
 FROM scratch

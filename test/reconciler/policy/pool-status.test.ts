@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { plan } from '#reconciler/policy/plan.ts';
-import { settleConditions } from '#reconciler/policy/pool-status/conditions.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Finding } from '#shared/contract/finding.ts';
@@ -239,24 +238,24 @@ describe('the writes of pools', () => {
 });
 
 describe('a condition', () => {
-  const condition = { type: 'Ready', status: 'True', reason: 'r', message: 'm' } as const;
-  const other = { type: 'Stalled', status: 'True', reason: 'r', message: 'm', lastTransitionTime: 'then' } as const;
-  const before = (status: 'True' | 'False') => ({
-    metadata: { name: 'p', generation: 3 },
-    status: { conditions: [other, { ...condition, status, reason: 'old', lastTransitionTime: 'long ago' }] },
-  });
+  const ready = (status: KubeletPoolStatus | undefined) => status?.conditions?.find(({ type }) => type === 'Ready');
+  const past = '2026-01-01T00:00:00Z';
+  const before = (status: 'True' | 'False') => {
+    const now = statusOf(commit(COMMIT_B, old), fleetWith(settled));
+    const conditions = now?.conditions?.map((each) => ({
+      ...each,
+      lastTransitionTime: past,
+      ...(each.type === 'Ready' ? { status } : {}),
+    }));
+    return fleetWith(settled, poolInCluster(old, { ...now, conditions } as never));
+  };
 
-  it('keeps the time since when it is so', () => {
-    const expected = { ...condition, lastTransitionTime: 'long ago', observedGeneration: 3 };
-    assert.deepEqual(settleConditions([condition], before('True'), 'now'), [expected]);
-  });
-
-  it('has the present time where it was otherwise, or was not there', () => {
-    const expected = { ...condition, lastTransitionTime: 'now', observedGeneration: 3 };
-    assert.deepEqual(settleConditions([condition], before('False'), 'now'), [expected]);
-    assert.deepEqual(settleConditions([condition], { metadata: { name: 'p' } }, 'now'), [
-      { ...condition, lastTransitionTime: 'now' },
-    ]);
-    assert.deepEqual(settleConditions([condition], undefined, 'now'), [{ ...condition, lastTransitionTime: 'now' }]);
+  it('keeps the time since when it is so, and has the present one where it was otherwise', () => {
+    const found = (fleet: Fleet) => ready(statusOf(commit(COMMIT_B, old), fleet));
+    assert.deepEqual([found(before('True'))?.lastTransitionTime, found(before('True'))?.observedGeneration], [past, 1]);
+    assert.equal(found(before('False'))?.lastTransitionTime, '2026-11-21T12:00:00Z');
+    assert.equal(found(fleetWith(settled))?.lastTransitionTime, '2026-11-21T12:00:00Z');
+    const fresh = found({ ...fleetWith(settled), pools: new Map() });
+    assert.ok(fresh !== undefined && !('observedGeneration' in fresh));
   });
 });

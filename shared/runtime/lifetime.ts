@@ -2,7 +2,7 @@ import type { Clock, Millis } from './clock.ts';
 
 /**
  * How long something may go on: until its parent signal aborts, its time is up, or it is cut for another reason. The
- * signal's `reason` says which. Whoever makes one calls `end`, always: it takes timers and listeners away.
+ * signal's `reason` says which. Call `end` in any case: it removes timers and listeners.
  */
 export interface Lifetime {
   readonly signal: AbortSignal;

@@ -1,19 +1,21 @@
-import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
+import type { GitHttpRequest, HttpClient } from 'isomorphic-git';
 import { GitError } from '../errors.ts';
 import { assertWhole, readPackets } from './pkt-line.ts';
 import { throwRemoteError } from './remote-error.ts';
-import type { GitService, GitSession } from './session.ts';
+import type { GitSession } from './session.ts';
+
+const SERVICE = 'git-upload-pack';
 
 /**
- * A session as isomorphic-git's `http`. The library sees only answers that are whole and free of error messages, which
- * it would otherwise take for success, and never sees the credential.
+ * A session as isomorphic-git's `http`, for questions about refs. The library sees only answers that are whole and free
+ * of error messages, which it would otherwise take for success, and never sees the credential.
  */
 export function httpClientOf(session: GitSession): HttpClient {
-  async function answerTo(request: GitHttpRequest): Promise<Uint8Array> {
-    const { service, version, isGreeting } = read(request);
-    if (isGreeting) return (await session.greet(service, version)).body;
-    const body = await bytesOf(request.body);
-    const answer = await session.post(service, body, { version, maxBytes: session.limits.advertisementBytes });
+  async function answerTo({ method, headers, body }: GitHttpRequest): Promise<Uint8Array> {
+    const version = headers?.['Git-Protocol'] === 'version=2' ? 2 : 0;
+    if (method === 'GET') return (await session.greet(SERVICE, version)).body;
+    const maxBytes = session.limits.advertisementBytes;
+    const answer = await session.post(SERVICE, await bytesOf(body), { version, maxBytes });
     const packets = readPackets(answer);
     throwRemoteError(packets, session.clean);
     assertWhole(packets);
@@ -21,35 +23,16 @@ export function httpClientOf(session: GitSession): HttpClient {
   }
 
   return {
-    async request(request): Promise<GitHttpResponse> {
-      const { service, isGreeting } = read(request);
-      const body = await answerTo(request);
-      return {
-        url: request.url,
-        method: request.method ?? 'GET',
-        statusCode: 200,
-        statusMessage: 'OK',
-        headers: { 'content-type': `application/x-${service}-${isGreeting ? 'advertisement' : 'result'}` },
-        body: once(body),
-      };
+    async request(request) {
+      const { url, method = 'GET' } = request;
+      if (!url.endsWith(SERVICE)) {
+        throw new GitError('GIT_NOT_GIT', `isomorphic-git asked for something else than ${SERVICE}`);
+      }
+      const type = `application/x-${SERVICE}-${method === 'GET' ? 'advertisement' : 'result'}`;
+      const body = once(await answerTo({ ...request, method }));
+      return { url, method, statusCode: 200, statusMessage: 'OK', headers: { 'content-type': type }, body };
     },
   };
-}
-
-interface Understood {
-  readonly service: GitService;
-  readonly version: 0 | 2;
-  /** `GET …/info/refs`; a POST to the service otherwise. */
-  readonly isGreeting: boolean;
-}
-
-function read(request: GitHttpRequest): Understood {
-  const service = /git-(?:upload|receive)-pack$/.exec(request.url)?.[0];
-  if (service !== 'git-upload-pack' && service !== 'git-receive-pack') {
-    throw new GitError('GIT_NOT_GIT', 'isomorphic-git asked for something that is no service of git');
-  }
-  const version = request.headers?.['Git-Protocol'] === 'version=2' ? 2 : 0;
-  return { service, version, isGreeting: request.method === 'GET' };
 }
 
 async function bytesOf(body: GitHttpRequest['body']): Promise<Uint8Array> {

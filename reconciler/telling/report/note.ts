@@ -132,7 +132,12 @@ export function nextNote(last: CommitNote | null, next: CommitNote, done: boolea
 
 /** A note without what changes when nodes join and leave. */
 function newsIn({ limits, findings, pools }: CommitNote): string {
-  const lasting = pools.map(({ phase: _, waves: __, counts, ...pool }) => ({ ...pool, failed: counts?.failed ?? 0 }));
+  const lasting = pools.map(({ counts, ...pool }) => ({
+    ...pool,
+    phase: undefined,
+    waves: undefined,
+    failed: counts?.failed ?? 0,
+  }));
   return JSON.stringify({ limits, findings, lasting });
 }
 

@@ -71,7 +71,7 @@ function poisoned(object: object, nth: number): { readonly object: object; disar
   };
 }
 
-const with1 = <K extends 'nodes' | 'kubeletNodes' | 'pools'>(kind: K, name: string, object: object): Fleet => ({
+const with1 = (kind: 'nodes' | 'kubeletNodes' | 'pools', name: string, object: object): Fleet => ({
   ...FLEET,
   [kind]: new Map([...FLEET[kind], [name, object]]),
 });

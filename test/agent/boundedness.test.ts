@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createChurningNode } from '../support/churn/churning-node.ts';
 import { change } from '../support/churn/story.ts';
+import { EVERY_POINT } from '../support/sample.ts';
 
-const CHANGES = 300;
+const CHANGES = EVERY_POINT ? 300 : 100;
 /** One round of the story has met everything that a node meets. */
 const ROUND = 10;
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { hasFallenBack, isIdleOn } from '../support/agent/whole-node-stories.ts';
 import { payloadOf, STATE } from '../support/agent/whole-node.ts';
 import type { Strike } from '../support/agent/mortal.ts';
+import { EVERY_POINT } from '../support/sample.ts';
 import { see } from './scenario.ts';
 import { GOOD, LOCAL_PODS, ON_LOCAL, OTHER_GOOD, standingOn, stepped, type Stepped } from './support/steps.ts';
 
@@ -134,7 +135,7 @@ export const scenarios = see(import.meta, 'harm that was done to a node', [
     title: 'an agent that ends before any of its writes, or before the restart, is gone on with by the next one',
     async see(t) {
       let points = 0;
-      for (let last = 0; ; last += 1) {
+      for (let last = 0; ; last += EVERY_POINT ? 1 : 5) {
         const { on, good } = await settled();
         await on.stop();
         let count = 0;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -63,6 +63,15 @@ export interface GitHttpBackend {
 
 const REPOSITORY = 'config.git';
 
+/** Partial clones are as all forges have them; git by itself does not. Nothing here lives until there is garbage. */
+const CONFIG = `[http]
+	receivepack = true
+[uploadpack]
+	allowFilter = true
+[receive]
+	autogc = false
+`;
+
 /** Fails loudly where the git binary is missing: without it nothing here proves anything. */
 export async function startGitHttpBackend(
   t: Pick<TestContext, 'after'>,
@@ -72,10 +81,12 @@ export async function startGitHttpBackend(
   const directory = join(root, REPOSITORY);
   await mkdir(directory);
   const git = nativeGit(directory);
-  await git('init', '--quiet', '--bare', '--initial-branch=main', ...(options.init ?? []));
-  await git('config', 'http.receivepack', 'true');
-  // As all forges have it; git by itself does not.
-  await git('config', 'uploadpack.allowFilter', 'true');
+  // Without the samples of hooks, and set up without another git: there are hundreds of these.
+  await git('init', '--quiet', '--bare', '--template=', '--initial-branch=main', ...(options.init ?? []));
+  await mkdir(join(directory, 'hooks'));
+  await appendFile(join(directory, 'config'), CONFIG);
+  // What `git http-backend` starts, as one more process for each request.
+  const program = join(await git('--exec-path'), 'git-http-backend');
 
   const requests: SeenRequest[] = [];
   const sockets = new Set<Socket>();
@@ -110,7 +121,7 @@ export async function startGitHttpBackend(
     const access = backend.access(authorization);
     if (access === 'nothing') return void response.writeHead(401, { 'www-authenticate': 'Basic' }).end();
     if (access === 'read' && kind.startsWith('push')) return void response.writeHead(403).end();
-    const right = await runBackend(root, git.environment, request, body);
+    const right = await runBackend(program, root, git.environment, request, body);
     response.writeHead(right.status, right.headers);
     spoil(response, right.body, fault);
   }
@@ -153,13 +164,14 @@ interface RightAnswer {
 
 /** One CGI call (RFC 3875). */
 async function runBackend(
+  program: string,
   root: string,
   environment: NodeJS.ProcessEnv,
   request: IncomingMessage,
   body: Buffer,
 ): Promise<RightAnswer> {
   const [path = '', query = ''] = (request.url ?? '').split('?');
-  const child = spawn('git', ['http-backend'], {
+  const child = spawn(program, {
     env: {
       ...environment,
       GIT_PROJECT_ROOT: root,

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { COMPILED } from '../../support/compiled.ts';
 
 export interface Ran {
   readonly code: number;
@@ -45,6 +46,7 @@ export async function createWorkspace(programs: Readonly<Record<string, string>>
   const env = {
     PATH: `${bin}:${process.env['PATH'] ?? ''}`,
     HOME: directory,
+    ...COMPILED,
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_AUTHOR_NAME: 'Ada',
     GIT_AUTHOR_EMAIL: 'ada@example.org',

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { COMPILED } from '../../support/compiled.ts';
 
 /** What a program said until now, on both of its outputs. */
 export interface Running {
@@ -12,10 +13,10 @@ export interface Running {
 
 type Env = Readonly<Record<string, string>>;
 
-/** Starts a program of ours from its source, with this environment and nothing else but PATH. */
+/** Starts a program of ours from its source, with this environment, our PATH and what Node has compiled before, and nothing else. */
 export function start(file: string, args: readonly string[], env: Env): Running {
   const child = spawn(process.execPath, [file, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { PATH: process.env['PATH'] ?? '', ...COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -64,7 +65,7 @@ export function startKept(file: string, args: readonly string[], env: Env): Runn
 /** Runs one to its end, which has to come by itself within some minutes. @returns all that it said */
 export async function run(file: string, args: readonly string[], env: Env): Promise<string> {
   const child = spawn(process.execPath, [file, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { PATH: process.env['PATH'] ?? '', ...COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 180_000,
   });

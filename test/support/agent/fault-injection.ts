@@ -78,15 +78,19 @@ export interface Blow {
   readonly reboot: boolean;
 }
 
-/** The agent is killed at this moment, or in the middle of what it is writing; or the machine loses its power. */
-export function blowsAt(moments: readonly Moment[], index: number): readonly Blow[] {
+/** The agent is killed at this moment, or in the middle of what it is writing. */
+export function deathsAt(moments: readonly Moment[], index: number): readonly Blow[] {
   const { point, world } = moments[index] as Moment;
   const after = moments[index + 1]?.world.files;
   const isWrite = point !== null && ['write', 'write-over'].includes(point.call) && after !== undefined;
   const torn = isWrite ? [withTornFile(after, point.path)] : [];
-  const killed = [world.files, ...torn].map((files): Blow => blow('killed', world, files, false));
-  const powerless = afterPowerLoss(world.files).map((files) => blow('without power', world, files, true));
-  return [...killed, ...powerless];
+  return [world.files, ...torn].map((files) => blow('killed', world, files, false));
+}
+
+/** The machine loses its power at this moment: everything that its disk may hold after that. */
+export function outagesAt(moments: readonly Moment[], index: number): readonly Blow[] {
+  const { world } = moments[index] as Moment;
+  return afterPowerLoss(world.files).map((files) => blow('without power', world, files, true));
 }
 
 const blow = (what: string, world: FrozenNode, files: FrozenFiles, reboot: boolean): Blow => ({

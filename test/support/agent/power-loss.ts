@@ -1,4 +1,4 @@
-import { type Content, type Entry, type FrozenFiles, type Inode, treeOf } from './journaled-files.ts';
+import type { Content, Entry, FrozenFiles, Inode, Names } from './journaled-files.ts';
 
 const LOST: Content = { bytes: Buffer.alloc(0), mode: 0o600, uid: 0, gid: 0 };
 
@@ -16,8 +16,9 @@ const FATES: readonly ((written: Content, synced: Content) => Content)[] = [
 export function afterPowerLoss(frozen: FrozenFiles): readonly FrozenFiles[] {
   const outcomes = new Map<string, FrozenFiles>();
   for (const arrived of arrivals(frozen.journal)) {
-    for (const fate of FATES) {
-      const outcome = settled(frozen, arrived, fate);
+    const names = namesAfter(frozen, arrived);
+    for (const fate of isSynced(frozen, names) ? FATES.slice(0, 1) : FATES) {
+      const outcome = settled(frozen, names, fate);
       const key = describeFiles(outcome);
       if (!outcomes.has(key)) outcomes.set(key, outcome);
     }
@@ -26,21 +27,36 @@ export function afterPowerLoss(frozen: FrozenFiles): readonly FrozenFiles[] {
 }
 
 /** Two file systems with one description are the same to whoever starts on them. Names made by chance are left out. */
-export function describeFiles(frozen: FrozenFiles): string {
-  const tree = treeOf(frozen);
-  const lines = [...frozen.names].map(([path, inode]) => {
-    if (inode.kind === 'directory') return `${path} ${inode.mode}`;
-    const { mode, uid, gid } = frozen.contents.get(inode.id) ?? LOST;
-    return `${path} ${mode} ${uid} ${gid} ${tree[path]}`;
-  });
-  const inOrder = lines.toSorted((one, other) => (one < other ? -1 : 1));
-  return inOrder.join('\n').replaceAll(/(-tmp-)[0-9a-f]{8}/g, '$1');
+export function describeFiles({ names, contents }: FrozenFiles): string {
+  const lines = [...names].map(
+    ([path, inode]) =>
+      `${withoutChance(path)} ${inode.kind === 'directory' ? inode.mode : describe(contents.get(inode.id) ?? LOST)}`,
+  );
+  return lines.toSorted((one, other) => (one < other ? -1 : 1)).join('\n');
+}
+
+const withoutChance = (text: string): string => text.replaceAll(/(-tmp-)[0-9a-f]{8}/g, '$1');
+
+/** Most outcomes hold most contents of the others: each is read once, and each text has a number in its place. */
+const described = new WeakMap<Content, string>();
+const numbers = new Map<string, number>();
+
+function describe(content: Content): string {
+  const known = described.get(content);
+  if (known !== undefined) return known;
+  const { bytes, mode, uid, gid } = content;
+  const text = withoutChance(bytes.toString());
+  const number = numbers.get(text) ?? numbers.size;
+  numbers.set(text, number);
+  const description = `${mode} ${uid} ${gid} ${number}`;
+  described.set(content, description);
+  return description;
 }
 
 /** All combinations of how many of each directory's changes arrived. */
-function arrivals(journal: readonly Entry[]): readonly (readonly Entry[])[] {
+function arrivals(journal: readonly Entry[]): readonly ReadonlySet<Entry>[] {
   const directories = [...new Set(journal.map(({ directory }) => directory))];
-  return directories.reduce<readonly (readonly Entry[])[]>(
+  const combinations = directories.reduce<readonly (readonly Entry[])[]>(
     (combinations, directory) => {
       const own = journal.filter((entry) => entry.directory === directory);
       return combinations.flatMap((others) =>
@@ -49,19 +65,26 @@ function arrivals(journal: readonly Entry[]): readonly (readonly Entry[])[] {
     },
     [[]],
   );
+  return combinations.map((entries) => new Set(entries));
 }
 
-function settled(frozen: FrozenFiles, arrived: readonly Entry[], fate: (typeof FATES)[number]): FrozenFiles {
-  const names = new Map<string, Inode>(frozen.durable);
-  for (const entry of frozen.journal) if (arrived.includes(entry)) entry.apply(names);
-  const contents = new Map<number, Content>();
-  for (const [path, inode] of names) {
-    // What is in a directory that did not arrive is nowhere.
-    if (path !== '/' && !names.has(parentOf(path))) names.delete(path);
-    else if (inode.kind === 'file') contents.set(inode.id, contentAfter(frozen, inode.id, fate));
-  }
+function namesAfter({ durable, journal }: FrozenFiles, arrived: ReadonlySet<Entry>): Names {
+  const names = new Map<string, Inode>(durable);
+  for (const entry of journal) if (arrived.has(entry)) entry.apply(names);
+  // What is in a directory that did not arrive is nowhere.
+  for (const path of names.keys()) if (path !== '/' && !names.has(parentOf(path))) names.delete(path);
+  return names;
+}
+
+function settled(frozen: FrozenFiles, names: Names, fate: (typeof FATES)[number]): FrozenFiles {
+  const ids = [...names.values()].flatMap((inode) => (inode.kind === 'file' ? [inode.id] : []));
+  const contents = new Map(ids.map((id) => [id, contentAfter(frozen, id, fate)]));
   return { names, contents, durable: names, journal: [], synced: contents };
 }
+
+/** Whether every content of these names is on the disk as it was written. */
+const isSynced = ({ contents, synced }: FrozenFiles, names: Names): boolean =>
+  [...names.values()].every((inode) => inode.kind === 'directory' || contents.get(inode.id) === synced.get(inode.id));
 
 function contentAfter({ contents, synced }: FrozenFiles, id: number, fate: (typeof FATES)[number]): Content {
   const [written, safe] = [contents.get(id) ?? LOST, synced.get(id) ?? LOST];

@@ -1,18 +1,20 @@
 import {
   type Aftermath,
   type Blow,
-  blowsAt,
   type CleanRun,
+  deathsAt,
   describeBlow,
   LONG_MS,
   type Moment,
   needsSpace,
+  outagesAt,
   recover,
   runClean,
   runFull,
   runGuarded,
 } from './fault-injection.ts';
-import { podsBefore, type Transition } from './transitions.ts';
+import { sampleOf } from '../sample.ts';
+import { podsBefore, type Transition, TRANSITIONS } from './transitions.ts';
 
 /** How things go wrong, in the words of a sentence about the node. */
 export const MODES = [
@@ -44,23 +46,23 @@ export interface Tally {
 const AFTER_BOOT_MS = 10_000;
 
 export async function strikeEverywhere(transition: Transition, mode: Mode): Promise<Tally> {
-  const clean = await runClean(transition);
+  const clean = await cleanRunOf(transition);
   const endsOn = [transition.endsOn];
   const isGuarded = transition.options.guard === true;
   // Who is silent for so long may find a good config taken back.
   const away: Aftermath = { awayMs: LONG_MS, endsOn: [...endsOn, podsBefore(transition)], moreStarts: 4 };
   switch (mode) {
     case 'the agent is killed':
-      return strike(clean, { awayMs: 0, endsOn, moreStarts: 1 }, ({ reboot }) => !reboot);
+      return strike(clean, { awayMs: 0, endsOn, moreStarts: 1 }, [deathsAt]);
     case 'the power is lost, whatever of the disk arrived': {
       const moreStarts = transition.theirs === undefined ? 1 : 2;
-      return strike(clean, { awayMs: AFTER_BOOT_MS, endsOn, moreStarts }, ({ reboot }) => reboot);
+      return strike(clean, { awayMs: AFTER_BOOT_MS, endsOn, moreStarts }, [outagesAt]);
     }
     case 'the agent stays away after that':
-      return isGuarded ? strike(clean, away, () => true) : NOTHING;
+      return isGuarded ? strike(clean, away, [deathsAt, outagesAt]) : NOTHING;
     case 'the power is lost while the guard takes the trial back, and the agent stays away': {
       const guarded = isGuarded ? await runGuarded(clean) : null;
-      return guarded === null ? NOTHING : strike(guarded, away, ({ reboot }) => reboot);
+      return guarded === null ? NOTHING : strike(guarded, away, [outagesAt]);
     }
     case 'the disk is full, for one call or from then on':
       return fill(clean);
@@ -69,12 +71,24 @@ export async function strikeEverywhere(transition: Transition, mode: Mode): Prom
 
 const NOTHING: Tally = { points: 0, strikes: 0, runs: 0, failures: [] };
 
-async function strike(clean: CleanRun, after: Aftermath, which: (blow: Blow) => boolean): Promise<Tally> {
+/** The same for every mode. */
+const cleanRuns = new Map<Transition, Promise<CleanRun>>();
+
+function cleanRunOf(transition: Transition): Promise<CleanRun> {
+  const run = cleanRuns.get(transition) ?? runClean(transition);
+  cleanRuns.set(transition, run);
+  return run;
+}
+
+type BlowsAt = (moments: readonly Moment[], index: number) => readonly Blow[];
+
+async function strike(clean: CleanRun, after: Aftermath, blowsOf: readonly BlowsAt[]): Promise<Tally> {
   const run = new Set<string>();
   const failures = createFailures();
+  const chosen = pointsOf(clean);
   let strikes = 0;
-  for (const [index, moment] of clean.moments.entries()) {
-    for (const blow of blowsAt(clean.moments, index).filter(which)) {
+  for (const { moment, index } of chosen) {
+    for (const blow of blowsOf.flatMap((blowsAt) => sampleOfBlows(blowsAt(clean.moments, index), index))) {
       strikes += 1;
       const key = describeBlow(blow);
       if (run.has(key)) continue;
@@ -82,21 +96,47 @@ async function strike(clean: CleanRun, after: Aftermath, which: (blow: Blow) => 
       await failures.of(`${blow.what} ${nameOf(moment, index)}`, recover(clean, blow, after));
     }
   }
-  return { points: clean.moments.length - 1, strikes, runs: run.size, failures: failures.all() };
+  return { points: countOf(chosen), strikes, runs: run.size, failures: failures.all() };
 }
 
 async function fill(clean: CleanRun): Promise<Tally> {
   const failures = createFailures();
+  const chosen = pointsOf(clean);
   let runs = 0;
-  for (const [index, moment] of clean.moments.entries()) {
+  for (const { moment, index } of chosen) {
     if (moment.point === null || !isOfDisk(moment.point.call)) continue;
     for (const until of needsSpace(moment.point) ? (['once', 'on'] as const) : (['once'] as const)) {
       runs += 1;
       await failures.of(`disk full ${until} ${nameOf(moment, index)}`, runFull(clean, index, until));
     }
   }
-  return { points: clean.moments.length - 1, strikes: runs, runs, failures: failures.all() };
+  return { points: countOf(chosen), strikes: runs, runs, failures: failures.all() };
 }
+
+/** Each of these primes is no multiple of the calls that write one file, so that a sample meets all of them. */
+const ONE_POINT_IN = 11;
+/** What a disk may hold after one point is much alike. */
+const BLOWS_AT_ONE = 1;
+
+interface Chosen {
+  readonly moment: Moment;
+  readonly index: number;
+}
+
+/** Another sample of each transition: they have most of their calls in common. */
+function pointsOf({ moments, transition }: CleanRun): readonly Chosen[] {
+  const from = TRANSITIONS.indexOf(transition);
+  return sampleOf(
+    moments.map((moment, index) => ({ moment, index })),
+    ONE_POINT_IN,
+    from,
+  );
+}
+
+const sampleOfBlows = (blows: readonly Blow[], index: number): readonly Blow[] =>
+  sampleOf(blows, Math.ceil(blows.length / BLOWS_AT_ONE), index);
+
+const countOf = (chosen: readonly Chosen[]): number => chosen.filter(({ moment }) => moment.point !== null).length;
 
 const isOfDisk = (call: string): boolean => !['restart-kubelet', 'reload-units', 'stop-timer'].includes(call);
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { readWindow } from '#reconciler/policy/window/read-window.ts';
 import { windowsState } from '#reconciler/policy/window/windows-state.ts';
 import type { WindowSpec, WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { EVERY_POINT } from '../../../support/sample.ts';
 
 const at = (text: string): number => Date.parse(text);
 const layer = (allow: readonly WindowSpec[], deny: readonly WindowSpec[] = []): WindowsSpec => ({
@@ -259,7 +260,7 @@ describe('what holds of every window', () => {
         assert.equal(windowsState([layer([], [spec])], now).open, starts.length === 0);
         assert.equal(schedule.last(now - span * 60_000, now), starts.at(-1));
       }),
-      { numRuns: 150 },
+      { numRuns: EVERY_POINT ? 150 : 50 },
     );
   });
 
@@ -302,7 +303,7 @@ describe('what holds of every window', () => {
         );
         for (const moment of [...moments, until - 1]) assert.equal(windowsState(layers, moment).open, open);
       }),
-      { numRuns: 30 },
+      { numRuns: EVERY_POINT ? 30 : 10 },
     );
   });
 });

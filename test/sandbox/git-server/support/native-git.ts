@@ -64,6 +64,10 @@ function environmentIn(home: string): NodeJS.ProcessEnv {
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_TERMINAL_PROMPT: '0',
+    // Each commit would look for garbage, in a process of its own.
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'maintenance.auto',
+    GIT_CONFIG_VALUE_0: 'false',
     ...Object.fromEntries([...named('AUTHOR'), ...named('COMMITTER')]),
   };
 }

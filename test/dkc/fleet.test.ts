@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import type { StatusView } from '#cli/status/render.ts';
 import type { RepoFile } from '#reconciler/policy/commit.ts';
 import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
@@ -88,7 +89,13 @@ const list: readonly DkcScenario[] = [
       const { world } = await fleet();
       await world.addNode({ name: 'gpu-2', labels: GPU });
       const isThere = (): boolean => world.nodes.get('gpu-2')?.kubelet.running()?.['maxPods'] === 50;
-      const view = await world.until('gpu-2 has it', (now) => isThere() && settled(now), PATIENCE_MS);
+      // A new node that takes what is proved is no news of its pool: what it has proved itself is asked for.
+      const hasProved = ({ nodes }: StatusView): boolean => {
+        const node = nodes.find(({ metadata }) => metadata.name === 'gpu-2');
+        const good = node?.status?.lastKnownGood?.name;
+        return good !== undefined && good === node?.spec?.configSource?.name;
+      };
+      const view = await world.until('gpu-2 has it', (now) => isThere() && hasProved(now) && settled(now), PATIENCE_MS);
       const [one, two] = ['gpu-1', 'gpu-2'].map((name) => view.nodes.find(({ metadata }) => metadata.name === name));
       assert.deepEqual(two?.spec, one?.spec);
       assert.equal(two?.status?.lastKnownGood?.name, one?.spec?.configSource?.name);

@@ -69,9 +69,11 @@ function countsOf(members: readonly Member[]): PoolCounts {
 function phaseOf(members: readonly Member[], halt: Halt | null, decisions: readonly MemberDecision[]): PoolPhase {
   if (members.length === 0) return 'Empty';
   if (halt !== null) return 'Halted';
-  // A new node that takes what is proved is no news of the pool.
+  // A new node that was told what is proved is no news of the pool; one that nobody can tell anything is.
   const joining = new Set(
-    decisions.flatMap(({ aimed, member }) => (member.joining && aimed.aim === 'settled' ? [member.node.name] : [])),
+    decisions.flatMap(({ aimed: { aim }, member }) =>
+      member.joining && aim === 'settled' && member.standing === 'updating' ? [member.node.name] : [],
+    ),
   );
   const lasting = members.filter(({ node }) => !joining.has(node.name));
   if (lasting.every(({ standing }) => standing === 'settled' || standing === 'soaking')) return 'Settled';

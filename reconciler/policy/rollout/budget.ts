@@ -59,7 +59,7 @@ export function budgetsOf(
       const places = placesFor(group.members, maxUnavailable(group));
       const unproven = isSettledOn(group, fleet)
         ? Number.POSITIVE_INFINITY
-        : places.allowed - (exposed.get(group) ?? 0);
+        : places.allowed - (exposed.get(group)?.length ?? 0);
       return [group, { ...places, unproven }];
     }),
   );
@@ -94,7 +94,11 @@ export function budgetsOf(
       const pool = pools.get(group);
       if (pool === undefined || member.wasTold) return null;
       if (pool.unproven <= 0) {
-        return hold('budget', `maxUnavailable allows ${pool.allowed} to run a config that is not proved yet`);
+        const on = namesOf(exposed.get(group) ?? []);
+        return hold(
+          'budget',
+          `maxUnavailable allows ${pool.allowed} to try a config that is not proved yet; told: ${on}`,
+        );
       }
       pool.unproven -= 1;
       return null;
@@ -142,18 +146,20 @@ function placesFor(all: readonly Member[], amount: Amount): Places {
   };
 }
 
-/** By group, how many nodes were told the payload of its pool and have not promoted it, wherever they belong by now. */
-function exposures(groups: readonly Group[], { nodes, kubeletNodes }: Fleet): ReadonlyMap<Group, number> {
+/** By group, which nodes were told the payload of its pool and have not promoted it, wherever they belong by now. */
+function exposures(groups: readonly Group[], { nodes, kubeletNodes }: Fleet): ReadonlyMap<Group, readonly string[]> {
   const byPool = new Map(groups.flatMap((group) => (group.pool === null ? [] : [[group.pool.name, group] as const])));
-  const counts = new Map<Group, number>();
+  const found = new Map<Group, string[]>();
   for (const [name, node] of kubeletNodes) {
     const group = byPool.get(node.spec?.pool ?? '');
     const target = targetOf(group?.pool);
     if (group === undefined || target === null || !nodes.has(name)) continue;
     if (!sameTarget(assignmentOf(node), target) || hasProved(node, target)) continue;
-    counts.set(group, (counts.get(group) ?? 0) + 1);
+    const names = found.get(group) ?? [];
+    names.push(name);
+    found.set(group, names);
   }
-  return counts;
+  return found;
 }
 
 function isSettledOn({ pool }: Group, { pools }: Fleet): boolean {
@@ -163,10 +169,12 @@ function isSettledOn({ pool }: Group, { pools }: Fleet): boolean {
 
 const MOST_NAMES = 3;
 
-function takenBy(names: readonly string[]): string {
-  if (names.length === 0) return '';
+const takenBy = (names: readonly string[]): string =>
+  names.length === 0 ? '' : `; unavailable already: ${namesOf(names)}`;
+
+function namesOf(names: readonly string[]): string {
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  return `; unavailable already: ${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
 }
 
 const isInChange = ({ changing, standing }: Member): boolean =>

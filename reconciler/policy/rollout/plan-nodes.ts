@@ -103,6 +103,7 @@ function planGroup(
   const cohort = cohortOf(
     group.members.filter(({ target }) => target !== null),
     before,
+    group.pool?.spec.rollout.canary,
   );
   const waves = halt === null ? wavesFor(group, cohort, before, now) : null;
   const disruption = disruptionsIn(group.pool, sources);
@@ -116,7 +117,7 @@ function planGroup(
       blockers: signals.blockers.get(group.pool?.name ?? ''),
       halt,
       waves,
-      newest: cohort.newest,
+      cohort: cohort.names,
       isAvailable: (name) => assignments(name) !== undefined,
       disruption: (aimed) => beforeRestart(aimed, disruption(aimed), group.pool, signals, now),
     },

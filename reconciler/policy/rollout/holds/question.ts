@@ -1,5 +1,4 @@
 import type { Halt, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
-import type { Millis } from '#shared/runtime/clock.ts';
 import type { BlockersAnswer } from '../../blockers.ts';
 import type { ClusterPolicy } from '../../cluster-policy.ts';
 import type { WindowsState } from '../../window/windows-state.ts';
@@ -20,8 +19,8 @@ export interface GroupFacts {
   readonly halt: Halt | null;
   /** null where nothing goes in waves: nodes that leave their pool. */
   readonly waves: WaveProgress | null;
-  /** Creation of the newest node that was there when the rollout began. */
-  readonly newest: Millis;
+  /** Names of the nodes that belong to the rollout. */
+  readonly cohort: ReadonlySet<string>;
   /** Whether the bytes of this config source are in the cluster, so that a node could fetch them. */
   readonly isAvailable: (configName: string) => boolean;
 }

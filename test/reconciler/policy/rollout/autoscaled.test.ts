@@ -123,4 +123,21 @@ describe('a pool in which nodes come and go', () => {
       assert.notEqual(pool.fleet.fleet.pools.get('workers')?.status?.halt, undefined);
     });
   }
+
+  it('takes canaries that join after the rollout began: nobody else could end their wave', () => {
+    const canary = { selector: { matchLabels: { canary: 'yes' } }, soak: '1m' };
+    const fleet = new FleetSimulation();
+    for (const name of ['a', 'b']) fleet.addNode(nodeView(name, 'workers'));
+    fleet.inForce = commit(COMMIT_A, validPool('workers', 100, { rollout: { ...ROLLOUT, canary } }));
+    fleet.rounds(5);
+    fleet.now += MINUTE;
+    const labels = { pool: 'workers', canary: 'yes' };
+    fleet.addNode(nodeView('late', 'workers', { labels, createdAt: fleet.now, readySince: fleet.now }));
+    for (let round = 0; round < 20; round += 1) {
+      fleet.rounds(1);
+      fleet.now += MINUTE;
+    }
+    const told = [...fleet.fleet.kubeletNodes].filter(([, { spec }]) => spec?.configSource !== undefined);
+    assert.deepEqual(told.map(([name]) => name).sort(), ['a', 'b', 'late']);
+  });
 });

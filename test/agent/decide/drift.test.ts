@@ -129,9 +129,9 @@ table('drift on a node at rest', [
     [],
   ],
   [
-    'of a node with its own config is nobody’s business, whatever could be put back',
+    'of a node with its own config is nobody’s business, whatever passed its checks',
     idle(null),
-    seen(wanting(null), differ, stale, contradicts),
+    seen(wanting(null), differ, stale, contradicts, checked('try-over')),
     'idle: assigned local, active local, good local, no error',
     [],
   ],

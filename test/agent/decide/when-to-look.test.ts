@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decide } from '#agent/decide/decide.ts';
 import { trialIdOf } from '#agent/decide/guard.ts';
-import type { Observation } from '#agent/decide/observation.ts';
+import type { Observation, Rechecked } from '#agent/decide/observation.ts';
 import type { Change, Reboot, State } from '#agent/decide/state.ts';
 import { blocked, differ, lost, ready, unavailable } from '../../support/agent/decision-table.ts';
 import {
@@ -32,7 +32,7 @@ const reboot: Reboot = { by: 'systemd', boot: 'boot-1', timeoutMs: 3_600_000 };
 const rebooting: Change = { step: 'reboot', bootId: 'boot-1', orders: 1, waitedMs: 0 };
 const leaving: Partial<Observation> = { leaving: 'asked', ...wanting(null) };
 
-const CHECKED: Observation['rechecked'] = {
+const CHECKED: Rechecked = {
   config: A,
   remedy: 'put-back',
   result: { outcome: 'ready', warnings: [] },
@@ -40,11 +40,21 @@ const CHECKED: Observation['rechecked'] = {
   retryInMs: 0,
 };
 
+const uncheckable = (retryInMs: number): Partial<Observation> => ({
+  rechecked: {
+    ...CHECKED,
+    result: { outcome: 'unavailable', failure: { reason: 'DownloadFailed', message: 'no answer' } },
+    retryInMs,
+  },
+});
+
 /** A sentence; where the node stands; what is seen; in how many milliseconds to look again. */
 const rows: readonly (readonly [string, State, Observation, number])[] = [
   ['a minute later at rest', idle(A), seen(wanting(A)), 60_000],
   ['at once while what drifted is checked', idle(A), seen(wanting(A), differ), 0],
   ['soon after a repair', idle(A), seen(wanting(A), differ, { rechecked: CHECKED }), 5_000],
+  ['when drift may be checked again', idle(A), seen(differ, uncheckable(2_000)), 2_000],
+  ['as at rest where that is later', idle(A), seen(differ, uncheckable(90_000)), 60_000],
   ['at once while a config is fetched', idle(A), seen(wanting(B)), 0],
   ['when a config may be fetched again', idle(A), seen(wanting(B), { staged: unavailable(2_000) }), 2_000],
   ['at once when a trial begins', idle(A), seen(wanting(B), { staged: ready }), 0],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { after, describe, it } from 'node:test';
 import { MODES } from '../../support/agent/strike-everywhere.ts';
 import { createStrikePool } from '../../support/agent/strike-pool.ts';
@@ -6,7 +7,8 @@ import { EVERY_POINT } from '../../support/sample.ts';
 import { TRANSITIONS } from '../../support/agent/transitions.ts';
 
 const all = { points: 0, strikes: 0, runs: 0 };
-const pool = createStrikePool();
+// A sample is done before a second worker is worth its start.
+const pool = createStrikePool(EVERY_POINT ? availableParallelism() : 1);
 
 after(() => pool.end());
 

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { StrikeTask, Tally } from './strike-everywhere.ts';
 
@@ -11,8 +10,8 @@ export interface StrikePool {
 
 type Answer = Tally | { readonly broken: string };
 
-/** Strikes on all of the machine's processors at once: no run knows of another. */
-export function createStrikePool(size: number = availableParallelism()): StrikePool {
+/** Strikes with so many workers at once: no run knows of another. */
+export function createStrikePool(size: number): StrikePool {
   const workers = Array.from({ length: size }, () => new Worker(new URL('strike-worker.ts', import.meta.url)));
   const idle = [...workers];
   const waiting: ((worker: Worker) => void)[] = [];

@@ -91,11 +91,15 @@ function attempt<T>(work: () => T): Outcome<T> {
   }
 }
 
-/** Whether a step is about something that nothing could be decided about: a pool that was left out looks like one to be made. */
+/**
+ * Whether a step is about something that nothing could be decided about: a pool that was left out looks like one to be made, and
+ * a config source that only it or a node left out refers to looks unused.
+ */
 export function touches(step: Step, unreadable: readonly LeftOut[]): boolean {
   const nodes = namesOf(unreadable, 'node');
   const pools = namesOf(unreadable, 'pool');
   if (nodes.size === 0 && pools.size === 0) return false;
+  if (step.step === 'delete-config-source') return true;
   if ('spec' in step && 'node' in step) {
     return nodes.has(step.node.metadata.name) || pools.has(step.spec.pool ?? '');
   }

@@ -136,4 +136,12 @@ describe('one bad object', () => {
       { numRuns: 300 },
     );
   });
+
+  it('keeps what it refers to: nothing is pruned while anything cannot be read', () => {
+    const step = { step: 'delete-config-source', name: 'bad-old', uid: 'u', because: 'unused' } as const;
+    assert.equal(touches(step, []), false);
+    for (const kind of ['node', 'pool'] as const) {
+      assert.ok(touches(step, [{ of: kind, name: 'bad', error: null }]));
+    }
+  });
 });

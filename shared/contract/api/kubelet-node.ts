@@ -71,6 +71,42 @@ export interface KubeletNodeSpec {
   readonly tolerate?: readonly string[];
   /** Absent where a restart of the kubelet is enough. */
   readonly reboot?: RebootOrder;
+  /**
+   * The turn that the node asked for in `status.awaitsTurn`: it may restart its kubelet once, with the config that it has
+   * already. A new `configSource` needs none, because the assignment itself is the turn.
+   */
+  readonly turn?: Turn;
+}
+
+/** Leave to restart a kubelet, bound to what the agent saw when it asked. It is void once the agent sees anything else. */
+export interface Turn {
+  /** The request's `seen`. */
+  readonly seen: string;
+}
+
+/**
+ * Why a node needs a restart although its assignment did not change. NewBase: its own config file changed under ours.
+ * RunningOther: the kubelet does not run what its files say. StateLost: its agent lost its state, and the assignment was
+ * carried out before that.
+ */
+export type TurnReason = 'NewBase' | 'RunningOther' | 'StateLost';
+
+/** A restart that the kubelet needs, and that has to wait for its turn. The proven files are in place meanwhile. */
+export interface TurnRequest {
+  readonly reason: TurnReason;
+  /** Hex SHA-256 of what the agent saw: the files that it would install, the kubelet's run and the boot. */
+  readonly seen: string;
+  readonly message: string;
+  /** With NewBase: hex SHA-256 of the node's own config file. */
+  readonly base?: string;
+}
+
+/** A config file of the node's own with which the assigned config failed: the node keeps the one that it had before. */
+export interface RefusedBase {
+  /** Hex SHA-256 of that file. */
+  readonly sha256: string;
+  readonly message: string;
+  readonly at: string;
 }
 
 /** The phases of design section 5. */
@@ -117,6 +153,9 @@ export interface KubeletNodeStatus {
   readonly lastKnownGood?: ConfigReference;
   readonly error?: NodeError | null;
   readonly rejected?: readonly RejectedConfig[];
+  /** Present while the node waits for a turn, and until the restart that it was granted begins. */
+  readonly awaitsTurn?: TurnRequest | null;
+  readonly refusedBase?: RefusedBase | null;
   /** Present during a trial only. */
   readonly trial?: {
     readonly config: string;

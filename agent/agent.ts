@@ -144,7 +144,8 @@ export function createAgent(ports: AgentPorts): Agent {
     report: ({ next: state, actions }, seen) => {
       const diskProblems = [...damage, keeper.problem()].filter((problem) => problem !== null);
       account = accountOf({ state, seen, actions, agentVersion, fault: memory.fault, diskProblems });
-      reporter.tell(account);
+      // What the KubeletNode says of an agent before this one is read first: it tells whether the assignment was carried out.
+      if (seen.generation !== undefined) reporter.tell(account);
     },
     act: createAct({
       ...ports,

@@ -15,9 +15,9 @@ import type { KubeletService } from '../ports/service.ts';
 import type { OwnMemory } from './own-memory.ts';
 import type { Rebooter } from './reboot.ts';
 import { stageConfig, type StageOptions } from '../staging/stage.ts';
-import { withRepair } from '../decide/drift.ts';
+import { withRepair } from '../decide/repairs.ts';
 import type { Tried } from '../decide/memory.ts';
-import { type Config, nameOf, type State, type Target, type Trial } from '../decide/state.ts';
+import { activeOf, type Config, nameOf, neededBases, type State, type Target, type Trial } from '../decide/state.ts';
 import { triedAfter } from './tried.ts';
 
 export interface ActOptions {
@@ -65,18 +65,19 @@ export function createAct(options: ActOptions): Act {
     return true;
   };
 
-  const install = async (target: Target): Promise<boolean> => {
+  const install = async (target: Target, { lastKnownGood }: State): Promise<boolean> => {
     const found = await installableOf(target, store.payloads);
     if ('lost' in found) return false;
     return attempt('CannotInstall', `${nameOf(target)} cannot be installed`, async () => {
+      if (lastKnownGood === null && target !== null) await installer.takeAsLocal();
       await installer.install(await installer.plan(found.installable));
     });
   };
 
-  const repair = async (target: Target): Promise<boolean> => {
+  const repair = async (target: Target, state: State): Promise<boolean> => {
     memory.repairs = withRepair(memory.repairs, clock.monotonic());
     log.warn({ config: nameOf(target) }, 'putting back what somebody else changed');
-    return install(target);
+    return install(target, state);
   };
 
   const restart = async (target: Target, because: string, signal: AbortSignal): Promise<boolean> => {
@@ -148,6 +149,11 @@ export function createAct(options: ActOptions): Act {
     try {
       await store.collectGarbage(state, memory.staged?.config);
       await installer.forgetState();
+      await installer.settle({
+        config: activeOf(state),
+        needed: neededBases(state),
+        refused: state.refusedBase?.sha256 ?? null,
+      });
     } catch (error) {
       log.warn({ err: error }, 'old checkpoints cannot be removed');
     }
@@ -161,11 +167,11 @@ export function createAct(options: ActOptions): Act {
       case 'recheck':
         return recheck(action, signal);
       case 'install':
-        return install(action.target);
+        return install(action.target, state);
       case 'restart-kubelet':
         return restart(action.target, action.because, signal);
       case 'repair':
-        return repair(action.target);
+        return repair(action.target, state);
       case 'reboot':
         return attempt('RebootFailed', 'the machine cannot be rebooted', () =>
           withDeadline(clock, RESTART_TIMEOUT_MS, signal, (inTime) =>

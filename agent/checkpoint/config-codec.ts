@@ -7,7 +7,7 @@ import { amountIn, asRecord, damaged, optionalText, type Raw, textIn, textsIn, w
 
 /** A config without where its bytes are: what identifies it, how it is tried, and what people want to know of it. */
 export function encodeTraits(config: Config): Raw {
-  const { source, apply, trial, drift, allowFields, tolerate, reboot, pool, commit } = config;
+  const { source, apply, trial, drift, allowFields, tolerate, reboot, base, pool, commit } = config;
   return {
     apply,
     ...(commit === undefined ? {} : { commit }),
@@ -17,6 +17,7 @@ export function encodeTraits(config: Config): Raw {
     ...(tolerate.length === 0 ? {} : { tolerate }),
     ...(drift === DEFAULT_DRIFT ? {} : { drift }),
     ...(reboot === undefined ? {} : { reboot: rebootToOrder(reboot) }),
+    ...(base === undefined ? {} : { base }),
     trial: termsToSpec(trial),
   };
 }
@@ -27,6 +28,7 @@ export function decodeConfig(location: Raw, traits: Raw): Config {
   const pool = optionalText(traits, 'pool');
   const commit = optionalText(traits, 'commit');
   const reboot = traits['reboot'] === undefined ? undefined : rebootFrom(traits['reboot']);
+  const base = traits['base'] === undefined ? undefined : textIn(traits, 'base', SHAPES.sha256);
   if (reboot === null) throw damaged('the reboot order is unreadable');
   const part = (field: keyof ConfigSource): string => textIn(location, field, SHAPES[field]);
   return {
@@ -44,6 +46,7 @@ export function decodeConfig(location: Raw, traits: Raw): Config {
     allowFields: textsIn(traits, 'allowFields'),
     tolerate: textsIn(traits, 'tolerate'),
     ...(reboot === undefined ? {} : { reboot }),
+    ...(base === undefined ? {} : { base }),
     ...(pool === undefined ? {} : { pool }),
     ...(commit === undefined ? {} : { commit }),
   };

@@ -59,7 +59,7 @@ export function decodeDoing(text: string): Doing {
       };
     }
     case 'falling-back': {
-      const because = wordIn(raw, 'because', ['failed', 'unassigned', 'superseded']);
+      const because = wordIn(raw, 'because', ['failed', 'unassigned', 'superseded', 'drifted']);
       return { phase, to: decodeTarget(raw['to']), because, terms: decodeTerms(raw['terms']), change: changeIn(raw) };
     }
     case 'broken':

@@ -1,4 +1,4 @@
-import type { NodeError, RejectedConfig } from '#shared/contract/api/kubelet-node.ts';
+import type { NodeError, RefusedBase, RejectedConfig } from '#shared/contract/api/kubelet-node.ts';
 import { SHAPES } from '../decide/assignment/assignment.ts';
 import { MAX_REJECTED, sameConfig, type State, type Target } from '../decide/state.ts';
 import { decodeTarget, encodeTarget } from './config-codec.ts';
@@ -19,6 +19,7 @@ const VERSION = 1;
 export interface Failures {
   readonly rejected: readonly RejectedConfig[];
   readonly error: NodeError | null;
+  readonly refusedBase: RefusedBase | null;
   /**
    * lastKnownGood once more, for a node that loses the record of its own: while what is assigned is rejected, nothing else
    * tells what the kubelet runs. Undefined where an older release wrote the file.
@@ -26,32 +27,47 @@ export interface Failures {
   readonly insteadRuns?: Target;
 }
 
-export const NO_FAILURES: Failures = { rejected: [], error: null };
+export const NO_FAILURES: Failures = { rejected: [], error: null, refusedBase: null };
 
 /**
  * All of a state that the file has to say; null where there is no file, because nothing failed, and what is assigned is what
  * runs or what the node is in the middle of.
  */
-export function failuresOf({ assigned, lastKnownGood, doing, rejected, error }: State): Required<Failures> | null {
+export function failuresOf({
+  assigned,
+  lastKnownGood,
+  doing,
+  rejected,
+  error,
+  refusedBase,
+}: State): Required<Failures> | null {
   const isPlain = doing.phase !== 'idle' || sameConfig(assigned, lastKnownGood);
-  return rejected.length === 0 && error === null && isPlain ? null : { rejected, error, insteadRuns: lastKnownGood };
+  const hasNone = rejected.length === 0 && error === null && refusedBase === null;
+  return hasNone && isPlain ? null : { rejected, error, refusedBase, insteadRuns: lastKnownGood };
 }
 
 /** @returns null for no file */
 export function encodeFailures(failures: Required<Failures> | null): string | null {
   if (failures === null) return null;
-  const { rejected, error, insteadRuns } = failures;
-  const raw = { version: VERSION, rejected, error, insteadRuns: encodeTarget(insteadRuns) };
+  const { rejected, error, refusedBase, insteadRuns } = failures;
+  const raw = {
+    version: VERSION,
+    rejected,
+    error,
+    ...(refusedBase === null ? {} : { refusedBase }),
+    insteadRuns: encodeTarget(insteadRuns),
+  };
   return `${JSON.stringify(raw, null, 2)}\n`;
 }
 
 /** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeFailures(text: string): Failures {
-  const { rejected, error, insteadRuns } = inOurVersion(parseRaw(text));
+  const { rejected, error, refusedBase, insteadRuns } = inOurVersion(parseRaw(text));
   if (!Array.isArray(rejected)) throw damaged('rejected is no list');
   return {
     rejected: rejected.slice(-MAX_REJECTED).map((entry) => rejectedIn(asRecord(entry, 'rejected'))),
     error: error === null ? null : errorIn(asRecord(error, 'error')),
+    refusedBase: refusedBase === undefined ? null : refusedBaseIn(asRecord(refusedBase, 'refusedBase')),
     ...(insteadRuns === undefined ? {} : { insteadRuns: decodeTarget(insteadRuns) }),
   };
 }
@@ -66,6 +82,12 @@ function rejectedIn(raw: Raw): RejectedConfig {
     at: textIn(raw, 'at'),
   };
 }
+
+const refusedBaseIn = (raw: Raw): RefusedBase => ({
+  sha256: textIn(raw, 'sha256', SHAPES.sha256),
+  message: textIn(raw, 'message'),
+  at: textIn(raw, 'at'),
+});
 
 function errorIn(raw: Raw): NodeError {
   const config = optionalText(raw, 'config');

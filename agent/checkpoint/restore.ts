@@ -45,6 +45,7 @@ export function restoreState(records: Records, at: string): State {
     doing: IDLE,
     rejected: 'found' in failures ? failures.found.rejected : [],
     error: 'found' in failures ? failures.found.error : null,
+    refusedBase: 'found' in failures ? failures.found.refusedBase : null,
   };
   if ('damaged' in doing) return { ...state, doing: guessDoing(state, records) };
   if (doing.found !== null) {

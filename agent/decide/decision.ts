@@ -2,11 +2,11 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Config, Reboot, State, Target, Trial } from './state.ts';
 
 /**
- * How to repair drift. `put-back`: write the files, because the kubelet has not read the changed ones. `try-over`: start a
- * trial, because the kubelet may run other files, or because the node's own config changed and the sum was never tried.
- * `none`: the files are right and the kubelet read them (a flag may win over them), so a restart would not help.
+ * How to end drift. `put-back`: write the files, which leaves the kubelet alone. `try-over`: try lastKnownGood over the
+ * node's new own config. `start-again`: restart the kubelet with the files that are in place. Both need a turn. `none`:
+ * the files are right and the kubelet read them (a flag may win over them), so a restart would not help.
  */
-export type Remedy = 'put-back' | 'try-over' | 'none';
+export type Remedy = 'put-back' | 'try-over' | 'start-again' | 'none';
 
 /** What the shell has to do. Each action is safe to do twice: the agent can die before, in and after any of them. */
 export type Action =

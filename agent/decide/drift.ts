@@ -3,12 +3,11 @@ import type { Decision, Remedy } from './decision.ts';
 import type { Failure } from './failure.ts';
 import type { Observation, StageResult } from './observation.ts';
 import type { Pace } from './pace.ts';
-import { type Config, sameConfig, type State } from './state.ts';
+import { startFallingBack } from './fall-back.ts';
+import { mayRepair, repairsWithinTheHour } from './repairs.ts';
+import { type Config, sameConfig, sameSum, type State } from './state.ts';
 import { startTrialOver } from './trial.ts';
-
-/** How often the agent puts files back within `REPAIR_SPAN_MS`. What changes them more often does so on purpose. */
-const MOST_REPAIRS = 4;
-const REPAIR_SPAN_MS: Millis = 60 * 60_000;
+import { isGranted, restartNeeded } from './turn.ts';
 
 /** What to do about drift. */
 export type Drift =
@@ -16,6 +15,10 @@ export type Drift =
   | { readonly drift: 'none' }
   /** The pool wants it reported, and nothing else. */
   | { readonly drift: 'reported' }
+  /** Only a restart of the kubelet would end it, and the node does not have its turn yet. */
+  | { readonly drift: 'awaits-turn' }
+  /** The node's own config was refused with this config: the one before is kept. */
+  | { readonly drift: 'base-refused' }
   /** It was put back too often within the last hour. */
   | { readonly drift: 'paused'; readonly times: number }
   /**
@@ -35,17 +38,34 @@ type Unpassed = Exclude<StageResult, { readonly outcome: 'ready' }>;
 const NONE: Drift = { drift: 'none' };
 
 /** The whole policy about drift. Pure; `restOrRepair` turns it into actions, the status shows it. */
-export function driftOf({ doing, lastKnownGood: config }: State, seen: Observation): Drift {
-  if (doing.phase !== 'idle' || config === null || !hasDrifted(seen)) return NONE;
-  if (config.drift === 'report') return { drift: 'reported' };
-  const times = seen.repairAges.filter((ageMs) => ageMs < REPAIR_SPAN_MS).length;
-  return times >= MOST_REPAIRS ? { drift: 'paused', times } : checkedDrift(config, remedyFor(seen), seen);
+export function driftOf(state: State, seen: Observation): Drift {
+  const { doing, lastKnownGood: config } = state;
+  if (doing.phase !== 'idle' || config === null) return NONE;
+  if (config.drift === 'report') return hasDrifted(seen) ? { drift: 'reported' } : NONE;
+  const request = restartNeeded(state, seen);
+  if (request !== null && isGranted(request, seen)) {
+    return request.base === undefined
+      ? // What is in place was proved, and passed its checks when it was put back.
+        { drift: 'checked', config, remedy: 'start-again' }
+      : checkedDrift({ ...config, base: request.base }, 'try-over', seen);
+  }
+  if (seen.files.files === 'differ') {
+    return mayRepair(seen.repairAges)
+      ? checkedDrift(config, 'put-back', seen)
+      : { drift: 'paused', times: repairsWithinTheHour(seen.repairAges) };
+  }
+  if (request !== null) return { drift: 'awaits-turn' };
+  if (hasDrifted(seen)) return checkedDrift(config, 'none', seen);
+  return isBaseRefused(state, seen) ? { drift: 'base-refused' } : NONE;
 }
+
+const isBaseRefused = ({ refusedBase }: State, { base: { newer } }: Observation): boolean =>
+  newer?.changes === true && newer.sha256 === refusedBase?.sha256;
 
 /** A check counts for the look right after it: what a later look sees may be different drift. */
 function checkedDrift(config: Config, remedy: Remedy, { rechecked }: Observation): Drift {
   const unchecked: Drift = { drift: 'unchecked', config, remedy, before: null };
-  if (rechecked === null || !sameConfig(rechecked.config, config)) return unchecked;
+  if (rechecked === null || !sameSum(rechecked.config, config)) return unchecked;
   const { result, isNew, retryInMs } = rechecked;
   switch (result.outcome) {
     case 'ready':
@@ -55,12 +75,6 @@ function checkedDrift(config: Config, remedy: Remedy, { rechecked }: Observation
     case 'unavailable':
       return retryInMs > 0 ? { drift: 'uncheckable', retryInMs } : { ...unchecked, before: result };
   }
-}
-
-function remedyFor({ files, running, startedAsInstalled, newBase }: Observation): Remedy {
-  const isStale = !startedAsInstalled && running.running !== 'as-meant';
-  if (isStale || newBase) return 'try-over';
-  return files.files === 'differ' ? 'put-back' : 'none';
 }
 
 /** Whether anything on the node differs from what the agent left there. */
@@ -77,10 +91,14 @@ export function restOrRepair(state: State, seen: Observation, pace: Pace): Decis
   const drift = driftOf(state, seen);
   switch (drift.drift) {
     case 'none':
+      return withEqualBase(state, rest, seen);
     case 'reported':
+    case 'awaits-turn':
+    case 'base-refused':
     case 'paused':
-    case 'refused':
       return rest;
+    case 'refused':
+      return refuseNewBase(state, drift.failure, rest, seen);
     case 'uncheckable':
       return { ...rest, recheckAfterMs: Math.min(drift.retryInMs, pace.idleMs) };
     case 'unchecked': {
@@ -100,12 +118,25 @@ function repair(state: State, { config, remedy }: Checked, rest: Decision, seen:
       return rest;
     case 'put-back':
       return { ...rest, actions: [...rest.actions, { do: 'repair', target: config }], recheckAfterMs: pace.changingMs };
+    case 'start-again':
+      return startFallingBack(state, config, 'drifted', config.trial);
     case 'try-over':
-      // Its fallback is local: nothing else was ever tried over what is there now.
       return startTrialOver(state, config, seen);
   }
 }
 
-/** Adds a repair to those remembered, by monotonic times. Keeps as many as `driftOf` counts. */
-export const withRepair = (repairs: readonly Millis[], at: Millis): readonly Millis[] =>
-  [...repairs, at].slice(-MOST_REPAIRS);
+/** The node's own config changed in nothing that the kubelet would see: the way back to local leads to the new one. */
+function withEqualBase(state: State, rest: Decision, { base: { newer } }: Observation): Decision {
+  const { assigned, lastKnownGood } = state;
+  if (lastKnownGood === null || newer === null || newer.changes) return rest;
+  const config: Config = { ...lastKnownGood, base: newer.sha256 };
+  const next: State = { ...state, lastKnownGood: config, assigned: sameConfig(assigned, config) ? config : assigned };
+  return { ...rest, next, actions: [{ do: 'collect-garbage' }] };
+}
+
+/** The node had its turn for it, and its checks say that the sum would not do. */
+function refuseNewBase(state: State, { message }: Failure, rest: Decision, seen: Observation): Decision {
+  const { rechecked, base } = seen;
+  if (rechecked?.remedy !== 'try-over' || base.newer === null) return rest;
+  return { ...rest, next: { ...state, refusedBase: { sha256: base.newer.sha256, message, at: seen.at } } };
+}

@@ -76,6 +76,8 @@ function becauseOf({ to, because }: FallingBack, state: State): string {
       return 'back to local: no config is assigned any more';
     case 'superseded':
       return `back to ${nameOf(to)}: it is assigned again`;
+    case 'drifted':
+      return `back to ${nameOf(to)}: the kubelet ran something else, and this is its turn`;
   }
 }
 

@@ -11,7 +11,9 @@ export const trialIdOf = ({ config, since }: Pick<Trial, 'config' | 'since'>): s
 
 /** Names what the way back leads to. */
 export const targetIdOf = (target: Target): string =>
-  target === null ? nameOf(null) : `${target.source.name}/${target.source.sha256}/${target.apply}`;
+  target === null
+    ? nameOf(null)
+    : `${target.source.name}/${target.source.sha256}/${target.apply}${target.base === undefined ? '' : `/${target.base}`}`;
 
 /** A person may restart the kubelet once more than the trial forgives. */
 const SPARE_STARTS = 1;

@@ -5,6 +5,7 @@ import type { ServiceStatus } from '../ports/service.ts';
 import type { Observation } from './observation.ts';
 import type { Judged, Trial, TrialTerms } from './state.ts';
 import type { Pace } from './pace.ts';
+import { mayRepair } from './repairs.ts';
 
 /** What one look says of the kubelet. `unclear` counts neither way. */
 export type Verdict =
@@ -39,7 +40,7 @@ export function verdictOf({ service, health }: Observation): Verdict {
 export function trialVerdictOf(seen: Observation, { wasReady }: Trial): Verdict {
   const up = verdictOf(seen);
   if (up.verdict !== 'healthy') return up;
-  if (seen.files.files === 'differ') {
+  if (seen.files.files === 'differ' && !isToPutBack(seen)) {
     return unhealthy('FilesChanged', 'somebody else changed the config files on the node');
   }
   if (seen.files.files === 'lost') return UNCLEAR;
@@ -49,6 +50,10 @@ export function trialVerdictOf(seen: Observation, { wasReady }: Trial): Verdict 
   if (!wasReady || seen.nodeReady === 'yes') return HEALTHY;
   return seen.nodeReady === 'no' ? unhealthy('NodeNotReady', 'its Node is no longer Ready') : UNCLEAR;
 }
+
+/** Files that somebody else changed in mid-trial are put back: the kubelet has not read the changed ones. */
+export const isToPutBack = ({ files, repairAges }: Observation): boolean =>
+  files.files === 'differ' && mayRepair(repairAges);
 
 /** Nothing proved and nothing failed yet: from the first look after the kubelet was started. */
 export function startJudging({ bootId, service }: Observation): Judged {

@@ -119,6 +119,8 @@ function afterDrift(rechecked: NonNullable<Memory['rechecked']>, state: State, s
   switch (driftOf(state, seen).drift) {
     case 'none':
     case 'reported':
+    case 'awaits-turn':
+    case 'base-refused':
     case 'paused':
     case 'checked':
       return null;

@@ -12,7 +12,15 @@ export type Intent =
   | { readonly intent: 'unknown' }
   /** There is a KubeletNode, and it assigns nothing. */
   | { readonly intent: 'local' }
-  | { readonly intent: 'config'; readonly config: Config; readonly forgive?: string }
+  | {
+      readonly intent: 'config';
+      readonly config: Config;
+      readonly forgive?: string;
+      /** The turn that was granted; see `TurnRequest.seen`. */
+      readonly turn?: string;
+      /** The KubeletNode says that this very assignment was carried out: it is no turn to restart the kubelet once more. */
+      readonly isSpent?: boolean;
+    }
   /** There is an assignment that cannot be read. */
   | { readonly intent: 'invalid'; readonly failure: Failure };
 
@@ -47,6 +55,14 @@ export type Running =
   | { readonly running: 'contradicts'; readonly differences: readonly string[] }
   | { readonly running: 'unseen'; readonly why: string };
 
+/** The node's own config, where a config of ours is laid over it in one file. */
+export interface SeenBase {
+  /** Hex SHA-256 of the one that a config put on trial now is laid over; null where there is none. */
+  readonly under: string | null;
+  /** Another one that the node's owner put in its place since. `changes`: the kubelet would see a difference. */
+  readonly newer: { readonly sha256: string; readonly changes: boolean } | null;
+}
+
 /** The result of checking lastKnownGood again because of drift; see `driftOf`. */
 export interface Rechecked {
   readonly config: Config;
@@ -73,8 +89,13 @@ export interface Observation {
   readonly running: Running;
   /** Whether the present run of the kubelet was started while the managed files were as they have to be. */
   readonly startedAsInstalled: boolean;
-  /** The node's own config changed since the agent laid a config over it: the sum was never tried. */
-  readonly newBase: boolean;
+  /** This process saw the present run begin. Of another run it can only suppose what files it read. */
+  readonly startWasSeen: boolean;
+  readonly base: SeenBase;
+  /** The present run of the kubelet has every value of the staged config, as /configz proves. */
+  readonly runsStaged: boolean;
+  /** Hex SHA-256 of what a restart would start the kubelet with, of the kubelet's run, and of the boot. */
+  readonly fingerprint: string;
   /** How long ago this process put drifted files back, the oldest first. Only the last few are remembered. */
   readonly repairAges: readonly Millis[];
   /** Null where lastKnownGood was not checked again since the node drifted. */

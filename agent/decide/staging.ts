@@ -4,7 +4,9 @@ import { asError } from './as-error.ts';
 import type { Failure } from './failure.ts';
 import type { Observation } from './observation.ts';
 import { type Config, rejectionOf, sameConfig, type State, withoutRejected, withRejected } from './state.ts';
-import { startTrial } from './trial.ts';
+import { verdictOf } from './judge.ts';
+import { startTrial, takeOver } from './trial.ts';
+import { isGranted, restartNeeded } from './turn.ts';
 
 /**
  * What the intent changes. `turned`: the node is set on another config, and nothing else is decided with this look.
@@ -34,7 +36,7 @@ export function stage(state: State, config: Config, seen: Observation): Heeded {
     case undefined:
       return fetchAgain(withoutRejected(state, config), config);
     case 'ready':
-      return turned(startTrial(state, config, seen));
+      return begin(state, config, seen);
     case 'refused': {
       const error = asError(explained(config, staged.failure), config, seen.at, state.error);
       return kept(withRejected({ ...state, assigned: config, error }, config, error));
@@ -45,6 +47,16 @@ export function stage(state: State, config: Config, seen: Observation): Heeded {
       return staged.retryInMs <= 0 ? fetchAgain(next, config) : keptWith(waiting(next, staged.retryInMs));
     }
   }
+}
+
+/** An assignment is a turn, unless the kubelet needs none, or had it. */
+function begin(state: State, config: Config, seen: Observation): Heeded {
+  const isAtRest = state.doing.phase === 'idle' && verdictOf(seen).verdict === 'healthy';
+  const needsNoRestart = isAtRest && config.reboot === undefined && seen.runsStaged;
+  if (needsNoRestart) return turned(takeOver(state, config, seen));
+  const again = restartNeeded(state, seen);
+  const isWaiting = again?.reason === 'StateLost' && !isGranted(again, seen);
+  return isWaiting ? kept(state) : turned(startTrial(state, config, seen));
 }
 
 function explained(config: Config, { reason, message }: Failure): Failure {
@@ -62,7 +74,8 @@ export function restoreCheckpoint(state: State, config: Config, { staged }: Obse
 
 /** The same config, by where its bytes are now. */
 function pointTo(state: State, config: Config): State {
-  const now = <T extends Config | null>(target: T): T | Config => (sameConfig(target, config) ? config : target);
+  const now = <T extends Config | null>(target: T): T | Config =>
+    sameConfig(target, config) ? { ...config, ...(target?.base === undefined ? {} : { base: target.base }) } : target;
   const { doing } = state;
   return {
     ...state,

@@ -4,6 +4,7 @@ import type {
   DriftPolicy,
   NodeError,
   RebootBy,
+  RefusedBase,
   RejectedConfig,
 } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
@@ -36,6 +37,11 @@ export interface Config {
   readonly tolerate: readonly string[];
   /** Absent where a restart of the kubelet is enough. */
   readonly reboot?: Reboot;
+  /**
+   * Hex SHA-256 of the node's own config that it is laid over. Absent where it needs none, and where an older release
+   * wrote it: then it is the one that was put aside.
+   */
+  readonly base?: string;
   /** For people: never compared. */
   readonly pool?: string;
   readonly commit?: string;
@@ -57,8 +63,10 @@ export interface State {
   /** Newest last. An entry counts only while its config is the assigned one; the others are history. */
   readonly rejected: readonly RejectedConfig[];
   readonly error: NodeError | null;
-  /** When `lastKnownGood` became that, RFC 3339; null for local. */
+  /** When `lastKnownGood` became that, RFC 3339; null for local, and for what was taken over without a trial. */
   readonly promotedAt: string | null;
+  /** The node's own config with which lastKnownGood failed; null where that is over. */
+  readonly refusedBase: RefusedBase | null;
 }
 
 export type Doing =
@@ -87,8 +95,11 @@ export interface Trial {
 export interface FallingBack {
   readonly phase: 'falling-back';
   readonly to: Target;
-  /** `superseded`: the assignment itself went back to lastKnownGood in mid-trial. */
-  readonly because: 'failed' | 'unassigned' | 'superseded';
+  /**
+   * `superseded`: the assignment itself went back to lastKnownGood in mid-trial. `drifted`: the kubelet ran something else
+   * than lastKnownGood, and this is its turn.
+   */
+  readonly because: 'failed' | 'unassigned' | 'superseded' | 'drifted';
   /** Of the config that failed, or of the one that is left. */
   readonly terms: TrialTerms;
   readonly change: Change;
@@ -148,6 +159,7 @@ export const INITIAL_STATE: State = {
   rejected: [],
   error: null,
   promotedAt: null,
+  refusedBase: null,
 };
 
 /** How many rejected configs a node remembers. */
@@ -158,6 +170,9 @@ export function sameConfig(one: Target, other: Target): boolean {
   if (one === null || other === null) return one === other;
   return one.source.sha256 === other.source.sha256 && one.apply === other.apply;
 }
+
+/** The same config over the same config of the node's own: what was proved with the one is proved with the other. */
+export const sameSum = (one: Target, other: Target): boolean => sameConfig(one, other) && one?.base === other?.base;
 
 /** What is installed for the kubelet's next start, once the actions that led to this state are done. */
 export function activeOf({ doing, lastKnownGood }: State): Target {
@@ -178,6 +193,10 @@ export function neededConfigs(state: State, staged: Target): readonly Config[] {
   const targets = [state.assigned, state.lastKnownGood, activeOf(state), staged];
   return targets.filter((target) => target !== null);
 }
+
+/** Hex SHA-256 of the node's own configs that the state still needs. */
+export const neededBases = (state: State): readonly string[] =>
+  [state.lastKnownGood, activeOf(state)].flatMap((target) => target?.base ?? []);
 
 export const nameOf = (target: Target): string => target?.source.name ?? 'local';
 

@@ -11,6 +11,7 @@ import {
   nameOf,
   rejectionOf,
   sameConfig,
+  sameSum,
   type State,
   type Target,
   type Trial,
@@ -20,18 +21,50 @@ import {
 import { advance } from './change.ts';
 import { startFallingBack } from './fall-back.ts';
 import { failureOfFired, firedOn, guardReadiness, runOfGuard } from './guard.ts';
-import { failureOf, tally, trialVerdictOf, verdictOf } from './judge.ts';
+import { failureOf, isToPutBack, tally, trialVerdictOf, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
+import { mayRepair } from './repairs.ts';
 
 /** Puts a staged config on trial; whatever was on trial before is superseded, lastKnownGood stays what it was. */
-export function startTrial(state: State, config: Config, seen: Observation): Decision {
+export function startTrial(state: State, staged: Config, seen: Observation): Decision {
+  const config = overBase(staged, seen);
   const warnings = seen.staged?.outcome === 'ready' ? seen.staged.warnings : [];
   const doing = newTrial(state, config, seen, warnings);
   return firstStep({ ...state, assigned: config, error: null, doing }, doing, seen);
 }
 
-/** Has what was good prove itself again, because what it is laid over is not what it was. */
+/** Has lastKnownGood prove itself over the node's new own config. The way back leads to the one before. */
 export function startTrialOver(state: State, config: Config, seen: Observation): Decision {
+  const doing = newTrial(state, config, seen, []);
+  return firstStep({ ...state, doing }, doing, seen);
+}
+
+/** Without a trial and a restart: the kubelet runs it already. */
+export function takeOver(state: State, staged: Config, seen: Observation): Decision {
+  const config = overBase(staged, seen);
+  const next: State = { ...state, assigned: config, lastKnownGood: config, promotedAt: null, error: null };
+  return {
+    next: { ...next, refusedBase: null },
+    actions: [{ do: 'install', target: config }, { do: 'collect-garbage' }],
+    recheckAfterMs: 0,
+  };
+}
+
+const overBase = (config: Config, { base: { under } }: Observation): Config =>
+  under === null ? config : { ...config, base: under };
+
+/** Until the files are in place, the node's own config may still change under a trial. */
+function withInstalledBase(trial: Trial, seen: Observation): Trial {
+  const config = overBase(trial.config, seen);
+  return trial.change.step !== 'install' || config.base === trial.config.base ? trial : { ...trial, config };
+}
+
+/** What is on trial is the node's new own config; the config over it was proved before. */
+const isOverNewBase = ({ lastKnownGood }: State, config: Config): boolean =>
+  sameConfig(lastKnownGood, config) && !sameSum(lastKnownGood, config);
+
+/** It was good over no other config of the node's own, and the guard took it back: it has to prove itself again. */
+function startTrialAgain(state: State, config: Config, seen: Observation): Decision {
   const doing: Trial = { ...newTrial(state, config, seen, []), before: null };
   const untried = withoutRejected(state, config);
   return firstStep({ ...untried, lastKnownGood: null, promotedAt: null, doing }, doing, seen);
@@ -72,15 +105,18 @@ function firstStep(next: State, trial: Trial, seen: Observation): Decision {
 }
 
 /** Takes a trial one look further: on to the restart and the judgement, to promotion, or back to what was good. */
-export function continueTrial(state: State, doing: Trial, seen: Observation, pace: Pace): Decision {
+export function continueTrial(before: State, trial: Trial, seen: Observation, pace: Pace): Decision {
+  const doing = withInstalledBase(trial, seen);
+  const state: State = doing === trial ? before : { ...before, doing };
   const { config } = doing;
   // An agent that died half-way through writing its state down left one of these two behind.
-  if (sameConfig(state.lastKnownGood, config)) {
+  if (sameSum(state.lastKnownGood, config)) {
     // It was good, and nobody was there to say so before the guard took it back.
     return firedOn(doing, seen) === undefined
       ? promote(state, config, state.promotedAt ?? seen.at, pace)
-      : startTrialOver(state, config, seen);
+      : startTrialAgain(state, config, seen);
   }
+  if (isOverNewBase(state, config) && state.refusedBase?.sha256 === config.base) return goBack(state, doing, seen);
   const rejected = rejectionOf(state, config);
   if (rejected !== undefined) return goBack({ ...state, error: errorOf(rejected) }, doing, seen);
   const fired = firedOn(doing, seen);
@@ -109,13 +145,21 @@ export function continueTrial(state: State, doing: Trial, seen: Observation, pac
     return { next, actions: step.actions, recheckAfterMs: step.moved ? 0 : recheckAfterMs };
   }
   if (isLostForGood(config, seen)) return fail(state, doing, lostCheckpoint(seen), seen);
+  if (startedWithOtherFiles(seen)) return beginAgain(state, doing, seen);
   const verdict = trialVerdictOf(seen, doing);
   const judged = tally(step.judged, verdict, seen, pace.maxStepMs);
   const failure = failureOf(judged, verdict, seen, terms, pace);
   if (failure !== undefined) return fail(state, doing, failure, seen);
   if (judged.healthy && judged.healthyMs >= terms.durationMs) return promote(state, config, seen.at, pace);
-  return { next: { ...state, doing: { ...doing, change: { step: 'judge', judged } } }, actions: [], recheckAfterMs };
+  const next: State = { ...state, doing: { ...doing, change: { step: 'judge', judged } } };
+  return { next, actions: isToPutBack(seen) ? [{ do: 'repair', target: config }] : [], recheckAfterMs };
 }
+
+/** Somebody else changed the files and restarted the kubelet: that says nothing of the config, and its turn is not over. */
+const startedWithOtherFiles = (seen: Observation): boolean =>
+  !seen.startedAsInstalled &&
+  mayRepair(seen.repairAges) &&
+  (seen.running.running === 'contradicts' || (seen.files.files === 'differ' && seen.running.running === 'unseen'));
 
 /** Nobody was there to install it, or there was no room: that the guard fell for that says nothing of the config. */
 const isUntried = ({ change }: Trial, { cause }: { readonly cause: GuardCause }): boolean =>
@@ -139,7 +183,7 @@ const lostCheckpoint = ({ files }: Observation): Failure => ({
 });
 
 function promote(state: State, config: Config, promotedAt: string, pace: Pace): Decision {
-  const next: State = { ...state, lastKnownGood: config, promotedAt, doing: IDLE };
+  const next: State = { ...state, lastKnownGood: config, promotedAt, doing: IDLE, refusedBase: null };
   return { next, actions: [{ do: 'collect-garbage' }], recheckAfterMs: pace.idleMs };
 }
 
@@ -148,10 +192,19 @@ function fail(state: State, doing: Trial, failure: Failure, seen: Observation): 
   // Whether the machine boots anew does not depend on its kubelet.
   const isBlamed = wasHealthy || failure.reason === 'RebootMissing';
   const { reason, message } = isBlamed ? failure : unblamed(failure);
+  if (isOverNewBase(state, config)) return failOverNewBase(state, doing, message, seen);
   const fallback = nameOf(state.lastKnownGood);
   const sentence = `${config.source.name} failed its trial: ${message}. The node goes back to ${fallback}`;
   const error = asError({ reason, message: sentence }, config, seen.at, state.error);
   return goBack(withRejected({ ...state, error }, config, error), doing, seen);
+}
+
+/** The config was good over the one before, so it is not to blame. */
+function failOverNewBase(state: State, doing: Trial, why: string, seen: Observation): Decision {
+  const { config } = doing;
+  if (config.base === undefined) return goBack(state, doing, seen);
+  const message = `${nameOf(config)} failed over the node's new own kubelet config: ${why}. The node keeps the one before`;
+  return goBack({ ...state, refusedBase: { sha256: config.base, message, at: seen.at } }, doing, seen);
 }
 
 const unblamed = ({ message }: Failure): Failure => ({

@@ -10,6 +10,8 @@ export interface LocalRecord {
   readonly owner: Required<FileOwner>;
   /** Hex SHA-256 of what we wrote into the kubelet's config file, the newest last. */
   readonly ours: readonly string[];
+  /** The config that the node's owner put in its place since. Our config was not tried over it, or failed. */
+  readonly newer?: { readonly sha256: string; readonly owner: Required<FileOwner> };
 }
 
 /** The directory `local/` of the state directory. */
@@ -17,6 +19,11 @@ export interface LocalStore {
   record(): Promise<LocalRecord | null>;
   /** The local config's copy, whole or not. */
   copy(): Promise<Buffer | null>;
+  /** One of the other configs of the node's own that are kept; null where it is not there or damaged. */
+  other(digest: string): Promise<Buffer | null>;
+  keepOther(bytes: Buffer): Promise<void>;
+  /** Removes the others but these. */
+  keepOthersOnly(digests: readonly string[]): Promise<void>;
   /** Durable when it resolves; after a crash in between, the copy does not fit the record. */
   save(record: LocalRecord, copy: Buffer): Promise<void>;
   /** Keeps something that is in the way and may be of use to somebody. */
@@ -31,6 +38,7 @@ export const LOCAL_RECORD_MIGRATIONS: readonly Migration[] = [];
 /**
  * - `kubelet`: the node's own config, for whoever needs it by hand;
  * - `kubelet.before`: the one that it replaced, where the node was provisioned anew;
+ * - `bases/<sha256>`: later ones, which our config was not tried over yet;
  * - `kubelet.damaged`: what was found in the config file and was neither the local config nor ours;
  * - `kubelet.edited`: what became of our file by hand, before that was undone;
  * - `record`: JSON, versioned.
@@ -39,6 +47,7 @@ export function createLocalStore(disk: Disk, stateDirectory: string): LocalStore
   const directory = join(stateDirectory, 'local');
   const copyFile = join(directory, 'kubelet');
   const recordFile = join(stateDirectory, LOCAL_RECORD);
+  const others = join(directory, 'bases');
   const read = async (path: string): Promise<Buffer | null> =>
     // Whatever lies there instead of a file is as good as nothing.
     (await disk.stat(path))?.kind === 'file' ? disk.read(path) : null;
@@ -59,6 +68,19 @@ export function createLocalStore(disk: Disk, stateDirectory: string): LocalStore
         Buffer.from(`${JSON.stringify({ version: LOCAL_RECORD_MIGRATIONS.length + 1, ...record })}\n`),
       );
     },
+    async other(digest) {
+      const bytes = await read(join(others, digest));
+      return bytes !== null && sha256(bytes) === digest ? bytes : null;
+    },
+    async keepOther(bytes) {
+      if ((await store.other(sha256(bytes))) !== null) return;
+      for (const path of [directory, others]) await disk.makeDirectory(path, 0o700);
+      await replaceAnything(disk, join(others, sha256(bytes)), bytes);
+    },
+    async keepOthersOnly(digests) {
+      if ((await disk.stat(others))?.kind !== 'directory') return;
+      for (const name of await disk.list(others)) if (!digests.includes(name)) await disk.remove(join(others, name));
+    },
     async setAside(bytes, what) {
       await disk.makeDirectory(directory, 0o700);
       await replaceAnything(disk, `${copyFile}.${what}`, bytes);
@@ -78,17 +100,18 @@ export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update
 /** null where it is damaged. An agent does nothing where it is of a newer release. */
 function parseRecord(text: string): LocalRecord | null {
   try {
-    const { sha256, owner, ours } = inOurVersion(parseRaw(text), LOCAL_RECORD_MIGRATIONS) as Partial<LocalRecord>;
-    const { mode, uid, gid } = owner ?? {};
-    const isSound =
-      isDigest(sha256) &&
-      [mode, uid, gid].every((value) => Number.isSafeInteger(value)) &&
-      Array.isArray(ours) &&
-      ours.every(isDigest);
-    return isSound ? ({ sha256, owner, ours } as LocalRecord) : null;
+    const raw = inOurVersion(parseRaw(text), LOCAL_RECORD_MIGRATIONS) as Partial<LocalRecord>;
+    const { sha256, owner, ours, newer } = raw;
+    const isSound = isDigest(sha256) && isOwner(owner) && Array.isArray(ours) && ours.every(isDigest);
+    if (!isSound) return null;
+    const record = { sha256, owner, ours } as LocalRecord;
+    return isDigest(newer?.sha256) && isOwner(newer?.owner) ? ({ ...record, newer } as LocalRecord) : record;
   } catch {
     return null;
   }
 }
+
+const isOwner = (owner: Partial<FileOwner> = {}): boolean =>
+  [owner.mode, owner.uid, owner.gid].every((value) => Number.isSafeInteger(value));
 
 const isDigest = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);

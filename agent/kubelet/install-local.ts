@@ -6,24 +6,33 @@ import type { Disk, FileOwner } from '../ports/disk.ts';
 import { isMarked, renderManaged } from './install-marker.ts';
 import { createLocalStore, type LocalRecord, type LocalStore, sha256 } from '../host/local-record.ts';
 
+/** A config of the node's own. */
+export interface OwnConfig {
+  readonly bytes: Buffer;
+  /** Hex SHA-256. */
+  readonly sha256: string;
+  readonly owner: Required<FileOwner>;
+}
+
 /** What the node was provisioned with, told apart from what we put into the same file. */
 export interface LocalConfig {
-  /** The local config's exact bytes; null where the node has none (a kubelet that lives on flags). */
-  readonly bytes: Buffer | null;
-  readonly owner: Required<FileOwner>;
+  /** The one that was put aside, or that is in its place; null where the node has none (a kubelet that lives on flags). */
+  readonly own: OwnConfig | null;
   /**
    * What the kubelet's config file holds now. `link`: the local config, in a file that is somewhere else. `edited`: what
-   * was ours, until somebody changed it by hand.
+   * was ours, until somebody changed it by hand. `newer`: another local config than the one that was put aside.
    */
-  readonly file: 'local' | 'link' | 'ours' | 'edited' | 'damaged' | 'missing';
-  /** It is in its place, and is another one than was put aside: the node was provisioned anew. */
-  readonly isNew: boolean;
+  readonly file: 'local' | 'link' | 'ours' | 'edited' | 'damaged' | 'missing' | 'newer';
+  /** What the node's owner put in the place of `own` since; null where nobody did. */
+  readonly newer: OwnConfig | null;
 }
 
 /** Keeps the local config safe while the kubelet's config file is ours. */
 export interface LocalConfigKeeper {
   /** Reads only. @throws GitopsError `INSTALL_NO_LOCAL_CONFIG` */
   read(): Promise<LocalConfig>;
+  /** Any of the local configs that are kept; null where that one is not. */
+  find(local: LocalConfig, digest: string): Promise<OwnConfig | null>;
   /**
    * To be called before `bytes` go into the config file: puts the local config aside, and remembers the bytes as ours, so
    * that a crash right after leaves nobody in doubt. Safe to repeat.
@@ -31,6 +40,10 @@ export interface LocalConfigKeeper {
   beforeWriting(local: LocalConfig, bytes: Buffer): Promise<void>;
   /** The same for bytes that somebody else may write there in our place. */
   remember(local: LocalConfig, bytes: Buffer): Promise<void>;
+  /** Makes a config that is kept the one that the way back to local leads to. Safe to repeat. */
+  adopt(local: LocalConfig, own: OwnConfig): Promise<void>;
+  /** Forgets all but `own`, `newer` and these. */
+  keepOnly(local: LocalConfig, digests: readonly string[]): Promise<void>;
 }
 
 /** Two would do, the one before and the one about to be written; more cost nothing. */
@@ -40,68 +53,97 @@ const PLAIN_OWNER = { mode: 0o644, uid: 0, gid: 0 };
 
 export function createLocalConfigKeeper(disk: Disk, stateDirectory: string, configFile: string): LocalConfigKeeper {
   const store = createLocalStore(disk, stateDirectory);
+  const find: LocalConfigKeeper['find'] = async ({ own, newer }, digest) => {
+    const known = [own, newer].find((each) => each?.sha256 === digest);
+    if (known !== undefined) return known;
+    const bytes = await store.other(digest);
+    return bytes === null ? null : ownConfig(bytes, own?.owner ?? PLAIN_OWNER);
+  };
   return {
+    find,
     async read() {
       const stat = await disk.stat(configFile);
       const present = stat === null ? null : await disk.read(configFile);
       // We never made a link, so what it leads to is the node's own.
-      if (present !== null && stat?.kind === 'other') return ownConfig(present, PLAIN_OWNER, 'link');
+      if (present !== null && stat?.kind === 'other') {
+        return { own: ownConfig(present, PLAIN_OWNER), file: 'link', newer: null };
+      }
       const saved = await readSaved(store, configFile);
       if (present === null || stat === null) {
         if (saved === 'lost') throw lostLocalConfig(configFile);
-        return { bytes: saved?.bytes ?? null, owner: saved?.owner ?? PLAIN_OWNER, file: 'missing', isNew: false };
+        return { own: saved && ownConfig(saved.bytes, saved.owner ?? PLAIN_OWNER), file: 'missing', newer: null };
       }
       const owner = { mode: stat.mode, uid: stat.uid, gid: stat.gid };
       const isOurs = saved !== null && (await isOneOfOurs(present, store, configFile));
       if (saved === null || saved === 'lost') {
         // The line says that there was a local config once.
         if (isOurs || isMarked(present)) throw lostLocalConfig(configFile);
-        return ownConfig(present, owner, 'local', saved === 'lost');
+        return { own: ownConfig(present, owner), file: 'local', newer: null };
       }
-      const instead = (file: 'ours' | 'edited' | 'damaged'): LocalConfig => ({
-        bytes: saved.bytes,
-        owner: saved.owner ?? owner,
-        file,
-        isNew: false,
-      });
-      if (isOurs) return instead('ours');
-      if (saved.bytes.equals(present)) return ownConfig(present, owner, 'local');
-      if (isMarked(present)) return instead('edited');
-      // Neither ours nor what was put aside: somebody provisioned the node anew, and that is its local config from now
-      // on. Unless it is no config at all; then the one that was put aside is better.
+      const own = ownConfig(saved.bytes, saved.owner ?? owner);
+      const newer = await readNewer(store, own);
+      if (isOurs) return { own, file: 'ours', newer };
+      if (saved.bytes.equals(present)) return { own: ownConfig(present, owner), file: 'local', newer };
+      if (isMarked(present)) return { own, file: 'edited', newer };
+      // Neither ours nor what was put aside: somebody provisioned the node anew. Unless it is no config at all; then the
+      // one that was put aside is better.
       const isConfig = decodeKubeletConfig(present, configFile).value !== undefined;
-      return isConfig ? ownConfig(present, owner, 'local', true) : instead('damaged');
+      return isConfig ? { own, file: 'newer', newer: ownConfig(present, owner) } : { own, file: 'damaged', newer };
     },
 
     async beforeWriting(local, written) {
-      const { file } = local;
+      const { file, newer } = local;
       if (file === 'damaged' || file === 'edited') {
         await store.setAside((await disk.read(configFile)) ?? Buffer.alloc(0), file);
       }
-      await remember(local, written);
+      if (newer !== null) await store.keepOther(newer.bytes);
+      // Whoever put the local config itself back wants no other one any more.
+      await remember(file === 'local' ? { ...local, newer: null } : local, written);
     },
     remember,
+    async adopt(local, own) {
+      const before = await store.record();
+      if (local.own === null || before === null || before.sha256 === own.sha256) return;
+      // A crash between the copy and its record leaves both configs to be found.
+      for (const each of [local.own, own]) await store.keepOther(each.bytes);
+      const ours = before.ours.filter((digest) => digest !== own.sha256);
+      await store.save({ sha256: own.sha256, owner: own.owner, ours, ...newerOf(own, local.newer) }, own.bytes);
+    },
+    async keepOnly({ own, newer }, digests) {
+      await store.keepOthersOnly([...digests, ...[own, newer].flatMap((each) => each?.sha256 ?? [])]);
+    },
   };
 
-  async function remember({ bytes, owner, file }: LocalConfig, written: Buffer): Promise<void> {
-    if (bytes === null) return;
+  async function remember({ own, file, newer }: LocalConfig, written: Buffer): Promise<void> {
+    if (own === null) return;
     const present = file === 'ours' ? [sha256((await disk.read(configFile)) ?? Buffer.alloc(0))] : [];
     const before = await store.record();
     const all = [...(before?.ours ?? []), ...present, sha256(written)];
     // The local config itself may be written back: those bytes are not ours.
-    const ours = all.filter((known, index) => all.lastIndexOf(known) === index && known !== sha256(bytes));
-    const record: LocalRecord = { sha256: sha256(bytes), owner, ours: ours.slice(-MOST_REMEMBERED) };
-    if (isDeepStrictEqual(before, record) && (await store.copy())?.equals(bytes) === true) return;
-    await store.save(record, bytes);
+    const ours = all.filter((known, index) => all.lastIndexOf(known) === index && known !== own.sha256);
+    const record: LocalRecord = {
+      sha256: own.sha256,
+      owner: own.owner,
+      ours: ours.slice(-MOST_REMEMBERED),
+      ...newerOf(own, newer),
+    };
+    if (isDeepStrictEqual(before, record) && (await store.copy())?.equals(own.bytes) === true) return;
+    await store.save(record, own.bytes);
   }
 }
 
-const ownConfig = (bytes: Buffer, owner: Required<FileOwner>, file: 'local' | 'link', isNew = false): LocalConfig => ({
-  bytes,
-  owner,
-  file,
-  isNew,
-});
+const ownConfig = (bytes: Buffer, owner: Required<FileOwner>): OwnConfig => ({ bytes, sha256: sha256(bytes), owner });
+
+const newerOf = (own: OwnConfig, newer: OwnConfig | null): Pick<LocalRecord, 'newer'> =>
+  newer === null || newer.sha256 === own.sha256 ? {} : { newer: { sha256: newer.sha256, owner: newer.owner } };
+
+/** Null as well where its copy is lost: whoever provisions the node does so again. */
+async function readNewer(store: LocalStore, own: OwnConfig): Promise<OwnConfig | null> {
+  const newer = (await store.record())?.newer;
+  if (newer === undefined || newer.sha256 === own.sha256) return null;
+  const bytes = await store.other(newer.sha256);
+  return bytes === null ? null : ownConfig(bytes, newer.owner);
+}
 
 interface Saved {
   readonly bytes: Buffer;
@@ -117,7 +159,8 @@ async function readSaved(store: LocalStore, configFile: string): Promise<Saved |
     const isConfig = copy !== null && decodeKubeletConfig(copy, configFile).value !== undefined;
     return isConfig ? { bytes: copy, owner: null } : null;
   }
-  return copy !== null && sha256(copy) === record.sha256 ? { bytes: copy, owner: record.owner } : 'lost';
+  const bytes = copy !== null && sha256(copy) === record.sha256 ? copy : await store.other(record.sha256);
+  return bytes === null ? 'lost' : { bytes, owner: record.owner };
 }
 
 /** By the record; without one, by the form of what only programs write, with a copy of the local config beside it. */

@@ -8,10 +8,10 @@ import type { Disk } from '../ports/disk.ts';
 import type { GuardedFile } from '../ports/guard.ts';
 import { fieldsOfConfig } from './config-fields.ts';
 import { DROP_IN_NAME, FIRST_MINOR_WITH_DROP_INS, NO_DROP_INS, readOwnDropIns } from './install-drop-ins.ts';
-import { createLocalConfigKeeper, type LocalConfig } from './install-local.ts';
+import { createLocalConfigKeeper, type LocalConfig, type OwnConfig } from './install-local.ts';
 import { renderManaged } from './install-marker.ts';
 import { type ConfigNow, createManagerStateKeeper } from './manager-state/keeper.ts';
-import type { Installable, Installer, InstallPlan, ManagedFile } from '../ports/installer.ts';
+import type { Installable, Installer, InstallPlan, ManagedFile, PlannedBase } from '../ports/installer.ts';
 
 export interface InstallerOptions {
   readonly disk: Disk;
@@ -71,31 +71,42 @@ export function createInstaller(options: InstallerOptions): Installer {
     return file === undefined || ours === undefined ? undefined : load(file ?? {}, ours);
   }
 
-  async function planLocal(local: LocalConfig): Promise<InstallPlan> {
-    const file = fieldsOf(local) ?? {};
+  async function planLocal({ own, newer, file: holds }: LocalConfig): Promise<InstallPlan> {
+    const local: LocalConfig = { own: holds === 'newer' ? newer : own, file: holds, newer: null };
+    const file = fieldsOf(local.own) ?? {};
     // The way back to the local config must not fail because a version is not known.
     const effective = await load(file, null).catch(() => file);
     const method = dropIn === undefined ? 'file' : 'drop-in';
-    return { method, effective, files: [...withoutDropIn(dropIn), ...localFile(local, configFile)] };
+    const files = [...withoutDropIn(dropIn), ...localFile(local, configFile)];
+    return { method, effective, files, ...baseOf(local.own, null) };
   }
 
   async function planDropIn(local: LocalConfig, { payload }: Installable, path: string): Promise<InstallPlan> {
-    const file = local.bytes === null ? {} : readableOrThrow(local, configFile);
+    const file = local.own === null ? {} : readableOrThrow(local.own, configFile);
     const bytes = Buffer.from(payload, 'utf8');
     const ours: ManagedFile = { path, holds: 'ours', bytes, owner: agentOnly };
     const effective = await load(file, payloadFields(payload));
     return { method: 'drop-in', effective, files: [...localFile(local, configFile), ours] };
   }
 
-  async function planFile(local: LocalConfig, { payload, apply }: Installable): Promise<InstallPlan> {
-    if (local.bytes === null) throw noConfigFile(configFile);
+  async function planFile(local: LocalConfig, { payload, apply, base }: Installable): Promise<InstallPlan> {
+    if (local.own === null) throw noConfigFile(configFile);
     if (local.file === 'link') throw notAFile(configFile);
     const fields = payloadFields(payload);
-    const isOverlay = apply === 'overlay';
-    const file = isOverlay ? overlayOnLocal(readableOrThrow(local, configFile), fields, await kubeletMinor()) : fields;
-    const ours: ManagedFile = { path: configFile, holds: 'ours', bytes: renderManaged(file), owner: local.owner };
+    const found = base === undefined ? local.own : await keeper.find(local, base);
+    const own = found ?? local.own;
+    const over = async (below: OwnConfig): Promise<Config> =>
+      apply === 'overlay' ? overlayOnLocal(readableOrThrow(below, configFile), fields, await kubeletMinor()) : fields;
+    const file = await over(own);
+    const bytes = renderManaged(file);
+    const ours: ManagedFile = { path: configFile, holds: 'ours', bytes, owner: own.owner };
     const plan = { effective: await load(file, null), files: [...withoutDropIn(dropIn), ours] };
-    return { method: 'file', ...plan, newBase: isOverlay && local.isNew };
+    // It was proved over another one, which is lost.
+    if (found === null) return { method: 'file', ...plan, ...baseOf(own, { sha256: own.sha256, changes: true }) };
+    const { newer } = local;
+    if (newer === null || newer.sha256 === own.sha256) return { method: 'file', ...plan, ...baseOf(own, null) };
+    const changes = !renderManaged(await over(newer)).equals(bytes);
+    return { method: 'file', ...plan, ...baseOf(own, { sha256: newer.sha256, changes }) };
   }
 
   /** Neither of the two may keep a node from its way back. */
@@ -105,7 +116,7 @@ export function createInstaller(options: InstallerOptions): Installer {
   });
 
   async function isInPlace(file: ManagedFile, local: LocalConfig): Promise<boolean> {
-    if (file.holds === 'local') return local.file === 'local' || local.file === 'link';
+    if (file.holds === 'local') return local.file === 'local' || local.file === 'link' || local.file === 'newer';
     const stat = await disk.stat(file.path);
     if (file.holds === 'nothing') return stat === null;
     if (stat?.kind !== 'file') return false;
@@ -152,8 +163,26 @@ export function createInstaller(options: InstallerOptions): Installer {
       return [...states, ...to.files.map(asGuarded)];
     },
     forgetState: () => managers.forget(),
+    async takeAsLocal() {
+      const local = await keeper.read();
+      if (local.file === 'newer' && local.newer !== null) await keeper.adopt(local, local.newer);
+    },
+    async settle({ config, needed, refused }) {
+      const local = await keeper.read();
+      const { file, newer } = local;
+      if (config === null && file === 'local' && newer !== null && newer.sha256 !== refused) {
+        await disk.replace(configFile, newer.bytes, newer.owner);
+        await keeper.adopt(local, newer);
+      }
+      const base = config?.base === undefined ? null : await keeper.find(local, config.base);
+      if (base !== null) await keeper.adopt(local, base);
+      await keeper.keepOnly(await keeper.read(), needed);
+    },
   };
 }
+
+const baseOf = (own: OwnConfig | null, newer: PlannedBase['newer']): Pick<InstallPlan, 'base'> =>
+  own === null ? {} : { base: { sha256: own.sha256, newer } };
 
 const asGuarded = (file: ManagedFile): GuardedFile =>
   file.holds === 'nothing'
@@ -163,18 +192,18 @@ const asGuarded = (file: ManagedFile): GuardedFile =>
 const withoutDropIn = (path: string | undefined): readonly ManagedFile[] =>
   path === undefined ? [] : [{ path, holds: 'nothing' }];
 
-const localFile = ({ bytes, owner, file }: LocalConfig, path: string): readonly ManagedFile[] =>
-  bytes === null || file === 'link' ? [] : [{ path, holds: 'local', bytes, owner }];
+const localFile = ({ own, file }: LocalConfig, path: string): readonly ManagedFile[] =>
+  own === null || file === 'link' ? [] : [{ path, holds: 'local', bytes: own.bytes, owner: own.owner }];
 
 /** Undefined where it cannot be read at all. Whatever the kubelet forgives is forgiven here. */
-function fieldsOf({ bytes }: LocalConfig): Config | undefined {
-  return bytes === null ? undefined : fieldsOfConfig(bytes);
+function fieldsOf(own: OwnConfig | null): Config | undefined {
+  return own === null ? undefined : fieldsOfConfig(own.bytes);
 }
 
-function readableOrThrow(local: LocalConfig, path: string): Config {
-  const fields = fieldsOf(local);
+function readableOrThrow(own: OwnConfig, path: string): Config {
+  const fields = fieldsOf(own);
   if (fields !== undefined) return fields;
-  const { findings } = decodeKubeletConfig(local.bytes ?? Buffer.alloc(0), path);
+  const { findings } = decodeKubeletConfig(own.bytes, path);
   throw new GitopsError(
     'INSTALL_LOCAL_UNREADABLE',
     `nothing can be laid over the node's own config, because it cannot be read: ${findings.map(formatFinding).join('; ')}`,

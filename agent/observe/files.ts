@@ -2,7 +2,7 @@ import { reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from '../checkpoint/store.ts';
 import { fieldsOfConfig } from '../kubelet/config-fields.ts';
 import type { Installable, Installer } from '../ports/installer.ts';
-import type { Files } from '../decide/observation.ts';
+import type { Files, SeenBase } from '../decide/observation.ts';
 import { isForGood } from '../staging/stage.ts';
 import type { Target } from '../decide/state.ts';
 
@@ -13,9 +13,10 @@ export interface SeenFiles {
   readonly effective: Readonly<Record<string, unknown>>;
   /** The payload's fields; null for local, and where the checkpoint is lost. */
   readonly payload: Readonly<Record<string, unknown>> | null;
-  /** See `InstallPlan`. */
-  readonly newBase: boolean;
+  readonly base: SeenBase;
 }
+
+const NO_BASE: SeenBase = { under: null, newer: null };
 
 type Reading = Pick<CheckpointStore['payloads'], 'read'>;
 
@@ -23,16 +24,17 @@ type Reading = Pick<CheckpointStore['payloads'], 'read'>;
 export async function lookAtFiles(target: Target, payloads: Reading, installer: Installer): Promise<SeenFiles> {
   const found = await installableOf(target, payloads);
   if ('lost' in found)
-    return { files: { files: 'lost', message: found.lost }, effective: {}, payload: null, newBase: false };
+    return { files: { files: 'lost', message: found.lost }, effective: {}, payload: null, base: NO_BASE };
   const payload = found.installable === null ? null : fieldsOf(found.installable.payload);
   try {
     const plan = await installer.plan(found.installable);
     const path = await installer.firstAmiss(plan);
     const files: Files = path === undefined ? { files: 'installed' } : { files: 'differ', path };
-    return { files, effective: plan.effective, payload, newBase: plan.newBase ?? false };
+    const base = plan.base === undefined ? NO_BASE : { under: plan.base.sha256, newer: plan.base.newer };
+    return { files, effective: plan.effective, payload, base };
   } catch (error) {
     const files: Files = { files: 'blocked', message: reasonOf(error), forGood: isForGood(error) };
-    return { files, effective: {}, payload, newBase: false };
+    return { files, effective: {}, payload, base: NO_BASE };
   }
 }
 
@@ -44,7 +46,8 @@ export async function installableOf(
   if (target === null) return { installable: null };
   const checkpoint = await payloads.read(target);
   if ('lost' in checkpoint) return checkpoint;
-  return { installable: { payload: checkpoint.payload, apply: target.apply } };
+  const { apply, base } = target;
+  return { installable: { payload: checkpoint.payload, apply, ...(base === undefined ? {} : { base }) } };
 }
 
 const fieldsOf = (payload: string): SeenFiles['payload'] => fieldsOfConfig(Buffer.from(payload, 'utf8')) ?? null;

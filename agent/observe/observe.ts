@@ -1,12 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
+import { provesRunning } from '#shared/contract/kubelet-config/proves-running.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from '../checkpoint/store.ts';
 import { intentOf } from '../decide/assignment/assignment.ts';
 import { type Memory, recall } from '../decide/memory.ts';
-import type { Intent, Observation, Running } from '../decide/observation.ts';
-import { activeOf, type State } from '../decide/state.ts';
+import type { Intent, Observation, Running, Staged } from '../decide/observation.ts';
+import { activeOf, type Config, type State, type Target } from '../decide/state.ts';
 import { maxNodeAgeMs, needsLease, planConfigz, readinessOf } from '../decide/what-to-read.ts';
 import { addressOf } from '../kubelet/kubelet-address.ts';
 import { createKubeletArgs } from '../kubelet/kubelet-args.ts';
@@ -16,7 +18,7 @@ import type { OwnNode } from '../ports/own-node.ts';
 import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from '../ports/probe.ts';
 import type { KubeletService, ServiceStatus } from '../ports/service.ts';
 import { withFlags } from '../preflight/checks/flags.ts';
-import { lookAtFiles, type SeenFiles } from './files.ts';
+import { installableOf, lookAtFiles, type SeenFiles } from './files.ts';
 import type { NodeLease } from './node-lease.ts';
 import { createStartTracker } from './start-tracker.ts';
 
@@ -47,10 +49,27 @@ export function createObserve(options: ObserveOptions): Observe {
   const started = createStartTracker();
   const withLastExit = createExitTracker(memory);
   const kubeletArgs = createKubeletArgs(options.kubeletArgs ?? (() => Promise.resolve(undefined)));
-  const lookAtConfig = createConfigzReader(probe, clock, ownNode.kubeletVersion);
+  const readConfigz = createConfigzReader(probe, clock);
   let lastAt: Millis | undefined;
   let bootId = '';
   let run: { readonly id: string | null; readonly since: Millis } | undefined;
+
+  /** Whether a restart with the wanted config would change nothing. */
+  async function runsWanted(
+    wanted: Config,
+    { files, base, effective }: SeenFiles,
+    configz: ReadConfigz,
+  ): Promise<boolean> {
+    const found = await installableOf(base.under === null ? wanted : { ...wanted, base: base.under }, payloads);
+    if ('lost' in found) return false;
+    const plan = await installer.plan(found.installable).catch(() => null);
+    const read = await configz();
+    if (plan === null || !read.seen) return false;
+    const isThere = await installer.isInstalled(plan);
+    if (!isThere && files.files !== 'installed') return false;
+    const question = { wanted: plan.effective, present: isThere ? plan.effective : effective, running: read.config };
+    return provesRunning(question, await ownNode.kubeletVersion());
+  }
 
   return async (state, signal) => {
     const startedAt = clock.monotonic();
@@ -65,20 +84,25 @@ export function createObserve(options: ObserveOptions): Observe {
     const address = addressOf(withFlags(seenFiles.effective, await kubeletArgs(status.run, status.pid)));
     const health =
       address.healthz === null ? ({ health: 'off' } as const) : await probe.health(address, signal).catch(down);
-    const running = await lookAtConfig(state, seenFiles.payload, address, status.run, signal);
+    const configz = () => readConfigz(state, address, status.run, signal);
+    const running = await compare(seenFiles.payload, configz, ownNode.kubeletVersion);
     started.tell(status.run, seenFiles.files.files === 'installed');
     const node = await ownNode.look(maxNodeAgeMs(state, intent, startedAt - run.since), signal);
     const isStale = needsLease(state, node.ready) && (await options.nodeLease.isStale(signal));
+    const recalled = recall(memory, intent, options.uninstall, startedAt);
     const seen: Observation = {
       intent,
       generation: assignment?.metadata.generation,
-      ...recall(memory, intent, options.uninstall, startedAt),
+      ...recalled,
       files: seenFiles.files,
       service: status,
       health,
       running,
       startedAsInstalled: started.asInstalled(),
-      newBase: seenFiles.newBase,
+      startWasSeen: started.wasSeen(),
+      base: seenFiles.base,
+      runsStaged: isReadyAtRest(state, recalled) && (await runsWanted(recalled.staged.config, seenFiles, configz)),
+      fingerprint: fingerprintOf(activeOf(state), intent, seenFiles, status.run, bootId),
       guard: await guard.look(),
       nodeReady: readinessOf(node.ready, isStale),
       kubeletVersion: node.kubeletVersion,
@@ -117,28 +141,61 @@ function createExitTracker(memory: Memory): (status: ServiceStatus) => ServiceSt
 }
 
 const down = (error: unknown): Health => ({ health: 'down', reason: reasonOf(error) });
-const unread = (error: unknown): RunningConfig => ({ seen: false, why: 'error', reason: reasonOf(error) });
+const unread = (reason: string): RunningConfig => ({ seen: false, why: 'error', reason });
 
-/** Compares what the kubelet runs with what it is meant to run, as often as `planConfigz` says. */
-function createConfigzReader(probe: KubeletProbe, clock: Clock, kubeletVersion: OwnNode['kubeletVersion']) {
+type ReadConfigz = () => Promise<RunningConfig>;
+
+/** Reads what the kubelet runs, as often as `planConfigz` says. */
+function createConfigzReader(probe: KubeletProbe, clock: Clock) {
   let last: { readonly config: RunningConfig; readonly run: string | null; readonly at: Millis } | undefined;
   return async (
     state: State,
-    payload: SeenFiles['payload'],
     address: KubeletAddress,
     run: string | null,
     signal: AbortSignal,
-  ): Promise<Running> => {
-    if (payload === null) return { running: 'unseen', why: 'there is no payload to compare it with' };
-    if (address.api === null) return { running: 'unseen', why: 'the kubelet serves no API' };
+  ): Promise<RunningConfig> => {
+    if (address.api === null) return unread('the kubelet serves no API');
     const plan = planConfigz(state, run, last, clock.monotonic());
-    if (plan.configz === 'pass') return { running: 'unseen', why: plan.why };
+    if (plan.configz === 'pass') return unread(plan.why);
     if (plan.configz === 'read' || last === undefined) {
-      const config = await probe.runningConfig(address, signal).catch(unread);
+      const config = await probe.runningConfig(address, signal).catch((error: unknown) => unread(reasonOf(error)));
       last = { config, run, at: clock.monotonic() };
     }
-    if (!last.config.seen) return { running: 'unseen', why: last.config.reason };
-    const differences = contradictions(payload, last.config.config, await kubeletVersion());
-    return differences.length === 0 ? { running: 'as-meant' } : { running: 'contradicts', differences };
+    return last.config;
   };
+}
+
+/** Compares what the kubelet runs with what it is meant to run. */
+async function compare(
+  payload: SeenFiles['payload'],
+  configz: ReadConfigz,
+  kubeletVersion: OwnNode['kubeletVersion'],
+): Promise<Running> {
+  if (payload === null) return { running: 'unseen', why: 'there is no payload to compare it with' };
+  const read = await configz();
+  if (!read.seen) return { running: 'unseen', why: read.reason };
+  const differences = contradictions(payload, read.config, await kubeletVersion());
+  return differences.length === 0 ? { running: 'as-meant' } : { running: 'contradicts', differences };
+}
+
+type Ready = Extract<Staged, { readonly outcome: 'ready' }>;
+
+const isReadyAtRest = (
+  { doing }: State,
+  recalled: Pick<Observation, 'staged'>,
+): recalled is { readonly staged: Ready } => doing.phase === 'idle' && recalled.staged?.outcome === 'ready';
+
+/** Equal as long as a restart would end the same run, and start the kubelet with the same files. */
+function fingerprintOf(
+  active: Target,
+  intent: Intent,
+  { base }: SeenFiles,
+  run: string | null,
+  bootId: string,
+): string {
+  const config = active ?? (intent.intent === 'config' ? intent.config : null);
+  const files = [config?.source.sha256 ?? null, config?.apply ?? null, base.newer?.sha256 ?? base.under];
+  return createHash('sha256')
+    .update(JSON.stringify([files, run, bootId]))
+    .digest('hex');
 }

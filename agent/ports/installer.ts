@@ -6,6 +6,8 @@ import type { GuardedFile } from './guard.ts';
 export interface Installable {
   readonly payload: string;
   readonly apply: ApplyMode;
+  /** Hex SHA-256 of the local config that it is laid over; the one that was put aside where it is left out or lost. */
+  readonly base?: string;
 }
 
 /** `drop-in`: a file in the kubelet's `--config-dir`, over the untouched local file. `file`: the kubelet's config file itself. */
@@ -25,8 +27,26 @@ export interface InstallPlan {
   readonly effective: Readonly<Record<string, unknown>>;
   /** In the order in which they are to be put in place: between two of them the kubelet would start with its local config. */
   readonly files: readonly ManagedFile[];
-  /** The node's own config, over which this is laid, was provisioned anew since something was installed here last. */
-  readonly newBase?: boolean;
+  /** The local config; absent where none is touched. */
+  readonly base?: PlannedBase;
+}
+
+/** The local config that a plan counts on. */
+export interface PlannedBase {
+  /** Hex SHA-256. */
+  readonly sha256: string;
+  /** The one that the node's owner put in its place since; `changes`: over it the file would be another one. */
+  readonly newer: { readonly sha256: string; readonly changes: boolean } | null;
+}
+
+/** Where a node is at rest; see `Installer.settle`. */
+export interface Settled {
+  /** What is installed; null for the local config. */
+  readonly config: { readonly base?: string } | null;
+  /** Local configs that are still needed, hex SHA-256. */
+  readonly needed: readonly string[];
+  /** One that is not to be put in its place, because a kubelet failed with it. */
+  readonly refused: string | null;
 }
 
 /** Puts configs where the kubelet reads them at its start. Knows the local config and never loses it. */
@@ -53,4 +73,11 @@ export interface Installer {
   wayBack(trial: InstallPlan, to: InstallPlan): Promise<readonly GuardedFile[]>;
   /** Forgets state files that were put aside: nothing is on trial any more. */
   forgetState(): Promise<void>;
+  /** Whatever local config is in its place now is the one to go back to: nothing of ours was proved on this node. */
+  takeAsLocal(): Promise<void>;
+  /**
+   * To be called when nothing is on trial: the way back to local leads to what the installed config was proved over.
+   * Where the local config itself is installed, the newest one takes its place, which the kubelet reads at its next start.
+   */
+  settle(settled: Settled): Promise<void>;
 }

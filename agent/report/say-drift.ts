@@ -2,10 +2,13 @@ import type { Drift } from '../decide/drift.ts';
 import type { Failure } from '../decide/failure.ts';
 import { firstOf } from '../decide/first-of.ts';
 import type { Observation } from '../decide/observation.ts';
+import type { State } from '../decide/state.ts';
+import { restartNeeded } from '../decide/turn.ts';
 
 /** Drift in a sentence, and why it is not repaired; undefined where there is none. */
-export function sayDrift({ files, running }: Observation, drift: Drift): string | undefined {
-  const what = driftIn({ files, running });
+export function sayDrift(state: State, seen: Observation, drift: Drift): string | undefined {
+  if (drift.drift === 'base-refused') return state.refusedBase?.message;
+  const what = driftIn(seen) ?? restartNeeded(state, seen)?.message;
   if (what === undefined) return undefined;
   const refusal = refusalIn(drift);
   if (refusal !== undefined) {
@@ -17,7 +20,7 @@ export function sayDrift({ files, running }: Observation, drift: Drift): string 
 }
 
 /** What differs from what the agent left there, in words. */
-export function driftIn({ files, running }: Pick<Observation, 'files' | 'running'>): string | undefined {
+function driftIn({ files, running }: Pick<Observation, 'files' | 'running'>): string | undefined {
   if (files.files === 'differ') return `${files.path ?? 'a managed file'} on the node is not what was installed`;
   return running.running === 'contradicts' ? `the kubelet runs ${firstOf(running.differences)}` : undefined;
 }
@@ -28,6 +31,6 @@ function refusalIn(drift: Drift): Failure | undefined {
   return drift.drift === 'unchecked' && drift.before?.outcome === 'refused' ? drift.before.failure : undefined;
 }
 
-/** Whether the agent is about to repair it, as far as it knows. */
+/** Whether it ends without a person, as far as the agent knows: it is about to, or the node has its turn before long. */
 export const isToBeRepaired = (drift: Drift): boolean =>
-  drift.drift === 'checked' || (drift.drift === 'unchecked' && drift.before === null);
+  drift.drift === 'awaits-turn' || drift.drift === 'checked' || (drift.drift === 'unchecked' && drift.before === null);

@@ -12,11 +12,12 @@ import { wantOfGuard } from '../decide/guard.ts';
 import { verdictOf } from '../decide/judge.ts';
 import type { Decision } from '../decide/decision.ts';
 import { type Drift, driftOf } from '../decide/drift.ts';
-import { driftIn, isToBeRepaired, sayDrift } from './say-drift.ts';
+import { isToBeRepaired, sayDrift } from './say-drift.ts';
 import { asError, sinceBefore } from '../decide/as-error.ts';
 import type { Failure } from '../decide/failure.ts';
 import type { Observation } from '../decide/observation.ts';
 import { firstOf } from '../decide/first-of.ts';
+import { restartNeeded } from '../decide/turn.ts';
 import { type PlainCondition, progressOf } from './progress.ts';
 import { activeOf, nameOf, type State, type Target, type Trial } from '../decide/state.ts';
 
@@ -54,7 +55,8 @@ export function accountOf(told: StatusFacts): Account {
   const { state, seen, agentVersion } = told;
   const { generation, kubeletVersion } = seen;
   const drift = driftOf(state, seen);
-  const phase = phaseOf(told);
+  const awaitsTurn = restartNeeded(state, seen);
+  const phase = phaseOf(told, drift);
   const error = state.error ?? faultIn(told);
   const health = healthOf(told, drift);
   const progress = progressOf({ phase, error, health, repairs: isToBeRepaired(drift) });
@@ -68,6 +70,8 @@ export function accountOf(told: StatusFacts): Account {
       lastKnownGood: referenceTo(state.lastKnownGood),
       ...(error === null ? {} : { error }),
       ...(state.rejected.length === 0 ? {} : { rejected: state.rejected }),
+      ...(awaitsTurn === null ? {} : { awaitsTurn }),
+      ...(state.refusedBase === null ? {} : { refusedBase: state.refusedBase }),
       ...(trial === undefined ? {} : { trial }),
       ...(state.promotedAt === null ? {} : { promotedAt: state.promotedAt }),
       ...(kubeletVersion === undefined ? {} : { kubeletVersion }),
@@ -108,7 +112,7 @@ function isOnItsWay({ doing }: State): boolean {
   return (doing.phase === 'trial' || doing.phase === 'falling-back') && doing.change.step !== 'judge';
 }
 
-function phaseOf({ state, seen, actions }: StatusFacts): NodePhase {
+function phaseOf({ state, actions }: StatusFacts, drift: Drift): NodePhase {
   switch (state.doing.phase) {
     case 'trial':
       return 'Trial';
@@ -118,7 +122,7 @@ function phaseOf({ state, seen, actions }: StatusFacts): NodePhase {
       return 'Broken';
     case 'idle':
       if (actions.some((action) => action.do === 'stage')) return 'Staging';
-      return driftIn(seen) === undefined ? 'Idle' : 'Drifted';
+      return drift.drift === 'none' ? 'Idle' : 'Drifted';
   }
 }
 
@@ -177,7 +181,7 @@ function healthOf({ state, seen }: StatusFacts, drift: Drift): PlainCondition {
     return { type, status: 'Unknown', reason, message };
   }
   if (why !== '') return { type, status: 'False', reason: 'NotHealthy', message: `the kubelet is not healthy: ${why}` };
-  const drifted = sayDrift(seen, drift);
+  const drifted = sayDrift(state, seen, drift);
   if (drifted !== undefined) return { type, status: 'False', reason: 'Drifted', message: drifted };
   if (verdict.verdict === 'healthy') return { type, status: 'True', reason: 'Healthy', message: `it runs ${name}` };
   return { type, status: 'Unknown', reason: 'NotSeen', message: 'the kubelet cannot be seen' };

@@ -43,7 +43,8 @@ export async function check(
   if (denied.length > 0) return { failure: { reason: 'FieldDenied', message: firstOf(denied.map(sayDenied)) } };
   const { tolerate } = config;
   const own = validate(value, { minor, apply: config.apply, tolerate });
-  const { effective } = await installer.plan({ payload, apply: config.apply });
+  const { apply, base } = config;
+  const { effective } = await installer.plan({ payload, apply, ...(base === undefined ? {} : { base }) });
   const together = config.apply === 'overlay' ? validate(effective, { minor, tolerate }) : [];
   const local = together.length === 0 ? [] : validate(await localConfig(installer), { minor, tolerate });
   const wrong = [...own, ...together.filter((finding) => !local.some((other) => keyOf(other) === keyOf(finding)))];

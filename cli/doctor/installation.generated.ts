@@ -145,6 +145,7 @@ export const CRD_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "status.assigned.uid",
     "status.awaitsTurn",
     "status.awaitsTurn.base",
+    "status.awaitsTurn.config",
     "status.awaitsTurn.message",
     "status.awaitsTurn.reason",
     "status.awaitsTurn.seen",

@@ -48,12 +48,14 @@ describe('laws of a single decision, for every state and every observation', () 
     );
   });
 
-  it('lastKnownGood becomes only what proved itself, what was fallen back to, or local', () => {
+  it('lastKnownGood becomes only what proved itself, what runs already, what was fallen back to, or local', () => {
     fc.assert(
       fc.property(arbitraryState, arbitraryObservation, (state, observation) => {
         const good = decide(state, observation).next.lastKnownGood;
         if (good === null || sameConfig(good, state.lastKnownGood)) return;
         const { doing } = state;
+        if (doing.phase === 'idle')
+          return assert.ok(observation.runsStaged && sameConfig(good, observation.staged?.config ?? null));
         if (doing.phase === 'falling-back') return assert.ok(sameConfig(good, doing.to));
         assert.ok(doing.phase === 'trial' && doing.change.step === 'judge' && sameConfig(good, doing.config));
         assert.equal(observation.health.health === 'ok' || observation.health.health === 'off', true);
@@ -77,15 +79,31 @@ describe('laws of a single decision, for every state and every observation', () 
   it('what drifted is put back or tried over only after it has passed a check for that since the look before', () => {
     fc.assert(
       fc.property(arbitraryState, arbitraryObservation, (state, observation) => {
+        if (state.doing.phase !== 'idle') return;
         const { next, actions } = decide(state, observation);
         const isPutBack = actions.some((action) => action.do === 'repair');
         const isOver = next.doing.phase === 'trial' && sameConfig(next.doing.config, state.lastKnownGood);
-        if (!isPutBack && (!isOver || state.doing.phase !== 'idle')) return;
+        if (!isPutBack && !isOver) return;
         const { rechecked, repairAges } = observation;
         assert.deepEqual([rechecked?.isNew, rechecked?.result.outcome], [true, 'ready']);
         assert.equal(rechecked?.remedy, isPutBack ? 'put-back' : 'try-over');
         assert.ok(sameConfig(rechecked?.config ?? null, state.lastKnownGood));
-        assert.ok(repairAges.filter((ageMs) => ageMs < 3_600_000).length < 4);
+        if (isPutBack) assert.ok(repairAges.filter((ageMs) => ageMs < 3_600_000).length < 4);
+      }),
+      { numRuns: 6_000 },
+    );
+  });
+
+  it('without a turn, a node at rest with what is wanted stays at rest', () => {
+    fc.assert(
+      fc.property(arbitraryState, arbitraryObservation, (state, observation) => {
+        const { intent } = observation;
+        const isThere = intent.intent === 'config' && sameConfig(intent.config, state.lastKnownGood);
+        const isAtRest = state.doing.phase === 'idle' && (isThere || intent.intent === 'unknown');
+        if (!isAtRest || (intent.intent === 'config' && intent.turn === observation.fingerprint)) return;
+        const { next, actions } = decide(state, observation);
+        assert.equal(next.doing.phase, 'idle');
+        assert.ok(!actions.some((action) => action.do === 'restart-kubelet' || action.do === 'reboot'));
       }),
       { numRuns: 6_000 },
     );

@@ -26,6 +26,7 @@ export function intentOf(node: KubeletNode | null): Intent {
     forgive,
     tolerate = [],
     reboot,
+    turn,
     pool,
     commit,
   } = node.spec;
@@ -66,7 +67,21 @@ export function intentOf(node: KubeletNode | null): Intent {
     ...(pool === undefined ? {} : { pool }),
     ...(commit === undefined ? {} : { commit }),
   };
-  return typeof forgive === 'string' ? { intent: 'config', config, forgive } : { intent: 'config', config };
+  return {
+    intent: 'config',
+    config,
+    ...(typeof forgive === 'string' ? { forgive } : {}),
+    ...(typeof turn?.seen === 'string' ? { turn: turn.seen } : {}),
+    ...(wasCarriedOut(node, config) ? { isSpent: true } : {}),
+  };
+}
+
+/** By the word of whoever was the agent of this node when the present spec was the present one. */
+function wasCarriedOut({ metadata, status }: KubeletNode, { source, apply }: Config): boolean {
+  const { lastKnownGood: good, awaitsTurn, observedGeneration } = status ?? {};
+  if (awaitsTurn?.reason === 'StateLost' && awaitsTurn.config === source.sha256) return true;
+  const isPresent = observedGeneration !== undefined && observedGeneration === metadata.generation;
+  return isPresent && good?.sha256 === source.sha256 && (good.apply ?? 'overlay') === apply;
 }
 
 const DNS_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;

@@ -99,6 +99,8 @@ export interface TurnRequest {
   readonly message: string;
   /** With NewBase: hex SHA-256 of the node's own config file. */
   readonly base?: string;
+  /** With StateLost: hex SHA-256 of the payload that is to be installed again. */
+  readonly config?: string;
 }
 
 /** A config file of the node's own with which the assigned config failed: the node keeps the one that it had before. */

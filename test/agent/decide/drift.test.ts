@@ -5,7 +5,8 @@ import { A, B, idle, rejecting, seen, wanting } from '../../support/agent/states
 
 const HOUR = 3_600_000;
 const AT_REST = 'idle: assigned A, active A, good A, no error';
-const OVER_LOCAL = 'trial (install): assigned A, active A, good local, no error';
+const OVER_NEW_BASE = 'trial (install): assigned A, active A, good A, no error';
+const BACK_TO_A = 'falling-back (install): assigned A, active A, good A, no error';
 
 /** What the check before this look came to. */
 const checked = (remedy: Rechecked['remedy'], parts: Partial<Rechecked> = {}): Partial<Observation> => ({
@@ -15,8 +16,18 @@ const FAILURE = { reason: 'ConfigInvalid', message: 'no such field' } as const;
 const refused: Partial<Rechecked> = { result: { outcome: 'refused', failure: FAILURE } };
 const unavailable: Partial<Rechecked> = { result: { outcome: 'unavailable', failure: FAILURE } };
 const putBack = (...ages: readonly number[]): Partial<Observation> => ({ repairAges: ages });
-const newBase: Partial<Observation> = { newBase: true };
+const OLD = 'a'.repeat(64);
+const NEW = 'b'.repeat(64);
+const base = (changes: boolean): Partial<Observation> => ({ base: { under: OLD, newer: { sha256: NEW, changes } } });
+const newBase = base(true);
 const stale: Partial<Observation> = { startedAsInstalled: false };
+const unwatched: Partial<Observation> = { startWasSeen: false };
+const granted = (turn = seen().fingerprint): Partial<Observation> => ({
+  intent: { intent: 'config', config: A, turn },
+});
+/** What the check before this look came to, of A over the new base. */
+const checkedOver = (parts: Partial<Rechecked> = {}): Partial<Observation> =>
+  checked('try-over', { config: { ...A, base: NEW }, ...parts });
 const unseen: Partial<Observation> = { running: { running: 'unseen', why: 'not allowed' } };
 const REPORTED: Config = { ...A, drift: 'report' };
 
@@ -44,25 +55,11 @@ table('drift on a node at rest', [
     [],
   ],
   [
-    'of files with which the kubelet was started is tried again over local',
+    'of files with which the kubelet was started is put back at once, without a restart',
     idle(A),
-    seen(wanting(A), differ, stale, contradicts, checked('try-over')),
-    OVER_LOCAL,
-    ['install A'],
-  ],
-  [
-    'of files with which the kubelet may have been started, where nobody can look, is tried again as well',
-    idle(A),
-    seen(wanting(A), differ, stale, unseen, checked('try-over')),
-    OVER_LOCAL,
-    ['install A'],
-  ],
-  [
-    'of files with which the kubelet was started is checked as what it will be: a trial',
-    idle(A),
-    seen(wanting(A), differ, stale, contradicts),
+    seen(wanting(A), differ, stale, contradicts, checked('put-back')),
     AT_REST,
-    ['recheck A to try-over'],
+    ['repair A'],
   ],
   [
     'of files that the kubelet was started without, as can be seen, costs no restart',
@@ -72,11 +69,11 @@ table('drift on a node at rest', [
     ['repair A'],
   ],
   [
-    'by a new local config is tried again over it, whatever the kubelet runs',
+    'by a new local config is undone at once, without a restart',
     idle(A),
-    seen(wanting(A), differ, newBase, checked('try-over')),
-    OVER_LOCAL,
-    ['install A'],
+    seen(wanting(A), differ, newBase, checked('put-back')),
+    AT_REST,
+    ['repair A'],
   ],
   [
     'of a running config that was started with the right files would not be mended by a restart',
@@ -131,7 +128,7 @@ table('drift on a node at rest', [
   [
     'of a node with its own config is nobody’s business, whatever passed its checks',
     idle(null),
-    seen(wanting(null), differ, stale, contradicts, checked('try-over')),
+    seen(wanting(null), differ, stale, contradicts, newBase, granted(), checked('try-over'), wanting(null)),
     'idle: assigned local, active local, good local, no error',
     [],
   ],
@@ -174,16 +171,16 @@ table('the check of what drifted', [
     ['recheck A to put-back'],
   ],
   [
-    'for putting files back is none for trying it over: the kubelet was restarted meanwhile',
+    'for putting files back is none for trying it over a new local config',
     idle(A),
-    seen(wanting(A), differ, stale, contradicts, checked('put-back')),
+    seen(granted(), newBase, checked('put-back')),
     AT_REST,
     ['recheck A to try-over'],
   ],
   [
-    'for a local config that was provisioned anew since says nothing of the new one',
+    'over one local config says nothing of another one',
     idle(A),
-    seen(wanting(A), differ, newBase, checked('put-back')),
+    seen(granted(), newBase, checked('try-over', { config: { ...A, base: OLD } })),
     AT_REST,
     ['recheck A to try-over'],
   ],
@@ -226,10 +223,87 @@ table('drift that comes back', [
     AT_REST,
     ['recheck A to put-back'],
   ],
+]);
+
+table('drift that only a restart ends', [
+  ['by a new local config waits for a turn', idle(A), seen(wanting(A), newBase), AT_REST, []],
+  ['waits while the API server is away', idle(A), seen(newBase, checkedOver()), AT_REST, []],
   [
-    'for the fifth time within an hour is not tried over either',
+    'waits where the turn was for something else: the node changed since',
     idle(A),
-    seen(wanting(A), differ, stale, contradicts, putBack(4, 3, 2, 1), checked('try-over')),
+    seen(granted('another'), newBase, checkedOver()),
+    AT_REST,
+    [],
+  ],
+  ['is checked first in its turn', idle(A), seen(granted(), newBase), AT_REST, ['recheck A to try-over']],
+  [
+    'is tried over the new local config in its turn, and lastKnownGood is kept',
+    idle(A),
+    seen(granted(), newBase, checkedOver()),
+    OVER_NEW_BASE,
+    ['install A'],
+  ],
+  [
+    'has its turn also while the files keep being changed',
+    idle(A),
+    seen(granted(), differ, newBase, putBack(4, 3, 2, 1), checkedOver()),
+    OVER_NEW_BASE,
+    ['install A'],
+  ],
+  [
+    'by a new local config that the kubelet would not notice needs no turn',
+    idle(A),
+    seen(wanting(A), base(false)),
+    AT_REST,
+    ['collect-garbage'],
+  ],
+  [
+    'by a new local config that was refused needs no turn',
+    { ...idle(A), refusedBase: { sha256: NEW, message: 'it failed', at: 'then' } },
+    seen(granted(), newBase, checkedOver()),
+    AT_REST,
+    [],
+  ],
+  [
+    'is left where it is only to be reported, turn or not',
+    idle(REPORTED),
+    seen({ intent: { intent: 'config', config: REPORTED, turn: seen().fingerprint } }, newBase, checkedOver()),
+    AT_REST,
+    [],
+  ],
+  [
+    'of a kubelet that runs something else waits for a turn',
+    idle(A),
+    seen(wanting(A), stale, contradicts),
+    AT_REST,
+    [],
+  ],
+  ['of a kubelet that may run something else waits for a turn', idle(A), seen(wanting(A), stale, unseen), AT_REST, []],
+  [
+    'of a kubelet that runs something else restarts it with what was proved, in its turn',
+    idle(A),
+    seen(granted(), stale, contradicts),
+    BACK_TO_A,
+    ['install A'],
+  ],
+  [
+    'of a kubelet whose start nobody saw may be ended by a restart',
+    idle(A),
+    seen(granted(), unwatched, contradicts),
+    BACK_TO_A,
+    ['install A'],
+  ],
+  [
+    'of a kubelet that was started with the right files is not ended by a restart',
+    idle(A),
+    seen(granted(), contradicts, checked('none')),
+    AT_REST,
+    [],
+  ],
+  [
+    'of a kubelet that runs as meant needs none, whatever was in place when it was started',
+    idle(A),
+    seen(granted(), stale, unwatched),
     AT_REST,
     [],
   ],

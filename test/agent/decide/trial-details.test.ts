@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { decide } from '#agent/decide/decide.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { Config, State, Trial } from '#agent/decide/state.ts';
-import { differ } from '../../support/agent/decision-table.ts';
 import {
   A,
   AT,
@@ -18,6 +17,9 @@ import {
   seen,
   wanting,
 } from '../../support/agent/states.ts';
+
+/** SHA-256 of the node's new own config. */
+const NEW = 'b'.repeat(64);
 
 describe('a trial that begins', () => {
   const ready = { config: B, outcome: 'ready', warnings: ['swap is on'] } as const;
@@ -44,13 +46,14 @@ describe('a trial that begins', () => {
     assert.equal(began({ ...broken(), rejected: [] }).before, null);
   });
 
-  it('knows neither warnings nor such a run where what was good has to prove itself again', () => {
+  it('knows no warnings, and the run that the way back leads to, where the node’s own config is on trial', () => {
     const { next } = decide(
       idle(A),
-      seen(wanting(A), differ, {
-        newBase: true,
+      seen({
+        intent: { intent: 'config', config: A, turn: seen().fingerprint },
+        base: { under: 'a'.repeat(64), newer: { sha256: NEW, changes: true } },
         rechecked: {
-          config: A,
+          config: { ...A, base: NEW },
           remedy: 'try-over',
           result: { outcome: 'ready', warnings: [] },
           isNew: true,
@@ -59,7 +62,7 @@ describe('a trial that begins', () => {
       }),
     );
     const { warnings, before } = next.doing as Trial;
-    assert.deepEqual([warnings, before], [[], null]);
+    assert.deepEqual([warnings, before], [[], { run: 'run-1', bootId: 'boot-1' }]);
   });
 
   it('took the place of one whose kubelet was healthy before it: so was this one’s', () => {

@@ -86,6 +86,7 @@ describe('installed on a real disk', () => {
         const ran = [];
         for (const where of [dropIns, undefined]) {
           const installer = installerFor(minor, where);
+          await installer.takeAsLocal();
           await installer.install(await installer.plan(config));
           ran.push(alike(await loadConfig(configFile, dropIns, minor)));
           await installer.install(await installer.plan(null));

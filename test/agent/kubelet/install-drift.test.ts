@@ -50,7 +50,7 @@ async function prepare(method: 'file' | 'drop-in', config: Installable | null = 
     installer,
     put: async (wanted) => installer.install(await installer.plan(wanted)),
     isInstalled: async (wanted) => installer.isInstalled(await installer.plan(wanted)),
-    isNew: async (wanted) => (await installer.plan(wanted)).newBase ?? false,
+    isNew: async (wanted) => (await installer.plan(wanted)).base?.newer?.changes ?? false,
     text: (path) => disk.tree()[path],
   };
   if (config !== null) await bench.put(config);
@@ -174,16 +174,79 @@ describe('a config file of ours without the mark', () => {
 
 describe('a node that is provisioned anew', () => {
   it('has another base under what is laid over it, once', async () => {
-    const { disk, put, isInstalled, isNew, text } = await prepare('file');
+    const { disk, installer, put, isInstalled, isNew, text } = await prepare('file');
     assert.equal(await isNew(overlay), false);
     disk.plant(CONFIG, ANEW);
     assert.deepEqual([await isInstalled(overlay), await isNew(overlay)], [false, true]);
     assert.ok(await isInstalled(null));
     await put(overlay);
-    assert.deepEqual([await isInstalled(overlay), await isNew(overlay)], [true, false]);
+    assert.equal(text(CONFIG), OURS, 'what was proved is back');
+    assert.deepEqual([await isInstalled(overlay), await isNew(overlay)], [true, true]);
+    const over: Installable = { ...overlay, base: sha256(Buffer.from(ANEW)) };
+    assert.equal(await isInstalled(over), false);
+    await put(over);
+    assert.notEqual(text(CONFIG), OURS);
+    assert.deepEqual([await isInstalled(over), await isNew(over)], [true, false]);
+    await put(overlay);
+    assert.equal(text(CONFIG), OURS, 'the way back leads to the one before');
+    await put(over);
+    await installer.settle({ config: over, needed: [], refused: null });
     assert.deepEqual([text(`${STATE}/local/kubelet`), text(`${STATE}/local/kubelet.before`)], [ANEW, LOCAL]);
+    assert.equal(text(`${STATE}/local/bases/${sha256(Buffer.from(LOCAL))}`), undefined);
     await put(null);
     assert.equal(text(CONFIG), ANEW);
+  });
+
+  it('gets its newest own config back with the way to local, for the kubelet’s next start', async () => {
+    const { disk, installer, put, text } = await prepare('file');
+    disk.plant(CONFIG, ANEW);
+    await put(overlay);
+    await put(null);
+    assert.equal(text(CONFIG), LOCAL, 'with which the kubelet is known to start');
+    await installer.settle({ config: null, needed: [], refused: null });
+    assert.deepEqual([text(CONFIG), text(`${STATE}/local/kubelet`)], [ANEW, ANEW]);
+  });
+
+  it('keeps its own config from before where a kubelet failed with the newer one', async () => {
+    const { disk, installer, put, text } = await prepare('file');
+    disk.plant(CONFIG, ANEW);
+    await put(overlay);
+    await put(null);
+    await installer.settle({ config: null, needed: [], refused: sha256(Buffer.from(ANEW)) });
+    assert.equal(text(CONFIG), LOCAL);
+  });
+
+  it('with what differs in a comment only has another base, and no other file', async () => {
+    const { disk, installer, put, isInstalled, isNew, text } = await prepare('file');
+    const commented = `# written by a tool\n${LOCAL}`;
+    disk.plant(CONFIG, commented);
+    assert.deepEqual([await isInstalled(overlay), await isNew(overlay)], [false, false]);
+    await put(overlay);
+    assert.equal(text(CONFIG), OURS);
+    const { newer } = (await installer.plan(overlay)).base ?? {};
+    assert.deepEqual(newer, { sha256: sha256(Buffer.from(commented)), changes: false });
+  });
+
+  it('and back has the base that it had', async () => {
+    const { disk, installer, put } = await prepare('file');
+    disk.plant(CONFIG, ANEW);
+    await put(overlay);
+    disk.plant(CONFIG, LOCAL);
+    await put(overlay);
+    assert.equal((await installer.plan(overlay)).base?.newer, null);
+  });
+
+  it('finds the one before again after a crash between the copy and its record', async () => {
+    const { disk, installer, put, text } = await prepare('file');
+    disk.plant(CONFIG, ANEW);
+    await put(overlay);
+    const over: Installable = { ...overlay, base: sha256(Buffer.from(ANEW)) };
+    await put(over);
+    const record = text(`${STATE}/local/record`) ?? '';
+    await installer.settle({ config: over, needed: [sha256(Buffer.from(LOCAL))], refused: null });
+    disk.plant(`${STATE}/local/record`, record);
+    await put(overlay);
+    assert.equal(text(CONFIG), OURS);
   });
 
   it('has no other base where it got its own file back, or where nothing is laid over it', async () => {
@@ -200,6 +263,7 @@ describe('a node that is provisioned anew', () => {
   it('is not mistaken by what the guard puts back: that is ours, whichever base it was laid over', async () => {
     const { disk, installer, isInstalled, text } = await prepare('file');
     disk.plant(CONFIG, ANEW);
+    await installer.takeAsLocal();
     const to = await installer.plan(overlay);
     const back = await installer.wayBack(await installer.plan(replace), to);
     await installer.install(await installer.plan(replace));

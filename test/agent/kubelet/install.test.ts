@@ -169,10 +169,11 @@ describe('the config file', () => {
 describe('a node that is provisioned anew while our config is in the file', () => {
   const NEW = `${HEAD}maxPods: 99\nclusterDomain: new\n`;
 
-  it('has the new file as its local config; the former one is kept beside it', async () => {
-    const { disk, install, text } = prepare({ dropIns: false });
+  it('has the new file as its local config where that is what it runs; the former one is kept beside it', async () => {
+    const { disk, installer, install, text } = prepare({ dropIns: false });
     await install(overlay({ maxPods: 50 }));
     disk.plant(CONFIG, NEW);
+    await installer.takeAsLocal();
     await install(overlay({ maxPods: 50 }));
     assert.equal(text(CONFIG), managed({ maxPods: 50, clusterDomain: 'new' }));
     assert.equal(text(`${STATE}/local/kubelet`), NEW);

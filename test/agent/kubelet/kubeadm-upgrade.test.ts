@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CONFIG_FILE } from '../../support/agent/fake-kubelet.ts';
 import { LOCAL_FILE, STATE, type WholeNode } from '../../support/agent/whole-node.ts';
-import { hasFallenBack, isIdleOn, settledNode } from '../../support/agent/whole-node-stories.ts';
+import { isIdleOn, settledNode } from '../../support/agent/whole-node-stories.ts';
 
 const ANEW = `${LOCAL_FILE}podPidsLimit: 2048\n`;
 
@@ -19,15 +19,23 @@ async function staysAsItIs(node: WholeNode): Promise<void> {
 }
 
 describe('a kubeadm upgrade that writes the kubelet’s config file anew', () => {
-  it('makes the new file the local config; what was good is laid over it and tried again, once', async () => {
+  it('is undone at once; the new file has its trial when the node has its turn', async () => {
     const { node, good } = await settledNode({ dropIns: false });
+    const ours = node.disk.tree()[CONFIG_FILE];
     const starts = node.kubelet.starts();
     upgrade(node);
-    await node.until('it is on trial again', () => node.status().phase === 'Trial');
+    await node.until('it asks for a turn', () => node.status().awaitsTurn?.reason === 'NewBase');
+    assert.equal(node.disk.tree()[CONFIG_FILE], ours, 'a reboot would start the kubelet with what was proved');
+    await staysAsItIs(node);
+    assert.equal(node.kubelet.starts(), starts + 1, 'kubeadm’s restart');
+    node.grant();
+    await node.until('it is on trial', () => node.status().phase === 'Trial');
+    assert.equal(node.status().lastKnownGood?.name, good);
     await node.until('good again', isIdleOn(node, good));
     assert.deepEqual([node.maxPods(), node.kubelet.running()['podPidsLimit']], [100, 2048]);
-    assert.equal(node.kubelet.starts(), starts + 2, 'kubeadm’s restart and ours');
+    assert.equal(node.kubelet.starts(), starts + 2, 'and the one of its turn');
     assert.equal(node.disk.tree()[`${STATE}/local/kubelet`], ANEW);
+    assert.equal(node.status().awaitsTurn, undefined);
     await staysAsItIs(node);
     node.unassign();
     await node.until('local', () => node.maxPods() === 42 && node.status().phase === 'Idle');
@@ -35,15 +43,14 @@ describe('a kubeadm upgrade that writes the kubelet’s config file anew', () =>
     await node.stop();
   });
 
-  it('in mid-trial ends the trial; the node goes back to what was good, over the new file', async () => {
-    const { node, good } = await settledNode({ dropIns: false });
+  it('in mid-trial begins the trial again, and blames no config', async () => {
+    const { node } = await settledNode({ dropIns: false });
     const name = node.assign({ maxPods: 150 });
     await node.until('half-way', () => (node.status().trial?.healthySeconds ?? 0) >= 20);
     upgrade(node);
-    await node.until('back', hasFallenBack(node, name));
-    assert.equal(node.status().error?.reason, 'FilesChanged');
-    assert.equal(node.status().active?.name, good);
-    assert.deepEqual([node.maxPods(), node.kubelet.running()['podPidsLimit']], [100, 2048]);
+    await node.until('promoted', () => node.status().lastKnownGood?.name === name);
+    assert.deepEqual([node.maxPods(), node.status().rejected], [150, undefined]);
+    await node.until('it asks for a turn', () => node.status().awaitsTurn?.reason === 'NewBase');
     await staysAsItIs(node);
     await node.stop();
   });

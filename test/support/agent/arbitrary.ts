@@ -3,6 +3,9 @@ import type { Files, Intent, Observation, Rechecked, Staged, StageResult } from 
 import type { Change, Config, Doing, Judged, Reboot, State, Target } from '#agent/decide/state.ts';
 import { A, AT, B, C, ERROR_B, QUIET, TERMS } from './states.ts';
 
+/** SHA-256 of a config that the node's owner put in place of its own. */
+const NEWER = 'b'.repeat(64);
+
 const FAILURE = { reason: 'NotHealthy', message: 'so it was' } as const;
 const reboot: Reboot = { by: 'sentinel', boot: 'boot-1', timeoutMs: 600_000 };
 const configs = fc.constantFrom<Config[]>(A, B, C, { ...A, apply: 'replace' }, { ...B, reboot });
@@ -57,7 +60,7 @@ const doings: fc.Arbitrary<Doing> = fc.oneof(
   fc.record({
     phase: fc.constant('falling-back' as const),
     to: targets,
-    because: fc.constantFrom('failed' as const, 'unassigned' as const, 'superseded' as const),
+    because: fc.constantFrom('failed' as const, 'unassigned' as const, 'superseded' as const, 'drifted' as const),
     terms: fc.constant(TERMS),
     change: changes,
   }),
@@ -78,6 +81,7 @@ export const arbitraryState: fc.Arbitrary<State> = fc.record({
   rejected: rejections,
   error: fc.constantFrom(null, ERROR_B),
   promotedAt: fc.constantFrom(null, AT),
+  refusedBase: fc.constantFrom(null, { sha256: NEWER, message: 'it failed', at: AT }),
 });
 
 const intents: fc.Arbitrary<Intent> = fc.oneof(
@@ -85,6 +89,15 @@ const intents: fc.Arbitrary<Intent> = fc.oneof(
   fc.constant<Intent>({ intent: 'local' }),
   fc.constant<Intent>({ intent: 'invalid', failure: { reason: 'InvalidAssignment', message: 'unreadable' } }),
   configs.map((config): Intent => ({ intent: 'config', config })),
+  configs.map((config): Intent => ({ intent: 'config', config, turn: QUIET.fingerprint })),
+  configs.map((config): Intent => ({ intent: 'config', config, isSpent: true })),
+);
+
+const bases = fc.constantFrom<Observation['base'][]>(
+  { under: null, newer: null },
+  { under: 'a'.repeat(64), newer: null },
+  { under: 'a'.repeat(64), newer: { sha256: NEWER, changes: true } },
+  { under: 'a'.repeat(64), newer: { sha256: NEWER, changes: false } },
 );
 
 const outcomes = fc.constantFrom<Staged[]>(
@@ -104,7 +117,7 @@ const files = fc.constantFrom<Files[]>(
 
 const rechecks: fc.Arbitrary<Rechecked> = fc.record({
   config: configs,
-  remedy: fc.constantFrom('put-back', 'try-over', 'none'),
+  remedy: fc.constantFrom('put-back', 'try-over', 'start-again', 'none'),
   result: fc.constantFrom<StageResult[]>(
     { outcome: 'ready', warnings: [] },
     { outcome: 'refused', failure: FAILURE },
@@ -142,7 +155,9 @@ export const arbitraryObservation: fc.Arbitrary<Observation> = fc
     elapsedMs: fc.constantFrom(0, 5_000, 15_000, 3_600_000),
     first: fc.boolean(),
     startedAsInstalled: fc.boolean(),
-    newBase: fc.boolean(),
+    startWasSeen: fc.boolean(),
+    base: bases,
+    runsStaged: fc.boolean(),
     repairAges: fc.array(fc.constantFrom(0, 1_000, 3_599_999, 3_600_000), { maxLength: 4 }),
     rechecked: fc.option(rechecks),
   })

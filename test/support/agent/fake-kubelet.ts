@@ -58,6 +58,8 @@ export interface FakeKubeletOptions {
   readonly fateOf: (config: Config) => Fate;
   /** On its command line: they win over its files. */
   readonly flags?: readonly string[] | undefined;
+  /** Whether the agent may read /configz; it may where that is left out. */
+  readonly isSeen?: boolean | undefined;
   /** ExecStartPre, where there is any now: the start waits for it. */
   readonly beforeStart?: () => Promise<void> | undefined;
   readonly frozen?: FrozenKubelet | undefined;
@@ -67,7 +69,7 @@ const START_MS = 3_000;
 const RESTART_MS = 10_000;
 
 export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeKubeletOptions): FakeKubelet {
-  const { fateOf, flags, beforeStart = () => undefined, frozen } = options;
+  const { fateOf, flags, isSeen = true, beforeStart = () => undefined, frozen } = options;
   const orders: string[] = [];
   const history: KubeletStart[] = frozen === undefined ? [] : [frozen.last];
   const firstStart = (frozen?.starts ?? 1) - 1;
@@ -163,6 +165,7 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
       },
       async runningConfig() {
         if (!isHealthy()) return { seen: false, why: 'down', reason: 'connection refused' };
+        if (!isSeen) return { seen: false, why: 'forbidden', reason: 'it may not be read' };
         const { config } = last();
         return { seen: true, config: fateOf(config) === 'shadowed' ? { ...config, maxPods: 110 } : config };
       },

@@ -1,5 +1,6 @@
 import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
 import { activeOf, nameOf, rejectionOf, sameConfig, type Target } from '#agent/decide/state.ts';
+import { restartNeeded } from '#agent/decide/turn.ts';
 import { checkpointOf } from './model/act.ts';
 import { sameFiles } from './model/files.ts';
 import type { Fate } from './model/host.ts';
@@ -21,6 +22,19 @@ const noRestartWithoutReason: Invariant = ({ decision: { actions } }, world, led
   return isPointless
     ? `it is restarted for ${nameOf(order.target)}, which it runs already: ${order.because}`
     : undefined;
+};
+
+/**
+ * A node at rest with what it is to run, and a healthy kubelet, is left at rest: unless the reconciler granted a turn, and the kubelet
+ * still is in the run that it was granted for.
+ */
+const noRestartWithoutTurn: Invariant = ({ before, seen: { intent, service }, decision: { next } }, world) => {
+  const { kubelet, isUninstalling, grantedRun } = world;
+  const isBegun = before.doing.phase === 'idle' && next.doing.phase !== 'idle';
+  if (!isBegun || !kubelet.isHealthy() || isUninstalling() || intent.intent === 'local') return undefined;
+  const isNew = intent.intent === 'config' && !sameConfig(intent.config, before.lastKnownGood);
+  if (isNew || (grantedRun() !== undefined && grantedRun() === service.run)) return undefined;
+  return `its kubelet is to be restarted without a turn: ${next.doing.phase}`;
 };
 
 /** Each event may cost so many restarts, and no more. */
@@ -90,10 +104,11 @@ const trialIsGuarded: Invariant = ({ decision: { next, actions } }, { guard, isG
 };
 
 /** At rest, what is wanted runs, was rejected, or is on its way; nothing is silently forgotten. */
-const restIsAccountedFor: Invariant = ({ isSaved, seen: { intent }, decision: { next, actions } }) => {
+const restIsAccountedFor: Invariant = ({ isSaved, seen, decision: { next, actions } }) => {
+  const { intent } = seen;
   if (next.doing.phase !== 'idle' || intent.intent !== 'config' || sameConfig(intent.config, next.lastKnownGood))
     return undefined;
-  const isOnItsWay = actions.length > 0 || next.error !== null;
+  const isOnItsWay = actions.length > 0 || next.error !== null || restartNeeded(next, seen) !== null;
   const isSaid = rejectionOf(next, intent.config) !== undefined || isOnItsWay || !isSaved;
   return isSaid ? undefined : `${nameOf(intent.config)} is wanted and forgotten`;
 };
@@ -101,6 +116,7 @@ const restIsAccountedFor: Invariant = ({ isSaved, seen: { intent }, decision: { 
 /** Held to whenever the agent has decided, before anything of it is done. */
 export const AT_EVERY_DECISION = {
   noRestartWithoutReason,
+  noRestartWithoutTurn,
   boundedRestarts,
   rejectedIsNotTriedAgain,
   localIsNeverLost,
@@ -127,8 +143,9 @@ const comesToRest: RestInvariant = ({ state }) =>
   state().doing.phase === 'idle' ? undefined : `it is ${state().doing.phase} still`;
 
 /** Somebody else changed the files, and all that can or may be done is to say so. */
-const isOnlyReported = ({ state, files, kubelet, checkpoints }: World): boolean => {
+const isOnlyReported = ({ state, files, kubelet, checkpoints, waitsInVain }: World): boolean => {
   const active = activeOf(state());
+  if (waitsInVain()) return true;
   // Nobody knows any more what the files would have to be; the status says so.
   if (active !== null && !checkpoints.has(checkpointOf(active))) return true;
   if (active?.drift !== 'report') return false;

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type Agent, type AgentPorts, createAgent } from '#agent/agent.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import type { KubeletService } from '#agent/ports/service.ts';
@@ -35,6 +36,10 @@ export interface WholeNodeOptions {
   /** Of the kubelet's command line. */
   readonly flags?: readonly string[];
   readonly dropIns?: boolean;
+  /** Of all but a few configs the fate is in `fates`. */
+  readonly fateOf?: (config: Readonly<Record<string, unknown>>) => Fate | undefined;
+  /** Whether the agent may read the kubelet's /configz. */
+  readonly isSeen?: boolean;
   readonly validate?: Validate;
   readonly preflight?: Preflight;
   /** Whether the service manager can be told of a guard. */
@@ -74,6 +79,8 @@ export interface WholeNode {
     },
   ): string;
   unassign(): void;
+  /** Gives the node the turn that its status asks for. */
+  grant(): void;
   /** SHA-256 of the payload that is assigned. */
   wanted(): string | undefined;
   status(): KubeletNodeStatus;
@@ -123,7 +130,8 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
   });
   const kubelet: FakeKubelet = createFakeKubelet(disk, clock, {
     flags: options.flags,
-    fateOf: (config) => fates[Number(config['maxPods'])] ?? 'healthy',
+    isSeen: options.isSeen,
+    fateOf: (config) => options.fateOf?.(config) ?? fates[Number(config['maxPods'])] ?? 'healthy',
     beforeStart: guard.beforeStart,
     frozen: from?.kubelet,
   });
@@ -151,6 +159,11 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
       return name;
     },
     unassign: () => kube.assign(NODE, {}),
+    grant() {
+      const request = kube.status(NODE).awaitsTurn;
+      assert.ok(request, 'it asks for no turn');
+      kube.assign(NODE, { ...kube.spec(NODE), turn: { seen: request.seen } });
+    },
     wanted: () => kube.spec(NODE).configSource?.sha256,
     status: () => kube.status(NODE),
     maxPods: () => kubelet.running()['maxPods'],

@@ -3,10 +3,10 @@ import type { Action } from '#agent/decide/decision.ts';
 import { guardFaultAfter } from '#agent/act/guard-fault.ts';
 import type { OwnMemory } from '#agent/act/own-memory.ts';
 import { triedAfter } from '#agent/act/tried.ts';
-import { withRepair } from '#agent/decide/drift.ts';
+import { withRepair } from '#agent/decide/repairs.ts';
 import type { Tried } from '#agent/decide/memory.ts';
 import type { StageResult } from '#agent/decide/observation.ts';
-import { type Config, neededConfigs, type State, type Target } from '#agent/decide/state.ts';
+import { activeOf, type Config, neededBases, neededConfigs, type State, type Target } from '#agent/decide/state.ts';
 import type { ModelFiles } from './files.ts';
 import type { ModelGuard } from './guard.ts';
 import type { Fate, Host } from './host.ts';
@@ -49,18 +49,19 @@ export function createModelAct(options: ActOptions): DoAction {
   };
   const check = (config: Config, before: Tried | null): Tried =>
     triedAfter(before, config, stageConfig(config), host.now, 0.5);
-  const install = (target: Target): boolean => {
+  const install = (target: Target, { lastKnownGood }: Pick<State, 'lastKnownGood'>): boolean => {
     if (!has(target)) return false;
     if (host.isDiskFull() && !files.isInstalled(target)) {
       host.count('installation that failed');
       return false;
     }
+    if (lastKnownGood === null && target !== null) files.takeAsLocal();
     files.install(target);
     return true;
   };
-  const restart = (target: Target): boolean => {
+  const restart = (target: Target, state: State): boolean => {
     memory.restart = 'failed';
-    if (has(target) && !install(target)) return false;
+    if (has(target) && !install(target, state)) return false;
     if (host.restartFaults > 0) {
       host.restartFaults -= 1;
       host.refusedRestarts += 1;
@@ -93,6 +94,8 @@ export function createModelAct(options: ActOptions): DoAction {
   const collect = (state: State): boolean => {
     const needed = neededConfigs(state, memory.staged?.config ?? null).map(checkpointOf);
     for (const checkpoint of checkpoints) if (!needed.includes(checkpoint)) checkpoints.delete(checkpoint);
+    const refused = state.refusedBase?.sha256 ?? null;
+    files.settle({ config: activeOf(state), needed: neededBases(state), refused });
     return true;
   };
 
@@ -105,13 +108,13 @@ export function createModelAct(options: ActOptions): DoAction {
         memory.rechecked = { ...check(action.config, memory.rechecked), remedy: action.remedy, isNew: true };
         return true;
       case 'install':
-        return install(action.target);
+        return install(action.target, state);
       case 'repair':
         host.count('drift repaired');
         memory.repairs = withRepair(memory.repairs, host.now);
-        return install(action.target);
+        return install(action.target, state);
       case 'restart-kubelet':
-        return restart(action.target);
+        return restart(action.target, state);
       // No story of the model orders reboots: machines in it boot anew by themselves.
       case 'reboot':
       case 'withdraw-reboot':

@@ -11,7 +11,7 @@ import type { Death, World } from './world.ts';
 /** What can happen to a node, in any order. */
 export type Event =
   | { readonly event: 'assign'; readonly which: number; readonly anew: boolean; readonly short: boolean }
-  | { readonly event: 'unassign' | 'unreadable' | 'crash' | 'restart-by-hand' | 'touch' | 'provision' }
+  | { readonly event: 'unassign' | 'unreadable' | 'crash' | 'restart-by-hand' | 'touch' | 'provision' | 'grant' }
   /** From then on, or no longer. */
   | { readonly event: 'uninstall'; readonly back: boolean }
   | { readonly event: 'api' | 'runtime'; readonly fails: boolean }
@@ -70,7 +70,8 @@ const events: fc.Arbitrary<Event> = fc.oneof(
   { weight: 3, arbitrary: one('crash') },
   { weight: 1, arbitrary: one('restart-by-hand') },
   { weight: 2, arbitrary: one('touch') },
-  { weight: 2, arbitrary: one('provision') },
+  { weight: 3, arbitrary: one('provision') },
+  { weight: 3, arbitrary: one('grant') },
   {
     weight: 2,
     arbitrary: fc.record({ event: fc.constant('uninstall' as const), back: fc.constantFrom(true, true, false) }),
@@ -175,6 +176,8 @@ export function happen(world: World, event: Event, { drift }: Pick<History, 'dri
       host.count('local config provisioned anew');
       files.provision();
       return world.poke();
+    case 'grant':
+      return world.grant();
     case 'uninstall':
       if (!event.back) host.count('uninstall');
       return world.uninstall(!event.back);

@@ -72,6 +72,7 @@ export const HAPPENINGS = [
   'lastKnownGood failed too',
   'drift repaired',
   'trial over a new base',
+  'turn granted',
   'broken node',
   'uninstall',
   'everything of ours taken away',

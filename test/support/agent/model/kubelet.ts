@@ -1,7 +1,7 @@
 import type { ServiceStatus } from '#agent/ports/service.ts';
 import type { Target } from '#agent/decide/state.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { Files } from './files.ts';
+import { type Files, isBadUnder } from './files.ts';
 import type { Fate, Host } from './host.ts';
 
 /** A kubelet under a service manager, in model time. It reads its files at its start only. */
@@ -53,7 +53,7 @@ export function createModelKubelet({ host, fateOf, files, beforeStart, startLimi
   let automaticRestarts = 0;
   let lastHealthyAt = host.now;
 
-  const fate = (): Fate => (read.isTouched ? 'good' : fateOf(read.ours));
+  const fate = (): Fate => (read.isTouched ? 'good' : isBadUnder(read) ? 'dies' : fateOf(read.ours));
   const age = (): Millis => host.now - startedAt;
   const isHealthy = (): boolean => {
     if (!isUp || host.isRuntimeDown || age() < START_MS) return false;

@@ -5,6 +5,7 @@ import type { Observation } from '#agent/decide/observation.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { checkpointOf } from './act.ts';
 import type { Event } from './events.ts';
+import { isOverBadBase } from './files.ts';
 import type { Turn, World } from './world.ts';
 
 /** What really was, beside what the agent has seen of it: what the invariants are held against. */
@@ -72,7 +73,13 @@ export function createLedger(): Ledger {
     const isAgain = trial?.isDisturbed === true && sameConfig(trial.config, doing.config);
     const isLost = hasLostCheckpoints && !checkpoints.has(checkpointOf(doing.config));
     const isFaulty =
-      isLost || isDoomed || host.isRuntimeDown || host.isDiskFull() || host.armFaults > 0 || host.restartFaults > 0;
+      isOverBadBase(doing.config) ||
+      isLost ||
+      isDoomed ||
+      host.isRuntimeDown ||
+      host.isDiskFull() ||
+      host.armFaults > 0 ||
+      host.restartFaults > 0;
     const isDisturbed = isAgain || isFaulty;
     const id = trialIdOf(doing);
     trial = { id, config: doing.config, healthyMs: 0, crashesBefore: kubelet.crashes(), isDisturbed };
@@ -108,7 +115,7 @@ export function createLedger(): Ledger {
       if (before.doing.phase === 'idle')
         [startsAtRest, isUnknownAtRest, trials] = [
           oddStarts(world),
-          seen.service.run === null || seen.files.files !== 'installed' || !seen.startedAsInstalled,
+          seen.service.run === null || seen.files.files !== 'installed' || !seen.startedAsInstalled || runsOther(seen),
           0,
         ];
       if (isNew) trials += 1;
@@ -134,6 +141,9 @@ export function createLedger(): Ledger {
   };
 }
 
+/** While it waits for its turn to be restarted, it may run what comes next already. */
+const runsOther = ({ running }: Observation): boolean => running.running === 'contradicts';
+
 /** Starts that the agent did not order, those that it ordered in vain, and those that it may have died of ordering. */
 const oddStarts = ({ kubelet, host }: World): number => kubelet.unorderedStarts() + host.refusedRestarts + host.deaths;
 
@@ -149,6 +159,7 @@ function isDisturbing(event: Event): boolean {
     case 'clock':
     case 'pass':
     case 'uninstall':
+    case 'grant':
       return false;
     case 'kill':
     case 'reboot':

@@ -4,7 +4,7 @@ import { activeOf, sameConfig, type State, type Target } from '#agent/decide/sta
 import { needsLease, planConfigz, readinessOf } from '#agent/decide/what-to-read.ts';
 import { createStartTracker } from '#agent/observe/start-tracker.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import type { ModelFiles } from './files.ts';
+import { type ModelFiles, sameFiles } from './files.ts';
 import type { ModelGuard } from './guard.ts';
 import type { Fate, Host } from './host.ts';
 import type { ModelKubelet } from './kubelet.ts';
@@ -58,6 +58,17 @@ export function createModelLook(options: LookOptions): (state: State) => Observa
     return readinessOf(ready, needsLease(state, ready) && unhealthyMs > STALE_MS);
   };
 
+  /** No two configs of the model say the same; but a kubelet may run one whose agent knows nothing of it any more. */
+  const isRunning = (staged: Observation['staged'], { files: seenFiles }: Files): boolean => {
+    if (staged?.outcome !== 'ready' || seenFiles !== 'installed' || !kubelet.isHealthy()) return false;
+    return sameFiles(kubelet.read(), files.asFor(staged.config)) && fateOf(staged.config) !== 'shadowed';
+  };
+  const fingerprintOf = (active: Target, intent: Intent, run: string | null): string => {
+    const config = active ?? (intent.intent === 'config' ? intent.config : null);
+    const { under, newer } = files.baseOf(active);
+    return [config?.source.sha256, config?.apply, newer?.sha256 ?? under, run, host.boots].join(' ');
+  };
+
   return (state) => {
     const active = activeOf(state);
     const intent: Intent = isUninstalling ? { intent: 'local' } : options.intent();
@@ -65,16 +76,20 @@ export function createModelLook(options: LookOptions): (state: State) => Observa
     const service = kubelet.status();
     const running = lookAtConfig(state, active, service.run);
     tracker.tell(service.run, seenFiles.files === 'installed');
+    const recalled = recall(memory, intent, isUninstalling, host.now);
     const seen: Observation = {
       intent,
       generation: 1,
-      ...recall(memory, intent, isUninstalling, host.now),
+      ...recalled,
       files: seenFiles,
       service,
       health: kubelet.isHealthy() ? { health: 'ok' } : { health: 'down', reason: 'nobody listens' },
       running,
       startedAsInstalled: tracker.asInstalled(),
-      newBase: hasCheckpoint(active) && files.isNewBase(),
+      startWasSeen: tracker.wasSeen(),
+      base: hasCheckpoint(active) ? files.baseOf(active) : { under: null, newer: null },
+      runsStaged: isRunning(recalled.staged, seenFiles),
+      fingerprint: fingerprintOf(active, intent, service.run),
       guard: guard.look(),
       nodeReady: nodeReady(state),
       kubeletVersion: 'v1.34.2',

@@ -40,6 +40,13 @@ export const MISTAKES: Readonly<Record<InvariantName, readonly [what: string, ma
     'restarts the kubelet when the agent starts',
     () => alsoDoing((decision, { first }) => (first ? restart(decision) : undefined)),
   ],
+  noRestartWithoutTurn: [
+    'takes its own request for a turn',
+    () =>
+      seeing(({ intent, fingerprint }) =>
+        intent.intent === 'config' ? { intent: { ...intent, turn: fingerprint } } : {},
+      ),
+  ],
   boundedRestarts: [
     'restarts every kubelet that is down',
     () => alsoDoing((decision, { health }) => (health.health === 'ok' ? undefined : restart(decision))),

@@ -86,6 +86,8 @@ function quiet(world: World, ledger: Ledger, history: History): void {
   let still = 0;
   for (let minute = 0; minute < MOST_MINUTES && still < STILL_MINUTES; minute += 1) {
     const [state, starts] = [world.state(), world.kubelet.starts()];
+    ledger.happened({ event: 'grant' }, world);
+    world.grant();
     world.pass(MINUTE_MS);
     // At rest, that is somebody else's business.
     if (world.kubelet.status().state === 'failed' && world.state().doing.phase === 'idle') world.kubelet.start('hand');

@@ -4,7 +4,9 @@ import { whenUnsaved } from '#agent/decide/unsaved.ts';
 import type { Decision } from '#agent/decide/decision.ts';
 import { emptyMemory, forget, type OwnMemory } from '#agent/act/own-memory.ts';
 import type { Intent, Observation } from '#agent/decide/observation.ts';
-import type { State, Target } from '#agent/decide/state.ts';
+import { sameConfig, type State, type Target } from '#agent/decide/state.ts';
+import { restartNeeded } from '#agent/decide/turn.ts';
+import type { TurnRequest } from '#shared/contract/api/kubelet-node.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { checkpointOf, createModelAct } from './act.ts';
 import { createModelFiles, type ModelFiles } from './files.ts';
@@ -50,6 +52,12 @@ export interface World {
   /** Looks of the agent so far. */
   readonly turns: () => number;
   want(intent: Intent): void;
+  /** The reconciler gives the node the turn that it asked for. */
+  grant(): void;
+  /** The node waits for a turn, and nobody can give it one: there is no assignment that could be read. */
+  readonly waitsInVain: () => boolean;
+  /** The kubelet's run that may be ended by the turn that was granted last; null where none was. */
+  readonly grantedRun: () => string | null | undefined;
   /** The API server is away, or back. */
   loseApi(away: boolean): void;
   /** The agent begins anew, and is to give the node up, or no longer. */
@@ -91,6 +99,20 @@ interface Process {
   nextAt: Millis;
 }
 
+/** What the status has to say. */
+interface Told {
+  readonly good: Target;
+  readonly awaits: TurnRequest | null;
+}
+
+/** As `intentOf` reads it from the KubeletNode. */
+function withTold(intent: Intent, told: Told | null): Intent {
+  if (intent.intent !== 'config' || told === null) return intent;
+  const { awaits, good } = told;
+  const isAwaited = awaits?.reason === 'StateLost' && awaits.config === intent.config.source.sha256;
+  return isAwaited || sameConfig(good, intent.config) ? { ...intent, isSpent: true } : intent;
+}
+
 export function createWorld(options: WorldOptions): World {
   const { fateOf, isGuarded, startLimit, count, machine = MACHINE, onLook, onTurn, onActed, onPass } = options;
   const host = createHost(count);
@@ -116,6 +138,9 @@ export function createWorld(options: WorldOptions): World {
   let wanted: Intent = { intent: 'unknown' };
   /** What this process, or the one before the API server went away, has heard. */
   let heard: Intent = wanted;
+  /** What the KubeletNode says of its present spec, and the turn in that spec. */
+  let told: Told | null = null;
+  let granted: { readonly seen: string; readonly run: string | null } | undefined;
   let isUninstalling = false;
   let death: Death | undefined;
   let turns = 0;
@@ -133,7 +158,7 @@ export function createWorld(options: WorldOptions): World {
     const parts = { host, kubelet, guard, files, records, checkpoints, fateOf, memory };
     process = {
       memory,
-      look: createModelLook({ ...parts, hasCheckpoint, intent: () => heard, isUninstalling, at }),
+      look: createModelLook({ ...parts, hasCheckpoint, intent: () => withTold(heard, told), isUninstalling, at }),
       act: createModelAct(parts),
       state,
       nextAt: host.now,
@@ -171,6 +196,7 @@ export function createWorld(options: WorldOptions): World {
     own.state = kept.next;
     last = kept.next;
     const done: Turn = { before, seen, decision: kept, isSaved: isWhole };
+    if (!host.isApiAway) told = { good: kept.next.lastKnownGood, awaits: restartNeeded(kept.next, seen) };
     onTurn(done, world);
     return done;
   };
@@ -229,9 +255,21 @@ export function createWorld(options: WorldOptions): World {
     turns: () => turns,
     want(intent) {
       wanted = intent;
+      [told, granted] = [null, undefined];
       if (!host.isApiAway) heard = intent;
       world.poke();
     },
+    grant() {
+      const request = told?.awaits ?? null;
+      if (host.isApiAway || request === null || wanted.intent !== 'config' || request.seen === granted?.seen) return;
+      granted = { seen: request.seen, run: kubelet.status().run };
+      host.count('turn granted');
+      wanted = { ...wanted, turn: request.seen };
+      heard = wanted;
+      world.poke();
+    },
+    grantedRun: () => granted?.run,
+    waitsInVain: () => (told?.awaits ?? null) !== null && wanted.intent !== 'config',
     loseApi(away) {
       host.isApiAway = away;
       if (!away) heard = wanted;

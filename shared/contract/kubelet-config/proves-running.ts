@@ -1,0 +1,50 @@
+import { contradictions } from './configz-compare.ts';
+import type { Path } from './position.ts';
+import { isMap, writtenFields } from './walk.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Three whole configs of one kubelet. */
+export interface RunningQuestion {
+  /** What its files are to say. */
+  readonly wanted: Json;
+  /** What they say now. */
+  readonly present: Json;
+  /** `kubeletconfig` of its /configz. */
+  readonly running: Json;
+}
+
+/**
+ * Whether a kubelet runs a config already, so that a restart would change nothing: /configz shows every value of it, and
+ * it takes back no value that the files set now. False where that cannot be proved.
+ *
+ * @param minor the kubelet's version (`v1.34.2`), as far as it is known
+ */
+export function provesRunning({ wanted, present, running }: RunningQuestion, minor?: string): boolean {
+  return keepsAll(present, wanted) && contradictions(wanted, running, minor).length === 0 && hasNoMore(wanted, running);
+}
+
+/** A value that is left out, or set to zero, falls back to a default, which /configz does not tell from a set value. */
+function keepsAll(present: Json, wanted: Json): boolean {
+  return Object.entries(present).every(([name, before]) => {
+    const after = Object.hasOwn(wanted, name) ? wanted[name] : undefined;
+    if (before === null || before === undefined) return true;
+    if (isMap(before)) return isMap(after) && keepsAll(before, after);
+    return after !== undefined && after !== null && (isZero(before) || !isZero(after));
+  });
+}
+
+/** The kubelet runs no gate, signal or reservation that the config does not name. */
+function hasNoMore(wanted: Json, running: Json): boolean {
+  return [...writtenFields(wanted)].every(({ path, field, value }) => {
+    if (!field.kind.endsWith('-map') || !isMap(value)) return true;
+    const seen = valueAt(running, path);
+    return !isMap(seen) || Object.keys(seen).every((key) => Object.hasOwn(value, key));
+  });
+}
+
+const valueAt = (config: Json, path: Path): unknown =>
+  path.reduce<unknown>((at, part) => (isMap(at) && Object.hasOwn(at, part) ? at[part] : undefined), config);
+
+const isZero = (value: unknown): boolean =>
+  value === 0 || value === false || value === '' || (Array.isArray(value) && value.length === 0);

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CONFIG_FILE } from '../../support/agent/fake-kubelet.ts';
-import { LOCAL_FILE, NODE, STATE, type WholeNode } from '../../support/agent/whole-node.ts';
+import { LOCAL_FILE, NEW_LOCAL_FILE, NODE, STATE, type WholeNode } from '../../support/agent/whole-node.ts';
 import { isIdleOn, settledNode } from '../../support/agent/whole-node-stories.ts';
 
 const HOUR = 3_600_000;
-const ANEW = `${LOCAL_FILE}podPidsLimit: 2048\n`;
 /** With ours over it, the kubelet of these tests dies. */
 const BAD = `${LOCAL_FILE}podPidsLimit: 666\n`;
 
@@ -45,7 +44,7 @@ describe('the node’s own config file, rewritten while ours is in its place', (
     const ours = node.disk.tree()[CONFIG_FILE];
     const starts = node.kubelet.starts();
     node.kube.setAway(true);
-    node.disk.plant(CONFIG_FILE, ANEW);
+    node.disk.plant(CONFIG_FILE, NEW_LOCAL_FILE);
     await node.pass(HOUR);
     assert.equal(node.disk.tree()[CONFIG_FILE], ours);
     await node.stop();
@@ -65,10 +64,10 @@ describe('the node’s own config file, rewritten while ours is in its place', (
   it('again before its turn voids the turn: what was granted was seen otherwise', async () => {
     const { node } = await settledNode({ dropIns: false });
     const starts = node.kubelet.starts();
-    node.disk.plant(CONFIG_FILE, ANEW);
+    node.disk.plant(CONFIG_FILE, NEW_LOCAL_FILE);
     await node.until('it asks for a turn', isWaiting(node));
     const first = node.status().awaitsTurn;
-    node.disk.plant(CONFIG_FILE, ANEW.replace('2048', '4096'));
+    node.disk.plant(CONFIG_FILE, NEW_LOCAL_FILE.replace('2048', '4096'));
     await node.until('it asks for another', () => node.status().awaitsTurn?.seen !== first?.seen);
     node.kube.assign(NODE, { ...node.kube.spec(NODE), turn: { seen: first?.seen ?? '' } });
     await node.pass(HOUR);

@@ -2,7 +2,7 @@ import { isTemporary } from '#agent/host/disk/node-disk.ts';
 import { isStagedPath } from '#agent/guard/layout.ts';
 import { UNIT_DIRECTORY } from './fake-guard.ts';
 import { CONFIG_FILE } from './fake-kubelet.ts';
-import { LOCAL_FILE, STATE, type WholeNode } from './whole-node.ts';
+import { LOCAL_FILE, NEW_LOCAL_FILE, STATE, type WholeNode } from './whole-node.ts';
 
 /** What has to be true of a node that something went wrong on. */
 export interface Expectation {
@@ -41,7 +41,8 @@ const nothingCrashLoops: Invariant = (node, { mostStarts }) => {
 
 export const localConfigIsNeverLost: Invariant = (node) => {
   const tree = node.disk.tree();
-  const isSafe = tree[CONFIG_FILE] === LOCAL_FILE || tree[`${STATE}/local/kubelet`] === LOCAL_FILE;
+  const places = [tree[CONFIG_FILE], tree[`${STATE}/local/kubelet`]];
+  const isSafe = places.some((text) => text === LOCAL_FILE || text === NEW_LOCAL_FILE);
   return isSafe ? undefined : 'the local config is gone';
 };
 

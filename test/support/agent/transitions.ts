@@ -1,5 +1,5 @@
-import { DROP_INS } from './fake-kubelet.ts';
-import { createWholeNode, payloadOf, type WholeNode, type WholeNodeOptions } from './whole-node.ts';
+import { CONFIG_FILE, DROP_INS } from './fake-kubelet.ts';
+import { createWholeNode, NEW_LOCAL_FILE, payloadOf, type WholeNode, type WholeNodeOptions } from './whole-node.ts';
 
 /** Something that happens to a node at rest, and what it has to come to, whatever goes wrong on the way. */
 export interface Transition {
@@ -24,6 +24,10 @@ const GOOD = 150;
 const FATES = { 250: 'dies', 251: 'hangs' } as const;
 const THEIRS = payloadOf({ maxPods: 77 });
 const DROP_IN = `${DROP_INS}/99-kubelet-gitops.conf`;
+
+/** The kubelet dies of ours over the new file, and of neither alone. */
+const diesOfOurs: WholeNodeOptions['fateOf'] = ({ maxPods, podPidsLimit }) =>
+  podPidsLimit === 2048 && maxPods !== LOCAL ? 'dies' : undefined;
 
 const assign =
   (fields: Fields, apply: 'overlay' | 'replace' = 'overlay') =>
@@ -74,6 +78,24 @@ export const TRANSITIONS: readonly Transition[] = [
     theirs: [THEIRS],
     endsOn: 100,
     starts: 0,
+  },
+  {
+    ...base,
+    name: 'a new config of the node’s own, in its turn',
+    options: { guard: true, dropIns: false },
+    events: [at(0, (node) => node.disk.plant(CONFIG_FILE, NEW_LOCAL_FILE))],
+    theirs: [NEW_LOCAL_FILE],
+    endsOn: 100,
+    starts: 1,
+  },
+  {
+    ...base,
+    name: 'a new config of the node’s own that the kubelet dies of, in its turn',
+    options: { guard: true, dropIns: false, fateOf: diesOfOurs },
+    events: [at(0, (node) => node.disk.plant(CONFIG_FILE, NEW_LOCAL_FILE))],
+    theirs: [NEW_LOCAL_FILE],
+    endsOn: 100,
+    starts: 3,
   },
   {
     ...base,
@@ -131,6 +153,7 @@ export function isAtRest(node: WholeNode, maxPods: number): boolean {
   const { doing, lastKnownGood, assigned } = node.agent().state();
   // Not before it has heard of what is wanted last.
   if (assigned?.source.sha256 !== node.wanted()) return false;
+  if (node.status().awaitsTurn) return false;
   const runs = node.maxPods() === maxPods && node.kubelet.isHealthy();
   return doing.phase === 'idle' && runs && (lastKnownGood === null) === (maxPods === LOCAL);
 }

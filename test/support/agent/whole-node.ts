@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { type Agent, type AgentPorts, createAgent } from '#agent/agent.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import type { KubeletService } from '#agent/ports/service.ts';
@@ -27,6 +26,8 @@ import { createMortal, type Mortal, type Point, type Strike } from './mortal.ts'
 export const NODE = 'node-1';
 export const STATE = '/var/lib/kubelet-gitops';
 export const LOCAL_FILE = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 42\n';
+/** What somebody may put in its place. */
+export const NEW_LOCAL_FILE = `${LOCAL_FILE}podPidsLimit: 2048\n`;
 const NAMESPACE = 'kubelet-gitops';
 const QUICK: TrialSpec = { duration: '1m', startTimeout: '30s', maxRestarts: 2 };
 
@@ -79,7 +80,7 @@ export interface WholeNode {
     },
   ): string;
   unassign(): void;
-  /** Gives the node the turn that its status asks for. */
+  /** Gives the node the turn that its status asks for, if it does. */
   grant(): void;
   /** SHA-256 of the payload that is assigned. */
   wanted(): string | undefined;
@@ -161,7 +162,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
     unassign: () => kube.assign(NODE, {}),
     grant() {
       const request = kube.status(NODE).awaitsTurn;
-      assert.ok(request, 'it asks for no turn');
+      if (!request || kube.spec(NODE).turn?.seen === request.seen) return;
       kube.assign(NODE, { ...kube.spec(NODE), turn: { seen: request.seen } });
     },
     wanted: () => kube.spec(NODE).configSource?.sha256,

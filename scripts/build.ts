@@ -24,6 +24,12 @@ const APART: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, read
   reconciler: { openpgp: ['package.json', 'LICENSE', 'dist/node/openpgp.mjs'] },
 };
 
+/** What a program carries and never calls, and what it gets instead. */
+const INSTEAD: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, string>>>> = {
+  agent: { 'thread-stream': join(import.meta.dirname, 'no-thread-stream.ts') },
+  reconciler: {},
+};
+
 /** CommonJS dependencies of an ES module bundle need a `require`; the odd name cannot meet a minified one. */
 const BANNER =
   "import { createRequire as __kgCreateRequire } from 'node:module'; const require = __kgCreateRequire(import.meta.url);";
@@ -49,6 +55,7 @@ export async function bundle(program: keyof typeof PROGRAMS, outdir: string): Pr
     banner: { js: BANNER },
     logLevel: 'warning',
     external: Object.keys(APART[program]),
+    alias: INSTEAD[program],
   });
   for (const file of BESIDE[program]) await copyFile(file, join(outdir, basename(file)));
   for (const [library, files] of Object.entries(APART[program])) await copyLibrary(library, files, outdir);

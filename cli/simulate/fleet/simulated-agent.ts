@@ -23,7 +23,8 @@ const FIRST_BOOT = 'boot-1';
  * Plays the agent of one node, a step at a time: it hears of an assignment, starts the kubelet with it where that is not
  * what runs, and a step later promotes the config or takes it back. As the real agent does, it knows configs by their
  * content, keeps to a rejection until another config is assigned or a person forgives it, and goes back to local and to
- * lastKnownGood without a trial. Unlike it, it stages at once, and takes a failed trial back in the step that sees it fail.
+ * lastKnownGood without a trial. Unlike it, it stages at once, takes a failed trial back in the step that sees it fail,
+ * and takes no config over that the kubelet runs already: it knows no kubelets.
  *
  * Pure, and all that it knows is in the object: it may be stopped and carried on anywhere. It decides nothing that the
  * reconciler decides.

@@ -4,11 +4,12 @@ import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import { familiesOf } from '#agent/metrics/families.ts';
 import { metricsText } from '#agent/metrics/text-format.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { SandboxApiServer } from './api-server/server.ts';
-import { isJson, memberOf } from './api-server/stored-object.ts';
+import { isJson } from './api-server/stored-object.ts';
 import { createSimulatedKubelet, type SimulatedKubelet } from './kubelet/kubelet.ts';
 import type { NodeReport, SimulatedKubeletOptions, Timing } from './kubelet/options.ts';
 
@@ -25,8 +26,24 @@ export interface SandboxNodeOptions {
   readonly fault?: NonNullable<SimulatedKubeletOptions['fault']>;
 }
 
+/** Where the Node object of a machine is kept. */
+export interface NodeObjects {
+  create(node: KubeObject): Promise<void>;
+  /** Its Node now; undefined where there is none. */
+  get(name: string): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** A JSON merge patch. */
+  patch(name: string, patch: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+/** In the memory of the sandbox's API server. */
+export const nodesIn = ({ store }: Pick<SandboxApiServer, 'store'>): NodeObjects => ({
+  create: async (node) => void store.seed(NODES, node),
+  get: async (name) => store.get(NODES, name),
+  patch: async (name, patch) => void store.patch(NODES, name, patch),
+});
+
 export interface SandboxNodePorts {
-  readonly api: SandboxApiServer;
+  readonly nodes: NodeObjects;
   readonly kube: Kube;
   /** Of this node alone: its kubelet's files and the agent's state. */
   readonly directory: string;
@@ -39,7 +56,7 @@ export interface SandboxNode {
   readonly kubelet: SimulatedKubelet;
   /** Environment with which the agent's program would work beside this node, without touching it. */
   readonly agentEnv: Readonly<Record<string, string>>;
-  relabel(labels: Readonly<Record<string, string>>): void;
+  relabel(labels: Readonly<Record<string, string>>): Promise<void>;
   /** What a scrape of the agent would get now. */
   metrics(): string;
   /** Ends the agent and starts another one on the same disk. */
@@ -52,8 +69,8 @@ const PACE = { idleMs: 1_000, changingMs: 100, steadyMs: 300, contradictedMs: 1_
 
 export async function startNode(options: SandboxNodeOptions, ports: SandboxNodePorts): Promise<SandboxNode> {
   const { name, labels, kubeletVersion = 'v1.34.2', timing = {}, readsDropIns = true, fault = () => null } = options;
-  const { api, directory } = ports;
-  api.store.seed(NODES, {
+  const { nodes, directory } = ports;
+  const node = {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
@@ -65,14 +82,15 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
         { type: 'Hostname', address: name },
       ],
     },
-  });
+  };
+  await nodes.create(node);
   const kubelet = await createSimulatedKubelet({
     directory: join(directory, 'kubelet'),
     version: kubeletVersion,
     readsDropIns,
     timing,
     fault,
-    onReport: (report) => publish(api, name, report),
+    onReport: (report) => void publish(nodes, name, report),
   });
   await kubelet.start();
   let agent = runAgent(name, kubeletVersion, kubelet, ports);
@@ -88,7 +106,7 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
     },
     relabel(next) {
       const gone = Object.fromEntries(Object.keys(labels).map((label) => [label, null]));
-      api.store.patch(NODES, name, { metadata: { labels: { ...gone, ...next } } });
+      return nodes.patch(name, { metadata: { labels: { ...gone, ...next } } });
     },
     metrics: () => agent.metrics(),
     async restartAgent() {
@@ -103,15 +121,15 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
 }
 
 /** What the kubelet and the control plane would write on the Node. */
-function publish(
-  api: SandboxApiServer,
+async function publish(
+  nodes: NodeObjects,
   name: string,
   { ready, reason, message, kubeletVersion, bootId, port, resources }: NodeReport,
-): void {
-  const node = api.store.get(NODES, name);
+): Promise<void> {
+  const node = await nodes.get(name);
   if (node === undefined) return;
   const lastHeartbeatTime = toTimestamp(systemClock.now());
-  const present = memberOf(node, 'status', 'conditions');
+  const present = isJson(node['status']) ? node['status']['conditions'] : [];
   const before = Array.isArray(present) ? present.filter(isJson) : [];
   const last = before.find(({ type }) => type === 'Ready');
   const lastTransitionTime = last?.['status'] === ready ? last['lastTransitionTime'] : lastHeartbeatTime;
@@ -121,7 +139,7 @@ function publish(
   const conditions = [own, ...others];
   const endpoint = port === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: port } } };
   const nodeInfo = { kubeletVersion, bootID: bootId };
-  api.store.patch(NODES, name, { status: { conditions, nodeInfo, ...endpoint, ...resources } });
+  await nodes.patch(name, { status: { conditions, nodeInfo, ...endpoint, ...resources } });
 }
 
 function runAgent(

@@ -13,7 +13,7 @@ import { type Millis, systemClock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { startApiServer, type SandboxApiServer } from './api-server/server.ts';
 import { startGitServer, type SandboxGitServer } from './git-server/server.ts';
-import { startNode, type SandboxNode, type SandboxNodeOptions } from './node.ts';
+import { nodesIn, startNode, type SandboxNode, type SandboxNodeOptions } from './node.ts';
 import { startReconciler, type SandboxReconciler } from './reconciler.ts';
 
 export interface WorldOptions {
@@ -84,7 +84,12 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const kube = connect('admin');
   const nodes = new Map<string, SandboxNode>();
   const addNode = async (node: SandboxNodeOptions): Promise<void> => {
-    const ports = { api, kube: connect('agent'), directory: join(directory, node.name), log: options.log('agent') };
+    const ports = {
+      nodes: nodesIn(api),
+      kube: connect('agent'),
+      directory: join(directory, node.name),
+      log: options.log('agent'),
+    };
     nodes.set(node.name, await startNode(node, ports));
   };
   for (const node of options.nodes) await addNode(node);

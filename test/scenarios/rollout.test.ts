@@ -91,7 +91,7 @@ describe('from a commit to the kubelets', () => {
     await world.addNode({ name: 'gpu-2', labels: GPU });
     const joined = (running: number): boolean => world.nodes.get('gpu-2')?.kubelet.running()?.['maxPods'] === running;
     await world.until('gpu-2 runs the gpu pool', (view) => joined(50) && settled(view), PATIENCE_MS);
-    world.nodes.get('gpu-2')?.relabel({ accelerator: 'none', 'node-role.kubernetes.io/worker': '' });
+    await world.nodes.get('gpu-2')?.relabel({ accelerator: 'none', 'node-role.kubernetes.io/worker': '' });
     await world.until('gpu-2 runs the general pool', (view) => joined(110) && settled(view), PATIENCE_MS);
   });
 

@@ -1,5 +1,6 @@
 import type { StatusView } from '#cli/status/render.ts';
 import { templateFiles, withFields } from '#sandbox/demo/repository.ts';
+import type { SandboxNodeOptions } from '#sandbox/node.ts';
 import { startWorld, type World } from '#sandbox/world.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import type { Resource } from '#shared/kube/kube.ts';
@@ -47,15 +48,17 @@ export interface Scenario extends AsyncDisposable {
   restarts(): Readonly<Record<string, number>>;
 }
 
-export async function startScenario(): Promise<Scenario> {
+const MACHINES: readonly SandboxNodeOptions[] = [
+  { name: 'worker-1', labels: WORKER },
+  { name: 'worker-2', labels: WORKER },
+  { name: 'worker-3', labels: WORKER },
+  { name: 'gpu-1', labels: GPU },
+];
+
+export async function startScenario(nodes: readonly SandboxNodeOptions[] = MACHINES): Promise<Scenario> {
   const world = await startWorld({
     cluster: 'demo',
-    nodes: [
-      { name: 'worker-1', labels: WORKER },
-      { name: 'worker-2', labels: WORKER },
-      { name: 'worker-3', labels: WORKER },
-      { name: 'gpu-1', labels: GPU },
-    ],
+    nodes,
     log: () => silentLog,
     pollMs: 100,
   });

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { SandboxApiServer } from '#sandbox/api-server/server.ts';
-import { type SandboxNode, startNode } from '#sandbox/node.ts';
+import { nodesIn, type SandboxNode, startNode } from '#sandbox/node.ts';
 import { createKube } from '#shared/kube/client.ts';
 import { staticCredentials } from '#shared/kube/credentials.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
@@ -22,5 +22,5 @@ export function nodeWithCanary({ api, server, ca, directory, heard }: NodePorts)
   const log = pino({ level: 'trace', serializers: { err: describeError } }, { write: heard });
   const credentials = staticCredentials({ ca, token: CANARIES['token of the agent'] });
   const kube = createKube({ server, credentials, clock: systemClock, log, userAgent: 'agent' });
-  return startNode({ name: 'node-a', labels: { role: 'worker' } }, { api, kube, directory, log });
+  return startNode({ name: 'node-a', labels: { role: 'worker' } }, { nodes: nodesIn(api), kube, directory, log });
 }

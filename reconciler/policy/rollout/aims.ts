@@ -96,9 +96,9 @@ function isNew({ kubeletNode, node }: Member, now: Millis): boolean {
   return assignmentOf(kubeletNode) === null && (kubeletNode?.status?.promotedAt ?? null) === null;
 }
 
-/** It was told a config that is known to be good as its first one, and has yet to prove it. */
+/** It was told a config that is known to be good as its first one, and has yet to prove it. Who was granted a turn is not new. */
 function isOnFirstTrial({ kubeletNode }: Member, { pool }: Group, target: NodeTarget, now: Millis): boolean {
-  if (target === null) return false;
+  if (target === null || kubeletNode?.spec?.turn !== undefined) return false;
   if ((kubeletNode?.status?.promotedAt ?? null) !== null || kubeletNode?.spec?.pool !== pool?.name) return false;
   return sameTarget(assignmentOf(kubeletNode), target) && standingOf(kubeletNode, target, now) === 'updating';
 }

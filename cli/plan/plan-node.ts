@@ -30,16 +30,21 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
     name,
     kubeletVersion,
     allocatable,
-    runsAlready: before === undefined && after !== undefined && runsAlready(node, after),
+    ...(before === undefined && after !== undefined ? takeOver(node, after) : { runsAlready: false }),
     warnings: [...judged, ...tooManyPods(node, allocatable), ...onMachine(node, value), ...starved(allocatable)],
   };
 }
 
-/** A first config that says what the kubelet runs anyway changes nothing but whose word it is. */
-function runsAlready({ running, kubeletVersion }: InventoryNode, { value, spec }: ValidPool): boolean {
+/** A first config that says what the kubelet runs anyway changes nothing but whose word it is: the agent restarts nothing for it. */
+function takeOver(
+  { running, kubeletVersion }: InventoryNode,
+  { value, spec }: ValidPool,
+): Pick<NodePlan, 'runsAlready' | 'unclear'> {
+  if (running === undefined) return { runsAlready: false, unclear: 'not-asked' };
+  if (contradictions(value, running, kubeletVersion).length > 0) return { runsAlready: false };
   // What an overlay takes back, and what a whole config leaves out, would have to be known of the node's own file.
-  if (running === undefined || spec.apply !== 'overlay' || hasNull(value)) return false;
-  return contradictions(value, running, kubeletVersion).length === 0;
+  const isWhole = spec.apply === 'overlay' && !hasNull(value);
+  return isWhole ? { runsAlready: true } : { runsAlready: false, unclear: 'own-config' };
 }
 
 const hasNull = (value: unknown): boolean => value === null || (isMap(value) && Object.values(value).some(hasNull));

@@ -1,4 +1,5 @@
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
+import { provesRunning } from '#shared/contract/kubelet-config/proves-running.ts';
 import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import {
   exactMemoryIsAsked,
@@ -42,10 +43,21 @@ function takeOver(
 ): Pick<NodePlan, 'runsAlready' | 'unclear'> {
   if (running === undefined) return { runsAlready: false, unclear: 'not-asked' };
   if (contradictions(value, running, kubeletVersion).length > 0) return { runsAlready: false };
-  // What an overlay takes back, and what a whole config leaves out, would have to be known of the node's own file.
-  const isWhole = spec.apply === 'overlay' && !hasNull(value);
-  return isWhole ? { runsAlready: true } : { runsAlready: false, unclear: 'own-config' };
+  // What the config takes back, leaves out, or says of a map beside others would have to be known of the node's own file.
+  const question = { wanted: value, present: partOf(running, value), running };
+  const isProved = spec.apply === 'overlay' && !hasNull(value) && provesRunning(question, kubeletVersion);
+  return isProved ? { runsAlready: true } : { runsAlready: false, unclear: 'own-config' };
 }
+
+/** What a kubelet runs, as far as a config says anything of it. */
+const partOf = (running: Config, config: Config): Config =>
+  Object.fromEntries(
+    Object.entries(config).flatMap(([name, value]) => {
+      const seen = Object.hasOwn(running, name) ? running[name] : undefined;
+      if (seen === undefined) return [];
+      return [[name, isMap(seen) && isMap(value) ? partOf(seen, value) : seen]];
+    }),
+  );
 
 const hasNull = (value: unknown): boolean => value === null || (isMap(value) && Object.values(value).some(hasNull));
 

@@ -25,7 +25,7 @@ interface Stage {
  * @param members all nodes of the pool
  * @param touched those of them that change
  * @param overall how many nodes of all pools together may be unavailable; null for no bound
- * @param takenOver names of those that run their config already: they are not restarted, and have nothing to prove
+ * @param takenOver names of those that run their config already: they are not restarted, have no trial, and soak in nothing
  */
 export function planRollout(
   { spec }: ValidPool,
@@ -39,17 +39,16 @@ export function planRollout(
   const budget = overall === null ? own : Math.min(own, overall);
   const stages = stagesOf(rollout, members, inOrder(touched));
   const turns = stages.map(({ nodes }) => turnsOf(nodes, rollout, members, budget));
-  const trialMs = (turn: readonly InventoryNode[]): Millis =>
-    turn.every(({ name }) => takenOver.has(name)) ? 0 : (parseDuration(trial.duration) ?? 0);
-  const holdMs = (turn: readonly InventoryNode[]): Millis =>
-    RESTART_MS + trialMs(turn) + (parseDuration(rollout.soak) ?? 0);
+  const areTakenOver = (nodes: readonly InventoryNode[]): boolean => nodes.every(({ name }) => takenOver.has(name));
+  const proofMs = (parseDuration(trial.duration) ?? 0) + (parseDuration(rollout.soak) ?? 0);
+  const holdMs = (turn: readonly InventoryNode[]): Millis => RESTART_MS + (areTakenOver(turn) ? 0 : proofMs);
   const lastMs = (soakMs: Millis): Millis => Math.max(0, soakMs - (parseDuration(rollout.soak) ?? 0));
   return {
     budget,
     stages: stages.map(({ name, nodes }) => ({ name, nodes: namesOf(nodes) })),
     waves: turns.flat().map(namesOf),
     expectedMs: turns.reduce((sum, inStage, index) => {
-      const last = inStage.length === 0 ? 0 : lastMs(stages[index]?.soakMs ?? 0);
+      const last = areTakenOver(inStage.flat()) ? 0 : lastMs(stages[index]?.soakMs ?? 0);
       return inStage.reduce((whole, turn) => whole + holdMs(turn), sum) + last;
     }, 0),
   };

@@ -76,13 +76,17 @@ function standingOfLiving(node: KubeletNode, target: NodeTarget): Exclude<Standi
 }
 
 /**
- * The restart that a node at rest asks for, granted or not. Only what was assigned needs a turn: without an assignment a node runs
- * its own config, which is no business of ours.
+ * The restart that a node at rest asks for, granted or not. It counts only where it is for what the node was assigned: an agent that
+ * was just told another config goes on asking for the one before until it begins.
  */
 function turnAskedBy(node: KubeletNode | undefined): TurnRequest | undefined {
   const { awaitsTurn, phase } = node?.status ?? {};
   const rests = phase === 'Idle' || phase === 'Drifted' || phase === 'Staging';
-  return rests && node?.spec?.configSource !== undefined ? (awaitsTurn ?? undefined) : undefined;
+  const assignment = assignmentOf(node);
+  if (!rests || assignment === null || awaitsTurn === undefined || awaitsTurn === null) return undefined;
+  const { reason, config = assignment.sha256 } = awaitsTurn;
+  const isForIt = reason === 'StateLost' ? config === assignment.sha256 : hasProved(node, assignment);
+  return isForIt ? awaitsTurn : undefined;
 }
 
 /** A turn is bound to what the agent saw: once it has seen anything else, the node has to be granted another one. */
@@ -111,6 +115,10 @@ function refersTo(reference: ConfigReference | undefined, target: NodeTarget): b
   if (target === null) return reference === undefined || reference.name === LOCAL;
   return reference?.sha256 === target.sha256 && (reference.apply ?? 'overlay') === target.apply;
 }
+
+/** Whether the node has proved any config of ours. One that ran its first one already was not restarted for it, and has no `promotedAt`. */
+export const hasProvedAny = (node: KubeletNode | undefined): boolean =>
+  (node?.status?.promotedAt ?? null) !== null || !refersTo(node?.status?.lastKnownGood, null);
 
 /** Whether the node has proved this config: it is what it falls back to. */
 export function hasProved(node: KubeletNode | undefined, target: NodeTarget): boolean {

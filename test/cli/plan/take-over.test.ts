@@ -63,6 +63,12 @@ describe('a plan for nodes without a config of ours', () => {
     const nodes = [node('a', SAME), node('b', { maxPods: 110 })];
     assert.deepEqual(known(planOf(nodes, { apply: 'replace' })), ['a: own-config', 'b: restart']);
     assert.deepEqual(known(planOf(nodes, {}, { cpuCFSQuota: null })), ['a: own-config', 'b: restart']);
+    const gates = { ...SAME, featureGates: { KubeletTracing: true, MemoryQoS: true } };
+    assert.deepEqual(known(planOf([node('a', gates)], {}, { featureGates: { MemoryQoS: true } })), ['a: own-config']);
+    const unset = { ...SAME, podPidsLimit: 4096 };
+    assert.deepEqual(known(planOf([node('a', unset)], {}, { podPidsLimit: 4096 })), ['a: no restart']);
+    const plain = { ...SAME, clusterDomain: 'cluster.local' };
+    assert.deepEqual(known(planOf([node('a', plain)], {}, { clusterDomain: '' })), ['a: own-config']);
     const text = planAsText(planOf(nodes, { apply: 'replace' }), PLAIN);
     assert.match(text, /^ {2}a: the kubelet runs all that this sets; whether it restarts depends on the config file/m);
   });
@@ -70,7 +76,23 @@ describe('a plan for nodes without a config of ours', () => {
   it('gives no time to trials that nobody needs', () => {
     const nodes = ['a', 'b', 'c'];
     const timeOf = (plan: MergePlan): number => plan.pools[0]?.rollout?.expectedMs ?? 0;
-    assert.ok(timeOf(planOf(nodes.map((name) => node(name, SAME)))) < MINUTE);
-    assert.ok(timeOf(planOf(nodes.map((name) => node(name)))) > 30 * MINUTE);
+    const rollout = { maxUnavailable: 1, soak: '1h', onFailure: { threshold: 1, action: 'halt' } } as const;
+    assert.ok(
+      timeOf(
+        planOf(
+          nodes.map((name) => node(name, SAME)),
+          { rollout },
+        ),
+      ) < MINUTE,
+    );
+    assert.ok(
+      timeOf(
+        planOf(
+          nodes.map((name) => node(name)),
+          { rollout },
+        ),
+      ) >
+        210 * MINUTE,
+    );
   });
 });

@@ -35,7 +35,16 @@ const asking = (status: KubeletNodeStatus = {}, seen?: string): KubeletNode => {
   const node = settledNode(a, pool, { phase: 'Drifted', awaitsTurn: ASKS, ...status });
   return seen === undefined ? node : { ...node, spec: { ...node.spec, turn: { seen } } };
 };
-const LOST = { active: { name: 'local' }, lastKnownGood: { name: 'local' } } as const;
+const lost = (config: string): KubeletNode => {
+  const awaitsTurn = { reason: 'StateLost', seen: 's1', config, message: 'its agent lost its state' } as const;
+  const local = { name: 'local' };
+  return asking({ phase: 'Staging', active: local, lastKnownGood: local, awaitsTurn });
+};
+/** Told another config in the place of its turn, and not begun. */
+const toldAnother = (phase: 'Drifted' | 'Staging'): KubeletNode => {
+  const { sha256, configName: name } = other;
+  return asking({ phase, lastKnownGood: { name, sha256, apply: 'overlay' } });
+};
 
 describe('a node stands towards its target as', () => {
   const rows: readonly (readonly [string, KubeletNode | undefined, typeof TARGET | null, string])[] = [
@@ -62,7 +71,10 @@ describe('a node stands towards its target as', () => {
     ['updating where it was granted that one', asking({}, 's1'), TARGET, 'updating'],
     ['updating while it tries in its turn', asking({ phase: 'Trial' }, 's1'), TARGET, 'updating'],
     ['settled after its turn', asking({ phase: 'Idle', awaitsTurn: null }, 's1'), TARGET, 'settled'],
-    ['outdated where it stages what it lost, and asks', asking({ phase: 'Staging', ...LOST }), TARGET, 'outdated'],
+    ['outdated where it stages what it lost, and asks', lost(pool.sha256), TARGET, 'outdated'],
+    ['updating where it asks for something else that it lost', lost(other.sha256), TARGET, 'updating'],
+    ['updating where it stages, and asks for the config before', toldAnother('Staging'), TARGET, 'updating'],
+    ['updating where it has yet to, and asks for the config before', toldAnother('Drifted'), TARGET, 'updating'],
     [
       'updating where it stages and asks for nothing',
       asking({ phase: 'Staging', awaitsTurn: null }),
@@ -150,6 +162,9 @@ describe('a node', () => {
       ['s1', 's1', undefined, undefined],
     );
     assert.equal(openRequest(undefined), undefined);
+    for (const node of [toldAnother('Staging'), toldAnother('Drifted')]) {
+      assert.deepEqual([inTransition(node, NOW), openRequest(node)], [true, undefined]);
+    }
   });
 
   it('is changing where it is updating towards what it was told, whatever it is to be told now', () => {

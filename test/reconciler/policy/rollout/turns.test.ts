@@ -306,6 +306,19 @@ describe('a node that asks for a restart', () => {
     assert.deepEqual([fleet.most, [...fleet.sim.granted].sort()], [1, EIGHT]);
   });
 
+  it('is no new node where it was taken over without a trial: it holds its place in the budget', () => {
+    const fleet = new Rewritten(EIGHT, { maxUnavailable: 1 });
+    for (const name of EIGHT) fleet.report(name, { promotedAt: null });
+    fleet.report('n8', { phase: 'FallingBack' });
+    const next = poolOf('workers', 110, { maxUnavailable: 1 });
+    fleet.commit(next);
+    assert.deepEqual(
+      [...(fleet.sim.exposed.get(next.sha256) ?? [])],
+      ['n8'],
+      'only who is at it hears of the next one',
+    );
+  });
+
   it('soaks first where it has yet to', () => {
     const fleet = new Rewritten(['n1'], { soak: '10m' });
     fleet.rewrite(BASE);

@@ -122,6 +122,7 @@ function planPool(
   const isUnchanged = then?.sha256 === valid?.sha256 && spec.length === 0 && touched.length === 0;
   if (now !== undefined && old !== undefined && isUnchanged && now.status === old.status) return [];
   const plans = touched.map((node) => planNode(node, poolBefore(node), valid));
+  const takenOver = new Set(plans.flatMap((plan) => (plan.runsAlready ? [plan.name] : [])));
   const isAdopted = old === undefined && plans.length > 0 && plans.every(({ runsAlready }) => runsAlready);
   // What the nodes of a pool that goes were provisioned with, nobody here knows.
   const isCompared = valid !== undefined && !isAdopted;
@@ -147,7 +148,7 @@ function planPool(
       rollout:
         valid === undefined || touched.length === 0
           ? undefined
-          : planRollout(valid, members, touched, overallBound(head, after)),
+          : planRollout(valid, members, touched, overallBound(head, after), takenOver),
     },
   ];
 }

@@ -1,4 +1,5 @@
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
+import { provesRunning } from '#shared/contract/kubelet-config/proves-running.ts';
 import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import {
   exactMemoryIsAsked,
@@ -30,17 +31,33 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
     name,
     kubeletVersion,
     allocatable,
-    runsAlready: before === undefined && after !== undefined && runsAlready(node, after),
+    ...(before === undefined && after !== undefined ? takeOver(node, after) : { runsAlready: false }),
     warnings: [...judged, ...tooManyPods(node, allocatable), ...onMachine(node, value), ...starved(allocatable)],
   };
 }
 
-/** A first config that says what the kubelet runs anyway changes nothing but whose word it is. */
-function runsAlready({ running, kubeletVersion }: InventoryNode, { value, spec }: ValidPool): boolean {
-  // What an overlay takes back, and what a whole config leaves out, would have to be known of the node's own file.
-  if (running === undefined || spec.apply !== 'overlay' || hasNull(value)) return false;
-  return contradictions(value, running, kubeletVersion).length === 0;
+/** A first config that says what the kubelet runs anyway changes nothing but whose word it is: the agent restarts nothing for it. */
+function takeOver(
+  { running, kubeletVersion }: InventoryNode,
+  { value, spec }: ValidPool,
+): Pick<NodePlan, 'runsAlready' | 'unclear'> {
+  if (running === undefined) return { runsAlready: false, unclear: 'not-asked' };
+  if (contradictions(value, running, kubeletVersion).length > 0) return { runsAlready: false };
+  // What the config takes back, leaves out, or says of a map beside others would have to be known of the node's own file.
+  const question = { wanted: value, present: partOf(running, value), running };
+  const isProved = spec.apply === 'overlay' && !hasNull(value) && provesRunning(question, kubeletVersion);
+  return isProved ? { runsAlready: true } : { runsAlready: false, unclear: 'own-config' };
 }
+
+/** What a kubelet runs, as far as a config says anything of it. */
+const partOf = (running: Config, config: Config): Config =>
+  Object.fromEntries(
+    Object.entries(config).flatMap(([name, value]) => {
+      const seen = Object.hasOwn(running, name) ? running[name] : undefined;
+      if (seen === undefined) return [];
+      return [[name, isMap(seen) && isMap(value) ? partOf(seen, value) : seen]];
+    }),
+  );
 
 const hasNull = (value: unknown): boolean => value === null || (isMap(value) && Object.values(value).some(hasNull));
 

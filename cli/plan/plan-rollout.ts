@@ -25,26 +25,31 @@ interface Stage {
  * @param members all nodes of the pool
  * @param touched those of them that change
  * @param overall how many nodes of all pools together may be unavailable; null for no bound
+ * @param takenOver names of those that run their config already: they are not restarted, have no trial, and soak in nothing
  */
 export function planRollout(
   { spec }: ValidPool,
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
   overall: number | null,
+  takenOver: ReadonlySet<string> = new Set(),
 ): RolloutPlan {
   const { rollout, trial } = spec;
   const own = limitOf(rollout.maxUnavailable, members.length);
   const budget = overall === null ? own : Math.min(own, overall);
   const stages = stagesOf(rollout, members, inOrder(touched));
   const turns = stages.map(({ nodes }) => turnsOf(nodes, rollout, members, budget));
-  const holdMs = RESTART_MS + (parseDuration(trial.duration) ?? 0) + (parseDuration(rollout.soak) ?? 0);
+  const areTakenOver = (nodes: readonly InventoryNode[]): boolean => nodes.every(({ name }) => takenOver.has(name));
+  const proofMs = (parseDuration(trial.duration) ?? 0) + (parseDuration(rollout.soak) ?? 0);
+  const holdMs = (turn: readonly InventoryNode[]): Millis => RESTART_MS + (areTakenOver(turn) ? 0 : proofMs);
   const lastMs = (soakMs: Millis): Millis => Math.max(0, soakMs - (parseDuration(rollout.soak) ?? 0));
   return {
     budget,
     stages: stages.map(({ name, nodes }) => ({ name, nodes: namesOf(nodes) })),
     waves: turns.flat().map(namesOf),
-    expectedMs: turns.reduce((sum, { length }, index) => {
-      return sum + length * holdMs + (length === 0 ? 0 : lastMs(stages[index]?.soakMs ?? 0));
+    expectedMs: turns.reduce((sum, inStage, index) => {
+      const last = areTakenOver(inStage.flat()) ? 0 : lastMs(stages[index]?.soakMs ?? 0);
+      return inStage.reduce((whole, turn) => whole + holdMs(turn), sum) + last;
     }, 0),
   };
 }

@@ -64,8 +64,13 @@ export interface NodePlan {
   readonly name: string;
   readonly kubeletVersion: string;
   readonly allocatable: readonly Allocatable[];
-  /** It had no config of ours, and its kubelet runs what this one says: it restarts once, and runs on as before. */
+  /** It had no config of ours, and its kubelet runs what this one says: its files are written, and it runs on without a restart. */
   readonly runsAlready: boolean;
+  /**
+   * Why nobody here can say that of a node that had no config of ours; absent where it is known. `not-asked`: what its kubelet runs
+   * is not known. `own-config`: it depends on what the node's own config file says.
+   */
+  readonly unclear?: 'not-asked' | 'own-config';
   /** What is known to speak against it on this node. */
   readonly warnings: readonly string[];
 }

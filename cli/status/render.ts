@@ -123,7 +123,9 @@ function wavesLine({ status = {} }: KubeletPool): readonly string[] {
 function poolTroubles({ status = {} }: KubeletPool): readonly string[] {
   const invalid = status.conditions?.find(({ type, status: is }) => type === 'ConfigValid' && is === 'False');
   const kept = invalid === undefined ? [] : ['kept as it was, because the commit says:', ...indent(invalid.message)];
-  const waiting = status.phase === 'Halted' || status.phase === 'Waiting' ? [status.message ?? ''] : [];
+  // A settled pool may have nodes that wait for leave to restart with what they run.
+  const waits = status.phase === 'Waiting' || (status.phase === 'Settled' && status.holds !== undefined);
+  const waiting = status.phase === 'Halted' || waits ? [status.message ?? ''] : [];
   return [...kept, ...waiting];
 }
 
@@ -142,12 +144,18 @@ function renderNodes(nodes: readonly KubeletNode[], paint: Paint, now: Millis, c
 
 /** What a person has to know of a node, besides its phase. */
 function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
-  const { error, phase, conditions = [] } = node?.status ?? {};
+  const { error, phase, conditions = [], awaitsTurn, refusedBase } = node?.status ?? {};
+  const asks = awaitsTurn === undefined || awaitsTurn === null ? undefined : awaitsTurn;
+  const turn = node?.spec?.turn?.seen === asks?.seen ? 'restarts in its turn' : 'asks for its turn to restart';
   const health = conditions.find(({ type, status }) => type === CONFIG_HEALTH && status === 'False');
   return [
     ...(error === undefined || error === null ? [] : [`${error.reason}: ${error.message}`]),
     // A broken node has told it above.
-    ...(health === undefined || phase === 'Broken' ? [] : [health.message]),
+    ...(health === undefined || phase === 'Broken' || health.message === asks?.message ? [] : [health.message]),
+    ...(asks === undefined ? [] : [`${turn}: ${asks.message}`]),
+    ...(refusedBase === undefined || refusedBase === null
+      ? []
+      : [`keeps its own config file of before: ${refusedBase.message}`]),
   ];
 }
 

@@ -45,7 +45,7 @@ function poolAsJson(pool: KubeletPool): object {
 }
 
 function nodeAsJson({ metadata, spec = {}, status = {} }: KubeletNode): object {
-  const { phase, active, lastKnownGood, kubeletVersion, heartbeat, error } = status;
+  const { phase, active, lastKnownGood, kubeletVersion, heartbeat, error, awaitsTurn } = status;
   return {
     name: metadata.name,
     pool: spec.pool ?? null,
@@ -56,5 +56,9 @@ function nodeAsJson({ metadata, spec = {}, status = {} }: KubeletNode): object {
     kubeletVersion: kubeletVersion ?? null,
     heartbeat: heartbeat ?? null,
     error: error === undefined || error === null ? null : { reason: error.reason, message: error.message },
+    awaitsTurn:
+      awaitsTurn === undefined || awaitsTurn === null
+        ? null
+        : { reason: awaitsTurn.reason, message: awaitsTurn.message },
   };
 }

@@ -23,12 +23,13 @@ export interface AskedPool {
 
 /**
  * The pools whose blockers matter now: those that name some and have nodes to change. A pool that has come to rest is not
- * asked for, so that a fleet at rest sends no queries; when a node joins it, its status says so, and it is asked for next.
+ * asked for, so that a fleet at rest sends no queries; when a node joins it or asks for a restart, its status says so, and it is
+ * asked for next.
  */
 export function poolsToAsk(desired: Desired, fleet: Fleet): readonly AskedPool[] {
   return [...desired.pools.values()].flatMap(({ name, spec: { blockers }, config }) => {
     const status = fleet.pools.get(name)?.status;
-    const atRest = status?.phase === 'Settled' || status?.phase === 'Empty';
+    const atRest = (status?.phase === 'Settled' || status?.phase === 'Empty') && status.holds === undefined;
     const same = status?.sha256 === config?.sha256;
     return blockers === undefined || (atRest && same) ? [] : [{ name, spec: blockers }];
   });

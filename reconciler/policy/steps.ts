@@ -24,7 +24,10 @@ export type Step =
     }
   | { readonly step: 'create-node'; readonly node: string; readonly uid: string }
   | { readonly step: 'delete-node'; readonly node: string; readonly uid: string }
-  /** Tells a node what to run: another config, its local config, or the same with other trial settings (`amend`). */
+  /**
+   * Tells a node what to run: another config, or the same with leave to restart its kubelet (`assign`), its local config, or the same
+   * with other trial settings (`amend`).
+   */
   | {
       readonly step: 'assign' | 'unassign' | 'amend';
       readonly node: KubeletNode;

@@ -230,14 +230,28 @@ describe('kubelet-gitops import', () => {
     const { code, out, err } = await run('plan', '--repo', repo, ...nodes, ...running);
     assert.equal(code, 0, out + err);
     assert.match(out, /^From nothing to HEAD/);
-    assert.match(out, /^Nothing changes\.\nPool control-plane is new and says what its node runs already/m);
+    const taken = 'is new and says what its node runs already: files are written, no kubelet is restarted';
+    assert.match(
+      out,
+      new RegExp(`^Nothing changes\\.\nPool control-plane ${taken} \\(b\\)\nPool worker ${taken}`, 'm'),
+    );
     assert.deepEqual((await run('plan', '--repo', repo, ...nodes, '--base', 'HEAD')).code, 0);
     // Where a kubelet runs something else, it does change.
     const other = ['--running', `a=${join(directory, 'b.json')}`, '--running', `b=${join(directory, 'b.json')}`];
     const changed = await run('plan', '--repo', repo, ...nodes, ...other);
     assert.equal(changed.code, 1);
     assert.match(changed.out, /^ {2}maxPods +not set \(default 110\) +→ +200$/m);
+    assert.doesNotMatch(changed.out, /a: .*not restarted/);
+    assert.match(
+      changed.out,
+      /^ {2}b: already runs this: files are written, the kubelet is not restarted$|no kubelet is restarted \(b\)$/m,
+    );
     assert.match((await run('plan', '--repo', repo, ...nodes, '--running', 'c=x.json')).err, /c/);
+    // Where nobody was asked, nothing is said of restarts but what is not known.
+    const unasked = await run('plan', '--repo', repo, ...nodes);
+    assert.equal(unasked.code, 1);
+    assert.match(unasked.out, /^ {2}a: what the kubelet runs is not known here; .*\(--running cluster asks\)$/m);
+    assert.doesNotMatch(unasked.out, /no kubelet is restarted/);
   });
 
   it('reads a cluster, node by node, and says whom it could not ask', async () => {

@@ -179,6 +179,7 @@ describe('kubelet-gitops status', () => {
         kubeletVersion: null,
         heartbeat: null,
         error: null,
+        awaitsTurn: null,
       },
     ]);
     assert.ok(Array.isArray(why));

@@ -79,6 +79,28 @@ describe('kubelet-gitops status', () => {
     }
   });
 
+  it('says what restart a node asks for, whether its turn has come, and what its pool waits for', () => {
+    const asks = { reason: 'NewBase', seen: 's1', base: 'b1', message: 'its own config file changed' } as const;
+    const at = '2026-11-21T11:00:00Z';
+    const refusedBase = { sha256: 'b1', message: 'exit-code 1', at };
+    const node = settledNode(nodeView('node-1', 'workers'), workers, { phase: 'Drifted', awaitsTurn: asks });
+    const [pool] = settled.pools;
+    assert.ok(pool?.status !== undefined);
+    const message = '2 of 2 nodes run it; node-1 waits: no window is open';
+    const holds = [{ reason: 'window', nodes: 1, examples: ['node-1'], message: 'no window is open' }];
+    const waiting = { ...pool, status: { ...pool.status, message, holds } };
+    const said = (shown: typeof node): string =>
+      renderStatus({ ...settled, pools: [waiting], nodes: [shown] }, plain, NOW);
+    assert.ok(said(node).includes('\n  asks for its turn to restart: its own config file changed\n'));
+    assert.ok(said(node).includes(`\n  ${message}\n`));
+    const granted = { ...node, spec: { ...node.spec, turn: { seen: 's1' } } };
+    assert.ok(said(granted).includes('\n  restarts in its turn: its own config file changed\n'));
+    const refused = { ...node, status: { ...node.status, awaitsTurn: null, refusedBase } };
+    assert.ok(said(refused).includes('\n  keeps its own config file of before: exit-code 1\n'));
+    assert.doesNotMatch(said(refused), /turn/);
+    assert.doesNotMatch(renderStatus(settled, plain, NOW), /nodes run it/);
+  });
+
   it('says what is suspended, also where there is nothing to do', () => {
     const [pool] = settled.pools;
     assert.ok(pool !== undefined);

@@ -94,6 +94,21 @@ describe('the reasons of every node', () => {
     assert.deepEqual([reason?.standing, reason?.because], ['settled', said]);
   });
 
+  it('name what a node asks a restart for, and what it waits for', () => {
+    const story = settledStory(3);
+    for (const node of [0, 1, 2]) story.happen({ event: 'rewrite', node, base: 'b1' });
+    story.fleet.reconcile();
+    const why = whyNodes(story.fleet.fleet, SOURCE, 'kubelet-gitops', story.fleet.now);
+    assert.deepEqual(
+      why.map(({ node, standing, now, because }) => `${node}: ${standing}: ${now}: ${because}`),
+      [
+        'n0: updating: nothing to do: it was told and is at it',
+        'n1: updating: nothing to do: it was told and is at it',
+        'n2: awaits-turn: budget: its own config file changed; its restart waits: maxUnavailable allows 2 unavailable nodes in this pool',
+      ],
+    );
+  });
+
   it('hold up for a pod that must not run the node alone that it runs on, where the status names all such nodes', () => {
     const story = settledStory(3);
     story.commit(GOOD[1]);

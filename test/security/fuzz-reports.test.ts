@@ -43,6 +43,8 @@ describe('an agent that was taken over', () => {
           active: { name, sha256 },
           rejected: [{ name, sha256, reason, message: reason, at }],
           error: { reason, message: reason, at },
+          awaitsTurn: { reason, seen: sha256, message: reason, base: sha256 },
+          refusedBase: { sha256, message: reason, at },
         } as unknown as KubeletNodeStatus;
         const fleet = new FleetSimulation();
         for (const node of ['honest', 'taken-over']) fleet.addNode(nodeView(node, 'workers'));

@@ -1,7 +1,7 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { perform } from '#cli/simulate/fleet/perform.ts';
-import { type FailureOf, nextReport, rebooted } from '#cli/simulate/fleet/simulated-agent.ts';
+import { type FailureOf, nextReport, rebooted, withNewBase } from '#cli/simulate/fleet/simulated-agent.ts';
 import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
 import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
@@ -28,6 +28,12 @@ export class FleetSimulation {
   private readonly counts = new Map<string, PodCount>();
   /** SHA-256 of payloads that no kubelet survives. */
   readonly deadly = new Set<string>();
+  /** SHA-256 of config files of the nodes' own that no kubelet survives. */
+  readonly deadlyBases = new Set<string>();
+  /** How often the kubelet of a node was restarted. */
+  readonly restarts = new Map<string, number>();
+  /** The nodes that were granted a turn, in order. */
+  readonly granted: string[] = [];
   /** By SHA-256 of a payload, every node that was ever told to run it. */
   readonly exposed = new Map<string, Set<string>>();
 
@@ -58,7 +64,9 @@ export class FleetSimulation {
   agentStep(name: string): void {
     const at = toTimestamp(this.now);
     this.change(name, (node) => {
-      const status = nextReport(node, at, this.failureOf)?.status ?? node.status;
+      const next = nextReport(node, at, this.failureOf);
+      if (next?.restarted === true) this.restarts.set(name, (this.restarts.get(name) ?? 0) + 1);
+      const status = next?.status ?? node.status;
       return { ...node, status: { ...status, heartbeat: at } };
     });
   }
@@ -91,6 +99,11 @@ export class FleetSimulation {
     this.change(name, rebooted);
   }
 
+  /** Somebody replaces the config file of a node's own by one with this SHA-256. */
+  rewriteBase(name: string, sha256: string): void {
+    this.change(name, (node) => withNewBase(node, sha256));
+  }
+
   /** The agent of a node says that it lives, and nothing else. */
   beat(name: string): void {
     this.change(name, (node) => ({ ...node, status: { ...node.status, heartbeat: toTimestamp(this.now) } }));
@@ -106,8 +119,10 @@ export class FleetSimulation {
     this.fleet = { ...this.fleet, pools: new Map([...this.fleet.pools, [name, changed]]) };
   }
 
-  private readonly failureOf: FailureOf = ({ sha256 = '' }) =>
-    this.deadly.has(sha256) ? { reason: 'KubeletCrashLooping', message: 'exit-code 1' } : null;
+  private readonly failureOf: FailureOf = ({ sha256 = '' }, base = '') =>
+    this.deadly.has(sha256) || this.deadlyBases.has(base)
+      ? { reason: 'KubeletCrashLooping', message: 'exit-code 1' }
+      : null;
 
   private change(name: string, how: (node: KubeletNode) => KubeletNode): void {
     const node = this.fleet.kubeletNodes.get(name);
@@ -120,6 +135,11 @@ export class FleetSimulation {
     if (step.step === 'evict') this.evicted.push(step.node);
     if (step.step === 'count-pods') {
       this.counts.set(step.node, { at: step.at, pods: this.running.get(step.node) ?? 0 });
+    }
+    // By what is written, not by what the step is called.
+    const seen = 'spec' in step && 'turn' in step.spec ? step.spec.turn?.seen : undefined;
+    if (seen !== undefined && 'node' in step && typeof step.node !== 'string' && step.node.spec?.turn?.seen !== seen) {
+      this.granted.push(step.node.metadata.name);
     }
     if (step.step === 'assign' || step.step === 'unassign' || step.step === 'amend') {
       const sha256 = step.spec.configSource?.sha256 ?? '';

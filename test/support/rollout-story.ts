@@ -13,12 +13,15 @@ const REBOOTS = 103;
 /** Has another meaning for pods that run. */
 const DRAINS = 102;
 export const MOST_NODES = 12;
+/** Config files of the nodes' own by their SHA-256: kubelets survive all but the last. */
+export const BASES = ['b1', 'b2', 'b666'] as const;
 
 export type Event =
   | { readonly event: 'commit'; readonly maxPods: number }
   | { readonly event: 'agent' | 'agents'; readonly node: number }
   | { readonly event: 'ready' | 'not-ready' | 'cordon' | 'join' | 'leave' | 'relabel'; readonly node: number }
   | { readonly event: 'time'; readonly minutes: number }
+  | { readonly event: 'rewrite'; readonly node: number; readonly base: (typeof BASES)[number] }
   | { readonly event: 'boot' | 'drained' | 'uncordon'; readonly node: number }
   | { readonly event: 'suspend' | 'resume' | 'release' };
 
@@ -47,6 +50,10 @@ export const events: fc.Arbitrary<Event> = fc.oneof(
       ),
       node,
     }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ event: fc.constant('rewrite' as const), node, base: fc.constantFrom(...BASES) }),
   },
   {
     weight: 1,
@@ -115,6 +122,7 @@ export class RolloutStory {
     this.rollout = rollout;
     this.disruption = disruption;
     this.fleet.deadly.add(this.pool(DEADLY).sha256);
+    this.fleet.deadlyBases.add(BASES[2]);
     for (let i = 0; i < nodes; i += 1) this.join(i);
     this.commit(GOOD[0]);
   }
@@ -151,6 +159,8 @@ export class RolloutStory {
         const halt = fleet.fleet.pools.get('workers')?.status?.halt;
         return fleet.annotatePool('workers', halt === undefined ? {} : { [RELEASE_ANNOTATION]: releaseValue(halt) });
       }
+      case 'rewrite':
+        return fleet.rewriteBase(`n${event.node}`, event.base);
       case 'join':
         return this.join(event.node);
       case 'leave':

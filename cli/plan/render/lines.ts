@@ -121,9 +121,31 @@ const MOST_TURNS = 6;
 
 /** What is to be said of a new pool that changes nothing. */
 export function adoptedLine({ name, nodes }: PoolPlan): string {
-  const [what, kubelets] =
-    nodes.length === 1 ? ['its node runs', 'the kubelet restarts'] : ['its nodes run', 'each kubelet restarts'];
-  return `Pool ${name} is new and says what ${what} already: ${kubelets} once, to take it up (${listed(nodes.map((node) => node.name))})`;
+  const what = nodes.length === 1 ? 'its node runs' : 'its nodes run';
+  return `Pool ${name} is new and says what ${what} already: files are written, no kubelet is restarted (${listed(nodes.map((node) => node.name))})`;
+}
+
+/** Which nodes that had no config of ours need no restart for it, and of which nobody here can say that. */
+export function takeOverLines(nodes: readonly NodePlan[]): readonly string[] {
+  const names = (which: (node: NodePlan) => boolean): readonly string[] => nodes.filter(which).map(({ name }) => name);
+  const [known, unasked, unseen] = [
+    names(({ runsAlready }) => runsAlready),
+    names(({ unclear }) => unclear === 'not-asked'),
+    names(({ unclear }) => unclear === 'own-config'),
+  ];
+  const line = (of: readonly string[], text: string): readonly string[] =>
+    of.length === 0 ? [] : [`${listed(of)}: ${text}`];
+  return [
+    ...line(known, 'already runs this: files are written, the kubelet is not restarted'),
+    ...line(
+      unasked,
+      'what the kubelet runs is not known here; one that already runs this is not restarted (--running cluster asks)',
+    ),
+    ...line(
+      unseen,
+      'the kubelet runs all that this sets; whether it restarts depends on the config file of the node, which is not known here',
+    ),
+  ];
 }
 
 /** What a change of the fields may bring about; fields with the same risk are named together. */

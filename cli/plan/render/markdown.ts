@@ -14,6 +14,7 @@ import {
   risksOf,
   rolloutBlocks,
   sidesOf,
+  takeOverLines,
   waitLines,
   warningLines,
 } from './lines.ts';
@@ -71,6 +72,7 @@ function poolPart(pools: AlikePools, knowsNodes: boolean): string {
       ...order.map((each) => `  - ${escape(each)}`),
     ]),
     ...(cost === undefined ? [] : [`- costs each node: ${COST_WORDS[cost]}`]),
+    ...(isAdopted(pool) ? [] : takeOverLines(nodes)).map((line) => `- ${escape(line)}`),
     ...capacityLines(nodes).map((line) => `- ${escape(line)}`),
     ...warningLines(nodes).map((line) => `- ❌ ${escape(line)}`),
     ...risksOf(pool).map(({ paths, risk }) => `- ⚠️ ${paths.map(code).join(', ')}: ${risk}`),

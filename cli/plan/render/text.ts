@@ -16,6 +16,7 @@ import {
   risksOf,
   rolloutBlocks,
   sidesOf,
+  takeOverLines,
   waitLines,
   warningLines,
 } from './lines.ts';
@@ -70,6 +71,7 @@ function poolLines(pools: AlikePools, knowsNodes: boolean, paint: Paint): readon
       `  ${line}`,
       ...order.map((each) => paint('quiet', `  ${pools.length === 1 ? '' : '  '}${each}`)),
     ]),
+    ...(isAdopted(pool) ? [] : takeOverLines(nodes)).map((line) => paint('quiet', `  ${line}`)),
     ...capacityLines(nodes).map((line) => `  ${line}`),
     ...warningLines(nodes).map((line) => paint('bad', `  ! ${line}`)),
   ];

@@ -14,8 +14,8 @@ export interface NextReport {
   readonly restarted: boolean;
 }
 
-/** Why no kubelet survives a config; null where it does. */
-export type FailureOf = (config: ConfigReference) => Pick<NodeError, 'reason' | 'message'> | null;
+/** Why no kubelet survives a config, or a config file of the node's own under it; null where it does. */
+export type FailureOf = (config: ConfigReference, base?: string) => Pick<NodeError, 'reason' | 'message'> | null;
 
 const FIRST_BOOT = 'boot-1';
 
@@ -23,8 +23,9 @@ const FIRST_BOOT = 'boot-1';
  * Plays the agent of one node, a step at a time: it hears of an assignment, starts the kubelet with it where that is not
  * what runs, and a step later promotes the config or takes it back. As the real agent does, it knows configs by their
  * content, keeps to a rejection until another config is assigned or a person forgives it, and goes back to local and to
- * lastKnownGood without a trial. Unlike it, it stages at once, takes a failed trial back in the step that sees it fail,
- * and takes no config over that the kubelet runs already: it knows no kubelets.
+ * lastKnownGood without a trial. A config file of the node's own that changed is tried when the node was granted its turn.
+ * Unlike it, it stages at once, takes a failed trial back in the step that sees it fail, and takes no config over that the
+ * kubelet runs already: it knows no kubelets.
  *
  * Pure, and all that it knows is in the object: it may be stopped and carried on anywhere. It decides nothing that the
  * reconciler decides.
@@ -53,6 +54,23 @@ export function rebooted(node: KubeletNode): KubeletNode {
   return { ...node, status: { ...node.status, bootID: `boot-${boots + 1}` } };
 }
 
+/**
+ * The node's own config file is replaced by one with this SHA-256, as Ansible or `kubeadm upgrade` does: a node at rest with a config
+ * of ours asks for a turn. The file of its last turn needs none, nor does one that failed.
+ */
+export function withNewBase(node: KubeletNode, base: string): KubeletNode {
+  const { spec, status = {} } = node;
+  const { phase, active, refusedBase, awaitsTurn } = status;
+  if ((phase !== 'Idle' && phase !== 'Drifted') || active === undefined || active.name === LOCAL) return node;
+  const isKnown = spec?.turn?.seen === base || refusedBase?.sha256 === base;
+  if (isKnown) {
+    return (awaitsTurn ?? null) === null ? node : { ...node, status: { ...status, phase: 'Idle', awaitsTurn: null } };
+  }
+  const message = 'its own config file changed';
+  const asks = { reason: 'NewBase', seen: base, base, message } as const;
+  return { ...node, status: { ...status, phase: 'Drifted', awaitsTurn: asks } };
+}
+
 const AT_REST = {
   phase: 'Idle',
   assigned: { name: LOCAL },
@@ -67,11 +85,16 @@ function hear(spec: KubeletNodeSpec, before: KubeletNodeStatus, observedGenerati
   const rejection = rejected.find((entry) => sameConfig(entry, wanted));
   if (rejection !== undefined && sameConfig(assigned, wanted) && rejection.at !== spec.forgive) return quiet(heard);
 
+  const seen = before.awaitsTurn?.seen;
+  if (seen !== undefined && spec.turn?.seen === seen && sameConfig(active, wanted)) {
+    return onTrial({ ...heard, awaitsTurn: null }, wanted);
+  }
+
   const untried = { ...heard, error: null, rejected: rejected.filter((entry) => entry !== rejection) };
   const awaitsReboot = trial?.awaitsReboot !== undefined;
   const current = awaitsReboot ? assigned : active;
   if (current !== undefined && sameConfig(current, wanted)) return quiet({ ...untried, assigned: current });
-  const status = { ...untried, assigned: wanted, trial: null };
+  const status = { ...untried, assigned: wanted, trial: null, awaitsTurn: null, refusedBase: null };
   // What waited for its boot never ran.
   if (awaitsReboot && sameConfig(active, wanted)) return quiet({ ...status, phase: 'Idle' });
   if (wanted.name === LOCAL) {
@@ -96,9 +119,15 @@ function carryOn(
     return spec.reboot?.boot === before.bootID ? null : onTrial(status, before.assigned ?? active);
   }
   const { name, sha256 = '', apply = 'overlay' } = active;
-  const failure = failureOf(active);
-  if (failure === null) return quiet({ ...status, phase: 'Idle', lastKnownGood: active, promotedAt: at });
+  const base = sameConfig(lastKnownGood, active) ? spec.turn?.seen : undefined;
+  const failure = failureOf(active, base);
+  if (failure === null) {
+    return quiet({ ...status, phase: 'Idle', lastKnownGood: active, promotedAt: at, refusedBase: null });
+  }
   const error = { ...failure, at };
+  if (base !== undefined) {
+    return restarted({ ...status, phase: 'Drifted', refusedBase: { sha256: base, message: failure.message, at } });
+  }
   const back = { active: lastKnownGood, error, rejected: [...rejected, { name, sha256, apply, ...error }] };
   return restarted({ ...status, ...back, phase: 'Idle' });
 }

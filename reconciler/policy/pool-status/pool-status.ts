@@ -9,8 +9,9 @@ import type {
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
+import type { HoldReason } from '../rollout/holds/hold.ts';
 import { failedMembers } from '../rollout/halt.ts';
-import type { Member } from '../rollout/membership.ts';
+import { isProvedAndAsks, type Member } from '../rollout/membership.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
 import { summariseHolds } from '../rollout/rollout-status.ts';
 import { sameTarget } from '../rollout/standing.ts';
@@ -51,8 +52,9 @@ export function poolStatus(
 function countsOf(members: readonly Member[]): PoolCounts {
   const count = { settled: 0, soaking: 0, updating: 0, outdated: 0, failed: 0, 'no-agent': 0 };
   let drifted = 0;
-  for (const { standing, kubeletNode } of members) {
-    count[standing] += 1;
+  for (const member of members) {
+    const { standing, kubeletNode } = member;
+    count[isProvedAndAsks(member) ? 'settled' : standing] += 1;
     if (kubeletNode?.status?.phase === 'Drifted') drifted += 1;
   }
   return {
@@ -76,13 +78,26 @@ function phaseOf(members: readonly Member[], halt: Halt | null, decisions: reado
     ),
   );
   const lasting = members.filter(({ node }) => !joining.has(node.name));
-  if (lasting.every(({ standing }) => standing === 'settled' || standing === 'soaking')) return 'Settled';
+  const hasIt = (member: Member): boolean =>
+    member.standing === 'settled' || member.standing === 'soaking' || isProvedAndAsks(member);
+  if (lasting.every(hasIt) && !decisions.some(isTurnUnderWay)) return 'Settled';
   const moving = decisions.some(
     ({ member, verdict }) =>
       member.standing === 'updating' || verdict.verdict === 'change' || verdict.verdict === 'drain',
   );
   return moving || decisions.some(({ member }) => member.standing === 'soaking') ? 'Progressing' : 'Waiting';
 }
+
+/**
+ * A restart that a node asks for is given now, or as soon as others are done. While it waits for a window or a person, a pool whose
+ * nodes all run and have proved its payload is settled nevertheless.
+ */
+function isTurnUnderWay({ member, verdict }: MemberDecision): boolean {
+  if (member.asks === undefined) return false;
+  return verdict.verdict === 'change' || (verdict.verdict === 'hold' && BOUNDS.has(verdict.hold));
+}
+
+const BOUNDS: ReadonlySet<HoldReason> = new Set(['budget', 'zone-budget', 'overall-budget', 'control-plane']);
 
 function messageOf(
   pool: DesiredPool,
@@ -99,7 +114,6 @@ function messageOf(
     case 'Halted':
       return haltMessage(halt, decisions);
     case 'Settled':
-      return done;
     case 'Progressing':
     case 'Waiting': {
       const waiting = decisions.find(({ verdict }) => verdict.verdict === 'hold');

@@ -2,7 +2,7 @@ import type { Halt, KubeletPoolStatus, Released, RolloutStatus } from '#shared/c
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Group, Member } from './membership.ts';
 import { memberOf, soakOf, targetOf } from './membership.ts';
-import { assignmentOf, isAbout, sameTarget, standingOf, type NodeTarget } from './standing.ts';
+import { assignmentOf, hasProvedAny, isAbout, sameTarget, standingOf, type NodeTarget } from './standing.ts';
 
 /**
  * Which config a node is to run now. config: the pool's payload. settled: what the pool settled on before, for nodes that
@@ -93,12 +93,12 @@ function isUnassigned({ kubeletNode }: Member, { pool }: Group): boolean {
 
 function isNew({ kubeletNode, node }: Member, now: Millis): boolean {
   if (now - node.createdAt > NEW_NODE_MS) return false;
-  return assignmentOf(kubeletNode) === null && (kubeletNode?.status?.promotedAt ?? null) === null;
+  return assignmentOf(kubeletNode) === null && !hasProvedAny(kubeletNode);
 }
 
-/** It was told a config that is known to be good as its first one, and has yet to prove it. */
+/** It was told a config that is known to be good as its first one, and has yet to prove it. Who was granted a turn is not new. */
 function isOnFirstTrial({ kubeletNode }: Member, { pool }: Group, target: NodeTarget, now: Millis): boolean {
-  if (target === null) return false;
-  if ((kubeletNode?.status?.promotedAt ?? null) !== null || kubeletNode?.spec?.pool !== pool?.name) return false;
+  if (target === null || kubeletNode?.spec?.turn !== undefined) return false;
+  if (hasProvedAny(kubeletNode) || kubeletNode?.spec?.pool !== pool?.name) return false;
   return sameTarget(assignmentOf(kubeletNode), target) && standingOf(kubeletNode, target, now) === 'updating';
 }

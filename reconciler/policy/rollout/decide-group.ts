@@ -1,4 +1,4 @@
-import type { RebootOrder } from '#shared/contract/api/kubelet-node.ts';
+import type { RebootOrder, TurnRequest } from '#shared/contract/api/kubelet-node.ts';
 import type { Aimed } from './aims.ts';
 import type { Budgets } from './budget.ts';
 import { type Hold, hold } from './holds/hold.ts';
@@ -51,8 +51,9 @@ interface Decided {
 
 function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Budgets): Decided {
   const { member, aim } = aimed;
-  const { standing } = member;
+  const { standing, asks } = member;
   if (standing !== 'outdated' && standing !== 'no-agent') return { verdict: { verdict: 'rest' }, entersWave: false };
+  if (asks !== undefined) return { verdict: decideTurn(aimed, asks, question, budgets), entersWave: false };
   const asked = { aimed, facts: question, room };
   const obstacle = firstHold(OBSTACLES, asked);
   if (obstacle !== null) return held(obstacle);
@@ -86,6 +87,21 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
     : 'its turn has come, and its pool has nodes changed that are not Ready';
   return { verdict: first ?? { verdict: 'change', because }, entersWave: inWaves };
 }
+
+/** A restart of what the node has already: no wave and no drain, and everything else that a change of its config waits for. */
+function decideTurn(aimed: Aimed, asks: TurnRequest, question: GroupQuestion, budgets: Budgets): NodeVerdict {
+  const { member } = aimed;
+  const asked = { aimed, facts: question, room: 0 };
+  const waits = firstHold(OBSTACLES, asked) ?? firstHold(BEFORE_BEGINNING, asked);
+  // A node that we cordoned has its place already.
+  const full = waits ?? (member.node.drain === undefined ? budgets.take(question.group, aimed) : null);
+  const what = asks.message.slice(0, LONGEST_MESSAGE);
+  if (full === null) return { verdict: 'change', because: `its turn to restart its kubelet has come: ${what}` };
+  return { verdict: 'hold', hold: full.hold, because: `${what}; its restart waits: ${full.because}` };
+}
+
+/** Of what an agent says, in characters. */
+const LONGEST_MESSAGE = 400;
 
 const isCount = (verdict: NodeVerdict): boolean => verdict.verdict === 'drain' && verdict.stage === 'count';
 

@@ -50,7 +50,8 @@ function becauseOf(choice: Untouchable['choice']): string {
 }
 
 function reasonOf(pool: string, { member, verdict }: MemberDecision): NodeReason {
-  const { node, standing } = member;
+  const { node } = member;
+  const standing = member.asks === undefined ? member.standing : AWAITS_TURN;
   switch (verdict.verdict) {
     case 'rest':
       return { node: node.name, pool, standing, now: 'nothing to do', because: restOf(member) };
@@ -71,6 +72,9 @@ function restOf({ standing, kubeletNode }: MemberDecision['member']): string {
   const isNamedOtherwise = standing === 'settled' && active !== undefined && active.name !== assigned?.name;
   return `${RESTS[standing] ?? ''}${isNamedOtherwise ? ` (as ${active.name}, which says the same)` : ''}`;
 }
+
+/** Instead of its standing, for a node that runs what it is to run and asks for a restart. */
+export const AWAITS_TURN = 'awaits-turn';
 
 const RESTS: Readonly<Record<string, string>> = {
   settled: 'it runs what it is to run, and has proved it',

@@ -1,4 +1,4 @@
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode, TurnRequest } from '#shared/contract/api/kubelet-node.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Choice } from '../assign/choose-pool.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
@@ -7,8 +7,10 @@ import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import {
   assignmentOf,
   failedAt,
+  hasProved,
   inTransition,
   isChanging,
+  openRequest,
   runsAlready,
   sameTarget,
   type Standing,
@@ -37,6 +39,8 @@ export interface Member {
   readonly failedAt: string | undefined;
   /** That failure was forgiven, so that it is told once more. */
   readonly forgive: boolean;
+  /** The restart that it needs with the target that it was told already, and has yet to be granted; undefined for none. */
+  readonly asks: TurnRequest | undefined;
   /** It is new and has never proved any config of ours: nobody depends on it yet, so it holds no place of nodes that serve. */
   readonly joining: boolean;
 }
@@ -160,9 +164,12 @@ export function memberOf(
   const promotedAt = fromTimestamp(kubeletNode?.status?.promotedAt);
   const reported = standingOf(kubeletNode, target, now);
   const isRecent = target !== null && promotedAt !== undefined && now - promotedAt < soakMs;
-  const standing = reported === 'settled' && isRecent ? 'soaking' : reported;
-  const busy = standing === 'updating' || standing === 'soaking' || standing === 'failed' || standing === 'no-agent';
   const wasTold = sameTarget(assignmentOf(kubeletNode), target);
+  const asks = reported === 'outdated' && wasTold ? openRequest(kubeletNode) : undefined;
+  // What has yet to soak soaks first, and asks afterwards.
+  const soaks = isRecent && (reported === 'settled' || (asks !== undefined && hasProved(kubeletNode, target)));
+  const standing = soaks ? 'soaking' : reported;
+  const busy = standing === 'updating' || standing === 'soaking' || standing === 'failed' || standing === 'no-agent';
   const changing = isChanging(kubeletNode, wasTold, standing);
   return {
     node,
@@ -176,6 +183,11 @@ export function memberOf(
     promotedAt,
     failedAt: standing === 'failed' ? failedAt(kubeletNode, target) : undefined,
     forgive: false,
+    asks: standing === 'outdated' ? asks : undefined,
     joining: false,
   };
 }
+
+/** It runs the target and has proved it, and only waits for leave to restart its kubelet with it. */
+export const isProvedAndAsks = ({ asks, kubeletNode, target }: Member): boolean =>
+  asks !== undefined && hasProved(kubeletNode, target);

@@ -118,12 +118,22 @@ function planGroup(
       halt,
       waves,
       cohort: cohort.names,
+      refusedBases: refusedBasesOf(group),
       isAvailable: (name) => assignments(name) !== undefined,
       disruption: (aimed) => beforeRestart(aimed, disruption(aimed), group.pool, signals, now),
     },
     budgets,
   );
   return { group, decisions, memory: rememberRollout(group, present?.status, halt, released, waves, cohort, now) };
+}
+
+function refusedBasesOf({ members }: Group): ReadonlyMap<string, string> {
+  return new Map(
+    members.flatMap(({ node, kubeletNode }) => {
+      const sha256 = kubeletNode?.status?.refusedBase?.sha256;
+      return sha256 === undefined ? [] : [[sha256, node.name] as const];
+    }),
+  );
 }
 
 /** The way of the pool's present payload so far. */
@@ -168,15 +178,17 @@ function stepsOf(decisions: readonly MemberDecision[], assignments: Assignments)
       const forgive = member.forgive && member.failedAt !== undefined ? { forgive: member.failedAt } : {};
       const { reboot, because } = verdict;
       const order = reboot === undefined ? {} : { reboot };
-      return [{ step: 'assign', node, spec: { ...spec, ...forgive, ...order }, because }];
+      const turn = member.asks === undefined ? {} : { ...unspentReboot(node), turn: { seen: member.asks.seen } };
+      return [{ step: 'assign', node, spec: { ...spec, ...forgive, ...order, ...turn }, because }];
     }
-    const told = member.standing !== 'outdated' && member.standing !== 'no-agent';
+    const isAway = member.standing === 'outdated' || member.standing === 'no-agent';
+    const told = !isAway || member.asks !== undefined;
     return told && !sayTheSame(node.spec ?? {}, spec)
       ? [
           {
             step: 'amend',
             node,
-            spec: { ...spec, ...rebootIn(node) },
+            spec: { ...spec, ...rebootIn(node), ...turnIn(node) },
             because: 'the pool says something else besides the payload',
           },
         ]
@@ -187,6 +199,14 @@ function stepsOf(decisions: readonly MemberDecision[], assignments: Assignments)
 /** An order to reboot belongs to the change that it was given with, and stays while that change is what the node was told. */
 const rebootIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'reboot'> =>
   spec?.reboot === undefined ? {} : { reboot: spec.reboot };
+
+/** Where the boot that is to end is still the present one. */
+const unspentReboot = (node: KubeletNode): Pick<KubeletNodeSpec, 'reboot'> =>
+  node.spec?.reboot?.boot === node.status?.bootID ? rebootIn(node) : {};
+
+/** A turn is spent once the agent sees anything else, so that it may stay until another config is assigned. */
+const turnIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'turn'> =>
+  spec?.turn === undefined ? {} : { turn: spec.turn };
 
 /** The pool stays in the spec until the node runs its local config, so that its budget goes on counting the node. */
 function leavingSteps({ kubeletNode: node, standing }: Member, verdict: NodeVerdict): readonly Step[] {

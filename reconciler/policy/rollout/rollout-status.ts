@@ -12,7 +12,7 @@ import type { DesiredPool } from '../desired.ts';
 import type { Cohort } from './cohort.ts';
 import type { MemberDecision } from './decide-group.ts';
 import type { Group, Member } from './membership.ts';
-import { targetOf } from './membership.ts';
+import { isProvedAndAsks, targetOf } from './membership.ts';
 import { canBeChanged } from './readiness.ts';
 import { isAbout, recordOf, sameTarget, type NodeTarget } from './standing.ts';
 import type { WaveProgress } from './wave-progress.ts';
@@ -75,10 +75,8 @@ function hasArrived(pool: DesiredPool | null, { members }: Cohort, target: NodeT
     member.standing === 'no-agent' ||
     member.standing === 'failed' ||
     (member.standing === 'outdated' && !canBeChanged(member, pool?.spec.rollout));
-  return (
-    those.some(({ standing }) => standing === 'settled') &&
-    those.every((member) => member.standing === 'settled' || cannot(member))
-  );
+  const hasIt = (member: Member): boolean => member.standing === 'settled' || isProvedAndAsks(member);
+  return those.some(hasIt) && those.every((member) => hasIt(member) || cannot(member));
 }
 
 const MOST_EXAMPLES = 5;

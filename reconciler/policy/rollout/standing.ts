@@ -4,6 +4,7 @@ import {
   type ConfigReference,
   type KubeletNode,
   LOCAL,
+  type TurnRequest,
 } from '#shared/contract/api/kubelet-node.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 
@@ -14,8 +15,8 @@ export type NodeTarget = { readonly sha256: string; readonly apply: ApplyMode } 
  * Where a node stands towards its target.
  *
  * settled: it runs the target and has proved it. soaking: the same, but it holds its place in the budget a while
- * longer. updating: it was told and is not done. failed: it was told and took it back. outdated: it has yet to be told.
- * no-agent: nobody listens there.
+ * longer. updating: it was told and is not done. failed: it was told and took it back. outdated: it has yet to be told,
+ * or asks for a turn that it has yet to be granted. no-agent: nobody listens there.
  */
 export type Standing = 'settled' | 'soaking' | 'updating' | 'failed' | 'outdated' | 'no-agent';
 
@@ -66,9 +67,35 @@ function standingOfLiving(node: KubeletNode, target: NodeTarget): Exclude<Standi
   if ((status.observedGeneration ?? 0) < (node.metadata.generation ?? 0)) return 'updating';
   if (status.phase === 'Broken' || isRejected(node, target)) return 'failed';
 
+  const asks = turnAskedBy(node);
+  if (asks !== undefined) return isGranted(node, asks) ? 'updating' : 'outdated';
+
   const quiet = status.phase === 'Idle' || status.phase === 'Drifted';
   const hasProved = quiet && refersTo(status.active, target) && refersTo(status.lastKnownGood, target);
   return hasProved ? 'settled' : 'updating';
+}
+
+/**
+ * The restart that a node at rest asks for, granted or not. It counts only where it is for what the node was assigned: an agent that
+ * was just told another config goes on asking for the one before until it begins.
+ */
+function turnAskedBy(node: KubeletNode | undefined): TurnRequest | undefined {
+  const { awaitsTurn, phase } = node?.status ?? {};
+  const rests = phase === 'Idle' || phase === 'Drifted' || phase === 'Staging';
+  const assignment = assignmentOf(node);
+  if (!rests || assignment === null || awaitsTurn === undefined || awaitsTurn === null) return undefined;
+  const { reason, config = assignment.sha256 } = awaitsTurn;
+  const isForIt = reason === 'StateLost' ? config === assignment.sha256 : hasProved(node, assignment);
+  return isForIt ? awaitsTurn : undefined;
+}
+
+/** A turn is bound to what the agent saw: once it has seen anything else, the node has to be granted another one. */
+const isGranted = ({ spec }: KubeletNode, { seen }: TurnRequest): boolean => spec?.turn?.seen === seen;
+
+/** The restart that a node asks for and was not granted yet. */
+export function openRequest(node: KubeletNode | undefined): TurnRequest | undefined {
+  const asks = turnAskedBy(node);
+  return node === undefined || asks === undefined || isGranted(node, asks) ? undefined : asks;
 }
 
 /** The agent's word for a config that failed on a kubelet which was not healthy before: it tries that one again. */
@@ -89,14 +116,22 @@ function refersTo(reference: ConfigReference | undefined, target: NodeTarget): b
   return reference?.sha256 === target.sha256 && (reference.apply ?? 'overlay') === target.apply;
 }
 
+/** Whether the node has proved any config of ours. One that ran its first one already was not restarted for it, and has no `promotedAt`. */
+export const hasProvedAny = (node: KubeletNode | undefined): boolean =>
+  (node?.status?.promotedAt ?? null) !== null || !refersTo(node?.status?.lastKnownGood, null);
+
 /** Whether the node has proved this config: it is what it falls back to. */
 export function hasProved(node: KubeletNode | undefined, target: NodeTarget): boolean {
   return refersTo(node?.status?.lastKnownGood, target);
 }
 
-/** Whether the node runs this config already, has proved it and is at rest, so that being told of it costs nothing. */
+/**
+ * Whether the node runs this config already, has proved it and is at rest, so that being told of it costs nothing. A node that asks
+ * for a restart may take any other assignment for its turn.
+ */
 export function runsAlready(node: KubeletNode | undefined, target: NodeTarget): boolean {
-  const { phase, active, lastKnownGood } = node?.status ?? {};
+  const { phase, active, lastKnownGood, awaitsTurn } = node?.status ?? {};
+  if (awaitsTurn !== undefined && awaitsTurn !== null) return false;
   return phase === 'Idle' && target !== null && refersTo(active, target) && refersTo(lastKnownGood, target);
 }
 
@@ -115,7 +150,9 @@ export function isChanging(node: KubeletNode | undefined, wasTold: boolean, stan
   return standingOfLiving(node, assignmentOf(node)) === 'updating';
 }
 
+/** One that asks for a turn waits until it has it, and its kubelet runs on. */
 function isAtWork(node: KubeletNode | undefined): boolean {
+  if (turnAskedBy(node) !== undefined) return false;
   const phase = node?.status?.phase;
   return phase === 'Staging' || phase === 'Trial' || phase === 'FallingBack' || phase === 'Broken';
 }

@@ -3,7 +3,7 @@ import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '../assign/selector.ts';
 import { amountOf } from './amount.ts';
-import type { Member } from './membership.ts';
+import { isProvedAndAsks, type Member } from './membership.ts';
 
 /** A set of nodes that a rollout changes together; the next wave begins after this one has soaked. */
 export interface Wave {
@@ -52,7 +52,8 @@ const share = (amount: Amount, total: number): number => Math.max(1, amountOf(am
  */
 export function healthySince(member: Member): Millis | null {
   const { standing, node, promotedAt } = member;
-  if ((standing !== 'settled' && standing !== 'soaking') || !node.ready) return null;
+  const runs = standing === 'settled' || standing === 'soaking' || isProvedAndAsks(member);
+  if (!runs || !node.ready) return null;
   return Math.max(promotedAt ?? 0, node.readySince);
 }
 

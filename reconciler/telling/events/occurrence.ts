@@ -2,6 +2,8 @@
 export type Happening =
   /** The node was told to run another config. */
   | 'ConfigAssigned'
+  /** The node may restart its kubelet with what it was told before. */
+  | 'RestartGranted'
   /** The config proved itself on the node. */
   | 'ConfigApplied'
   /** The node took the config back. */

@@ -6,7 +6,12 @@ import type { Occurrence, Subject } from './occurrence.ts';
 export function occurrencesOfNode(node: KubeletNode, uid: string): readonly Occurrence[] {
   const about: Subject = { kind: 'Node', name: node.metadata.name, uid };
   const pool = node.spec?.pool ?? '';
-  return [...proofs(node, about, pool), ...failures(node, about, pool), ...troubles(node, about, pool)];
+  return [
+    ...turns(node, about, pool),
+    ...proofs(node, about, pool),
+    ...failures(node, about, pool),
+    ...troubles(node, about, pool),
+  ];
 }
 
 /** What the node was told, as one text; it changes when another config is assigned. */
@@ -33,6 +38,16 @@ export function assignment(node: KubeletNode, uid: string): Occurrence {
     config,
     identity: `assigned ${metadata.uid ?? ''} ${metadata.generation ?? 0} ${config}`,
   };
+}
+
+/** A turn stays in the spec when it is over: what it was for is known only as long as the node asks. */
+function turns({ spec, status = {} }: KubeletNode, about: Subject, pool: string): readonly Occurrence[] {
+  const { turn, configSource } = spec ?? {};
+  if (turn === undefined) return [];
+  const asked = status.awaitsTurn?.seen === turn.seen ? `: ${status.awaitsTurn.message}` : '';
+  const note = `The node may restart its kubelet${asked}`;
+  const config = configSource?.name ?? '';
+  return [{ about, happening: 'RestartGranted', type: 'Normal', note, pool, config, identity: `granted ${turn.seen}` }];
 }
 
 function proofs({ status = {} }: KubeletNode, about: Subject, pool: string): readonly Occurrence[] {

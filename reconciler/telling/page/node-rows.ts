@@ -1,5 +1,5 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import { explainNodes, type NodeReason } from '../../policy/rollout/explain.ts';
+import { AWAITS_TURN, explainNodes, type NodeReason } from '../../policy/rollout/explain.ts';
 import type { Round } from '../round.ts';
 import type { NodeRow, NodeState, StateCount } from './model.ts';
 
@@ -65,6 +65,7 @@ function nodeState({ standing, now }: NodeReason, node: KubeletNode | undefined)
     case 'updating':
       return node?.status?.trial?.awaitsReboot === undefined ? 'updating' : 'rebooting';
     case 'outdated':
+    case AWAITS_TURN:
       return now === 'change now' ? 'starting' : now === 'drain' ? 'draining' : 'waiting';
     case 'settled':
     case 'soaking':

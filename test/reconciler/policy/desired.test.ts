@@ -201,6 +201,7 @@ describe('the blockers of a pool are asked', () => {
     ['where the pool is new', [undefined], 1],
     ['while it changes', [{ phase: 'Progressing', sha256 }], 1],
     ['not where it has settled', [{ phase: 'Settled', sha256 }], 0],
+    ['where it has, and a node asks for a restart', [{ phase: 'Settled', sha256, holds: [{ reason: 'blocked' }] }], 1],
     ['not where it is empty', [{ phase: 'Empty', sha256 }], 0],
     ['where it had settled on another config', [{ phase: 'Settled', sha256 }, 120], 1],
     ['not where it has none', [{ phase: 'Progressing', sha256 }, 110, {}], 0],

@@ -14,7 +14,8 @@ export type HoldReason =
   | 'not-ready'
   | 'cordoned'
   | 'no-agent'
-  | 'no-config-source';
+  | 'no-config-source'
+  | 'base-refused';
 
 export interface Hold {
   readonly hold: HoldReason;

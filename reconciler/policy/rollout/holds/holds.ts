@@ -1,3 +1,4 @@
+import { baseRefused } from './base-refused.ts';
 import { busy, poolBlocked } from './blocked.ts';
 import type { Hold } from './hold.ts';
 import { halted, noAgent, noConfigSource } from './impossible.ts';
@@ -8,7 +9,7 @@ import { wave } from './wave.ts';
 import { windowClosed } from './window-closed.ts';
 
 /** Nothing can be done about a node against these. */
-export const OBSTACLES: readonly HoldCheck[] = [noAgent, halted, noConfigSource];
+export const OBSTACLES: readonly HoldCheck[] = [noAgent, halted, noConfigSource, baseRefused];
 
 /** A node in the middle of a change is told something newer only through these: people first, then the calendar, then others. */
 export const GATES: readonly HoldCheck[] = [suspended, windowClosed, poolBlocked, busy, wave];

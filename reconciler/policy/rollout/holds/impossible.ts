@@ -6,8 +6,10 @@ export const noAgent: HoldCheck = ({ aimed: { member } }) =>
     ? hold('no-agent', 'no agent has reported from this node lately: is the DaemonSet running there?')
     : null;
 
-export const halted: HoldCheck = ({ aimed: { aim }, facts: { halt } }) =>
-  aim === 'config' && halt !== null ? hold('halted', `the pool is halted: ${halt.message}`) : null;
+export const halted: HoldCheck = ({ aimed: { aim, member }, facts: { halt } }) =>
+  (aim === 'config' || member.asks !== undefined) && halt !== null
+    ? hold('halted', `the pool is halted: ${halt.message}`)
+    : null;
 
 const LOST =
   'somebody deleted or changed the ConfigMap of what the pool settled on before, and its bytes are nowhere else: commit a payload';

@@ -21,6 +21,8 @@ export interface GroupFacts {
   readonly waves: WaveProgress | null;
   /** Names of the nodes that belong to the rollout. */
   readonly cohort: ReadonlySet<string>;
+  /** By the SHA-256 of a config file of the nodes' own, a node of the group that failed with it. */
+  readonly refusedBases: ReadonlyMap<string, string>;
   /** Whether the bytes of this config source are in the cluster, so that a node could fetch them. */
   readonly isAvailable: (configName: string) => boolean;
 }

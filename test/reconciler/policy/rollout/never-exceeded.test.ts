@@ -98,6 +98,53 @@ function beginnings(steps: readonly Step[]): ReadonlyMap<string, string | undefi
   );
 }
 
+type SpecStep = Extract<Step, { readonly spec: KubeletNodeSpec; readonly node: KubeletNode }>;
+
+/** Whether a write gives a node leave to restart its kubelet with what it has already: by what is written, never by its name. */
+function grants(step: Step): step is SpecStep {
+  if (!('spec' in step) || !('node' in step)) return false;
+  const { turn } = step.spec;
+  return turn !== undefined && turn.seen !== step.node.spec?.turn?.seen;
+}
+
+/** The nodes that were granted a turn and are not through with it. */
+function atTheirTurn({ fleet }: RolloutStory): number {
+  return [...fleet.fleet.kubeletNodes].filter(([name, { spec, status }]) => {
+    const [granted, asked] = [spec?.turn?.seen, status?.awaitsTurn?.seen];
+    const restarts = status?.phase === 'Trial' && status.active?.sha256 === status.lastKnownGood?.sha256;
+    return fleet.fleet.nodes.has(name) && granted !== undefined && (granted === asked || restarts);
+  }).length;
+}
+
+/** What no grant of a turn may ever be. */
+function checkGrants(
+  { rollout }: RolloutStory,
+  before: Fleet,
+  steps: readonly Step[],
+  { members, halted, at }: { readonly members: number; readonly halted: boolean; readonly at: number },
+): void {
+  const given = steps.filter(grants);
+  if (given.length === 0) return;
+  const refused = new Set(
+    [...before.kubeletNodes].flatMap(([name, { metadata, status }]) => {
+      const uid = before.nodes.get(name)?.uid;
+      const isThere = metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
+      return isThere && status?.refusedBase ? [status.refusedBase.sha256] : [];
+    }),
+  );
+  for (const { node, spec } of given) {
+    assert.equal(spec.turn?.seen, node.status?.awaitsTurn?.seen, 'a turn is for what the node asked for');
+    assert.ok(isTold(node, spec), 'a turn comes beside the assignment that the node has');
+    assert.ok(
+      !refused.has(node.status?.awaitsTurn?.base ?? ''),
+      'what failed on one node of the pool is tried on no other',
+    );
+  }
+  assert.ok(!halted, 'a halted pool grants nothing');
+  const allowed = limitOf(rollout.maxUnavailable, members);
+  assert.ok(given.length + at <= allowed, `${given.length + at} restart with what they have, where ${allowed} may`);
+}
+
 /** What the pool settled on, and a payload that has done all its waves. */
 function provedIn({ pools }: Fleet): ReadonlySet<string> {
   const { settled, rollout, halt } = pools.get('workers')?.status ?? {};
@@ -139,7 +186,8 @@ function checkSteps(story: RolloutStory, before: Fleet, steps: readonly Step[]):
     if (step.step === 'uncordon') assert.ok(node?.drain !== undefined, 'only what we cordoned is uncordoned');
     if (step.step !== 'untaint') continue;
     const { active, lastKnownGood, phase } = before.kubeletNodes.get(step.node)?.status ?? {};
-    const proved = phase === 'Idle' && active?.sha256 === lastKnownGood?.sha256;
+    const rests = phase === 'Idle' || phase === 'Drifted';
+    const proved = rests && active?.sha256 === lastKnownGood?.sha256;
     assert.ok(node?.gated === true && node.ready, 'a taint that is there, on a node that could take pods');
     assert.ok(proved || node.labels['pool'] !== 'workers', 'pods come when the config is proved');
   }
@@ -187,10 +235,13 @@ describe('a rollout', () => {
             const wanted = [...(told.fleet.inForce?.repo.pools ?? [])].find(({ status }) => status === 'valid');
             const sha256 = wanted?.status === 'valid' ? wanted.sha256 : '';
             const [proved, exposedBefore] = [provedIn(before), exposed(told, sha256)];
+            const at = atTheirTurn(told);
             const planned = told.fleet.reconcile();
+            const ofPool = planned.nodes.groups.find(({ group }) => group.pool !== null);
+            const [size, halted] = [ofPool?.group.members.length ?? 0, (ofPool?.memory.halt ?? null) !== null];
+            checkGrants(told, before, planned.steps, { members: size, halted, at });
             if (!proved.has(sha256)) {
-              const members = planned.nodes.groups.find(({ group }) => group.pool !== null)?.group.members.length ?? 0;
-              const allowed = limitOf(told.rollout.maxUnavailable, members);
+              const allowed = limitOf(told.rollout.maxUnavailable, size);
               const now = exposed(told, sha256);
               assert.ok(now <= Math.max(allowed, exposedBefore), `${now} nodes try a payload that ${allowed} may`);
             }
@@ -198,7 +249,9 @@ describe('a rollout', () => {
               if (plan.group.pool !== null) check(told, plan, planned.steps, proved);
             checkSteps(told, before, planned.steps);
             for (const { step, ...more } of planned.steps) {
-              const what = 'spec' in more && 'reboot' in more.spec ? 'reboot' : step;
+              const isReboot = 'spec' in more && 'reboot' in more.spec;
+              const isGrant = 'spec' in more && 'turn' in more.spec && step === 'assign';
+              const what = isReboot ? 'reboot' : isGrant ? 'grant' : step;
               done.set(what, (done.get(what) ?? 0) + 1);
             }
             steps += 1;
@@ -208,9 +261,10 @@ describe('a rollout', () => {
       { numRuns: STEPS / LENGTH, seed },
     );
     t.diagnostic(`${steps} steps, seed ${seed}: ${JSON.stringify(Object.fromEntries(counts))}`);
+    t.diagnostic(`written: ${JSON.stringify(Object.fromEntries(done))}`);
     assert.ok(steps >= STEPS);
-    assert.equal([...counts.values()].filter((count) => count > STEPS / 500).length, 16);
-    for (const what of ['reboot', 'cordon', 'evict', 'uncordon', 'untaint']) {
+    assert.equal([...counts.values()].filter((count) => count > STEPS / 500).length, 17);
+    for (const what of ['reboot', 'cordon', 'evict', 'uncordon', 'untaint', 'grant']) {
       assert.ok((done.get(what) ?? 0) > (EVERY_POINT ? 20 : 0), `${what} came across: ${done.get(what)}`);
     }
   });

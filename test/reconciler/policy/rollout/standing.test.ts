@@ -7,12 +7,13 @@ import {
   inTransition,
   isAbout,
   isChanging,
+  openRequest,
   recordOf,
   runsAlready,
   sameTarget,
   standingOf,
 } from '#reconciler/policy/rollout/standing.ts';
-import { AGENT_SILENT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS, type KubeletNode, type KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { assignedNode, failedNode, idleNode, nodeView, NOW, settledNode, validPool } from '../../../support/fleet.ts';
 
@@ -27,6 +28,22 @@ const silentFor = (ms: number): KubeletNode => settledNode(a, pool, { heartbeat:
 const behind = (generation: number): KubeletNode => {
   const node = settledNode(a, pool);
   return { ...node, metadata: { ...node.metadata, generation } };
+};
+
+const ASKS = { reason: 'NewBase', seen: 's1', base: 'b1', message: 'its own config file changed' } as const;
+const asking = (status: KubeletNodeStatus = {}, seen?: string): KubeletNode => {
+  const node = settledNode(a, pool, { phase: 'Drifted', awaitsTurn: ASKS, ...status });
+  return seen === undefined ? node : { ...node, spec: { ...node.spec, turn: { seen } } };
+};
+const lost = (config: string): KubeletNode => {
+  const awaitsTurn = { reason: 'StateLost', seen: 's1', config, message: 'its agent lost its state' } as const;
+  const local = { name: 'local' };
+  return asking({ phase: 'Staging', active: local, lastKnownGood: local, awaitsTurn });
+};
+/** Told another config in the place of its turn, and not begun. */
+const toldAnother = (phase: 'Drifted' | 'Staging'): KubeletNode => {
+  const { sha256, configName: name } = other;
+  return asking({ phase, lastKnownGood: { name, sha256, apply: 'overlay' } });
 };
 
 describe('a node stands towards its target as', () => {
@@ -49,6 +66,23 @@ describe('a node stands towards its target as', () => {
     ['outdated where nothing was decided, though it runs it', specless(settledNode(a, pool)), TARGET, 'outdated'],
     ['outdated where nothing was decided and it runs something', specless(settledNode(a, pool)), null, 'outdated'],
     ['settled where nothing was decided and it runs local', specless(idleNode(a)), null, 'settled'],
+    ['outdated where it asks for a turn', asking(), TARGET, 'outdated'],
+    ['outdated where it was granted one for something else', asking({}, 's0'), TARGET, 'outdated'],
+    ['updating where it was granted that one', asking({}, 's1'), TARGET, 'updating'],
+    ['updating while it tries in its turn', asking({ phase: 'Trial' }, 's1'), TARGET, 'updating'],
+    ['settled after its turn', asking({ phase: 'Idle', awaitsTurn: null }, 's1'), TARGET, 'settled'],
+    ['outdated where it stages what it lost, and asks', lost(pool.sha256), TARGET, 'outdated'],
+    ['updating where it asks for something else that it lost', lost(other.sha256), TARGET, 'updating'],
+    ['updating where it stages, and asks for the config before', toldAnother('Staging'), TARGET, 'updating'],
+    ['updating where it has yet to, and asks for the config before', toldAnother('Drifted'), TARGET, 'updating'],
+    [
+      'updating where it stages and asks for nothing',
+      asking({ phase: 'Staging', awaitsTurn: null }),
+      TARGET,
+      'updating',
+    ],
+    ['failed where it is broken, whatever it asks for', asking({ phase: 'Broken' }), TARGET, 'failed'],
+    ['settled on local, whatever it asks for', idleNode(a, { awaitsTurn: ASKS }), null, 'settled'],
     ['no-agent where there is no KubeletNode', undefined, TARGET, 'no-agent'],
     ['no-agent where its agent never reported', { ...idleNode(a), status: {} }, TARGET, 'no-agent'],
     ['settled while its agent was heard of lately', silentFor(AGENT_SILENT_MS), TARGET, 'settled'],
@@ -101,6 +135,8 @@ describe('a node', () => {
     assert.equal(runsAlready(settledNode(a, pool), TARGET), true);
     assert.equal(runsAlready(settledNode(a, pool), REPLACED), false);
     assert.equal(runsAlready(settledNode(a, pool, { phase: 'Drifted' }), TARGET), false);
+    assert.equal(runsAlready(asking({ phase: 'Idle' }), TARGET), false);
+    assert.equal(runsAlready(asking({ phase: 'Idle', awaitsTurn: null }), TARGET), true);
     assert.equal(runsAlready(settledNode(a, pool, { lastKnownGood: { name: 'local' } }), TARGET), false);
     assert.equal(runsAlready(settledNode(a, pool, { active: { name: 'local' } }), TARGET), false);
     assert.deepEqual([runsAlready(idleNode(a), null), runsAlready(undefined, TARGET)], [false, false]);
@@ -113,6 +149,22 @@ describe('a node', () => {
     }
     assert.deepEqual([inTransition(behind(2), NOW), inTransition(behind(1), NOW)], [true, false]);
     assert.equal(inTransition(undefined, NOW), false);
+  });
+
+  it('is in transition from its turn on, and not while it asks for one', () => {
+    const rows = [asking(), asking({ phase: 'Staging' }), asking({}, 's1'), asking({ phase: 'Trial' })];
+    assert.deepEqual(
+      rows.map((node) => inTransition(node, NOW)),
+      [false, false, true, true],
+    );
+    assert.deepEqual(
+      rows.map((node) => openRequest(node)?.seen),
+      ['s1', 's1', undefined, undefined],
+    );
+    assert.equal(openRequest(undefined), undefined);
+    for (const node of [toldAnother('Staging'), toldAnother('Drifted')]) {
+      assert.deepEqual([inTransition(node, NOW), openRequest(node)], [true, undefined]);
+    }
   });
 
   it('is changing where it is updating towards what it was told, whatever it is to be told now', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { type Chronicle, createChronicle } from '#reconciler/telling/events/chronicle.ts';
-import { touchedKubelet } from '#reconciler/telling/events/of-node.ts';
+import { occurrencesOfNode, touchedKubelet } from '#reconciler/telling/events/of-node.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
@@ -51,6 +51,19 @@ describe('what is told of a node', () => {
     tell(chronicle, { node });
     const amended = { ...node, metadata: { ...node.metadata, generation: 7 }, spec: { ...node.spec, commit: 'c' } };
     assert.deepEqual(tell(chronicle, { node: amended }), []);
+  });
+
+  it('a turn once, with what it is for', () => {
+    const chronicle = createChronicle();
+    const asks = { reason: 'RunningOther', seen: 's1', message: 'maxPods=110 instead of 120' } as const;
+    const asking = settledNode(view, pool, { phase: 'Drifted', awaitsTurn: asks });
+    assert.deepEqual(tell(chronicle, { node: asking }), []);
+    const granted = { ...asking, spec: { ...asking.spec, turn: { seen: 's1' } } };
+    assert.deepEqual(tell(chronicle, { node: granted }), ['RestartGranted']);
+    const after = { ...settledNode(view, pool), spec: granted.spec };
+    assert.deepEqual([tell(chronicle, { node: after }), tell(createChronicle(), { node: after })], [[], []]);
+    const [said] = occurrencesOfNode(granted, 'uid');
+    assert.equal(said?.note, 'The node may restart its kubelet: maxPods=110 instead of 120');
   });
 
   it('a fallback once, though it is an error and a rejection at the same time', () => {

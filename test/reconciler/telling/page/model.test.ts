@@ -107,6 +107,18 @@ describe('the model of the page', () => {
     assert.match(model.banners[0]?.text ?? '', /storage is being moved/);
   });
 
+  it('shows a node that asks for a restart as one that waits or starts, and its pool as under way', () => {
+    const simulation = settledFleet(4);
+    const names = [...simulation.fleet.nodes.keys()].filter((name) => name.startsWith('workers'));
+    simulation.inForce = commit(COMMIT_A, validPool('workers', 110), validPool('gpu', 64));
+    for (const name of names) simulation.rewriteBase(name, 'b1');
+    const model = modelOf(simulation);
+    const states = names.map((name) => stateOf(model, name));
+    assert.deepEqual(states, ['starting', 'waiting', 'waiting', 'waiting']);
+    const waits = model.nodes.find(({ state }) => state === 'waiting');
+    assert.match(waits?.because ?? '', /^its own config file changed; its restart waits: maxUnavailable allows/);
+  });
+
   it('tells windows from other waiting', () => {
     const simulation = settledFleet(2);
     const windows = { allow: [{ cron: '0 3 * * 1', duration: '1h' }], deny: [], overrun: 'stop' } as const;

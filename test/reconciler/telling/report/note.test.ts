@@ -180,12 +180,20 @@ describe('what is said next of a commit', () => {
   const halted = note(cluster(settledNode(a, workers), failedNode(b, workers)), workers);
   const refused = note(settled, invalidPool('workers'));
   const other = { ...progressing, commit: COMMIT_A };
+  const asks = { reason: 'NewBase', seen: 'b1', base: 'b1', message: 'its own config file changed' } as const;
+  const rewritten = note(
+    cluster(settledNode(a, workers), settledNode(b, workers, { phase: 'Drifted', awaitsTurn: asks })),
+    workers,
+  );
+  const retried = note(cluster(settledNode(a, workers), settledNode(b, workers, { phase: 'Trial' })), workers);
 
   const rows: readonly (readonly [string, CommitNote | null, CommitNote, boolean, CommitNote | null])[] = [
     ['the first word is said', null, progressing, false, progressing],
     ['progress is said until it is done', progressing, said, false, said],
     ['a node that joins after it was done is not', said, joined, true, said],
     ['nor that it takes what is proved', said, progressing, true, said],
+    ['nor that a node asks for a restart', said, rewritten, true, said],
+    ['nor that it has its turn', said, retried, true, said],
     ['after a restart nothing is said of nodes on their way', null, progressing, true, null],
     ['after a restart what it came to is said again', null, joined, true, joined],
     ['a pool that stops after it was done is said', said, halted, true, halted],

@@ -58,11 +58,11 @@ describe('a fleet whose own kubelet config files are rewritten all at once', () 
     const [files, before] = [await filesOf(scenario), scenario.restarts()];
     const watched = new AbortController();
     const most = mostAtOnce(scenario, watched.signal);
-    for (const { path } of files.values()) await writeFile(path, `${OWN}podPidsLimit: 2048\n`);
-    const runs = (name: string): unknown => world.nodes.get(name)?.kubelet.running()?.['podPidsLimit'];
+    for (const { path } of files.values()) await writeFile(path, `${OWN}registryBurst: 21\n`);
+    const runs = (name: string): unknown => world.nodes.get(name)?.kubelet.running()?.['registryBurst'];
     await world.until(
       'every kubelet to run over its new file',
-      ({ nodes }) => nodes.every(({ metadata, status }) => runs(metadata.name) === 2048 && status?.phase === 'Idle'),
+      ({ nodes }) => nodes.every(({ metadata, status }) => runs(metadata.name) === 21 && status?.phase === 'Idle'),
       PATIENCE_MS,
     );
     watched.abort();

@@ -16,7 +16,7 @@ export interface RealAgents {
   join(name: string, pool: string): Promise<SandboxNode>;
   /** The machine and its Node are gone. */
   leave(name: string): Promise<void>;
-  nodeLabels(name: string): Promise<Readonly<Record<string, string>>>;
+  labelsOf(name: string): Promise<Readonly<Record<string, string>>>;
   label(name: string, labels: Readonly<Record<string, string | null>>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export function createRealAgents(
       nodes.delete(name);
       await cluster.request('DELETE', `/api/v1/nodes/${name}`);
     },
-    nodeLabels: async (name) => (await kube.get<KubeObject>({ resource: NODES }, name))?.metadata.labels ?? {},
+    labelsOf: async (name) => (await kube.get<KubeObject>({ resource: NODES }, name))?.metadata.labels ?? {},
     label: async (name, labels) => void (await kube.mergePatch({ resource: NODES }, name, { metadata: { labels } })),
     stop: async () => void (await Promise.all([...nodes.values()].map((node) => node.stop()))),
   };

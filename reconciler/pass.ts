@@ -26,6 +26,7 @@ import type { SourceState } from './telling/report/source-state.ts';
 import { createStatusPace } from './telling/report/status-pace.ts';
 import { policyOf, recordedPolicy } from './policy/cluster-policy.ts';
 import type { Onlooker } from './telling/round.ts';
+import { inOwnTime, sightsOf, type Sights, withLeftOut } from './policy/sights/sights.ts';
 import type { PlanSettings } from './policy/steps.ts';
 import type { Branch } from './branch.ts';
 import type { JudgedSnapshot } from './policy/commit.ts';
@@ -60,6 +61,7 @@ export function createPass(ports: PassPorts): Pass {
   const said = createSayings(log);
   const statusPace = createStatusPace(clock, ports.statusEveryMs ?? 0);
   let lastNote: CommitNote | null = null;
+  let sights: Sights | null = null;
 
   return async (signal) => {
     const everything = ports.fleet();
@@ -79,12 +81,19 @@ export function createPass(ports: PassPorts): Pass {
     ports.drains.keepOnly(everything.nodes);
     const blockers = await ports.blockers.ask(poolsToAsk(desired, wanted.fleet), signal);
     const signals = { blockers, drains: ports.drains.views(), pods: ports.drains.counts() };
-    const decided = isolate(wanted.fleet, (left) => plan(desired, left, settings, clock.now(), signals));
-    const { result: planned, fleet } = decided;
+    const decided = isolate(wanted.fleet, (left) => {
+      const now = clock.now();
+      const seen = sightsOf(sights, desired, left, now);
+      return { seen, planned: plan(desired, inOwnTime(left, seen), settings, now, signals) };
+    });
+    const { planned, seen } = decided.result;
+    const { fleet } = decided;
+    sights = withLeftOut(seen, sights, everything);
     const unreadable = [...wanted.unreadable, ...decided.unreadable];
     said.unreadable(unreadable);
     said.phases(planned.pools);
-    const leftAlone = conflictLines(conflictsAmong(planned.nodes.untouchable));
+    const { labelLoss, untouchable } = planned.nodes;
+    const leftAlone = [...(labelLoss === null ? [] : [labelLoss]), ...conflictLines(conflictsAmong(untouchable))];
     said.conflicts(leftAlone);
     const limits = taken.inForce?.repo.cluster;
     const lastWords = lastWordsOf(desired, planned, recorded, fleet, { limits, leftAlone });

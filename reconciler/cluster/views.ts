@@ -3,6 +3,7 @@ import {
   CANONICAL_FORM_ANNOTATION,
   CORDONED_ANNOTATION,
   DRAIN_FAILED_ANNOTATION,
+  FIRST_SEEN_ANNOTATION,
   MANAGED_BY,
   MANAGED_BY_LABEL,
   NOT_CONFIGURED_TAINT,
@@ -10,6 +11,7 @@ import {
   POOL_LABEL,
   RELEASE_ANNOTATION,
   SUSPEND_ANNOTATION,
+  UNSELECTED_SINCE_ANNOTATION,
 } from '#shared/contract/api/group.ts';
 import { AGENT_SILENT_MS, CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
@@ -100,8 +102,13 @@ export function viewConfigSource(object: KubeObject): ConfigSourceView {
   };
 }
 
-/** What people say to us through annotations. */
-const ASKED: readonly string[] = [SUSPEND_ANNOTATION, RELEASE_ANNOTATION];
+/** What people say to us through annotations, and what reconcilers remember in them. */
+const READ: readonly string[] = [
+  SUSPEND_ANNOTATION,
+  RELEASE_ANNOTATION,
+  FIRST_SEEN_ANNOTATION,
+  UNSELECTED_SINCE_ANNOTATION,
+];
 
 /** Our own kinds without the bookkeeping of the API server, which can be longer than the object. */
 export const viewKubeletNode = (object: KubeObject): KubeletNode => withoutBookkeeping(object) as KubeletNode;
@@ -126,7 +133,7 @@ function withoutSignsOfLife({ metadata, status, ...rest }: KubeletNode): unknown
 
 function withoutBookkeeping({ metadata, ...rest }: KubeObject): KubeObject {
   const { name, uid, generation, resourceVersion, ownerReferences } = metadata;
-  const asked = Object.entries(metadata.annotations ?? {}).filter(([key]) => ASKED.includes(key));
+  const read = Object.entries(metadata.annotations ?? {}).filter(([key]) => READ.includes(key));
   return {
     ...rest,
     metadata: {
@@ -135,7 +142,7 @@ function withoutBookkeeping({ metadata, ...rest }: KubeObject): KubeObject {
       ...(generation === undefined ? {} : { generation }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
       ...(ownerReferences === undefined ? {} : { ownerReferences }),
-      ...(asked.length === 0 ? {} : { annotations: Object.fromEntries(asked) }),
+      ...(read.length === 0 ? {} : { annotations: Object.fromEntries(read) }),
     },
   };
 }

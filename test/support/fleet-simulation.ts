@@ -5,6 +5,7 @@ import { type FailureOf, nextReport, rebooted, withNewBase } from '#cli/simulate
 import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
 import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
+import { inOwnTime, sightsOf, type Sights } from '#reconciler/policy/sights/sights.ts';
 import { plan, type Plan } from '#reconciler/policy/plan.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { fleetOf, NOW } from './fleet.ts';
@@ -25,6 +26,7 @@ export class FleetSimulation {
   readonly drains = new Map<string, DrainView>();
   /** How many pods run on a node; undefined where the reconciler may not see pods. */
   running = new Map<string, number>();
+  private sights: Sights | null = null;
   private readonly counts = new Map<string, PodCount>();
   /** SHA-256 of payloads that no kubelet survives. */
   readonly deadly = new Set<string>();
@@ -38,16 +40,21 @@ export class FleetSimulation {
   readonly exposed = new Map<string, Set<string>>();
 
   reconcile(): Plan {
-    const planned = plan(
-      desiredState(this.inForce, this.fleet, () => []),
-      this.fleet,
-      SETTINGS,
-      this.now,
-      { blockers: new Map(), drains: this.drains, ...(this.running.size === 0 ? {} : { pods: this.counts }) },
-    );
+    const desired = desiredState(this.inForce, this.fleet, () => []);
+    this.sights = sightsOf(this.sights, desired, this.fleet, this.now);
+    const planned = plan(desired, inOwnTime(this.fleet, this.sights), SETTINGS, this.now, {
+      blockers: new Map(),
+      drains: this.drains,
+      ...(this.running.size === 0 ? {} : { pods: this.counts }),
+    });
     for (const step of planned.steps) this.note(step);
     this.fleet = perform(this.fleet, planned.steps, this.now);
     return planned;
+  }
+
+  /** The reconciler loses its memory: what it knows is in the cluster. */
+  restart(): void {
+    this.sights = null;
   }
 
   addNode(node: NodeView): void {

@@ -92,7 +92,7 @@ function isUnassigned({ kubeletNode }: Member, { pool }: Group): boolean {
 }
 
 function isNew({ kubeletNode, node }: Member, now: Millis): boolean {
-  if (now - node.createdAt > NEW_NODE_MS) return false;
+  if (now - (node.firstSeen ?? node.createdAt) > NEW_NODE_MS) return false;
   return assignmentOf(kubeletNode) === null && !hasProvedAny(kubeletNode);
 }
 

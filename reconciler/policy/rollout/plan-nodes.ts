@@ -14,6 +14,7 @@ import { beforeRestart } from './before-restart.ts';
 import { disruptionsIn } from './disruptions-in.ts';
 import { drainSteps } from './drain-steps.ts';
 import { haltOf, haltThreshold, releaseOf } from './halt.ts';
+import { guardLabels, type LabelGuard, rememberLabelLosses } from './label-guard.ts';
 import { untaintSteps } from './untaint-steps.ts';
 import type { Signals } from '../signals.ts';
 import { windowsState } from '../window/windows-state.ts';
@@ -33,6 +34,8 @@ export interface GroupPlan {
 export interface NodesPlan {
   readonly groups: readonly GroupPlan[];
   readonly untouchable: Membership['untouchable'];
+  /** What to tell people where more nodes lost their labels than may be unassigned; null where not. */
+  readonly labelLoss: string | null;
   readonly steps: readonly Step[];
 }
 
@@ -48,22 +51,25 @@ export function planNodes(
   const aimed = groups.map((group) => aim(group, fleet, now));
   const told = aimed.map(({ group, aims }) => ({ ...group, members: aims.map(({ member }) => member) }));
   const budgets = budgetsOf(told, untouchable, fleet, desired.policy.maxUnavailable);
+  const guard = guardLabels(desired, fleet, now);
   const sources = new Map([...fleet.configSources.values()].map((source) => [source.sha256, source]));
   const planned = aimed.map((each, index) => {
     const assignments = assignmentsOf(each.group.pool, fleet, settings.namespace);
     const asked = { ...each, budgeted: told[index] ?? each.group, assignments, sources };
-    const plan = planGroup(asked, desired, fleet, budgets, signals, now);
+    const plan = planGroup(asked, desired, fleet, { budgets, guard, signals }, now);
     return { plan, steps: stepsOf(plan.decisions, assignments) };
   });
   const plans = planned.map(({ plan }) => plan);
   return {
     groups: plans,
     untouchable,
+    labelLoss: guard.warning,
     steps: [
-      ...presenceSteps(fleet),
+      ...presenceSteps(fleet, now),
+      ...rememberLabelLosses(fleet),
       ...planned.flatMap(({ steps }) => steps),
       ...drainSteps(plans, untouchable, fleet, now),
-      ...untaintSteps(plans, desired, fleet),
+      ...untaintSteps(plans, desired, fleet, now),
     ],
   };
 }
@@ -94,8 +100,7 @@ function planGroup(
   { group, aims, halt, released, budgeted, assignments, sources }: AskedGroup,
   desired: Desired,
   fleet: Fleet,
-  budgets: Budgets,
-  signals: Signals,
+  { budgets, guard, signals }: { readonly budgets: Budgets; readonly guard: LabelGuard; readonly signals: Signals },
   now: Millis,
 ): GroupPlan {
   const present = fleet.pools.get(group.pool?.name ?? '');
@@ -120,6 +125,7 @@ function planGroup(
       cohort: cohort.names,
       refusedBases: refusedBasesOf(group),
       isAvailable: (name) => assignments(name) !== undefined,
+      unselected: guard.holds,
       disruption: (aimed) => beforeRestart(aimed, disruption(aimed), group.pool, signals, now),
     },
     budgets,
@@ -153,7 +159,7 @@ function wavesFor(
 }
 
 /** One KubeletNode for every Node, so that every agent has a place to report to, and none for Nodes that are gone. */
-function presenceSteps(fleet: Fleet): readonly Step[] {
+function presenceSteps(fleet: Fleet, now: Millis): readonly Step[] {
   const left: Step[] = [];
   let known = 0;
   for (const [name, kubeletNode] of fleet.kubeletNodes) {
@@ -164,7 +170,10 @@ function presenceSteps(fleet: Fleet): readonly Step[] {
   }
   if (known === fleet.nodes.size) return left;
   const missing = [...fleet.nodes.values()].filter(({ name }) => !fleet.kubeletNodes.has(name));
-  return [...left, ...missing.map(({ name, uid }): Step => ({ step: 'create-node', node: name, uid }))];
+  return [
+    ...left,
+    ...missing.map(({ name, uid, firstSeen: at = now }): Step => ({ step: 'create-node', node: name, uid, at })),
+  ];
 }
 
 function stepsOf(decisions: readonly MemberDecision[], assignments: Assignments): readonly Step[] {

@@ -25,6 +25,8 @@ export interface GroupFacts {
   readonly refusedBases: ReadonlyMap<string, string>;
   /** Whether the bytes of this config source are in the cluster, so that a node could fetch them. */
   readonly isAvailable: (configName: string) => boolean;
+  /** By node name, why a node that no pool selects keeps its config. */
+  readonly unselected: ReadonlyMap<string, Hold>;
 }
 
 /** Whether one node has to wait. */

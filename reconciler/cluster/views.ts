@@ -24,10 +24,15 @@ import type { ConfigSourceView, DrainMark, NodeView } from '../policy/fleet.ts';
 /** Config sources carry both labels; the record of the commit in force carries only the first. */
 export const CONFIG_SOURCE_SELECTOR = `${MANAGED_BY_LABEL}=${MANAGED_BY},${POOL_LABEL}`;
 
+/** As Nodes have them. */
+interface HeartbeatCondition extends Condition {
+  readonly lastHeartbeatTime?: string;
+}
+
 interface NodeObject extends KubeObject {
   readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly key: string }[] };
   readonly status?: {
-    readonly conditions?: readonly Condition[];
+    readonly conditions?: readonly HeartbeatCondition[];
     readonly nodeInfo?: { readonly kubeletVersion?: string };
   };
 }
@@ -47,6 +52,7 @@ export function viewNode(object: KubeObject): NodeView {
     labels: metadata.labels ?? {},
     ready: readiness?.status === 'True',
     readySince: fromTimestamp(readiness?.lastTransitionTime) ?? 0,
+    ...readyFor(readiness),
     cordoned: spec?.unschedulable === true,
     ...markIn('drain', metadata.annotations?.[CORDONED_ANNOTATION]),
     ...markIn('drainFailed', metadata.annotations?.[DRAIN_FAILED_ANNOTATION]),
@@ -69,6 +75,14 @@ export function trimNode(object: KubeObject): KubeObject {
     spec: { unschedulable: spec?.unschedulable, ...(taints === undefined ? {} : { taints }) },
     status: { conditions, nodeInfo: { kubeletVersion } },
   } as KubeObject;
+}
+
+/** Whoever says that a node is Ready, its kubelet, wrote both times. They have whole seconds. */
+function readyFor(readiness: HeartbeatCondition | undefined): Pick<NodeView, 'readyForMs'> {
+  const from = fromTimestamp(readiness?.lastTransitionTime);
+  const to = fromTimestamp(readiness?.lastHeartbeatTime);
+  if (readiness?.status !== 'True' || from === undefined || to === undefined) return {};
+  return { readyForMs: Math.max(0, to - from - 999) };
 }
 
 function markIn<K extends 'drain' | 'drainFailed'>(

@@ -42,6 +42,8 @@ export interface NodeView {
   readonly ready: boolean;
   /** When the Ready condition last became what it is; 0 where it does not say. */
   readonly readySince: Millis;
+  /** For how long at least it is Ready, by the kubelet's own clock; absent where it is not, or does not say. */
+  readonly readyForMs?: Millis;
   /** `spec.unschedulable`. */
   readonly cordoned: boolean;
   /** Set where we cordoned it to drain it. */

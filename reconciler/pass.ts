@@ -21,6 +21,7 @@ import {
 import type { Notes } from './telling/report/notes.ts';
 import { createSayings } from './telling/report/sayings.ts';
 import type { SourceRecord } from './telling/report/record.ts';
+import { commitsOf } from './telling/report/recorded-commits.ts';
 import { writeFindings } from './telling/report/recorded-findings.ts';
 import type { SourceState } from './telling/report/source-state.ts';
 import { createStatusPace } from './telling/report/status-pace.ts';
@@ -71,11 +72,12 @@ export function createPass(ports: PassPorts): Pass {
     const { tip, failure } = ports.branch.view();
 
     const wanted = isolate(everything, (fleet) => {
-      const taken = ports.takeUps.decide(tip, fleet, recorded.commit === '' ? null : recorded.commit);
+      const taken = ports.takeUps.consider(tip, fleet, commitsOf(recorded, { ...ports.repository, cluster }));
       const policy = recordedPolicy(recorded.policy, everything.pools.size > 0);
       return { taken, desired: desiredState(taken.inForce, fleet, ports.judge, policy) };
     });
     const { taken, desired } = wanted.result;
+    ports.takeUps.keep(taken);
     said.commit(taken, tip?.commit.subject ?? '');
     said.findings(desired);
 
@@ -160,6 +162,7 @@ export function createPass(ports: PassPorts): Pass {
       outcome: present === null ? recorded.outcome : said ? present.outcome : '',
       displaced: writeNotes(displaced, notes),
       refusedCommit: refused?.commit ?? '',
+      refusedReason: refused?.reason ?? '',
       refusedBecause: refused?.message ?? '',
       failingSince: failure?.since ?? '',
       failure: failure === null ? '' : `${failure.code}: ${failure.message}`,

@@ -1,6 +1,6 @@
 import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
-import type { RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolStatus, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Desired } from '../desired.ts';
 import type { ConfigSourceView, Fleet } from '../fleet.ts';
@@ -14,6 +14,7 @@ import { beforeRestart } from './before-restart.ts';
 import { disruptionsIn } from './disruptions-in.ts';
 import { drainSteps } from './drain-steps.ts';
 import { haltOf, haltThreshold, releaseOf } from './halt.ts';
+import { withHeritage } from './heritage.ts';
 import { guardLabels, type LabelGuard, rememberLabelLosses } from './label-guard.ts';
 import { untaintSteps } from './untaint-steps.ts';
 import type { Signals } from '../signals.ts';
@@ -54,7 +55,7 @@ export function planNodes(
   const guard = guardLabels(desired, fleet, now);
   const sources = new Map([...fleet.configSources.values()].map((source) => [source.sha256, source]));
   const planned = aimed.map((each, index) => {
-    const assignments = assignmentsOf(each.group.pool, fleet, settings.namespace);
+    const assignments = assignmentsOf(each.group.pool, fleet, settings.namespace, each.aims);
     const asked = { ...each, budgeted: told[index] ?? each.group, assignments, sources };
     const plan = planGroup(asked, desired, fleet, { budgets, guard, signals }, now);
     return { plan, steps: stepsOf(plan.decisions, assignments) };
@@ -75,17 +76,19 @@ export function planNodes(
 }
 
 interface AimedGroup extends Pick<RolloutMemory, 'halt' | 'released'> {
+  /** The pool's status as decisions take it. */
+  readonly before: KubeletPoolStatus | undefined;
   readonly group: Group;
   readonly aims: readonly Aimed[];
 }
 
 function aim(group: Group, fleet: Fleet, now: Millis): AimedGroup {
   const present = fleet.pools.get(group.pool?.name ?? '');
-  const before = present?.status;
+  const before = withHeritage(group, present?.status, toTimestamp(now));
   const released = releaseOf(group, before, present?.metadata.annotations?.[RELEASE_ANNOTATION]);
   const forgiven = forgive(group, released);
   const halt = haltOf(forgiven, before, released, toTimestamp(now));
-  return { group: forgiven, halt, released, aims: aimsOf(forgiven, before, halt, now) };
+  return { group: forgiven, before, halt, released, aims: aimsOf(forgiven, before, halt, now) };
 }
 
 interface AskedGroup extends AimedGroup {
@@ -97,7 +100,7 @@ interface AskedGroup extends AimedGroup {
 }
 
 function planGroup(
-  { group, aims, halt, released, budgeted, assignments, sources }: AskedGroup,
+  { group, before: known, aims, halt, released, budgeted, assignments, sources }: AskedGroup,
   desired: Desired,
   fleet: Fleet,
   { budgets, guard, signals }: { readonly budgets: Budgets; readonly guard: LabelGuard; readonly signals: Signals },
@@ -124,13 +127,13 @@ function planGroup(
       waves,
       cohort: cohort.names,
       refusedBases: refusedBasesOf(group),
-      isAvailable: (name) => assignments(name) !== undefined,
+      isAvailable: (name, apply) => assignments(name, apply) !== undefined,
       unselected: guard.holds,
       disruption: (aimed) => beforeRestart(aimed, disruption(aimed), group.pool, signals, now),
     },
     budgets,
   );
-  return { group, decisions, memory: rememberRollout(group, present?.status, halt, released, waves, cohort, now) };
+  return { group, decisions, memory: rememberRollout(group, known, halt, released, waves, cohort, now) };
 }
 
 function refusedBasesOf({ members }: Group): ReadonlyMap<string, string> {
@@ -181,7 +184,7 @@ function stepsOf(decisions: readonly MemberDecision[], assignments: Assignments)
     const { kubeletNode: node, target } = member;
     if (node === undefined) return [];
     if (target === null || aimed.configName === null) return leavingSteps(member, verdict);
-    const spec = assignments(aimed.configName);
+    const spec = assignments(aimed.configName, target.apply);
     if (spec === undefined) return [];
     if (verdict.verdict === 'change') {
       const forgive = member.forgive && member.failedAt !== undefined ? { forgive: member.failedAt } : {};

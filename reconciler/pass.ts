@@ -21,11 +21,14 @@ import {
 import type { Notes } from './telling/report/notes.ts';
 import { createSayings } from './telling/report/sayings.ts';
 import type { SourceRecord } from './telling/report/record.ts';
+import { commitsOf } from './telling/report/recorded-commits.ts';
 import { writeFindings } from './telling/report/recorded-findings.ts';
 import type { SourceState } from './telling/report/source-state.ts';
 import { createStatusPace } from './telling/report/status-pace.ts';
 import { policyOf, recordedPolicy } from './policy/cluster-policy.ts';
 import type { Onlooker } from './telling/round.ts';
+import { inOwnTime } from './policy/sights/own-time.ts';
+import { type Sights, sightsOf, withLeftOut } from './policy/sights/sights.ts';
 import type { PlanSettings } from './policy/steps.ts';
 import type { Branch } from './branch.ts';
 import type { JudgedSnapshot } from './policy/commit.ts';
@@ -60,6 +63,7 @@ export function createPass(ports: PassPorts): Pass {
   const said = createSayings(log);
   const statusPace = createStatusPace(clock, ports.statusEveryMs ?? 0);
   let lastNote: CommitNote | null = null;
+  let sights: Sights | null = null;
 
   return async (signal) => {
     const everything = ports.fleet();
@@ -68,23 +72,31 @@ export function createPass(ports: PassPorts): Pass {
     const { tip, failure } = ports.branch.view();
 
     const wanted = isolate(everything, (fleet) => {
-      const taken = ports.takeUps.decide(tip, fleet, recorded.commit === '' ? null : recorded.commit);
+      const taken = ports.takeUps.consider(tip, fleet, commitsOf(recorded, { ...ports.repository, cluster }));
       const policy = recordedPolicy(recorded.policy, everything.pools.size > 0);
       return { taken, desired: desiredState(taken.inForce, fleet, ports.judge, policy) };
     });
     const { taken, desired } = wanted.result;
+    ports.takeUps.keep(taken);
     said.commit(taken, tip?.commit.subject ?? '');
     said.findings(desired);
 
     ports.drains.keepOnly(everything.nodes);
     const blockers = await ports.blockers.ask(poolsToAsk(desired, wanted.fleet), signal);
     const signals = { blockers, drains: ports.drains.views(), pods: ports.drains.counts() };
-    const decided = isolate(wanted.fleet, (left) => plan(desired, left, settings, clock.now(), signals));
-    const { result: planned, fleet } = decided;
+    const decided = isolate(wanted.fleet, (left) => {
+      const now = clock.now();
+      const seen = sightsOf(sights, desired, left, now);
+      return { seen, planned: plan(desired, inOwnTime(left, seen), settings, now, signals) };
+    });
+    const { planned, seen } = decided.result;
+    const { fleet } = decided;
+    sights = withLeftOut(seen, sights, everything);
     const unreadable = [...wanted.unreadable, ...decided.unreadable];
     said.unreadable(unreadable);
     said.phases(planned.pools);
-    const leftAlone = conflictLines(conflictsAmong(planned.nodes.untouchable));
+    const { labelLoss, untouchable } = planned.nodes;
+    const leftAlone = [...(labelLoss === null ? [] : [labelLoss]), ...conflictLines(conflictsAmong(untouchable))];
     said.conflicts(leftAlone);
     const limits = taken.inForce?.repo.cluster;
     const lastWords = lastWordsOf(desired, planned, recorded, fleet, { limits, leftAlone });
@@ -150,6 +162,7 @@ export function createPass(ports: PassPorts): Pass {
       outcome: present === null ? recorded.outcome : said ? present.outcome : '',
       displaced: writeNotes(displaced, notes),
       refusedCommit: refused?.commit ?? '',
+      refusedReason: refused?.reason ?? '',
       refusedBecause: refused?.message ?? '',
       failingSince: failure?.since ?? '',
       failure: failure === null ? '' : `${failure.code}: ${failure.message}`,

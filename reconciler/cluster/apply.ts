@@ -1,10 +1,11 @@
-import { API_VERSION, MANAGED_BY, MANAGED_BY_LABEL } from '#shared/contract/api/group.ts';
+import { API_VERSION, FIRST_SEEN_ANNOTATION, MANAGED_BY, MANAGED_BY_LABEL } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { unreachable } from '#shared/runtime/errors.ts';
 import { writeNode } from './drains/node-writes.ts';
@@ -80,8 +81,14 @@ async function perform(
     case 'delete-config-source':
       return kube.delete({ resource: CONFIG_MAPS, namespace }, step.name, { uid: step.uid }, signal);
     case 'create-node':
-      wrote(await kube.create({ resource: KUBELET_NODES }, kubeletNode(step.node, step.uid), signal));
+      wrote(await kube.create({ resource: KUBELET_NODES }, kubeletNode(step), signal));
       return;
+    case 'remember': {
+      const { resourceVersion } = step.present.metadata;
+      const body = { metadata: { resourceVersion, annotations: step.annotations } };
+      wrote(await kube.mergePatch<KubeletNode>({ resource: KUBELET_NODES }, step.node, body, {}, signal));
+      return;
+    }
     case 'delete-node':
       return kube.delete({ resource: KUBELET_NODES }, step.node, { uid: step.uid }, signal);
     case 'assign':
@@ -139,9 +146,10 @@ async function patch<T extends KubeObject, Part extends 'spec' | 'status'>(
   return kube.mergePatch<T>({ resource }, name, body, options, signal);
 }
 
-function kubeletNode(name: string, uid: string): KubeletNode {
+function kubeletNode({ node: name, uid, at }: Extract<Step, { step: 'create-node' }>): KubeletNode {
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid }];
-  return { apiVersion: API_VERSION, kind: 'KubeletNode', metadata: { name, ownerReferences } };
+  const annotations = { [FIRST_SEEN_ANNOTATION]: toTimestamp(at) };
+  return { apiVersion: API_VERSION, kind: 'KubeletNode', metadata: { name, annotations, ownerReferences } };
 }
 
 function kubeletPool({ pool, spec }: Extract<Step, { step: 'create-pool' }>): KubeletPool {
@@ -151,6 +159,6 @@ function kubeletPool({ pool, spec }: Extract<Step, { step: 'create-pool' }>): Ku
 
 /** One line for every decision that changed something. */
 function logStep(step: Step, log: Log): void {
-  if (step.step === 'write-pool-status' || step.step === 'count-pods') return;
+  if (step.step === 'write-pool-status' || step.step === 'count-pods' || step.step === 'remember') return;
   log.info({ ...subjectOf(step), ...('because' in step ? { because: step.because } : {}) }, step.step);
 }

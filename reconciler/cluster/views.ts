@@ -3,6 +3,7 @@ import {
   CANONICAL_FORM_ANNOTATION,
   CORDONED_ANNOTATION,
   DRAIN_FAILED_ANNOTATION,
+  FIRST_SEEN_ANNOTATION,
   MANAGED_BY,
   MANAGED_BY_LABEL,
   NOT_CONFIGURED_TAINT,
@@ -10,6 +11,7 @@ import {
   POOL_LABEL,
   RELEASE_ANNOTATION,
   SUSPEND_ANNOTATION,
+  UNSELECTED_SINCE_ANNOTATION,
 } from '#shared/contract/api/group.ts';
 import { AGENT_SILENT_MS, CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
@@ -22,10 +24,15 @@ import type { ConfigSourceView, DrainMark, NodeView } from '../policy/fleet.ts';
 /** Config sources carry both labels; the record of the commit in force carries only the first. */
 export const CONFIG_SOURCE_SELECTOR = `${MANAGED_BY_LABEL}=${MANAGED_BY},${POOL_LABEL}`;
 
+/** As Nodes have them. */
+interface HeartbeatCondition extends Condition {
+  readonly lastHeartbeatTime?: string;
+}
+
 interface NodeObject extends KubeObject {
   readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly key: string }[] };
   readonly status?: {
-    readonly conditions?: readonly Condition[];
+    readonly conditions?: readonly HeartbeatCondition[];
     readonly nodeInfo?: { readonly kubeletVersion?: string };
   };
 }
@@ -45,6 +52,7 @@ export function viewNode(object: KubeObject): NodeView {
     labels: metadata.labels ?? {},
     ready: readiness?.status === 'True',
     readySince: fromTimestamp(readiness?.lastTransitionTime) ?? 0,
+    ...readyFor(readiness),
     cordoned: spec?.unschedulable === true,
     ...markIn('drain', metadata.annotations?.[CORDONED_ANNOTATION]),
     ...markIn('drainFailed', metadata.annotations?.[DRAIN_FAILED_ANNOTATION]),
@@ -67,6 +75,14 @@ export function trimNode(object: KubeObject): KubeObject {
     spec: { unschedulable: spec?.unschedulable, ...(taints === undefined ? {} : { taints }) },
     status: { conditions, nodeInfo: { kubeletVersion } },
   } as KubeObject;
+}
+
+/** Whoever says that a node is Ready, its kubelet, wrote both times. They have whole seconds. */
+function readyFor(readiness: HeartbeatCondition | undefined): Pick<NodeView, 'readyForMs'> {
+  const from = fromTimestamp(readiness?.lastTransitionTime);
+  const to = fromTimestamp(readiness?.lastHeartbeatTime);
+  if (readiness?.status !== 'True' || from === undefined || to === undefined) return {};
+  return { readyForMs: Math.max(0, to - from - 999) };
 }
 
 function markIn<K extends 'drain' | 'drainFailed'>(
@@ -100,8 +116,13 @@ export function viewConfigSource(object: KubeObject): ConfigSourceView {
   };
 }
 
-/** What people say to us through annotations. */
-const ASKED: readonly string[] = [SUSPEND_ANNOTATION, RELEASE_ANNOTATION];
+/** What people say to us through annotations, and what reconcilers remember in them. */
+const READ: readonly string[] = [
+  SUSPEND_ANNOTATION,
+  RELEASE_ANNOTATION,
+  FIRST_SEEN_ANNOTATION,
+  UNSELECTED_SINCE_ANNOTATION,
+];
 
 /** Our own kinds without the bookkeeping of the API server, which can be longer than the object. */
 export const viewKubeletNode = (object: KubeObject): KubeletNode => withoutBookkeeping(object) as KubeletNode;
@@ -126,7 +147,7 @@ function withoutSignsOfLife({ metadata, status, ...rest }: KubeletNode): unknown
 
 function withoutBookkeeping({ metadata, ...rest }: KubeObject): KubeObject {
   const { name, uid, generation, resourceVersion, ownerReferences } = metadata;
-  const asked = Object.entries(metadata.annotations ?? {}).filter(([key]) => ASKED.includes(key));
+  const read = Object.entries(metadata.annotations ?? {}).filter(([key]) => READ.includes(key));
   return {
     ...rest,
     metadata: {
@@ -135,7 +156,7 @@ function withoutBookkeeping({ metadata, ...rest }: KubeObject): KubeObject {
       ...(generation === undefined ? {} : { generation }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
       ...(ownerReferences === undefined ? {} : { ownerReferences }),
-      ...(asked.length === 0 ? {} : { annotations: Object.fromEntries(asked) }),
+      ...(read.length === 0 ? {} : { annotations: Object.fromEntries(read) }),
     },
   };
 }

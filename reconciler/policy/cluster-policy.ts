@@ -1,11 +1,22 @@
+import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import type { ClusterConfig } from './repo/loaded.ts';
 import { DEFAULT_CLUSTER } from './repo/read-cluster.ts';
 
 /** What the cluster's file says of rollouts in all pools. */
-export type ClusterPolicy = Pick<ClusterConfig, 'maxUnavailable' | 'suspend' | 'windows' | 'unreadable'>;
+export type ClusterPolicy = Pick<
+  ClusterConfig,
+  'maxUnavailable' | 'maxUnassign' | 'suspend' | 'windows' | 'unreadable'
+>;
 
-export const policyOf = ({ maxUnavailable, suspend, windows, unreadable }: ClusterPolicy): ClusterPolicy => ({
+export const policyOf = ({
   maxUnavailable,
+  maxUnassign,
+  suspend,
+  windows,
+  unreadable,
+}: ClusterPolicy): ClusterPolicy => ({
+  maxUnavailable,
+  maxUnassign,
   suspend,
   windows,
   ...(unreadable === undefined ? {} : { unreadable }),
@@ -21,17 +32,20 @@ export const policyOf = ({ maxUnavailable, suspend, windows, unreadable }: Clust
 export function recordedPolicy(text: string, arePools: boolean): ClusterPolicy {
   if (text === '') return arePools ? LOST : policyOf(DEFAULT_CLUSTER);
   try {
-    const { maxUnavailable, suspend, windows, unreadable } = JSON.parse(text) as Partial<ClusterPolicy>;
-    const isAmount =
-      maxUnavailable === null || typeof maxUnavailable === 'number' || typeof maxUnavailable === 'string';
+    const read = JSON.parse(text) as Partial<ClusterPolicy>;
+    // Older releases did not record maxUnassign.
+    const { maxUnavailable, maxUnassign = DEFAULT_CLUSTER.maxUnassign, suspend, windows, unreadable } = read;
+    const areAmounts = (maxUnavailable === null || isAmount(maxUnavailable)) && isAmount(maxUnassign);
     const areWindows = windows === null || (Array.isArray(windows?.allow) && Array.isArray(windows.deny));
     const isText = unreadable === undefined || typeof unreadable === 'string';
-    if (!isAmount || typeof suspend !== 'boolean' || !areWindows || !isText) return DAMAGED;
-    return { maxUnavailable, suspend, windows, ...(unreadable === undefined ? {} : { unreadable }) };
+    if (!areAmounts || typeof suspend !== 'boolean' || !areWindows || !isText) return DAMAGED;
+    return { maxUnavailable, maxUnassign, suspend, windows, ...(unreadable === undefined ? {} : { unreadable }) };
   } catch {
     return DAMAGED;
   }
 }
+
+const isAmount = (value: unknown): value is Amount => typeof value === 'number' || typeof value === 'string';
 
 const LOST: ClusterPolicy = {
   ...policyOf(DEFAULT_CLUSTER),

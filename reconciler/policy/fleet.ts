@@ -25,6 +25,14 @@ export interface PodCount {
   readonly pods: number | null;
 }
 
+/** A node that no pool selects. */
+export interface Unselected {
+  /** When the reconciler first saw that, on its own clock. */
+  readonly since: Millis;
+  /** Why: its labels changed or are not there yet, or a commit changed the pool. */
+  readonly by: 'labels' | 'commit';
+}
+
 /** What the reconciler keeps of a Node; everything else is dropped at the door. */
 export interface NodeView {
   readonly name: string;
@@ -34,6 +42,8 @@ export interface NodeView {
   readonly ready: boolean;
   /** When the Ready condition last became what it is; 0 where it does not say. */
   readonly readySince: Millis;
+  /** For how long at least it is Ready, by the kubelet's own clock; absent where it is not, or does not say. */
+  readonly readyForMs?: Millis;
   /** `spec.unschedulable`. */
   readonly cordoned: boolean;
   /** Set where we cordoned it to drain it. */
@@ -46,7 +56,12 @@ export interface NodeView {
   readonly kubeletVersion: string;
   /** What the Node says of our own condition; absent where it does not have it. */
   readonly configHealth?: Pick<Condition, 'status' | 'reason' | 'message' | 'lastTransitionTime'>;
+  /** On the clock of the API server: for comparing with other objects, never with the reconciler's own time. */
   readonly createdAt: Millis;
+  /** When the reconciler first saw the Node, on its own clock; absent where nobody has looked at the fleet over time. */
+  readonly firstSeen?: Millis;
+  /** Absent while a pool selects the node, and where nobody has looked at the fleet over time. */
+  readonly unselected?: Unselected;
 }
 
 /** One of our ConfigMaps. */

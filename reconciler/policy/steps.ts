@@ -22,8 +22,16 @@ export type Step =
       readonly uid: string;
       readonly because: 'tampered' | 'unused';
     }
-  | { readonly step: 'create-node'; readonly node: string; readonly uid: string }
+  /** `at`: when its Node was first seen, by the reconciler's clock. */
+  | { readonly step: 'create-node'; readonly node: string; readonly uid: string; readonly at: Millis }
   | { readonly step: 'delete-node'; readonly node: string; readonly uid: string }
+  /** Keeps in annotations of a KubeletNode what has to outlast a restart of the reconciler; null takes an annotation away. */
+  | {
+      readonly step: 'remember';
+      readonly node: string;
+      readonly present: KubeletNode;
+      readonly annotations: Readonly<Record<string, string | null>>;
+    }
   /**
    * Tells a node what to run: another config, or the same with leave to restart its kubelet (`assign`), its local config, or the same
    * with other trial settings (`amend`).
@@ -76,6 +84,7 @@ export function subjectOf(step: Step): StepSubject {
     case 'uncordon':
     case 'untaint':
     case 'count-pods':
+    case 'remember':
       return { node: step.node };
     case 'assign':
     case 'unassign':

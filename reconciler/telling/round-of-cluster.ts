@@ -4,6 +4,8 @@ import { type Desired, desiredState } from '../policy/desired.ts';
 import type { Fleet } from '../policy/fleet.ts';
 import { type Plan, plan } from '../policy/plan.ts';
 import type { SourceState } from './report/source-state.ts';
+import { nodesInOwnTime } from '../policy/sights/own-time.ts';
+import { sightsOf } from '../policy/sights/sights.ts';
 import { recordedPolicy } from '../policy/cluster-policy.ts';
 import type { Signals } from '../policy/signals.ts';
 import type { Round } from './round.ts';
@@ -22,7 +24,9 @@ export function planOfCluster(
 ): { readonly desired: Desired; readonly planned: Plan } {
   const desired = desiredState(null, fleet, () => [], recordedPolicy(source.policy, fleet.pools.size > 0));
   const settings = { namespace, keepUnusedMs: Number.POSITIVE_INFINITY };
-  return { desired, planned: plan(asRead(desired, source), fleet, settings, now, toldBy(fleet)) };
+  const read = asRead(desired, source);
+  const seen = { ...fleet, nodes: nodesInOwnTime(fleet, sightsOf(null, read, fleet, now)) };
+  return { desired, planned: plan(read, seen, settings, now, toldBy(fleet)) };
 }
 
 /**

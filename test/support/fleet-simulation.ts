@@ -1,10 +1,12 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { perform } from '#cli/simulate/fleet/perform.ts';
 import { type FailureOf, nextReport, rebooted, withNewBase } from '#cli/simulate/fleet/simulated-agent.ts';
 import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
 import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
+import { inOwnTime } from '#reconciler/policy/sights/own-time.ts';
+import { type Sights, sightsOf } from '#reconciler/policy/sights/sights.ts';
 import { plan, type Plan } from '#reconciler/policy/plan.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { fleetOf, NOW } from './fleet.ts';
@@ -25,6 +27,9 @@ export class FleetSimulation {
   readonly drains = new Map<string, DrainView>();
   /** How many pods run on a node; undefined where the reconciler may not see pods. */
   running = new Map<string, number>();
+  /** How far the clocks of others are off: of machines by the names of their nodes, and of the API server. */
+  clocks: Clocks = { machine: () => 0, apiServer: 0 };
+  private sights: Sights | null = null;
   private readonly counts = new Map<string, PodCount>();
   /** SHA-256 of payloads that no kubelet survives. */
   readonly deadly = new Set<string>();
@@ -38,16 +43,22 @@ export class FleetSimulation {
   readonly exposed = new Map<string, Set<string>>();
 
   reconcile(): Plan {
-    const planned = plan(
-      desiredState(this.inForce, this.fleet, () => []),
-      this.fleet,
-      SETTINGS,
-      this.now,
-      { blockers: new Map(), drains: this.drains, ...(this.running.size === 0 ? {} : { pods: this.counts }) },
-    );
+    const seen = stampedBy(this.clocks, this.fleet, this.now);
+    const desired = desiredState(this.inForce, seen, () => []);
+    this.sights = sightsOf(this.sights, desired, seen, this.now);
+    const planned = plan(desired, inOwnTime(seen, this.sights), SETTINGS, this.now, {
+      blockers: new Map(),
+      drains: this.drains,
+      ...(this.running.size === 0 ? {} : { pods: this.counts }),
+    });
     for (const step of planned.steps) this.note(step);
     this.fleet = perform(this.fleet, planned.steps, this.now);
     return planned;
+  }
+
+  /** The reconciler loses its memory: what it knows is in the cluster. */
+  restart(): void {
+    this.sights = null;
   }
 
   addNode(node: NodeView): void {
@@ -146,4 +157,39 @@ export class FleetSimulation {
       this.exposed.set(sha256, (this.exposed.get(sha256) ?? new Set()).add(step.node.metadata.name));
     }
   }
+}
+
+interface Clocks {
+  readonly machine: (node: string) => Millis;
+  readonly apiServer: Millis;
+}
+
+/** The fleet as it looks where every machine writes its own time; kubelets say all the time that they are Ready. */
+function stampedBy({ machine, apiServer }: Clocks, fleet: Fleet, now: Millis): Fleet {
+  const nodes = [...fleet.nodes].map(([name, node]) => {
+    const { ready, readySince, createdAt } = node;
+    const view = { ...node, readySince: readySince + machine(name), createdAt: createdAt + apiServer };
+    return [name, ready ? { ...view, readyForMs: now - readySince } : view] as const;
+  });
+  const kubeletNodes = [...fleet.kubeletNodes].map(([name, node]): readonly [string, KubeletNode] => {
+    const off = machine(name);
+    const { status } = node;
+    if (status === undefined || off === 0) return [name, node];
+    const at = (stamp: string): string => toTimestamp((fromTimestamp(stamp) ?? 0) + off);
+    const { heartbeat, promotedAt } = status;
+    const stamped = {
+      ...(heartbeat === undefined ? {} : { heartbeat: at(heartbeat) }),
+      ...(typeof promotedAt === 'string' ? { promotedAt: at(promotedAt) } : {}),
+    };
+    return [name, { ...node, status: { ...status, ...stamped } }];
+  });
+  const configSources = [...fleet.configSources].map(
+    ([name, source]) => [name, { ...source, createdAt: source.createdAt + apiServer }] as const,
+  );
+  return {
+    ...fleet,
+    nodes: new Map(nodes),
+    kubeletNodes: new Map(kubeletNodes),
+    configSources: new Map(configSources),
+  };
 }

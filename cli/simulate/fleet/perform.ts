@@ -1,3 +1,4 @@
+import { FIRST_SEEN_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
@@ -39,8 +40,15 @@ function write(step: Step, { nodes, kubeletNodes, configSources, pools }: Writab
       configSources.delete(step.name);
       return;
     case 'create-node':
-      kubeletNodes.set(step.node, newNode(step.node, step.uid, now));
+      kubeletNodes.set(step.node, newNode(step, now));
       return;
+    case 'remember': {
+      const known = kubeletNodes.get(step.node) ?? step.present;
+      const all = Object.entries({ ...known.metadata.annotations, ...step.annotations });
+      const annotations = Object.fromEntries(all.flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
+      kubeletNodes.set(step.node, { ...known, metadata: { ...known.metadata, annotations } });
+      return;
+    }
     case 'delete-node':
       kubeletNodes.delete(step.node);
       return;
@@ -88,8 +96,11 @@ function change(nodes: Map<string, NodeView>, name: string, how: (node: NodeView
   if (node !== undefined) nodes.set(name, how(node));
 }
 
-function newNode(name: string, uid: string, now: Millis): KubeletNode {
+function newNode({ node: name, uid, at }: Extract<Step, { step: 'create-node' }>, now: Millis): KubeletNode {
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid }];
-  const node = { metadata: { name, uid: `k-${uid}`, generation: 1, resourceVersion: '1', ownerReferences } };
+  const annotations = { [FIRST_SEEN_ANNOTATION]: toTimestamp(at) };
+  const node = {
+    metadata: { name, uid: `k-${uid}`, generation: 1, resourceVersion: '1', annotations, ownerReferences },
+  };
   return { ...node, status: nextReport(node, toTimestamp(now))?.status ?? {} };
 }

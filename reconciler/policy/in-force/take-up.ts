@@ -24,32 +24,60 @@ export interface TakeUpOptions {
   readonly policy: RewritePolicy;
 }
 
+/** What the record in the cluster says of commits; it is written after each decision. */
+export interface RecordedCommits {
+  /** The one in force; of it, only the signature is judged again. */
+  readonly inForce: CommitOid | null;
+  /** The tip that was refused last, by whatever process. */
+  readonly refused: RefusedCommit | null;
+}
+
 /** Decides, pass by pass, which commit is in force. */
 export interface TakeUps {
   /** The commit that was let into force since the start; null for none. The record of it in the cluster is written later. */
   inForce(): CommitOid | null;
   /**
-   * @param tip       the newest commit that was read, or null
-   * @param recorded  the commit that was in force when the cluster was last written; of it, only the signature is judged again
+   * Changes nothing, so that it can be asked with parts of the fleet.
+   *
+   * @param tip the newest commit that was read, or null
    */
-  decide(tip: JudgedSnapshot | null, fleet: Fleet, recorded: CommitOid | null): TakenUp;
+  consider(tip: JudgedSnapshot | null, fleet: Fleet, recorded: RecordedCommits): TakenUp;
+  /** What was considered holds from now on. */
+  keep(taken: TakenUp): void;
 }
+
+/**
+ * Refusals that another fleet could lift: then a commit would come into force by itself, hours later, because nodes joined. They last
+ * until there is another commit.
+ */
+export const LASTING: readonly RefusalReason[] = ['no-pools', 'unassigns-too-many', 'changes-too-many'];
 
 export function createTakeUps({ load, judge, policy }: TakeUpOptions): TakeUps {
   let inForce: CommitInForce | null = null;
   let read: CommitInForce | null = null;
+  let refused: RefusedCommit | null = null;
 
   return {
     inForce: () => inForce?.oid ?? null,
-    decide(tip, fleet, recorded) {
-      if (tip === null || tip.commit.oid === inForce?.oid) return { inForce, refused: null };
+    keep(taken) {
+      if (taken.inForce !== inForce) read = null;
+      ({ inForce, refused } = taken);
+    },
+    consider(tip, fleet, recorded) {
+      // A process that has not read the branch yet knows no other commit than the one that was refused.
+      if (tip === null) return { inForce, refused: refused ?? recorded.refused };
+      if (tip.commit.oid === inForce?.oid) return { inForce, refused: null };
       const { oid } = tip.commit;
       const signer = judgeSigner(tip.signature);
       if (!signer.takeUp) return { inForce, refused: { commit: oid, reason: signer.reason, message: signer.message } };
-      const against = inForce?.oid ?? recorded;
+      const against = inForce?.oid ?? recorded.inForce;
+      const before = [refused, recorded.refused].find((last) => last?.commit === oid);
+      if (oid !== against && before?.commit === oid && LASTING.includes(before.reason)) {
+        return { inForce, refused: before };
+      }
       // Another commit came into force while this one was read: nobody knows how the two relate before the next reading.
       if (oid !== against && tip.since !== against) return { inForce, refused: null };
-      // A refused commit is judged again at every pass, because the fleet may change; it is read only once.
+      // It may be asked again and again, and is read only once.
       if (read?.oid !== oid) read = { oid, repo: load(tip) };
       const verdict =
         oid === against
@@ -62,9 +90,7 @@ export function createTakeUps({ load, judge, policy }: TakeUpOptions): TakeUps {
       if (!verdict.takeUp) {
         return { inForce, refused: { commit: oid, reason: verdict.reason, message: verdict.message } };
       }
-      inForce = read;
-      read = null;
-      return { inForce, refused: null };
+      return { inForce: read, refused: null };
     },
   };
 }

@@ -1,11 +1,12 @@
 import type { Halt, KubeletPoolStatus, Released, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import { ranBefore } from './heritage.ts';
 import type { Group, Member } from './membership.ts';
 import { memberOf, soakOf, targetOf } from './membership.ts';
 import { assignmentOf, hasProvedAny, isAbout, sameTarget, standingOf, type NodeTarget } from './standing.ts';
 
 /**
- * Which config a node is to run now. config: the pool's payload. settled: what the pool settled on before, for nodes that
+ * Which config a node is to run now. config: the pool's payload. settled: what the pool settled on before (or the node, where the pool never did), for nodes that
  * are new while a rollout is under way, and for all of them when one is taken back. local: its own.
  */
 export type Aim = 'config' | 'settled' | 'local';
@@ -21,7 +22,8 @@ export interface Aimed {
 export const NEW_NODE_MS: Millis = 15 * 60_000;
 
 /**
- * What each node of a group is to run now. A revert takes back what has the failed payload. New nodes get the config that is
+ * What each node of a group is to run now. A revert takes back what has the failed payload; where the pool never settled on anything,
+ * to what the node itself ran before. New nodes get the config that is
  * known to be good, at once, and finish its trial before they are told anything newer; and while a rollout is under way or halted,
  * older ones without any config get it as well, in their turn.
  */
@@ -46,10 +48,12 @@ export function aimsOf(
     const first = [good, former].find((target) => isOnFirstTrial(each, group, target, now)) ?? null;
     const member = { ...each, joining: first !== null || isNew(each, now) };
     const startsGood =
-      good !== null && (member.joining || !sameTarget(good, each.target)) && isUnassigned(member, group);
+      good !== null && (member.joining || !sameTarget(good, each.target)) && isUnassigned(member, group, good);
     // Where the pool never settled on anything, what a node has from before, or from another pool, is no part of the failure.
     const isSpared = former === null && !member.wasTold && assignmentOf(member.kubeletNode) !== null;
     const takesBack = reverts && !sameTarget(former, each.target) && !isSpared;
+    const own = takesBack && former === null ? ranBefore(each, each.target) : null;
+    if (own !== null) return { member: towards(member, own.target), aim: 'settled', configName: own.configName };
     const target = takesBack ? former : (first ?? (startsGood ? good : undefined));
     if (target === undefined) return { member, aim: 'config', configName: config.name };
     if (target === null) return { member: towards(member, null), aim: 'local', configName: null };
@@ -86,13 +90,14 @@ const retried = (member: Member): Member => ({
   unavailable: member.changing || !member.node.ready || member.node.cordoned,
 });
 
-/** Has no config of this pool: never had one, or comes from another pool. */
-function isUnassigned({ kubeletNode }: Member, { pool }: Group): boolean {
-  return assignmentOf(kubeletNode) === null || kubeletNode?.spec?.pool !== pool?.name;
+/** Has no config of this pool: never had one, or comes from another pool with another one than this. */
+function isUnassigned({ kubeletNode }: Member, { pool }: Group, good: NodeTarget): boolean {
+  const has = assignmentOf(kubeletNode);
+  return has === null || (kubeletNode?.spec?.pool !== pool?.name && !sameTarget(has, good));
 }
 
 function isNew({ kubeletNode, node }: Member, now: Millis): boolean {
-  if (now - node.createdAt > NEW_NODE_MS) return false;
+  if (now - (node.firstSeen ?? node.createdAt) > NEW_NODE_MS) return false;
   return assignmentOf(kubeletNode) === null && !hasProvedAny(kubeletNode);
 }
 

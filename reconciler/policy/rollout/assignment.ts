@@ -1,5 +1,6 @@
 import { PAYLOAD_KEY } from '#shared/contract/api/group.ts';
 import {
+  type ApplyMode,
   DEFAULT_DRIFT,
   DEFAULT_TRIAL,
   type KubeletNodeSpec,
@@ -7,35 +8,54 @@ import {
 } from '#shared/contract/api/kubelet-node.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { ConfigSourceView, Fleet } from '../fleet.ts';
+import type { Aimed } from './aims.ts';
 
-/** What a node is told so that it runs this config source of its pool; undefined where the cluster does not have it. */
-export type Assignments = (configName: string) => KubeletNodeSpec | undefined;
+/** What a node is told so that it runs this config source of its pool, applied as its pool says unless told otherwise; undefined where the cluster does not have it. */
+export type Assignments = (configName: string, apply?: ApplyMode) => KubeletNodeSpec | undefined;
 
 /**
- * The assignments that a pool has to give: its payload, and what it settled on before. Thousands of nodes are told the same, so
+ * The assignments that a pool has to give: its payload, what it settled on before, and what its nodes ran before. Thousands of nodes are told the same, so
  * that each is made once.
  *
  * @param namespace of the config sources
+ * @param aims      what the nodes of the pool are to run
  */
-export function assignmentsOf(pool: DesiredPool | null, fleet: Fleet, namespace: string): Assignments {
+export function assignmentsOf(
+  pool: DesiredPool | null,
+  fleet: Fleet,
+  namespace: string,
+  aims: readonly Pick<Aimed, 'member' | 'configName'>[] = [],
+): Assignments {
   if (pool === null) return () => undefined;
   const settled = fleet.pools.get(pool.name)?.status?.settled;
+  const usual = pool.spec.apply;
   const wanted = [
-    ...(pool.config === null ? [] : [pool.config]),
-    ...(settled === undefined ? [] : [{ name: settled.configName, sha256: settled.sha256 }]),
+    ...(pool.config === null ? [] : [{ ...pool.config, apply: usual }]),
+    ...(settled === undefined ? [] : [{ ...settled, name: settled.configName, apply: settled.apply ?? usual }]),
+    ...aims.flatMap(({ member: { target }, configName }) =>
+      target === null || configName === null ? [] : [{ ...target, name: configName }],
+    ),
   ];
   const specs = new Map<string, KubeletNodeSpec>();
-  for (const { name, sha256 } of wanted) {
+  for (const { name, sha256, apply } of wanted) {
+    const key = `${apply} ${name}`;
     const source = fleet.configSources.get(name);
     // It has to carry what was decided on: names are short enough to be forged.
-    if (source?.sha256 === sha256) specs.set(name, assignmentOfSource(pool, source, namespace));
+    if (source?.sha256 === sha256 && !specs.has(key)) {
+      specs.set(key, assignmentOfSource(pool, source, apply, namespace));
+    }
   }
-  return (configName) => specs.get(configName);
+  return (configName, apply = usual) => specs.get(`${apply} ${configName}`);
 }
 
-function assignmentOfSource(pool: DesiredPool, source: ConfigSourceView, namespace: string): KubeletNodeSpec {
+function assignmentOfSource(
+  pool: DesiredPool,
+  source: ConfigSourceView,
+  apply: ApplyMode,
+  namespace: string,
+): KubeletNodeSpec {
   const { name, uid, resourceVersion, sha256 } = source;
-  const { apply, trial, drift = DEFAULT_DRIFT, allowFields = [], tolerate = [] } = pool.spec;
+  const { trial, drift = DEFAULT_DRIFT, allowFields = [], tolerate = [] } = pool.spec;
   return {
     pool: pool.name,
     ...(pool.commit === null ? {} : { commit: pool.commit }),

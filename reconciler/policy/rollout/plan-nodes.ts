@@ -1,6 +1,6 @@
 import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
-import type { RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPoolStatus, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Desired } from '../desired.ts';
 import type { ConfigSourceView, Fleet } from '../fleet.ts';
@@ -14,6 +14,8 @@ import { beforeRestart } from './before-restart.ts';
 import { disruptionsIn } from './disruptions-in.ts';
 import { drainSteps } from './drain-steps.ts';
 import { haltOf, haltThreshold, releaseOf } from './halt.ts';
+import { withHeritage } from './heritage.ts';
+import { guardLabels, type LabelGuard, rememberLabelLosses } from './label-guard.ts';
 import { untaintSteps } from './untaint-steps.ts';
 import type { Signals } from '../signals.ts';
 import { windowsState } from '../window/windows-state.ts';
@@ -33,6 +35,8 @@ export interface GroupPlan {
 export interface NodesPlan {
   readonly groups: readonly GroupPlan[];
   readonly untouchable: Membership['untouchable'];
+  /** What to tell people where more nodes lost their labels than may be unassigned; null where not. */
+  readonly labelLoss: string | null;
   readonly steps: readonly Step[];
 }
 
@@ -48,38 +52,43 @@ export function planNodes(
   const aimed = groups.map((group) => aim(group, fleet, now));
   const told = aimed.map(({ group, aims }) => ({ ...group, members: aims.map(({ member }) => member) }));
   const budgets = budgetsOf(told, untouchable, fleet, desired.policy.maxUnavailable);
+  const guard = guardLabels(desired, fleet, now);
   const sources = new Map([...fleet.configSources.values()].map((source) => [source.sha256, source]));
   const planned = aimed.map((each, index) => {
-    const assignments = assignmentsOf(each.group.pool, fleet, settings.namespace);
+    const assignments = assignmentsOf(each.group.pool, fleet, settings.namespace, each.aims);
     const asked = { ...each, budgeted: told[index] ?? each.group, assignments, sources };
-    const plan = planGroup(asked, desired, fleet, budgets, signals, now);
+    const plan = planGroup(asked, desired, fleet, { budgets, guard, signals }, now);
     return { plan, steps: stepsOf(plan.decisions, assignments) };
   });
   const plans = planned.map(({ plan }) => plan);
   return {
     groups: plans,
     untouchable,
+    labelLoss: guard.warning,
     steps: [
-      ...presenceSteps(fleet),
+      ...presenceSteps(fleet, now),
+      ...rememberLabelLosses(fleet),
       ...planned.flatMap(({ steps }) => steps),
       ...drainSteps(plans, untouchable, fleet, now),
-      ...untaintSteps(plans, desired, fleet),
+      ...untaintSteps(plans, desired, fleet, now),
     ],
   };
 }
 
 interface AimedGroup extends Pick<RolloutMemory, 'halt' | 'released'> {
+  /** The pool's status as decisions take it. */
+  readonly before: KubeletPoolStatus | undefined;
   readonly group: Group;
   readonly aims: readonly Aimed[];
 }
 
 function aim(group: Group, fleet: Fleet, now: Millis): AimedGroup {
   const present = fleet.pools.get(group.pool?.name ?? '');
-  const before = present?.status;
+  const before = withHeritage(group, present?.status, toTimestamp(now));
   const released = releaseOf(group, before, present?.metadata.annotations?.[RELEASE_ANNOTATION]);
   const forgiven = forgive(group, released);
   const halt = haltOf(forgiven, before, released, toTimestamp(now));
-  return { group: forgiven, halt, released, aims: aimsOf(forgiven, before, halt, now) };
+  return { group: forgiven, before, halt, released, aims: aimsOf(forgiven, before, halt, now) };
 }
 
 interface AskedGroup extends AimedGroup {
@@ -91,11 +100,10 @@ interface AskedGroup extends AimedGroup {
 }
 
 function planGroup(
-  { group, aims, halt, released, budgeted, assignments, sources }: AskedGroup,
+  { group, before: known, aims, halt, released, budgeted, assignments, sources }: AskedGroup,
   desired: Desired,
   fleet: Fleet,
-  budgets: Budgets,
-  signals: Signals,
+  { budgets, guard, signals }: { readonly budgets: Budgets; readonly guard: LabelGuard; readonly signals: Signals },
   now: Millis,
 ): GroupPlan {
   const present = fleet.pools.get(group.pool?.name ?? '');
@@ -119,12 +127,13 @@ function planGroup(
       waves,
       cohort: cohort.names,
       refusedBases: refusedBasesOf(group),
-      isAvailable: (name) => assignments(name) !== undefined,
+      isAvailable: (name, apply) => assignments(name, apply) !== undefined,
+      unselected: guard.holds,
       disruption: (aimed) => beforeRestart(aimed, disruption(aimed), group.pool, signals, now),
     },
     budgets,
   );
-  return { group, decisions, memory: rememberRollout(group, present?.status, halt, released, waves, cohort, now) };
+  return { group, decisions, memory: rememberRollout(group, known, halt, released, waves, cohort, now) };
 }
 
 function refusedBasesOf({ members }: Group): ReadonlyMap<string, string> {
@@ -153,7 +162,7 @@ function wavesFor(
 }
 
 /** One KubeletNode for every Node, so that every agent has a place to report to, and none for Nodes that are gone. */
-function presenceSteps(fleet: Fleet): readonly Step[] {
+function presenceSteps(fleet: Fleet, now: Millis): readonly Step[] {
   const left: Step[] = [];
   let known = 0;
   for (const [name, kubeletNode] of fleet.kubeletNodes) {
@@ -164,7 +173,10 @@ function presenceSteps(fleet: Fleet): readonly Step[] {
   }
   if (known === fleet.nodes.size) return left;
   const missing = [...fleet.nodes.values()].filter(({ name }) => !fleet.kubeletNodes.has(name));
-  return [...left, ...missing.map(({ name, uid }): Step => ({ step: 'create-node', node: name, uid }))];
+  return [
+    ...left,
+    ...missing.map(({ name, uid, firstSeen: at = now }): Step => ({ step: 'create-node', node: name, uid, at })),
+  ];
 }
 
 function stepsOf(decisions: readonly MemberDecision[], assignments: Assignments): readonly Step[] {
@@ -172,7 +184,7 @@ function stepsOf(decisions: readonly MemberDecision[], assignments: Assignments)
     const { kubeletNode: node, target } = member;
     if (node === undefined) return [];
     if (target === null || aimed.configName === null) return leavingSteps(member, verdict);
-    const spec = assignments(aimed.configName);
+    const spec = assignments(aimed.configName, target.apply);
     if (spec === undefined) return [];
     if (verdict.verdict === 'change') {
       const forgive = member.forgive && member.failedAt !== undefined ? { forgive: member.failedAt } : {};

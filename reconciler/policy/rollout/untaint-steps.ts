@@ -1,15 +1,17 @@
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Desired } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import type { Step } from '../steps.ts';
 import type { MemberDecision } from './decide-group.ts';
+import { isInGrace } from './label-guard.ts';
 import type { Group } from './membership.ts';
 import { runsAlready, type NodeTarget } from './standing.ts';
 
 /**
  * Nodes may come with a taint that keeps pods off them until their config has proved itself (the kubelet's
  * --register-with-taints). It is taken away when the node runs what its pool wants of it or what the pool settled on, and
- * where no pool has anything to do with it. It is never put onto a node: whoever serves pods goes on doing so.
+ * where no pool has anything to do with it, also after the time that its labels may take to come. It is never put onto a node: whoever serves pods goes on doing so.
  *
  * A node that took the config back, that has no agent, or that nobody can say the pool of keeps it: that is what it is for.
  */
@@ -17,6 +19,7 @@ export function untaintSteps(
   groups: readonly { readonly group: Group; readonly decisions: readonly MemberDecision[] }[],
   desired: Desired,
   fleet: Fleet,
+  now: Millis,
 ): readonly Step[] {
   const gated = [...fleet.nodes.values()].filter((node) => node.gated === true && node.ready);
   if (gated.length === 0) return [];
@@ -29,7 +32,7 @@ export function untaintSteps(
     const known = decided.get(node.name);
     const because =
       known === undefined
-        ? isFree(node, desired)
+        ? isFree(node, desired) && !isInGrace(node, now)
           ? 'no pool selects it'
           : null
         : becauseOf(known.decision, fleet.pools.get(known.group.pool?.name ?? ''));

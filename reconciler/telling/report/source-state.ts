@@ -28,6 +28,8 @@ export interface SourceState {
   readonly history: string;
   /** A newer commit that was not let into force, and why. */
   readonly refusedCommit: CommitOid;
+  /** A `RefusalReason`. */
+  readonly refusedReason: string;
   readonly refusedBecause: string;
   /** Since when git fails, and with what. */
   readonly failingSince: string;
@@ -55,6 +57,7 @@ export const NO_STATE: SourceState = {
   displaced: '',
   history: '',
   refusedCommit: '',
+  refusedReason: '',
   refusedBecause: '',
   failingSince: '',
   failure: '',

@@ -25,6 +25,12 @@ export const SUSPEND_ANNOTATION = `${GROUP}/suspend`;
 /** Annotation on a KubeletPool: a halt that a person lets go on, as `<sha256 of the payload>@<time of the halt>`. */
 export const RELEASE_ANNOTATION = `${GROUP}/release`;
 
+/** Annotation on a KubeletNode: when a reconciler first saw its Node, by the reconciler's clock. */
+export const FIRST_SEEN_ANNOTATION = `${GROUP}/first-seen`;
+
+/** Annotation on a KubeletNode: since when the labels of its Node put it into no pool, by the reconciler's clock. */
+export const UNSELECTED_SINCE_ANNOTATION = `${GROUP}/unselected-since`;
+
 /** Taint that keeps pods off a new node until its pool's config has proved itself there; taken away by the reconciler. */
 export const NOT_CONFIGURED_TAINT = `${GROUP}/not-configured`;
 

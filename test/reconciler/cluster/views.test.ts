@@ -35,6 +35,27 @@ describe('a Node without what nobody looks at', () => {
   });
 });
 
+describe('a Node that is Ready', () => {
+  const node = (status: string, lastTransitionTime: string, lastHeartbeatTime?: string): KubeObject =>
+    ({
+      metadata: { name: 'a' },
+      status: { conditions: [{ type: 'Ready', status, lastTransitionTime, lastHeartbeatTime }] },
+    }) as KubeObject;
+  const [from, to] = ['2001-01-01T00:00:00Z', '2001-01-01T01:00:00Z'];
+
+  it('has been so for as long as its kubelet says, less what whole seconds hide, whatever year it thinks it is', () => {
+    assert.equal(viewNode(node('True', from, to)).readyForMs, 3_599_001);
+    assert.equal(viewNode(node('True', from, from)).readyForMs, 0);
+    assert.equal(viewNode(node('True', to, from)).readyForMs, 0);
+  });
+
+  it('has been so for nobody knows how long where it does not say, or is not', () => {
+    assert.equal(viewNode(node('True', from)).readyForMs, undefined);
+    assert.equal(viewNode(node('False', from, to)).readyForMs, undefined);
+    assert.equal(viewNode(node('Unknown', from, to)).readyForMs, undefined);
+  });
+});
+
 describe('a report of an agent', () => {
   const before = idleNode(nodeView('a', 'workers'));
   const saying = (status: KubeletNode['status'], resourceVersion = '2'): KubeletNode => ({

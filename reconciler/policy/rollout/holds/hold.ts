@@ -15,7 +15,8 @@ export type HoldReason =
   | 'cordoned'
   | 'no-agent'
   | 'no-config-source'
-  | 'base-refused';
+  | 'base-refused'
+  | 'unselected';
 
 export interface Hold {
   readonly hold: HoldReason;

@@ -15,7 +15,7 @@ const LOST =
   'somebody deleted or changed the ConfigMap of what the pool settled on before, and its bytes are nowhere else: commit a payload';
 
 /** The bytes that the node would be told to fetch are not in the cluster. */
-export const noConfigSource: HoldCheck = ({ aimed: { aim, configName }, facts: { isAvailable } }) =>
-  configName === null || isAvailable(configName)
+export const noConfigSource: HoldCheck = ({ aimed: { aim, configName, member }, facts: { isAvailable } }) =>
+  configName === null || isAvailable(configName, member.target?.apply)
     ? null
     : hold('no-config-source', aim === 'settled' ? LOST : 'the config source is not in the cluster yet');

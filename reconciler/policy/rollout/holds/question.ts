@@ -1,3 +1,4 @@
+import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import type { Halt, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { BlockersAnswer } from '../../blockers.ts';
 import type { ClusterPolicy } from '../../cluster-policy.ts';
@@ -24,7 +25,9 @@ export interface GroupFacts {
   /** By the SHA-256 of a config file of the nodes' own, a node of the group that failed with it. */
   readonly refusedBases: ReadonlyMap<string, string>;
   /** Whether the bytes of this config source are in the cluster, so that a node could fetch them. */
-  readonly isAvailable: (configName: string) => boolean;
+  readonly isAvailable: (configName: string, apply?: ApplyMode) => boolean;
+  /** By node name, why a node that no pool selects keeps its config. */
+  readonly unselected: ReadonlyMap<string, Hold>;
 }
 
 /** Whether one node has to wait. */

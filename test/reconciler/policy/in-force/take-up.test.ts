@@ -2,14 +2,41 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Lineage } from '#reconciler/policy/commit.ts';
 import type { JudgedSnapshot } from '#reconciler/policy/commit.ts';
-import { createTakeUps } from '#reconciler/policy/in-force/take-up.ts';
-import { commit, fleetOf, validPool } from '../../../support/fleet.ts';
+import { createTakeUps, type RefusedCommit, type TakeUpOptions } from '#reconciler/policy/in-force/take-up.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import type { ClusterConfig } from '#reconciler/policy/repo/loaded.ts';
+import {
+  commit,
+  configSource,
+  fleetOf,
+  nodeView,
+  poolInCluster,
+  settledNode,
+  validPool,
+} from '../../../support/fleet.ts';
 
 const [X, Y, Z] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
 
 const fleet = fleetOf({});
 const takeUps = () =>
-  createTakeUps({ load: () => commit(X, validPool('workers', 110)).repo, judge: () => [], policy: 'refuse' });
+  deciding({ load: () => commit(X, validPool('workers', 110)).repo, judge: () => [], policy: 'refuse' });
+
+/** Everything that is considered holds. */
+function deciding(options: TakeUpOptions) {
+  const { consider, keep, inForce } = createTakeUps(options);
+  const decide = (
+    tip: JudgedSnapshot | null,
+    of: Fleet,
+    recorded: string | null,
+    refused: RefusedCommit | null = null,
+  ) => {
+    const taken = consider(tip, of, { inForce: recorded, refused });
+    keep(taken);
+    return taken;
+  };
+  return { decide, inForce };
+}
 
 function read(oid: string, since: string | null, lineage: Lineage): JudgedSnapshot {
   const author = { name: '', email: '', at: '' };
@@ -78,7 +105,7 @@ describe('a commit that is not let into force', () => {
       reads += 1;
       return commit(X, validPool('workers', 110)).repo;
     };
-    const { decide } = createTakeUps({ load, judge: () => [], policy: 'refuse' });
+    const { decide } = deciding({ load, judge: () => [], policy: 'refuse' });
     for (let pass = 0; pass < 3; pass += 1) {
       const { refused, inForce } = decide(read(Y, X, 'rewritten'), fleet, X);
       assert.deepEqual([refused?.commit, refused?.reason, inForce], [Y, 'history-rewritten', null]);
@@ -90,10 +117,88 @@ describe('a commit that is not let into force', () => {
 
   it('is neither read nor judged where its signature is not to be trusted', () => {
     const load = () => assert.fail('it is read');
-    const { decide, inForce } = createTakeUps({ load, judge: () => [], policy: 'follow' });
+    const { decide, inForce } = deciding({ load, judge: () => [], policy: 'follow' });
     const tip: JudgedSnapshot = { ...read(Y, X, 'descendant'), signature: { verdict: 'unsigned' } };
     const { refused } = decide(tip, fleet, X);
     assert.deepEqual([refused?.commit, refused?.reason, inForce()], [Y, 'commit-unsigned', null]);
     assert.notEqual(refused?.message, undefined);
+  });
+});
+
+describe('a commit that was refused for what it would do to the fleet', () => {
+  const [old, next, spot] = [validPool('general', 100), validPool('general', 110), validPool('spot', 100)];
+  /** Sixty nodes whose config the commit changes, and others that it leaves alone. */
+  const with60And = (others: number): Fleet => {
+    const general = Array.from({ length: 60 }, (_, index) => nodeView(`g${index}`, 'general'));
+    const spots = Array.from({ length: others }, (_, index) => nodeView(`s${index}`, 'spot'));
+    return fleetOf({
+      nodes: [...general, ...spots],
+      kubeletNodes: [...general.map((node) => settledNode(node, old)), ...spots.map((node) => settledNode(node, spot))],
+      configSources: [configSource(old), configSource(spot)],
+      pools: [poolInCluster(old), poolInCluster(spot)],
+    });
+  };
+  const changing = (cluster: Partial<ClusterConfig>, pools = [next, spot]) =>
+    deciding({
+      load: () => ({ cluster: { ...DEFAULT_CLUSTER, ...cluster }, pools, findings: [] }),
+      judge: () => [],
+      policy: 'refuse',
+    });
+  const rows = [
+    ['changes-too-many', () => changing({ maxChange: '50%' })],
+    ['unassigns-too-many', () => changing({ maxUnassign: '50%' }, [spot])],
+    ['no-pools', () => changing({}, [])],
+  ] as const;
+
+  for (const [reason, start] of rows) {
+    it(`${reason}: stays refused though the fleet has become another one, also for the next process`, () => {
+      const { decide, inForce } = start();
+      const { refused } = decide(read(Y, X, 'descendant'), with60And(40), X);
+      assert.deepEqual([refused?.commit, refused?.reason], [Y, reason]);
+      for (const later of [with60And(70), with60And(1_000), fleetOf({})]) {
+        assert.deepEqual(decide(read(Y, X, 'descendant'), later, X), { inForce: null, refused });
+        assert.deepEqual(start().decide(read(Y, X, 'descendant'), later, X, refused), { inForce: null, refused });
+      }
+      assert.equal(inForce(), null);
+    });
+
+    it(`${reason}: another commit is judged by itself`, () => {
+      const { decide, inForce } = start();
+      const { refused } = decide(read(Y, X, 'descendant'), with60And(40), X);
+      decide(read(Z, X, 'descendant'), fleetOf({}), X, refused);
+      assert.equal(inForce(), Z);
+    });
+  }
+
+  it('is not forgotten by a process that has yet to read the branch', () => {
+    const { decide } = changing({ maxChange: '50%' });
+    const recorded: RefusedCommit = { commit: Y, reason: 'changes-too-many', message: '' };
+    const { refused } = decide(null, with60And(70), X, recorded);
+    assert.deepEqual(refused, recorded);
+    // What it recorded is what the next one reads.
+    assert.deepEqual(decide(read(Y, X, 'descendant'), with60And(70), X, refused).refused, recorded);
+  });
+
+  it('is let into force where it is on record as the one in force', () => {
+    const { decide, inForce } = changing({ maxChange: '50%' });
+    decide(read(Y, X, 'descendant'), with60And(40), Y, { commit: Y, reason: 'changes-too-many', message: '' });
+    assert.equal(inForce(), Y);
+  });
+
+  it('is judged again by a process that was told to follow rewritten branches', () => {
+    const load = () => commit(X, next).repo;
+    const { decide, inForce } = deciding({ load, judge: () => [], policy: 'follow' });
+    decide(read(Y, X, 'rewritten'), fleet, X, { commit: Y, reason: 'history-rewritten', message: '' });
+    assert.equal(inForce(), Y);
+  });
+
+  it('is neither refused for good nor taken up for what would become of a part of the fleet', () => {
+    const load = () => ({ cluster: { ...DEFAULT_CLUSTER, maxChange: '50%' }, pools: [next, spot], findings: [] });
+    const { consider, inForce } = createTakeUps({ load, judge: () => [], policy: 'refuse' });
+    const recorded = { inForce: X, refused: null };
+    assert.equal(consider(read(Y, X, 'descendant'), fleetOf({}), recorded).refused, null);
+    assert.equal(inForce(), null);
+    assert.equal(consider(read(Y, X, 'descendant'), with60And(40), recorded).refused?.reason, 'changes-too-many');
+    assert.equal(consider(read(Y, X, 'descendant'), with60And(70), recorded).refused, null);
   });
 });

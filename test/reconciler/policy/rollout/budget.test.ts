@@ -3,6 +3,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { limitOf, thresholdOf } from '#reconciler/policy/rollout/amount.ts';
 import { isControlPlane } from '#reconciler/policy/rollout/budget.ts';
+import { LABEL_GRACE_MS } from '#reconciler/policy/rollout/label-guard.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import { poolSpec } from '../../../support/fleet.ts';
 import { amounts, DEADLY, events, GOOD, MOST_NODES, RolloutStory } from '../../../support/rollout-story.ts';
 import { EVERY_POINT } from '../../../support/sample.ts';
@@ -101,6 +103,12 @@ describe('budgets', () => {
           story.happen({ event: 'resume' });
           for (let node = 0; node < MOST_NODES; node += 1) story.happen({ event: 'ready', node });
           story.commit(GOOD[2]);
+          // Those that lost their labels leave in the end, because the commit allows it.
+          const { inForce } = story.fleet;
+          const cluster = { ...DEFAULT_CLUSTER, maxUnassign: '100%' };
+          if (inForce !== null) story.fleet.inForce = { ...inForce, repo: { ...inForce.repo, cluster } };
+          story.fleet.reconcile();
+          story.happen({ event: 'time', minutes: LABEL_GRACE_MS / 60_000 });
           story.fleet.rounds(60);
           const phase = story.fleet.reconcile().pools.get('workers')?.phase;
           const members = [...story.fleet.fleet.nodes.values()].filter(({ labels }) => labels['pool'] === 'workers');

@@ -38,6 +38,7 @@ describe('the file of a cluster', () => {
       '{"maxUnavailable":true,"suspend":false,"windows":null}',
       '{"suspend":false,"windows":null}',
       '{"maxUnavailable":1,"suspend":false}',
+      '{"maxUnavailable":1,"maxUnassign":null,"suspend":false,"windows":null}',
       '{"maxUnavailable":1,"suspend":false,"windows":{"allow":[]}}',
       '{"maxUnavailable":1,"suspend":false,"windows":{"deny":[]}}',
       'null',
@@ -60,13 +61,18 @@ describe('the file of a cluster', () => {
   it('is known from its record as it was', () => {
     const windows = { allow: [], deny: [{ cron: '0 2 * * *', duration: '1h' }], overrun: 'stop' } as const;
     for (const policy of [
-      { maxUnavailable: null, suspend: false, windows: null },
-      { maxUnavailable: 3, suspend: true, windows },
-      { maxUnavailable: '3%', suspend: false, windows, unreadable: 'clusters/prod.yaml:1:1' },
+      { maxUnavailable: null, maxUnassign: 0, suspend: false, windows: null },
+      { maxUnavailable: 3, maxUnassign: '40%', suspend: true, windows },
+      { maxUnavailable: '3%', maxUnassign: 7, suspend: false, windows, unreadable: 'clusters/prod.yaml:1:1' },
     ]) {
       assert.deepEqual(recordedPolicy(JSON.stringify(policy), true), policy);
       assert.deepEqual(policyOf({ ...DEFAULT_CLUSTER, ...policy }), policy);
     }
+  });
+
+  it('allows as many nodes to be unassigned as usual where an older release recorded it', () => {
+    const recorded = recordedPolicy('{"maxUnavailable":1,"suspend":false,"windows":null}', true);
+    assert.equal(recorded.maxUnassign, DEFAULT_CLUSTER.maxUnassign);
   });
 
   it('that was never recorded holds nothing up', () => assert.deepEqual(suspension(''), [undefined, undefined]));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { LABEL_GRACE_MS } from '#reconciler/policy/rollout/label-guard.ts';
 import { commit, COMMIT_A, COMMIT_B, nodeView, poolSpec, validPool } from '../../../support/fleet.ts';
 import { FleetSimulation } from '../../../support/fleet-simulation.ts';
 
@@ -81,11 +82,13 @@ describe('a node that comes with our taint', () => {
     assert.equal(other.fleet.nodes.get('n4')?.gated, true);
   });
 
-  it('gets pods at once where no pool selects it, but not before any commit was read', () => {
+  it('gets pods where no pool selects it once its labels had time to come, but not before any commit was read', () => {
     const fleet = settledFleet();
     join(fleet, 'stray', 'nobody');
     const { inForce } = fleet;
     fleet.inForce = null;
+    assert.deepEqual(untainted(fleet), []);
+    fleet.now += LABEL_GRACE_MS;
     assert.deepEqual(untainted(fleet), []);
     fleet.inForce = inForce;
     assert.deepEqual(untainted(fleet), ['stray: no pool selects it']);

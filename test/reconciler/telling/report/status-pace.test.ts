@@ -57,7 +57,7 @@ describe('the pace of pool statuses', () => {
   it('is each pool’s own, and lets every other step through', () => {
     const { pace, write } = setUp();
     pace.due([write(further)]);
-    const other: Step = { step: 'create-node', node: 'a', uid: 'u' };
+    const other: Step = { step: 'create-node', node: 'a', uid: 'u', at: 0 };
     assert.deepEqual(pace.due([write(further), write(further, 'others'), other]).length, 2);
   });
 

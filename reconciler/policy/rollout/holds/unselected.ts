@@ -1,0 +1,4 @@
+import type { HoldCheck } from './question.ts';
+
+/** Its labels put it into no pool, and may come back. */
+export const unselected: HoldCheck = ({ aimed: { member }, facts }) => facts.unselected.get(member.node.name) ?? null;

@@ -1,0 +1,64 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { Fleet, NodeView } from '../fleet.ts';
+import type { NodeSight, OwnStamp } from './node-sight.ts';
+import type { Sights } from './sights.ts';
+
+/**
+ * The fleet as decisions see it: every time that is compared with the reconciler's own is that of its own first sight. What only
+ * identifies something (`rejected.at`), or is compared with others of the same clock (`createdAt` of nodes), stays as it is.
+ */
+export function inOwnTime(fleet: Fleet, sights: Sights): Fleet {
+  const kubeletNodes = new Map<string, KubeletNode>();
+  for (const [name, node] of fleet.kubeletNodes) {
+    const sight = sights.nodes.get(name);
+    kubeletNodes.set(name, sight === undefined ? node : heard(node, sight));
+  }
+  const configSources = new Map(
+    [...fleet.configSources].map(([name, source]) => {
+      const createdAt = sights.sources.get(source.uid) ?? source.createdAt;
+      return [name, { ...source, createdAt }] as const;
+    }),
+  );
+  return { ...fleet, nodes: nodesInOwnTime(fleet, sights), kubeletNodes, configSources };
+}
+
+/** The Nodes alone, for whoever looks only once and cannot know since when agents have been silent. */
+export function nodesInOwnTime({ nodes }: Pick<Fleet, 'nodes'>, sights: Sights): Fleet['nodes'] {
+  const seen = new Map<string, NodeView>();
+  for (const [name, node] of nodes) {
+    const sight = sights.nodes.get(name);
+    seen.set(name, sight === undefined ? node : { ...node, ...seenOf(node, sight) });
+  }
+  return seen;
+}
+
+function seenOf(
+  { drainFailed }: NodeView,
+  { firstSeen, readiness, unselected, drainFailed: failed }: NodeSight,
+): Partial<NodeView> {
+  return {
+    firstSeen,
+    readySince: readiness.at,
+    ...(unselected === undefined ? {} : { unselected }),
+    ...(drainFailed === undefined || failed === undefined ? {} : { drainFailed: { ...drainFailed, at: failed.at } }),
+  };
+}
+
+function heard(node: KubeletNode, { heartbeat, promotion }: NodeSight): KubeletNode {
+  const { status } = node;
+  if (status === undefined) return node;
+  const own = {
+    ...inOwnStamp('heartbeat', status.heartbeat, heartbeat),
+    ...inOwnStamp('promotedAt', status.promotedAt, promotion),
+  };
+  return { ...node, status: { ...status, ...own } };
+}
+
+function inOwnStamp<K extends string>(
+  key: K,
+  stamp: string | null | undefined,
+  seen: OwnStamp | undefined,
+): { readonly [P in K]?: string } {
+  const known = seen !== undefined && seen.stamp === stamp;
+  return (known ? { [key]: seen.own } : {}) as { readonly [P in K]?: string };
+}

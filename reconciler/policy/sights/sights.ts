@@ -1,0 +1,53 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Desired } from '../desired.ts';
+import type { Fleet } from '../fleet.ts';
+import { isOwnedBy } from '../rollout/membership.ts';
+import { type NodeSight, nodeSight } from './node-sight.ts';
+
+/**
+ * When the reconciler first saw what it decides by, on its own clock. Timestamps of other machines only say whether something changed,
+ * and how far apart two events on the same machine are: nobody knows how far those clocks are off.
+ */
+export interface Sights {
+  /** By the name of the Node. */
+  readonly nodes: ReadonlyMap<string, NodeSight>;
+  /** By the uid of a config source, since when it has been there at least. */
+  readonly sources: ReadonlyMap<string, Millis>;
+}
+
+/**
+ * The sights after one more look.
+ *
+ * @param before what was seen up to the last look of this process; null before its first one
+ * @param now    the reconciler's own clock
+ */
+export function sightsOf(before: Sights | null, desired: Desired, fleet: Fleet, now: Millis): Sights {
+  const isInstalled = before !== null || fleet.kubeletNodes.size > 0;
+  const nodes = new Map<string, NodeSight>();
+  for (const node of fleet.nodes.values()) {
+    const found = fleet.kubeletNodes.get(node.name);
+    const kubeletNode = found !== undefined && isOwnedBy(found, node.uid) ? found : undefined;
+    const known = before?.nodes.get(node.name);
+    const last = known?.uid === node.uid ? known : undefined;
+    const joined = before !== null || (kubeletNode === undefined && isInstalled);
+    nodes.set(node.name, nodeSight(node, kubeletNode, last, { joined, desired, fleet, now }));
+  }
+  return { nodes, sources: sourcesSeen(before, fleet, now) };
+}
+
+/** A config source is older than the newest object by as much as the API server says: its clock is compared with itself. */
+function sourcesSeen(before: Sights | null, fleet: Fleet, now: Millis): Sights['sources'] {
+  let newest = 0;
+  for (const { createdAt } of fleet.nodes.values()) newest = Math.max(newest, createdAt);
+  for (const { createdAt } of fleet.configSources.values()) newest = Math.max(newest, createdAt);
+  const seen = [...fleet.configSources.values()].map(
+    ({ uid, createdAt }) => [uid, before?.sources.get(uid) ?? now - (newest - createdAt)] as const,
+  );
+  return new Map(seen);
+}
+
+/** What was seen of nodes that are there and were left out of a look is not forgotten. */
+export function withLeftOut(sights: Sights, before: Sights | null, { nodes }: Pick<Fleet, 'nodes'>): Sights {
+  const left = [...(before?.nodes ?? [])].filter(([name]) => nodes.has(name) && !sights.nodes.has(name));
+  return left.length === 0 ? sights : { ...sights, nodes: new Map([...sights.nodes, ...left]) };
+}

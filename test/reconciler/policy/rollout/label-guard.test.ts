@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import type { CommitInForce } from '#reconciler/policy/desired.ts';
+import type { NodeView } from '#reconciler/policy/fleet.ts';
+import { LABEL_GRACE_MS } from '#reconciler/policy/rollout/label-guard.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import { commit, COMMIT_A, COMMIT_B, nodeView, validPool } from '../../../support/fleet.ts';
+import { FleetSimulation } from '../../../support/fleet-simulation.ts';
+
+const MINUTE = 60_000;
+const ROLLOUT = { maxUnavailable: '50%', soak: '0s', onFailure: { threshold: 1, action: 'halt' as const } };
+const workers = validPool('workers', 100, { rollout: ROLLOUT });
+
+/** What was written to KubeletNodes and Nodes, besides what the reconciler remembers for itself. */
+interface Written {
+  readonly unassigned: readonly string[];
+  readonly others: readonly string[];
+}
+
+/** A pool of nodes that settled, whose labels come and go. */
+class Labelled {
+  readonly fleet = new FleetSimulation();
+  private readonly names: readonly string[];
+
+  constructor(nodes: number) {
+    this.names = Array.from({ length: nodes }, (_, index) => `n${index}`);
+    for (const name of this.names) this.fleet.addNode(nodeView(name, 'workers'));
+    this.fleet.inForce = commit(COMMIT_A, workers);
+    for (let round = 0; round < 30; round += 1) this.fleet.rounds(1);
+    assert.equal(this.phase(), 'Settled');
+  }
+
+  phase(): string | undefined {
+    return this.fleet.fleet.pools.get('workers')?.status?.phase;
+  }
+
+  relabel(names: readonly string[], labels: Readonly<Record<string, string>>): void {
+    for (const name of names) this.change(name, () => ({ labels }));
+  }
+
+  first(count: number): readonly string[] {
+    return this.names.slice(0, count);
+  }
+
+  /** Lets time pass by the minute; `restarts`: with a new reconciler each minute. */
+  pass(minutes: number, restarts = false): Written {
+    const [unassigned, others]: [string[], string[]] = [[], []];
+    for (let minute = 0; minute < minutes; minute += 1) {
+      if (restarts) this.fleet.restart();
+      for (const step of this.fleet.reconcile().steps) {
+        if (step.step === 'unassign') unassigned.push(step.node.metadata.name);
+        else if (step.step === 'assign' || step.step === 'amend')
+          others.push(`${step.step} ${step.node.metadata.name}`);
+        else if (step.step === 'untaint') others.push(`untaint ${step.node}`);
+      }
+      this.fleet.agentsStep();
+      this.fleet.now += MINUTE;
+    }
+    return { unassigned, others };
+  }
+
+  change(name: string, how: (view: NodeView) => Partial<NodeView>): void {
+    const view = this.fleet.fleet.nodes.get(name);
+    if (view !== undefined) this.fleet.addNode({ ...view, ...how(view) });
+  }
+
+  mark(name: string): string | undefined {
+    return this.fleet.fleet.kubeletNodes.get(name)?.metadata.annotations?.[UNSELECTED_SINCE_ANNOTATION];
+  }
+}
+
+const NOTHING: Written = { unassigned: [], others: [] };
+const GRACE = LABEL_GRACE_MS / MINUTE;
+const allowing = (maxUnassign: number | string, inForce: CommitInForce): CommitInForce => ({
+  ...inForce,
+  repo: { ...inForce.repo, cluster: { ...DEFAULT_CLUSTER, maxUnassign } },
+});
+
+describe('a node whose labels put it into no pool any more', () => {
+  it('keeps its config where they come back within the grace period, and nothing is left of it', () => {
+    const world = new Labelled(10);
+    world.relabel(['n3'], {});
+    assert.deepEqual(world.pass(5), NOTHING);
+    assert.notEqual(world.mark('n3'), undefined);
+    world.relabel(['n3'], { pool: 'workers' });
+    assert.deepEqual(world.pass(2 * GRACE), NOTHING);
+    assert.deepEqual([world.mark('n3'), world.phase()], [undefined, 'Settled']);
+  });
+
+  it('has the whole grace period again each time', () => {
+    const world = new Labelled(10);
+    for (let time = 0; time < 4; time += 1) {
+      world.relabel(['n3'], {});
+      assert.deepEqual(world.pass(GRACE - 1), NOTHING);
+      world.relabel(['n3'], { pool: 'workers' });
+      assert.deepEqual(world.pass(1), NOTHING);
+    }
+  });
+
+  it('is sent back to its local config once, when that is over', () => {
+    const world = new Labelled(10);
+    world.relabel(['n3'], {});
+    assert.deepEqual(world.pass(GRACE), NOTHING);
+    assert.deepEqual(world.pass(60).unassigned, ['n3']);
+  });
+
+  it('is not sent back sooner or later for a reconciler that restarts every minute', () => {
+    const world = new Labelled(10);
+    world.relabel(['n3'], {});
+    assert.deepEqual(world.pass(1), NOTHING);
+    assert.deepEqual(world.pass(GRACE - 1, true), NOTHING);
+    assert.deepEqual(world.pass(1, true).unassigned, ['n3']);
+    assert.deepEqual(world.pass(30, true).unassigned, []);
+  });
+
+  it('counts from now where the time that was kept lies ahead', () => {
+    const world = new Labelled(10);
+    world.relabel(['n3'], {});
+    world.pass(1);
+    const node = world.fleet.fleet.kubeletNodes.get('n3');
+    assert.ok(node !== undefined);
+    const annotations = { [UNSELECTED_SINCE_ANNOTATION]: toTimestamp(world.fleet.now + 365 * 86_400_000) };
+    const ahead = { ...node, metadata: { ...node.metadata, annotations } };
+    const kubeletNodes = new Map([...world.fleet.fleet.kubeletNodes, ['n3', ahead]]);
+    world.fleet.fleet = { ...world.fleet.fleet, kubeletNodes };
+    world.fleet.restart();
+    assert.deepEqual(world.pass(GRACE), NOTHING);
+    assert.deepEqual(world.pass(1).unassigned, ['n3']);
+  });
+
+  it('is told of in the status of its pool', () => {
+    const world = new Labelled(10);
+    world.relabel(['n3'], {});
+    world.pass(1);
+    const { phase, holds } = world.fleet.fleet.pools.get('workers')?.status ?? {};
+    assert.equal(phase, 'Waiting');
+    assert.deepEqual(
+      holds?.map(({ reason, nodes, examples }) => [reason, nodes, examples]),
+      [['unselected', 1, ['n3']]],
+    );
+    assert.match(holds?.[0]?.message ?? '', /^no pool selects it; it keeps its config until 2026-.*Z, in case/);
+  });
+
+  it('leaves at once where a commit takes its pool away, or the pool lets go of its labels', () => {
+    const gone = new Labelled(3);
+    gone.fleet.inForce = commit(COMMIT_B, validPool('other', 1));
+    assert.equal(gone.pass(1).unassigned.length, 1);
+    const narrowed = new Labelled(3);
+    narrowed.relabel(['n0', 'n1'], { pool: 'workers', new: 'yes' });
+    const nodeSelector = { matchLabels: { new: 'yes' } };
+    narrowed.fleet.inForce = commit(COMMIT_B, validPool('workers', 100, { rollout: ROLLOUT, nodeSelector }));
+    assert.deepEqual(narrowed.pass(1).unassigned, ['n2']);
+    const guarded = new Labelled(3);
+    guarded.relabel(['n0', 'n1'], {});
+    assert.deepEqual(guarded.pass(60), NOTHING);
+    guarded.fleet.inForce = commit(COMMIT_B, validPool('other', 1));
+    assert.deepEqual([...guarded.pass(30).unassigned].sort(), ['n0', 'n1', 'n2']);
+  });
+});
+
+describe('more nodes than maxUnassign allows that lose their labels', () => {
+  it('keep their configs for as long as it takes, also through restarts, and that is told', () => {
+    const world = new Labelled(100);
+    world.relabel(world.first(40), {});
+    assert.deepEqual(world.pass(120), NOTHING);
+    assert.deepEqual(world.pass(60, true), NOTHING);
+    const { labelLoss } = world.fleet.reconcile().nodes;
+    assert.match(
+      labelLoss ?? '',
+      /^40 of 100 assigned nodes have lost the labels .*\(n0, n1, n2 …\), and maxUnassign allows 20/,
+    );
+    const { phase, holds } = world.fleet.fleet.pools.get('workers')?.status ?? {};
+    assert.deepEqual([phase, holds?.[0]?.reason, holds?.[0]?.nodes], ['Waiting', 'unselected', 40]);
+    assert.equal(holds?.[0]?.message, labelLoss);
+  });
+
+  it('are settled again when the labels are back', () => {
+    const world = new Labelled(100);
+    world.relabel(world.first(40), {});
+    world.pass(60);
+    world.relabel(world.first(40), { pool: 'workers' });
+    assert.deepEqual(world.pass(60), NOTHING);
+    assert.equal(world.phase(), 'Settled');
+    assert.equal(world.fleet.reconcile().nodes.labelLoss, null);
+  });
+
+  it('are let go by a commit that raises it: each once', () => {
+    const world = new Labelled(100);
+    world.relabel(world.first(40), {});
+    world.pass(60);
+    world.fleet.inForce = allowing('40%', commit(COMMIT_B, workers));
+    assert.deepEqual([...world.pass(60).unassigned].sort(), [...world.first(40)].sort());
+  });
+
+  it('are as many as it allows, and one more', () => {
+    for (const [lost, unassigned] of [
+      [20, 20],
+      [21, 0],
+    ] as const) {
+      const world = new Labelled(100);
+      world.relabel(world.first(lost), {});
+      assert.equal(world.pass(60).unassigned.length, unassigned, `${lost} of 100`);
+    }
+  });
+});
+
+describe('a Node that registered again and has no role label yet', () => {
+  const register = (world: Labelled, name: string, uid: string): void =>
+    world.change(name, () => ({
+      uid,
+      labels: {},
+      gated: true,
+      createdAt: world.fleet.now,
+      readySince: world.fleet.now,
+    }));
+
+  /** The agent reports what its kubelet runs, into the new KubeletNode. */
+  function reports(world: Labelled, name: string): void {
+    world.fleet.reconcile();
+    world.fleet.reconcile();
+    const running = { name: workers.configName, sha256: workers.sha256, apply: 'overlay' as const };
+    world.fleet.report(name, {
+      phase: 'Idle',
+      active: running,
+      assigned: running,
+      lastKnownGood: running,
+      promotedAt: toTimestamp(world.fleet.now),
+      heartbeat: toTimestamp(world.fleet.now),
+    });
+  }
+
+  it('keeps its config and its taint until its labels come', () => {
+    const world = new Labelled(10);
+    register(world, 'n3', 'another');
+    reports(world, 'n3');
+    assert.deepEqual(world.pass(GRACE - 1), NOTHING);
+    world.relabel(['n3'], { pool: 'workers' });
+    assert.deepEqual(world.pass(2), { unassigned: [], others: ['assign n3', 'untaint n3'] });
+  });
+
+  it('is sent back once when they do not come, whatever restarts meanwhile', () => {
+    const world = new Labelled(10);
+    register(world, 'n3', 'another');
+    reports(world, 'n3');
+    assert.deepEqual(world.pass(GRACE, true), NOTHING);
+    assert.deepEqual(world.pass(30, true).unassigned, ['n3']);
+  });
+
+  it('keeps its config where forty do so at once', () => {
+    const world = new Labelled(100);
+    for (const name of world.first(40)) register(world, name, `again-${name}`);
+    for (const name of world.first(40)) reports(world, name);
+    assert.deepEqual(world.pass(60), NOTHING);
+  });
+
+  it('keeps its taint through restarts of the reconciler, and gets pods once when no pool wants it', () => {
+    const world = new Labelled(10);
+    world.fleet.addNode(nodeView('new', 'nobody', { gated: true, createdAt: world.fleet.now }));
+    assert.deepEqual(world.pass(1), NOTHING);
+    assert.deepEqual(world.pass(GRACE - 1, true), NOTHING);
+    assert.deepEqual(world.pass(30, true).others, ['untaint new']);
+  });
+});

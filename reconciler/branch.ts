@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
+import { failedForGood } from './git/errors.ts';
 import type { GitSource } from './git/source.ts';
-import type { CommitOid, JudgedSnapshot } from './policy/commit.ts';
+import type { CommitOid, JudgedSnapshot, Snapshot } from './policy/commit.ts';
 import { type CommitTrust, TRUST_EVERYBODY } from './git/trust/commit-trust.ts';
 
 /** Since when, and why, the repository cannot be read. */
@@ -36,6 +37,21 @@ export interface Branch {
 export function createBranch(source: GitSource, clock: Clock, log: Log, trust: CommitTrust = TRUST_EVERYBODY): Branch {
   let tip: JudgedSnapshot | null = null;
   let failure: GitFailure | null = null;
+  /** Of the last commit that failed for good: reading it again would cost the same download and end the same way. */
+  let forGood: { readonly oid: CommitOid; readonly error: unknown } | null = null;
+
+  async function read(oid: CommitOid, since: CommitOid | null, signal: AbortSignal): Promise<Snapshot> {
+    if (forGood?.oid === oid) throw forGood.error;
+    forGood = null;
+    try {
+      return await source.snapshot(since, signal);
+    } catch (error) {
+      // Not `oid`: the branch may have moved since it was asked for its tip.
+      const failed = failedForGood(error);
+      if (failed !== undefined) forGood = { oid: failed, error };
+      throw error;
+    }
+  }
 
   return {
     view: () => ({ tip, failure }),
@@ -44,7 +60,7 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
         const oid = await source.resolve(signal);
         // The tip is read again when another commit came into force meanwhile: its lineage may have changed.
         const known = tip?.commit.oid === oid && (since === tip.since || since === oid);
-        const snapshot = known && tip !== null ? tip : { ...(await source.snapshot(since, signal)), since };
+        const snapshot = known && tip !== null ? tip : { ...(await read(oid, since, signal)), since };
         // Judged at every poll: the trusted keys may have changed.
         const signature = await trust.judge(snapshot.commit);
         // The same reading stays the same object: whoever looks sees whether anything is new.

@@ -1,7 +1,7 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { GitCredentials } from './credentials.ts';
-import { GitError } from './errors.ts';
+import { blameCommit, GitError } from './errors.ts';
 import { createRemote } from './connect.ts';
 import type { ProxySettings } from './proxy.ts';
 import type { SshOptions } from './remote.ts';
@@ -56,6 +56,16 @@ export function createGitSource(options: GitSourceOptions): GitSource {
     );
   }
 
+  async function read(session: GitSession, oid: CommitOid, since: CommitOid | null): Promise<Snapshot> {
+    const { store, leftOutFrom } = await fetchCommit(session, oid);
+    const { tree, ...commit } = parseCommit(oid, await store.read(oid, 'commit'));
+    const judged = await judgeLineage(session, commit, since);
+    const read = await readTree(tree, { store, limits: session.limits, select, known, leftOutFrom });
+    known = new Map([...read.files.values()].map((file) => [file.oid, file.bytes]));
+    const findings = judged.known ? read.findings : [...read.findings, LINEAGE_UNKNOWN];
+    return { commit, lineage: judged.lineage, files: read.files, findings };
+  }
+
   return {
     url: remote.url,
     branch,
@@ -63,13 +73,11 @@ export function createGitSource(options: GitSourceOptions): GitSource {
     snapshot: (since, signal) =>
       remote.within(signal, async (session): Promise<Snapshot> => {
         const oid = await tipOf(session);
-        const { store, leftOutFrom } = await fetchCommit(session, oid);
-        const { tree, ...commit } = parseCommit(oid, await store.read(oid, 'commit'));
-        const judged = await judgeLineage(session, commit, since);
-        const read = await readTree(tree, { store, limits: session.limits, select, known, leftOutFrom });
-        known = new Map([...read.files.values()].map((file) => [file.oid, file.bytes]));
-        const findings = judged.known ? read.findings : [...read.findings, LINEAGE_UNKNOWN];
-        return { commit, lineage: judged.lineage, files: read.files, findings };
+        try {
+          return await read(session, oid, since);
+        } catch (error) {
+          throw blameCommit(error, oid);
+        }
       }),
   };
 }

@@ -52,6 +52,8 @@ export type GitErrorCode =
   | 'GIT_PUSH_RACE'
   /** A hook or a rule of the server refused the push. */
   | 'GIT_PUSH_REFUSED'
+  /** A quota or a full disk of the server refused the push. */
+  | 'GIT_PUSH_NO_ROOM'
   /** What is to be annotated is no commit's name. */
   | 'GIT_NOTE_INVALID';
 

@@ -60,14 +60,14 @@ function render(
   before: readonly Finding[],
   fields: FieldPolicy,
 ): LoadedPool {
-  const { name, cluster } = source;
+  const { name, cluster, complaintsOf } = source;
   const { positionOf } = composed;
   const written = { ...composed.value, apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND };
   const tolerate = spec.tolerate ?? [];
   // What every kubelet drops never gets to one: a slip that is tolerated, or mended, restarts nothing.
   const value = tolerate.length === 0 ? written : withoutUnknownFields(written);
   const payload = canonicalize(value);
-  const options = { apply: spec.apply, tolerate, positionOf, file: `pools/${name}/pool.yaml` };
+  const options = { apply: spec.apply, tolerate, positionOf, file: `pools/${name}/pool.yaml`, complaintsOf };
   const judged = cluster.kubeletVersions;
   const verdict =
     judged.length > 0 ? validateForVersions(written, judged, options) : validateForAnyVersion(written, options);

@@ -1,4 +1,5 @@
 import type { Finding } from '#shared/contract/finding.ts';
+import { complaintsOf, type ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
 import type { RepoFile } from '../commit.ts';
 import { clusterNames } from './cluster-names.ts';
 import { decodeCache, type DecodeCache, type FileDecoder } from './decode-cache.ts';
@@ -15,6 +16,8 @@ export interface LoadOptions {
   readonly gitFindings?: readonly Finding[];
   /** Kept by the caller from load to load; without it every file is read anew. */
   readonly cache?: DecodeCache;
+  /** What judges configs. Default: anew at each load. */
+  readonly complaintsOf?: ComplaintsOf;
 }
 
 /**
@@ -27,13 +30,13 @@ export function loadRepo(files: ReadonlyMap<string, RepoFile>, options: LoadOpti
 }
 
 function load(files: ReadonlyMap<string, RepoFile>, options: LoadOptions, decoder: FileDecoder): LoadedRepo {
-  const { gitFindings = [] } = options;
+  const { gitFindings = [], complaintsOf: judge = complaintsOf } = options;
   const leftOut = new Map(
     gitFindings.flatMap((finding) => (finding.file === undefined ? [] : [[finding.file, finding] as const])),
   );
   const { cluster, findings } = loadCluster(files, options.cluster, leftOut, decoder);
   const names = poolNames([...files.keys()], [...leftOut.keys()]);
-  const pools = names.map((name) => loadPool({ name, files, cluster, leftOut }, decoder));
+  const pools = names.map((name) => loadPool({ name, files, cluster, leftOut, complaintsOf: judge }, decoder));
   return { cluster, pools, findings: [...findings, ...nestedPools(files), ...gitFindings] };
 }
 

@@ -1,4 +1,5 @@
 import type { Finding } from '#shared/contract/finding.ts';
+import type { ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
 import type { RepoFile } from '../commit.ts';
 import type { ClusterConfig } from './loaded.ts';
 
@@ -9,4 +10,5 @@ export interface PoolSource {
   readonly cluster: ClusterConfig;
   /** What was left out of `files`, by path. */
   readonly leftOut: ReadonlyMap<string, Finding>;
+  readonly complaintsOf: ComplaintsOf;
 }

@@ -36,6 +36,8 @@ export interface Branch {
 
 export function createBranch(source: GitSource, clock: Clock, log: Log, trust: CommitTrust = TRUST_EVERYBODY): Branch {
   let tip: JudgedSnapshot | null = null;
+  /** The branch's tip when `tip` was read; the commit of `tip` itself unless it left a folder as it was. */
+  let readAt: CommitOid | null = null;
   let failure: GitFailure | null = null;
   /** Of the last commit that failed for good: reading it again would cost the same download and end the same way. */
   let forGood: { readonly oid: CommitOid; readonly error: unknown } | null = null;
@@ -59,13 +61,15 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
       try {
         const oid = await source.resolve(signal);
         // The tip is read again when another commit came into force meanwhile: its lineage may have changed.
-        const known = tip?.commit.oid === oid && (since === tip.since || since === oid);
+        const known = tip !== null && readAt === oid && (since === tip.since || since === tip.commit.oid);
         const snapshot = known && tip !== null ? tip : { ...(await read(oid, since, signal)), since };
         // Judged at every poll: the trusted keys may have changed.
         const signature = await trust.judge(snapshot.commit);
+        readAt = snapshot.tip ?? snapshot.commit.oid;
+        const isOld = known || isSame(tip, snapshot);
         // The same reading stays the same object: whoever looks sees whether anything is new.
-        if (!known || !isDeepStrictEqual(tip?.signature, signature)) tip = { ...snapshot, signature };
-        if (!known) {
+        if (!isOld || !isDeepStrictEqual(tip?.signature, signature)) tip = { ...snapshot, signature };
+        if (!isOld) {
           const { commit, lineage, files } = snapshot;
           log.info({ commit: commit.oid, lineage, files: files.size, signature }, 'commit read');
         }
@@ -83,3 +87,7 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
     },
   };
 }
+
+/** Whether a later tip has the very files that were read before: it left the folder as it was. */
+const isSame = (before: JudgedSnapshot | null, now: Snapshot): boolean =>
+  before?.commit.oid === now.commit.oid && before.files === now.files;

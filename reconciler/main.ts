@@ -52,6 +52,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     createGitSource({
       ...git,
       branch: settings.gitBranch,
+      path: settings.gitPath,
       credentials: fileCredentials(settings.gitCredentialsDir),
       ssh: { directory: settings.gitCredentialsDir },
     }),
@@ -122,7 +123,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
               { clock, log, random, onChange: () => reconciler.poke() },
             ),
       load: ({ files, findings: gitFindings }) =>
-        loadRepo(files, { cluster: settings.cluster, gitFindings, cache, complaintsOf }),
+        loadRepo(files, { cluster: settings.cluster, gitFindings, folder: settings.gitPath, cache, complaintsOf }),
       judge: poolJudge(complaintsOf),
       isLeader,
       clock,
@@ -149,7 +150,10 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       ready: () => reconciler.ready(),
     };
     health = await serveHealth({ view, metrics, port: settings.healthPort, log });
-    log.info({ version: VERSION, url: source.url, branch: source.branch, port: health.port }, 'started');
+    log.info(
+      { version: VERSION, url: source.url, branch: source.branch, path: settings.gitPath, port: health.port },
+      'started',
+    );
     await Promise.all([reconciler.run(stop.signal), telling.run(stop.signal)]);
   } finally {
     // Also after a failure: what is left running would keep a process alive that does nothing any more.

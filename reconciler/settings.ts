@@ -4,6 +4,8 @@ import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { ForgeSettings } from './telling/forge/connect.ts';
 import { forgePlace } from './telling/forge/place.ts';
+import { wrongWithFolder } from './git/folder-path.ts';
+import { spellOut } from './git/plain-text.ts';
 import type { ProxySettings } from './git/proxy.ts';
 import type { Reach } from './telling/page/serve/server.ts';
 import type { RewritePolicy } from './policy/in-force/refuse-commit.ts';
@@ -13,6 +15,8 @@ export interface ReconcilerSettings {
   readonly cluster: string;
   readonly gitUrl: string;
   readonly gitBranch: string;
+  /** The folder of the repository that is the config repository: `infra/kubelet`; empty for its root. */
+  readonly gitPath: string;
   /** Directory with `username` and `password`, or `token`; read again at every use. */
   readonly gitCredentialsDir: string | undefined;
   /** PEM file of a private certificate authority. */
@@ -58,6 +62,7 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
     cluster,
     gitUrl: read.text('GIT_URL'),
     gitBranch: read.text('GIT_BRANCH', 'main'),
+    gitPath: read.optional('GIT_PATH') ?? '',
     gitCredentialsDir: read.optional('GIT_CREDENTIALS_DIR'),
     gitCaFile: read.optional('GIT_CA_FILE'),
     proxy: proxySettings(read),
@@ -89,6 +94,8 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
   if (settings.signedCommits === 'on' && settings.trustedKeysDir === undefined) {
     read.mistake('REQUIRE_SIGNED_COMMITS=on without TRUSTED_KEYS_DIR would refuse every commit');
   }
+  const wrong = wrongWithFolder(settings.gitPath);
+  if (wrong !== null) read.mistake(`GIT_PATH=${spellOut(settings.gitPath)} ${wrong}`);
   const mistakes = read.mistakes();
   if (mistakes.length > 0) {
     throw new GitopsError('SETTINGS_INVALID', `the reconciler cannot start: ${mistakes.join('; ')}`, {

@@ -44,6 +44,10 @@ export type GitErrorCode =
   | 'GIT_SHA256'
   /** The branch is not there: renamed, deleted, or nothing was ever pushed. */
   | 'GIT_BRANCH_MISSING'
+  /** The folder to follow is not a path inside a repository. */
+  | 'GIT_PATH_INVALID'
+  /** The commit has no such folder. */
+  | 'GIT_PATH_MISSING'
   /** Objects are missing or their checksum is wrong. */
   | 'GIT_DAMAGED'
   /** More bytes, objects, files or depth than is read. */

@@ -16,7 +16,7 @@ export const poolJudge =
     const rest = minors.filter((minor) => !judgedFor.includes(minor));
     return validateForVersions(value, rest, {
       apply: spec.apply,
-      file: `pools/${pool.name}/pool.yaml`,
+      file: pool.file ?? `pools/${pool.name}/pool.yaml`,
       tolerate: spec.tolerate ?? [],
       complaintsOf: judge,
       ...(positionOf === undefined ? {} : { positionOf }),

@@ -7,6 +7,8 @@ import type { ClusterConfig } from './loaded.ts';
 export interface PoolSource {
   readonly name: string;
   readonly files: ReadonlyMap<string, RepoFile>;
+  /** A path of `files` as people see it in the repository. */
+  readonly shown: (path: string) => string;
   readonly cluster: ClusterConfig;
   /** What was left out of `files`, by path. */
   readonly leftOut: ReadonlyMap<string, Finding>;

@@ -126,6 +126,10 @@ async function main(settings: ReconcilerSettings): Promise<void> {
         loadRepo(files, { cluster: settings.cluster, gitFindings, folder: settings.gitPath, cache, complaintsOf }),
       judge: poolJudge(complaintsOf),
       isLeader,
+      ownPod:
+        settings.pod === undefined
+          ? null
+          : { namespace: settings.namespace, name: settings.pod, handOver: () => lease.handOver() },
       clock,
       log,
       random,

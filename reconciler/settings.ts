@@ -39,6 +39,8 @@ export interface ReconcilerSettings {
   /** undefined where no statuses are posted. */
   readonly forge: ForgeSettings | undefined;
   readonly namespace: string;
+  /** Of this process; undefined where it runs in none. */
+  readonly pod: string | undefined;
   readonly identity: string;
   readonly keepUnusedMs: Millis;
   /** How Prometheus is asked for blockers; the token is shown to this origin only. */
@@ -78,6 +80,7 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
     notesEveryMs: read.duration('NOTES_INTERVAL', '30s'),
     forge: forgeSettings(read),
     namespace: read.text('NAMESPACE', DEFAULT_NAMESPACE),
+    pod: read.optional('POD_NAME'),
     identity: read.text('POD_NAME', `reconciler-${cluster}`),
     keepUnusedMs: read.duration('KEEP_UNUSED', '1h'),
     prometheus: { caFile: read.optional('PROMETHEUS_CA_FILE'), token: prometheusToken(read) },

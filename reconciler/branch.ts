@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
+import { failedForGood } from './git/errors.ts';
 import type { GitSource } from './git/source.ts';
-import type { CommitOid, JudgedSnapshot } from './policy/commit.ts';
+import type { CommitOid, JudgedSnapshot, Snapshot } from './policy/commit.ts';
 import { type CommitTrust, TRUST_EVERYBODY } from './git/trust/commit-trust.ts';
 
 /** Since when, and why, the repository cannot be read. */
@@ -35,7 +36,24 @@ export interface Branch {
 
 export function createBranch(source: GitSource, clock: Clock, log: Log, trust: CommitTrust = TRUST_EVERYBODY): Branch {
   let tip: JudgedSnapshot | null = null;
+  /** The branch's tip when `tip` was read; the commit of `tip` itself unless it left a folder as it was. */
+  let readAt: CommitOid | null = null;
   let failure: GitFailure | null = null;
+  /** Of the last commit that failed for good: reading it again would cost the same download and end the same way. */
+  let forGood: { readonly oid: CommitOid; readonly error: unknown } | null = null;
+
+  async function read(oid: CommitOid, since: CommitOid | null, signal: AbortSignal): Promise<Snapshot> {
+    if (forGood?.oid === oid) throw forGood.error;
+    forGood = null;
+    try {
+      return await source.snapshot(since, signal);
+    } catch (error) {
+      // Not `oid`: the branch may have moved since it was asked for its tip.
+      const failed = failedForGood(error);
+      if (failed !== undefined) forGood = { oid: failed, error };
+      throw error;
+    }
+  }
 
   return {
     view: () => ({ tip, failure }),
@@ -43,13 +61,15 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
       try {
         const oid = await source.resolve(signal);
         // The tip is read again when another commit came into force meanwhile: its lineage may have changed.
-        const known = tip?.commit.oid === oid && (since === tip.since || since === oid);
-        const snapshot = known && tip !== null ? tip : { ...(await source.snapshot(since, signal)), since };
+        const known = tip !== null && readAt === oid && (since === tip.since || since === tip.commit.oid);
+        const snapshot = known && tip !== null ? tip : { ...(await read(oid, since, signal)), since };
         // Judged at every poll: the trusted keys may have changed.
         const signature = await trust.judge(snapshot.commit);
+        readAt = snapshot.tip ?? snapshot.commit.oid;
+        const isOld = known || isSame(tip, snapshot);
         // The same reading stays the same object: whoever looks sees whether anything is new.
-        if (!known || !isDeepStrictEqual(tip?.signature, signature)) tip = { ...snapshot, signature };
-        if (!known) {
+        if (!isOld || !isDeepStrictEqual(tip?.signature, signature)) tip = { ...snapshot, signature };
+        if (!isOld) {
           const { commit, lineage, files } = snapshot;
           log.info({ commit: commit.oid, lineage, files: files.size, signature }, 'commit read');
         }
@@ -67,3 +87,7 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
     },
   };
 }
+
+/** Whether a later tip has the very files that were read before: it left the folder as it was. */
+const isSame = (before: JudgedSnapshot | null, now: Snapshot): boolean =>
+  before?.commit.oid === now.commit.oid && before.files === now.files;

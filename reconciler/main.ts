@@ -17,8 +17,9 @@ import { createMetrics } from './telling/metrics/metrics.ts';
 import { createStatusPage, type StatusPage, type StatusPageOptions } from './telling/page/status-page.ts';
 import { createReconciler } from './reconciler.ts';
 import { decodeCache } from './policy/repo/decode-cache.ts';
-import { judgePool } from './policy/repo/judge-pool.ts';
+import { poolJudge } from './policy/repo/judge-pool.ts';
 import { loadRepo } from './policy/repo/load-repo.ts';
+import { rememberVerdicts } from './policy/repo/verdict-cache.ts';
 import { type ReconcilerSettings, readReconcilerSettings } from './settings.ts';
 import type { Listening } from './serving/listen.ts';
 import { createTelling } from './telling/telling.ts';
@@ -29,6 +30,8 @@ import { trustedKeysIn } from './git/trust/trusted-keys.ts';
 const LEASE_NAME = 'kubelet-gitops-reconciler';
 const RECHECK_MS = 15_000;
 const REST_MS = 250;
+/** A thousand pools on nodes of four versions. One is some 150 bytes and what there is to say, which is nothing mostly. */
+const MOST_VERDICTS = 4_000;
 const STATUS_EVERY_MS = 10_000;
 /** The loop goes round at least every recheck; a pass of a large fleet over a slow API server may take a while. */
 const STUCK_AFTER_MS = 10 * 60_000;
@@ -49,6 +52,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     createGitSource({
       ...git,
       branch: settings.gitBranch,
+      path: settings.gitPath,
       credentials: fileCredentials(settings.gitCredentialsDir),
       ssh: { directory: settings.gitCredentialsDir },
     }),
@@ -86,6 +90,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     log,
   });
   const cache = decodeCache();
+  const complaintsOf = rememberVerdicts(MOST_VERDICTS);
   const handBack = new AbortController();
   const lease = holdLease({
     kube,
@@ -117,9 +122,14 @@ async function main(settings: ReconcilerSettings): Promise<void> {
               { ...settings.forge, proxy: settings.proxy },
               { clock, log, random, onChange: () => reconciler.poke() },
             ),
-      load: ({ files, findings }) => loadRepo(files, { cluster: settings.cluster, gitFindings: findings, cache }),
-      judge: judgePool,
+      load: ({ files, findings: gitFindings }) =>
+        loadRepo(files, { cluster: settings.cluster, gitFindings, folder: settings.gitPath, cache, complaintsOf }),
+      judge: poolJudge(complaintsOf),
       isLeader,
+      ownPod:
+        settings.pod === undefined
+          ? null
+          : { namespace: settings.namespace, name: settings.pod, handOver: () => lease.handOver() },
       clock,
       log,
       random,
@@ -144,7 +154,10 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       ready: () => reconciler.ready(),
     };
     health = await serveHealth({ view, metrics, port: settings.healthPort, log });
-    log.info({ version: VERSION, url: source.url, branch: source.branch, port: health.port }, 'started');
+    log.info(
+      { version: VERSION, url: source.url, branch: source.branch, path: settings.gitPath, port: health.port },
+      'started',
+    );
     await Promise.all([reconciler.run(stop.signal), telling.run(stop.signal)]);
   } finally {
     // Also after a failure: what is left running would keep a process alive that does nothing any more.

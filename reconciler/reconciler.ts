@@ -8,6 +8,7 @@ import { createWebGet, type WebOptions } from './cluster/blockers/web.ts';
 import { createClusterView } from './cluster/cluster-view.ts';
 import type { JudgePool } from './policy/desired.ts';
 import { createDrains } from './cluster/drains/drains.ts';
+import type { OwnPod } from './cluster/drains/own-pod.ts';
 import type { Fleet } from './policy/fleet.ts';
 import type { Annotator } from './git/notes/annotator.ts';
 import type { CommitStatuses } from './telling/forge/statuses.ts';
@@ -38,6 +39,8 @@ export interface ReconcilerPorts {
   readonly judge: JudgePool;
   /** Whether this process is the one that acts. */
   readonly isLeader: () => boolean;
+  /** Absent: this process runs in no pod. */
+  readonly ownPod?: OwnPod | null;
   readonly clock: Clock;
   readonly log: Log;
   /** Numbers in [0, 1), for jitter. */
@@ -122,7 +125,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     statusEveryMs: options.statusEveryMs,
     fleet: view.fleet,
     mayWrite: ports.isLeader,
-    drains: createDrains(kube),
+    drains: createDrains(kube, ports.ownPod),
     blockers: createBlockers({
       kube,
       clock,

@@ -4,6 +4,8 @@ import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { ForgeSettings } from './telling/forge/connect.ts';
 import { forgePlace } from './telling/forge/place.ts';
+import { wrongWithFolder } from './git/folder-path.ts';
+import { spellOut } from './git/plain-text.ts';
 import type { ProxySettings } from './git/proxy.ts';
 import type { Reach } from './telling/page/serve/server.ts';
 import type { RewritePolicy } from './policy/in-force/refuse-commit.ts';
@@ -13,6 +15,8 @@ export interface ReconcilerSettings {
   readonly cluster: string;
   readonly gitUrl: string;
   readonly gitBranch: string;
+  /** The folder of the repository that is the config repository: `infra/kubelet`; empty for its root. */
+  readonly gitPath: string;
   /** Directory with `username` and `password`, or `token`; read again at every use. */
   readonly gitCredentialsDir: string | undefined;
   /** PEM file of a private certificate authority. */
@@ -35,6 +39,8 @@ export interface ReconcilerSettings {
   /** undefined where no statuses are posted. */
   readonly forge: ForgeSettings | undefined;
   readonly namespace: string;
+  /** Of this process; undefined where it runs in none. */
+  readonly pod: string | undefined;
   readonly identity: string;
   readonly keepUnusedMs: Millis;
   /** How Prometheus is asked for blockers; the token is shown to this origin only. */
@@ -58,6 +64,7 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
     cluster,
     gitUrl: read.text('GIT_URL'),
     gitBranch: read.text('GIT_BRANCH', 'main'),
+    gitPath: read.optional('GIT_PATH') ?? '',
     gitCredentialsDir: read.optional('GIT_CREDENTIALS_DIR'),
     gitCaFile: read.optional('GIT_CA_FILE'),
     proxy: proxySettings(read),
@@ -73,6 +80,7 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
     notesEveryMs: read.duration('NOTES_INTERVAL', '30s'),
     forge: forgeSettings(read),
     namespace: read.text('NAMESPACE', DEFAULT_NAMESPACE),
+    pod: read.optional('POD_NAME'),
     identity: read.text('POD_NAME', `reconciler-${cluster}`),
     keepUnusedMs: read.duration('KEEP_UNUSED', '1h'),
     prometheus: { caFile: read.optional('PROMETHEUS_CA_FILE'), token: prometheusToken(read) },
@@ -89,6 +97,8 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
   if (settings.signedCommits === 'on' && settings.trustedKeysDir === undefined) {
     read.mistake('REQUIRE_SIGNED_COMMITS=on without TRUSTED_KEYS_DIR would refuse every commit');
   }
+  const wrong = wrongWithFolder(settings.gitPath);
+  if (wrong !== null) read.mistake(`GIT_PATH=${spellOut(settings.gitPath)} ${wrong}`);
   const mistakes = read.mistakes();
   if (mistakes.length > 0) {
     throw new GitopsError('SETTINGS_INVALID', `the reconciler cannot start: ${mistakes.join('; ')}`, {

@@ -56,6 +56,7 @@ export const SETTINGS: ReadonlySet<string> = new Set([
   "GIT_BRANCH",
   "GIT_CA_FILE",
   "GIT_CREDENTIALS_DIR",
+  "GIT_PATH",
   "GIT_URL",
   "GUARD",
   "HEALTH_PORT",

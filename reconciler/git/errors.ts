@@ -1,4 +1,4 @@
-import { type Disposition, GitopsError } from '#shared/runtime/errors.ts';
+import { type Disposition, type ErrorDetail, GitopsError } from '#shared/runtime/errors.ts';
 
 /** What the git server (or the way to it) said no with. */
 export type GitErrorCode =
@@ -44,6 +44,10 @@ export type GitErrorCode =
   | 'GIT_SHA256'
   /** The branch is not there: renamed, deleted, or nothing was ever pushed. */
   | 'GIT_BRANCH_MISSING'
+  /** The folder to follow is not a path inside a repository. */
+  | 'GIT_PATH_INVALID'
+  /** The commit has no such folder. */
+  | 'GIT_PATH_MISSING'
   /** Objects are missing or their checksum is wrong. */
   | 'GIT_DAMAGED'
   /** More bytes, objects, files or depth than is read. */
@@ -52,15 +56,13 @@ export type GitErrorCode =
   | 'GIT_PUSH_RACE'
   /** A hook or a rule of the server refused the push. */
   | 'GIT_PUSH_REFUSED'
+  /** A quota or a full disk of the server refused the push. */
+  | 'GIT_PUSH_NO_ROOM'
   /** What is to be annotated is no commit's name. */
   | 'GIT_NOTE_INVALID';
 
 export class GitError extends GitopsError<GitErrorCode> {
-  constructor(
-    code: GitErrorCode,
-    message: string,
-    detail: { readonly disposition?: Disposition; readonly cause?: unknown } = {},
-  ) {
+  constructor(code: GitErrorCode, message: string, detail: ErrorDetail = {}) {
     super(code, message, detail);
     this.name = 'GitError';
   }
@@ -72,3 +74,21 @@ export function isGitError(thrown: unknown, ...codes: readonly GitErrorCode[]): 
 
 /** Trying again is of no use until the branch has another commit. */
 export const UNTIL_NEW_COMMIT: Disposition = { kind: 'stalled', until: 'new-commit' };
+
+/**
+ * The commit that cannot be read, now or later, as the source of the error named it (`fields.commit`); undefined where
+ * trying again may help.
+ */
+export function failedForGood(thrown: unknown): string | undefined {
+  if (!(thrown instanceof GitopsError)) return undefined;
+  const { disposition, fields } = thrown;
+  const isForGood = disposition.kind === 'stalled' && disposition.until === 'new-commit';
+  return isForGood && typeof fields['commit'] === 'string' ? fields['commit'] : undefined;
+}
+
+/** Adds which commit it was to an error that says that there is too much of it. */
+export function blameCommit(thrown: unknown, commit: string): unknown {
+  if (!isGitError(thrown, 'GIT_TOO_BIG')) return thrown;
+  const { code, message, cause } = thrown;
+  return new GitError(code, message, { disposition: UNTIL_NEW_COMMIT, fields: { commit }, cause });
+}

@@ -1,17 +1,19 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { GitCredentials } from './credentials.ts';
-import { GitError } from './errors.ts';
+import { blameCommit, GitError } from './errors.ts';
 import { createRemote } from './connect.ts';
 import type { ProxySettings } from './proxy.ts';
 import type { SshOptions } from './remote.ts';
 import type { GitSession } from './wire/session.ts';
+import { folderPath } from './folder-path.ts';
 import type { GitLimits } from './limits.ts';
 import { parseCommit } from './objects/commit.ts';
 import { branchRef } from './ref-name.ts';
 import { fetchCommit } from './snapshot/fetch-commit.ts';
-import { judgeLineage } from './snapshot/lineage.ts';
-import { readTree } from './snapshot/read-tree.ts';
+import { type JudgedLineage, judgeLineage } from './snapshot/lineage.ts';
+import { findFolder, type HeldFolder } from './snapshot/read-folder.ts';
+import { readTree, type ReadTreeOptions } from './snapshot/read-tree.ts';
 import { isConfigPath } from './snapshot/select.ts';
 import type { GitSource } from './source.ts';
 import type { CommitOid, Snapshot } from '../policy/commit.ts';
@@ -22,6 +24,8 @@ export interface GitSourceOptions {
   readonly url: string;
   /** `main`, or its full name. */
   readonly branch: string;
+  /** The folder of the repository that is the config repository: `infra/kubelet`. Default: its root. */
+  readonly path?: string | undefined;
   readonly credentials: GitCredentials;
   /** PEM file of the authorities to trust instead of the well-known ones. */
   readonly caFile?: string | undefined;
@@ -30,7 +34,7 @@ export interface GitSourceOptions {
   /** How a repository is reached whose address is one of ssh. */
   readonly ssh?: SshOptions | undefined;
   readonly limits?: Partial<GitLimits>;
-  /** Which paths of the repository are read. Default: `clusters/`, `base/`, `pools/`, and YAML and JSON anywhere. */
+  /** Which paths, from that folder, are read. Default: `clusters/`, `base/`, `pools/`, and YAML and JSON anywhere. */
   readonly select?: (path: string) => boolean;
   readonly clock: Clock;
 }
@@ -39,13 +43,15 @@ export interface GitSourceOptions {
  * A branch of a repository over git's smart HTTP. Every snapshot is read into memory and thrown away, so that there is
  * no working copy, nothing to repair and nothing to lock.
  *
- * @throws GitError `GIT_URL_UNUSABLE`, `GIT_REF_NAME_INVALID`
+ * @throws GitError `GIT_URL_UNUSABLE`, `GIT_REF_NAME_INVALID`, `GIT_PATH_INVALID`
  */
 export function createGitSource(options: GitSourceOptions): GitSource {
   const { branch, select = isConfigPath } = options;
   const remote = createRemote(options);
   const ref = branchRef(branch);
+  const folder = folderPath(options.path ?? '');
   let known: ReadonlyMap<string, Uint8Array> = new Map();
+  let held: HeldFolder | null = null;
 
   async function tipOf(session: GitSession): Promise<CommitOid> {
     const oid = await findTip(session, ref);
@@ -56,6 +62,32 @@ export function createGitSource(options: GitSourceOptions): GitSource {
     );
   }
 
+  async function read(session: GitSession, oid: CommitOid, since: CommitOid | null): Promise<Snapshot> {
+    const { store, leftOutFrom } = await fetchCommit(session, oid);
+    const { tree, ...commit } = parseCommit(oid, await store.read(oid, 'commit'));
+    const judged = await judgeLineage(session, commit, since);
+    const read = await filesOf(tree, { store, limits: session.limits, leftOutFrom });
+    return { commit, lineage: judged.lineage, files: read.files, findings: withDoubt(read.findings, judged) };
+  }
+
+  async function readFolder(session: GitSession, tip: CommitOid, since: CommitOid | null): Promise<Snapshot> {
+    const found = await findFolder({ session, tip, since, folder, held });
+    if (!found.news) {
+      const { commit, files, findings } = found.held;
+      return { commit, tip, lineage: 'same', files, findings };
+    }
+    const { tree, commit, judged, store, leftOutFrom } = found;
+    const { files, findings } = await filesOf(tree, { store, limits: session.limits, leftOutFrom });
+    held = { tree, commit, files, findings };
+    return { commit, tip, lineage: judged.lineage, files, findings: withDoubt(findings, judged) };
+  }
+
+  async function filesOf(tree: string, from: Pick<ReadTreeOptions, 'store' | 'limits' | 'leftOutFrom'>) {
+    const read = await readTree(tree, { ...from, folder, select, known });
+    known = new Map([...read.files.values()].map((file) => [file.oid, file.bytes]));
+    return read;
+  }
+
   return {
     url: remote.url,
     branch,
@@ -63,16 +95,17 @@ export function createGitSource(options: GitSourceOptions): GitSource {
     snapshot: (since, signal) =>
       remote.within(signal, async (session): Promise<Snapshot> => {
         const oid = await tipOf(session);
-        const { store, leftOutFrom } = await fetchCommit(session, oid);
-        const { tree, ...commit } = parseCommit(oid, await store.read(oid, 'commit'));
-        const judged = await judgeLineage(session, commit, since);
-        const read = await readTree(tree, { store, limits: session.limits, select, known, leftOutFrom });
-        known = new Map([...read.files.values()].map((file) => [file.oid, file.bytes]));
-        const findings = judged.known ? read.findings : [...read.findings, LINEAGE_UNKNOWN];
-        return { commit, lineage: judged.lineage, files: read.files, findings };
+        try {
+          return await (folder === '' ? read(session, oid, since) : readFolder(session, oid, since));
+        } catch (error) {
+          throw blameCommit(error, oid);
+        }
       }),
   };
 }
+
+const withDoubt = (findings: readonly Finding[], { known }: JudgedLineage): readonly Finding[] =>
+  known ? findings : [...findings, LINEAGE_UNKNOWN];
 
 const LINEAGE_UNKNOWN: Finding = {
   code: 'lineage-unknown',

@@ -1,6 +1,6 @@
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { GitCredentials } from './credentials.ts';
-import { isGitError } from './errors.ts';
+import { failedForGood, isGitError } from './errors.ts';
 import { abortedError } from './patience.ts';
 import type { GitSession, Greeting } from './wire/session.ts';
 import type { ProxySettings } from './proxy.ts';
@@ -56,7 +56,7 @@ export function remoteOver(
         return result;
       } catch (error) {
         // The server may have moved or changed: the next call asks it anew.
-        if (!isGitError(error, 'GIT_BRANCH_MISSING')) greeting = null;
+        if (!isGitError(error, 'GIT_BRANCH_MISSING') && failedForGood(error) === undefined) greeting = null;
         throw error;
       }
     },

@@ -15,7 +15,7 @@ export interface Commit {
 
 /** A regular file of the commit's tree. Symbolic links and submodules never become one: they are findings. */
 export interface RepoFile {
-  /** From the root of the repository, `/` between the parts. */
+  /** From the root of the repository, `/` between the parts. For people: a folder that is followed stands in front. */
   readonly path: string;
   /** The blob's object name: equal names mean equal bytes. */
   readonly oid: string;
@@ -26,8 +26,12 @@ export interface RepoFile {
 export type Lineage = 'first' | 'same' | 'descendant' | 'rewritten';
 
 export interface Snapshot {
+  /** The one that the files are of: with a folder to follow, the last one that changed it. */
   readonly commit: Commit;
+  /** The branch's tip, where that is a later one which left the folder as it is. */
+  readonly tip?: CommitOid;
   readonly lineage: Lineage;
+  /** By path from the folder that is followed, which is the root of the repository usually. */
   readonly files: ReadonlyMap<string, RepoFile>;
   /** What was left out of `files`, and why (symlinks, submodules, files that are too big), with the path. */
   readonly findings: readonly Finding[];

@@ -17,10 +17,12 @@ function setUp(): {
   readonly reads: { readonly oid: CommitOid; readonly since: CommitOid | null }[];
   tip: CommitOid;
   fault: Error | null;
+  /** Where the tip can be asked for, and the commit cannot be read. */
+  readFault: Error | null;
   readonly skip: (ms: number) => void;
 } {
   const reads: { oid: CommitOid; since: CommitOid | null }[] = [];
-  const at = { tip: A, fault: null as Error | null };
+  const at = { tip: A, fault: null as Error | null, readFault: null as Error | null };
   const answer = <T>(value: T): Promise<T> => (at.fault === null ? Promise.resolve(value) : Promise.reject(at.fault));
   const source: GitSource = {
     url: 'https://git.example/config.git',
@@ -28,6 +30,7 @@ function setUp(): {
     resolve: () => answer(at.tip),
     snapshot: (since) => {
       reads.push({ oid: at.tip, since });
+      if (at.readFault !== null) return Promise.reject(at.readFault);
       const commit = {
         oid: at.tip,
         parents: [],
@@ -113,5 +116,43 @@ describe('a followed branch', () => {
       disposition: { kind: 'wait', ms: 90_000 },
     });
     assert.equal(await repository.branch.poll(null, never), 90_000);
+  });
+});
+
+describe('a commit that cannot be read, now or later', () => {
+  const tooBig = (commit: CommitOid) =>
+    new GitopsError('GIT_TOO_BIG', 'too big', {
+      disposition: { kind: 'stalled', until: 'new-commit' },
+      fields: { commit },
+    });
+
+  it('is not read again before the branch moves', async () => {
+    const repository = setUp();
+    repository.readFault = tooBig(A);
+    for (let poll = 0; poll < 3; poll += 1) await repository.branch.poll(null, never);
+    assert.equal(repository.reads.length, 1);
+    assert.equal(repository.branch.view().failure?.code, 'GIT_TOO_BIG');
+    repository.tip = B;
+    repository.readFault = null;
+    await repository.branch.poll(null, never);
+    assert.equal(repository.branch.view().tip?.commit.oid, B);
+  });
+
+  it('is read again after a failure that may pass', async () => {
+    const repository = setUp();
+    repository.readFault = new GitopsError('GIT_TIMEOUT', 'no answer within 15 s');
+    await repository.branch.poll(null, never);
+    repository.readFault = null;
+    await repository.branch.poll(null, never);
+    assert.equal(repository.branch.view().tip?.commit.oid, A);
+  });
+
+  it('is the one that was read, where the branch moved in between', async () => {
+    const repository = setUp();
+    repository.readFault = tooBig(B);
+    await repository.branch.poll(null, never);
+    repository.readFault = null;
+    await repository.branch.poll(null, never);
+    assert.equal(repository.branch.view().tip?.commit.oid, A);
   });
 });

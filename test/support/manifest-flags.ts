@@ -7,15 +7,30 @@ const MANIFESTS = {
   reconciler: '../../deploy/reconciler/deployment.yaml',
 } as const;
 
+interface Container {
+  readonly args: readonly string[];
+  readonly resources: { readonly limits: { readonly memory: string } };
+}
+
 interface Workload {
   readonly spec: {
-    readonly template: { readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] } };
+    readonly template: { readonly spec: { readonly containers: readonly Container[] } };
   };
 }
 
 /** The flags that the manifests give Node for a program: all arguments before its bundle. */
 export function manifestFlags(program: keyof typeof MANIFESTS): readonly string[] {
+  return containerOf(program)?.args.filter((arg) => arg.startsWith('--')) ?? [];
+}
+
+/** How much memory the manifests let a program have. */
+export function memoryLimitMiB(program: keyof typeof MANIFESTS): number {
+  const written = containerOf(program)?.resources.limits.memory ?? '';
+  const [, mebibytes] = /^(\d+)Mi$/.exec(written) ?? [];
+  return Number(mebibytes);
+}
+
+function containerOf(program: keyof typeof MANIFESTS): Container | undefined {
   const text = readFileSync(fileURLToPath(new URL(MANIFESTS[program], import.meta.url)), 'utf8');
-  const { containers } = (parse(text) as Workload).spec.template.spec;
-  return containers[0]?.args.filter((arg) => arg.startsWith('--')) ?? [];
+  return (parse(text) as Workload).spec.template.spec.containers[0];
 }

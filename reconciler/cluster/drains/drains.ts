@@ -3,9 +3,13 @@ import { type Kube, PODS } from '#shared/kube/kube.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { DrainView, PodCount } from '../../policy/fleet.ts';
+import { hasOtherNode, isOwn, type OwnPod } from './own-pod.ts';
 import { hasToLeave, isFinished, isLeaving, type Pod } from '../../policy/disruption/evictable.ts';
 
-/** Drains nodes step by step: each call looks at the node's pods and evicts what has to leave. Keeps nothing that a restart loses. */
+/**
+ * Drains nodes step by step: each call looks at the node's pods and evicts what has to leave, this process's own pod last. Keeps
+ * nothing that a restart loses.
+ */
 export interface Drains {
   /** By name of the node. */
   readonly views: () => ReadonlyMap<string, DrainView>;
@@ -24,7 +28,8 @@ const MOST_NAMES = 3;
 /** A right that was missing is asked for again after this long: it may have been granted. */
 const ASK_AGAIN_MS: Millis = 10 * 60_000;
 
-export function createDrains(kube: Kube): Drains {
+/** @param own null where this process runs in no pod */
+export function createDrains(kube: Kube, own: OwnPod | null = null): Drains {
   const views = new Map<string, DrainView>();
   const counts = new Map<string, PodCount>();
   /** Version of the eviction API that the server took last: policy/v1 came with 1.22, v1beta1 went with 1.25. */
@@ -48,10 +53,22 @@ export function createDrains(kube: Kube): Drains {
     async evict(node, since, signal) {
       const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
       const left = items.filter(hasToLeave);
+      const others = left.filter(({ metadata }) => !isOwn(own, metadata));
       const refused: string[] = [];
-      for (const pod of left.filter((each) => !isLeaving(each))) {
+      for (const pod of others.filter((each) => !isLeaving(each))) {
         const why = await evictOne(pod, signal);
         if (why !== null) refused.push(`${nameOf(pod)}: ${why}`);
+      }
+      const [mine] = others.length === 0 ? left.filter((each) => !isLeaving(each)) : [];
+      if (mine !== undefined) {
+        // It would wait for a node that only it can open again. A restart of the kubelet does it no harm.
+        if (!(await hasOtherNode(kube, node, signal))) {
+          const because = 'its pods have left, but for the reconciler, which no other node can take';
+          views.set(node, { since, drained: true, because });
+          return;
+        }
+        const why = await leave(mine, signal);
+        if (why !== null) refused.push(`${nameOf(mine)}: ${why}`);
       }
       const names = left.slice(0, MOST_NAMES).map(nameOf).join(', ');
       const waits = `${left.length} pods have to leave (${names}${left.length > MOST_NAMES ? ' …' : ''})`;
@@ -65,14 +82,27 @@ export function createDrains(kube: Kube): Drains {
     },
   };
 
+  /** Hands over only what will then go: where a budget keeps this process's pod here, it goes on leading. */
+  async function leave(pod: Pod, signal: AbortSignal): Promise<string | null> {
+    const why = await evictOne(pod, signal, { dryRun: ['All'] });
+    if (why !== null) return why;
+    await own?.handOver();
+    return evictOne(pod, signal);
+  }
+
   /** @returns null where the pod was told to go, or is gone; otherwise why it was not */
-  async function evictOne({ metadata }: Pod, signal: AbortSignal, apiVersion = version): Promise<string | null> {
+  async function evictOne(
+    { metadata }: Pod,
+    signal: AbortSignal,
+    options: { readonly dryRun?: readonly string[] } = {},
+    apiVersion = version,
+  ): Promise<string | null> {
     const { name, namespace = '', uid = '' } = metadata;
     const eviction = {
       apiVersion,
       kind: 'Eviction',
       metadata: { name, namespace },
-      deleteOptions: { preconditions: { uid } },
+      deleteOptions: { ...options, preconditions: { uid } },
     };
     try {
       await kube.create({ resource: PODS, namespace, subresource: 'eviction' }, eviction, signal);
@@ -81,7 +111,7 @@ export function createDrains(kube: Kube): Drains {
     } catch (error) {
       if (isKubeError(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) return null;
       if (isKubeError(error, 'KUBE_INVALID') && apiVersion === 'policy/v1') {
-        return evictOne({ metadata }, signal, 'policy/v1beta1');
+        return evictOne({ metadata }, signal, options, 'policy/v1beta1');
       }
       if (isKubeError(error, 'KUBE_ABORTED')) throw error;
       return reasonOf(error);

@@ -19,6 +19,11 @@ export interface LeaseHold {
    * renewal that succeeded, counted from when it was sent: it turns false by itself, also in a process that was stopped.
    */
   isLeader(): boolean;
+  /**
+   * Gives the lead back, for good: this process leads no more. If it still runs after others had their time to take over, that is
+   * `onLost`, because what it remembers is out of date. Never rejects.
+   */
+  handOver(): Promise<void>;
   /** Who leads as far as is known, for people; undefined before the lease was read, '' where nobody does. */
   holder(): string | undefined;
   /** Resolves when the lease is given back after the signal; never rejects. */
@@ -35,8 +40,11 @@ export function holdLease(options: HoldLeaseOptions): LeaseHold {
   let leadingUntilMs: Millis = Number.NEGATIVE_INFINITY;
   let led = false;
   let lastFault: string | undefined;
+  let underWay: Promise<void> = Promise.resolve();
+  const handedOver = new AbortController();
+  const over = AbortSignal.any([signal, handedOver.signal]);
 
-  const leading = (): boolean => clock.monotonic() < leadingUntilMs;
+  const leading = (): boolean => !handedOver.signal.aborted && clock.monotonic() < leadingUntilMs;
 
   const tell = (): void => {
     if (leading() === led) return;
@@ -61,18 +69,40 @@ export function holdLease(options: HoldLeaseOptions): LeaseHold {
     }
   };
 
+  const giveBack = (): Promise<void> =>
+    lease.release().catch((error: unknown) => log.debug({ err: error }, 'lease not given back'));
+
   const run = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await attempt();
+    while (!over.aborted) {
+      underWay = attempt();
+      await underWay;
+      if (over.aborted) break;
       tell();
       const pauseMs = led ? timing.retryMs : timing.retryMs * (1 + JITTER * random());
-      await clock.sleep(led ? Math.min(pauseMs, leadingUntilMs - clock.monotonic()) : pauseMs, signal);
-      if (!signal.aborted) tell();
+      await clock.sleep(led ? Math.min(pauseMs, leadingUntilMs - clock.monotonic()) : pauseMs, over);
+      if (!over.aborted) tell();
     }
-    if (leading()) await lease.release().catch((error: unknown) => log.debug({ err: error }, 'lease not given back'));
+    if (handedOver.signal.aborted) {
+      await clock.sleep(timing.leaseMs, signal);
+      if (!signal.aborted) onLost?.();
+      return;
+    }
+    if (leading()) await giveBack();
   };
 
-  return { isLeader: () => !signal.aborted && leading(), holder: () => lease.holder(), ended: run() };
+  return {
+    isLeader: () => !signal.aborted && leading(),
+    async handOver() {
+      if (!leading()) return;
+      handedOver.abort();
+      log.info({ identity, lease: options.name }, 'lead handed over');
+      // A renewal that is on its way must not take back what is given.
+      await underWay;
+      await giveBack();
+    },
+    holder: () => lease.holder(),
+    ended: run(),
+  };
 }
 
 /** client-go's JitterFactor: those who wait come one after the other. */

@@ -1,13 +1,11 @@
 import git from 'isomorphic-git';
-import { GitError } from '../errors.ts';
-import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { GitSession, Greeting } from '../wire/session.ts';
 import type { RepoParameters } from '../objects/store.ts';
-import { plainLine } from '../plain-text.ts';
 import type { CommitOid } from '../../policy/commit.ts';
 import { assertWhole, FLUSH, packetLine, readPackets, textOf } from '../wire/pkt-line.ts';
-import { remoteError, throwRemoteError } from '../wire/remote-error.ts';
+import { throwRemoteError } from '../wire/remote-error.ts';
 import { readSideBand } from '../wire/side-band.ts';
+import { pushError, pushRace } from './push-refusal.ts';
 
 export interface NotesPush {
   readonly ref: string;
@@ -26,11 +24,11 @@ const NOTHING = '0'.repeat(40);
  * Not left to isomorphic-git's `push`, which reads every tree of the commit to find out what is new.
  *
  * @throws GitError `GIT_PUSH_RACE` where another writer was faster, `GIT_PUSH_REFUSED` where a rule says no,
- *   `GIT_FORBIDDEN` or `GIT_UNAUTHORIZED` for the credential
+ *   `GIT_PUSH_NO_ROOM` for a quota, `GIT_FORBIDDEN` or `GIT_UNAUTHORIZED` for the credential
  */
 export async function pushNotes(session: GitSession, repo: RepoParameters, push: NotesPush): Promise<void> {
   const greeting = await session.greet('git-receive-pack', 0);
-  if (advertised(greeting, push.ref) !== push.from) throw race(push.ref, '');
+  if (advertised(greeting, push.ref) !== push.from) throw pushRace(push.ref, '');
   const { packfile = new Uint8Array() } = await git.packObjects({ ...repo, oids: [...push.oids], write: false });
   const { capabilities } = greeting.advertisement;
   const words = ['report-status', 'side-band-64k'].filter((word) => capabilities.has(word));
@@ -46,9 +44,9 @@ export async function pushNotes(session: GitSession, repo: RepoParameters, push:
   const lines = readPackets(payload).map(textOf);
   const unpacked = lines.find((line) => line.startsWith('unpack '))?.slice('unpack '.length) ?? 'ok';
   // A full disk, say: nobody else wrote, and asking again at once would not help.
-  if (unpacked !== 'ok') throw remoteError(`${unpacked} ${session.clean(remarks)}`, session.clean);
-  const refused = refusalIn(lines, push.ref);
-  if (refused !== null) throw pushError(refused, push.ref, session.clean(remarks));
+  const refused = unpacked === 'ok' ? refusalIn(lines, push.ref) : unpacked;
+  if (refused === null) return;
+  throw pushError({ ref: push.ref, reason: session.clean(refused), remarks: session.clean(remarks) });
 }
 
 /** The commit that the server has the ref at; null where it has none of that name. */
@@ -60,23 +58,8 @@ function advertised({ body }: Greeting, ref: string): CommitOid | null {
   return null;
 }
 
-/** The words behind `ng <ref>` in the server's report; null where the push counts. */
+/** The words behind `ng <ref>` in the server's report, empty where it has none; null where the push counts. */
 function refusalIn(lines: readonly string[], ref: string): string | null {
   if (lines.includes(`ok ${ref}`)) return null;
-  const line = lines.find((each) => each.startsWith(`ng ${ref} `)) ?? lines[0] ?? '';
-  return line.replace(`ng ${ref} `, '');
+  return lines.find((each) => each.startsWith(`ng ${ref} `))?.slice(`ng ${ref} `.length) ?? '';
 }
-
-/** What servers say of a push that no repetition will get through: git's own hooks and rules, and the forges'. */
-const REFUSED = /hook declined|prohibited|denied|not allowed|protected|deny|exists; cannot create|GH0\d\d/i;
-
-function pushError(reason: string, ref: string, remarks: string): GitError {
-  const said = plainLine([reason, remarks].filter((text) => text !== '').join(': '), 300);
-  if (!REFUSED.test(`${reason} ${remarks}`)) return race(ref, said);
-  return new GitError('GIT_PUSH_REFUSED', `the git server refuses notes on ${ref}: ${said}`, {
-    disposition: UNTIL_OPERATOR,
-  });
-}
-
-const race = (ref: string, said: string): GitError =>
-  new GitError('GIT_PUSH_RACE', `${ref} was changed by another writer meanwhile${said === '' ? '' : ` (${said})`}`);

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Finding, Severity } from '#shared/contract/finding.ts';
 import { GitError, UNTIL_NEW_COMMIT } from '../errors.ts';
+import { inFolder } from '../../policy/in-folder.ts';
 import type { GitLimits } from '../limits.ts';
 import { ownCopy } from '../objects/own-copy.ts';
 import type { ObjectStore } from '../objects/store.ts';
@@ -14,6 +15,8 @@ export interface ReadTreeOptions {
   /** Files that the store does not have are at least this large; null or absent where it has all of them. */
   readonly leftOutFrom?: number | null;
   readonly limits: GitLimits;
+  /** Where the tree is in the repository, for files' own paths and findings. Default: its root. */
+  readonly folder?: string;
   /** Which paths are read. */
   readonly select: (path: string) => boolean;
   /** Bytes by object name that are known from before. */
@@ -21,6 +24,7 @@ export interface ReadTreeOptions {
 }
 
 export interface ReadTree {
+  /** By path from the tree. */
   readonly files: ReadonlyMap<string, RepoFile>;
   readonly findings: readonly Finding[];
 }
@@ -34,8 +38,8 @@ const FILES_A_TURN = 50;
  *
  * @throws GitError `GIT_TOO_BIG`, `GIT_DAMAGED`
  */
-export async function readTree(root: string, options: ReadTreeOptions): Promise<ReadTree> {
-  const { store, limits, select, known, leftOutFrom = null } = options;
+export async function readTree(tree: string, options: ReadTreeOptions): Promise<ReadTree> {
+  const { store, limits, folder: root = '', select, known, leftOutFrom = null } = options;
   const files = new Map<string, RepoFile>();
   const findings: Finding[] = [];
   // One copy of a file's bytes, however often the tree names it: a small pack must not become a large snapshot.
@@ -43,12 +47,12 @@ export async function readTree(root: string, options: ReadTreeOptions): Promise<
   let entriesSeen = 0;
 
   const find = (severity: Severity, code: string, file: string, message: string): void => {
-    findings.push({ code, severity, message, file });
+    findings.push({ code, severity, message, file: inFolder(root, file) });
   };
 
   async function visit(oid: string, folder: string, depth: number): Promise<void> {
     if (depth > limits.depth)
-      throw tooBig(`directories ${depth} deep (${folder}), and at most ${limits.depth} are read`);
+      throw tooBig(`directories ${depth} deep (${inFolder(root, folder)}), and at most ${limits.depth} are read`);
     const entries = parseTree(oid, await store.read(oid, 'tree'));
     entriesSeen += entries.length;
     if (entriesSeen > limits.treeEntries) {
@@ -88,12 +92,12 @@ export async function readTree(root: string, options: ReadTreeOptions): Promise<
     read.set(oid, bytes);
     const wrong = judgeFile(bytes, limits.fileBytes);
     if (wrong !== null) return find('error', wrong.code, path, wrong.message);
-    files.set(path, { path, oid, bytes });
+    files.set(path, { path: inFolder(root, path), oid, bytes });
     if (files.size > limits.files) throw tooBig(`more than ${limits.files} files of configuration`);
     if (files.size % FILES_A_TURN === 0) await nextTurn();
   }
 
-  await visit(root, '', 1);
+  await visit(tree, '', 1);
   return { files, findings };
 }
 

@@ -8,6 +8,8 @@ import { readSize } from './varint.ts';
 
 export type PackLimits = Pick<GitLimits, 'objects' | 'objectBytes' | 'inflatedBytes'>;
 
+/** zlib takes no smaller chunk. */
+const LEAST_CHUNK = 64;
 const HEADER_BYTES = 12;
 const SUM_BYTES = 20;
 const OFFSET_DELTA = 6;
@@ -93,7 +95,8 @@ interface Inflated {
 
 function inflate(bytes: Buffer, declared: number): { readonly content: Buffer; readonly used: number } {
   try {
-    const options = { info: true, maxOutputLength: Math.max(1, declared) };
+    // By default each object takes 16 KiB at once, however small it is: half a gigabyte to be collected, for a large pack.
+    const options = { info: true, maxOutputLength: Math.max(1, declared), chunkSize: Math.max(LEAST_CHUNK, declared) };
     const { buffer, engine } = inflateSync(bytes, options) as unknown as Inflated;
     return { content: buffer, used: engine.bytesWritten };
   } catch (error) {

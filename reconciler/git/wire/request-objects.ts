@@ -17,8 +17,15 @@ export function filtersObjects(session: GitSession): boolean {
   return [...heard.capabilities].some((line) => /^fetch=(?:.* )?filter(?: |$)/.test(line));
 }
 
+export interface ObjectWish {
+  /** Of commits: how many generations, the wanted ones being the first. Absent: all of them. */
+  readonly depth?: number;
+  /** What is left out of all that the wanted objects lead to, as `git rev-list --filter` has it. Default: trees and files. */
+  readonly filter?: string;
+}
+
 /**
- * Asks for these objects and for nothing that they point to, as git itself does in a partial clone. For commits and trees.
+ * Asks for these objects, by name, and by default for nothing that they point to, as git itself does in a partial clone.
  *
  * @returns a pack whose checksum and sizes were checked
  * @throws GitError
@@ -27,13 +34,14 @@ export async function requestObjects(
   session: GitSession,
   oids: readonly string[],
   limits: PackLimits,
+  { depth, filter = 'tree:0' }: ObjectWish = {},
 ): Promise<Buffer> {
+  const wants = oids.map((oid) => `want ${oid}`);
+  const bounds = [...(depth === undefined ? [] : [`deepen ${depth}`]), `filter ${filter}`];
   const body = Buffer.concat([
     packetLine('command=fetch\n'),
     DELIMITER,
-    ...['no-progress', 'ofs-delta', ...oids.map((oid) => `want ${oid}`), 'filter tree:0', 'done'].map((line) =>
-      packetLine(`${line}\n`),
-    ),
+    ...['no-progress', 'ofs-delta', ...wants, ...bounds, 'done'].map((line) => packetLine(`${line}\n`)),
     FLUSH,
   ]);
   const answer = await session.post('git-upload-pack', body, { version: 2, maxBytes: session.limits.packBytes });

@@ -25,7 +25,7 @@ export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
 
   const { value, findings: written, positionOf } = decoder.own(file);
   if (value === undefined) return { status: 'invalid', name, findings: written };
-  const report = fileReport(path, positionOf);
+  const report = fileReport(file.path, positionOf);
   if (!isDnsLabel(name, MAX_POOL_NAME_LENGTH)) {
     const message = `a pool's folder has to be a DNS label of at most ${MAX_POOL_NAME_LENGTH} characters`;
     report.error('bad-name', [], `"${name}" cannot be a pool: ${message}`, 'rename the folder');
@@ -60,48 +60,51 @@ function render(
   before: readonly Finding[],
   fields: FieldPolicy,
 ): LoadedPool {
-  const { name, cluster } = source;
+  const { name, cluster, complaintsOf } = source;
+  const file = source.shown(`pools/${name}/pool.yaml`);
   const { positionOf } = composed;
   const written = { ...composed.value, apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND };
   const tolerate = spec.tolerate ?? [];
   // What every kubelet drops never gets to one: a slip that is tolerated, or mended, restarts nothing.
   const value = tolerate.length === 0 ? written : withoutUnknownFields(written);
   const payload = canonicalize(value);
-  const options = { apply: spec.apply, tolerate, positionOf, file: `pools/${name}/pool.yaml` };
+  const options = { apply: spec.apply, tolerate, positionOf, file, complaintsOf };
   const judged = cluster.kubeletVersions;
   const verdict =
     judged.length > 0 ? validateForVersions(written, judged, options) : validateForAnyVersion(written, options);
-  const denied = deniedIn({ ...composed, value }, source, fields);
-  const findings = [...before, ...composed.findings, ...denied, ...verdict, ...tooLarge(payload, name)];
+  const denied = deniedIn({ ...composed, value }, file, cluster.fields, fields);
+  const findings = [...before, ...composed.findings, ...denied, ...verdict, ...tooLarge(payload, file)];
   if (hasErrors(findings)) return { status: 'invalid', name, findings };
   const configName = configMapName(name, payload);
   const sha256 = payloadSha256(payload);
-  return { status: 'valid', name, spec, value, payload, sha256, configName, findings, positionOf, judgedFor: judged };
+  const made = { payload, sha256, configName };
+  return { status: 'valid', name, spec, value, ...made, findings, positionOf, judgedFor: judged, file };
 }
 
 /** A folder without its pool.yaml is more likely a slip than a wish to unassign its nodes: those remove the folder. */
-function noPoolFile({ name, files, leftOut }: PoolSource, path: string): Finding {
+function noPoolFile({ name, files, leftOut, shown }: PoolSource, path: string): Finding {
   const left = leftOut.get(path);
   const misnamed = [`pools/${name}/pool.yml`, `pools/${name}/pool.json`].find((other) => files.has(other));
   const message =
-    left === undefined ? `pools/${name}/ has files and no pool.yaml` : `${path} cannot be used: ${left.message}`;
+    left === undefined
+      ? `${shown(`pools/${name}/`)} has files and no pool.yaml`
+      : `${shown(path)} cannot be used: ${left.message}`;
   const suggestion =
     misnamed === undefined
       ? 'add pool.yaml, or remove the whole folder to unassign its nodes'
-      : `rename ${misnamed} to pool.yaml`;
-  return { code: 'missing-pool', severity: 'error', message, suggestion, file: path };
+      : `rename ${shown(misnamed)} to pool.yaml`;
+  return { code: 'missing-pool', severity: 'error', message, suggestion, file: shown(path) };
 }
 
-function unusedFiles(spec: KubeletPoolSpec, { name, files }: PoolSource): readonly Finding[] {
-  const folder = `pools/${name}/`;
+function unusedFiles(spec: KubeletPoolSpec, { name, files, shown }: PoolSource): readonly Finding[] {
   const configs = configsByPool(files).get(name) ?? [];
   const unused = configs.filter((path) => !path.endsWith('/pool.yaml') && !spec.layers.includes(path));
   return unused.map((file) => ({
     code: 'unused-file',
     severity: 'warning',
     message: 'no layer of the pool beside it is this file',
-    suggestion: `list it in the layers of ${folder}pool.yaml, or remove it`,
-    file,
+    suggestion: `list it in the layers of ${shown(`pools/${name}/pool.yaml`)}, or remove it`,
+    file: shown(file),
   }));
 }
 
@@ -120,23 +123,24 @@ function configsByPool(files: PoolSource['files']): ReadonlyMap<string, readonly
 /** Where the layer says it, and not only the pool: that is the line to change. */
 function deniedIn(
   { value, positionOf }: Composed,
-  { name, cluster }: PoolSource,
-  fields: FieldPolicy,
+  file: string,
+  inCluster: FieldPolicy,
+  inPool: FieldPolicy,
 ): readonly Finding[] {
-  return deniedFields(value, cluster.fields, fields).map(({ path, why, allowable }) => ({
+  return deniedFields(value, inCluster, inPool).map(({ path, why, allowable }) => ({
     code: 'denied-field',
     severity: 'error',
     message: `${formatPath(path)} may not be set here: ${why}`,
     ...(allowable ? { suggestion: 'where it is meant, list it in fields.allow of the pool or the cluster' } : {}),
-    file: `pools/${name}/pool.yaml`,
+    file,
     ...positionOf(path),
     field: formatPath(path),
   }));
 }
 
-function tooLarge(payload: string, name: string): readonly Finding[] {
+function tooLarge(payload: string, file: string): readonly Finding[] {
   const bytes = Buffer.byteLength(payload);
   if (bytes <= MAX_PAYLOAD_BYTES) return [];
   const message = `the config has ${bytes} bytes, and a ConfigMap holds at most ${MAX_PAYLOAD_BYTES}`;
-  return [{ code: 'payload-too-large', severity: 'error', message, file: `pools/${name}/pool.yaml` }];
+  return [{ code: 'payload-too-large', severity: 'error', message, file }];
 }

@@ -1,9 +1,12 @@
 import type { Finding } from '#shared/contract/finding.ts';
+import { complaintsOf, type ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
 import type { RepoFile } from '../commit.ts';
 import { clusterNames } from './cluster-names.ts';
 import { decodeCache, type DecodeCache, type FileDecoder } from './decode-cache.ts';
 import { folding } from './folding.ts';
 import { loadPool } from './load-pool.ts';
+import { inFolder } from '../in-folder.ts';
+import type { PoolSource } from './pool-source.ts';
 import type { ClusterConfig, LoadedRepo } from './loaded.ts';
 import { DEFAULT_CLUSTER, readCluster, unreadableCluster } from './read-cluster.ts';
 import { fileReport } from './report.ts';
@@ -13,8 +16,12 @@ export interface LoadOptions {
   readonly cluster: string;
   /** What the source left out of the files, and why. */
   readonly gitFindings?: readonly Finding[];
+  /** The folder of the repository that the files are in, for what is told of them: `infra/kubelet`. Default: its root. */
+  readonly folder?: string;
   /** Kept by the caller from load to load; without it every file is read anew. */
   readonly cache?: DecodeCache;
+  /** What judges configs. Default: anew at each load. */
+  readonly complaintsOf?: ComplaintsOf;
 }
 
 /**
@@ -27,20 +34,22 @@ export function loadRepo(files: ReadonlyMap<string, RepoFile>, options: LoadOpti
 }
 
 function load(files: ReadonlyMap<string, RepoFile>, options: LoadOptions, decoder: FileDecoder): LoadedRepo {
-  const { gitFindings = [] } = options;
+  const { gitFindings = [], folder = '', complaintsOf: judge = complaintsOf } = options;
+  const shown: Shown = (path) => inFolder(folder, path);
+  const inside = (path: string): string => (folder === '' ? path : path.slice(folder.length + 1));
   const leftOut = new Map(
-    gitFindings.flatMap((finding) => (finding.file === undefined ? [] : [[finding.file, finding] as const])),
+    gitFindings.flatMap((finding) => (finding.file === undefined ? [] : [[inside(finding.file), finding] as const])),
   );
-  const { cluster, findings } = loadCluster(files, options.cluster, leftOut, decoder);
+  const { cluster, findings } = loadCluster({ files, name: options.cluster, leftOut, shown }, decoder);
   const names = poolNames([...files.keys()], [...leftOut.keys()]);
-  const pools = names.map((name) => loadPool({ name, files, cluster, leftOut }, decoder));
-  return { cluster, pools, findings: [...findings, ...nestedPools(files), ...gitFindings] };
+  const pools = names.map((name) => loadPool({ name, files, shown, cluster, leftOut, complaintsOf: judge }, decoder));
+  return { cluster, pools, findings: [...findings, ...nestedPools(files, shown), ...gitFindings] };
 }
 
+type Shown = PoolSource['shown'];
+
 function loadCluster(
-  files: ReadonlyMap<string, RepoFile>,
-  name: string,
-  leftOut: ReadonlyMap<string, Finding>,
+  { files, name, leftOut, shown }: Pick<PoolSource, 'files' | 'name' | 'leftOut' | 'shown'>,
   decoder: FileDecoder,
 ): { readonly cluster: ClusterConfig; readonly findings: readonly Finding[] } {
   const path = `clusters/${name}.yaml`;
@@ -48,14 +57,14 @@ function loadCluster(
   const left = leftOut.get(path);
   if (left !== undefined && file === undefined) return { cluster: unreadableCluster([left]), findings: [] };
   if (file === undefined) {
-    const misnamed = misnamedCluster(files, name);
-    const wrong = misnamed.length > 0 ? misnamed : missingCluster(files, path);
+    const misnamed = misnamedCluster(files, name, shown);
+    const wrong = misnamed.length > 0 ? misnamed : missingCluster(files, path, shown);
     const cluster = wrong.length === 0 ? DEFAULT_CLUSTER : unreadableCluster(wrong);
     return { cluster: { ...cluster, missing: true }, findings: wrong };
   }
   const { value, findings, positionOf } = decoder.own(file);
   if (value === undefined) return { cluster: unreadableCluster(findings), findings };
-  const report = fileReport(path, positionOf);
+  const report = fileReport(file.path, positionOf);
   const cluster = readCluster(value, name, report);
   const all = [...findings, ...report.findings];
   // Also what the parser found odd: a doubled key may be an allowance, or what holds changes up.
@@ -63,30 +72,30 @@ function loadCluster(
 }
 
 /** A file that was meant for this cluster: what it holds up would be started, and nobody would know why. */
-function misnamedCluster(files: ReadonlyMap<string, RepoFile>, name: string): readonly Finding[] {
+function misnamedCluster(files: ReadonlyMap<string, RepoFile>, name: string, shown: Shown): readonly Finding[] {
   const path = `clusters/${name}.yaml`;
   const stem = (other: string): string => folding(other).replace(/\.(?:ya?ml|json)$/, '');
   const meant = [...files.keys()].filter((other) => other.startsWith('clusters/') && stem(other) === stem(path));
   return meant.map((file) => ({
     code: 'misnamed-cluster',
     severity: 'error',
-    message: `this file is read under the name ${path} alone`,
-    suggestion: `rename it to ${path}`,
-    file,
+    message: `this file is read under the name ${shown(path)} alone`,
+    suggestion: `rename it to ${shown(path)}`,
+    file: shown(file),
   }));
 }
 
 /** Where other clusters have a file and this one has none, CLUSTER or a file's name is more often wrong than meant. */
-function missingCluster(files: ReadonlyMap<string, RepoFile>, path: string): readonly Finding[] {
-  const others = clusterNames(files.keys()).map((name) => `clusters/${name}.yaml`);
+function missingCluster(files: ReadonlyMap<string, RepoFile>, path: string, shown: Shown): readonly Finding[] {
+  const others = clusterNames(files.keys()).map((name) => shown(`clusters/${name}.yaml`));
   if (others.length === 0) return [];
   return [
     {
       code: 'missing-cluster',
       severity: 'error',
-      message: `there is no ${path}, though there is ${others.join(', ')}`,
-      suggestion: `add ${path}, which may be without a spec, or set CLUSTER to the name that is meant`,
-      file: path,
+      message: `there is no ${shown(path)}, though there is ${others.join(', ')}`,
+      suggestion: `add ${shown(path)}, which may be without a spec, or set CLUSTER to the name that is meant`,
+      file: shown(path),
     },
   ];
 }
@@ -103,13 +112,13 @@ function poolNames(paths: readonly string[], leftOut: readonly string[]): readon
   return [...new Set(names)].sort();
 }
 
-function nestedPools(files: ReadonlyMap<string, RepoFile>): readonly Finding[] {
+function nestedPools(files: ReadonlyMap<string, RepoFile>, shown: Shown): readonly Finding[] {
   const nested = [...files.keys()].filter((path) => /^pools\/[^/]+\/.+\/pool\.yaml$/.test(path));
   return nested.map((file) => ({
     code: 'nested-pool',
     severity: 'error',
     message: 'a pool in a folder of another pool is not looked at',
-    suggestion: 'move the folder to pools/',
-    file,
+    suggestion: `move the folder to ${shown('pools/')}`,
+    file: shown(file),
   }));
 }

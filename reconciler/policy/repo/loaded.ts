@@ -18,6 +18,8 @@ export interface ValidPool {
   readonly findings: readonly Finding[];
   /** Where a field of `value` was written: file, line and column of the layer that set it. */
   readonly positionOf?: PositionOf;
+  /** Its pool.yaml as people see it in the repository. Default: `pools/<name>/pool.yaml`. */
+  readonly file?: string;
   /** Versions whose verdict is among the findings already. */
   readonly judgedFor?: readonly string[];
 }

@@ -1,4 +1,5 @@
 import type { Finding } from '#shared/contract/finding.ts';
+import type { ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
 import type { RepoFile } from '../commit.ts';
 import type { ClusterConfig } from './loaded.ts';
 
@@ -6,7 +7,10 @@ import type { ClusterConfig } from './loaded.ts';
 export interface PoolSource {
   readonly name: string;
   readonly files: ReadonlyMap<string, RepoFile>;
+  /** A path of `files` as people see it in the repository. */
+  readonly shown: (path: string) => string;
   readonly cluster: ClusterConfig;
   /** What was left out of `files`, by path. */
   readonly leftOut: ReadonlyMap<string, Finding>;
+  readonly complaintsOf: ComplaintsOf;
 }

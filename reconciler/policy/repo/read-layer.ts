@@ -35,23 +35,24 @@ export function readLayer(
   const nulls = judgeNulls(value).map(({ at: field, ...complaint }): Finding => ({
     severity: 'error',
     ...complaint,
-    file: path,
+    file: file.path,
     ...inLayer(field),
     field: formatPath(field),
   }));
-  return { layer: { file: path, value, positionOf: inLayer }, findings: [...findings, ...nulls] };
+  return { layer: { file: file.path, value, positionOf: inLayer }, findings: [...findings, ...nulls] };
 }
 
 function missingLayer(path: string, at: Path, source: PoolSource, positionOf: PositionOf): Finding {
-  const report = fileReport(`pools/${source.name}/pool.yaml`, positionOf);
+  const report = fileReport(source.shown(`pools/${source.name}/pool.yaml`), positionOf);
   const leftOut = source.leftOut.get(path);
   const near = nearest(path, [...source.files.keys()]);
-  const message = leftOut === undefined ? `there is no ${path}` : `${path} cannot be used: ${leftOut.message}`;
+  const named = source.shown(path);
+  const message = leftOut === undefined ? `there is no ${named}` : `${named} cannot be used: ${leftOut.message}`;
   const spelt =
     near !== undefined && near.normalize('NFC') === path.normalize('NFC')
       ? ', with its letters composed otherwise'
       : '';
-  const suggestion = near === undefined ? undefined : `there is ${near}${spelt}`;
+  const suggestion = near === undefined ? undefined : `there is ${source.shown(near)}${spelt}`;
   report.error('missing-layer', at, message, suggestion);
   return report.findings[0] as Finding;
 }

@@ -26,6 +26,8 @@ export function evict(api: Api, served: ServedResource, call: ResourceCall, evic
   const pod = get(api, target);
   const phase = memberOf(pod, 'status', 'phase');
   const options = memberOf(eviction, 'deleteOptions');
+  const dryRun = memberOf(options, 'dryRun');
+  const isDry = Array.isArray(dryRun) && dryRun.includes('All');
   if (phase === 'Running' || phase === 'Unknown') {
     const budgets = api.store.of(POD_DISRUPTION_BUDGETS).all();
     const guarding = budgets.filter((budget) => guards(budget, pod));
@@ -33,9 +35,9 @@ export function evict(api: Api, served: ServedResource, call: ResourceCall, evic
       const why = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
       throw new Refusal(500, undefined, why);
     }
-    for (const budget of guarding) if (!isLeft(budget, pod)) spend(api, budget);
+    for (const budget of guarding) if (!isLeft(budget, pod)) spend(api, budget, isDry);
   }
-  remove(api, target, options);
+  if (!isDry) remove(api, target, options);
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 }
 
@@ -84,8 +86,8 @@ function isLeft(budget: StoredObject, pod: StoredObject): boolean {
   return !ready && desired > 0 && numberAt(budget, 'currentHealthy') >= desired;
 }
 
-/** Takes one of the disruptions that the budget allows. @throws Refusal 429 */
-function spend(api: Api, budget: StoredObject): void {
+/** Takes one of the disruptions that the budget allows, or only looks whether there is one. @throws Refusal 429 */
+function spend(api: Api, budget: StoredObject, isDry: boolean): void {
   const { name } = budget.metadata;
   const allowed = numberAt(budget, 'disruptionsAllowed');
   if (allowed <= 0) {
@@ -99,6 +101,7 @@ function spend(api: Api, budget: StoredObject): void {
       ],
     });
   }
+  if (isDry) return;
   const status = { ...(budget['status'] as Json), disruptionsAllowed: allowed - 1 };
   api.store.put(POD_DISRUPTION_BUDGETS, {
     ...budget,

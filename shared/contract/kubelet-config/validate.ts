@@ -48,7 +48,18 @@ export interface ValidationOptions {
   readonly positionOf?: PositionOf;
   /** For findings without a position. */
   readonly file?: string;
+  /** What judges the content. Default: `complaintsOf`; a caller who remembers verdicts has its own. */
+  readonly complaintsOf?: ComplaintsOf;
 }
+
+/**
+ * What one version says against a config. It rests on the config's content, its version and how it is applied, and on
+ * nothing else: not on the file, nor on what is tolerated.
+ */
+export type ComplaintsOf = (
+  value: Readonly<Record<string, unknown>>,
+  version: Required<Pick<ValidationOptions, 'minor' | 'apply'>>,
+) => readonly Complaint[];
 
 /**
  * What a kubelet of one version says against a config before it serves pods, as far as the config alone decides it:
@@ -61,14 +72,18 @@ export function validateKubeletConfig(value: unknown, options: ValidationOptions
   const number = minorNumber(options.minor);
   if (number === undefined || number < OLDEST_MINOR) return [unsupported(options)];
   if (!isMap(value)) return [asFinding({ code: 'wrong-type', at: [], message: 'the config has to be a map' }, options)];
-  const { config, complaints: wrapped } = wrapNumbers(
-    options.apply === 'overlay' ? withoutNulls(value) : value,
-    number,
-  );
-  const view = viewOf(config, Math.min(number, NEWEST_MINOR), options.apply ?? 'replace');
-  const complaints = [...wrapped, ...(options.apply === 'overlay' ? judgeOverlay(value) : []), ...judge(config, view)];
-  return complaints.map((complaint) => asFinding(softened(complaint, view), options));
+  const { minor, apply = 'replace', complaintsOf: judgeContent = complaintsOf } = options;
+  return judgeContent(value, { minor, apply }).map((complaint) => asFinding(complaint, options));
 }
+
+/** All that takes time in a verdict. @param version of a kubelet that is supported */
+export const complaintsOf: ComplaintsOf = (value, { minor, apply }) => {
+  const number = minorNumber(minor) ?? NEWEST_MINOR;
+  const { config, complaints: wrapped } = wrapNumbers(apply === 'overlay' ? withoutNulls(value) : value, number);
+  const view = viewOf(config, Math.min(number, NEWEST_MINOR), apply);
+  const complaints = [...wrapped, ...(apply === 'overlay' ? judgeOverlay(value) : []), ...judge(config, view)];
+  return complaints.map((complaint) => softened(complaint, view));
+};
 
 function* judge(config: Readonly<Record<string, unknown>>, view: ConfigView): Generator<Complaint> {
   yield* judgeStructure(config, view.minor);

@@ -136,6 +136,28 @@ export const evictingBehaviours: readonly Behaviour[] = [
     },
   ],
   [
+    'an eviction that is only tried is refused as a real one would be, and moves and spends nothing',
+    async (bench) => {
+      const label = bench.fresh('label');
+      const allow = await budget(bench, label);
+      const pod = await runningPod(bench, label);
+      const attempt = () => {
+        const body = {
+          apiVersion: 'policy/v1',
+          kind: 'Eviction',
+          metadata: { name: pod.metadata.name, namespace: NAMESPACE },
+          deleteOptions: { dryRun: ['All'] },
+        } as KubeObject;
+        return bench.kube.create({ ...AT_PODS, subresource: 'eviction' }, body);
+      };
+      await allow(0);
+      await assert.rejects(attempt(), /would violate the pod's disruption budget/);
+      await allow(1);
+      for (let time = 0; time < 2; time += 1) await attempt();
+      assert.equal(await isTold(bench, pod), false);
+    },
+  ],
+  [
     'a disruption that a budget allows is spent by one eviction',
     async (bench) => {
       const label = bench.fresh('label');

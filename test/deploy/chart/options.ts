@@ -54,9 +54,9 @@ const EXTRA = {
 
 const RECONCILER: readonly Option[] = [
   {
-    name: 'another branch, rhythm and level, rewrites followed, notes off, and settings that have no value of their own',
+    name: 'another branch, a folder, another rhythm and level, rewrites followed, notes off, and settings that have no value of their own',
     values: {
-      git: { ...REQUIRED_VALUES.git, branch: 'production' },
+      git: { ...REQUIRED_VALUES.git, branch: 'production', path: 'infra/kubelet' },
       poll: '5m',
       onRewrite: 'follow',
       notes: { enabled: false },
@@ -65,6 +65,7 @@ const RECONCILER: readonly Option[] = [
     },
     settings: [
       'GIT_BRANCH=production',
+      'GIT_PATH=infra/kubelet',
       'POLL_INTERVAL=5m',
       'ON_REWRITE=follow',
       'NOTES=off',

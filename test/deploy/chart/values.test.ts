@@ -28,6 +28,11 @@ describe('the schema of the chart’s values', () => {
   for (const [what, values] of [
     ['a name that is no cluster’s', { cluster: 'My Cluster' }],
     ['an address without a scheme', { git: { url: 'git.example.com/a' } }],
+    ['a folder from the root of a disk', { git: { path: '/infra' } }],
+    ['a folder with a slash behind it', { git: { path: 'infra/' } }],
+    ['a folder with an empty part', { git: { path: 'infra//kubelet' } }],
+    ['a folder that leads out', { git: { path: 'infra/../kubelet' } }],
+    ['a folder with a backslash', { git: { path: 'infra\\kubelet' } }],
     ['a duration without a unit', { poll: '60' }],
     ['a value that does not exist', { repo: 'https://git.example.com/a' }],
     ['a misspelt value in a map', { agent: { kubeletService: 'k3s.service' } }],

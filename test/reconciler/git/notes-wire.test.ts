@@ -77,8 +77,14 @@ describe('the push of notes', () => {
   for (const [what, code, ...lines] of [
     ['a rule', 'GIT_PUSH_REFUSED', 'unpack ok', `ng ${REF} pre-receive hook declined`],
     ['another writer', 'GIT_PUSH_RACE', 'unpack ok', `ng ${REF} failed to update ref`],
-    ['a full disk', 'GIT_REMOTE_ERROR', 'unpack index-pack abnormal exit', `ng ${REF} unpacker error`],
-    ['silence about this ref', 'GIT_PUSH_RACE', 'unpack ok', 'ok refs/heads/main'],
+    [
+      'a failure that it does not explain',
+      'GIT_REMOTE_ERROR',
+      'unpack index-pack abnormal exit',
+      `ng ${REF} unpacker error`,
+    ],
+    ['a full disk', 'GIT_PUSH_NO_ROOM', 'unpack No space left on device', `ng ${REF} unpacker error`],
+    ['silence about this ref', 'GIT_REMOTE_ERROR', 'unpack ok', 'ok refs/heads/main'],
   ] as const) {
     it(`does not count where the server reports ${what}`, async () => {
       await assert.rejects(push(saying(there, report(...lines))), (error) => isGitError(error, code));

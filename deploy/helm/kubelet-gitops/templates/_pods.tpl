@@ -21,6 +21,7 @@ app.kubernetes.io/component: {{ . }}
 CLUSTER: {{ required "cluster is not set: it names clusters/<cluster>.yaml in the repository" .Values.cluster | quote }}
 GIT_URL: {{ required "git.url is not set: it is the address of the config repository" .Values.git.url | quote }}
 GIT_BRANCH: {{ .Values.git.branch | quote }}
+GIT_PATH: {{ .Values.git.path | quote }}
 POLL_INTERVAL: {{ .Values.poll | quote }}
 ON_REWRITE: {{ .Values.onRewrite | quote }}
 NOTES: {{ ternary "on" "off" .Values.notes.enabled | quote }}

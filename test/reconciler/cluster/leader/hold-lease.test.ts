@@ -225,3 +225,58 @@ describe('three replicas with clocks that run up to 15 % fast or slow, on a netw
     );
   });
 });
+
+describe('a lease that is handed over', () => {
+  it('is free at once, taken by the next, and never asked for again by who gave it', async () => {
+    const world = createManualClock();
+    const store = leaseStore(world);
+    const a = replica('a', world, store);
+    await world.advance(100);
+    const b = replica('b', world, store);
+    await world.advance(10_000);
+    const given = a.handOver();
+    assert.equal(a.isLeader(), false, 'not one write more');
+    await world.advance(10);
+    await given;
+    assert.equal(store.lease?.spec?.holderIdentity, '');
+    await world.advance(2_500);
+    assert.equal(b.isLeader(), true);
+    await world.advance(60_000);
+    assert.deepEqual([a.isLeader(), b.isLeader()], [false, true]);
+    // Its process lived on: it starts again, because what it remembers is out of date.
+    assert.deepEqual(a.told, ['gained', 'lost']);
+  });
+
+  it('is not taken back by a look that is on its way and finds it free', async () => {
+    const world = createManualClock();
+    const store = leaseStore(world);
+    const a = replica('a', world, store);
+    await world.advance(100);
+    // A renewal is lost, so that the lease is read again, and that is on its way for long; what is sent after it is not.
+    const fates: Fate[] = [
+      { ...quick, lost: 'request' },
+      { thereMs: 400, backMs: 1 },
+    ];
+    a.befall(() => fates.shift() ?? quick);
+    for (let ms = 0; fates.length > 0 && ms < 15_000; ms += 10) await world.advance(10);
+    assert.deepEqual([fates.length, a.isLeader()], [0, true]);
+    const given = a.handOver();
+    await world.advance(10_000);
+    await given;
+    assert.equal(store.lease?.spec?.holderIdentity, '');
+  });
+
+  it('ends in order where the process is told to', async () => {
+    const world = createManualClock();
+    const store = leaseStore(world);
+    const a = replica('a', world, store);
+    await world.advance(100);
+    const given = a.handOver();
+    await world.advance(10);
+    await given;
+    a.stop();
+    await world.advance(10);
+    await a.ended;
+    assert.deepEqual(a.told, ['gained']);
+  });
+});

@@ -1,0 +1,156 @@
+import type { Commit, CommitOid, Lineage, RepoFile } from '../../policy/commit.ts';
+import type { Finding } from '#shared/contract/finding.ts';
+import { GitError, isGitError, UNTIL_NEW_COMMIT } from '../errors.ts';
+import { type ParsedCommit, parseCommit } from '../objects/commit.ts';
+import { createObjectStore, type ObjectStore } from '../objects/store.ts';
+import { givesSingleObjects, requestObjects } from '../wire/request-objects.ts';
+import type { GitSession } from '../wire/session.ts';
+import { fetchCommit } from './fetch-commit.ts';
+import { folderTrees, treesFrom } from './folder-trees.ts';
+import { judgeLineage, type JudgedLineage } from './lineage.ts';
+import { touchingCommit } from './touching-commit.ts';
+
+/** A folder as it was last read. */
+export interface HeldFolder {
+  /** Name of its tree: equal names mean equal content. */
+  readonly tree: string;
+  readonly commit: Commit;
+  readonly files: ReadonlyMap<string, RepoFile>;
+  readonly findings: readonly Finding[];
+}
+
+export interface FolderQuestion {
+  readonly session: GitSession;
+  /** The branch's tip. */
+  readonly tip: CommitOid;
+  /** The commit in force, or null. */
+  readonly since: CommitOid | null;
+  /** `infra/kubelet`. */
+  readonly folder: string;
+  readonly held: HeldFolder | null;
+}
+
+/** What the tip has in the folder. */
+export type FoundFolder =
+  /** What is held, still. */
+  | { readonly news: false; readonly held: HeldFolder }
+  | {
+      readonly news: true;
+      readonly tree: string;
+      /** The one that made the folder what it is. */
+      readonly commit: Commit;
+      readonly judged: JudgedLineage;
+      readonly store: ObjectStore;
+      /** Files of more bytes were left out by the server; null where all of them are here. */
+      readonly leftOutFrom: number | null;
+    };
+
+/**
+ * Finds a folder in a branch's tip, and the commit that it is of. Where the server hands out single objects, only commits,
+ * the trees on the way to the folder, and what lies below it are fetched; from others the whole commit, within the limits.
+ *
+ * @throws GitError `GIT_PATH_MISSING`, `GIT_TOO_BIG`
+ */
+export async function findFolder(question: FolderQuestion): Promise<FoundFolder> {
+  if (!givesSingleObjects(question.session)) return inWholeCommit(question);
+  try {
+    return await amongSingleObjects(question);
+  } catch (error) {
+    // Not where it failed for a moment: a whole repository is too much to download for that.
+    if (!isGitError(error, 'GIT_REMOTE_ERROR', 'GIT_REFUSED')) throw error;
+    return inWholeCommit(question);
+  }
+}
+
+async function amongSingleObjects(question: FolderQuestion): Promise<FoundFolder> {
+  const { session, since, folder, held } = question;
+  const store = createObjectStore();
+  const tip = await fetchOne(session, store, question.tip);
+  const tree = await treeOf(tip, folder, store, session);
+  if (held?.tree === tree && held.commit.oid === since) return { news: false, held };
+  const { commit, judged } = await commitOf(question, tip, tree, store);
+  const leftOutFrom = session.limits.fileBytes + 1;
+  const content = createObjectStore();
+  const filter = `blob:limit=${leftOutFrom}`;
+  await content.addPack(await requestObjects(session, [tree], session.limits, { filter }));
+  return { news: true, tree, commit, judged, store: content, leftOutFrom };
+}
+
+/** The commit that made the folder what it is, and how it relates to the one in force. */
+async function commitOf(
+  { session, since, folder }: FolderQuestion,
+  tip: ParsedCommit,
+  tree: string,
+  store: ObjectStore,
+): Promise<{ readonly commit: Commit; readonly judged: JudgedLineage }> {
+  if (since === tip.oid) return { commit: withoutTree(tip), judged: known('same') };
+  if (since !== null) {
+    const present = await sameFolderAt(session, store, since, folder, tree);
+    if (present !== null) return { commit: withoutTree(present), judged: known('same') };
+  }
+  const touching = await touchingCommit(session, store, tip, folder, tree);
+  const judged = await judgeLineage(session, withoutTree(touching), since);
+  const follows = since === null || judged.lineage === 'descendant';
+  if (touching.oid === tip.oid || follows) return { commit: withoutTree(touching), judged };
+  // Merged from a line that does not follow the commit in force: then it is the merge that brings it.
+  return { commit: withoutTree(tip), judged: await judgeLineage(session, withoutTree(tip), since) };
+}
+
+/** The commit in force, where the folder is in it as it is now; null also where the server does not have it any more. */
+async function sameFolderAt(
+  session: GitSession,
+  store: ObjectStore,
+  oid: CommitOid,
+  folder: string,
+  tree: string,
+): Promise<ParsedCommit | null> {
+  try {
+    const commit = await fetchOne(session, store, oid);
+    const trees = await folderTrees([commit.tree], folder, store, treesFrom(session, store));
+    return trees.get(commit.tree) === tree ? commit : null;
+  } catch (error) {
+    if (isGitError(error, 'GIT_REMOTE_ERROR', 'GIT_REFUSED', 'GIT_DAMAGED')) return null;
+    throw error;
+  }
+}
+
+async function fetchOne(session: GitSession, store: ObjectStore, oid: CommitOid): Promise<ParsedCommit> {
+  await store.addPack(await requestObjects(session, [oid], session.limits, { depth: 1 }));
+  return parseCommit(oid, await store.read(oid, 'commit'));
+}
+
+async function inWholeCommit({ session, tip: oid, since, folder, held }: FolderQuestion): Promise<FoundFolder> {
+  const { store, leftOutFrom } = await fetchCommit(session, oid).catch((error: unknown) => {
+    throw withRemedy(error, folder);
+  });
+  const tip = parseCommit(oid, await store.read(oid, 'commit'));
+  const tree = await treeOf(tip, folder, store, session);
+  if (held?.tree === tree && held.commit.oid === since) return { news: false, held };
+  const commit = withoutTree(tip);
+  return { news: true, tree, commit, judged: await judgeLineage(session, commit, since), store, leftOutFrom };
+}
+
+function withRemedy(error: unknown, folder: string): unknown {
+  if (!isGitError(error, 'GIT_TOO_BIG')) return error;
+  const { code, message, disposition, cause } = error;
+  const why =
+    `; the git server cannot leave out what lies beside ${folder}, so that the limits hold for the whole repository: ` +
+    'switch on partial clones there (uploadpack.allowFilter), or give the configuration a repository of its own';
+  return new GitError(code, `${message}${why}`, { disposition, cause });
+}
+
+async function treeOf(tip: ParsedCommit, folder: string, store: ObjectStore, session: GitSession): Promise<string> {
+  const tree = (await folderTrees([tip.tree], folder, store, treesFrom(session, store))).get(tip.tree);
+  if (tree !== undefined && tree !== null) return tree;
+  throw new GitError(
+    'GIT_PATH_MISSING',
+    `there is no folder ${folder} in the commit ${tip.oid} of ${session.url}: correct GIT_PATH, or commit the folder`,
+    { disposition: UNTIL_NEW_COMMIT, fields: { commit: tip.oid } },
+  );
+}
+
+const known = (lineage: Lineage): JudgedLineage => ({ lineage, known: true });
+
+function withoutTree({ tree: _tree, ...commit }: ParsedCommit): Commit {
+  return commit;
+}

@@ -137,6 +137,7 @@ function deniedIn(
 function tooLarge(payload: string, name: string): readonly Finding[] {
   const bytes = Buffer.byteLength(payload);
   if (bytes <= MAX_PAYLOAD_BYTES) return [];
-  const message = `the config has ${bytes} bytes, and a ConfigMap holds at most ${MAX_PAYLOAD_BYTES}`;
-  return [{ code: 'payload-too-large', severity: 'error', message, file: `pools/${name}/pool.yaml` }];
+  const message = `the merged config of pool ${name} has ${bytes} bytes, and nodes take at most ${MAX_PAYLOAD_BYTES}`;
+  const suggestion = 'shorten its layers';
+  return [{ code: 'payload-too-large', severity: 'error', message, suggestion, file: `pools/${name}/pool.yaml` }];
 }

@@ -52,8 +52,15 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
   readonly onlooker?: Pick<Onlooker, 'round'>;
 }
 
-/** One round of observe, plan, apply, report. @returns whether there was anything to look at yet */
-export type Pass = (signal: AbortSignal) => Promise<boolean>;
+/** One round of observe, plan, apply, report. */
+export type Pass = (signal: AbortSignal) => Promise<Passed>;
+
+export interface Passed {
+  /** There was something to look at. */
+  readonly looked: boolean;
+  /** How long the API server asked to be left alone. */
+  readonly waitMs: Millis;
+}
 
 export function createPass(ports: PassPorts): Pass {
   const { log, clock, cluster, settings, notes } = ports;
@@ -63,7 +70,7 @@ export function createPass(ports: PassPorts): Pass {
 
   return async (signal) => {
     const everything = ports.fleet();
-    if (everything === null) return false;
+    if (everything === null) return { looked: false, waitMs: 0 };
     const recorded = await ports.record.load(signal);
     const { tip, failure } = ports.branch.view();
 
@@ -106,14 +113,15 @@ export function createPass(ports: PassPorts): Pass {
       ports.statuses?.want(note);
     }
     const source = stateNow(recorded, taken, { desired, leftAlone, failure, tip, lastWords });
-    if (ports.mayWrite()) await ports.record.save(source, signal);
+    const { waitMs } = applied;
+    if (ports.mayWrite() && waitMs === undefined) await ports.record.save(source, signal);
     try {
       const at = clock.now();
       ports.onlooker?.round({ fleet, desired, planned, applied, source, unreadable, tip: tip?.commit ?? null, at });
     } catch (error) {
       log.error({ err: error }, 'what came of the pass could not be told');
     }
-    return true;
+    return { looked: true, waitMs: waitMs ?? 0 };
   };
 
   /** What is to be said of the commit in force, and of those that it displaced. */

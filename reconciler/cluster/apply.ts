@@ -2,10 +2,11 @@ import { API_VERSION, MANAGED_BY, MANAGED_BY_LABEL } from '#shared/contract/api/
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import { isKubeError } from '#shared/kube/kube-error.ts';
+import { askedToWaitMs, isKubeError } from '#shared/kube/kube-error.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
 import type { Log } from '#shared/runtime/log.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import { unreachable } from '#shared/runtime/errors.ts';
 import { writeNode } from './drains/node-writes.ts';
 import type { Drains } from './drains/drains.ts';
@@ -30,17 +31,29 @@ export interface Applied {
   readonly done: number;
   /** Steps that were refused because the world had moved on, or that failed: the next pass decides anew. */
   readonly left: number;
+  /** Set where the API server asked to be left alone for so long: what is left was not tried. */
+  readonly waitMs?: Millis;
 }
+
+type Outcome = 'done' | 'left' | { readonly waitMs: Millis };
 
 const AT_ONCE = 8;
 
-/** Makes the writes, in order; steps of one kind that follow each other go side by side. One that fails stops no other. */
+/**
+ * Makes the writes, in order; steps of one kind that follow each other go side by side. One that fails stops no other, unless the
+ * API server asks for time.
+ */
 export async function apply(steps: readonly Step[], ports: ApplyPorts, signal: AbortSignal): Promise<Applied> {
   let done = 0;
   for (const batch of batches(steps)) {
     if (signal.aborted || !ports.mayWrite()) break;
     const outcomes = await Promise.all(batch.map((step) => attempt(step, ports, signal)));
-    done += outcomes.filter(Boolean).length;
+    done += outcomes.filter((outcome) => outcome === 'done').length;
+    const waits = outcomes.flatMap((outcome) => (typeof outcome === 'object' ? [outcome.waitMs] : []));
+    if (waits.length === 0) continue;
+    const [waitMs, left] = [Math.max(...waits), steps.length - done];
+    ports.log.warn({ waitMs, left }, 'the API server asks for time: the pass ends');
+    return { done, left, waitMs };
   }
   return { done, left: steps.length - done };
 }
@@ -55,17 +68,19 @@ function batches(steps: readonly Step[]): readonly (readonly Step[])[] {
   return all;
 }
 
-async function attempt(step: Step, ports: ApplyPorts, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted || !ports.mayWrite()) return false;
+async function attempt(step: Step, ports: ApplyPorts, signal: AbortSignal): Promise<Outcome> {
+  if (signal.aborted || !ports.mayWrite()) return 'left';
   try {
     await perform(step, ports, signal);
     logStep(step, ports.log);
-    return true;
+    return 'done';
   } catch (error) {
-    if (isKubeError(error, 'KUBE_ALREADY_EXISTS')) return true;
+    if (isKubeError(error, 'KUBE_ALREADY_EXISTS')) return 'done';
+    const waitMs = askedToWaitMs(error);
+    if (waitMs !== undefined) return { waitMs };
     const moved = isKubeError(error, 'KUBE_CONFLICT', 'KUBE_NOT_FOUND', 'KUBE_ABORTED');
     ports.log[moved ? 'debug' : 'warn']({ step: step.step, ...subjectOf(step), err: error }, 'write did not succeed');
-    return false;
+    return 'left';
   }
 }
 

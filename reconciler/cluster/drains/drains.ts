@@ -1,4 +1,4 @@
-import { isKubeError } from '#shared/kube/kube-error.ts';
+import { askedToWaitMs, isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, PODS } from '#shared/kube/kube.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
@@ -83,7 +83,7 @@ export function createDrains(kube: Kube): Drains {
       if (isKubeError(error, 'KUBE_INVALID') && apiVersion === 'policy/v1') {
         return evictOne({ metadata }, signal, 'policy/v1beta1');
       }
-      if (isKubeError(error, 'KUBE_ABORTED')) throw error;
+      if (isKubeError(error, 'KUBE_ABORTED') || askedToWaitMs(error) !== undefined) throw error;
       return reasonOf(error);
     }
   }

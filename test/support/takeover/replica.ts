@@ -2,6 +2,7 @@ import type { Annotator } from '#reconciler/git/notes/annotator.ts';
 import type { GitSource } from '#reconciler/git/source.ts';
 import { holdLease } from '#reconciler/cluster/leader/hold-lease.ts';
 import type { LeaseTiming } from '#reconciler/cluster/leader/lease.ts';
+import { patientKube } from '#reconciler/cluster/kube/patient-kube.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
@@ -31,7 +32,8 @@ export interface Replica {
 const POLL_MS = 2_000;
 
 export function startReplica({ identity, timing, load, ...ports }: ReplicaPorts): Replica {
-  const { kube, clock } = ports;
+  const { clock } = ports;
+  const kube = patientKube(ports.kube, clock);
   const random = (): number => 0.5;
   const stop = new AbortController();
   const handBack = new AbortController();
@@ -49,7 +51,7 @@ export function startReplica({ identity, timing, load, ...ports }: ReplicaPorts)
     onLost: () => stop.abort(),
   });
   const reconciler = createReconciler(
-    { ...ports, load, judge: () => [], isLeader: () => lease.isLeader(), log: silentLog, random },
+    { ...ports, kube, load, judge: () => [], isLeader: () => lease.isLeader(), log: silentLog, random },
     {
       cluster: 'demo',
       namespace: 'kubelet-gitops',

@@ -47,6 +47,26 @@ describe('the pods of a node', () => {
     assert.deepEqual([[...drains.counts().keys()], [...drains.views().keys()]], [['n2'], ['n2']]);
   });
 
+  it('are evicted no further where the API server asks for time; where a budget refuses one, the others have their turn', async () => {
+    const items = ['a', 'b', 'c'].map(pod);
+    let evicted = 0;
+    const listed = Promise.resolve({ resourceVersion: '1', items });
+    const refusing = (error: KubeError): Kube => ({
+      ...kubeWith(() => listed),
+      create() {
+        evicted += 1;
+        return Promise.reject(error);
+      },
+    });
+    const drains = createDrains(refusing(new KubeError('KUBE_THROTTLED', 'the budget')));
+    await drains.evict('n1', 7, never);
+    assert.equal(evicted, 3);
+    const wait = { kind: 'wait', ms: 5_000 } as const;
+    const waiting = createDrains(refusing(new KubeError('KUBE_THROTTLED', 'too much', { disposition: wait })));
+    await assert.rejects(waiting.evict('n1', 7, never), { code: 'KUBE_THROTTLED' });
+    assert.equal(evicted, 4);
+  });
+
   it('are asked for again where the API server does not answer', async () => {
     const drains = createDrains(kubeWith(() => Promise.reject(new KubeError('KUBE_TIMEOUT', 'late'))));
     await assert.rejects(drains.count('n1', 7, never), { code: 'KUBE_TIMEOUT' });

@@ -1,6 +1,7 @@
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { apply, type ApplyPorts } from './cluster/apply.ts';
 import type { Blockers } from './cluster/blockers/blockers.ts';
+import type { Futile } from './cluster/written/futile.ts';
 import { poolsToAsk } from './policy/blockers.ts';
 import { type Desired, desiredState, type JudgePool } from './policy/desired.ts';
 import type { Fleet } from './policy/fleet.ts';
@@ -31,7 +32,7 @@ import type { Branch } from './branch.ts';
 import type { JudgedSnapshot } from './policy/commit.ts';
 import type { TakenUp, TakeUps } from './policy/in-force/take-up.ts';
 
-export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
+export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered'> {
   readonly clock: Clock;
   readonly cluster: string;
   readonly settings: PlanSettings;
@@ -43,6 +44,7 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
   readonly judge: JudgePool;
   readonly record: SourceRecord;
   readonly blockers: Blockers;
+  readonly futile: Futile;
   /** How old the counts in a pool's status may become. Default: they are written whenever they change. */
   readonly statusEveryMs?: Millis | undefined;
   /** null where notes are switched off. */
@@ -101,7 +103,11 @@ export function createPass(ports: PassPorts): Pass {
       await ports.record.save({ ...recorded, displaced }, signal);
     }
     const steps = planned.steps.filter((step) => !touches(step, unreadable));
-    const applied = await apply(statusPace.due(steps), { ...ports, namespace: settings.namespace }, signal);
+    const applied = await apply(
+      statusPace.due(ports.futile.due(steps)),
+      { ...ports, namespace: settings.namespace, answered: ports.futile.answered },
+      signal,
+    );
 
     const refused = taken.refused === null ? [] : [noteRefused(cluster, taken.refused.commit, taken.refused.message)];
     for (const note of [
@@ -117,7 +123,8 @@ export function createPass(ports: PassPorts): Pass {
     if (ports.mayWrite() && waitMs === undefined) await ports.record.save(source, signal);
     try {
       const at = clock.now();
-      ports.onlooker?.round({ fleet, desired, planned, applied, source, unreadable, tip: tip?.commit ?? null, at });
+      const seen = { fleet, desired, planned, applied, source, unreadable, lost: ports.futile.lost() };
+      ports.onlooker?.round({ ...seen, tip: tip?.commit ?? null, at });
     } catch (error) {
       log.error({ err: error }, 'what came of the pass could not be told');
     }

@@ -22,6 +22,7 @@ import { createBranch } from './branch.ts';
 import type { RewritePolicy } from './policy/in-force/refuse-commit.ts';
 import { createTakeUps } from './policy/in-force/take-up.ts';
 import type { CommitTrust } from './git/trust/commit-trust.ts';
+import { createFutile } from './cluster/written/futile.ts';
 import { createOverlay } from './cluster/written/overlay.ts';
 import { WRITTEN_MARKS, WRITTEN_NODES, WRITTEN_POOLS } from './cluster/written/rules.ts';
 
@@ -131,6 +132,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     wrote: written.wrote,
     wrotePool: writtenPools.wrote,
     wroteMarks: marks.wrote,
+    futile: createFutile(clock, log),
     branch,
     repository: { url: source.url, branch: source.branch },
     takeUps,

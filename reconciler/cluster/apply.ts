@@ -25,6 +25,8 @@ export interface ApplyPorts {
   readonly wrotePool: (pool: KubeletPool) => void;
   /** The same of a Node that was cordoned, uncordoned or untainted. */
   readonly wroteMarks: (node: KubeObject) => void;
+  /** Hears what the API server made of what a step sent. */
+  readonly answered: (step: Step, object: KubeObject) => void;
 }
 
 export interface Applied {
@@ -71,8 +73,7 @@ function batches(steps: readonly Step[]): readonly (readonly Step[])[] {
 async function attempt(step: Step, ports: ApplyPorts, signal: AbortSignal): Promise<Outcome> {
   if (signal.aborted || !ports.mayWrite()) return 'left';
   try {
-    await perform(step, ports, signal);
-    logStep(step, ports.log);
+    if (await perform(step, ports, signal)) logStep(step, ports.log);
     return 'done';
   } catch (error) {
     if (isKubeError(error, 'KUBE_ALREADY_EXISTS')) return 'done';
@@ -84,56 +85,56 @@ async function attempt(step: Step, ports: ApplyPorts, signal: AbortSignal): Prom
   }
 }
 
-async function perform(
-  step: Step,
-  { kube, namespace, wrote, wrotePool, wroteMarks, drains }: ApplyPorts,
-  signal: AbortSignal,
-): Promise<void> {
+/** @returns whether anything was left to be done */
+async function perform(step: Step, ports: ApplyPorts, signal: AbortSignal): Promise<boolean> {
+  const { kube, namespace, drains } = ports;
+  const heard = <T extends KubeObject>(written: T | null, hear: (written: T) => void): boolean => {
+    if (written === null) return false;
+    hear(written);
+    ports.answered(step, written);
+    return true;
+  };
   switch (step.step) {
     case 'create-config-source':
-      return createConfigSource(kube, step, namespace, signal);
+      await createConfigSource(kube, step, namespace, signal);
+      return true;
     case 'delete-config-source':
-      return kube.delete({ resource: CONFIG_MAPS, namespace }, step.name, { uid: step.uid }, signal);
+      await kube.delete({ resource: CONFIG_MAPS, namespace }, step.name, { uid: step.uid }, signal);
+      return true;
     case 'create-node':
-      wrote(await kube.create({ resource: KUBELET_NODES }, kubeletNode(step.node, step.uid), signal));
-      return;
+      return heard(
+        await kube.create({ resource: KUBELET_NODES }, kubeletNode(step.node, step.uid), signal),
+        ports.wrote,
+      );
     case 'delete-node':
-      return kube.delete({ resource: KUBELET_NODES }, step.node, { uid: step.uid }, signal);
+      await kube.delete({ resource: KUBELET_NODES }, step.node, { uid: step.uid }, signal);
+      return true;
     case 'assign':
     case 'unassign':
-    case 'amend': {
-      const written = await patch(kube, KUBELET_NODES, step.node, 'spec', step.spec, signal);
-      if (written !== null) wrote(written);
-      return;
-    }
+    case 'amend':
+      return heard(await patch(kube, KUBELET_NODES, step.node, 'spec', step.spec, signal), ports.wrote);
     case 'cordon':
     case 'uncordon':
-    case 'untaint': {
-      const written = await writeNode(kube, step, signal);
-      if (written !== null) wroteMarks(written);
-      return;
-    }
+    case 'untaint':
+      return heard(await writeNode(kube, step, signal), ports.wroteMarks);
     case 'count-pods':
-      return drains.count(step.node, step.at, signal);
+      await drains.count(step.node, step.at, signal);
+      return true;
     case 'evict':
-      return drains.evict(step.node, step.since, signal);
+      await drains.evict(step.node, step.since, signal);
+      return true;
     case 'create-pool':
-      await kube.create({ resource: KUBELET_POOLS }, kubeletPool(step), signal);
-      return;
-    case 'write-pool': {
-      const written = await patch(kube, KUBELET_POOLS, step.pool, 'spec', step.spec, signal);
-      if (written !== null) wrotePool(written);
-      return;
-    }
-    case 'write-pool-status': {
-      const written = await patch(kube, KUBELET_POOLS, step.pool, 'status', step.status, signal);
-      if (written !== null) wrotePool(written);
-      return;
-    }
+      // The overlay lays nothing over a pool that no watch shows yet.
+      return heard(await kube.create({ resource: KUBELET_POOLS }, kubeletPool(step), signal), () => undefined);
+    case 'write-pool':
+      return heard(await patch(kube, KUBELET_POOLS, step.pool, 'spec', step.spec, signal), ports.wrotePool);
+    case 'write-pool-status':
+      return heard(await patch(kube, KUBELET_POOLS, step.pool, 'status', step.status, signal), ports.wrotePool);
     case 'delete-pool':
-      return kube.delete({ resource: KUBELET_POOLS }, step.pool, { uid: step.uid }, signal);
+      await kube.delete({ resource: KUBELET_POOLS }, step.pool, { uid: step.uid }, signal);
+      return true;
     default:
-      unreachable(step);
+      return unreachable(step);
   }
 }
 

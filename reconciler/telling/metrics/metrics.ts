@@ -94,7 +94,7 @@ export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
   };
 }
 
-function countRound({ planned, desired, applied, source, tip, unreadable }: Round, into: Instruments): void {
+function countRound({ planned, desired, applied, source, tip, unreadable, lost = [] }: Round, into: Instruments): void {
   into.writesLeft.set(applied.left);
   for (const { step } of planned.steps) into.writes.inc({ step });
   into.commitRefused.set(source.refusedCommit === '' ? 0 : 1);
@@ -112,6 +112,8 @@ function countRound({ planned, desired, applied, source, tip, unreadable }: Roun
   for (const kind of ['node', 'pool'] as const) {
     into.unreadable.set({ kind }, unreadable.filter(({ of }) => of === kind).length);
   }
+  into.fieldsLost.reset();
+  for (const { resource, field } of lost) into.fieldsLost.set({ resource, field }, 1);
 }
 
 /** @param state `on`, or `off: ` and why */

@@ -35,6 +35,7 @@ function portsWith(create: (nth: number) => unknown) {
     wrote: () => undefined,
     wrotePool: () => undefined,
     wroteMarks: () => undefined,
+    answered: () => undefined,
   };
   return { ports, calls, warnings };
 }

@@ -1,6 +1,7 @@
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { apply, type ApplyPorts } from './cluster/apply.ts';
 import type { Blockers } from './cluster/blockers/blockers.ts';
+import { createStandBack } from './cluster/stand-back.ts';
 import type { Futile } from './cluster/written/futile.ts';
 import { poolsToAsk } from './policy/blockers.ts';
 import { type Desired, desiredState, type JudgePool } from './policy/desired.ts';
@@ -32,7 +33,7 @@ import type { Branch } from './branch.ts';
 import type { JudgedSnapshot } from './policy/commit.ts';
 import type { TakenUp, TakeUps } from './policy/in-force/take-up.ts';
 
-export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered'> {
+export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBack'> {
   readonly clock: Clock;
   readonly cluster: string;
   readonly settings: PlanSettings;
@@ -68,6 +69,7 @@ export function createPass(ports: PassPorts): Pass {
   const { log, clock, cluster, settings, notes } = ports;
   const said = createSayings(log);
   const statusPace = createStatusPace(clock, ports.statusEveryMs ?? 0);
+  const standBack = createStandBack(clock);
   let lastNote: CommitNote | null = null;
 
   return async (signal) => {
@@ -105,7 +107,7 @@ export function createPass(ports: PassPorts): Pass {
     const steps = planned.steps.filter((step) => !touches(step, unreadable));
     const applied = await apply(
       statusPace.due(ports.futile.due(steps)),
-      { ...ports, namespace: settings.namespace, answered: ports.futile.answered },
+      { ...ports, namespace: settings.namespace, answered: ports.futile.answered, standBack },
       signal,
     );
 

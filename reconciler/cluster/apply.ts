@@ -11,6 +11,7 @@ import { unreachable } from '#shared/runtime/errors.ts';
 import { writeNode } from './drains/node-writes.ts';
 import type { Drains } from './drains/drains.ts';
 import { createConfigSource } from './create-config-source.ts';
+import type { StandBack } from './stand-back.ts';
 import { type Step, subjectOf } from '../policy/steps.ts';
 
 export interface ApplyPorts {
@@ -27,6 +28,7 @@ export interface ApplyPorts {
   readonly wroteMarks: (node: KubeObject) => void;
   /** Hears what the API server made of what a step sent. */
   readonly answered: (step: Step, object: KubeObject) => void;
+  readonly standBack: StandBack;
 }
 
 export interface Applied {
@@ -47,7 +49,7 @@ const AT_ONCE = 8;
  */
 export async function apply(steps: readonly Step[], ports: ApplyPorts, signal: AbortSignal): Promise<Applied> {
   let done = 0;
-  for (const batch of batches(steps)) {
+  for (const batch of batches(ports.standBack.due(steps))) {
     if (signal.aborted || !ports.mayWrite()) break;
     const outcomes = await Promise.all(batch.map((step) => attempt(step, ports, signal)));
     done += outcomes.filter((outcome) => outcome === 'done').length;
@@ -74,11 +76,13 @@ async function attempt(step: Step, ports: ApplyPorts, signal: AbortSignal): Prom
   if (signal.aborted || !ports.mayWrite()) return 'left';
   try {
     if (await perform(step, ports, signal)) logStep(step, ports.log);
+    ports.standBack.done(step);
     return 'done';
   } catch (error) {
     if (isKubeError(error, 'KUBE_ALREADY_EXISTS')) return 'done';
     const waitMs = askedToWaitMs(error);
     if (waitMs !== undefined) return { waitMs };
+    ports.standBack.failed(step, error);
     const moved = isKubeError(error, 'KUBE_CONFLICT', 'KUBE_NOT_FOUND', 'KUBE_ABORTED');
     ports.log[moved ? 'debug' : 'warn']({ step: step.step, ...subjectOf(step), err: error }, 'write did not succeed');
     return 'left';

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { apply, type ApplyPorts } from '#reconciler/cluster/apply.ts';
 import { createDrains } from '#reconciler/cluster/drains/drains.ts';
 import { createFutile } from '#reconciler/cluster/written/futile.ts';
+import { createStandBack } from '#reconciler/cluster/stand-back.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
@@ -56,6 +57,7 @@ function serverThat(keeps: (object: Json) => Json) {
     wrotePool: () => undefined,
     wroteMarks: () => undefined,
     answered: futile.answered,
+    standBack: createStandBack(clock),
   };
   return {
     clock,

@@ -78,33 +78,41 @@ export function createPass(ports: PassPorts): Pass {
     const recorded = await ports.record.load(signal);
     const { tip, failure } = ports.branch.view();
 
+    const policy = recordedPolicy(recorded.policy, hasPools(everything));
     const wanted = isolate(everything, (fleet) => {
       const taken = ports.takeUps.decide(tip, fleet, recorded.commit === '' ? null : recorded.commit);
-      const policy = recordedPolicy(recorded.policy, everything.pools.size > 0);
-      return { taken, desired: desiredState(taken.inForce, fleet, ports.judge, policy) };
+      const desired = desiredState(taken.inForce, fleet, ports.judge, policy);
+      return { taken, desired, asked: poolsToAsk(desired, fleet) };
     });
-    const { taken, desired } = wanted.result;
+    const { taken, asked } = wanted.result;
     said.commit(taken, tip?.commit.subject ?? '');
-    said.findings(desired);
 
     ports.drains.keepOnly(everything.nodes);
-    const blockers = await ports.blockers.ask(poolsToAsk(desired, wanted.fleet), signal);
+    const blockers = await ports.blockers.ask(asked, signal);
     const signals = { blockers, drains: ports.drains.views(), pods: ports.drains.counts() };
-    const decided = isolate(wanted.fleet, (left) => plan(desired, left, settings, clock.now(), signals));
-    const { result: planned, fleet } = decided;
-    const unreadable = [...wanted.unreadable, ...decided.unreadable];
+    const now = clock.now();
+    const decided = isolate(wanted.fleet, (left) => {
+      const known = left === wanted.fleet;
+      // What is kept of a pool is in what is wanted, too: it goes with its pool.
+      const desired = known ? wanted.result.desired : desiredState(taken.inForce, left, ports.judge, policy);
+      return { desired, planned: plan(desired, left, settings, now, signals) };
+    });
+    const { desired, planned } = decided.result;
+    const { fleet } = decided;
+    const { unreadable = [] } = fleet;
+    said.findings(desired);
     said.unreadable(unreadable);
     said.phases(planned.pools);
     const leftAlone = conflictLines(conflictsAmong(planned.nodes.untouchable));
     said.conflicts(leftAlone);
     const limits = taken.inForce?.repo.cluster;
-    const lastWords = lastWordsOf(desired, planned, recorded, fleet, { limits, leftAlone });
+    const lastWords = sayable(desired, planned, recorded, fleet, { limits, leftAlone });
     // Once the first node hears of a commit, nobody can tell any more how far the one before had come.
     const displaced = writeNotes(lastWords.displaced, notes);
     if (displaced !== recorded.displaced && displaced !== '' && ports.mayWrite()) {
       await ports.record.save({ ...recorded, displaced }, signal);
     }
-    const steps = planned.steps.filter((step) => !touches(step, unreadable));
+    const steps = planned.steps.filter((step) => !touches(step, unreadable, desired.pools));
     const applied = await apply(
       statusPace.due(ports.futile.due(steps)),
       { ...ports, namespace: settings.namespace, answered: ports.futile.answered, standBack },
@@ -117,21 +125,42 @@ export function createPass(ports: PassPorts): Pass {
       ...lastWords.displaced,
       ...(lastWords.present === null ? [] : [lastWords.present]),
     ]) {
-      notes?.want(note);
-      ports.statuses?.want(note);
+      telling(() => {
+        notes?.want(note);
+        ports.statuses?.want(note);
+      });
     }
     const source = stateNow(recorded, taken, { desired, leftAlone, failure, tip, lastWords });
     const { waitMs } = applied;
     if (ports.mayWrite() && waitMs === undefined) await ports.record.save(source, signal);
-    try {
+    telling(() => {
       const at = clock.now();
       const seen = { fleet, desired, planned, applied, source, unreadable, lost: ports.futile.lost() };
       ports.onlooker?.round({ ...seen, tip: tip?.commit ?? null, at });
-    } catch (error) {
-      log.error({ err: error }, 'what came of the pass could not be told');
-    }
+    });
     return { looked: true, waitMs: waitMs ?? 0 };
   };
+
+  /** Nothing is held up because it cannot be told. */
+  function telling(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      said.untold(error);
+    }
+  }
+
+  /** Where a pool's status cannot be put into words, its commit is said to be displaced, without it. */
+  function sayable(...[desired, planned, recorded, fleet, more]: Parameters<typeof lastWordsOf>): LastWords {
+    try {
+      return lastWordsOf(desired, planned, recorded, fleet, more);
+    } catch (error) {
+      said.untold(error);
+      const { commit } = desired;
+      const facts = { recorded, last: null, cluster, fleet: { ...fleet, pools: new Map() } };
+      return { present: null, displaced: commit === null ? [] : displacedNotes({ ...facts, commit }) };
+    }
+  }
 
   /** What is to be said of the commit in force, and of those that it displaced. */
   function lastWordsOf(
@@ -177,6 +206,9 @@ export function createPass(ports: PassPorts): Pass {
     };
   }
 }
+
+const hasPools = ({ pools, unreadable = [] }: Fleet): boolean =>
+  pools.size > 0 || unreadable.some(({ of }) => of === 'pool');
 
 interface LastWords {
   /** null before any commit is in force. */

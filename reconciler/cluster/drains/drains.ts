@@ -38,7 +38,7 @@ export function createDrains(kube: Kube): Drains {
       if (at - refusedAt < ASK_AGAIN_MS) return void counts.set(node, { at, pods: null });
       try {
         const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
-        counts.set(node, { at, pods: items.filter((pod) => !isFinished(pod)).length });
+        counts.set(node, { at, pods: items.filter((pod) => !isKnownTo(isFinished, pod)).length });
       } catch (error) {
         if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
         refusedAt = at;
@@ -47,10 +47,10 @@ export function createDrains(kube: Kube): Drains {
     },
     async evict(node, since, signal) {
       const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
-      const left = items.filter(hasToLeave);
+      const left = items.filter((pod) => !isKnownTo(mayStay, pod));
       const refused: string[] = [];
-      for (const pod of left.filter((each) => !isLeaving(each))) {
-        const why = await evictOne(pod, signal);
+      for (const pod of left) {
+        const why = isKnownTo(isLeaving, pod) ? null : await evictOne(pod, signal);
         if (why !== null) refused.push(`${nameOf(pod)}: ${why}`);
       }
       const names = left.slice(0, MOST_NAMES).map(nameOf).join(', ');
@@ -67,14 +67,14 @@ export function createDrains(kube: Kube): Drains {
 
   /** @returns null where the pod was told to go, or is gone; otherwise why it was not */
   async function evictOne({ metadata }: Pod, signal: AbortSignal, apiVersion = version): Promise<string | null> {
-    const { name, namespace = '', uid = '' } = metadata;
-    const eviction = {
-      apiVersion,
-      kind: 'Eviction',
-      metadata: { name, namespace },
-      deleteOptions: { preconditions: { uid } },
-    };
     try {
+      const { name, namespace = '', uid = '' } = metadata;
+      const eviction = {
+        apiVersion,
+        kind: 'Eviction',
+        metadata: { name, namespace },
+        deleteOptions: { preconditions: { uid } },
+      };
       await kube.create({ resource: PODS, namespace, subresource: 'eviction' }, eviction, signal);
       version = apiVersion;
       return null;
@@ -86,6 +86,17 @@ export function createDrains(kube: Kube): Drains {
       if (isKubeError(error, 'KUBE_ABORTED') || askedToWaitMs(error) !== undefined) throw error;
       return reasonOf(error);
     }
+  }
+}
+
+const mayStay = (pod: Pod): boolean => !hasToLeave(pod);
+
+/** Whether this holds of a pod as far as anybody can see: one that cannot be read stays in the way of its own node, and of no other. */
+function isKnownTo(holds: (pod: Pod) => boolean, pod: Pod): boolean {
+  try {
+    return holds(pod);
+  } catch {
+    return false;
   }
 }
 

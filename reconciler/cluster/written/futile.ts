@@ -59,6 +59,15 @@ export function createFutile(clock: Clock, log: Log): Futile {
   const triedAt = new Map<string, Millis>();
   const fields = new Map<string, LostField>();
 
+  /** Whoever writes finds out why an object cannot be read. */
+  function isKnownFutile(step: Step): boolean {
+    try {
+      return isFutile(step);
+    } catch {
+      return false;
+    }
+  }
+
   function isFutile(step: Step): boolean {
     if (isNodeStep(step)) return clock.monotonic() < (tried.get(keyOfNode(step))?.untilMs ?? 0);
     const half = halfOf(step);
@@ -98,7 +107,7 @@ export function createFutile(clock: Clock, log: Log): Futile {
   }
 
   return {
-    due: (steps) => (tried.size === 0 ? steps : steps.filter((step) => !isFutile(step))),
+    due: (steps) => (tried.size === 0 ? steps : steps.filter((step) => !isKnownFutile(step))),
     answered(step, object) {
       if (isNodeStep(step)) {
         const key = keyOfNode(step);

@@ -109,7 +109,7 @@ function countRound({ planned, desired, applied, source, tip, unreadable, lost =
     const nodes = planned.nodes.untouchable.filter(({ choice }) => choice.choice === reason);
     into.nodesLeftAlone.set({ reason }, nodes.length);
   }
-  for (const kind of ['node', 'pool'] as const) {
+  for (const kind of ['node', 'pool', 'config-source'] as const) {
     into.unreadable.set({ kind }, unreadable.filter(({ of }) => of === kind).length);
   }
   into.fieldsLost.reset();

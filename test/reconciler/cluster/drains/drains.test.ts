@@ -47,6 +47,33 @@ describe('the pods of a node', () => {
     assert.deepEqual([[...drains.counts().keys()], [...drains.views().keys()]], [['n2'], ['n2']]);
   });
 
+  it('that cannot be read stay in the way of their own node, and the others leave', async () => {
+    const unreadable = {
+      metadata: { name: 'bad', namespace: 'x' },
+      get status(): never {
+        throw new RangeError('poison');
+      },
+    };
+    const listed = Promise.resolve({ resourceVersion: '1', items: [pod('Running'), unreadable, pod('Pending')] });
+    const gone: string[] = [];
+    const kube = {
+      list: () => listed,
+      create(_: unknown, { metadata }: { readonly metadata: { readonly name: string } }) {
+        gone.push(metadata.name);
+        return metadata.name === 'bad'
+          ? Promise.reject(new KubeError('KUBE_SERVER_ERROR', 'no'))
+          : Promise.resolve({ metadata });
+      },
+    } as unknown as Kube;
+    const drains = createDrains(kube);
+    await drains.evict('n1', 7, never);
+    await drains.count('n1', 7, never);
+    assert.deepEqual(gone, ['Running', 'bad', 'Pending']);
+    assert.equal(drains.views().get('n1')?.drained, false);
+    assert.match(drains.views().get('n1')?.because ?? '', /x\/bad: no/);
+    assert.equal(drains.counts().get('n1')?.pods, 3);
+  });
+
   it('are evicted no further where the API server asks for time; where a budget refuses one, the others have their turn', async () => {
     const items = ['a', 'b', 'c'].map(pod);
     let evicted = 0;

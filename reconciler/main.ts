@@ -10,6 +10,7 @@ import { fileCredentials } from './git/credentials.ts';
 import { createGitSource } from './git/git-source.ts';
 import { type HealthView, serveHealth } from './telling/health.ts';
 import { connectKube } from './cluster/kube/connect.ts';
+import { patientKube } from './cluster/kube/patient-kube.ts';
 import { holdLease } from './cluster/leader/hold-lease.ts';
 import { followExpirations } from './telling/metrics/expirations.ts';
 import { expiringOf } from './telling/metrics/expiring.ts';
@@ -46,7 +47,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const expirations = followExpirations(expiringOf(settings, clock), log);
   const metrics = createMetrics({ clock, ofProcess: true, expirations });
   const userAgent = `kubelet-gitops-reconciler/${VERSION}`;
-  const kube = metrics.meterKube(await connectKube({ env: process.env, clock, log, userAgent }));
+  const kube = patientKube(metrics.meterKube(await connectKube({ env: process.env, clock, log, userAgent })), clock);
   const git = { url: settings.gitUrl, caFile: settings.gitCaFile, proxy: settings.proxy, clock, random };
   const source = metrics.meterSource(
     createGitSource({

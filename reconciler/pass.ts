@@ -1,6 +1,8 @@
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { apply, type ApplyPorts } from './cluster/apply.ts';
 import type { Blockers } from './cluster/blockers/blockers.ts';
+import { createStandBack } from './cluster/stand-back.ts';
+import type { Futile } from './cluster/written/futile.ts';
 import { poolsToAsk } from './policy/blockers.ts';
 import { type Desired, desiredState, type JudgePool } from './policy/desired.ts';
 import type { Fleet } from './policy/fleet.ts';
@@ -34,7 +36,7 @@ import type { Branch } from './branch.ts';
 import type { JudgedSnapshot } from './policy/commit.ts';
 import type { TakenUp, TakeUps } from './policy/in-force/take-up.ts';
 
-export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
+export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBack'> {
   readonly clock: Clock;
   readonly cluster: string;
   readonly settings: PlanSettings;
@@ -46,6 +48,7 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
   readonly judge: JudgePool;
   readonly record: SourceRecord;
   readonly blockers: Blockers;
+  readonly futile: Futile;
   /** How old the counts in a pool's status may become. Default: they are written whenever they change. */
   readonly statusEveryMs?: Millis | undefined;
   /** null where notes are switched off. */
@@ -55,58 +58,75 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace'> {
   readonly onlooker?: Pick<Onlooker, 'round'>;
 }
 
-/** One round of observe, plan, apply, report. @returns whether there was anything to look at yet */
-export type Pass = (signal: AbortSignal) => Promise<boolean>;
+/** One round of observe, plan, apply, report. */
+export type Pass = (signal: AbortSignal) => Promise<Passed>;
+
+export interface Passed {
+  /** There was something to look at. */
+  readonly looked: boolean;
+  /** How long the API server asked to be left alone. */
+  readonly waitMs: Millis;
+}
 
 export function createPass(ports: PassPorts): Pass {
   const { log, clock, cluster, settings, notes } = ports;
   const said = createSayings(log);
   const statusPace = createStatusPace(clock, ports.statusEveryMs ?? 0);
+  const standBack = createStandBack(clock);
   let lastNote: CommitNote | null = null;
   let sights: Sights | null = null;
 
   return async (signal) => {
     const everything = ports.fleet();
-    if (everything === null) return false;
+    if (everything === null) return { looked: false, waitMs: 0 };
     const recorded = await ports.record.load(signal);
     const { tip, failure } = ports.branch.view();
 
+    const policy = recordedPolicy(recorded.policy, hasPools(everything));
+    const commits = commitsOf(recorded, { ...ports.repository, cluster });
     const wanted = isolate(everything, (fleet) => {
-      const taken = ports.takeUps.consider(tip, fleet, commitsOf(recorded, { ...ports.repository, cluster }));
-      const policy = recordedPolicy(recorded.policy, everything.pools.size > 0);
-      return { taken, desired: desiredState(taken.inForce, fleet, ports.judge, policy) };
+      const taken = ports.takeUps.consider(tip, fleet, commits);
+      const desired = desiredState(taken.inForce, fleet, ports.judge, policy);
+      return { taken, desired, asked: poolsToAsk(desired, fleet) };
     });
-    const { taken, desired } = wanted.result;
+    const { taken, asked } = wanted.result;
     ports.takeUps.keep(taken);
     said.commit(taken, tip?.commit.subject ?? '');
-    said.findings(desired);
 
     ports.drains.keepOnly(everything.nodes);
-    const blockers = await ports.blockers.ask(poolsToAsk(desired, wanted.fleet), signal);
+    const blockers = await ports.blockers.ask(asked, signal);
     const signals = { blockers, drains: ports.drains.views(), pods: ports.drains.counts() };
+    const now = clock.now();
     const decided = isolate(wanted.fleet, (left) => {
-      const now = clock.now();
+      const known = left === wanted.fleet;
+      // What is kept of a pool is in what is wanted, too: it goes with its pool.
+      const desired = known ? wanted.result.desired : desiredState(taken.inForce, left, ports.judge, policy);
       const seen = sightsOf(sights, desired, left, now);
-      return { seen, planned: plan(desired, inOwnTime(left, seen), settings, now, signals) };
+      return { desired, seen, planned: plan(desired, inOwnTime(left, seen), settings, now, signals) };
     });
-    const { planned, seen } = decided.result;
+    const { desired, planned, seen } = decided.result;
     const { fleet } = decided;
+    const { unreadable = [] } = fleet;
     sights = withLeftOut(seen, sights, everything);
-    const unreadable = [...wanted.unreadable, ...decided.unreadable];
+    said.findings(desired);
     said.unreadable(unreadable);
     said.phases(planned.pools);
     const { labelLoss, untouchable } = planned.nodes;
     const leftAlone = [...(labelLoss === null ? [] : [labelLoss]), ...conflictLines(conflictsAmong(untouchable))];
     said.conflicts(leftAlone);
     const limits = taken.inForce?.repo.cluster;
-    const lastWords = lastWordsOf(desired, planned, recorded, fleet, { limits, leftAlone });
+    const lastWords = sayable(desired, planned, recorded, fleet, { limits, leftAlone });
     // Once the first node hears of a commit, nobody can tell any more how far the one before had come.
     const displaced = writeNotes(lastWords.displaced, notes);
     if (displaced !== recorded.displaced && displaced !== '' && ports.mayWrite()) {
       await ports.record.save({ ...recorded, displaced }, signal);
     }
-    const steps = planned.steps.filter((step) => !touches(step, unreadable));
-    const applied = await apply(statusPace.due(steps), { ...ports, namespace: settings.namespace }, signal);
+    const steps = planned.steps.filter((step) => !touches(step, unreadable, desired.pools));
+    const applied = await apply(
+      statusPace.due(ports.futile.due(steps)),
+      { ...ports, namespace: settings.namespace, answered: ports.futile.answered, standBack },
+      signal,
+    );
 
     const refused = taken.refused === null ? [] : [noteRefused(cluster, taken.refused.commit, taken.refused.message)];
     for (const note of [
@@ -114,19 +134,42 @@ export function createPass(ports: PassPorts): Pass {
       ...lastWords.displaced,
       ...(lastWords.present === null ? [] : [lastWords.present]),
     ]) {
-      notes?.want(note);
-      ports.statuses?.want(note);
+      telling(() => {
+        notes?.want(note);
+        ports.statuses?.want(note);
+      });
     }
     const source = stateNow(recorded, taken, { desired, leftAlone, failure, tip, lastWords });
-    if (ports.mayWrite()) await ports.record.save(source, signal);
-    try {
+    const { waitMs } = applied;
+    if (ports.mayWrite() && waitMs === undefined) await ports.record.save(source, signal);
+    telling(() => {
       const at = clock.now();
-      ports.onlooker?.round({ fleet, desired, planned, applied, source, unreadable, tip: tip?.commit ?? null, at });
-    } catch (error) {
-      log.error({ err: error }, 'what came of the pass could not be told');
-    }
-    return true;
+      const seen = { fleet, desired, planned, applied, source, unreadable, lost: ports.futile.lost() };
+      ports.onlooker?.round({ ...seen, tip: tip?.commit ?? null, at });
+    });
+    return { looked: true, waitMs: waitMs ?? 0 };
   };
+
+  /** Nothing is held up because it cannot be told. */
+  function telling(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      said.untold(error);
+    }
+  }
+
+  /** Where a pool's status cannot be put into words, its commit is said to be displaced, without it. */
+  function sayable(...[desired, planned, recorded, fleet, more]: Parameters<typeof lastWordsOf>): LastWords {
+    try {
+      return lastWordsOf(desired, planned, recorded, fleet, more);
+    } catch (error) {
+      said.untold(error);
+      const { commit } = desired;
+      const facts = { recorded, last: null, cluster, fleet: { ...fleet, pools: new Map() } };
+      return { present: null, displaced: commit === null ? [] : displacedNotes({ ...facts, commit }) };
+    }
+  }
 
   /** What is to be said of the commit in force, and of those that it displaced. */
   function lastWordsOf(
@@ -173,6 +216,9 @@ export function createPass(ports: PassPorts): Pass {
     };
   }
 }
+
+const hasPools = ({ pools, unreadable = [] }: Fleet): boolean =>
+  pools.size > 0 || unreadable.some(({ of }) => of === 'pool');
 
 interface LastWords {
   /** null before any commit is in force. */

@@ -1,6 +1,6 @@
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
-import { isKubeError } from '#shared/kube/kube-error.ts';
+import { askedToWaitMs, isKubeError } from '#shared/kube/kube-error.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { ASK_TIMEOUT_MS, createBlockers, MOST_ANSWER_BYTES } from './cluster/blockers/blockers.ts';
@@ -23,6 +23,7 @@ import { createBranch } from './branch.ts';
 import type { RewritePolicy } from './policy/in-force/refuse-commit.ts';
 import { createTakeUps } from './policy/in-force/take-up.ts';
 import type { CommitTrust } from './git/trust/commit-trust.ts';
+import { createFutile } from './cluster/written/futile.ts';
 import { createOverlay } from './cluster/written/overlay.ts';
 import { WRITTEN_MARKS, WRITTEN_NODES, WRITTEN_POOLS } from './cluster/written/rules.ts';
 
@@ -134,6 +135,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     wrote: written.wrote,
     wrotePool: writtenPools.wrote,
     wroteMarks: marks.wrote,
+    futile: createFutile(clock, log),
     branch,
     repository: { url: source.url, branch: source.branch },
     takeUps,
@@ -149,21 +151,28 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
 
   async function passes(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      if (ports.isLeader()) await onePass(signal);
+      const askedMs = ports.isLeader() ? await onePass(signal) : 0;
       lastPassAt = clock.monotonic();
-      await clock.sleep(options.restMs, signal);
+      await clock.sleep(Math.max(options.restMs, askedMs), signal);
       await wakeUps.next(options.recheckMs, signal);
     }
   }
 
-  /** Whatever goes wrong ends a pass, never the loop: the API server may be away, and a mistake of ours must not stop a fleet. */
-  async function onePass(signal: AbortSignal): Promise<void> {
+  /**
+   * Whatever goes wrong ends a pass, never the loop: the API server may be away, and a mistake of ours must not stop a fleet.
+   *
+   * @returns how long the API server asked to be left alone
+   */
+  async function onePass(signal: AbortSignal): Promise<Millis> {
     const since = clock.monotonic();
     try {
-      if (await pass(signal)) onlooker?.passed('made', clock.monotonic() - since);
+      const { looked, waitMs } = await pass(signal);
+      if (looked) onlooker?.passed('made', clock.monotonic() - since);
+      return waitMs;
     } catch (error) {
       onlooker?.passed('broken-off', clock.monotonic() - since);
       if (!signal.aborted) log[isKubeError(error) ? 'warn' : 'error']({ err: error }, 'pass broken off');
+      return askedToWaitMs(error) ?? 0;
     }
   }
 

@@ -5,6 +5,7 @@ import { createGitSource } from '#reconciler/git/git-source.ts';
 import { createMetrics } from '#reconciler/telling/metrics/metrics.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { createStatusPage } from '#reconciler/telling/page/status-page.ts';
+import { patientKube } from '#reconciler/cluster/kube/patient-kube.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
 import { decodeCache } from '#reconciler/policy/repo/decode-cache.ts';
 import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
@@ -54,7 +55,7 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
   const clock = systemClock;
   const random = Math.random;
   const metrics = createMetrics({ clock, ofProcess: false });
-  const kube = metrics.meterKube(options.kube);
+  const kube = patientKube(metrics.meterKube(options.kube), clock);
   const isLeader = (): boolean => true;
   const fleet = (): Fleet | null => reconciler.fleet();
   const page = createStatusPage({

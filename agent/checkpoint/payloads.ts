@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { MAX_PAYLOAD_BYTES } from '#shared/contract/config-map.ts';
+import { MOST_CONFIG_MAP_BYTES } from '#shared/contract/config-map.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Disk } from '../ports/disk.ts';
 import { isTemporary } from '../host/disk/node-disk.ts';
@@ -41,7 +41,7 @@ export function createPayloads(disk: Disk, directory: string): Payloads {
 
 async function readPayload(disk: Disk, path: string, sha256: string): Promise<Checkpoint> {
   try {
-    const bytes = await readFile(disk, path, MAX_PAYLOAD_BYTES);
+    const bytes = await readFile(disk, path, MOST_CONFIG_MAP_BYTES);
     if (bytes === null) return { lost: `the checkpoint ${path} is gone` };
     if (createHash('sha256').update(bytes).digest('hex') === sha256) return { payload: bytes.toString('utf8') };
     return { lost: `the checkpoint ${path} is damaged: its SHA-256 is not the one that was assigned` };

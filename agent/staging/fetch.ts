@@ -1,5 +1,5 @@
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import { appendHash, MAX_PAYLOAD_BYTES, payloadSha256 } from '#shared/contract/config-map.ts';
+import { appendHash, MOST_CONFIG_MAP_BYTES, payloadSha256 } from '#shared/contract/config-map.ts';
 import { CONFIG_MAPS, type Kube } from '#shared/kube/kube.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Failure } from '../decide/failure.ts';
@@ -33,7 +33,8 @@ function verify({ source }: Config, { data, binaryData }: ConfigMap, where: stri
   const payload = data?.[source.key];
   if (data === undefined || payload === undefined) return fail('PayloadMismatch', `${where} has no key ${source.key}`);
   const bytes = Buffer.byteLength(payload, 'utf8');
-  if (bytes > MAX_PAYLOAD_BYTES) return fail('PayloadMismatch', `${where} has ${bytes} bytes, more than a payload may`);
+  if (bytes > MOST_CONFIG_MAP_BYTES)
+    return fail('PayloadMismatch', `${where} has ${bytes} bytes, more than a payload may`);
   const sha256 = payloadSha256(payload);
   if (sha256 !== source.sha256) {
     return fail('PayloadMismatch', `${where} is not what was assigned: its SHA-256 is ${sha256}, not ${source.sha256}`);

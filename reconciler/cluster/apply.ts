@@ -2,15 +2,17 @@ import { API_VERSION, FIRST_SEEN_ANNOTATION, MANAGED_BY, MANAGED_BY_LABEL } from
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import { isKubeError } from '#shared/kube/kube-error.ts';
+import { askedToWaitMs, isKubeError } from '#shared/kube/kube-error.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import { unreachable } from '#shared/runtime/errors.ts';
 import { writeNode } from './drains/node-writes.ts';
 import type { Drains } from './drains/drains.ts';
 import { createConfigSource } from './create-config-source.ts';
+import type { StandBack } from './stand-back.ts';
 import { type Step, subjectOf } from '../policy/steps.ts';
 
 export interface ApplyPorts {
@@ -25,23 +27,38 @@ export interface ApplyPorts {
   readonly wrotePool: (pool: KubeletPool) => void;
   /** The same of a Node that was cordoned, uncordoned or untainted. */
   readonly wroteMarks: (node: KubeObject) => void;
+  /** Hears what the API server made of what a step sent. */
+  readonly answered: (step: Step, object: KubeObject) => void;
+  readonly standBack: StandBack;
 }
 
 export interface Applied {
   readonly done: number;
   /** Steps that were refused because the world had moved on, or that failed: the next pass decides anew. */
   readonly left: number;
+  /** Set where the API server asked to be left alone for so long: what is left was not tried. */
+  readonly waitMs?: Millis;
 }
+
+type Outcome = 'done' | 'left' | { readonly waitMs: Millis };
 
 const AT_ONCE = 8;
 
-/** Makes the writes, in order; steps of one kind that follow each other go side by side. One that fails stops no other. */
+/**
+ * Makes the writes, in order; steps of one kind that follow each other go side by side. One that fails stops no other, unless the
+ * API server asks for time.
+ */
 export async function apply(steps: readonly Step[], ports: ApplyPorts, signal: AbortSignal): Promise<Applied> {
   let done = 0;
-  for (const batch of batches(steps)) {
+  for (const batch of batches(ports.standBack.due(steps))) {
     if (signal.aborted || !ports.mayWrite()) break;
     const outcomes = await Promise.all(batch.map((step) => attempt(step, ports, signal)));
-    done += outcomes.filter(Boolean).length;
+    done += outcomes.filter((outcome) => outcome === 'done').length;
+    const waits = outcomes.flatMap((outcome) => (typeof outcome === 'object' ? [outcome.waitMs] : []));
+    if (waits.length === 0) continue;
+    const [waitMs, left] = [Math.max(...waits), steps.length - done];
+    ports.log.warn({ waitMs, left }, 'the API server asks for time: the pass ends');
+    return { done, left, waitMs };
   }
   return { done, left: steps.length - done };
 }
@@ -56,76 +73,78 @@ function batches(steps: readonly Step[]): readonly (readonly Step[])[] {
   return all;
 }
 
-async function attempt(step: Step, ports: ApplyPorts, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted || !ports.mayWrite()) return false;
+async function attempt(step: Step, ports: ApplyPorts, signal: AbortSignal): Promise<Outcome> {
+  if (signal.aborted || !ports.mayWrite()) return 'left';
   try {
-    await perform(step, ports, signal);
-    logStep(step, ports.log);
-    return true;
+    if (await perform(step, ports, signal)) logStep(step, ports.log);
+    ports.standBack.done(step);
+    return 'done';
   } catch (error) {
-    if (isKubeError(error, 'KUBE_ALREADY_EXISTS')) return true;
+    if (isKubeError(error, 'KUBE_ALREADY_EXISTS')) return 'done';
+    const waitMs = askedToWaitMs(error);
+    if (waitMs !== undefined) return { waitMs };
+    ports.standBack.failed(step, error);
     const moved = isKubeError(error, 'KUBE_CONFLICT', 'KUBE_NOT_FOUND', 'KUBE_ABORTED');
     ports.log[moved ? 'debug' : 'warn']({ step: step.step, ...subjectOf(step), err: error }, 'write did not succeed');
-    return false;
+    return 'left';
   }
 }
 
-async function perform(
-  step: Step,
-  { kube, namespace, wrote, wrotePool, wroteMarks, drains }: ApplyPorts,
-  signal: AbortSignal,
-): Promise<void> {
+/** @returns whether anything was left to be done */
+async function perform(step: Step, ports: ApplyPorts, signal: AbortSignal): Promise<boolean> {
+  const { kube, namespace, drains } = ports;
+  const heard = <T extends KubeObject>(written: T | null, hear: (written: T) => void): boolean => {
+    if (written === null) return false;
+    hear(written);
+    ports.answered(step, written);
+    return true;
+  };
   switch (step.step) {
     case 'create-config-source':
-      return createConfigSource(kube, step, namespace, signal);
+      await createConfigSource(kube, step, namespace, signal);
+      return true;
     case 'delete-config-source':
-      return kube.delete({ resource: CONFIG_MAPS, namespace }, step.name, { uid: step.uid }, signal);
+      await kube.delete({ resource: CONFIG_MAPS, namespace }, step.name, { uid: step.uid }, signal);
+      return true;
     case 'create-node':
-      wrote(await kube.create({ resource: KUBELET_NODES }, kubeletNode(step), signal));
-      return;
+      return heard(await kube.create({ resource: KUBELET_NODES }, kubeletNode(step), signal), ports.wrote);
     case 'remember': {
       const { resourceVersion } = step.present.metadata;
       const body = { metadata: { resourceVersion, annotations: step.annotations } };
-      wrote(await kube.mergePatch<KubeletNode>({ resource: KUBELET_NODES }, step.node, body, {}, signal));
-      return;
+      return heard(
+        await kube.mergePatch<KubeletNode>({ resource: KUBELET_NODES }, step.node, body, {}, signal),
+        ports.wrote,
+      );
     }
     case 'delete-node':
-      return kube.delete({ resource: KUBELET_NODES }, step.node, { uid: step.uid }, signal);
+      await kube.delete({ resource: KUBELET_NODES }, step.node, { uid: step.uid }, signal);
+      return true;
     case 'assign':
     case 'unassign':
-    case 'amend': {
-      const written = await patch(kube, KUBELET_NODES, step.node, 'spec', step.spec, signal);
-      if (written !== null) wrote(written);
-      return;
-    }
+    case 'amend':
+      return heard(await patch(kube, KUBELET_NODES, step.node, 'spec', step.spec, signal), ports.wrote);
     case 'cordon':
     case 'uncordon':
-    case 'untaint': {
-      const written = await writeNode(kube, step, signal);
-      if (written !== null) wroteMarks(written);
-      return;
-    }
+    case 'untaint':
+      return heard(await writeNode(kube, step, signal), ports.wroteMarks);
     case 'count-pods':
-      return drains.count(step.node, step.at, signal);
+      await drains.count(step.node, step.at, signal);
+      return true;
     case 'evict':
-      return drains.evict(step.node, step.since, signal);
+      await drains.evict(step.node, step.since, signal);
+      return true;
     case 'create-pool':
-      await kube.create({ resource: KUBELET_POOLS }, kubeletPool(step), signal);
-      return;
-    case 'write-pool': {
-      const written = await patch(kube, KUBELET_POOLS, step.pool, 'spec', step.spec, signal);
-      if (written !== null) wrotePool(written);
-      return;
-    }
-    case 'write-pool-status': {
-      const written = await patch(kube, KUBELET_POOLS, step.pool, 'status', step.status, signal);
-      if (written !== null) wrotePool(written);
-      return;
-    }
+      // The overlay lays nothing over a pool that no watch shows yet.
+      return heard(await kube.create({ resource: KUBELET_POOLS }, kubeletPool(step), signal), () => undefined);
+    case 'write-pool':
+      return heard(await patch(kube, KUBELET_POOLS, step.pool, 'spec', step.spec, signal), ports.wrotePool);
+    case 'write-pool-status':
+      return heard(await patch(kube, KUBELET_POOLS, step.pool, 'status', step.status, signal), ports.wrotePool);
     case 'delete-pool':
-      return kube.delete({ resource: KUBELET_POOLS }, step.pool, { uid: step.uid }, signal);
+      await kube.delete({ resource: KUBELET_POOLS }, step.pool, { uid: step.uid }, signal);
+      return true;
     default:
-      unreachable(step);
+      return unreachable(step);
   }
 }
 

@@ -4,7 +4,7 @@ import type { KubeObject } from '#shared/contract/api/object.ts';
 import type { FollowOptions } from '#shared/kube/follow.ts';
 import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import { createMirror, type Mirror } from '#shared/kube/mirror.ts';
-import type { ConfigSourceView, Fleet, NodeView } from '../policy/fleet.ts';
+import type { ConfigSourceView, Fleet, LeftOut, NodeView } from '../policy/fleet.ts';
 import {
   CONFIG_SOURCE_SELECTOR,
   onlySignsOfLife,
@@ -66,10 +66,37 @@ export function createClusterView(options: ClusterViewOptions): ClusterView {
   });
   const mirrors: readonly Mirror<unknown>[] = [nodes, kubeletNodes, pools, configSources];
 
+  /** A config source is known by its name alone, as all of them are. */
+  function leftOut(): readonly LeftOut[] {
+    const kinds = [
+      ['node', nodes],
+      ['node', kubeletNodes],
+      ['pool', pools],
+      ['config-source', configSources],
+    ] as const;
+    return kinds.flatMap(([of, { unreadable }]) =>
+      [...unreadable].map(([key, { error, uid }]): LeftOut => {
+        const name = key.slice(key.indexOf('/') + 1);
+        return { of, name, uid: of === 'node' ? (nodes.items.get(name)?.uid ?? uid) : uid, error };
+      }),
+    );
+  }
+
+  /** Before they were read, any pool may have its nodes drained; and so may one that cannot be read. */
+  function mayDrain(): boolean {
+    try {
+      return !pools.synced() || [...pools.items.values()].some(({ spec }) => (spec?.disruption?.allow.length ?? 0) > 1);
+    } catch {
+      return true;
+    }
+  }
+
   return {
     fleet() {
       if (!mirrors.every((mirror) => mirror.synced())) return null;
+      const left = leftOut();
       return {
+        ...(left.length === 0 ? {} : { unreadable: left }),
         nodes: marks.over(new Map(nodes.items), nodes.listedAtMs()),
         kubeletNodes: written.over(new Map(kubeletNodes.items), kubeletNodes.listedAtMs()),
         pools: writtenPools.over(new Map(pools.items), pools.listedAtMs()),
@@ -77,10 +104,7 @@ export function createClusterView(options: ClusterViewOptions): ClusterView {
       };
     },
     refresh() {
-      // Before they were read, any pool may have its nodes drained.
-      const drains =
-        !pools.synced() || [...pools.items.values()].some(({ spec }) => (spec?.disruption?.allow.length ?? 0) > 1);
-      for (const mirror of [kubeletNodes, pools, configSources, ...(drains ? [nodes] : [])]) mirror.refresh();
+      for (const mirror of [kubeletNodes, pools, configSources, ...(mayDrain() ? [nodes] : [])]) mirror.refresh();
     },
     async run(signal) {
       await Promise.all(mirrors.map((mirror) => mirror.run(signal)));

@@ -80,10 +80,22 @@ export interface ConfigSourceView {
   readonly createdAt: Millis;
 }
 
+/** An object that nothing could be decided about: it is left as it is. */
+export interface LeftOut {
+  readonly of: 'node' | 'pool' | 'config-source';
+  readonly name: string;
+  /** '' where it is not known. */
+  readonly uid: string;
+  /** What was thrown while it was looked at. */
+  readonly error: unknown;
+}
+
 /** The whole cluster as far as the reconciler cares, at one moment. Keys are names. */
 export interface Fleet {
   readonly nodes: ReadonlyMap<string, NodeView>;
   readonly kubeletNodes: ReadonlyMap<string, KubeletNode>;
   readonly configSources: ReadonlyMap<string, ConfigSourceView>;
   readonly pools: ReadonlyMap<string, KubeletPool>;
+  /** What is there and in none of the above, because nobody could read it. Absent for nothing. */
+  readonly unreadable?: readonly LeftOut[];
 }

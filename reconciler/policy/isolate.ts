@@ -1,19 +1,10 @@
-import type { Fleet } from './fleet.ts';
+import type { Fleet, LeftOut } from './fleet.ts';
 import type { Step } from './steps.ts';
-
-/** A node or a pool that nothing could be decided about: it is left as it is. */
-export interface LeftOut {
-  readonly of: 'node' | 'pool';
-  readonly name: string;
-  /** What was thrown while it was looked at. */
-  readonly error: unknown;
-}
 
 export interface Isolated<T> {
   readonly result: T;
-  /** The fleet without what could not be read. */
+  /** The fleet without what could not be read, which is in its `unreadable`. */
   readonly fleet: Fleet;
-  readonly unreadable: readonly LeftOut[];
 }
 
 /** More of them are no accident of one object: then the mistake is ours, and nothing is decided. */
@@ -28,22 +19,25 @@ const MOST = 20;
  * @throws what `decide` throws where leaving things out does not help
  */
 export function isolate<T>(fleet: Fleet, decide: (fleet: Fleet) => T): Isolated<T> {
-  const unreadable: LeftOut[] = [];
-  let rest = fleet;
-  for (;;) {
+  let rest = without(fleet.unreadable ?? [])(fleet);
+  for (let found = 0; ; found += 1) {
     const present = rest;
     const outcome = attempt(() => decide(present));
-    if (outcome.ok) return { result: outcome.result, fleet: rest, unreadable };
-    const subjects = subjectsOf(rest);
-    const found =
-      unreadable.length < MOST ? culpritIn(subjects, (left) => attempt(() => decide(left(present))).ok) : null;
-    if (found === null) throw outcome.error;
-    unreadable.push({ ...found, error: outcome.error });
-    rest = without([found])(rest);
+    if (outcome.ok) return { result: outcome.result, fleet: rest };
+    const works = (left: (fleet: Fleet) => Fleet): boolean => attempt(() => decide(left(present))).ok;
+    const culprit = found < MOST ? culpritIn(subjectsOf(rest), works) : null;
+    if (culprit === null) throw outcome.error;
+    const left = { ...culprit, uid: uidOf(culprit, present), error: outcome.error };
+    rest = { ...without([culprit])(rest), unreadable: [...(rest.unreadable ?? []), left] };
   }
 }
 
 type Subject = Pick<LeftOut, 'of' | 'name'>;
+
+function uidOf({ of, name }: Subject, { nodes, pools }: Fleet): string {
+  const read = attempt(() => (of === 'pool' ? pools.get(name)?.metadata.uid : nodes.get(name)?.uid));
+  return read.ok ? (read.result ?? '') : '';
+}
 
 /** Nodes first: where leaving one node out helps, its pool is not held for it. */
 const subjectsOf = ({ nodes, kubeletNodes, pools }: Fleet): readonly Subject[] => [
@@ -67,8 +61,14 @@ function culpritIn(subjects: readonly Subject[], works: (left: (fleet: Fleet) =>
 const without =
   (subjects: readonly Subject[]) =>
   (fleet: Fleet): Fleet => {
+    if (subjects.length === 0) return fleet;
     const pools = new Set(subjects.flatMap(({ of, name }) => (of === 'pool' ? [name] : [])));
     const nodes = new Set(subjects.flatMap(({ of, name }) => (of === 'node' ? [name] : [])));
+    const isThere =
+      [...pools].some((name) => fleet.pools.has(name)) ||
+      [...nodes].some((name) => fleet.nodes.has(name) || fleet.kubeletNodes.has(name));
+    // A pool that was never readable is in none of them, and has nodes all the same.
+    if (!isThere && pools.size === 0) return fleet;
     for (const [name, node] of fleet.kubeletNodes) {
       const pool = pools.size === 0 ? undefined : attempt(() => node.spec?.pool);
       if (pool?.ok === true && pool.result !== undefined && pools.has(pool.result)) nodes.add(name);
@@ -92,16 +92,26 @@ function attempt<T>(work: () => T): Outcome<T> {
 }
 
 /**
- * Whether a step is about something that nothing could be decided about: a pool that was left out looks like one to be made, and
- * a config source that only it or a node left out refers to looks unused.
+ * Whether a step is about something that nothing could be decided about: a pool that was left out looks like one to be made, its
+ * nodes look like those of another one, and a config source that only it or a node left out refers to looks unused.
+ *
+ * @param wanted pools whose nodes are known all the same, because git says so
  */
-export function touches(step: Step, unreadable: readonly LeftOut[]): boolean {
+export function touches(
+  step: Step,
+  unreadable: readonly LeftOut[],
+  wanted: { has(pool: string): boolean } = new Set(),
+): boolean {
+  if (unreadable.length === 0) return false;
   const nodes = namesOf(unreadable, 'node');
   const pools = namesOf(unreadable, 'pool');
-  if (nodes.size === 0 && pools.size === 0) return false;
   if (step.step === 'delete-config-source') return true;
+  if (step.step === 'create-config-source') return namesOf(unreadable, 'config-source').has(step.config.name);
   if ('spec' in step && 'node' in step) {
-    return nodes.has(step.node.metadata.name) || pools.has(step.spec.pool ?? '');
+    const present = attempt(() => step.node.spec?.pool);
+    const stays = present.ok && present.result === step.spec.pool;
+    const isDoubtful = [...pools].some((pool) => !wanted.has(pool));
+    return nodes.has(step.node.metadata.name) || pools.has(step.spec.pool ?? '') || (isDoubtful && !stays);
   }
   const node = 'node' in step ? step.node : undefined;
   const pool = 'pool' in step ? (typeof step.pool === 'string' ? step.pool : step.pool.metadata.name) : undefined;

@@ -2,6 +2,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { blocked, type BlockersAnswer, QUIET } from '../policy/blockers.ts';
 import { type Desired, desiredState } from '../policy/desired.ts';
 import type { Fleet } from '../policy/fleet.ts';
+import { isolate } from '../policy/isolate.ts';
 import { type Plan, plan } from '../policy/plan.ts';
 import type { SourceState } from './report/source-state.ts';
 import { nodesInOwnTime } from '../policy/sights/own-time.ts';
@@ -40,9 +41,11 @@ function asRead(desired: Desired, { commit, findings, failingSince }: SourceStat
 }
 
 /** The cluster's own word as a round: for showing, and for nothing else. Pure. */
-export function roundOfCluster(fleet: Fleet, source: SourceState, namespace: string, at: Millis): Round {
-  const { desired, planned } = planOfCluster(fleet, source, namespace, at);
-  return { fleet, desired, planned, applied: { done: 0, left: 0 }, source, unreadable: [], tip: null, at };
+export function roundOfCluster(everything: Fleet, source: SourceState, namespace: string, at: Millis): Round {
+  const decided = isolate(everything, (fleet) => planOfCluster(fleet, source, namespace, at));
+  const { fleet } = decided;
+  const applied = { done: 0, left: 0 };
+  return { fleet, ...decided.result, applied, source, unreadable: fleet.unreadable ?? [], tip: null, at };
 }
 
 /** What holds a whole pool up holds all of its nodes; where the status names every node that is held, the others are not. */

@@ -1,8 +1,8 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Applied } from '../cluster/apply.ts';
+import type { LostField } from '../cluster/written/futile.ts';
 import type { Desired } from '../policy/desired.ts';
-import type { Fleet } from '../policy/fleet.ts';
-import type { LeftOut } from '../policy/isolate.ts';
+import type { Fleet, LeftOut } from '../policy/fleet.ts';
 import type { Commit } from '../policy/commit.ts';
 import type { Plan } from '../policy/plan.ts';
 import type { SourceState } from './report/source-state.ts';
@@ -20,6 +20,8 @@ export interface Round {
   readonly at: Millis;
   /** What nothing was decided about. */
   readonly unreadable: readonly LeftOut[];
+  /** Fields that the API server does not keep. Absent where nothing was written. */
+  readonly lost?: readonly LostField[];
 }
 
 /** Somebody who only tells of what the reconciler does. Never throws, never takes long, and changes nothing. */

@@ -50,16 +50,32 @@ export function createTelling({ metrics, page, identity, isLeader, ...options }:
       woken: () => wakeUps.inc(),
       passed: metrics.passed,
       round(round) {
-        metrics.round(round);
-        const news = chronicle(round);
-        metrics.happened(news);
-        publisher.tell(news);
         conditions.poke();
-        page?.show(round);
+        const all = [
+          () => metrics.round(round),
+          () => {
+            const news = chronicle(round);
+            metrics.happened(news);
+            publisher.tell(news);
+          },
+          () => page?.show(round),
+        ];
+        // One of them must not keep the others from telling.
+        const errors = all.flatMap((tell) => errorOf(tell));
+        if (errors.length > 0) throw errors[0];
       },
     },
     async run(signal) {
       await Promise.all([publisher.run(signal), conditions.run(signal), page?.run(signal)]);
     },
   };
+}
+
+function errorOf(tell: () => void): readonly unknown[] {
+  try {
+    tell();
+    return [];
+  } catch (error) {
+    return [error];
+  }
 }

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import { PAYLOAD_KEY } from './api/group.ts';
+import { MAX_FILE_BYTES } from './kubelet-config/decode/source-text.ts';
 
 /** Longest pool name: the name, a dash and ten hash characters still make a DNS label (63). */
 export const MAX_POOL_NAME_LENGTH = 52;
 
-/** Biggest payload in bytes: the API server takes objects up to 1 MiB, metadata included. */
-export const MAX_PAYLOAD_BYTES = 1_000_000;
+/** Biggest payload in bytes: agents read it as they read any config file, and refuse one that is bigger. */
+export const MAX_PAYLOAD_BYTES = MAX_FILE_BYTES;
+
+/** What a ConfigMap can carry, in bytes: the API server takes objects up to 1 MiB, metadata included. */
+export const MOST_CONFIG_MAP_BYTES = 1_000_000;
 
 /** Hex SHA-256 of a payload's UTF-8 bytes: what identifies a config from the commit to the node's disk. */
 export function payloadSha256(payload: string): string {

@@ -15,16 +15,18 @@ export interface Refusal {
   readonly body: unknown;
   /** The Retry-After header. */
   readonly retryAfter?: string | undefined;
+  /** The Date header: what a Retry-After that is a date is measured from, because the server's clock may differ from ours. */
+  readonly date?: string | undefined;
 }
 
-/** The error for an answer that is not a success. `nowMs` is wall-clock time: Retry-After may be a date. */
-export function refusalError(call: Call, { status, body, retryAfter }: Refusal, nowMs: Millis): KubeError {
+/** The error for an answer that is not a success. `nowMs` is wall-clock time, where the answer has no date of its own. */
+export function refusalError(call: Call, { status, body, retryAfter, date }: Refusal, nowMs: Millis): KubeError {
   const said = readStatus(body);
   const code = codeOfRefusal(status, said);
-  const waitMs = retryAfterMs(retryAfter, nowMs) ?? secondsToMs(said?.retryAfterSeconds);
+  const waitMs = retryAfterMs(retryAfter, fromHttpDate(date) ?? nowMs) ?? secondsToMs(said?.retryAfterSeconds);
   return new KubeError(code, `cannot ${titleOf(call)}: ${explain(call, code, status, said)}`, {
     status,
-    disposition: dispositionOf(code, waitMs),
+    disposition: said?.refusedByBudget === true ? { kind: 'retry' } : dispositionOf(code, waitMs),
   });
 }
 
@@ -93,3 +95,8 @@ function dispositionOf(code: KubeErrorCode, waitMs: Millis | undefined): Disposi
 
 const secondsToMs = (seconds: number | undefined): Millis | undefined =>
   seconds === undefined ? undefined : seconds * 1000;
+
+function fromHttpDate(date: string | undefined): Millis | undefined {
+  const at = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isNaN(at) ? undefined : at;
+}

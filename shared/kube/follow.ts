@@ -3,7 +3,7 @@ import type { BackoffOptions } from '../runtime/backoff.ts';
 import type { Clock, Millis } from '../runtime/clock.ts';
 import { GitopsError } from '../runtime/errors.ts';
 import { paceAfter, type Try } from './follow-pace.ts';
-import { isKubeError } from './kube-error.ts';
+import { askedToWaitMs, isKubeError } from './kube-error.ts';
 import type { Heard, Kube, Selection, Trim } from './kube.ts';
 import { createLifetime } from '../runtime/lifetime.ts';
 
@@ -61,7 +61,7 @@ export async function* follow<T extends KubeObject>(
       fault = error;
     }
     if (signal.aborted) return;
-    const tried: Try = { ended, heard, lastedMs: clock.monotonic() - began, askedMs: askedMs(fault) };
+    const tried: Try = { ended, heard, lastedMs: clock.monotonic() - began, askedMs: askedToWaitMs(fault) ?? 0 };
     const pace = paceAfter(tried, misses, backoff, random());
     misses = pace.misses;
     if (pace.listAgain) standing.from = null;
@@ -122,10 +122,6 @@ async function* listed<T extends KubeObject>(
   standing.listDueMs =
     clock.monotonic() + SHORTEST_RELIST_MS + Math.round(random() * (LONGEST_RELIST_MS - SHORTEST_RELIST_MS));
   yield { heard: 'replaced', items, askedAtMs };
-}
-
-function askedMs(fault: unknown): Millis {
-  return fault instanceof GitopsError && fault.disposition.kind === 'wait' ? fault.disposition.ms : 0;
 }
 
 function hastyClose({ resource }: Selection): GitopsError {

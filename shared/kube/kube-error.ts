@@ -1,3 +1,4 @@
+import type { Millis } from '../runtime/clock.ts';
 import { GitopsError, type Disposition } from '../runtime/errors.ts';
 
 /** What the API server (or the way to it) said no with. */
@@ -50,4 +51,9 @@ export class KubeError extends GitopsError<KubeErrorCode> {
 /** Whether the API server, or the way to it, said no; with one of these codes where any are given. */
 export function isKubeError(thrown: unknown, ...codes: readonly KubeErrorCode[]): thrown is KubeError {
   return thrown instanceof KubeError && (codes.length === 0 || codes.includes(thrown.code));
+}
+
+/** How long the API server asked to be left alone by this answer; undefined where it did not ask. */
+export function askedToWaitMs(thrown: unknown): Millis | undefined {
+  return thrown instanceof GitopsError && thrown.disposition.kind === 'wait' ? thrown.disposition.ms : undefined;
 }

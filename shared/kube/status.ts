@@ -9,6 +9,8 @@ export interface Status {
   readonly retryAfterSeconds: number | undefined;
   /** What the server says more about each reason. */
   readonly causes: readonly string[];
+  /** A PodDisruptionBudget refuses an eviction: it is not the server that has too much to do. */
+  readonly refusedByBudget: boolean;
 }
 
 /** Reads a decoded body or a watch's ERROR object; undefined where it is no Status. */
@@ -22,16 +24,18 @@ export function readStatus(body: unknown): Status | undefined {
     message: textOf(body['message']),
     name: textOf(details['name']),
     causes: causesIn(details['causes']),
+    refusedByBudget: recordsIn(details['causes']).some(({ reason }) => reason === 'DisruptionBudget'),
     retryAfterSeconds: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
   };
 }
 
-function causesIn(causes: unknown): readonly string[] {
-  if (!Array.isArray(causes)) return [];
-  return causes
-    .map((cause: unknown) => (isRecord(cause) ? textOf(cause['message']) : ''))
+const causesIn = (causes: unknown): readonly string[] =>
+  recordsIn(causes)
+    .map(({ message }) => textOf(message))
     .filter((text) => text !== '');
-}
+
+const recordsIn = (list: unknown): readonly Readonly<Record<string, unknown>>[] =>
+  Array.isArray(list) ? list.filter(isRecord) : [];
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 

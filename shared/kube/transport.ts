@@ -37,7 +37,8 @@ export function createTransport(options: SenderOptions): Transport {
       return { ok: true, body: parseJson(call, hide(await readText(call, response, life, maxBytes))) };
     }
     const body = jsonOrNothing(hide(await readText(call, response, life, MAX_REFUSAL_BYTES)));
-    const refusal = { status, body, retryAfter: response.headers['retry-after'] };
+    const { 'retry-after': retryAfter, date } = response.headers;
+    const refusal = { status, body, retryAfter, date };
     return { ok: false, refusal, error: refusalError(call, refusal, clock.now()) };
   };
 

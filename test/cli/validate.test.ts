@@ -138,3 +138,22 @@ describe('a file that is too big for a repository', () => {
     assert.deepEqual([verdicts, findings?.map(({ code }) => code)], [{}, ['file-too-big']]);
   });
 });
+
+describe('layers that are small enough each, and too big together', () => {
+  it('are an error of the pool, because every node would refuse them', async (t) => {
+    const root = await mkdtemp(join(tmpdir(), 'validate-'));
+    t.after(() => rm(root, { recursive: true, force: true }));
+    await cp('config-repo-template', root, { recursive: true });
+    const pool = join(root, 'pools/gpu/pool.yaml');
+    const text = await readFile(pool, 'utf8');
+    const big = (name: string): string =>
+      `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nstaticPodURLHeader: {${name}: ["${'x'.repeat(200 * 1024)}"]}\n`;
+    await writeFile(join(root, 'base/one.yaml'), big('one'));
+    await writeFile(join(root, 'base/two.yaml'), big('two'));
+    const layers = text.replace('layers:\n', 'layers:\n    - ../../base/one.yaml\n    - ../../base/two.yaml\n');
+    await writeFile(pool, `${layers.trimEnd()}\n  fields: {allow: [staticPodURLHeader]}\n`);
+    const { code, out } = await run('validate', root);
+    assert.equal(code, 1);
+    assert.match(out, /^pools\/gpu\/pool\.yaml: error payload-too-large: .* pool gpu has \d+ bytes, .* 262144/m);
+  });
+});

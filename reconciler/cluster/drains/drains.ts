@@ -1,4 +1,4 @@
-import { isKubeError } from '#shared/kube/kube-error.ts';
+import { askedToWaitMs, isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, PODS } from '#shared/kube/kube.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
@@ -43,7 +43,7 @@ export function createDrains(kube: Kube, own: OwnPod | null = null): Drains {
       if (at - refusedAt < ASK_AGAIN_MS) return void counts.set(node, { at, pods: null });
       try {
         const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
-        counts.set(node, { at, pods: items.filter((pod) => !isFinished(pod)).length });
+        counts.set(node, { at, pods: items.filter((pod) => !isKnownTo(isFinished, pod)).length });
       } catch (error) {
         if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
         refusedAt = at;
@@ -52,14 +52,14 @@ export function createDrains(kube: Kube, own: OwnPod | null = null): Drains {
     },
     async evict(node, since, signal) {
       const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
-      const left = items.filter(hasToLeave);
+      const left = items.filter((pod) => !isKnownTo(mayStay, pod));
       const others = left.filter(({ metadata }) => !isOwn(own, metadata));
       const refused: string[] = [];
-      for (const pod of others.filter((each) => !isLeaving(each))) {
-        const why = await evictOne(pod, signal);
+      for (const pod of others) {
+        const why = isKnownTo(isLeaving, pod) ? null : await evictOne(pod, signal);
         if (why !== null) refused.push(`${nameOf(pod)}: ${why}`);
       }
-      const [mine] = others.length === 0 ? left.filter((each) => !isLeaving(each)) : [];
+      const [mine] = others.length === 0 ? left.filter((each) => !isKnownTo(isLeaving, each)) : [];
       if (mine !== undefined) {
         // It would wait for a node that only it can open again. A restart of the kubelet does it no harm.
         if (!(await hasOtherNode(kube, node, signal))) {
@@ -97,14 +97,14 @@ export function createDrains(kube: Kube, own: OwnPod | null = null): Drains {
     options: { readonly dryRun?: readonly string[] } = {},
     apiVersion = version,
   ): Promise<string | null> {
-    const { name, namespace = '', uid = '' } = metadata;
-    const eviction = {
-      apiVersion,
-      kind: 'Eviction',
-      metadata: { name, namespace },
-      deleteOptions: { ...options, preconditions: { uid } },
-    };
     try {
+      const { name, namespace = '', uid = '' } = metadata;
+      const eviction = {
+        apiVersion,
+        kind: 'Eviction',
+        metadata: { name, namespace },
+        deleteOptions: { ...options, preconditions: { uid } },
+      };
       await kube.create({ resource: PODS, namespace, subresource: 'eviction' }, eviction, signal);
       version = apiVersion;
       return null;
@@ -113,9 +113,20 @@ export function createDrains(kube: Kube, own: OwnPod | null = null): Drains {
       if (isKubeError(error, 'KUBE_INVALID') && apiVersion === 'policy/v1') {
         return evictOne({ metadata }, signal, options, 'policy/v1beta1');
       }
-      if (isKubeError(error, 'KUBE_ABORTED')) throw error;
+      if (isKubeError(error, 'KUBE_ABORTED') || askedToWaitMs(error) !== undefined) throw error;
       return reasonOf(error);
     }
+  }
+}
+
+const mayStay = (pod: Pod): boolean => !hasToLeave(pod);
+
+/** Whether this holds of a pod as far as anybody can see: one that cannot be read stays in the way of its own node, and of no other. */
+function isKnownTo(holds: (pod: Pod) => boolean, pod: Pod): boolean {
+  try {
+    return holds(pod);
+  } catch {
+    return false;
   }
 }
 

@@ -7,6 +7,9 @@ import { cordonPatch, parseMark, uncordonPatch } from '../../policy/disruption/d
 /** The writes to Nodes, which people and other programs write as well. */
 export type NodeStep = Extract<Step, { readonly step: 'cordon' | 'uncordon' | 'untaint' }>;
 
+export const isNodeStep = (step: Step): step is NodeStep =>
+  step.step === 'cordon' || step.step === 'uncordon' || step.step === 'untaint';
+
 export interface NodeObject extends KubeObject {
   readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly key: string }[] };
 }
@@ -32,7 +35,7 @@ export async function writeNode(kube: Kube, step: NodeStep, signal: AbortSignal)
  * What a step comes to on the Node as it is now. Pure. null where it was done already, where another Node has the name by
  * now, and where a person was there first: what somebody else cordoned is not ours, and so never uncordoned by us.
  */
-function nodePatch(step: NodeStep, node: NodeObject | undefined): Readonly<Record<string, unknown>> | null {
+export function nodePatch(step: NodeStep, node: NodeObject | undefined): Readonly<Record<string, unknown>> | null {
   const { uid, resourceVersion = '', annotations = {} } = node?.metadata ?? {};
   if (node === undefined || uid !== step.uid) return null;
   const text = annotations[CORDONED_ANNOTATION];

@@ -42,10 +42,18 @@ export function createOverlay<T>(clock: Clock, rules: OverlayRules<T>): Overlay<
       if (ahead.size === 0) return watched;
       const now = clock.monotonic();
       const over = new Map(watched);
+      const layOne = (name: string, written: T, seen: T | undefined, ageMs: Millis): void => {
+        try {
+          if (!isAhead(rules, written, seen, ageMs)) ahead.delete(name);
+          else over.set(name, seen === undefined ? written : rules.lay(seen, written));
+        } catch {
+          // What is seen cannot be read: whoever decides about it finds out why.
+        }
+      };
       for (const [name, { written, at }] of ahead) {
         const seen = watched.get(name);
-        if (at < listedAtMs || !isAhead(rules, written, seen, now - at)) ahead.delete(name);
-        else over.set(name, seen === undefined ? written : rules.lay(seen, written));
+        if (at < listedAtMs) ahead.delete(name);
+        else layOne(name, written, seen, now - at);
       }
       return over;
     },

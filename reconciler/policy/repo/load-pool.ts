@@ -73,7 +73,7 @@ function render(
   const verdict =
     judged.length > 0 ? validateForVersions(written, judged, options) : validateForAnyVersion(written, options);
   const denied = deniedIn({ ...composed, value }, file, cluster.fields, fields);
-  const findings = [...before, ...composed.findings, ...denied, ...verdict, ...tooLarge(payload, file)];
+  const findings = [...before, ...composed.findings, ...denied, ...verdict, ...tooLarge(payload, name, file)];
   if (hasErrors(findings)) return { status: 'invalid', name, findings };
   const configName = configMapName(name, payload);
   const sha256 = payloadSha256(payload);
@@ -138,9 +138,10 @@ function deniedIn(
   }));
 }
 
-function tooLarge(payload: string, file: string): readonly Finding[] {
+function tooLarge(payload: string, name: string, file: string): readonly Finding[] {
   const bytes = Buffer.byteLength(payload);
   if (bytes <= MAX_PAYLOAD_BYTES) return [];
-  const message = `the config has ${bytes} bytes, and a ConfigMap holds at most ${MAX_PAYLOAD_BYTES}`;
-  return [{ code: 'payload-too-large', severity: 'error', message, file }];
+  const message = `the merged config of pool ${name} has ${bytes} bytes, and nodes take at most ${MAX_PAYLOAD_BYTES}`;
+  const suggestion = 'shorten its layers';
+  return [{ code: 'payload-too-large', severity: 'error', message, suggestion, file }];
 }

@@ -1,7 +1,8 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Round } from '../round.ts';
 import { assignedTo, assignment, occurrencesOfNode } from './of-node.ts';
+import { occurrencesOfUnreadable } from './of-unreadable.ts';
 import { occurrencesOfPool } from './of-pool.ts';
 import type { Occurrence } from './occurrence.ts';
 
@@ -33,8 +34,17 @@ export function createChronicle(): Chronicle {
       news.push(...current.filter((each) => isNews(each, before, told !== null, at)));
       now.set(key, { seen, identities: new Set(current.map(({ identity }) => identity)), assigned });
     };
-    for (const node of fleet.kubeletNodes.values()) {
-      const uid = fleet.nodes.get(node.metadata.name)?.uid;
+    /** What cannot be read is not news: what was told of it before stays told. */
+    const each = (key: string, look: () => void): void => {
+      try {
+        look();
+      } catch {
+        const before = told?.get(key);
+        if (before !== undefined) now.set(key, before);
+      }
+    };
+    for (const [name, node] of fleet.kubeletNodes) {
+      const uid = fleet.nodes.get(name)?.uid;
       if (uid === undefined) continue;
       const key = `node ${uid}`;
       const before = told?.get(key);
@@ -42,15 +52,22 @@ export function createChronicle(): Chronicle {
         now.set(key, before);
         continue;
       }
-      if (isNewlyAssigned(node, before)) news.push(assignment(node, uid));
-      keep(key, node, occurrencesOfNode(node, uid), assignedTo(node));
+      each(key, () => {
+        const current = occurrencesOfNode(node, uid);
+        if (isNewlyAssigned(node, before)) news.push(assignment(node, uid));
+        keep(key, node, current, assignedTo(node));
+      });
     }
     // By what was written, not by what was only planned: a write that fails is planned again with another date, which would be
     // told as something else.
     for (const [name, { metadata, status }] of fleet.pools) {
       const { uid } = metadata;
       if (uid === undefined || status === undefined) continue;
-      keep(`pool ${uid}`, status, occurrencesOfPool(name, uid, status), '');
+      each(`pool ${uid}`, () => keep(`pool ${uid}`, status, occurrencesOfPool(name, uid, status), ''));
+    }
+    for (const left of fleet.unreadable ?? []) {
+      const key = `unreadable ${left.of} ${left.name}`;
+      keep(key, left, occurrencesOfUnreadable(left, toTimestamp(at)), '');
     }
     told = now;
     return news;

@@ -45,10 +45,22 @@ export function createConditionWriter(options: ConditionWriterOptions): Conditio
   const { kube, clock, log, mayWrite, onOutcome } = options;
   const wakeUps = createWakeUps(clock);
   const written = new Map<string, Written>();
+  /** Nodes of which nobody can tell what their agents say, so that the log has each once. */
+  const unreadable = new Set<string>();
   const pace = createTokenBucket(clock, PACE);
   let failing = false;
 
   function due(node: NodeView, fleet: Fleet): ConfigHealth | null {
+    try {
+      return wantedOf(node, fleet);
+    } catch (error) {
+      if (!unreadable.has(node.uid)) log.error({ node: node.name, err: error }, 'what an agent says cannot be read');
+      unreadable.add(node.uid);
+      return null;
+    }
+  }
+
+  function wantedOf(node: NodeView, fleet: Fleet): ConfigHealth | null {
     const wanted = configHealthOf(fleet.kubeletNodes.get(node.name), node, clock.now());
     if (wanted === null || saysTheSame(wanted, node.configHealth)) return null;
     const last = written.get(node.uid);
@@ -85,7 +97,9 @@ export function createConditionWriter(options: ConditionWriterOptions): Conditio
     const fleet = mayWrite() ? options.fleet() : null;
     if (fleet === null) return REST_MS;
     const present = new Set([...fleet.nodes.values()].map(({ uid }) => uid));
-    for (const uid of written.keys()) if (!present.has(uid)) written.delete(uid);
+    for (const known of [written, unreadable]) {
+      for (const uid of known.keys()) if (!present.has(uid)) known.delete(uid);
+    }
     for (const node of fleet.nodes.values()) {
       const wanted = due(node, fleet);
       if (wanted === null) continue;

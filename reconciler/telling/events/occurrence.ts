@@ -21,7 +21,9 @@ export type Happening =
   /** All nodes of the pool run the config and have proved it. */
   | 'RolloutSettled'
   /** Nodes wait because the budget is used up. */
-  | 'RateLimited';
+  | 'RateLimited'
+  /** Looking at the object ends in an error: nothing is decided about it. */
+  | 'CannotBeRead';
 
 export interface Subject {
   readonly kind: 'Node' | 'KubeletPool';

@@ -84,6 +84,11 @@ export function createEventPublisher(options: EventPublisherOptions): EventPubli
     return 'created';
   }
 
+  function dropUnsayable({ about: { kind, name }, happening }: Occurrence, err: unknown): void {
+    log.error({ kind, name, happening, err }, 'an Event cannot be made of it');
+    onOutcome('dropped');
+  }
+
   /** @returns how long to wait before the next one */
   async function next(occurrence: Occurrence, signal: AbortSignal): Promise<Millis> {
     try {
@@ -97,7 +102,7 @@ export function createEventPublisher(options: EventPublisherOptions): EventPubli
       // One that is refused for what it says would be refused for ever, and all others behind it.
       if (isKubeError(error, 'KUBE_INVALID')) onOutcome('dropped');
       else if (isKubeError(error)) waiting.unshift(occurrence);
-      else throw error;
+      else dropUnsayable(occurrence, error);
       return backoffDelay(faults, BACKOFF, random());
     }
   }

@@ -40,8 +40,13 @@ export function createInstruments(registry: Registry) {
     nodesLeftAlone: gauge('nodes_left_alone', 'Nodes that nobody may touch now, by reason.', ['reason']),
     unreadable: gauge(
       'objects_unreadable',
-      'Nodes and pools that could not be looked at, so that nothing is decided about them.',
+      'Nodes, pools and config sources that could not be looked at, so that nothing is decided about them.',
       ['kind'],
+    ),
+    fieldsLost: gauge(
+      'fields_not_kept',
+      'Always 1 for a field that the API server drops or changes when it is sent: its CRD is of another release.',
+      ['resource', 'field'],
     ),
     agentsSilent: gauge('agents_silent', 'Nodes whose agent has reported once and is silent now.'),
 

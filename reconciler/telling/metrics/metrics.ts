@@ -94,7 +94,7 @@ export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
   };
 }
 
-function countRound({ planned, desired, applied, source, tip, unreadable }: Round, into: Instruments): void {
+function countRound({ planned, desired, applied, source, tip, unreadable, lost = [] }: Round, into: Instruments): void {
   into.writesLeft.set(applied.left);
   for (const { step } of planned.steps) into.writes.inc({ step });
   into.commitRefused.set(source.refusedCommit === '' ? 0 : 1);
@@ -109,9 +109,11 @@ function countRound({ planned, desired, applied, source, tip, unreadable }: Roun
     const nodes = planned.nodes.untouchable.filter(({ choice }) => choice.choice === reason);
     into.nodesLeftAlone.set({ reason }, nodes.length);
   }
-  for (const kind of ['node', 'pool'] as const) {
+  for (const kind of ['node', 'pool', 'config-source'] as const) {
     into.unreadable.set({ kind }, unreadable.filter(({ of }) => of === kind).length);
   }
+  into.fieldsLost.reset();
+  for (const { resource, field } of lost) into.fieldsLost.set({ resource, field }, 1);
 }
 
 /** @param state `on`, or `off: ` and why */

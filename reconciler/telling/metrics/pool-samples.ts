@@ -1,4 +1,4 @@
-import { AGENT_SILENT_MS } from '#shared/contract/api/kubelet-node.ts';
+import { AGENT_SILENT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { Fleet } from '../../policy/fleet.ts';
@@ -14,10 +14,18 @@ type Pools = Pick<
 /** Sets what is known of pools anew, so that those that are gone are gone from the scrape as well. */
 export function samplePools(fleet: Fleet, into: Pools, now: Millis): void {
   clearPools(into);
-  for (const pool of fleet.pools.values()) samplePool(pool, into);
-  into.agentsSilent.set(
-    [...fleet.kubeletNodes.values()].filter(({ status }) => isSilent(status?.heartbeat, now)).length,
-  );
+  for (const pool of fleet.pools.values()) readable(() => samplePool(pool, into));
+  const silent = [...fleet.kubeletNodes.values()].filter((node) => readable(() => isSilent(node, now)));
+  into.agentsSilent.set(silent.length);
+}
+
+/** One object that cannot be read is missing from a scrape, and no other: `objects_unreadable` counts it. */
+function readable<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }
 
 /** A process that does not act says nothing of the fleet: what it said would be counted twice. */
@@ -43,7 +51,7 @@ function samplePool({ metadata: { name: pool }, spec, status = {} }: KubeletPool
   into.poolInfo.set({ pool, config, commit }, 1);
 }
 
-function isSilent(heartbeat: string | undefined, now: Millis): boolean {
-  const at = fromTimestamp(heartbeat);
+function isSilent({ status }: KubeletNode, now: Millis): boolean {
+  const at = fromTimestamp(status?.heartbeat);
   return at !== undefined && now - at > AGENT_SILENT_MS;
 }

@@ -1,7 +1,7 @@
 import type { Fleet } from '../../policy/fleet.ts';
 import type { CommitOid } from '../../policy/commit.ts';
 import { type CommitNote, isFinal, noteOfPredecessor, noteSuperseded } from './note.ts';
-import { fitted } from './note-text.ts';
+import { fitted, renderNote } from './note-text.ts';
 import type { Notes } from './notes.ts';
 import type { SourceState } from './source-state.ts';
 
@@ -49,7 +49,19 @@ const bytesOf = (note: CommitNote): number => Buffer.byteLength(JSON.stringify(n
 function readNotes(text: string): readonly CommitNote[] {
   try {
     const notes: unknown = text === '' ? [] : JSON.parse(text);
-    return Array.isArray(notes) ? notes.filter(isNote).map(completed) : [];
+    return Array.isArray(notes) ? notes.flatMap(readNote) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** One that nobody could put into words is left out, and the others stay. */
+function readNote(note: unknown): readonly CommitNote[] {
+  try {
+    if (!isNote(note)) return [];
+    const whole = completed(note);
+    renderNote(whole);
+    return [whole];
   } catch {
     return [];
   }

@@ -21,6 +21,8 @@ export interface SourceRecord {
 export function createRecord(kube: Kube, namespace: string): SourceRecord {
   const place = { resource: CONFIG_MAPS, namespace };
   let present: StateConfigMap | null | undefined;
+  /** What was wanted when the present one was written: a webhook may have made something else of it, and would again. */
+  let sent: StateConfigMap['data'];
 
   const fetch = async (signal: AbortSignal): Promise<StateConfigMap | null> => {
     present ??= await kube.get<StateConfigMap>(place, SOURCE_STATE_NAME, signal);
@@ -33,11 +35,14 @@ export function createRecord(kube: Kube, namespace: string): SourceRecord {
       const before = await fetch(signal);
       const wanted = sourceStateObject(state, namespace);
       if (before !== null && isDeepStrictEqual(before.data, wanted.data)) return;
+      if (isDeepStrictEqual(sent, wanted.data)) return;
       try {
         present = before === null ? await kube.create(place, wanted, signal) : await patched(before, wanted, signal);
+        sent = wanted.data;
       } catch (error) {
         // Somebody else wrote or deleted it: the next save starts from what is there then.
-        if (isKubeError(error, 'KUBE_CONFLICT', 'KUBE_NOT_FOUND', 'KUBE_ALREADY_EXISTS')) present = undefined;
+        if (isKubeError(error, 'KUBE_CONFLICT', 'KUBE_NOT_FOUND', 'KUBE_ALREADY_EXISTS'))
+          [present, sent] = [undefined, undefined];
         throw error;
       }
     },

@@ -3,7 +3,7 @@ import { formatFinding } from '#shared/contract/finding.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { Desired } from '../../policy/desired.ts';
-import type { LeftOut } from '../../policy/isolate.ts';
+import type { LeftOut } from '../../policy/fleet.ts';
 import type { TakenUp } from '../../policy/in-force/take-up.ts';
 
 /** Log lines about what changed since the last pass; nothing is said twice. */
@@ -14,6 +14,8 @@ export interface Sayings {
   conflicts(lines: readonly string[]): void;
   /** With the stack: what cannot be read is a mistake of ours, or somebody meddles with our objects. */
   unreadable(subjects: readonly LeftOut[]): void;
+  /** Something went as it was to go, and could not be put into words. */
+  untold(error: unknown): void;
 }
 
 /** A folder of links, say, has one each. Whoever mends the first hundred asks `validate` for the others. */
@@ -26,7 +28,15 @@ export function createSayings(log: Log): Sayings {
   const phases = new Map<string, PoolPhase>();
   let conflicts: readonly string[] = [];
   let faulty: readonly string[] = [];
+  const untold = new Set<string>();
   return {
+    untold(error) {
+      const reason = reasonOf(error);
+      if (untold.has(reason)) return;
+      if (untold.size >= MOST_FINDINGS) untold.clear();
+      untold.add(reason);
+      log.error({ err: error }, 'what came of the pass could not be told');
+    },
     unreadable(subjects) {
       const told = subjects.map(({ of, name, error }) => `${of} ${name} ${reasonOf(error)}`);
       for (const [index, { of, name, error }] of subjects.entries()) {

@@ -23,12 +23,21 @@ export function createStatusPace(clock: Clock, everyMs: Millis): StatusPace {
       return steps.filter((step) => {
         if (step.step !== 'write-pool-status') return true;
         const { name } = step.pool.metadata;
-        if (writtenAt.has(name) && isOnlyProgress(step.pool.status, step.status)) return false;
+        if (writtenAt.has(name) && isKnownAsProgress(step)) return false;
         writtenAt.set(name, now);
         return true;
       });
     },
   };
+}
+
+/** A status that cannot be read is not taken for one: whoever writes finds out why. */
+function isKnownAsProgress({ pool, status }: Extract<Step, { readonly step: 'write-pool-status' }>): boolean {
+  try {
+    return isOnlyProgress(pool.status, status);
+  } catch {
+    return false;
+  }
 }
 
 /** Whether two statuses differ in nothing but how far things are, in numbers and words. */

@@ -4,7 +4,9 @@ import { createClusterView } from '#reconciler/cluster/cluster-view.ts';
 import { createOverlay } from '#reconciler/cluster/written/overlay.ts';
 import { WRITTEN_MARKS, WRITTEN_NODES, WRITTEN_POOLS } from '#reconciler/cluster/written/rules.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
-import type { Kube } from '#shared/kube/kube.ts';
+import { createEventQueue } from '#sandbox/api-server/watch/event-queue.ts';
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import type { Kube, Selection } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { until } from '../../support/until.ts';
 
@@ -52,6 +54,60 @@ describe('the view of the cluster that reads anew what another reconciler wrote'
     view.refresh();
     await until('KubeletNodes are listed again', () => lists('kubeletnodes') > before && view.fleet() !== null);
     assert.equal(lists('nodes'), 2, 'there is no pool that drains');
+    stop.abort();
+    await running;
+  });
+});
+
+describe('the view of a cluster in which objects cannot be read', () => {
+  it('names them, with the kind that is held for each, and shows all others', async () => {
+    const broken = (name: string, part: string): KubeObject =>
+      Object.defineProperty({ metadata: { name, namespace: NAMESPACE, uid: `uid of ${name}` } }, part, {
+        enumerable: true,
+        get(): never {
+          throw new RangeError(`no ${part}`);
+        },
+      });
+    const good = (name: string): KubeObject => ({ metadata: { name, namespace: '', uid: `uid of ${name}` } });
+    const items: Readonly<Record<string, readonly KubeObject[]>> = {
+      nodes: [good('a'), good('b'), broken('c', 'status')],
+      kubeletnodes: [good('a'), broken('b', 'status')],
+      kubeletpools: [{ ...good('p'), spec: { disruption: {} } } as KubeObject, broken('q', 'spec')],
+      configmaps: [broken('q-1', 'data')],
+    };
+    const stop = new AbortController();
+    const kube = {
+      list: ({ resource }: Selection, _: unknown, trim: (object: KubeObject) => KubeObject = (object) => object) =>
+        Promise.resolve({ resourceVersion: '1', items: (items[resource.plural] ?? []).map(trim) }),
+      watch: (_: unknown, __: unknown, signal: AbortSignal) => createEventQueue<never>(signal).items(),
+    } as unknown as Kube;
+    const view = createClusterView({
+      kube,
+      namespace: NAMESPACE,
+      written: createOverlay(systemClock, WRITTEN_NODES),
+      writtenPools: createOverlay(systemClock, WRITTEN_POOLS),
+      marks: createOverlay(systemClock, WRITTEN_MARKS),
+      onChange: () => undefined,
+      onFault: () => undefined,
+      clock: systemClock,
+      random: () => 0.5,
+    });
+    const running = view.run(stop.signal);
+    await until('everything is seen', () => view.fleet() !== null);
+    const fleet = view.fleet();
+    assert.deepEqual(
+      fleet?.unreadable?.map(({ of: kind, name, uid, error }) => [kind, name, uid, String(error)]),
+      [
+        ['node', 'c', 'uid of c', 'RangeError: no status'],
+        ['node', 'b', 'uid of b', 'RangeError: no status'],
+        ['pool', 'q', 'uid of q', 'RangeError: no spec'],
+        ['config-source', 'q-1', 'uid of q-1', 'RangeError: no data'],
+      ],
+    );
+    assert.deepEqual([[...(fleet?.nodes.keys() ?? [])], [...(fleet?.pools.keys() ?? [])]], [['a', 'b'], ['p']]);
+    // A pool of which nobody knows whether its nodes are drained: they are looked at again.
+    view.refresh();
+    await until('everything is seen again', () => view.fleet() !== null);
     stop.abort();
     await running;
   });

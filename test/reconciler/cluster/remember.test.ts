@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { apply, type ApplyPorts } from '#reconciler/cluster/apply.ts';
+import { createStandBack } from '#reconciler/cluster/stand-back.ts';
 import { createDrains } from '#reconciler/cluster/drains/drains.ts';
 import { viewKubeletNode } from '#reconciler/cluster/views.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { FIRST_SEEN_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
-import { toTimestamp } from '#shared/runtime/clock.ts';
+import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { NOW } from '../../support/fleet.ts';
 import { aSandbox, type Sandbox } from '../../sandbox/api-server/support/sandbox.ts';
@@ -17,9 +18,18 @@ const SINCE = toTimestamp(NOW + 60_000);
 
 function portsOf({ kube }: Sandbox): ApplyPorts {
   const ignore = (): void => undefined;
-  const heard = { wrote: ignore, wrotePool: ignore, wroteMarks: ignore };
+  const heard = { wrote: ignore, wrotePool: ignore, wroteMarks: ignore, answered: ignore };
+  const standBack = createStandBack(systemClock);
   const log = silentLog;
-  return { kube, namespace: 'kubelet-gitops', log, mayWrite: () => true, drains: createDrains(kube), ...heard };
+  return {
+    kube,
+    namespace: 'kubelet-gitops',
+    log,
+    mayWrite: () => true,
+    drains: createDrains(kube),
+    standBack,
+    ...heard,
+  };
 }
 
 const knode = async ({ kube }: Sandbox): Promise<KubeletNode> => {

@@ -11,6 +11,7 @@ import {
   COMMIT_B,
   configSource,
   fleetOf,
+  idleNode,
   nodeView,
   NOW,
   poolInCluster,
@@ -41,7 +42,7 @@ const FLEET = fleetOf({
 function stepsFor(everything: Fleet): readonly Step[] {
   const wanted = isolate(everything, (fleet) => desiredState(commit(COMMIT_B, badNext, goodNext), fleet, () => []));
   const decided = isolate(wanted.fleet, (fleet) => plan(wanted.result, fleet, SETTINGS, NOW));
-  const unreadable = [...wanted.unreadable, ...decided.unreadable];
+  const { unreadable = [] } = decided.fleet;
   return decided.result.steps.filter((step) => !touches(step, unreadable));
 }
 
@@ -141,7 +142,53 @@ describe('one bad object', () => {
     const step = { step: 'delete-config-source', name: 'bad-old', uid: 'u', because: 'unused' } as const;
     assert.equal(touches(step, []), false);
     for (const kind of ['node', 'pool'] as const) {
-      assert.ok(touches(step, [{ of: kind, name: 'bad', error: null }]));
+      assert.ok(touches(step, [{ of: kind, name: 'bad', uid: '', error: null }]));
     }
+  });
+
+  const seen = (of: 'node' | 'pool' | 'config-source', name: string) => ({ of, name, uid: '', error: null });
+  it('that nobody could read to begin with is not taken for gone, and neither is what goes with it', () => {
+    for (const [of, name, kind] of [
+      ['node', 'bad-0', 'nodes'],
+      ['node', 'bad-0', 'kubeletNodes'],
+      ['pool', 'bad', 'pools'],
+    ] as const) {
+      const left = new Map<string, unknown>(FLEET[kind]);
+      left.delete(name);
+      const steps = stepsFor({ ...FLEET, [kind]: left, unreadable: [seen(of, name)] });
+      assert.deepEqual(about(steps, /"good/), healthy, kind);
+      const ofIts = steps.map((step) => JSON.stringify(step)).filter((text) => text.includes(`"${name}"`));
+      assert.deepEqual(ofIts, [], kind);
+    }
+    const configSources = new Map(FLEET.configSources);
+    configSources.delete(badNext.configName);
+    const steps = stepsFor({ ...FLEET, configSources, unreadable: [seen('config-source', badNext.configName)] });
+    assert.deepEqual(about(steps, /"good/), healthy);
+    assert.deepEqual(
+      steps.filter(({ step }) => step === 'create-config-source'),
+      [],
+    );
+  });
+
+  it('leaves its nodes to nobody: a pool that git does not tell of, and that cannot be read, may want them', () => {
+    const everybody = validPool('all', 90, { nodeSelector: { matchLabels: {} }, priority: -1 });
+    const joined = nodeView('bad-2', 'bad');
+    const fleet: Fleet = {
+      ...fleetOf({
+        nodes: [joined],
+        kubeletNodes: [idleNode(joined)],
+        configSources: [configSource(everybody)],
+        pools: [poolInCluster(everybody, { configName: everybody.configName, sha256: everybody.sha256 })],
+      }),
+    };
+    const told = (unreadable: Fleet['unreadable']): readonly string[] => {
+      const present = unreadable === undefined ? fleet : { ...fleet, unreadable };
+      const desired = desiredState(null, present, () => []);
+      const { steps } = plan(desired, present, SETTINGS, NOW);
+      return steps.filter((step) => !touches(step, unreadable ?? [], desired.pools)).map(({ step }) => step);
+    };
+    assert.ok(told(undefined).includes('assign'));
+    assert.ok(!told([seen('pool', 'bad')]).includes('assign'));
+    assert.ok(told([seen('pool', 'all')]).every((step) => step !== 'assign'));
   });
 });

@@ -24,8 +24,14 @@ function setUp(same?: (before: Kept, after: Kept) => boolean) {
     onFault: () => undefined,
     onChange: () => (pokes += 1),
     ...(same === undefined ? {} : { same }),
-    project: ({ metadata: { name, labels } }) =>
-      labels?.['hidden'] === 'yes' ? undefined : { name, colour: labels?.['colour'] ?? 'none' },
+    project({ metadata: { name, labels } }) {
+      if (labels?.['colour'] === 'bad') throw new RangeError('no such colour');
+      return labels?.['hidden'] === 'yes' ? undefined : { name, colour: labels?.['colour'] ?? 'none' };
+    },
+    trim(object) {
+      if (object.metadata.name === 'untrimmed') throw new RangeError('too long');
+      return object;
+    },
   });
   return { clock, source, stop, mirror, pokes: () => pokes };
 }
@@ -103,6 +109,46 @@ describe('a mirror', () => {
     await on.clock.advance(0);
     assert.deepEqual(colours(on.mirror.items), { a: 'red', b: 'none' });
     assert.equal(on.pokes(), 2, 'the first list, and the new one');
+  });
+
+  it('keeps out what cannot be looked at, says so once, and goes on with all others', async () => {
+    const on = setUp();
+    const bad = (version: string) => changed('MODIFIED', 'a', version, { colour: 'bad' });
+    on.source.lists(listed('5', 'a', 'b', 'untrimmed'));
+    on.source.watches([
+      bad('6'),
+      bad('7'),
+      changed('MODIFIED', 'b', '8', { colour: 'red' }),
+      10_000,
+      changed('MODIFIED', 'a', '9', { colour: 'blue' }),
+      bad('10'),
+      10_000,
+      changed('DELETED', 'a', '11'),
+      'hold',
+    ]);
+    void on.mirror.run(on.stop.signal);
+    await on.clock.advance(0);
+    assert.deepEqual(colours(on.mirror.items), { b: 'red', untrimmed: 'none' });
+    assert.deepEqual(
+      [...on.mirror.unreadable].map(([key, { error }]) => [key, String(error)]),
+      [['a', 'RangeError: no such colour']],
+    );
+    assert.equal(on.pokes(), 3, 'the list, a that cannot be read, b that is red');
+    await on.clock.advance(10_000);
+    assert.deepEqual([[...on.mirror.unreadable.keys()], on.pokes()], [['a'], 5]);
+    await on.clock.advance(10_000);
+    assert.deepEqual([[...on.mirror.unreadable.keys()], on.pokes()], [[], 6]);
+  });
+
+  it('drops what could not be looked at where a later list no longer has it', async () => {
+    const on = setUp();
+    on.source.lists(listed('5', 'a'), listed('9', 'b'));
+    on.source.watches([changed('MODIFIED', 'a', '6', { colour: 'bad' }), 20_000, fault('KUBE_GONE')]);
+    void on.mirror.run(on.stop.signal);
+    await on.clock.advance(1_000);
+    assert.deepEqual([...on.mirror.unreadable.keys()], ['a']);
+    await on.clock.advance(20_000);
+    assert.deepEqual([[...on.mirror.unreadable.keys()], [...on.mirror.items.keys()]], [[], ['b']]);
   });
 
   it('drops what a later list no longer has', async () => {

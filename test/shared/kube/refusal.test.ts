@@ -63,6 +63,22 @@ describe('a refusal', () => {
     });
   }
 
+  it('measures a date from the server’s own, whatever our clock says', () => {
+    const answer = { status: 429, body: undefined, retryAfter: 'Thu, 01 Jan 2026 12:00:30 GMT' };
+    const date = 'Thu, 01 Jan 2026 12:00:10 GMT';
+    for (const aside of [-3_600_000, 0, 3_600_000]) {
+      const { disposition } = refusalError(listNodes, { ...answer, date }, NOW + aside);
+      assert.deepEqual(disposition, { kind: 'wait', ms: 20_000 });
+    }
+  });
+
+  it('of an eviction by a disruption budget asks nobody else for time', () => {
+    const causes = [{ reason: 'DisruptionBudget', message: 'it is still being processed by the server' }];
+    const body = said('TooManyRequests', 'no', { details: { causes, retryAfterSeconds: 10 } });
+    const error = refusalError(listNodes, { status: 429, body, retryAfter: '10' }, NOW);
+    assert.deepEqual([error.code, error.disposition], ['KUBE_THROTTLED', { kind: 'retry' }]);
+  });
+
   it('takes the time from the Status where there is no header', () => {
     const body = said('ServerTimeout', 'later', { details: { retryAfterSeconds: 3 } });
     assert.deepEqual(refusalError(listNodes, { status: 504, body }, NOW).disposition, { kind: 'wait', ms: 3000 });

@@ -45,6 +45,8 @@ export interface Cluster {
   /** What each node ran in the beginning. */
   readonly began: ReadonlyMap<string, string>;
   kubeAs(identity: string): Kube;
+  /** A CustomResourceDefinition as it is applied to this cluster from now on. */
+  define(definition: StoredObject): void;
   addNode(name: string, labels: Readonly<Record<string, string>>): void;
   /** Everything in it, for another cluster to begin with. */
   copy(): readonly StoredObject[];
@@ -56,9 +58,10 @@ export interface Cluster {
 export async function startCluster(clock: Clock, seed: readonly StoredObject[] = []): Promise<Cluster> {
   const hub = createWatchHub();
   const { registry, namespaces } = await (installed ??= installOnce());
+  const applied = createRegistry();
   const api: Api = {
     store: createStore(hub.publish, 10_000),
-    registry,
+    registry: { ...registry, find: (...path) => applied.find(...path) ?? registry.find(...path) },
     now: clock.now,
     uid: randomUUID,
     random: () => 0.5,
@@ -82,6 +85,7 @@ export async function startCluster(clock: Clock, seed: readonly StoredObject[] =
     ),
     kubeAs: (identity) =>
       recorded(direct, objects, (write) => written.push({ ...write, atMs: clock.monotonic(), by: identity })),
+    define: (definition) => void applied.define(definition),
     addNode(name, labels) {
       const conditions = [{ type: 'Ready', status: 'True' }];
       const status = { conditions, nodeInfo: { kubeletVersion: 'v1.34.2' } };

@@ -2,7 +2,11 @@ import type { Annotator } from '#reconciler/git/notes/annotator.ts';
 import type { GitSource } from '#reconciler/git/source.ts';
 import { holdLease } from '#reconciler/cluster/leader/hold-lease.ts';
 import type { LeaseTiming } from '#reconciler/cluster/leader/lease.ts';
+import { patientKube } from '#reconciler/cluster/kube/patient-kube.ts';
 import { createReconciler } from '#reconciler/reconciler.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import { createMetrics } from '#reconciler/telling/metrics/metrics.ts';
+import { createTelling } from '#reconciler/telling/telling.ts';
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
@@ -16,6 +20,8 @@ export interface ReplicaPorts {
   readonly clock: Clock;
   readonly load: Repository['load'];
   readonly timing: LeaseTiming;
+  /** Whether it tells of its work as well: Events, conditions, metrics. Default: no. */
+  readonly tells?: boolean;
 }
 
 /** One process of the reconciler, put together as `reconciler/main.ts` does. */
@@ -26,12 +32,15 @@ export interface Replica {
   /** As SIGTERM does. */
   readonly stop: () => void;
   readonly ended: Promise<void>;
+  /** What a scrape would get. */
+  readonly metrics: () => Promise<string>;
 }
 
 const POLL_MS = 2_000;
 
-export function startReplica({ identity, timing, load, ...ports }: ReplicaPorts): Replica {
-  const { kube, clock } = ports;
+export function startReplica({ identity, timing, load, tells = false, ...ports }: ReplicaPorts): Replica {
+  const { clock } = ports;
+  const kube = patientKube(ports.kube, clock);
   const random = (): number => 0.5;
   const stop = new AbortController();
   const handBack = new AbortController();
@@ -48,8 +57,23 @@ export function startReplica({ identity, timing, load, ...ports }: ReplicaPorts)
     onGained: () => void reconciler.lead(stop.signal),
     onLost: () => stop.abort(),
   });
+  const isLeader = (): boolean => lease.isLeader();
+  const metrics = createMetrics({ clock, ofProcess: false });
+  const fleet = (): Fleet | null => reconciler.fleet();
+  const telling = createTelling({
+    kube,
+    metrics,
+    page: null,
+    identity,
+    isLeader,
+    fleet,
+    clock,
+    random,
+    log: silentLog,
+  });
+  const { onlooker } = telling;
   const reconciler = createReconciler(
-    { ...ports, load, judge: () => [], isLeader: () => lease.isLeader(), log: silentLog, random },
+    { ...ports, kube, load, judge: () => [], isLeader, log: silentLog, random, ...(tells ? { onlooker } : {}) },
     {
       cluster: 'demo',
       namespace: 'kubelet-gitops',
@@ -67,9 +91,15 @@ export function startReplica({ identity, timing, load, ...ports }: ReplicaPorts)
     }
   };
   const run = async (): Promise<void> => {
-    await Promise.all([reconciler.run(stop.signal), polling()]);
+    await Promise.all([reconciler.run(stop.signal), polling(), tells ? telling.run(stop.signal) : null]);
     handBack.abort();
     await lease.ended;
   };
-  return { isLeader: () => lease.isLeader(), over: () => stop.signal.aborted, stop: () => stop.abort(), ended: run() };
+  return {
+    isLeader,
+    over: () => stop.signal.aborted,
+    stop: () => stop.abort(),
+    ended: run(),
+    metrics: () => metrics.text(),
+  };
 }

@@ -46,6 +46,7 @@ export interface StartOptions {
   readonly timing?: LeaseTiming;
   /** What lies between this process and the API server. */
   readonly network?: (kube: Kube) => Kube;
+  readonly tells?: boolean;
 }
 
 /** What a story may go on from: as another one left it. */
@@ -74,7 +75,13 @@ export async function beginStory(nodes: Readonly<Record<string, string>>, from?:
     repository,
     start(
       identity,
-      { death = null, clock: own = clock, timing = QUICK_LEASE, network = (kube: Kube): Kube => kube } = {},
+      {
+        death = null,
+        clock: own = clock,
+        timing = QUICK_LEASE,
+        network = (kube: Kube): Kube => kube,
+        tells = false,
+      } = {},
     ) {
       const mortality = createMortality(death);
       const replica = startReplica({
@@ -85,6 +92,7 @@ export async function beginStory(nodes: Readonly<Record<string, string>>, from?:
         clock: mortality.clock(own),
         load: repository.load,
         timing,
+        tells,
       });
       replica.ended.catch((error: unknown) => assert.ifError(error));
       return { replica, mortality };

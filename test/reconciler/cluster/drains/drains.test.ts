@@ -47,6 +47,53 @@ describe('the pods of a node', () => {
     assert.deepEqual([[...drains.counts().keys()], [...drains.views().keys()]], [['n2'], ['n2']]);
   });
 
+  it('that cannot be read stay in the way of their own node, and the others leave', async () => {
+    const unreadable = {
+      metadata: { name: 'bad', namespace: 'x' },
+      get status(): never {
+        throw new RangeError('poison');
+      },
+    };
+    const listed = Promise.resolve({ resourceVersion: '1', items: [pod('Running'), unreadable, pod('Pending')] });
+    const gone: string[] = [];
+    const kube = {
+      list: () => listed,
+      create(_: unknown, { metadata }: { readonly metadata: { readonly name: string } }) {
+        gone.push(metadata.name);
+        return metadata.name === 'bad'
+          ? Promise.reject(new KubeError('KUBE_SERVER_ERROR', 'no'))
+          : Promise.resolve({ metadata });
+      },
+    } as unknown as Kube;
+    const drains = createDrains(kube);
+    await drains.evict('n1', 7, never);
+    await drains.count('n1', 7, never);
+    assert.deepEqual(gone, ['Running', 'bad', 'Pending']);
+    assert.equal(drains.views().get('n1')?.drained, false);
+    assert.match(drains.views().get('n1')?.because ?? '', /x\/bad: no/);
+    assert.equal(drains.counts().get('n1')?.pods, 3);
+  });
+
+  it('are evicted no further where the API server asks for time; where a budget refuses one, the others have their turn', async () => {
+    const items = ['a', 'b', 'c'].map(pod);
+    let evicted = 0;
+    const listed = Promise.resolve({ resourceVersion: '1', items });
+    const refusing = (error: KubeError): Kube => ({
+      ...kubeWith(() => listed),
+      create() {
+        evicted += 1;
+        return Promise.reject(error);
+      },
+    });
+    const drains = createDrains(refusing(new KubeError('KUBE_THROTTLED', 'the budget')));
+    await drains.evict('n1', 7, never);
+    assert.equal(evicted, 3);
+    const wait = { kind: 'wait', ms: 5_000 } as const;
+    const waiting = createDrains(refusing(new KubeError('KUBE_THROTTLED', 'too much', { disposition: wait })));
+    await assert.rejects(waiting.evict('n1', 7, never), { code: 'KUBE_THROTTLED' });
+    assert.equal(evicted, 4);
+  });
+
   it('are asked for again where the API server does not answer', async () => {
     const drains = createDrains(kubeWith(() => Promise.reject(new KubeError('KUBE_TIMEOUT', 'late'))));
     await assert.rejects(drains.count('n1', 7, never), { code: 'KUBE_TIMEOUT' });

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { desiredState } from '#reconciler/policy/desired.ts';
 import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
 import { MAX_PAYLOAD_BYTES } from '#shared/contract/config-map.ts';
 import type { Finding } from '#shared/contract/finding.ts';
+import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { fleetOf } from '../../../support/fleet.ts';
 import { brief, CLUSTER, KUBELET, load, POOL, pool, type Tree, valid } from './support/load.ts';
 
 const said = (findings: readonly Finding[]): readonly string[] =>
@@ -101,7 +104,7 @@ describe('a layer', () => {
   });
 });
 
-describe('what a ConfigMap holds', () => {
+describe('what nodes take', () => {
   const names = Array.from({ length: 5 }, (_, index) => `base/${index}.yaml`);
   /** A pool whose headers have so many letters together. */
   function withLetters(count: number) {
@@ -117,13 +120,27 @@ describe('what a ConfigMap holds', () => {
   const payloadBytes = (letters: number): number => Buffer.byteLength(valid(withLetters(letters), 'x').payload);
   const mostLetters = (): number => MAX_PAYLOAD_BYTES - payloadBytes(1_000) + 1_000;
 
-  it('is a config up to its limit', () => {
-    assert.equal(payloadBytes(mostLetters()), MAX_PAYLOAD_BYTES);
+  const agentSays = (payload: string): readonly string[] =>
+    decodeKubeletConfig(Buffer.from(payload)).findings.map(({ code }) => code);
+
+  it('is a config up to its limit, which is the agents’', () => {
+    const { payload } = valid(withLetters(mostLetters()), 'x');
+    assert.equal(Buffer.byteLength(payload), MAX_PAYLOAD_BYTES);
+    assert.deepEqual(agentSays(payload), []);
+    assert.deepEqual(agentSays(`${payload}\n`), ['file-too-big']);
   });
 
   it('is no config with a byte more', () => {
     const { findings, status } = pool(withLetters(mostLetters() + 1), 'x');
     assert.equal(status, 'invalid');
+    assert.deepEqual(said(findings), ['error payload-too-large pools/x/pool.yaml -']);
+    assert.equal(findings[0]?.message, 'the merged config of pool x has 262145 bytes, and nodes take at most 262144');
+  });
+
+  it('is no config of layers that are small enough each', () => {
+    const commit = { oid: 'a'.repeat(40), repo: withLetters(400 * 1024) };
+    const { pools, unusable, findings } = desiredState(commit, fleetOf({}), () => []);
+    assert.deepEqual([[...pools.keys()], [...unusable]], [[], ['x']]);
     assert.deepEqual(said(findings), ['error payload-too-large pools/x/pool.yaml -']);
   });
 });

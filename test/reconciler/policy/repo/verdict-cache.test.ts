@@ -64,7 +64,9 @@ function passes(most: number) {
       const lineage = recorded === null ? ('first' as const) : ('descendant' as const);
       const signature = { verdict: 'not-required' as const };
       const tip = { commit, lineage, files: filesOf(tree), findings: [], signature, since: recorded };
-      const { inForce } = takeUps.decide(tip, fleet, recorded);
+      const taken = takeUps.consider(tip, fleet, { inForce: recorded, refused: null });
+      takeUps.keep(taken);
+      const { inForce } = taken;
       assert.equal(inForce?.oid, oid);
       recorded = oid;
       return desiredState(inForce, fleet, judgeIt);

@@ -3,11 +3,20 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { type Chronicle, createChronicle } from '#reconciler/telling/events/chronicle.ts';
 import { occurrencesOfNode, touchedKubelet } from '#reconciler/telling/events/of-node.ts';
-import type { Fleet } from '#reconciler/policy/fleet.ts';
+import type { Fleet, LeftOut } from '#reconciler/policy/fleet.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import { assignedNode, failedNode, idleNode, nodeView, NOW, settledNode, validPool } from '../../../support/fleet.ts';
+import {
+  assignedNode,
+  failedNode,
+  fleetOf,
+  idleNode,
+  nodeView,
+  NOW,
+  settledNode,
+  validPool,
+} from '../../../support/fleet.ts';
 
 const pool = validPool('web', 120);
 const view = nodeView('a', 'web');
@@ -179,4 +188,47 @@ it('every reason of an agent is known to have touched the kubelet or not', () =>
     'UnhealthyBefore',
   ]);
   assert.equal(reasons.length - fellBack.length, 12, 'a word that is never said is in the list');
+});
+
+describe('what is told of an object that cannot be read', () => {
+  const left = { of: 'pool', name: 'web', uid: 'pool-uid', error: new RangeError('Invalid time value') } as const;
+  const scene = (...unreadable: readonly LeftOut[]): Fleet => ({ ...fleetOf({}), unreadable });
+  it('is that and why, once, on the object', () => {
+    const chronicle = createChronicle();
+    const [news, ...more] = chronicle({ fleet: scene(left), at: NOW });
+    assert.deepEqual(more, []);
+    assert.deepEqual(news?.about, { kind: 'KubeletPool', name: 'web', uid: 'pool-uid' });
+    assert.equal(news?.happening, 'CannotBeRead');
+    assert.equal(news?.note, 'Nothing is decided about this pool because it cannot be read: Invalid time value');
+    assert.deepEqual(chronicle({ fleet: scene(left), at: NOW + MINUTE }), []);
+    const again = createChronicle()({ fleet: scene(left), at: NOW + MINUTE });
+    assert.equal(again[0]?.identity, news?.identity, 'the API server knows it by its name');
+  });
+
+  it('is nothing where nobody would look for it', () => {
+    const fleet = scene({ ...left, uid: '' }, { ...left, of: 'config-source' });
+    assert.deepEqual(createChronicle()({ fleet, at: NOW }), []);
+  });
+
+  it('keeps nobody else from being told of, nor from being told of later', () => {
+    const chronicle = createChronicle();
+    const good = failedNode(view, pool);
+    const bad: KubeletNode = {
+      ...good,
+      metadata: { name: 'z' },
+      get status(): never {
+        throw new RangeError('poison');
+      },
+    };
+    const nodes = new Map([view, nodeView('z', 'web')].map((node) => [node.name, node]));
+    const kubeletNodes = new Map([
+      ['z', bad],
+      ['a', good],
+    ] as const);
+    const told = chronicle({ fleet: { ...fleetOf({}), nodes, kubeletNodes }, at: NOW });
+    assert.deepEqual(
+      told.map(({ happening }) => happening),
+      ['ConfigFellBack'],
+    );
+  });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import { displacedNotes, writeNotes } from '#reconciler/telling/report/displaced.ts';
 import type { CommitNote } from '#reconciler/telling/report/note.ts';
 import { renderNote } from '#reconciler/telling/report/note-text.ts';
@@ -48,5 +49,41 @@ describe('the last words on displaced commits', () => {
       const said = Number(/and (\d+) more pools/.exec(rendered)?.[1]);
       assert.equal(said + (rendered.match(/^pool-\d+ +(?:Settled|Progressing|Halted) /gm)?.length ?? 0), 2_000);
     }
+  });
+});
+
+describe('a record that somebody damaged', () => {
+  const good = note('progressing', [pool('gpu', 'Progressing', 1)], { commit: COMMITS[0] ?? '' });
+  const facts = { last: null, commit: 'f'.repeat(40), cluster: 'demo', fleet: fleetOf({}) };
+  const readBack = (displaced: unknown): readonly string[] => {
+    const recorded = { ...NO_STATE, displaced: typeof displaced === 'string' ? displaced : JSON.stringify(displaced) };
+    const notes = displacedNotes({ ...facts, recorded });
+    for (const each of notes) renderNote(each);
+    assert.equal(typeof writeNotes(notes, UNWRITTEN), 'string');
+    return notes.map(({ commit }) => commit);
+  };
+
+  const odd = (parts: object): object => ({ ...good, commit: 'e'.repeat(40), ...parts });
+  const rows: readonly (readonly [string, unknown])[] = [
+    ['no pool', odd({ pools: [null] })],
+    ['a pool without anything', odd({ pools: [{}] })],
+    ['failures that are none', odd({ pools: [{ ...good.pools[0], failures: [null] }] })],
+    ['waves that are none', odd({ pools: [{ ...good.pools[0], waves: 7, phase: 'Progressing' }] })],
+    ['a halt that is a number', odd({ pools: [{ ...good.pools[0], halt: 7 }] })],
+    ['limits that are none', odd({ limits: { maxChange: null, maxUnassign: [] } })],
+    ['a cluster that is none', odd({ cluster: { a: 1 }, outcome: 7, message: null })],
+  ];
+  for (const [what, bad] of rows) {
+    it(`with ${what} in a note costs nothing but that note`, () => {
+      assert.ok(readBack([bad, good]).includes(good.commit));
+    });
+  }
+
+  it('in any other way is no record', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        readBack(text);
+      }),
+    );
   });
 });

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { NO_STATE, SOURCE_STATE_NAME } from '#reconciler/telling/report/source-state.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, NODES, type Resource } from '#shared/kube/kube.ts';
+import { validPool } from '../support/fleet.ts';
+import { type Poison, poisoned } from '../support/poison.ts';
+import { sampleOf } from '../support/sample.ts';
+import type { Written } from '../support/takeover/cluster.ts';
+import { beginStory, type Chapter } from '../support/takeover/story.ts';
+
+const MEMBERS = { 'bad-0': 'bad', 'bad-1': 'bad', 'good-0': 'good', 'good-1': 'good', 'good-2': 'good' };
+const SPEC = { rollout: { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action: 'halt' as const } } };
+const BEFORE = [validPool('bad', 100, SPEC), validPool('good', 100, SPEC)];
+const AFTER = [validPool('bad', 110, SPEC), validPool('good', 110, SPEC)];
+const [oldBad, newBad] = [BEFORE[0]?.configName ?? '', AFTER[0]?.configName ?? ''];
+
+let began: Promise<Chapter> | undefined;
+
+async function settled(): Promise<Chapter> {
+  const story = await beginStory(MEMBERS);
+  story.repository.commit(...BEFORE);
+  const { replica } = story.start('before');
+  for (let ticks = 0; ticks < 80; ticks += 1) await story.tick();
+  replica.stop();
+  await story.tick();
+  await replica.ended;
+  return {
+    nowMs: story.clock.now(),
+    objects: story.cluster.copy(),
+    commits: [BEFORE],
+    notes: story.repository.notes,
+  };
+}
+
+/** A change of both pools, seen through an API server of which one object cannot be read from some reading on. */
+async function play(resource: Resource, name: string, from: number) {
+  const story = await beginStory(MEMBERS, await (began ??= settled()));
+  story.repository.commit(...AFTER);
+  let poison: Poison | undefined;
+  const { replica } = story.start('one', {
+    tells: true,
+    network: (kube) => (poison = poisoned(kube, resource, (other) => other === name, from)).kube,
+  });
+  for (let ticks = 0; ticks < 100; ticks += 1) await story.tick();
+  assert.ok(replica.isLeader(), 'it goes on');
+  const metrics = await replica.metrics();
+  replica.stop();
+  await story.tick();
+  await replica.ended;
+  assert.ok(poison !== undefined);
+  return { written: story.cluster.written, poison, metrics };
+}
+
+/** What was written of objects with such a name, object by object, without what only says when. */
+function writesOf(written: readonly Written[], names: RegExp): Readonly<Record<string, readonly string[]>> {
+  const about = written.filter(
+    ({ by, name, resource }) => by === 'one' && resource.plural !== 'events' && names.test(name),
+  );
+  const grouped = Object.groupBy(about, ({ resource, name }) => `${resource.plural} ${name}`);
+  return Object.fromEntries(
+    Object.entries(grouped).map(([what, writes = []]) => [
+      what,
+      writes.map(({ verb, after }) => {
+        const { spec, status } = (after ?? {}) as { readonly spec?: object; readonly status?: object };
+        const text = JSON.stringify({ verb, spec, status: resourceOf(what) === 'kubeletpools' ? status : undefined });
+        return text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|"(?:uid|resourceVersion)":"[^"]*"/g, '');
+      }),
+    ]),
+  );
+}
+
+const resourceOf = (what: string): string => what.split(' ')[0] ?? '';
+
+const KINDS: readonly (readonly [string, Resource, string])[] = [
+  ['Node', NODES, 'bad-0'],
+  ['KubeletNode', KUBELET_NODES, 'bad-0'],
+  ['KubeletPool', KUBELET_POOLS, 'bad'],
+  ['ConfigMap of a config that is run', CONFIG_MAPS, oldBad],
+  ['ConfigMap of the next config', CONFIG_MAPS, newBad],
+];
+
+describe('an object that cannot be read', () => {
+  for (const [kind, resource, name] of KINDS) {
+    it(`holds nobody else, a ${kind}, wherever and whenever looking at it throws`, async (t) => {
+      const healthy = await play(resource, name, Number.POSITIVE_INFINITY);
+      const expected = writesOf(healthy.written, /^good/);
+      assert.ok(Object.keys(expected).length >= 5, Object.keys(expected).join());
+      const points = Array.from({ length: healthy.poison.reads() }, (_, index) => index + 1);
+      const thrown = new Set<string>();
+      // Thousands of readings are of a status that is compared field by field, again and again.
+      const few = points.filter((nth) => nth <= 500 || nth % 7 === 0);
+      const tried = sampleOf(few, Math.ceil(few.length / 20));
+      for (const from of [1, ...tried]) {
+        const { written, poison } = await play(resource, name, from);
+        for (const path of poison.thrown) thrown.add(path);
+        assert.deepEqual(writesOf(written, /^good/), expected, `from reading ${from} on: ${[...poison.thrown].join()}`);
+        const lost = written.filter(({ verb, name: of }) => verb === 'delete' && of.startsWith('bad'));
+        assert.deepEqual(
+          lost.map(({ name: of }) => of),
+          [],
+          `from reading ${from} on`,
+        );
+      }
+      t.diagnostic(`${tried.length} of ${points.length} readings; threw at ${thrown.size} fields`);
+    });
+  }
+});
+
+describe('a record of the commit in force that somebody damaged', () => {
+  const notes = (pool: unknown): string =>
+    JSON.stringify([{ commit: 'e'.repeat(40), pools: [pool], findings: [], limits: null }]);
+  const junk = ['null', '[null]', '{"a":1}', '%', '9'.repeat(400), notes(null), notes({ name: 7, failures: [{}] })];
+  for (const text of junk) {
+    it(`keeps nobody from anything: ${text.slice(0, 60)}`, async () => {
+      const story = await beginStory(MEMBERS, await (began ??= settled()));
+      const keys = Object.keys(NO_STATE).filter((key) => key !== 'commit');
+      const data = Object.fromEntries(keys.map((key) => [key, text]));
+      story.cluster.objects.patch(CONFIG_MAPS, SOURCE_STATE_NAME, { data }, 'kubelet-gitops');
+      const commit = story.repository.commit(...AFTER);
+      const { replica } = story.start('one', { tells: true });
+      const told = (): readonly unknown[] =>
+        (story.cluster.objects.list(KUBELET_NODES) as readonly KubeletNode[]).map(({ spec }) => spec?.commit);
+      await story.until('everybody is told', () => told().every((each) => each === commit));
+      replica.stop();
+      await story.tick();
+      await replica.ended;
+    });
+  }
+});

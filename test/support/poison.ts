@@ -1,0 +1,67 @@
+import type { KubeObject } from '#shared/contract/api/object.ts';
+import type { Kube, Resource } from '#shared/kube/kube.ts';
+
+/** One object of the API server, of which any reading may throw. */
+export interface Poison {
+  readonly kube: Kube;
+  /** How often it was read so far. */
+  reads(): number;
+  /** Those at which it threw, dotted. */
+  readonly thrown: ReadonlySet<string>;
+}
+
+/** What a client has looked at before anybody else does. */
+const CHECKED: readonly string[] = ['metadata', 'metadata.name', 'metadata.namespace', 'metadata.resourceVersion'];
+
+/**
+ * The same API server, but reading one object throws from the nth reading on, wherever that is: nobody knows which part of the
+ * program comes upon it first.
+ */
+export function poisoned(kube: Kube, resource: Resource, isIt: (name: string) => boolean, from: number): Poison {
+  let reads = 0;
+  const thrown = new Set<string>();
+  const wrap = <O extends object>(inner: O, at: string): O =>
+    new Proxy(inner, {
+      get(target, key, receiver): unknown {
+        const value: unknown = Reflect.get(target, key, receiver);
+        if (typeof key === 'symbol' || (Array.isArray(target) && typeof value === 'function')) return value;
+        const path = at === '' ? key : `${at}.${key}`;
+        if (!CHECKED.includes(path)) {
+          reads += 1;
+          if (reads >= from) {
+            thrown.add(path);
+            throw new RangeError('poison');
+          }
+        }
+        return typeof value === 'object' && value !== null ? wrap(value, path) : value;
+      },
+    });
+  const seen = <T extends KubeObject>(of: Resource, object: T): T =>
+    of === resource && isIt(object.metadata.name) ? wrap(object, '') : object;
+  return {
+    reads: () => reads,
+    thrown,
+    kube: {
+      ...kube,
+      async get<T extends KubeObject>(...[place, ...more]: Parameters<Kube['get']>) {
+        const object = await kube.get<T>(place, ...more);
+        return object === null ? null : seen(place.resource, object);
+      },
+      async list(selection, signal, trim = (object) => object) {
+        const { items, ...rest } = await kube.list(selection, signal);
+        return { ...rest, items: items.map((item) => trim(seen(selection.resource, item as never))) };
+      },
+      async *watch(selection, start, signal) {
+        for await (const event of kube.watch(selection, start, signal)) {
+          yield event.type === 'BOOKMARK'
+            ? event
+            : { ...event, object: seen(selection.resource, event.object as never) };
+        }
+      },
+      create: async (place, object, signal) => seen(place.resource, await kube.create(place, object, signal)),
+      async mergePatch<T extends KubeObject>(...[place, ...more]: Parameters<Kube['mergePatch']>) {
+        return seen(place.resource, await kube.mergePatch<T>(place, ...more));
+      },
+    },
+  };
+}

@@ -62,8 +62,9 @@ export const OPTIONS: PartialStrykerOptions = {
   plugins: [import.meta.resolve('./runner.ts'), import.meta.resolve('./text.ts')],
   ignorers: ['text'],
   coverageAnalysis: 'perTest',
-  // What a mutant may take beyond one and a half times what its tests took; endless loops end sooner, by counting.
-  timeoutMS: 3_000,
+  // What a mutant may take beyond one and a half times what its tests took. Endless loops end sooner, by counting; and on a busy machine
+  // a mutant that is only slow would count as noticed.
+  timeoutMS: 60_000,
   // Ignored by git and by every tool. Below `node_modules` Node would strip no types.
   tempDirName: 'dist/mutants',
   incrementalFile: 'dist/mutants.json',

@@ -132,30 +132,37 @@ interface Chosen {
   readonly index: number;
 }
 
+type RunOf = (transition: Transition) => Promise<CleanRun | null>;
+
+/** The points of a transition that are struck in this mode: all of them, or its part of the sample. */
+async function pointsOf(transition: Transition, mode: Mode, runOf: RunOf): Promise<readonly Chosen[]> {
+  if (EVERY_POINT) return momentsOf(await runOf(transition));
+  const sample = samples.get(mode) ?? sampleFor(mode, runOf);
+  samples.set(mode, sample);
+  return (await sample).get(transition) ?? [];
+}
+
+const samples = new Map<Mode, Promise<ReadonlyMap<Transition, readonly Chosen[]>>>();
+
 /**
- * The points of a transition that are struck in this mode: all of them, or, for a sample, one of each kind in all transitions
- * together. Every mode takes that one from another transition, and of a kind that few transitions have it takes all.
+ * One point of each kind in all transitions together. Every mode takes it from another transition, and of a kind that few transitions
+ * have it takes all.
  */
-async function pointsOf(
-  transition: Transition,
-  mode: Mode,
-  runOf: (transition: Transition) => Promise<CleanRun | null>,
-): Promise<readonly Chosen[]> {
-  const all = (run: CleanRun | null): readonly Chosen[] =>
-    (run?.moments ?? []).map((moment, index) => ({ moment, index }));
-  if (EVERY_POINT) return all(await runOf(transition));
+async function sampleFor(mode: Mode, runOf: RunOf): Promise<ReadonlyMap<Transition, readonly Chosen[]>> {
   const points: (Chosen & { readonly of: Transition; readonly kind: string })[] = [];
   for (const of of TRANSITIONS) {
     const run = await runOf(of);
-    for (const each of all(run)) points.push({ ...each, of, kind: kindOf(run?.moments ?? [], each.index, mode) });
+    for (const each of momentsOf(run)) points.push({ ...each, of, kind: kindOf(run?.moments ?? [], each.index, mode) });
   }
   const kinds = [...Map.groupBy(points, ({ kind }) => kind).values()];
-  return kinds
-    .flatMap((same, nth) =>
-      same.length <= RARE ? same : same.filter((_, index) => index === (nth + MODES.indexOf(mode)) % same.length),
-    )
-    .filter(({ of }) => of === transition);
+  const chosen = kinds.flatMap((same, nth) =>
+    same.length <= RARE ? same : same.filter((_, index) => index === (nth + MODES.indexOf(mode)) % same.length),
+  );
+  return Map.groupBy(chosen, ({ of }) => of);
 }
+
+const momentsOf = (run: CleanRun | null): readonly Chosen[] =>
+  (run?.moments ?? []).map((moment, index) => ({ moment, index }));
 
 /** So many points of one kind are those of one or two transitions, which are about something of their own. */
 const RARE = 3;

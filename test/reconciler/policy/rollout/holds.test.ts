@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import { baseRefused } from '#reconciler/policy/rollout/holds/base-refused.ts';
 import { busy, poolBlocked } from '#reconciler/policy/rollout/holds/blocked.ts';
 import type { Hold, HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from '#reconciler/policy/rollout/holds/holds.ts';
@@ -26,6 +27,8 @@ import {
   WAVES,
 } from './support/hold-question.ts';
 
+const ASKS = { reason: 'NewBase', seen: 'x', message: '' } as const;
+
 /** What is asked, what about, and which hold comes of it with words of why; null where none. */
 const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, RegExp] | null])[] = [
   ['an agent that reports', noAgent, {}, null],
@@ -47,6 +50,15 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     { facts: { isAvailable: () => false }, aimed: { aim: 'settled' } },
     ['no-config-source', /bytes are nowhere else/],
   ],
+  ['no wish for a turn', baseRefused, {}, null],
+  ['a file that failed nowhere', baseRefused, { member: { asks: { ...ASKS, base: 'a' } } }, null],
+  [
+    'a file that failed',
+    baseRefused,
+    { member: { asks: { ...ASKS, base: 'b' } } },
+    ['base-refused', /^node n2 failed/],
+  ],
+  ['no file of its own', baseRefused, { member: { asks: ASKS } }, null],
   ['nobody who suspends', suspended, {}, null],
   [
     'a person who suspends',
@@ -228,7 +240,7 @@ describe('what holds a node', () => {
     });
     const holds = (checks: readonly HoldCheck[]): readonly (string | undefined)[] =>
       checks.map((_, from) => firstHold(checks.slice(from), all)?.hold);
-    assert.deepEqual(holds(OBSTACLES), ['no-agent', 'halted', 'no-config-source']);
+    assert.deepEqual(holds(OBSTACLES), ['no-agent', 'halted', 'no-config-source', undefined]);
     assert.deepEqual(holds(GATES), ['suspended', 'window', 'blocked', 'blocked', 'wave']);
     assert.deepEqual(holds(BEFORE_BEGINNING).slice(0, 3), ['not-ready', 'cordoned', 'suspended']);
     assert.equal(firstHold([...OBSTACLES, ...BEFORE_BEGINNING], question()), null);

@@ -1,19 +1,19 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { pathToFileURL } from 'node:url';
+import { inProcesses } from './test-processes.ts';
 
 /**
- * Runs test files, each in a process of its own: `node scripts/test.ts [--every-point] PATTERN...`. With `--every-point` it
- * runs only those that usually try a sample (`test/support/sample.ts`), and has them try everything.
+ * Runs test files: `node scripts/test.ts [--every-point] PATTERN...`. With `--every-point` it runs only those that usually try a
+ * sample (`test/support/sample.ts`), each in a process of its own, and has them try everything.
  */
 const [first, ...others] = process.argv.slice(2);
 const everyPoint = first === '--every-point';
 const patterns = everyPoint || first === undefined ? others : [first, ...others];
-
-/** These wait for whole systems, up to half a minute each. Begun last, one of them would keep one core busy and all others idle. */
-const LONG = /^test\/(?:docs\/tutorial|security\/secrets|scenarios\/|reconciler\/git\/)/;
+const cache = join(import.meta.dirname, '../node_modules/.cache');
 
 const samples = (file: string): boolean => readFileSync(file, 'utf8').includes("/support/sample.ts'");
 
@@ -23,12 +23,25 @@ function filesOf(pattern: string): readonly string[] {
   return found;
 }
 
-const sorted = [...new Set(patterns.flatMap(filesOf))].toSorted();
-const files = [...sorted.filter((file) => LONG.test(file)), ...sorted.filter((file) => !LONG.test(file))];
+/** A file that does nothing but import these: to the test runner, all of their tests are its own. */
+function importing(name: string, files: readonly string[]): string {
+  const directory = join(cache, 'tests-together');
+  mkdirSync(directory, { recursive: true });
+  const path = join(directory, `${name}.mjs`);
+  writeFileSync(path, files.map((file) => `import '${pathToFileURL(resolve(file)).href}';\n`).join(''));
+  return path;
+}
+
+const found = [...new Set(patterns.flatMap(filesOf))].toSorted();
+rmSync(join(cache, 'tests-together'), { recursive: true, force: true });
+const processes = everyPoint ? found.map((file) => ({ name: file, files: [file] })) : inProcesses(found);
+const files = processes.map(({ name, files: [one = '', ...more] }) =>
+  more.length === 0 ? one : importing(name, [one, ...more]),
+);
 
 if (everyPoint) process.env['EVERY_POINT'] = '1';
-// Most of what a small file of tests costs is to compile what it imports, and hundreds of processes import the same.
-process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../node_modules/.cache/compiled-tests');
+// Most of what a small file of tests costs is to compile what it imports, and many processes import the same.
+process.env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled-tests');
 
 // Many tests wait for processes: one file more than there are cores keeps all of these busy.
 const results = run({ files, concurrency: availableParallelism() + 1 });

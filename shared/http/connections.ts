@@ -28,6 +28,11 @@ export function keepConnections<Means, Agents extends Readonly<Record<keyof Agen
 
 function retire(agent: Agent): void {
   agent.maxFreeSockets = 0;
+  closeIdle(agent);
+}
+
+/** Closes the connections that an agent keeps and nobody uses now. */
+export function closeIdle(agent: Agent): void {
   for (const sockets of Object.values(agent.freeSockets)) {
     for (const socket of sockets ?? []) socket.destroy();
   }

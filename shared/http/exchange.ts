@@ -1,7 +1,7 @@
-import { type ClientRequest, type IncomingMessage, request as overHttp } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request as overHttp } from 'node:http';
 import { request as overHttps, type RequestOptions } from 'node:https';
 import type { Lifetime, Limit } from '../runtime/lifetime.ts';
-import { TCP_KEEP_ALIVE_MS } from './connections.ts';
+import { closeIdle, TCP_KEEP_ALIVE_MS } from './connections.ts';
 
 export interface Outgoing {
   readonly method: string;
@@ -12,7 +12,7 @@ export interface Outgoing {
   readonly body?: string | Uint8Array | undefined;
   /** An agent with kept connections, an open connection, or `agent: false` for a new one. */
   readonly over: Pick<RequestOptions, 'agent' | 'ca' | 'createConnection'>;
-  /** The server may see it twice: it is sent once more if a kept connection turns out to be closed. */
+  /** The server may see it twice: it is sent once more, on a new connection, if a kept one turns out to be closed. */
   readonly repeatable?: boolean;
   /** Longest wait for a connection, TLS included. */
   readonly connect?: Limit;
@@ -28,7 +28,11 @@ export interface Outgoing {
  */
 export async function exchange(outgoing: Outgoing, life: Lifetime): Promise<IncomingMessage> {
   let sent = await send(outgoing, life);
-  if (sent.stale === true && outgoing.repeatable === true) sent = await send(outgoing, life);
+  if (sent.stale === true) {
+    // What closed one kept connection, such as a server that started anew, closed the others too, which may not be known here yet.
+    if (outgoing.over.agent instanceof Agent) closeIdle(outgoing.over.agent);
+    if (outgoing.repeatable === true) sent = await send(outgoing, life);
+  }
   life.signal.throwIfAborted();
   if (sent.response === undefined) throw sent.error;
   return sent.response;

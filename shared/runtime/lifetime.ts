@@ -20,6 +20,9 @@ export interface Limit {
   readonly reason: () => unknown;
 }
 
+/** A reason that nobody reads: without one, `abort` makes an error with its stack, several times for every request. */
+const OVER = 'over';
+
 /** @param onParent makes the reason when the parent aborts */
 export function createLifetime(clock: Clock, parent: AbortSignal | undefined, onParent: () => unknown): Lifetime {
   const life = new AbortController();
@@ -33,7 +36,7 @@ export function createLifetime(clock: Clock, parent: AbortSignal | undefined, on
   const fromParent = (): void => cut(onParent());
   const end = (): void => {
     parent?.removeEventListener('abort', fromParent);
-    over.abort();
+    over.abort(OVER);
   };
 
   if (parent?.aborted === true) fromParent();
@@ -47,7 +50,7 @@ export function createLifetime(clock: Clock, parent: AbortSignal | undefined, on
       const disarmed = new AbortController();
       const disarm = (): void => {
         over.signal.removeEventListener('abort', disarm);
-        disarmed.abort();
+        disarmed.abort(OVER);
       };
       if (over.signal.aborted) return disarm;
       over.signal.addEventListener('abort', disarm);

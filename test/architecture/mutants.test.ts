@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { COPIED, JUDGES } from '../mutants/config.ts';
+import { mutatedBy } from '../mutants/parts.ts';
 import { SURVIVORS } from '../mutants/survivors.ts';
 import { judge, type Mutant, onOneLine, percentOf, survivorOf } from '../mutants/verdict.ts';
+import { importsOf, loadedWith, sourceFiles } from './support/import-graph.ts';
 
 const SOURCE = `const LIMIT = 5;
 
@@ -49,6 +52,32 @@ describe('the verdict on mutants', () => {
 
   it('says nothing of explanations for files that were not looked at', () => {
     assert.deepEqual(verdict([], ['isFull', 'n >= LIMIT → n > LIMIT', 'why']).stale, []);
+  });
+});
+
+describe('the run that makes mutants', () => {
+  it('copies everything that the judging tests load', () => {
+    const imports = importsOf(['agent', 'cli', 'reconciler', 'sandbox', 'shared', 'test'].flatMap(sourceFiles));
+    const loaded = globSync(JUDGES).flatMap((judge) => [...loadedWith(judge, imports).keys()]);
+    const own = new Set(loaded.filter((file) => file.endsWith('.ts')));
+    assert.ok(own.size > 100);
+    assert.deepEqual(
+      [...own].filter((file) => !COPIED.some((folder) => file.startsWith(`${folder}/`))),
+      [],
+    );
+  });
+
+  it('is limited to the folders and files that are named, and refuses those that are on no floor', () => {
+    const floors = ['agent/decide', 'reconciler/policy'];
+    assert.deepEqual(mutatedBy([], floors), ['agent/decide/**/*.ts', 'reconciler/policy/**/*.ts']);
+    assert.deepEqual(mutatedBy(['reconciler/policy/rollout/', 'agent/decide/judge.ts'], floors), [
+      'reconciler/policy/rollout/**/*.ts',
+      'agent/decide/judge.ts',
+    ]);
+    assert.throws(
+      () => mutatedBy(['reconciler/git'], floors),
+      /reconciler\/git is not in agent\/decide or reconciler\/policy/,
+    );
   });
 });
 

@@ -26,7 +26,7 @@ function everyPair(count: number): readonly number[] {
   return walk;
 }
 
-export const scenarios = see(import.meta, 'a node that is told one thing after another', [
+export const scenarios = see('a node that is told one thing after another', [
   {
     dkc: 157,
     title: 'where nothing is assigned it runs its own config, and says nothing else',

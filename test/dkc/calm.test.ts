@@ -49,7 +49,7 @@ async function onTrial(seconds: number, options: Parameters<typeof stepped>[0] =
   return { on, name };
 }
 
-export const scenarios = see(import.meta, 'what comes in between', [
+export const scenarios = see('what comes in between', [
   {
     dkc: 183,
     title:

@@ -37,7 +37,7 @@ async function makes(path: string): Promise<void> {
 
 const keyed = (config: Config, key: string): Config => ({ ...config, source: { ...A.source, ...config.source, key } });
 
-export const scenarios = see(import.meta, 'files and directories', [
+export const scenarios = see('files and directories', [
   {
     dkc: 68,
     title: 'a file that is there is seen',

@@ -148,6 +148,6 @@ const list: readonly DkcScenario[] = [
   },
 ];
 
-export const scenarios = see(import.meta, 'a fleet', list, async () => {
+export const scenarios = see('a fleet', list, async () => {
   await (await started)?.[Symbol.asyncDispose]();
 });

@@ -19,7 +19,7 @@ async function settled(options: Parameters<typeof stepped>[0] = {}): Promise<{ o
 const condition = (on: Stepped, type: string): string | undefined =>
   on.node.status().conditions?.find((each) => each.type === type)?.status;
 
-export const scenarios = see(import.meta, 'harm that was done to a node', [
+export const scenarios = see('harm that was done to a node', [
   {
     dkc: 179,
     title: 'whatever a file of the state says, the node comes up with what it ran, and says that the file is damaged',

@@ -43,7 +43,7 @@ function suffixOf(json: string): string {
     .join('');
 }
 
-export const scenarios = see(import.meta, 'the hash in the name of a config source', [
+export const scenarios = see('the hash in the name of a config source', [
   ...table(
     141,
     VECTORS,

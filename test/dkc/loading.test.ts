@@ -51,7 +51,7 @@ const TAKEN_AS_THEY_ARE = new Set([
   'systemReservedCgroup',
 ]);
 
-export const scenarios = see(import.meta, 'reading a config', [
+export const scenarios = see('reading a config', [
   {
     dkc: 92,
     title: 'a key that the ConfigMap has not is said to be missing',

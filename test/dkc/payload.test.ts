@@ -26,7 +26,7 @@ const account = accountOf({
 });
 const active = () => statusOf(account, {}).active;
 
-export const scenarios = see(import.meta, 'what a config source carries', [
+export const scenarios = see('what a config source carries', [
   {
     dkc: 3,
     title: 'a config source that is not there is waited for, and named',

@@ -39,7 +39,7 @@ async function prepare(bench: StagingBench, fresh: boolean, where: Place) {
   return { config, before: bench.downloads() };
 }
 
-export const scenarios = see(import.meta, 'where a config comes from', [
+export const scenarios = see('where a config comes from', [
   {
     dkc: 12,
     title: 'a source that says nothing is no assignment; that there is none means local',

@@ -99,7 +99,7 @@ source:
     uid: uid-a
 `;
 
-export const scenarios = see(import.meta, 'the checkpoint store', [
+export const scenarios = see('the checkpoint store', [
   ...table(
     27,
     RESETS,

@@ -87,7 +87,7 @@ const BAD: Fields = {
   tlsMinVersion: 'VersionTLS99',
 };
 
-export const scenarios = see(import.meta, 'judging a config', [
+export const scenarios = see('judging a config', [
   {
     dkc: 110,
     title: 'two configs with much in them, and nothing wrong, are fine',

@@ -50,6 +50,9 @@ export const SEEDS = { ROLLOUT_SEED: '1', MODEL_SEED: '1' };
 /** Names of properties and constants that carry sentences for people; their values are not mutated. */
 export const SENTENCES: readonly string[] = ['because', 'message', 'suggestion', 'why'];
 
+/** Folders with all that the tests of the floors load: StrykerJS mutates a copy of them. */
+export const COPIED: readonly string[] = ['agent', 'cli', 'reconciler', 'sandbox', 'shared', 'test'];
+
 /**
  * Options of StrykerJS. What is left out: types (no mutator knows them), sentences for people (text.ts; a test that noticed
  * another word would read words), and strings that are only compared (the comparison itself is mutated).
@@ -59,17 +62,13 @@ export const OPTIONS: PartialStrykerOptions = {
   plugins: [import.meta.resolve('./runner.ts'), import.meta.resolve('./text.ts')],
   ignorers: ['text'],
   coverageAnalysis: 'perTest',
-  // What a mutant may take beyond one and a half times what its tests took; endless loops end sooner, by counting.
-  timeoutMS: 3_000,
+  // What a mutant may take beyond one and a half times what its tests took. Endless loops end sooner, by counting; and on a busy machine
+  // a mutant that is only slow would count as noticed.
+  timeoutMS: 60_000,
   // Ignored by git and by every tool. Below `node_modules` Node would strip no types.
   tempDirName: 'dist/mutants',
   incrementalFile: 'dist/mutants.json',
-  // All that tests of the floors load.
-  ignorePatterns: [
-    '**',
-    ...['agent', 'reconciler', 'sandbox', 'shared', 'test'].map((folder) => `!${folder}/**`),
-    '!package.json',
-  ],
+  ignorePatterns: ['**', ...COPIED.map((folder) => `!${folder}/**`), '!package.json'],
   disableTypeChecks: false,
   allowConsoleColors: false,
   reporters: ['progress-append-only'],

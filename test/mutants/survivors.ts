@@ -1,6 +1,7 @@
 import type { Explained } from './verdict.ts';
 
 const NARROWS = 'for the compiler: the other case cannot be here';
+const NAMELESS = 'nobody has that name';
 const UNREAD = 'a tag that nobody compares: it is the only other one';
 
 /**
@@ -39,5 +40,22 @@ export const SURVIVORS: Explained = {
     ['startTrial', '[] → ["Stryker was here"]', NARROWS],
     ['newTrial', "state.doing.phase === 'trial' → true", 'no other phase says how the Node was'],
     ['wasHealthy', "doing.phase === 'trial' → true", 'no other phase says how the kubelet was'],
+  ],
+  'reconciler/policy/isolate.ts': [
+    [
+      'culpritIn',
+      '!works(without(subjects)) → false',
+      'it leaves out one after the other, and throws the same in the end',
+    ],
+    ['without', '[] → ["Stryker was here"]', NAMELESS],
+    ['without', 'pools.size === 0 → false', 'it only saves the look at every node'],
+    ['without', 'node.spec?.pool → node.spec.pool', 'what throws there has no pool either'],
+    ['without', 'pool.result !== undefined → true', NARROWS],
+    ['touches', '\'\' → "Stryker was here!"', NAMELESS],
+  ],
+  'reconciler/policy/rollout/cohort.ts': [
+    ['cohortOf', 'written === undefined → false', 'no node is older than NaN: nobody was there, as if it were unknown'],
+    ['cohortOf', '[] → ["Stryker was here"]', 'where the moment is unknown, nobody looks who was there'],
+    ['cohortOf', 'known === undefined → false', 'nobody was there where the moment is unknown, and that is asked too'],
   ],
 };

@@ -9,13 +9,24 @@ import { isJson, memberOf } from '#sandbox/api-server/stored-object.ts';
 /** All that is wrong with a value that has been shaped; empty where nothing is. */
 export type Validate = (value: unknown) => readonly Cause[];
 
+/** By schema, as text: every server of a process installs the same definitions, and to compile one takes longer than to start. */
+const compiledSchemas = new Map<string, ValidateFunction>();
+
+function compile(schema: Schema): ValidateFunction {
+  const text = JSON.stringify(schema);
+  const known = compiledSchemas.get(text);
+  if (known !== undefined) return known;
+  const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, formats: FORMATS });
+  const compiled = ajv.compile(toJsonSchema(schema));
+  compiledSchemas.set(text, compiled);
+  return compiled;
+}
+
 /** Compiles when it is first used. */
 export function createValidator(schema: Schema): Validate {
   let compiled: ValidateFunction | undefined;
   return (value) => {
-    compiled ??= new Ajv({ allErrors: true, strict: false, verbose: true, formats: FORMATS }).compile(
-      toJsonSchema(schema),
-    );
+    compiled ??= compile(schema);
     void compiled(value);
     return [...(compiled.errors ?? []).map(causeOf), ...duplicatesIn(value, schema, '')];
   };

@@ -6,6 +6,9 @@ import { decodeReference, encodeReference } from '#agent/checkpoint/reference.ts
 import type { Config } from '#agent/decide/state.ts';
 import { A, AT } from '../../support/agent/states.ts';
 import { anyTexts, byLibrary, documentOf, lines, references, TRICKY } from './support/references.ts';
+import { EVERY_POINT } from '../../support/sample.ts';
+
+const RUNS = EVERY_POINT ? 1_000 : 250;
 
 /** As earlier releases read the file. */
 const readByLibrary = (text: string): unknown => parse(text, { version: '1.1', maxAliasCount: 0, logLevel: 'silent' });
@@ -18,7 +21,7 @@ describe('a reference on the disk', () => {
         assert.equal(text, byLibrary(documentOf(reference)));
         assert.deepEqual(decodeReference(text), reference);
       }),
-      { numRuns: 2000 },
+      { numRuns: 2 * RUNS },
     );
   });
 
@@ -38,7 +41,7 @@ describe('a reference on the disk', () => {
         assert.deepEqual(decodeReference(text), reference);
         assert.deepEqual(readByLibrary(text), documentOf(reference));
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS },
     );
   });
 
@@ -56,7 +59,7 @@ describe('a reference on the disk', () => {
       fc.property(references(texts), (reference) => {
         assert.deepEqual(decodeReference(byLibrary(documentOf(reference))), reference);
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS },
     );
   });
 

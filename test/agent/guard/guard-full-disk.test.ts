@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { NO_DOUBT, NO_NOTE, NO_STARTS, readGuardNote } from '#agent/guard/records.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
+import { sampleOf } from '../../support/sample.ts';
 import { createGuardedHost, type GuardedHost, NEW, OLD } from './support/guarded-host.ts';
 import { SHELLS } from './support/shells.ts';
 
@@ -51,7 +52,7 @@ const skip = ((): string | false => {
   }
 })();
 
-for (const shell of SHELLS) {
+for (const shell of sampleOf(SHELLS, SHELLS.length)) {
   describe(`the guard under ${shell.name}, on a disk`, { skip: shell.skip === false ? skip : shell.skip }, () => {
     const on = async (story: (host: GuardedHost) => Promise<void>): Promise<void> => {
       const host = createGuardedHost({ maxStarts: 2, silence: 600 });

@@ -68,8 +68,8 @@ const DAMAGED_RUNS = Object.keys(DAMAGES).flatMap((damage) =>
   (['start', 'tick'] as const).map((mode) => ({ damage, mode })),
 );
 
-/** Everything but the bound of 20 seconds itself; a machine that is busy may be slow. */
-const AT_ONCE_MS = 5000;
+/** Half of what the guard gives itself here, and a third of what hangs: a machine that is busy may be slow. */
+const AT_ONCE_MS = 100_000;
 const PRECIOUS = 'precious\n';
 
 /** The guard is at the point of acting: the next start is one too many, and the next tick finds nobody. */
@@ -101,7 +101,9 @@ function isHarmless(host: GuardedHost, damaged: string): void {
   assert.ok([NEW, OLD].includes(host.read(host.config) ?? ''), 'the config is one of the two, as a whole');
 }
 
-for (const shell of SHELLS.slice(0, 2)) {
+const SHELLS_HERE = SHELLS.slice(0, 2);
+
+for (const shell of sampleOf(SHELLS_HERE, SHELLS_HERE.length)) {
   describe(
     `the guard under ${shell.name}, on a disk where a file is damaged`,
     { skip: shell.skip, concurrency: 3 },
@@ -155,6 +157,7 @@ for (const shell of SHELLS.slice(0, 2)) {
         const { status, ms } = await host.run(shell, 'start', { patience: 0.5 });
         assert.equal(status, 0);
         assert.ok(ms > 450 && ms < AT_ONCE_MS, `took ${Math.round(ms)} ms`);
+        process.kill(Number(host.read(join(host.root, 'hung'))));
         rmSync(join(host.root, 'hang'));
         await host.run(shell, 'start');
         assert.equal(host.read(host.config), OLD);

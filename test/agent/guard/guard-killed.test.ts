@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { stagedPathOf } from '#agent/guard/layout.ts';
 import { readGuardNote } from '#agent/guard/records.ts';
+import { sampleOf } from '../../support/sample.ts';
 import { createGuardedHost, type GuardedHost, type Mode, NEW, OLD } from './support/guarded-host.ts';
 import { type Shell, SHELLS } from './support/shells.ts';
 
@@ -48,7 +49,7 @@ async function goOn(host: GuardedHost, shell: Shell, mode: Mode): Promise<void> 
 
 const restarts = (host: GuardedHost): number => host.calls().filter((call) => call.includes('restart')).length;
 
-for (const shell of SHELLS) {
+for (const shell of sampleOf(SHELLS, SHELLS.length)) {
   describe(`the guard under ${shell.name}, killed before any of its commands`, { skip: shell.skip }, () => {
     for (const { name, mode, prepare } of STORIES) {
       it(`${name}: the next run brings it to its end`, async (test) => {

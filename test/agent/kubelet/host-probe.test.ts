@@ -235,9 +235,12 @@ describe('configz', () => {
 
   it('is an error when the kubelet hangs after the handshake, or the token cannot be had', async () => {
     const { cert, key } = own;
-    const hanging = await listening(createHttpsServer({ cert, key }, () => undefined));
-    const running = await ask(hanging, ['current.pem'], 50);
-    assert.deepEqual(running, { seen: false, why: 'error', reason: 'no answer within 50 ms' });
+    const clock = createManualClock();
+    // The time is up when the request is there, however long the machine takes for the handshake.
+    const hanging = await listening(createHttpsServer({ cert, key }, () => void clock.advance(2000)));
+    const impatient = createHostProbe({ token: async () => 'secret', servingCertFiles: [pem('current.pem')], clock });
+    const running = await impatient.runningConfig({ healthz: null, api: { host: '127.0.0.1', port: hanging } }, never);
+    assert.deepEqual(running, { seen: false, why: 'error', reason: 'no answer within 2000 ms' });
     const kubelet = await serving(own, 200, '{"kubeletconfig":{}}');
     const token = async (): Promise<string> => Promise.reject(new Error('no token file'));
     const probe = createHostProbe({ token, servingCertFiles: [pem('current.pem')] });

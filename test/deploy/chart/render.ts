@@ -55,8 +55,18 @@ export function renderChart(values: Readonly<Record<string, unknown>>): readonly
   return manifestsIn(stdout);
 }
 
+/** What was rendered before, by overlay: nothing changes the deploy directory meanwhile. */
+const rendered = new Map<string, readonly Manifest[]>();
+
 /** `kubectl kustomize` of our deploy directory with this laid over it. @throws with what it says */
 export function renderKustomization(overlay: Overlay): readonly Manifest[] {
+  const key = JSON.stringify(overlay);
+  const manifests = rendered.get(key) ?? kustomize(overlay);
+  rendered.set(key, manifests);
+  return manifests;
+}
+
+function kustomize(overlay: Overlay): readonly Manifest[] {
   const directory = mkdtempSync(join(tmpdir(), 'kubelet-gitops-overlay-'));
   try {
     // kustomize wants relative paths, and a base that does not hold the overlay.
@@ -77,12 +87,20 @@ export function renderKustomization(overlay: Overlay): readonly Manifest[] {
   }
 }
 
+const manifestsIn = (text: string): readonly Manifest[] => text.split(/^---$/m).flatMap(manifestsOf);
+
+/** Most objects are the same in every rendering, and to read the definitions takes longer than to render them. */
+const read = new Map<string, readonly Manifest[]>();
+
 /** In YAML 1.1, as Kubernetes reads it: 0440 is an octal number. */
-const manifestsIn = (text: string): readonly Manifest[] =>
-  parseAllDocuments(text, { version: '1.1' }).flatMap((document) => {
-    const manifest = document.toJS() as Manifest | null;
-    return manifest === null ? [] : [manifest];
-  });
+function manifestsOf(document: string): readonly Manifest[] {
+  const known = read.get(document);
+  if (known !== undefined) return known;
+  const all = parseAllDocuments(document, { version: '1.1' }).map((each) => each.toJS() as Manifest | null);
+  const manifests = all.filter((manifest) => manifest !== null);
+  read.set(document, manifests);
+  return manifests;
+}
 
 /** Compiled once for its source: a second takes half a minute on a busy machine. */
 function ourRenderer(): string {

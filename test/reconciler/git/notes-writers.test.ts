@@ -7,10 +7,14 @@ import { soon } from './support/start.ts';
 import { itOverHttp } from './support/transport.ts';
 import { WITHOUT_GIT } from '../../support/needs.ts';
 import { places, REF, startWithNotes } from './support/with-notes.ts';
+import { EVERY_POINT } from '../../support/sample.ts';
+
+/** Notes of each writer. */
+const EACH = EVERY_POINT ? 4 : 2;
 
 describe('several writers of notes', { skip: WITHOUT_GIT }, () => {
   itOverHttp('lose nothing', async (t) => {
-    const started = await startWithNotes(t, 24);
+    const started = await startWithNotes(t, 6 * EACH);
     const writers = Array.from({ length: 6 }, () => started.annotator());
     let races = 0;
     started.server.fault = (kind) => {
@@ -19,7 +23,7 @@ describe('several writers of notes', { skip: WITHOUT_GIT }, () => {
     };
     await Promise.all(
       writers.map(async (writer, index) => {
-        for (const commit of started.commits.slice(index * 4, index * 4 + 4)) {
+        for (const commit of started.commits.slice(index * EACH, (index + 1) * EACH)) {
           // A caller tries again later where five tries were not enough.
           for (;;) {
             try {
@@ -35,10 +39,10 @@ describe('several writers of notes', { skip: WITHOUT_GIT }, () => {
     const notes = await Promise.all(started.commits.map((commit) => started.note(commit)));
     assert.deepEqual(
       notes,
-      started.commits.map((_, n) => `by ${Math.floor(n / 4)}\n`),
+      started.commits.map((_, n) => `by ${Math.floor(n / EACH)}\n`),
     );
-    assert.equal(await started.server.git('rev-list', '--count', REF), '24');
-    t.diagnostic(`24 notes took ${races} pushes`);
+    assert.equal(await started.server.git('rev-list', '--count', REF), String(6 * EACH));
+    t.diagnostic(`${6 * EACH} notes took ${races} pushes`);
   });
 
   itOverHttp('of six clusters note the same commit beside each other', async (t) => {

@@ -98,6 +98,28 @@ describe('a request', () => {
     agent.destroy();
   });
 
+  it('goes out again on a new connection, because what closed one that was kept closed all of them', async () => {
+    await using server = await scriptedServer();
+    const { life } = begin();
+    const agent = new Agent({ keepAlive: true });
+    const send = (repeatable: boolean) => ask(get(server.url, { over: { agent }, repeatable }), life, UP_TO_8);
+    const both = Promise.withResolvers<void>();
+    const together: Turn = (response) => {
+      if (server.seen.length === 2) both.resolve();
+      void both.promise.then(() => response.end());
+    };
+    for (const repeatable of [true, false]) {
+      server.play(together, together);
+      await Promise.all([send(true), send(true)]);
+      const before = server.accepted();
+      server.play(reset, text('again'));
+      if (!repeatable) await assert.rejects(send(false), (error) => codeOf(error) === 'ECONNRESET');
+      assert.equal((await send(repeatable)).body.toString(), 'again');
+      assert.equal(server.accepted(), before + 1);
+    }
+    agent.destroy();
+  });
+
   it('keeps the path that it is given, dots and all', async () => {
     await using server = await scriptedServer();
     let url: string | undefined;

@@ -13,7 +13,7 @@ import {
   runFull,
   runGuarded,
 } from './fault-injection.ts';
-import { sampleOf } from '../sample.ts';
+import { EVERY_POINT, sampleOf } from '../sample.ts';
 import { podsBefore, type Transition, TRANSITIONS } from './transitions.ts';
 
 /** How things go wrong, in the words of a sentence about the node. */
@@ -46,49 +46,64 @@ export interface Tally {
 const AFTER_BOOT_MS = 10_000;
 
 export async function strikeEverywhere(transition: Transition, mode: Mode): Promise<Tally> {
-  const clean = await cleanRunOf(transition);
+  const [clean, chosen] = [await cleanRunOf(transition), await pointsOf(transition, mode, cleanRunOf)];
   const endsOn = [transition.endsOn];
   const isGuarded = transition.options.guard === true;
   // Who is silent for so long may find a good config taken back.
   const away: Aftermath = { awayMs: LONG_MS, endsOn: [...endsOn, podsBefore(transition)], moreStarts: 4 };
   switch (mode) {
     case 'the agent is killed':
-      return strike(clean, { awayMs: 0, endsOn, moreStarts: 1 }, [deathsAt]);
+      return strike(clean, { awayMs: 0, endsOn, moreStarts: 1 }, [deathsAt], chosen);
     case 'the power is lost, whatever of the disk arrived': {
       const moreStarts = transition.theirs === undefined ? 1 : 2;
-      return strike(clean, { awayMs: AFTER_BOOT_MS, endsOn, moreStarts }, [outagesAt]);
+      return strike(clean, { awayMs: AFTER_BOOT_MS, endsOn, moreStarts }, [outagesAt], chosen);
     }
     case 'the agent stays away after that':
-      return isGuarded ? strike(clean, away, [deathsAt, outagesAt]) : NOTHING;
+      return isGuarded ? strike(clean, away, [deathsAt, outagesAt], chosen) : NOTHING;
     case 'the power is lost while the guard takes the trial back, and the agent stays away': {
-      const guarded = isGuarded ? await runGuarded(clean) : null;
-      return guarded === null ? NOTHING : strike(guarded, away, [outagesAt]);
+      const guarded = await guardedRunOf(transition);
+      return guarded === null
+        ? NOTHING
+        : strike(guarded, away, [outagesAt], await pointsOf(transition, mode, guardedRunOf));
     }
     case 'the disk is full, for one call or from then on':
-      return fill(clean);
+      return fill(clean, chosen);
   }
 }
 
 const NOTHING: Tally = { points: 0, strikes: 0, runs: 0, failures: [] };
 
-/** The same for every mode. */
-const cleanRuns = new Map<Transition, Promise<CleanRun>>();
-
-function cleanRunOf(transition: Transition): Promise<CleanRun> {
-  const run = cleanRuns.get(transition) ?? runClean(transition);
-  cleanRuns.set(transition, run);
-  return run;
+/** Once for each transition: every mode strikes the same run. */
+function once<Run>(make: (transition: Transition) => Promise<Run>): (transition: Transition) => Promise<Run> {
+  const made = new Map<Transition, Promise<Run>>();
+  return (transition) => {
+    const run = made.get(transition) ?? make(transition);
+    made.set(transition, run);
+    return run;
+  };
 }
+
+const cleanRunOf = once(runClean);
+
+/** The guard's own run; null where there is no guard, or nothing for it to take back. */
+const guardedRunOf = once(async (transition): Promise<CleanRun | null> =>
+  transition.options.guard === true ? runGuarded(await cleanRunOf(transition)) : null,
+);
 
 type BlowsAt = (moments: readonly Moment[], index: number) => readonly Blow[];
 
-async function strike(clean: CleanRun, after: Aftermath, blowsOf: readonly BlowsAt[]): Promise<Tally> {
+async function strike(
+  clean: CleanRun,
+  after: Aftermath,
+  blowsOf: readonly BlowsAt[],
+  chosen: readonly Chosen[],
+): Promise<Tally> {
   const run = new Set<string>();
   const failures = createFailures();
-  const chosen = pointsOf(clean);
   let strikes = 0;
   for (const { moment, index } of chosen) {
-    for (const blow of blowsOf.flatMap((blowsAt) => sampleOfBlows(blowsAt(clean.moments, index), index))) {
+    const ways = sampleOf(blowsOf, blowsOf.length, index);
+    for (const blow of ways.flatMap((blowsAt) => sampleOfBlows(blowsAt(clean.moments, index), index))) {
       strikes += 1;
       const key = describeBlow(blow);
       if (run.has(key)) continue;
@@ -99,9 +114,8 @@ async function strike(clean: CleanRun, after: Aftermath, blowsOf: readonly Blows
   return { points: countOf(chosen), strikes, runs: run.size, failures: failures.all() };
 }
 
-async function fill(clean: CleanRun): Promise<Tally> {
+async function fill(clean: CleanRun, chosen: readonly Chosen[]): Promise<Tally> {
   const failures = createFailures();
-  const chosen = pointsOf(clean);
   let runs = 0;
   for (const { moment, index } of chosen) {
     if (moment.point === null || !isOfDisk(moment.point.call)) continue;
@@ -113,28 +127,64 @@ async function fill(clean: CleanRun): Promise<Tally> {
   return { points: countOf(chosen), strikes: runs, runs, failures: failures.all() };
 }
 
-/** Each of these primes is no multiple of the calls that write one file, so that a sample meets all of them. */
-const ONE_POINT_IN = 11;
-/** What a disk may hold after one point is much alike. */
-const BLOWS_AT_ONE = 1;
-
 interface Chosen {
   readonly moment: Moment;
   readonly index: number;
 }
 
-/** Another sample of each transition: they have most of their calls in common. */
-function pointsOf({ moments, transition }: CleanRun): readonly Chosen[] {
-  const from = TRANSITIONS.indexOf(transition);
-  return sampleOf(
-    moments.map((moment, index) => ({ moment, index })),
-    ONE_POINT_IN,
-    from,
-  );
+type RunOf = (transition: Transition) => Promise<CleanRun | null>;
+
+/** The points of a transition that are struck in this mode: all of them, or its part of the sample. */
+async function pointsOf(transition: Transition, mode: Mode, runOf: RunOf): Promise<readonly Chosen[]> {
+  if (EVERY_POINT) return momentsOf(await runOf(transition));
+  const sample = samples.get(mode) ?? sampleFor(mode, runOf);
+  samples.set(mode, sample);
+  return (await sample).get(transition) ?? [];
 }
 
-const sampleOfBlows = (blows: readonly Blow[], index: number): readonly Blow[] =>
-  sampleOf(blows, Math.ceil(blows.length / BLOWS_AT_ONE), index);
+const samples = new Map<Mode, Promise<ReadonlyMap<Transition, readonly Chosen[]>>>();
+
+/**
+ * One point of each kind in all transitions together. Every mode takes it from another transition, and of a kind that few transitions
+ * have it takes all.
+ */
+async function sampleFor(mode: Mode, runOf: RunOf): Promise<ReadonlyMap<Transition, readonly Chosen[]>> {
+  const points: (Chosen & { readonly of: Transition; readonly kind: string })[] = [];
+  for (const of of TRANSITIONS) {
+    const run = await runOf(of);
+    for (const each of momentsOf(run)) points.push({ ...each, of, kind: kindOf(run?.moments ?? [], each.index, mode) });
+  }
+  const kinds = [...Map.groupBy(points, ({ kind }) => kind).values()];
+  const chosen = kinds.flatMap((same, nth) =>
+    same.length <= RARE ? same : same.filter((_, index) => index === (nth + MODES.indexOf(mode)) % same.length),
+  );
+  return Map.groupBy(chosen, ({ of }) => of);
+}
+
+const momentsOf = (run: CleanRun | null): readonly Chosen[] =>
+  (run?.moments ?? []).map((moment, index) => ({ moment, index }));
+
+/** So many points of one kind are those of one or two transitions, which are about something of their own. */
+const RARE = 3;
+
+/**
+ * What is called, and for which file. What becomes of a temporary file is the same for all files until it is renamed, but not whether
+ * there is room for it; and a directory is synced after different things.
+ */
+function kindOf(moments: readonly Moment[], index: number, mode: Mode): string {
+  const point = moments[index]?.point;
+  if (point === null || point === undefined) return 'the end';
+  const path = point.path.replace(/-tmp-[0-9a-f]{8}$/, TEMPORARY).replace(/general-\w+/, 'CONFIG');
+  if (point.call === 'sync-directory') return `${point.call} after ${kindOf(moments, index - 1, mode)}`;
+  const isForAnyFile = path.endsWith(TEMPORARY) && !(isFull(mode) && point.call === 'create');
+  return isForAnyFile ? `${point.call} ${TEMPORARY}` : `${point.call} ${path}`;
+}
+
+const TEMPORARY = '-tmp';
+const isFull = (mode: Mode): boolean => mode === MODES[4];
+
+/** What a disk may hold after one point is much alike: one of it, where a sample is enough. */
+const sampleOfBlows = (blows: readonly Blow[], index: number): readonly Blow[] => sampleOf(blows, blows.length, index);
 
 const countOf = (chosen: readonly Chosen[]): number => chosen.filter(({ moment }) => moment.point !== null).length;
 

@@ -26,7 +26,7 @@ export const UNIT = 'kubelet.service';
 export type Mode = 'start' | 'tick';
 
 export interface RunOptions {
-  /** Seconds after which the guard is to give up. */
+  /** Seconds after which the guard is to give up; usually more than a busy machine ever takes. */
   readonly patience?: number;
   /** Kills the guard and all that it started just before this one of its commands, counted from 1. */
   readonly killAt?: number;
@@ -124,7 +124,7 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
     read,
     calls: () => log().filter((line) => !/^(?:systemctl is-active|date|mv|rm|cp|cmp|sleep) /.test(line)),
     commands: () => log().length,
-    async run(shell, mode, { patience = 10, killAt = 0, asNobody = false } = {}) {
+    async run(shell, mode, { patience = 200, killAt = 0, asNobody = false } = {}) {
       const isRoot = process.getuid?.() === 0;
       if (asNobody && isRoot) giveAway(root);
       const [command, ...args] = shell.argv;

@@ -13,7 +13,7 @@ const shell = (name: string, ...argv: readonly [string, ...string[]]): Shell => 
   skip: without(argv[0], [...argv.slice(1), '-c', ':'], `nothing proves that the guard works under ${name}`),
 });
 
-/** What hosts have as /bin/sh. */
+/** What hosts have as /bin/sh. Where only how the script ends is tried, `npm test` takes the first of them. */
 export const SHELLS: readonly Shell[] = [
   shell('dash', 'dash'),
   shell('busybox sh', 'busybox', 'sh'),

@@ -24,14 +24,14 @@ const SYSTEMD_RUN = `
 touch "$STUBS_ROOT/timer"
 `;
 
-/** The guard's whole PATH. A file "hang" names a command that never ends. */
+/** The guard's whole PATH. A file "hang" names a command that never ends; its process is in the file "hung" then. */
 export const STUBS: Readonly<Record<string, string>> = {
   systemctl: RECORDING + SYSTEMCTL,
   'systemd-run': RECORDING + SYSTEMD_RUN,
   ...Object.fromEntries(
     ['mv', 'rm', 'cp', 'cmp', 'date'].map((name) => [
       name,
-      `${RECORDING}[ "$(cat "$STUBS_ROOT/hang" 2>/dev/null)" != ${name} ] || exec sleep 30\nexec ${name} "$@"\n`,
+      `${RECORDING}[ "$(cat "$STUBS_ROOT/hang" 2>/dev/null)" != ${name} ] || { echo $$ >"$STUBS_ROOT/hung"; exec sleep 300; }\nexec ${name} "$@"\n`,
     ]),
   ),
   // Not counted: the alarm runs beside everything else. Nobody waits for a pause between two tries.

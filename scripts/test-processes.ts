@@ -1,0 +1,44 @@
+/** Test files that run in one process, one after the other. */
+export interface TestProcess {
+  readonly name: string;
+  readonly files: readonly string[];
+}
+
+/**
+ * Folders whose test files share a process. To start one and to load what a file imports takes longer than most files do, and code
+ * that has run before is quick. What changes its own process (its environment, its working directory) stays alone, and so do most
+ * of those that wait for other processes: they would wait one after the other.
+ */
+export const TOGETHER: readonly (readonly [name: string, folders: RegExp])[] = [
+  ['agent-kubelet', /^test\/agent\/(?:checkpoint|kubelet)\//],
+  ['agent-scenarios', /^test\/agent\/scenarios\//],
+  ['agent', /^test\/agent\/(?:act|decide|metrics|observe|preflight|report|settings|staging)\b/],
+  ['cli', /^test\/cli\//],
+  ['deploy', /^test\/deploy\//],
+  ['dkc', /^test\/dkc\//],
+  ['docs', /^test\/(?:architecture|docs)\//],
+  ['reconciler-cluster', /^test\/reconciler\/cluster\//],
+  ['reconciler-policy', /^test\/reconciler\/policy\//],
+  ['reconciler-telling', /^test\/reconciler\/telling\//],
+  ['sandbox', /^test\/sandbox\/(?:api-server|kubelet)\//],
+  ['scenarios', /^test\/scenarios\/(?:commit-statuses|read-only-credential|signed-commits|uninstall|webhook)\./],
+  ['security', /^test\/security\/fuzz-/],
+  ['shared', /^test\/shared\//],
+];
+
+/** In these folders and alone: those that change their own process, and those that take as long as all the others there. */
+const ALONE =
+  /\/(?:deploy\/(?:dashboard|image)|dkc\/coverage|docs\/(?:contributing|editor-schemas|review|template-\w+|tutorial)|runtime\/clock|simulate\/simulated-agent|rollout\/never-exceeded)\.test\.ts$/;
+
+/** These wait for whole systems, up to half a minute each. Begun last, one of them would keep one core busy and all others idle. */
+const LONG = /^test\/(?:docs\/tutorial|security\/secrets|scenarios\/|reconciler\/git\/)/;
+
+/** Every file in one process, those that take long at the front. */
+export function inProcesses(files: readonly string[]): readonly TestProcess[] {
+  const nameOf = (file: string): string =>
+    (ALONE.test(file) ? undefined : TOGETHER.find(([, folders]) => folders.test(file))?.[0]) ?? file;
+  const processes = [...Map.groupBy(files, nameOf)].map(([name, of]): TestProcess => ({ name, files: of }));
+  const rank = ({ files: [first = '', second] }: TestProcess): number =>
+    LONG.test(first) ? 0 : second === undefined ? 2 : 1;
+  return processes.toSorted((one, other) => rank(one) - rank(other));
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { inProcesses } from '../../scripts/test-processes.ts';
+
+const files = globSync(
+  'test/{agent,architecture,cli,conformance,deploy,dkc,docs,reconciler,sandbox,scenarios,security,shared}/**/*.test.ts',
+);
+const processes = inProcesses(files.toSorted());
+
+describe('the processes that npm test starts', () => {
+  it('run every test file once', () => {
+    assert.deepEqual(processes.flatMap((each) => each.files).toSorted(), files.toSorted());
+    assert.equal(new Set(processes.map(({ name }) => name)).size, processes.length);
+  });
+
+  it('are few, and begin with those that take long', () => {
+    assert.ok(processes.length < 150, `${processes.length} processes`);
+    assert.ok(processes[0]?.files.every((file) => /tutorial|git|scenarios|secrets/.test(file)));
+    const sizes = processes.map(({ files: { length } }) => length);
+    assert.ok(sizes.lastIndexOf(Math.max(...sizes)) < sizes.length / 2);
+  });
+
+  it('are shared by no file that changes its own', () => {
+    const CHANGES =
+      /\bprocess\.(?:chdir|umask|exit|setuid)\(|\bprocess\.(?:env\[[^\]]+\]|env\.\w+|exitCode|title) = |\bprocess\.argv\[1\]|\bmock\./;
+    const shared = processes.filter((each) => each.files.length > 1).flatMap((each) => each.files);
+    assert.deepEqual(
+      shared.filter((file) => CHANGES.test(readFileSync(file, 'utf8')) && !file.includes('test-processes')),
+      [],
+    );
+  });
+});

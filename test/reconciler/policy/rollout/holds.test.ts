@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { policyOf } from '#reconciler/policy/cluster-policy.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import { baseRefused } from '#reconciler/policy/rollout/holds/base-refused.ts';
+import { busy, poolBlocked } from '#reconciler/policy/rollout/holds/blocked.ts';
+import type { Hold, HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
+import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from '#reconciler/policy/rollout/holds/holds.ts';
+import { halted, noAgent, noConfigSource } from '#reconciler/policy/rollout/holds/impossible.ts';
+import { endsHarm, type HoldCheck } from '#reconciler/policy/rollout/holds/question.ts';
+import { cordoned, notReady } from '#reconciler/policy/rollout/holds/readiness.ts';
+import { suspended } from '#reconciler/policy/rollout/holds/suspended.ts';
+import { wave } from '#reconciler/policy/rollout/holds/wave.ts';
+import { windowClosed } from '#reconciler/policy/rollout/holds/window-closed.ts';
+import {
+  annotated,
+  type Asked,
+  BLOCKERS,
+  BUSY,
+  CLOSED,
+  FINISH,
+  HALT,
+  member,
+  question,
+  REVERT,
+  under,
+  WAVES,
+} from './support/hold-question.ts';
+
+const ASKS = { reason: 'NewBase', seen: 'x', message: '' } as const;
+
+/** What is asked, what about, and which hold comes of it with words of why; null where none. */
+const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, RegExp] | null])[] = [
+  ['an agent that reports', noAgent, {}, null],
+  ['no agent', noAgent, { member: { standing: 'no-agent' } }, ['no-agent', /no agent has reported/]],
+  ['no halt', halted, {}, null],
+  ['a halt', halted, { facts: { halt: HALT } }, ['halted', /n2 failed/]],
+  ['a halt, and what the pool settled on', halted, { facts: { halt: HALT }, aimed: { aim: 'settled' } }, null],
+  ['bytes that are there', noConfigSource, {}, null],
+  ['the local config', noConfigSource, { aimed: { configName: null }, facts: { isAvailable: () => false } }, null],
+  [
+    'bytes not there yet',
+    noConfigSource,
+    { facts: { isAvailable: () => false } },
+    ['no-config-source', /not in the cluster yet/],
+  ],
+  [
+    'lost bytes',
+    noConfigSource,
+    { facts: { isAvailable: () => false }, aimed: { aim: 'settled' } },
+    ['no-config-source', /bytes are nowhere else/],
+  ],
+  ['no wish for a turn', baseRefused, {}, null],
+  ['a file that failed nowhere', baseRefused, { member: { asks: { ...ASKS, base: 'a' } } }, null],
+  [
+    'a file that failed',
+    baseRefused,
+    { member: { asks: { ...ASKS, base: 'b' } } },
+    ['base-refused', /^node n2 failed/],
+  ],
+  ['no file of its own', baseRefused, { member: { asks: ASKS } }, null],
+  ['nobody who suspends', suspended, {}, null],
+  [
+    'a person who suspends',
+    suspended,
+    { facts: { present: annotated('look') } },
+    ['suspended', /^the pool is suspended \(look\); kubelet-gitops resume/],
+  ],
+  [
+    'without words',
+    suspended,
+    { facts: { present: annotated('') } },
+    ['suspended', /^the pool is suspended; kubelet-gitops resume/],
+  ],
+  ['a pool’s file', suspended, { spec: { suspend: true } }, ['suspended', /pool\.yaml/]],
+  [
+    'a cluster’s file',
+    suspended,
+    { facts: { policy: { ...policyOf(DEFAULT_CLUSTER), suspend: true } } },
+    ['suspended', /cluster's file/],
+  ],
+  [
+    'a cluster’s file that cannot be read',
+    suspended,
+    { facts: { policy: { ...policyOf(DEFAULT_CLUSTER), unreadable: 'no YAML' } } },
+    ['cluster-file', /: no YAML$/],
+  ],
+  ['a node that leaves its pool', suspended, { leaving: true }, null],
+
+  ['an open window', windowClosed, {}, null],
+  ['a closed window', windowClosed, { facts: { windows: CLOSED } }, ['window', /until Monday/]],
+  [
+    'a closed window for a node that leaves',
+    windowClosed,
+    { leaving: true, facts: { windows: CLOSED } },
+    ['window', /Monday/],
+  ],
+  ['an emergency', windowClosed, { rollout: { emergency: 'CVE' }, facts: { windows: CLOSED } }, null],
+  ['what is taken back', windowClosed, { facts: { windows: CLOSED, halt: REVERT }, aimed: { aim: 'settled' } }, null],
+  [
+    'no wave to finish',
+    windowClosed,
+    { rollout: { windows: FINISH }, facts: { windows: CLOSED } },
+    ['window', /Monday/],
+  ],
+  [
+    'a wave that began',
+    windowClosed,
+    { rollout: { windows: FINISH }, facts: { windows: CLOSED, waves: under('rolling', '2026-11-21T11:00:00Z') } },
+    null,
+  ],
+  [
+    'a wave that nobody has begun',
+    windowClosed,
+    { rollout: { windows: FINISH }, facts: { windows: CLOSED, waves: under('rolling') } },
+    ['window', /Monday/],
+  ],
+  [
+    'a wave that is done',
+    windowClosed,
+    { rollout: { windows: FINISH }, facts: { windows: CLOSED, waves: under('waiting', '2026-11-21T11:00:00Z') } },
+    ['window', /Monday/],
+  ],
+  [
+    'a wave that may not be finished',
+    windowClosed,
+    {
+      rollout: { windows: { ...FINISH, overrun: 'stop' } },
+      facts: { windows: CLOSED, waves: under('rolling', '2026-11-21T11:00:00Z') },
+    },
+    ['window', /Monday/],
+  ],
+
+  ['no blockers', poolBlocked, { facts: { blockers: { quiet: false, because: 'noise' } } }, null],
+  ['a node that leaves', poolBlocked, { leaving: true, facts: { blockers: { quiet: false, because: 'noise' } } }, null],
+  ['blockers not asked', poolBlocked, { spec: { blockers: BLOCKERS } }, ['blocked', /not asked yet/]],
+  ['quiet', poolBlocked, { spec: { blockers: BLOCKERS }, facts: { blockers: BUSY } }, null],
+  [
+    'noise',
+    poolBlocked,
+    { spec: { blockers: BLOCKERS }, facts: { blockers: { quiet: false, because: 'an alert fires' } } },
+    ['blocked', /^an alert fires$/],
+  ],
+  [
+    'noise, but harm to end',
+    poolBlocked,
+    {
+      spec: { blockers: BLOCKERS },
+      facts: { halt: REVERT, blockers: { quiet: false, because: 'x' } },
+      aimed: { aim: 'settled' },
+    },
+    null,
+  ],
+  ['nobody asked for pods', busy, { spec: { blockers: BLOCKERS } }, null],
+  ['no busy node', busy, { spec: { blockers: BLOCKERS }, facts: { blockers: { quiet: true, because: '' } } }, null],
+  ['a pod', busy, { spec: { blockers: BLOCKERS }, facts: { blockers: BUSY } }, ['blocked', /^pod a runs here$/]],
+  ['a pod, without blockers', busy, { facts: { blockers: BUSY } }, null],
+  ['a pod on a node that leaves', busy, { leaving: true, facts: { blockers: BUSY } }, null],
+  [
+    'a pod, but harm to end',
+    busy,
+    { spec: { blockers: BLOCKERS }, facts: { halt: REVERT, blockers: BUSY }, aimed: { aim: 'settled' } },
+    null,
+  ],
+
+  ['no waves', wave, {}, null],
+  ['all waves done', wave, { facts: { waves: { ...WAVES, current: null } }, room: 0 }, null],
+  ['room in the wave', wave, { facts: { waves: WAVES } }, null],
+  ['no room in the wave', wave, { facts: { waves: WAVES }, room: 0 }, ['wave', /^n2 is on trial$/]],
+  ['what it was told', wave, { facts: { waves: WAVES }, room: 0, member: { wasTold: true } }, null],
+  ['what it goes back to', wave, { facts: { waves: WAVES }, room: 0, aimed: { aim: 'settled' } }, null],
+  ['one who joined later', wave, { facts: { waves: WAVES, cohort: new Set() } }, ['wave', /joined after/]],
+  [
+    'a wave of others',
+    wave,
+    { facts: { waves: { ...WAVES, current: { name: 'canary', nodes: 1, soakMs: 0, only: () => false } } } },
+    ['wave', /^n2 is on trial$/],
+  ],
+  [
+    'a wave of its own',
+    wave,
+    { facts: { waves: { ...WAVES, current: { name: 'canary', nodes: 1, soakMs: 0, only: () => true } } } },
+    null,
+  ],
+
+  ['a node that is Ready', notReady, {}, null],
+  ['a node that is not', notReady, { member: { node: { ...member.node, ready: false } } }, ['not-ready', /not Ready/]],
+  [
+    'a node that the config is to mend',
+    notReady,
+    { rollout: { notReadyNodes: 'change' }, member: { node: { ...member.node, ready: false } } },
+    null,
+  ],
+  [
+    'not Ready, and leaving',
+    notReady,
+    { leaving: true, member: { node: { ...member.node, ready: false } } },
+    ['not-ready', /Ready/],
+  ],
+  ['a node that takes pods', cordoned, {}, null],
+  [
+    'a node that somebody works on',
+    cordoned,
+    { member: { node: { ...member.node, cordoned: true } } },
+    ['cordoned', /cordoned/],
+  ],
+];
+
+describe('what holds a node', () => {
+  for (const [name, check, asked, expected] of ROWS) {
+    it(`${check.name}: ${name} ${expected === null ? 'holds nobody' : `is ${expected[0]}`}`, () => {
+      const found: Hold | null = check(question(asked));
+      assert.equal(found?.hold, expected?.[0]);
+      if (expected !== null) assert.match(found?.because ?? '', expected[1]);
+    });
+  }
+
+  it('is no matter where a payload is taken back from a node, and only there', () => {
+    const ends = (action: 'halt' | 'revert' | undefined, aim: 'config' | 'settled' | 'local'): boolean =>
+      endsHarm(question({ facts: { halt: action === undefined ? null : { ...HALT, action } }, aimed: { aim } }));
+    assert.deepEqual(
+      [ends('revert', 'settled'), ends('revert', 'local'), ends('revert', 'config')],
+      [true, true, false],
+    );
+    assert.deepEqual([ends('halt', 'settled'), ends(undefined, 'settled')], [false, false]);
+  });
+
+  it('is the first of the reasons in their order: what is impossible, people, the calendar, others, its wave', () => {
+    const all = question({
+      spec: { blockers: BLOCKERS, suspend: true },
+      member: { standing: 'no-agent', node: { ...member.node, ready: false, cordoned: true } },
+      facts: {
+        halt: HALT,
+        windows: CLOSED,
+        waves: WAVES,
+        blockers: { ...BUSY, quiet: false },
+        isAvailable: () => false,
+      },
+      room: 0,
+    });
+    const holds = (checks: readonly HoldCheck[]): readonly (string | undefined)[] =>
+      checks.map((_, from) => firstHold(checks.slice(from), all)?.hold);
+    assert.deepEqual(holds(OBSTACLES), ['no-agent', 'halted', 'no-config-source', undefined]);
+    assert.deepEqual(holds(GATES), ['suspended', 'window', 'blocked', 'blocked', 'wave']);
+    assert.deepEqual(holds(BEFORE_BEGINNING).slice(0, 3), ['not-ready', 'cordoned', 'suspended']);
+    assert.equal(firstHold([...OBSTACLES, ...BEFORE_BEGINNING], question()), null);
+    assert.equal(firstHold([], all), null);
+  });
+});

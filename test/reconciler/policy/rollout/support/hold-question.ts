@@ -1,0 +1,82 @@
+import { policyOf } from '#reconciler/policy/cluster-policy.ts';
+import type { GroupFacts, HoldQuestion } from '#reconciler/policy/rollout/holds/question.ts';
+import { memberOf } from '#reconciler/policy/rollout/membership.ts';
+import type { WaveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletPoolSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { COMMIT_A, nodeView, NOW, poolInCluster, poolSpec, validPool } from '../../../../support/fleet.ts';
+
+const POOL = validPool('workers', 110);
+const TARGET = { sha256: POOL.sha256, apply: POOL.spec.apply };
+const { rollout: ROLLOUT } = poolSpec();
+export const BLOCKERS = { pods: { selector: {} } };
+
+export const member = memberOf(nodeView('n1', 'workers'), undefined, TARGET, 0, NOW);
+export const HALT = { config: POOL.configName, sha256: POOL.sha256, at: '2026-11-21T12:00:00Z', message: 'n2 failed' };
+export const CLOSED = { open: false, because: 'closed until Monday', changesAt: null };
+export const WAVES: WaveProgress = {
+  waves: [],
+  current: { name: 'canary', nodes: 1, soakMs: 0 },
+  room: 0,
+  because: 'n2 is on trial',
+};
+
+export interface Asked {
+  readonly spec?: Partial<KubeletPoolSpec>;
+  readonly rollout?: Partial<RolloutSpec>;
+  readonly aimed?: Partial<HoldQuestion['aimed']>;
+  readonly member?: Partial<HoldQuestion['aimed']['member']>;
+  readonly facts?: Partial<GroupFacts>;
+  readonly room?: number;
+  readonly leaving?: true;
+}
+
+/** A node that nothing holds, and what is different about it. */
+export function question({ spec, rollout, aimed, member: more, facts, room = 1, leaving }: Asked = {}): HoldQuestion {
+  const pool = {
+    name: 'workers',
+    origin: 'rendered',
+    spec: poolSpec({ ...spec, rollout: { ...ROLLOUT, ...rollout } }),
+    config: null,
+    commit: COMMIT_A,
+    findings: [],
+  } as const;
+  return {
+    aimed: {
+      member: { ...member, standing: 'outdated', ...more },
+      aim: 'config',
+      configName: POOL.configName,
+      ...aimed,
+    },
+    facts: {
+      group: { pool: leaving === undefined ? pool : null, members: [] },
+      present: undefined,
+      policy: policyOf(DEFAULT_CLUSTER),
+      windows: { open: true, because: 'open', changesAt: null },
+      blockers: undefined,
+      halt: null,
+      waves: null,
+      cohort: new Set(['n1']),
+      refusedBases: new Map([['b', 'n2']]),
+      isAvailable: () => true,
+      ...facts,
+    },
+    room,
+  };
+}
+
+/** A wave in this state. */
+export const under = (state: 'rolling' | 'waiting', startedAt?: string): GroupFacts['waves'] => ({
+  ...WAVES,
+  waves: [{ name: 'canary', state, nodes: 1, ...(startedAt === undefined ? {} : { startedAt }) }],
+});
+export const REVERT = { ...HALT, action: 'revert' } as const;
+export const FINISH = { allow: [], deny: [], overrun: 'finish-wave' } as const;
+export const BUSY = { quiet: true, because: 'quiet', busy: new Map([['n1', 'pod a runs here']]) };
+
+/** The pool with this reason in its annotation. */
+export function annotated(because: string): GroupFacts['present'] {
+  const pool = poolInCluster(POOL);
+  return { ...pool, metadata: { ...pool.metadata, annotations: { [SUSPEND_ANNOTATION]: because } } };
+}

@@ -7,11 +7,10 @@ import { MISTAKES } from '../support/agent/model/mutations.ts';
 import { FOUND } from '../support/agent/model/found-lives.ts';
 import { play } from '../support/agent/model/play.ts';
 import { MACHINE, type Machine } from '../support/agent/model/world.ts';
-import { EVERY_POINT } from '../support/sample.ts';
 
 /** Another one tries other lives: `MODEL_SEED=$RANDOM MODEL_STEPS=5000000`. */
 const SEED = Number(process.env['MODEL_SEED'] ?? 20_260_101);
-const STEPS = Number(process.env['MODEL_STEPS'] ?? (EVERY_POINT ? 200_000 : 60_000));
+const STEPS = Number(process.env['MODEL_STEPS'] ?? 200_000);
 /** More than are needed for so many steps. */
 const MOST_LIVES = Math.ceil(STEPS / 15);
 

@@ -46,7 +46,8 @@ export interface Tally {
 const AFTER_BOOT_MS = 10_000;
 
 export async function strikeEverywhere(transition: Transition, mode: Mode): Promise<Tally> {
-  const [clean, chosen] = [await cleanRunOf(transition), await pointsOf(transition, mode, cleanRunOf)];
+  const clean = await cleanRunOf(transition);
+  const chosen = await pointsOf(transition, mode, mode === MODES[3] ? guardedRunOf : cleanRunOf);
   const endsOn = [transition.endsOn];
   const isGuarded = transition.options.guard === true;
   // Who is silent for so long may find a good config taken back.
@@ -62,9 +63,7 @@ export async function strikeEverywhere(transition: Transition, mode: Mode): Prom
       return isGuarded ? strike(clean, away, [deathsAt, outagesAt], chosen) : NOTHING;
     case 'the power is lost while the guard takes the trial back, and the agent stays away': {
       const guarded = await guardedRunOf(transition);
-      return guarded === null
-        ? NOTHING
-        : strike(guarded, away, [outagesAt], await pointsOf(transition, mode, guardedRunOf));
+      return guarded === null ? NOTHING : strike(guarded, away, [outagesAt], chosen);
     }
     case 'the disk is full, for one call or from then on':
       return fill(clean, chosen);

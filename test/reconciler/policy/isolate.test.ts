@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Fleet } from '#reconciler/policy/fleet.ts';
-import { isolate, type LeftOut, touches } from '#reconciler/policy/isolate.ts';
+import type { Fleet, LeftOut } from '#reconciler/policy/fleet.ts';
+import { isolate, touches } from '#reconciler/policy/isolate.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { fleetOf, nodeView, poolInCluster, settledNode, validPool } from '../../support/fleet.ts';
@@ -39,7 +39,7 @@ const without = (...gone: readonly string[]): readonly string[] =>
   namesIn(FLEET).filter((name) => !gone.includes(name) && !gone.includes(name.replace('kubelet ', '')));
 
 const isSaid = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-const said = (all: readonly LeftOut[]): readonly string[] =>
+const said = (all: readonly LeftOut[] = []): readonly string[] =>
   all.map(({ of, name, error }) => `${of} ${name}: ${isSaid(error)}`);
 
 /** What a decision throws over, what is left out for it, and who is left. */
@@ -56,8 +56,8 @@ const ROWS: readonly (readonly [readonly string[], readonly string[], readonly s
 describe('what nothing can be decided about', () => {
   for (const [bad, leftOut, left] of ROWS) {
     it(`is left out alone: ${bad.join(' and ') || 'nothing'}`, () => {
-      const { result, fleet, unreadable } = isolate(FLEET, throwsOver(...bad));
-      assert.deepEqual(said(unreadable).toSorted(), leftOut.toSorted());
+      const { result, fleet } = isolate(FLEET, throwsOver(...bad));
+      assert.deepEqual(said(fleet.unreadable).toSorted(), leftOut.toSorted());
       assert.deepEqual(namesIn(fleet), result);
       assert.deepEqual(result.toSorted(), left.toSorted());
     });
@@ -68,7 +68,7 @@ describe('what nothing can be decided about', () => {
       if (fleet.nodes.has('gpu-0') && fleet.pools.has('gpu')) throw new RangeError('both');
       return true;
     };
-    assert.deepEqual(said(isolate(FLEET, over).unreadable), ['node gpu-0: both']);
+    assert.deepEqual(said(isolate(FLEET, over).fleet.unreadable), ['node gpu-0: both']);
   });
 
   it('is not taken for another of its name: a pool for a node, or a node for a pool', () => {
@@ -78,7 +78,10 @@ describe('what nothing can be decided about', () => {
       if (now[kind].has('gpu')) throw new RangeError(kind);
     };
     const [ofNode, ofPool] = [isolate(fleet, over('nodes')), isolate(fleet, over('pools'))];
-    assert.deepEqual([...said(ofNode.unreadable), ...said(ofPool.unreadable)], ['node gpu: nodes', 'pool gpu: pools']);
+    assert.deepEqual(
+      [...said(ofNode.fleet.unreadable), ...said(ofPool.fleet.unreadable)],
+      ['node gpu: nodes', 'pool gpu: pools'],
+    );
     assert.deepEqual(namesIn(ofNode.fleet), namesIn(FLEET));
     assert.ok(ofPool.fleet.nodes.has('gpu') && !ofPool.fleet.nodes.has('gpu-0'));
   });
@@ -86,9 +89,11 @@ describe('what nothing can be decided about', () => {
   it('may be a node without an object of ours, or an object of ours without a node', () => {
     const [node = nodeView('x', 'gpu')] = NODES;
     const alone = { ...FLEET, kubeletNodes: new Map() };
-    assert.deepEqual(said(isolate(alone, throwsOver('gpu-0')).unreadable), ['node gpu-0: gpu-0']);
+    assert.deepEqual(said(isolate(alone, throwsOver('gpu-0')).fleet.unreadable), ['node gpu-0: gpu-0']);
     const lost = { ...FLEET, nodes: new Map() };
-    assert.deepEqual(said(isolate(lost, throwsOver(`kubelet ${node.name}`)).unreadable), ['node gpu-0: kubelet gpu-0']);
+    assert.deepEqual(said(isolate(lost, throwsOver(`kubelet ${node.name}`)).fleet.unreadable), [
+      'node gpu-0: kubelet gpu-0',
+    ]);
   });
 
   it('may be a node whose pool cannot be read either, while a pool is left out', () => {
@@ -99,8 +104,8 @@ describe('what nothing can be decided about', () => {
       },
     } as unknown as KubeletNode;
     const fleet = { ...FLEET, kubeletNodes: new Map([...FLEET.kubeletNodes, ['workers-0', poisoned]]) };
-    const { unreadable } = isolate(fleet, throwsOver('gpu'));
-    assert.deepEqual(said(unreadable), ['pool gpu: gpu']);
+    const left = isolate(fleet, throwsOver('gpu')).fleet;
+    assert.deepEqual(said(left.unreadable), ['pool gpu: gpu']);
   });
 
   it('is no accident where leaving out does not help, or where it is everywhere', () => {
@@ -114,7 +119,7 @@ describe('what nothing can be decided about', () => {
       if (fleet.nodes.size > 0) throw new RangeError(`${fleet.nodes.size} are left`);
       return 0;
     };
-    assert.equal(isolate(many(20), anybody).unreadable.length, 20);
+    assert.equal(isolate(many(20), anybody).fleet.unreadable?.length, 20);
     assert.throws(() => isolate(many(21), anybody), /1 are left/);
   });
 });
@@ -123,17 +128,18 @@ const STEP = { uid: 'u', because: 'x' } as const;
 const kubeletNode = (name: string): KubeletNode => settledNode(nodeView(name, 'gpu'), GPU);
 const pool = poolInCluster(GPU);
 const spec = { ...pool.spec } as never;
-const BAD_NODE: LeftOut = { of: 'node', name: 'bad', error: null };
-const BAD_POOL: LeftOut = { of: 'pool', name: 'gpu', error: null };
+const BAD_NODE: LeftOut = { of: 'node', name: 'bad', uid: '', error: null };
+const BAD_POOL: LeftOut = { of: 'pool', name: 'gpu', uid: '', error: null };
 
 /** A step, and whether it is about the node `bad`, and about the pool `gpu`. */
 const STEPS: readonly (readonly [Step, boolean, boolean])[] = [
-  [{ step: 'create-node', node: 'bad', uid: 'u' }, true, false],
-  [{ step: 'create-node', node: 'good', uid: 'u' }, false, false],
+  [{ step: 'create-node', node: 'bad', uid: 'u', at: 0 }, true, false],
+  [{ step: 'create-node', node: 'good', uid: 'u', at: 0 }, false, false],
   [{ step: 'untaint', node: 'bad', ...STEP }, true, false],
-  [{ step: 'assign', node: kubeletNode('bad'), spec: { pool: 'other' }, because: '' }, true, false],
+  // Nobody knows whether the pool that was left out wants a node that is to leave its own.
+  [{ step: 'assign', node: kubeletNode('bad'), spec: { pool: 'other' }, because: '' }, true, true],
   [{ step: 'assign', node: kubeletNode('good'), spec: { pool: 'gpu' }, because: '' }, false, true],
-  [{ step: 'unassign', node: kubeletNode('good'), spec: {}, because: '' }, false, false],
+  [{ step: 'unassign', node: kubeletNode('good'), spec: {}, because: '' }, false, true],
   [{ step: 'create-pool', pool: 'gpu', spec }, false, true],
   [{ step: 'create-pool', pool: 'bad', spec }, false, false],
   [{ step: 'write-pool', pool, spec }, false, true],

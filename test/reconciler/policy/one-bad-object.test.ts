@@ -159,14 +159,14 @@ describe('one bad object', () => {
       const left = new Map<string, unknown>(FLEET[kind]);
       left.delete(name);
       const steps = stepsFor({ ...FLEET, [kind]: left, unreadable: [seen(of, name)] });
-      assert.deepEqual(about(steps, /"good/), healthy, kind);
+      assert.deepEqual(about(steps, /"good/), healthy(), kind);
       const ofIts = steps.map((step) => JSON.stringify(step)).filter((text) => text.includes(`"${name}"`));
       assert.deepEqual(ofIts, [], kind);
     }
     const configSources = new Map(FLEET.configSources);
     configSources.delete(badNext.configName);
     const steps = stepsFor({ ...FLEET, configSources, unreadable: [seen('config-source', badNext.configName)] });
-    assert.deepEqual(about(steps, /"good/), healthy);
+    assert.deepEqual(about(steps, /"good/), healthy());
     assert.deepEqual(
       steps.filter(({ step }) => step === 'create-config-source'),
       [],

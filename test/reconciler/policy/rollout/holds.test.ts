@@ -4,7 +4,7 @@ import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import { baseRefused } from '#reconciler/policy/rollout/holds/base-refused.ts';
 import { busy, poolBlocked } from '#reconciler/policy/rollout/holds/blocked.ts';
-import type { Hold, HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
+import { type Hold, hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from '#reconciler/policy/rollout/holds/holds.ts';
 import { halted, noAgent, noConfigSource } from '#reconciler/policy/rollout/holds/impossible.ts';
 import { endsHarm, type HoldCheck } from '#reconciler/policy/rollout/holds/question.ts';
@@ -228,19 +228,24 @@ describe('what holds a node', () => {
   it('is the first of the reasons in their order: what is impossible, people, the calendar, others, its wave', () => {
     const all = question({
       spec: { blockers: BLOCKERS, suspend: true },
-      member: { standing: 'no-agent', node: { ...member.node, ready: false, cordoned: true } },
+      member: {
+        asks: { ...ASKS, base: 'b' },
+        standing: 'no-agent',
+        node: { ...member.node, ready: false, cordoned: true },
+      },
       facts: {
         halt: HALT,
         windows: CLOSED,
         waves: WAVES,
         blockers: { ...BUSY, quiet: false },
         isAvailable: () => false,
+        unselected: new Map([[member.node.name, hold('unselected', 'no pool selects it')]]),
       },
       room: 0,
     });
     const holds = (checks: readonly HoldCheck[]): readonly (string | undefined)[] =>
       checks.map((_, from) => firstHold(checks.slice(from), all)?.hold);
-    assert.deepEqual(holds(OBSTACLES), ['no-agent', 'halted', 'no-config-source', undefined]);
+    assert.deepEqual(holds(OBSTACLES), ['no-agent', 'unselected', 'halted', 'no-config-source', 'base-refused']);
     assert.deepEqual(holds(GATES), ['suspended', 'window', 'blocked', 'blocked', 'wave']);
     assert.deepEqual(holds(BEFORE_BEGINNING).slice(0, 3), ['not-ready', 'cordoned', 'suspended']);
     assert.equal(firstHold([...OBSTACLES, ...BEFORE_BEGINNING], question()), null);

@@ -15,7 +15,7 @@ describe('nodes that lose their labels all at once', () => {
       return items.map(({ metadata: { name, generation }, spec }) => [name, generation, spec]);
     };
     const [before, restarts] = [await told(), scenario.restarts()];
-    for (const name of WORKERS) world.nodes.get(name)?.relabel({});
+    for (const name of WORKERS) await world.nodes.get(name)?.relabel({});
     const lost = await world.until(
       'the loss to be told',
       ({ source, pools }) =>
@@ -24,7 +24,7 @@ describe('nodes that lose their labels all at once', () => {
       PATIENCE_MS,
     );
     assert.match(lost.source.findings, /3 of 4 assigned nodes have lost the labels .*maxUnassign allows 1: they keep/);
-    for (const name of WORKERS) world.nodes.get(name)?.relabel(WORKER);
+    for (const name of WORKERS) await world.nodes.get(name)?.relabel(WORKER);
     await scenario.settledOn(lost.source.commit);
     await world.until('nothing to be told', ({ source }) => source.findings === '', PATIENCE_MS);
     assert.deepEqual([await told(), scenario.restarts()], [before, restarts]);

@@ -90,11 +90,10 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
 
 /** A restart of what the node has already: no wave and no drain, and everything else that a change of its config waits for. */
 function decideTurn(aimed: Aimed, asks: TurnRequest, question: GroupQuestion, budgets: Budgets): NodeVerdict {
-  const { member } = aimed;
   const asked = { aimed, facts: question, room: 0 };
   const waits = firstHold(OBSTACLES, asked) ?? firstHold(BEFORE_BEGINNING, asked);
-  // A node that we cordoned has its place already.
-  const full = waits ?? (member.node.drain === undefined ? budgets.take(question.group, aimed) : null);
+  // Whatever it was cordoned for is over, so that place is no place for its restart.
+  const full = waits ?? budgets.take(question.group, aimed);
   const what = asks.message.slice(0, LONGEST_MESSAGE);
   if (full === null) return { verdict: 'change', because: `its turn to restart its kubelet has come: ${what}` };
   return { verdict: 'hold', hold: full.hold, because: `${what}; its restart waits: ${full.because}` };

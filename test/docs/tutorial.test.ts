@@ -22,7 +22,7 @@ const withoutChance = (text: string): string =>
   text
     .replaceAll(/\b[0-9a-f]{7,40}\b/g, 'COMMIT')
     .replaceAll(/127\.0\.0\.1:\d+/g, 'HOST')
-    .replaceAll(/\b\d+(?:ms|s|m)\b/g, 'AGO')
+    .replaceAll(/\b(?:\d+(?:ms|h|m|s))+\b/g, 'AGO')
     .replaceAll(/\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?)?/g, 'DATE')
     .replaceAll(/ +/g, ' ')
     .replaceAll(/-{3,}/g, '---');

@@ -21,7 +21,7 @@ import {
 } from '../../../support/rollout-story.ts';
 import { EVERY_POINT } from '../../../support/sample.ts';
 
-const STEPS = EVERY_POINT ? 100_000 : 20_000;
+const STEPS = EVERY_POINT ? 200_000 : 20_000;
 const LENGTH = 125;
 const seed = Number(process.env['ROLLOUT_SEED'] ?? Date.now() % 2 ** 31);
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CONFIG_FILE } from '../../support/agent/fake-kubelet.ts';
 import { LOCAL_FILE, NEW_LOCAL_FILE, NODE, STATE, type WholeNode } from '../../support/agent/whole-node.ts';
-import { isIdleOn, settledNode } from '../../support/agent/whole-node-stories.ts';
+import { hasFallenBack, isIdleOn, settledNode } from '../../support/agent/whole-node-stories.ts';
 
 const HOUR = 3_600_000;
 /** With ours over it, the kubelet of these tests dies. */
@@ -104,6 +104,20 @@ describe('the node’s own config file, rewritten while ours is in its place', (
       () => node.status().lastKnownGood?.name === next,
     );
     await node.until('and the new file has another chance with it', isWaiting(node));
+    await node.stop();
+  });
+});
+
+describe('the node’s own config file, rewritten while nothing of ours is in its place', () => {
+  it('is what a config that fails leaves behind', async () => {
+    const { node } = await settledNode({ dropIns: false, guard: true, fates: { 250: 'dies' } });
+    node.unassign();
+    await node.until('local', () => node.maxPods() === 42 && node.status().phase === 'Idle');
+    node.disk.plant(CONFIG_FILE, NEW_LOCAL_FILE);
+    const bad = node.assign({ maxPods: 250 });
+    await node.until('it is taken back', hasFallenBack(node, bad));
+    assert.equal(node.disk.tree()[CONFIG_FILE], NEW_LOCAL_FILE);
+    assert.deepEqual([node.maxPods(), node.kubelet.running()['podPidsLimit']], [42, 2048]);
     await node.stop();
   });
 });

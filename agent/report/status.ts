@@ -209,5 +209,6 @@ function guardOf({ state, seen: { guard, guardFault } }: StatusFacts): PlainCond
 
 function settled(condition: PlainCondition, before: KubeletNodeStatus, at: string): Condition {
   const same = before.conditions?.find(({ type }) => type === condition.type);
-  return { ...condition, lastTransitionTime: same?.status === condition.status ? same.lastTransitionTime : at };
+  const since = same?.status === condition.status ? same.lastTransitionTime : undefined;
+  return { ...condition, lastTransitionTime: since ?? at };
 }

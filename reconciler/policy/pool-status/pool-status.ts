@@ -187,7 +187,8 @@ function settleConditions(
     const last = present?.status?.conditions?.find((other) => other.type === condition.type);
     return {
       ...condition,
-      lastTransitionTime: last?.status === condition.status ? last.lastTransitionTime : at,
+      // A server whose CRD lacks the field leaves it out.
+      lastTransitionTime: (last?.status === condition.status ? last.lastTransitionTime : undefined) ?? at,
       ...(generation === undefined ? {} : { observedGeneration: generation }),
     };
   });

@@ -27,6 +27,8 @@ interface Places {
   readonly taken: string;
   /** How many more nodes may hear of a payload that is not proven yet; Infinity where the pool settled on it. */
   unproven: number;
+  /** The same, with nothing kept free for nodes that are drained for it. */
+  unprovenDrained: number;
   /** How many more new nodes may begin. */
   forNew: number;
 }
@@ -57,10 +59,9 @@ export function budgetsOf(
   const pools = new Map<Group, Places>(
     groups.map((group): [Group, Places] => {
       const places = placesFor(group.members, maxUnavailable(group));
-      const unproven = isSettledOn(group, fleet)
-        ? Number.POSITIVE_INFINITY
-        : places.allowed - (exposed.get(group)?.length ?? 0);
-      return [group, { ...places, unproven }];
+      if (isSettledOn(group, fleet)) return [group, places];
+      const unprovenDrained = places.allowed - (exposed.get(group)?.length ?? 0);
+      return [group, { ...places, unprovenDrained, unproven: unprovenDrained - drainedFor(group) }];
     }),
   );
   const zones = new Map<Group, ReadonlyMap<string, Places>>();
@@ -93,14 +94,16 @@ export function budgetsOf(
     expose(group, member) {
       const pool = pools.get(group);
       if (pool === undefined || member.wasTold) return null;
-      if (pool.unproven <= 0) {
+      const isKept = isDrainedFor(group, member);
+      if ((isKept ? pool.unprovenDrained : pool.unproven) <= 0) {
         const on = namesOf(exposed.get(group) ?? []);
         return hold(
           'budget',
           `maxUnavailable allows ${pool.allowed} to try a config that is not proved yet; told: ${on}`,
         );
       }
-      pool.unproven -= 1;
+      pool.unprovenDrained -= 1;
+      if (!isKept) pool.unproven -= 1;
       return null;
     },
     admit(group, member) {
@@ -142,6 +145,7 @@ function placesFor(all: readonly Member[], amount: Amount): Places {
     forNotReady: allowed - inChange.length,
     taken,
     unproven: Number.POSITIVE_INFINITY,
+    unprovenDrained: Number.POSITIVE_INFINITY,
     forNew: Math.max(NEW_AT_LEAST, limitOf(NEW_AT_ONCE, all.length)) - beginning,
   };
 }
@@ -161,6 +165,12 @@ function exposures(groups: readonly Group[], { nodes, kubeletNodes }: Fleet): Re
   }
   return found;
 }
+
+/** Its pods leave for the pool's payload, which it hears of afterwards. */
+const isDrainedFor = ({ pool }: Group, { node, wasTold }: Member): boolean =>
+  !wasTold && node.drain !== undefined && node.drain.config === pool?.config?.name;
+
+const drainedFor = (group: Group): number => group.members.filter((member) => isDrainedFor(group, member)).length;
 
 function isSettledOn({ pool }: Group, { pools }: Fleet): boolean {
   const settled = pools.get(pool?.name ?? '')?.status?.settled;

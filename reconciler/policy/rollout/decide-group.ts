@@ -79,13 +79,18 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
   if (waits !== null) return held(waits);
   const first = question.disruption(aimed);
   if (first?.verdict === 'hold') return { verdict: first, entersWave: false };
-  // A node that we cordoned has its place already.
-  const full = member.node.drain === undefined ? budgets.take(question.group, aimed) : null;
+  const full = placeFor(aimed, first === null, question, budgets);
   if (full !== null) return held(full);
   const because = member.node.ready
     ? 'its turn has come'
     : 'its turn has come, and its pool has nodes changed that are not Ready';
   return { verdict: first ?? { verdict: 'change', because }, entersWave: inWaves };
+}
+
+/** A node that we cordoned has its place already; but others may have heard of the payload while its pods left. */
+function placeFor({ member, aim }: Aimed, isTold: boolean, { group }: GroupQuestion, budgets: Budgets): Hold | null {
+  if (member.node.drain === undefined) return budgets.take(group, { member, aim });
+  return isTold && aim === 'config' ? budgets.expose(group, member) : null;
 }
 
 /** A restart of what the node has already: no wave and no drain, and everything else that a change of its config waits for. */

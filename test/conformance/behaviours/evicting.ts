@@ -1,3 +1,4 @@
+import { isKubeError } from '#shared/kube/kube-error.ts';
 import assert from 'node:assert/strict';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { PODS } from '#shared/kube/kube.ts';
@@ -141,19 +142,21 @@ export const evictingBehaviours: readonly Behaviour[] = [
       const label = bench.fresh('label');
       const allow = await budget(bench, label);
       const pod = await runningPod(bench, label);
-      const attempt = () => {
-        const body = {
-          apiVersion: 'policy/v1',
-          kind: 'Eviction',
-          metadata: { name: pod.metadata.name, namespace: NAMESPACE },
-          deleteOptions: { dryRun: ['All'] },
-        } as KubeObject;
+      const attempt = (apiVersion: string): Promise<unknown> => {
+        const metadata = { name: pod.metadata.name, namespace: NAMESPACE };
+        const body = { apiVersion, kind: 'Eviction', metadata, deleteOptions: { dryRun: ['All'] } } as KubeObject;
         return bench.kube.create({ ...AT_PODS, subresource: 'eviction' }, body);
       };
+      // Before 1.22 there is no other than the beta.
+      const attemptAnyway = (): Promise<unknown> =>
+        attempt('policy/v1').catch((error: unknown) => {
+          if (!isKubeError(error, 'KUBE_INVALID')) throw error;
+          return attempt('policy/v1beta1');
+        });
       await allow(0);
-      await assert.rejects(attempt(), /would violate the pod's disruption budget/);
+      await assert.rejects(attemptAnyway(), /would violate the pod's disruption budget/);
       await allow(1);
-      for (let time = 0; time < 2; time += 1) await attempt();
+      for (let time = 0; time < 2; time += 1) await attemptAnyway();
       assert.equal(await isTold(bench, pod), false);
     },
   ],

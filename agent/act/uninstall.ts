@@ -17,7 +17,7 @@ export interface UninstallOptions {
   readonly configFile: string;
   /** The kubelet's `--config-dir`. */
   readonly dropInDirectory: string | undefined;
-  readonly installer: Pick<Installer, 'plan' | 'isInstalled' | 'forgetState'>;
+  readonly installer: Pick<Installer, 'plan' | 'isInstalled' | 'forgetState' | 'settle'>;
   readonly guard: Pick<Guard, 'disarm'>;
   /** Gives the lock on the state directory back, which is the last thing in it. */
   readonly releaseLock: () => Promise<void>;
@@ -35,7 +35,8 @@ const LAST = ['meta', 'local'];
  * nothing is guarded, and again until it resolves. Killed anywhere, it goes on at the next start: what is still there says
  * the same as before, and less and less of it.
  *
- * 1. Proves that the kubelet's config file is the node's own, byte by byte. Without that nothing is removed.
+ * 1. Proves that the kubelet's config file is the node's own, byte by byte. Without that nothing is removed. Where the owner wrote
+ *    another one since, that one takes its place.
  * 2. The guard: drop-in, timer, what it would have put back.
  * 3. What interrupted writes left beside the kubelet's files.
  * 4. The state directory's contents: checkpoints, then the agent's memory, and the copy of the local config last.
@@ -46,6 +47,9 @@ const LAST = ['meta', 'local'];
 export function createUninstall(options: UninstallOptions): () => Promise<void> {
   const { disk, seal, stateDirectory, configFile, dropInDirectory, installer, guard, releaseLock } = options;
   return async () => {
+    await proveLocal(options, await installer.plan(null));
+    // The copy of what the node's owner wrote last goes as well, so that it has to be in its place.
+    await installer.settle({ config: null, needed: [], refused: null });
     await proveLocal(options, await installer.plan(null));
     await guard.disarm();
     await installer.forgetState();

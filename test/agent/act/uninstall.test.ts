@@ -110,6 +110,19 @@ describe('giving a node up', () => {
     assert.deepEqual([disarmed(), released()], [1, 1]);
   });
 
+  it('leaves what the node’s owner wrote last, though our config was never tried over it', async () => {
+    const disk = await usedNode({ back: false });
+    const newer = LOCAL.replace('42', '43');
+    disk.plant(CONFIG, newer);
+    const installer = installerOn(disk);
+    await installer.install(await installer.plan({ payload: payload(78), apply: 'overlay' }));
+    await installer.install(await installer.plan(null));
+    assert.equal(await textOf(disk, CONFIG), LOCAL);
+    await uninstallOn(disk).run();
+    assert.equal(await textOf(disk, CONFIG), newer);
+    assert.deepEqual(oursOn(disk), []);
+  });
+
   it('leaves the node’s own drop-ins, too', async () => {
     const disk = await usedNode({ dropInDirectory: DROP_INS });
     await uninstallOn(disk, DROP_INS).run();

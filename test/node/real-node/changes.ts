@@ -85,19 +85,32 @@ export function describeChanges(world: World): void {
       assert.deepEqual(await node.runs(), before);
     });
 
-    it('takes a config that the node is provisioned with anew for its local one, and lays the assigned one over it', async (t) => {
+    it('puts its file back when the node is provisioned anew, and tries it over the new one in its turn', async (t) => {
       const anew = `${JSON.stringify({ ...JSON.parse(node.localConfig), podPidsLimit: 2048 }, undefined, 1)}\n`;
-      const proved = await node.assignments.status();
+      const [proved, runs, ours] = [
+        await node.assignments.status(),
+        await node.runs(),
+        await node.read(LOCAL_CONFIG_FILE),
+      ];
+      const asks = ({ awaitsTurn }: KubeletNodeStatus): boolean => awaitsTurn?.reason === 'NewBase';
       const started = performance.now();
       // As kubeadm does at an upgrade of a node.
       await provision(anew);
+      await node.reaches('its wish for a turn', asks);
+      say(t, 'provisioned anew → file put back, and a turn asked for', started);
+      await node.waits('our file', async () => (await node.read(LOCAL_CONFIG_FILE)) === ours);
+      assert.deepEqual(await node.runs(), runs, 'nothing is restarted without a turn');
+      const granted = performance.now();
+      await node.assignments.grant();
       await node.waits('both in force', async () => {
         const { maxPods, podPidsLimit } = await node.configz();
         return maxPods === 77 && podPidsLimit === 2048;
       });
       const again = await node.settlesOn(name, proved);
-      say(t, 'provisioned anew → both promoted', started);
+      say(t, 'turn granted → both promoted', granted);
       await provision(node.localConfig);
+      await node.reaches('its wish for another turn', asks);
+      await node.assignments.grant();
       await node.waits('the old local config', async () => (await node.configz())['podPidsLimit'] === -1);
       await node.settlesOn(name, again);
     });

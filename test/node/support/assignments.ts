@@ -15,6 +15,8 @@ export interface Assignments {
   readonly recreate: (fields: KubeletConfig) => Promise<void>;
   /** The node is to run its local config. */
   readonly unassign: () => Promise<void>;
+  /** Gives the node the turn that its status asks for. */
+  readonly grant: () => Promise<void>;
   readonly get: () => Promise<KubeletNode>;
   readonly status: () => Promise<KubeletNodeStatus>;
 }
@@ -78,6 +80,10 @@ export async function createAssignments({ request }: ControlPlane, node: string)
       await assign(fields);
     },
     unassign: async () => void (await setSpec({})),
+    async grant() {
+      const { spec, status } = await get();
+      await setSpec({ ...spec, turn: { seen: status?.awaitsTurn?.seen } });
+    },
     get,
     status: async () => (await get()).status ?? {},
   };

@@ -70,8 +70,8 @@ export function accountOf(told: StatusFacts): Account {
       lastKnownGood: referenceTo(state.lastKnownGood),
       ...(error === null ? {} : { error }),
       ...(state.rejected.length === 0 ? {} : { rejected: state.rejected }),
-      ...(awaitsTurn === null ? {} : { awaitsTurn }),
-      ...(state.refusedBase === null ? {} : { refusedBase: state.refusedBase }),
+      ...(awaitsTurn === null ? {} : { awaitsTurn: shortened(awaitsTurn) }),
+      ...(state.refusedBase === null ? {} : { refusedBase: shortened(state.refusedBase) }),
       ...(trial === undefined ? {} : { trial }),
       ...(state.promotedAt === null ? {} : { promotedAt: state.promotedAt }),
       ...(kubeletVersion === undefined ? {} : { kubeletVersion }),
@@ -160,6 +160,10 @@ function trialOf(
     ...(warnings.length === 0 ? {} : { warnings: bounded(warnings) }),
   };
 }
+
+/** The same bound as for one warning: kubelets and service managers have the last word in these. */
+const shortened = <T extends { readonly message: string }>(told: T): T =>
+  told.message.length <= MAX_WARNING_LENGTH ? told : { ...told, message: told.message.slice(0, MAX_WARNING_LENGTH) };
 
 /** The API server refuses the whole status where there is more. */
 const bounded = (warnings: readonly string[]): readonly string[] =>

@@ -36,6 +36,32 @@ const conditionOf = ({ conditions }: KubeletNodeStatus, type: string): string =>
 };
 const healthy = (...args: Parameters<typeof tell>): string => conditionOf(status(...args), 'KubeletConfigHealthy');
 
+describe('the status of a node that needs a restart', () => {
+  const NEW = 'b'.repeat(64);
+  const newBase: Partial<Observation> = { base: { under: null, newer: { sha256: NEW, changes: true } } };
+  const wants: Partial<Observation> = { intent: { intent: 'config', config: A } };
+
+  it('asks for a turn, and says that it goes on by itself', () => {
+    const told = status(idle(A), { ...wants, ...newBase });
+    assert.deepEqual([told.phase, told.awaitsTurn?.reason, told.awaitsTurn?.base], ['Drifted', 'NewBase', NEW]);
+    assert.match(conditionOf(told, 'Reconciling'), /^True Drifted: the node's own kubelet config was changed/);
+    assert.match(conditionOf(told, 'Stalled'), /^False/);
+  });
+
+  it('says what it refused, and that somebody has to do something', () => {
+    const refusedBase = { sha256: NEW, message: 'it failed', at: AT };
+    const told = status({ ...idle(A), refusedBase }, { ...wants, ...newBase });
+    assert.deepEqual([told.phase, told.awaitsTurn, told.refusedBase], ['Drifted', undefined, refusedBase]);
+    assert.equal(conditionOf(told, 'Stalled'), 'True Drifted: it failed');
+  });
+
+  it('is no longer than the API server takes, whatever a kubelet says', () => {
+    const why = 'no '.repeat(10_000);
+    const told = status(idle(A), { ...wants, startedAsInstalled: false, running: { running: 'unseen', why } });
+    assert.equal(told.awaitsTurn?.message.length, 4096);
+  });
+});
+
 describe('the status of a node', () => {
   it('speaks of the same assignment as before while none was heard of: an agent that starts makes nobody wait', () => {
     const { observedGeneration } = statusOf(accountOf(tell(idle(A), { generation: undefined })), {

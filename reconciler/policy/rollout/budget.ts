@@ -166,9 +166,9 @@ function exposures(groups: readonly Group[], { nodes, kubeletNodes }: Fleet): Re
   return found;
 }
 
-/** Its pods leave for the pool's payload, which it hears of afterwards. */
+/** Its pods leave for the pool's payload, which it hears of afterwards, unless somebody let them back on. */
 const isDrainedFor = ({ pool }: Group, { node, wasTold }: Member): boolean =>
-  !wasTold && node.drain !== undefined && node.drain.config === pool?.config?.name;
+  !wasTold && node.cordoned && node.drain !== undefined && node.drain.config === pool?.config?.name;
 
 const drainedFor = (group: Group): number => group.members.filter((member) => isDrainedFor(group, member)).length;
 

@@ -115,6 +115,24 @@ describe('a change that running pods do not follow', () => {
     assert.equal(fleet.fleet.nodes.get('n1')?.drainFailed?.at, fleet.now);
   });
 
+  it('waits for what is unproven all the same: another node may have heard of it while the pods left', () => {
+    const other = story(DRAINS);
+    for (const expected of [['cordon n1'], ['evict n1']]) assert.deepEqual(steps(other), expected);
+    other.drained('n1');
+    const told = other.reconcile().steps.find((step) => step.step === 'assign');
+    assert.ok(told?.step === 'assign');
+
+    const fleet = story(DRAINS);
+    for (const expected of [['cordon n1'], ['evict n1']]) assert.deepEqual(steps(fleet), expected);
+    const n2 = fleet.fleet.kubeletNodes.get('n2');
+    assert.ok(n2 !== undefined);
+    const metadata = { ...n2.metadata, generation: (n2.metadata.generation ?? 0) + 1 };
+    const kubeletNodes = new Map([...fleet.fleet.kubeletNodes, ['n2', { ...n2, metadata, spec: told.spec }]]);
+    fleet.fleet = { ...fleet.fleet, kubeletNodes };
+    fleet.drained('n1');
+    assert.deepEqual(steps(fleet), ['uncordon n1']);
+  });
+
   it('that is not wanted any more uncordons the node', () => {
     const fleet = story(DRAINS);
     steps(fleet);

@@ -77,7 +77,9 @@ export function createAct(options: ActOptions): Act {
   const repair = async (target: Target, state: State): Promise<boolean> => {
     memory.repairs = withRepair(memory.repairs, clock.monotonic());
     log.warn({ config: nameOf(target) }, 'putting back what somebody else changed');
-    return install(target, state);
+    const isDone = await install(target, state);
+    // At rest, of all that the node's owner wrote only the last is still of use.
+    return isDone && state.doing.phase === 'idle' ? collectGarbage(state) : isDone;
   };
 
   const restart = async (target: Target, because: string, signal: AbortSignal): Promise<boolean> => {

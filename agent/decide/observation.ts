@@ -18,7 +18,7 @@ export type Intent =
       readonly forgive?: string;
       /** The turn that was granted; see `TurnRequest.seen`. */
       readonly turn?: string;
-      /** The KubeletNode says that this very assignment was carried out: it is no turn to restart the kubelet once more. */
+      /** The KubeletNode says that this assignment was carried out before: it does not allow another restart. */
       readonly isSpent?: boolean;
     }
   /** There is an assignment that cannot be read. */

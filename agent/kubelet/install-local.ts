@@ -85,8 +85,8 @@ export function createLocalConfigKeeper(disk: Disk, stateDirectory: string, conf
       if (isOurs) return { own, file: 'ours', newer };
       if (saved.bytes.equals(present)) return { own: ownConfig(present, owner), file: 'local', newer };
       if (isMarked(present)) return { own, file: 'edited', newer };
-      // Neither ours nor what was put aside: somebody provisioned the node anew. Unless it is no config at all; then the
-      // one that was put aside is better.
+      // Neither ours nor what was put aside: the node's owner wrote another config. Where it is not a config, the one that
+      // was put aside is better.
       const isConfig = decodeKubeletConfig(present, configFile).value !== undefined;
       return isConfig ? { own, file: 'newer', newer: ownConfig(present, owner) } : { own, file: 'damaged', newer };
     },
@@ -137,7 +137,7 @@ const ownConfig = (bytes: Buffer, owner: Required<FileOwner>): OwnConfig => ({ b
 const newerOf = (own: OwnConfig, newer: OwnConfig | null): Pick<LocalRecord, 'newer'> =>
   newer === null || newer.sha256 === own.sha256 ? {} : { newer: { sha256: newer.sha256, owner: newer.owner } };
 
-/** Null as well where its copy is lost: whoever provisions the node does so again. */
+/** Also null where its copy is lost. */
 async function readNewer(store: LocalStore, own: OwnConfig): Promise<OwnConfig | null> {
   const newer = (await store.record())?.newer;
   if (newer === undefined || newer.sha256 === own.sha256) return null;

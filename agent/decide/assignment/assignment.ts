@@ -76,7 +76,7 @@ export function intentOf(node: KubeletNode | null): Intent {
   };
 }
 
-/** By the word of whoever was the agent of this node when the present spec was the present one. */
+/** According to the status that the agent before this one wrote for the present spec. */
 function wasCarriedOut({ metadata, status }: KubeletNode, { source, apply }: Config): boolean {
   const { lastKnownGood: good, awaitsTurn, observedGeneration } = status ?? {};
   if (awaitsTurn?.reason === 'StateLost' && awaitsTurn.config === source.sha256) return true;

@@ -77,6 +77,19 @@ describe('the node’s own config file, rewritten while ours is in its place', (
     await node.stop();
   });
 
+  it('again and again without a turn leaves only the last one behind', async () => {
+    const { node } = await settledNode({ dropIns: false });
+    for (let time = 0; time < 12; time += 1) {
+      node.disk.plant(CONFIG_FILE, `${LOCAL_FILE}podPidsLimit: ${3_000 + time}\n`);
+      await node.pass(HOUR / 2);
+    }
+    const kept = Object.keys(node.disk.tree()).filter((path) => path.startsWith(`${STATE}/local/bases/`));
+    assert.equal(kept.length, 1, kept.join());
+    node.grant();
+    await node.until('the last one has its turn', () => node.kubelet.running()['podPidsLimit'] === 3_011);
+    await node.stop();
+  });
+
   it('so that the kubelet dies of it, is taken back in its turn: ours stays, over the file from before', async () => {
     const { node, good } = await settledNode({
       dropIns: false,

@@ -9,7 +9,7 @@ import { parseCommandLine } from '#cli/parse.ts';
 import { VALIDATION_FORMATS } from '#cli/validate/render/render.ts';
 import { createRepository, layer, pool, type TestRepository } from '../cli/support/repository.ts';
 import { run } from '../cli/support/run.ts';
-import { replay } from './support/replay.ts';
+import { assertSamePage, replay } from './support/replay.ts';
 
 const PAGE = 'docs/reference/cli.md';
 const written = readFileSync(PAGE, 'utf8');
@@ -47,7 +47,7 @@ describe('the reference of the command line', () => {
       },
     });
     if (process.env['UPDATE_DOCS'] === '1') await writeFile(PAGE, made);
-    else assert.equal(made, written);
+    else assertSamePage(made, written);
     for (const { name } of COMMANDS)
       assert.match(sectionOf(name), new RegExp(`^\\$ kubelet-gitops ${name} --help$`, 'm'));
   });

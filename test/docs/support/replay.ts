@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+
 /** What a page's examples are run with. */
 export interface Stage {
   /** Before each section: everything is as it was at the start. */
@@ -43,4 +45,36 @@ async function runBlock(block: string, stage: Stage): Promise<string> {
     }
   }
   return `\`\`\`console\n${text}\`\`\``;
+}
+
+/**
+ * Says what differs, block by block: a page is too long for the message of an assertion.
+ *
+ * @throws AssertionError with the first command of each block that differs, the lines that the page has and nothing printed (`-`), and
+ * those that were printed and the page lacks (`+`)
+ */
+export function assertSamePage(made: string, written: string): void {
+  if (made === written) return;
+  const [now, before] = [blocksOf(made), blocksOf(written)];
+  const blocks = Array.from({ length: Math.max(now.length, before.length) }, (_, index) =>
+    differenceOf(now[index] ?? [], before[index] ?? []),
+  );
+  assert.fail(`the page does not say what happens:\n${blocks.filter((text) => text !== '').join('\n')}`);
+}
+
+const blocksOf = (page: string): readonly (readonly string[])[] =>
+  page.split(/^(?=```console$)/m).map((block) => block.split('\n'));
+
+function differenceOf(made: readonly string[], written: readonly string[]): string {
+  if (made.join('\n') === written.join('\n')) return '';
+  const without = (lines: readonly string[], others: readonly string[]): readonly string[] =>
+    lines.filter((line) => !others.includes(line));
+  const lines = [
+    ...without(written, made).map((line) => `- ${line}`),
+    ...without(made, written).map((line) => `+ ${line}`),
+  ];
+  const command = written.find((line) => line.startsWith('$ ')) ?? '';
+  return [command, ...(lines.length === 0 ? ['the same lines, in another order or number:', ...made] : lines)].join(
+    '\n',
+  );
 }

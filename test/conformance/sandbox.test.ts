@@ -30,6 +30,7 @@ conformance('the sandbox is an API server', async () => {
       timeouts: PATIENT,
     }),
     raw: rawClient({ url: server.url, token }),
+    minor: 37,
     agentToken: 'agent',
     forgetHistory: () => Promise.resolve(server.compact()),
     close: server.stop,

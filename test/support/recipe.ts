@@ -10,12 +10,12 @@ export const inCi = (): boolean => ['true', '1'].includes(process.env['CI'] ?? '
  * @returns the path of what it made, which is its last line
  * @throws where it fails
  */
-export async function runRecipe(recipe: string): Promise<string> {
-  const child = spawn(recipe, { stdio: ['ignore', 'pipe', 'inherit'] });
+export async function runRecipe(recipe: string, args: readonly string[] = []): Promise<string> {
+  const child = spawn(recipe, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const output: string[] = [];
   child.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text));
   const [status] = (await once(child, 'close')) as [number | null];
   const path = output.join('').trimEnd().split('\n').at(-1) ?? '';
-  if (status !== 0 || path === '') throw new Error(`${recipe} ended with status ${status}`);
+  if (status !== 0 || path === '') throw new Error(`${[recipe, ...args].join(' ')} ended with status ${status}`);
   return path;
 }

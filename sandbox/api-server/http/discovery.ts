@@ -3,7 +3,7 @@ import type { ServedResource } from '#sandbox/api-server/resources/served-resour
 import type { Json } from '#sandbox/api-server/stored-object.ts';
 
 /** What the server calls itself. */
-const VERSION = { major: '1', minor: '36', gitVersion: 'v1.36.0-sandbox', platform: 'sandbox' };
+const VERSION = { major: '1', minor: '37', gitVersion: 'v1.37.0-sandbox', platform: 'sandbox' };
 
 /** What clients ask to find out what is served; undefined for any other path. */
 export function discover(path: string, registry: Registry): Json | undefined {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Cause } from '#sandbox/api-server/status/refusal.ts';
 import type { Json, StoredObject } from '#sandbox/api-server/stored-object.ts';
 import { memberOf } from '#sandbox/api-server/stored-object.ts';
@@ -46,9 +47,37 @@ export function checkEvent(event: Json): readonly Cause[] {
 
 const NEEDED = ['eventTime', 'reportingController', 'reportingInstance', 'action', 'reason', 'type'] as const;
 
-/** ValidateEventCreate of kubernetes/pkg/apis/core/validation/events.go, for `events.k8s.io/v1` since 1.23. */
+/** By their names in `events.k8s.io/v1`, with those by which the server's messages call them. */
+const UNCHANGING = {
+  regarding: 'involvedObject',
+  reason: 'reason',
+  note: 'message',
+  type: 'type',
+  eventTime: 'eventTime',
+  action: 'action',
+  related: 'related',
+  reportingController: 'reportingController',
+  reportingInstance: 'reportingInstance',
+} as const;
+
+/**
+ * ValidateEventCreate and ValidateEventUpdate of kubernetes/pkg/apis/core/validation/events.go, for `events.k8s.io/v1` since 1.23: only
+ * its series changes.
+ */
 export function checkNewerEvent(event: Json, before: Json | undefined): readonly Cause[] {
-  if (before !== undefined) return [];
+  if (before !== undefined) {
+    return Object.entries(UNCHANGING).flatMap(([name, field]): readonly Cause[] =>
+      isDeepStrictEqual(event[name], before[name])
+        ? []
+        : [
+            {
+              reason: 'FieldValueInvalid',
+              message: `Invalid value: ${JSON.stringify(event[name])}: field is immutable`,
+              field,
+            },
+          ],
+    );
+  }
   const missing = NEEDED.flatMap((field) => checkNeeded(event, field));
   return [...missing, ...checkNote(event), ...checkNamespace(event, 'regarding', ['default', 'kube-system'])];
 }

@@ -20,7 +20,8 @@ export function causeOf(error: ErrorObject): Cause {
   }
   const { value, demand } = complaint(keyword, params, data);
   const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return { reason: 'FieldValueInvalid', message: `Invalid value: ${shown}: ${field} in body ${demand}`, field };
+  const reason = keyword === 'type' ? 'FieldValueTypeInvalid' : 'FieldValueInvalid';
+  return { reason, message: `Invalid value: ${shown}: ${field} in body ${demand}`, field };
 }
 
 function complaint(

@@ -5,6 +5,7 @@ export interface Cause {
   readonly reason:
     | 'FieldValueRequired'
     | 'FieldValueInvalid'
+    | 'FieldValueTypeInvalid'
     | 'FieldValueNotSupported'
     | 'FieldValueDuplicate'
     | 'FieldValueForbidden'

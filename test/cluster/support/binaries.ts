@@ -24,27 +24,43 @@ export type Located<T> =
   | { readonly found: true; readonly binaries: T }
   | { readonly found: false; readonly reason: string };
 
-const RECIPE = join(import.meta.dirname, 'kubernetes-1.20', 'build.sh');
+/** The minor that everything runs on unless `KUBERNETES` names another: the oldest that is supported, with a real kubelet. */
+export const OLDEST = '1.20';
+
+/** The minor of the control plane here, for example "1.37". What KUBEBUILDER_ASSETS holds may be of any other. */
+export const KUBERNETES = process.env['KUBERNETES'] ?? OLDEST;
+
+const OLDEST_RECIPE = join(import.meta.dirname, 'kubernetes-1.20', 'build.sh');
+const RECIPE = join(import.meta.dirname, '..', '..', 'support', 'go-programs', 'build.sh');
 
 /**
  * etcd, kube-apiserver and kubectl: those in the directory that KUBEBUILDER_ASSETS names (envtest's convention, of any
- * version) where it is set, otherwise our build of 1.20.2.
+ * version) where it is set, otherwise our build of the minor that KUBERNETES names.
  */
 export async function locateControlPlane(): Promise<Located<ControlPlaneBinaries>> {
   const assets = process.env['KUBEBUILDER_ASSETS'] ?? '';
-  const directory = assets === '' ? await ourBuild() : ({ found: true, path: assets } as const);
-  if (!directory.found) return directory;
-  return complete({
-    etcd: join(directory.path, 'etcd'),
-    kubeApiserver: join(directory.path, 'kube-apiserver'),
-    kubectl: join(directory.path, 'kubectl'),
-  });
+  if (assets !== '') return controlPlaneIn(assets, assets);
+  if (KUBERNETES === OLDEST) {
+    const directory = await made(OLDEST_RECIPE, []);
+    return directory.found ? controlPlaneIn(directory.path, directory.path) : directory;
+  }
+  const kubernetes = await made(RECIPE, [`kubernetes-${KUBERNETES}`, 'kube-apiserver', 'kubectl']);
+  if (!kubernetes.found) return kubernetes;
+  const etcd = await made(RECIPE, ['etcd', 'etcd']);
+  return etcd.found ? controlPlaneIn(kubernetes.path, etcd.path) : etcd;
 }
+
+const controlPlaneIn = (kubernetes: string, etcd: string): Located<ControlPlaneBinaries> =>
+  complete({
+    etcd: join(etcd, 'etcd'),
+    kubeApiserver: join(kubernetes, 'kube-apiserver'),
+    kubectl: join(kubernetes, 'kubectl'),
+  });
 
 /** kubelet 1.20.2 and a container runtime for it, from our build. Running them takes root on Linux. */
 export async function locateNode(): Promise<Located<NodeBinaries>> {
   if (process.getuid?.() !== 0) return { found: false, reason: 'a real kubelet needs root' };
-  const directory = await ourBuild();
+  const directory = await made(OLDEST_RECIPE, []);
   if (!directory.found) return directory;
   return complete({
     directory: directory.path,
@@ -73,17 +89,22 @@ function skipFor(located: Located<unknown>): string | false {
 
 type Directory = { readonly found: true; readonly path: string } | { readonly found: false; readonly reason: string };
 
-let building: Promise<string> | undefined;
+const making = new Map<string, Promise<string>>();
 
-/** The directory of our build. In CI it is made when it is missing. */
-async function ourBuild(): Promise<Directory> {
-  if (inCi()) return { found: true, path: await (building ??= runRecipe(RECIPE)) };
-  const path = await promisify(execFile)(RECIPE, ['--where']).then(
+/** The directory that a recipe makes. In CI it is made when it is missing. */
+async function made(recipe: string, args: readonly string[]): Promise<Directory> {
+  const command = [recipe, ...args].join(' ');
+  if (inCi()) {
+    const path = making.get(command) ?? runRecipe(recipe, args);
+    making.set(command, path);
+    return { found: true, path: await path };
+  }
+  const path = await promisify(execFile)(recipe, ['--where', ...args]).then(
     ({ stdout }) => stdout.trim(),
     () => undefined,
   );
   if (path !== undefined) return { found: true, path };
-  return { found: false, reason: `Kubernetes 1.20.2 is not built on this machine; run ${RECIPE} as root, once` };
+  return { found: false, reason: `Kubernetes ${KUBERNETES} is not built on this machine; run ${command}, once` };
 }
 
 function complete<T extends object>(binaries: T): Located<T> {

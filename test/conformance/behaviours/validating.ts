@@ -29,7 +29,7 @@ const BAD_SPECS: readonly (readonly [spec: unknown, field: string, message: RegE
   [
     { trial: { duration: '10m', startTimeout: '2m', maxRestarts: 1.5 } },
     'spec.trial.maxRestarts',
-    /must be of type integer: "number"/,
+    /must be of type (integer: "number"|int32: "float64")/,
   ],
   [{ trial: { duration: '10m', startTimeout: '2m' } }, 'spec.trial.maxRestarts', /Required value/],
 ];
@@ -270,7 +270,10 @@ async function refusesBadStatuses({ raw, aNode }: Bench): Promise<void> {
   }
 }
 
-async function saysAll({ raw, fresh }: Bench): Promise<void> {
+/** The first of the minors tried that has a reason of its own for a value of another type. */
+const TYPES_HAVE_A_REASON = 30;
+
+async function saysAll({ raw, fresh, connection }: Bench): Promise<void> {
   const spec = { pool: 1, apply: 'merge', configSource: { namespace: 'a', name: 'b' } };
   const answer = await raw.call({ method: 'POST', path: NODES_PATH, body: { ...nodeBody(fresh()), spec } });
   assert.deepEqual([...fieldsOf(answer.json())].sort(), [
@@ -282,5 +285,6 @@ async function saysAll({ raw, fresh }: Bench): Promise<void> {
     'spec.pool',
   ]);
   const reasons = new Set(answer.json().details.causes.map((cause: Loose) => cause.reason));
-  assert.deepEqual(reasons, new Set(['FieldValueInvalid', 'FieldValueNotSupported', 'FieldValueRequired']));
+  const ofType = connection.minor >= TYPES_HAVE_A_REASON ? 'FieldValueTypeInvalid' : 'FieldValueInvalid';
+  assert.deepEqual(reasons, new Set([ofType, 'FieldValueNotSupported', 'FieldValueRequired']));
 }

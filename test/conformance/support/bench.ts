@@ -70,11 +70,14 @@ export async function refusalOf(call: Promise<unknown>): Promise<KubeError> {
   return ended;
 }
 
-/** The fields that a Status complains of. Servers before 1.21 leave out the index of a list's item. */
+/**
+ * The fields that a Status complains of. Servers before 1.21 leave out the index of a list's item; newer ones add, without a field,
+ * that some rules were not checked.
+ */
 export const fieldsOf = (status: Loose): readonly string[] =>
   [
     ...new Set((status.details?.causes ?? []).map((cause: Loose) => String(cause.field).replaceAll(/\[\d+\]/g, ''))),
-  ] as string[];
+  ].filter((field) => field !== '<nil>') as string[];
 
 /** The uid and version of an object that a server gave. */
 export function identityOf({ metadata }: KubeObject): { readonly uid: string; readonly resourceVersion: string } {

@@ -6,6 +6,8 @@ export interface Connection {
   /** May do everything. */
   readonly kube: Kube;
   readonly raw: Raw;
+  /** 37 of a server 1.37: newer ones say some things in other words. */
+  readonly minor: number;
   /** A token of the service account `kubelet-gitops/kubelet-gitops-agent`. */
   readonly agentToken: string;
   /** Makes the server forget what it could go on from, where that can be brought about. */

@@ -7,9 +7,9 @@ import { eventObject, EVENTS_NAMESPACE } from '#reconciler/telling/events/event-
 import type { Occurrence } from '#reconciler/telling/events/occurrence.ts';
 import { EVENTS, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import { startApiServer } from '#sandbox/api-server/server.ts';
-import { locateControlPlane } from './support/binaries.ts';
-import type { KubectlResult } from './support/kubectl.ts';
-import { runKubectl } from './support/kubectl.ts';
+import { locateControlPlane } from '../support/binaries.ts';
+import type { KubectlResult } from '../support/kubectl.ts';
+import { runKubectl } from '../support/kubectl.ts';
 
 const located = await locateControlPlane();
 const skip = located.found ? false : located.reason;

@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util';
 
 /**
  * Runs what needs a real cluster: `node scripts/test-cluster.ts [--kubernetes MINOR]`. Without a minor everything runs on 1.20, where
- * there is a real kubelet, and what asks only a real API server (`test/cluster/api-server`) on the newest minor as well.
+ * there is a real kubelet, and what asks only a real API server (`test/cluster/api-server`) on the newest minor as well, with what older ones do not have
+ * (`test/cluster/since-1.30`).
  */
 const { values } = parseArgs({ options: { kubernetes: { type: 'string' } } });
 const OLDEST = '1.20';
@@ -14,7 +15,8 @@ const BUILT = readdirSync('test/support/go-programs')
 const API_SERVER = 'test/cluster/api-server/*.test.ts';
 
 function test(kubernetes: string): boolean {
-  const files = globSync(kubernetes === OLDEST ? ['test/cluster/*.test.ts', API_SERVER] : API_SERVER).toSorted();
+  const others = kubernetes === OLDEST ? 'test/cluster/*.test.ts' : 'test/cluster/since-1.30/*.test.ts';
+  const files = globSync([others, API_SERVER]).toSorted();
   console.log(`\nKubernetes ${kubernetes}: ${files.length} files of tests`);
   const args = ['--test', '--test-concurrency=1', '--test-reporter=spec', ...files];
   return (

@@ -1,22 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
 import { without } from '../../support/needs.ts';
+import { inCi } from '../../support/recipe.ts';
 
 export const CHART = 'deploy/helm/kubelet-gitops';
-const RENDERER = join(import.meta.dirname, 'helm-template');
 
 export interface Manifest {
   readonly kind: string;
@@ -27,30 +17,28 @@ export interface Manifest {
 /** Everything but `resources`, which is our deploy directory. */
 export type Overlay = Readonly<Record<string, unknown>>;
 
-const helm = spawnSync('helm', ['version'], { stdio: 'ignore' }).error === undefined;
 const kubectl = process.env['KUBECTL'] ?? 'kubectl';
-
-/** Where Debian's packages have what our renderer is made of: golang-github-masterminds-sprig-dev and so on, see .ci/run. */
-const GOPATH = '/usr/share/gocode';
-const LIBRARIES = ['github.com/Masterminds/sprig', 'github.com/xeipuuv/gojsonschema', 'sigs.k8s.io/yaml'];
 const UNPROVED = 'nothing proves that the chart makes the objects of the kustomization';
 
-export const WITHOUT_RENDERERS = (!helm && withoutOurs()) || without(kubectl, ['version', '--client'], UNPROVED);
-
-function withoutOurs(): string | false {
-  const missing = LIBRARIES.filter((library) => !existsSync(join(GOPATH, 'src', library)));
-  if (missing.length === 0) return without('go', ['version'], UNPROVED);
-  const reason = `neither helm nor ${missing.join(', ')} below ${GOPATH}: ${UNPROVED}`;
-  if (process.env['CI'] === 'true') throw new Error(`CI has to install them: ${reason}`);
-  return `SKIPPED: ${reason}`;
+/** Helm as its Go module has it, or the one in PATH. In CI it is built where it is missing. */
+function locateHelm(): string | undefined {
+  const recipe = join(import.meta.dirname, '../../support/go-programs/build.sh');
+  const args = [...(inCi() ? [] : ['--where']), 'helm', 'helm'];
+  const { status, stdout } = spawnSync(recipe, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  if (status === 0) return join(stdout.trim(), 'helm');
+  if (inCi()) throw new Error(`${recipe} did not build helm`);
+  return spawnSync('helm', ['version'], { stdio: 'ignore' }).error === undefined ? 'helm' : undefined;
 }
 
-/** `helm template`, by helm where it is installed, otherwise by what it is made of: see helm-template/main.go. @throws with what it says */
+export const HELM = locateHelm();
+const WITHOUT_HELM =
+  HELM === undefined && `SKIPPED: no helm; test/support/go-programs/build.sh helm helm makes one: ${UNPROVED}`;
+export const WITHOUT_RENDERERS = WITHOUT_HELM || without(kubectl, ['version', '--client'], UNPROVED);
+
+/** `helm template`. @throws with what it says */
 export function renderChart(values: Readonly<Record<string, unknown>>): readonly Manifest[] {
-  const [program = '', ...args] = helm
-    ? ['helm', 'template', 'kubelet-gitops', CHART, '--namespace', 'kubelet-gitops', '--values', '-']
-    : [ourRenderer(), CHART, 'kubelet-gitops'];
-  const { status, stdout, stderr } = spawnSync(program, args, { input: stringify(values), encoding: 'utf8' });
+  const args = ['template', 'kubelet-gitops', CHART, '--namespace', 'kubelet-gitops', '--values', '-'];
+  const { status, stdout, stderr } = spawnSync(HELM ?? 'helm', args, { input: stringify(values), encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
   return manifestsIn(stdout);
 }
@@ -100,20 +88,4 @@ function manifestsOf(document: string): readonly Manifest[] {
   const manifests = all.filter((manifest) => manifest !== null);
   read.set(document, manifests);
   return manifests;
-}
-
-/** Compiled once for its source: a second takes half a minute on a busy machine. */
-function ourRenderer(): string {
-  const hash = createHash('sha256')
-    .update(readFileSync(join(RENDERER, 'main.go')))
-    .digest('hex');
-  const cache = process.env['KUBELET_GITOPS_CACHE'] ?? join(homedir(), '.cache/kubelet-gitops');
-  const program = join(cache, `helm-template-${hash.slice(0, 12)}`);
-  if (existsSync(program)) return program;
-  mkdirSync(cache, { recursive: true });
-  const made = `${program}.${process.pid}`;
-  const env = { ...process.env, GO111MODULE: 'off', GOPATH };
-  execFileSync('go', ['build', '-o', made, '.'], { cwd: RENDERER, env });
-  renameSync(made, program);
-  return program;
 }

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { parse, stringify } from 'yaml';
+import { CHART, HELM, WITHOUT_RENDERERS } from '../../deploy/chart/render.ts';
+import { fencedBlocks } from '../../support/fenced-blocks.ts';
+import { KUBERNETES, locateControlPlane, whyNoControlPlane } from '../support/binaries.ts';
+import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+
+const skip = (await whyNoControlPlane()) || WITHOUT_RENDERERS;
+const KINDS = 'crd,clusterrole,clusterrolebinding,role,rolebinding,daemonset,deployment,validatingadmissionpolicy';
+
+/** The documentation's own commands. Nothing here runs pods: `--wait` would wait for ever. */
+describe(`helm on Kubernetes ${KUBERNETES}`, { skip }, () => {
+  let cluster: ControlPlane;
+  let directory: string;
+  const valuesFile = (): string => join(directory, 'my-cluster/values.yaml');
+
+  before(async () => {
+    cluster = await startControlPlane();
+    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-helm-'));
+    for (const name of ['my-cluster', 'bin', 'home']) await mkdir(join(directory, name));
+    await symlink(process.cwd(), join(directory, 'kubelet-gitops'));
+    const located = await locateControlPlane();
+    assert.ok(located.found && HELM !== undefined);
+    await symlink(located.binaries.kubectl, join(directory, 'bin/kubectl'));
+    await symlink(HELM, join(directory, 'bin/helm'));
+    await writeFile(valuesFile(), exampleValues());
+  });
+  after(async () => {
+    await cluster?.stop();
+    if (directory !== undefined) await rm(directory, { recursive: true });
+  });
+
+  const exampleValues = (): string => {
+    const [text] = fencedBlocks('docs/install.md', 'yaml').filter((block) =>
+      block.startsWith('# my-cluster/values.yaml'),
+    );
+    return text ?? assert.fail('the page has no example of values');
+  };
+
+  /** @returns what was shown, and fails where it warns */
+  function type(commands: string): string {
+    const env = {
+      PATH: `${join(directory, 'bin')}:${dirname(process.execPath)}:${process.env['PATH']}`,
+      HOME: join(directory, 'home'),
+      KUBECONFIG: cluster.adminKubeconfig,
+    };
+    const { status, stdout, stderr } = spawnSync('sh', ['-ec', commands], {
+      cwd: directory,
+      env,
+      encoding: 'utf8',
+      timeout: 300_000,
+    });
+    assert.equal(status, 0, `${commands}\n${stdout}${stderr}`);
+    assert.doesNotMatch(stderr, /warn/i);
+    return stdout;
+  }
+
+  const command = (page: string, language: string, pattern: RegExp): string =>
+    fencedBlocks(page, language)
+      .find((text) => pattern.test(text))
+      ?.replace(' --wait', '') ?? assert.fail(`${page} has no ${pattern}`);
+
+  const imageOf = (workload: string): string =>
+    type(`kubectl -n kubelet-gitops get ${workload} -o jsonpath={.spec.template.spec.containers[0].image}`);
+
+  it('lint finds nothing', () => {
+    assert.match(
+      type(`helm lint --strict kubelet-gitops/${CHART} --values my-cluster/values.yaml`),
+      /1 chart\(s\) linted, 0 chart\(s\) failed/,
+    );
+  });
+
+  it('install: the API server takes everything, and the fields are explained', () => {
+    assert.match(type(command('docs/install.md', 'sh', /^helm install/m)), /STATUS: deployed/);
+    assert.match(imageOf('daemonset/kubelet-gitops-agent'), /^registry\.example\.com\/platform\/kubelet-gitops:/);
+    type(
+      'kubectl wait crd kubeletpools.kubelet-gitops.dev kubeletnodes.kubelet-gitops.dev --for=condition=Established --timeout=60s',
+    );
+    assert.match(type('kubectl explain kubeletnode.spec.turn'), /seen/);
+    assert.match(type('kubectl get kpool,knode 2>&1'), /No resources found/);
+  });
+
+  it('upgrade and rollback: the other image, and the one before', async () => {
+    const before = imageOf('daemonset/kubelet-gitops-agent');
+    const values = parse(exampleValues()) as { readonly image: object };
+    await writeFile(
+      valuesFile(),
+      stringify({ ...values, image: { ...values.image, tag: '0.2.0' }, admission: { enabled: true } }),
+    );
+    type(command('docs/upgrade.md', 'console', /^helm upgrade/m));
+    assert.match(imageOf('daemonset/kubelet-gitops-agent'), /:0\.2\.0$/);
+    assert.match(type('kubectl get validatingadmissionpolicy -o name'), /kubelet-gitops/);
+    type('helm rollback kubelet-gitops 1 --namespace kubelet-gitops');
+    assert.equal(imageOf('daemonset/kubelet-gitops-agent'), before);
+    assert.equal(imageOf('deployment/kubelet-gitops-reconciler'), before);
+  });
+
+  it('uninstall: nothing of ours is left', () => {
+    type('helm uninstall kubelet-gitops --namespace kubelet-gitops');
+    assert.doesNotMatch(type(`kubectl get ${KINDS} -A -o name`), /kubelet-gitops/);
+  });
+});

@@ -80,12 +80,15 @@ function asText(steps: readonly Foresight[], leftOut: readonly LeftOut[], paint:
       ...findings.map((finding) => `  ${formatFinding(finding)}`),
     ].join('\n'),
   );
-  const blocks = steps.map(({ pool, from, to, findings, defaults }) =>
+  const blocks = steps.map(({ pool, from, to, findings, defaults, meanings }) =>
     [
       paint('strong', `Pool ${pool}, kubelet ${from} → ${to}`),
       ...findings.map((finding) => paint(finding.severity === 'error' ? 'bad' : 'busy', `  ${formatFinding(finding)}`)),
       ...defaults.map(
         ({ field, before, after }) => `  ${field} is not set, and its default changes: ${before} → ${after}`,
+      ),
+      ...meanings.map(
+        ({ field, before, after }) => `  ${field} means something else: ${before}; from then on, ${after}`,
       ),
     ].join('\n'),
   );

@@ -4,8 +4,9 @@ import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
-import { valueAt } from '#shared/contract/kubelet-config/view.ts';
+import { valueAt, viewOf } from '#shared/contract/kubelet-config/view.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { MEANING_CHANGES } from './meanings.ts';
 
 /** What one step to a newer minor version of the kubelet brings a pool. */
 export interface Foresight {
@@ -17,6 +18,8 @@ export interface Foresight {
   readonly findings: readonly Finding[];
   /** Fields that the pool does not set and whose default changes. */
   readonly defaults: readonly DefaultChange[];
+  /** Fields that the pool sets and that the newer one reads in another way. */
+  readonly meanings: readonly DefaultChange[];
 }
 
 export interface DefaultChange {
@@ -40,8 +43,17 @@ export function foresee(pool: ValidPool, present: readonly string[]): readonly F
       to: minorName(minor + 1),
       findings: newFindings(pool, minor),
       defaults: defaultChanges(pool.value, minor),
+      meanings: meaningChanges(pool, minor),
     }))
-    .filter(({ findings, defaults }) => findings.length + defaults.length > 0);
+    .filter(({ findings, defaults, meanings }) => findings.length + defaults.length + meanings.length > 0);
+}
+
+/** What was so before the step is no change: a gate that was on already did what it does. */
+function meaningChanges({ value, spec }: ValidPool, minor: number): readonly DefaultChange[] {
+  const view = viewOf(value, minor + 1, spec.apply);
+  return MEANING_CHANGES.filter(({ since, isIn }) => since === minor + 1 && isIn(view)).map(
+    ({ field, before, after }) => ({ field, before, after }),
+  );
 }
 
 function newFindings(pool: ValidPool, minor: number): readonly Finding[] {
@@ -58,12 +70,17 @@ function judge({ name, value, spec, positionOf }: ValidPool, minor: number): rea
 /** The version is not part of what was found. */
 const keyOf = ({ versions: _versions, ...finding }: Finding): string => formatFinding(finding);
 
+/** Fields whose default does nothing while this gate is off. */
+const READ_WITH: Readonly<Record<string, string>> = { memoryThrottlingFactor: 'MemoryQoS' };
+
 function defaultChanges(value: Readonly<Record<string, unknown>>, minor: number): readonly DefaultChange[] {
   return [...FIELDS].flatMap(([field, spec]) => {
     const isThere = existsIn(spec, minor) && existsIn(spec, minor + 1) && !field.includes('[]');
     const isSet = isThere && (valueAt(value, field) ?? undefined) !== undefined;
     const [before, after] = [defaultOf(spec, minor), defaultOf(spec, minor + 1)];
-    if (!isThere || isSet || isDeepStrictEqual(before, after)) return [];
+    const gate = READ_WITH[field];
+    const isRead = gate === undefined || viewOf(value, minor, 'replace').gate(gate);
+    if (!isThere || isSet || !isRead || isDeepStrictEqual(before, after)) return [];
     return [
       {
         field,

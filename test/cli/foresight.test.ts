@@ -64,15 +64,39 @@ describe('kubelet-gitops foresight', () => {
     assert.deepEqual(await change(), []);
   });
 
+  it('names values that stay and mean something else', async () => {
+    await repository.write({
+      'pools/w/kubelet.yaml': layer('eventRecordQPS: 0', 'memoryThrottlingFactor: 0.9'),
+    });
+    const [step] = await steps('--kubelet-version', '1.36');
+    assert.deepEqual(
+      step?.meanings.map(({ field }) => field),
+      ['eventRecordQPS', 'memoryThrottlingFactor'],
+    );
+    const { code, out } = await run('foresight', repository.directory, '--kubelet-version', '1.36');
+    assert.equal(code, 1);
+    assert.match(out, /^ {2}eventRecordQPS means something else: .*50 Events a second; from then on, 0 is no limit/m);
+    // Neither is there where the value is another, or the gate was on before.
+    const gates = 'featureGates: {MemoryQoS: true}';
+    await repository.write({
+      'pools/w/kubelet.yaml': layer('eventRecordQPS: 5', 'memoryThrottlingFactor: 0.9', gates),
+    });
+    assert.deepEqual(
+      (await steps('--kubelet-version', '1.36')).flatMap(({ meanings }) => meanings),
+      [],
+    );
+    await repository.write({ 'pools/w/kubelet.yaml': layer('failCgroupV1: false') });
+  });
+
   it('starts from the newest version in use, and has nothing to say beyond the newest that is known', async () => {
     assert.deepEqual(
       [
-        ...new Set((await steps('--kubelet-version', '1.20', '--kubelet-version', '1.35')).map(({ from }) => from)),
-      ].filter((from) => from !== '1.35'),
+        ...new Set((await steps('--kubelet-version', '1.20', '--kubelet-version', '1.36')).map(({ from }) => from)),
+      ].filter((from) => from !== '1.36'),
       [],
     );
-    const { code, out } = await run('foresight', repository.directory, '--kubelet-version', '1.36');
-    assert.deepEqual([code, out], [0, 'Nothing up to 1.36, the newest version that is known here.\n']);
+    const { code, out } = await run('foresight', repository.directory, '--kubelet-version', '1.37');
+    assert.deepEqual([code, out], [0, 'Nothing up to 1.37, the newest version that is known here.\n']);
   });
 
   it('says which pools it can say nothing of, and why', async () => {

@@ -7,6 +7,7 @@ import { composeLayers, type Composed } from '#shared/contract/kubelet-config/me
 import { isDnsLabel } from '#shared/contract/kubelet-config/syntax/names.ts';
 import { formatPath } from '#shared/contract/kubelet-config/position.ts';
 import { allowedFields, deniedFields, type FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
+import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { tolerated, withoutUnknownFields } from '#shared/contract/kubelet-config/tolerance.ts';
 import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import type { FileDecoder } from './decode-cache.ts';
@@ -65,8 +66,9 @@ function render(
   const { positionOf } = composed;
   const written = { ...composed.value, apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND };
   const tolerate = spec.tolerate ?? [];
-  // What every kubelet drops never gets to one: a slip that is tolerated, or mended, restarts nothing.
-  const value = tolerate.length === 0 ? written : withoutUnknownFields(written);
+  // What every kubelet drops never gets to one: a slip that is tolerated, or fixed, restarts nothing. Newer ones may know it.
+  const hasNewer = cluster.kubeletVersions.some((version) => (minorNumber(version) ?? 0) > NEWEST_MINOR);
+  const value = tolerate.length === 0 || hasNewer ? written : withoutUnknownFields(written);
   const payload = canonicalize(value);
   const options = { apply: spec.apply, tolerate, positionOf, file, complaintsOf };
   const judged = cluster.kubeletVersions;

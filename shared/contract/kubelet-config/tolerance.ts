@@ -1,21 +1,34 @@
 import type { Finding } from '../finding.ts';
 import { setOwn } from './decode/json.ts';
 import { childrenOf, FIELDS } from './fields/fields.ts';
+import { NEWEST_MINOR } from './minor.ts';
 import { isMap } from './walk.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
 /**
  * What a kubelet drops with no more than a line in its log, and what people may therefore decide to live with: while a
- * pool moves to nodes that know a field, or where a file has to go on that nobody can change now.
+ * pool moves to nodes that know a field, or where a file has to go on that nobody can change now. A feature gate that is
+ * not known keeps kubelets from starting, so that it is only tolerable on versions newer than the tables.
  */
-export const TOLERABLE_CODES = ['unknown-field', 'wrong-case', 'duplicate-key'] as const;
+export const TOLERABLE_CODES = ['unknown-field', 'wrong-case', 'duplicate-key', 'unknown-feature-gate'] as const;
+
+const TOLERABLE: ReadonlySet<string> = new Set(TOLERABLE_CODES);
 
 export type TolerableCode = (typeof TOLERABLE_CODES)[number];
 
-/** The finding as a warning where its code is tolerated. Words that are no tolerable code tolerate nothing. */
-export function tolerated<F extends Pick<Finding, 'code' | 'severity'>>(finding: F, codes: readonly string[]): F {
-  const isLowered = codes.includes(finding.code) && (TOLERABLE_CODES as readonly string[]).includes(finding.code);
+/**
+ * The finding as a warning where its code is tolerated. Words that are no tolerable code tolerate nothing.
+ *
+ * @param minor of the kubelet that it is about, where it is about one
+ */
+export function tolerated<F extends Pick<Finding, 'code' | 'severity'>>(
+  finding: F,
+  codes: readonly string[],
+  minor = 0,
+): F {
+  const isTolerable = finding.code === 'unknown-feature-gate' ? minor > NEWEST_MINOR : TOLERABLE.has(finding.code);
+  const isLowered = codes.includes(finding.code) && isTolerable;
   return isLowered && finding.severity === 'error' ? { ...finding, severity: 'warning' } : finding;
 }
 

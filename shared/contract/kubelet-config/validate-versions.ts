@@ -29,7 +29,7 @@ export function validateForVersions(
 }
 
 /** Spread over the supported versions: what all of these refuse is wrong whatever the nodes run. */
-const SAMPLE = [20, 24, 28, 32, 36].map(minorName);
+const SAMPLE = [20, 24, 28, 32, 37].map(minorName);
 
 /** What is wrong with a config for every kubelet. Weaker than naming the versions, for when none is known yet. */
 export function validateForAnyVersion(value: unknown, options: VersionlessOptions = {}): readonly Finding[] {

@@ -18,6 +18,7 @@ import { SERVING_RULES } from './rules/serving.ts';
 import { STATIC_MEMORY_RULES } from './rules/static-memory.ts';
 import { judgeStructure, judgeVersions } from './rules/structure.ts';
 import { wrapNumbers } from './rules/wrapped-numbers.ts';
+import { SYSCTL_RULES } from './rules/sysctls.ts';
 import { tolerated } from './tolerance.ts';
 import { type ConfigView, viewOf } from './view.ts';
 import { isMap, writtenFields } from './walk.ts';
@@ -32,6 +33,7 @@ const RULES: readonly Rule[] = [
   ...EVICTION_RULES,
   ...NODE_RULES,
   ...LOGGING_RULES,
+  ...SYSCTL_RULES,
   ...AT_START_RULES,
 ];
 
@@ -81,9 +83,29 @@ export const complaintsOf: ComplaintsOf = (value, { minor, apply }) => {
   const number = minorNumber(minor) ?? NEWEST_MINOR;
   const { config, complaints: wrapped } = wrapNumbers(apply === 'overlay' ? withoutNulls(value) : value, number);
   const view = viewOf(config, Math.min(number, NEWEST_MINOR), apply);
-  const complaints = [...wrapped, ...(apply === 'overlay' ? judgeOverlay(value) : []), ...judge(config, view)];
+  const complaints = [
+    ...unknownVersion(number),
+    ...wrapped,
+    ...(apply === 'overlay' ? judgeOverlay(value) : []),
+    ...judge(config, view),
+  ];
   return complaints.map((complaint) => softened(complaint, view));
 };
+
+/** The tables end somewhere, and nobody is to take their silence for a verdict. */
+function unknownVersion(minor: number): readonly Complaint[] {
+  if (minor <= NEWEST_MINOR) return [];
+  const newest = minorName(NEWEST_MINOR);
+  return [
+    {
+      code: 'unknown-version',
+      severity: 'warning',
+      at: [],
+      message: `kubelet ${minorName(minor)} is newer than ${newest}, the newest that this release knows, and is judged as ${newest}`,
+      suggestion: 'upgrade kubelet-gitops before the nodes',
+    },
+  ];
+}
 
 function* judge(config: Readonly<Record<string, unknown>>, view: ConfigView): Generator<Complaint> {
   yield* judgeStructure(config, view.minor);
@@ -109,6 +131,7 @@ function softened(complaint: Complaint, view: ConfigView): Complaint {
 
 function asFinding(complaint: Complaint, { minor, positionOf, file, tolerate = [] }: ValidationOptions): Finding {
   const { code, severity = 'error', at, message, suggestion } = complaint;
+  const number = minorNumber(minor) ?? 0;
   const finding: Finding = {
     code,
     severity,
@@ -117,9 +140,9 @@ function asFinding(complaint: Complaint, { minor, positionOf, file, tolerate = [
     ...(file === undefined ? {} : { file }),
     ...positionOf?.(at),
     ...fieldOf(at),
-    versions: [minorName(minorNumber(minor) ?? 0)],
+    versions: [minorName(number)],
   };
-  return tolerated(finding, tolerate);
+  return tolerated(finding, tolerate, number);
 }
 
 const fieldOf = (path: Path): { readonly field?: string } => (path.length === 0 ? {} : { field: formatPath(path) });

@@ -52,7 +52,7 @@ require_folder() {
 
 result_of() {
   local recipe
-  recipe=$(cat "$here"/build.sh "$here/$1"/go.{mod,sum} <(uname -m) | sha256sum | cut -c1-12)
+  recipe=$(cat "$here/build.sh" "$here/oracle/main.go" "$here/$1"/go.{mod,sum} <(uname -m) | sha256sum | cut -c1-12)
   echo "${KUBELET_GITOPS_CACHE:-${HOME:-/root}/.cache/kubelet-gitops}/$1-$recipe"
 }
 
@@ -74,9 +74,13 @@ build() {
   exec 9>&-
 }
 
-# The tool of the module that has this name, or its only one.
+# The tool of the module that has this name, or its only one; the oracle is ours, and of the module's version.
 package_of() {
   local tools named
+  if [[ $2 == oracle ]]; then
+    echo ../oracle/main.go
+    return
+  fi
   tools=$(cd "$here/$1" && go mod edit -json | jq -r '.Tool[].Path')
   named=$(grep "/$2\$" <<<"$tools" || true)
   if [[ -z $named && $(wc -l <<<"$tools") == 1 ]]; then named=$tools; fi

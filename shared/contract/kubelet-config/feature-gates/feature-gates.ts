@@ -27,39 +27,67 @@ export function gateSpec(name: string, minor: number): GateSpec | undefined {
   return gateHistory(name)?.findLast((span) => span.from <= minor)?.spec ?? undefined;
 }
 
-/**
- * Gates that may only be on while the others are on (checked by kubelets from 1.35 on). Gates without a dependency of
- * their own are left out.
- */
+/** Gates that have to be on while this one is, as kubelets from 1.35 on check it. */
+export function gateDependencies(name: string, minor: number): readonly string[] {
+  return (GATE_DEPENDENCIES[name] ?? [])
+    .map((line) => line.split(' '))
+    .filter(([since]) => since?.startsWith('1.') !== true || Number(since.slice('1.'.length)) <= minor)
+    .flatMap((words) => words.at(-1) ?? [])
+    .filter((other) => gateSpec(other, minor) !== undefined);
+}
+
+/** A dependency that is younger than its gate begins with the minor that has it first. Gates without any are left out. */
 export const GATE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   AuthorizeNodeWithSelectors: ['AuthorizeWithSelectors'],
   ClusterTrustBundleProjection: ['ClusterTrustBundle'],
+  CompositePodGroup: ['1.37 GenericWorkload', '1.37 TopologyAwareWorkloadScheduling'],
   DRAAdminAccess: ['DynamicResourceAllocation'],
   DRAConsumableCapacity: ['DynamicResourceAllocation'],
+  DRADerivedAttributes: ['1.37 DynamicResourceAllocation'],
   DRADeviceBindingConditions: ['DynamicResourceAllocation', 'DRAResourceClaimDeviceStatus'],
+  DRADeviceCompatibilityGroups: ['1.37 DRAPartitionableDevices', '1.37 DynamicResourceAllocation'],
   DRADeviceTaintRules: ['DRADeviceTaints'],
   DRADeviceTaints: ['DynamicResourceAllocation'],
   DRAExtendedResource: ['DynamicResourceAllocation'],
+  DRAFractionalCapacityRange: ['1.37 DRAConsumableCapacity'],
+  DRAListTypeAttributes: ['1.37 DynamicResourceAllocation'],
+  DRANodeAllocatableResources: ['1.37 DynamicResourceAllocation'],
+  DRAOptionalNodeOperations: ['1.37 DynamicResourceAllocation', '1.37 NodeDeclaredFeatures'],
   DRAPartitionableDevices: ['DynamicResourceAllocation'],
+  DRAPartitionableDevicesType: [
+    '1.37 DRAPartitionableDevices',
+    '1.37 DRAResourcePoolStatus',
+    '1.37 DynamicResourceAllocation',
+  ],
   DRAPrioritizedList: ['DynamicResourceAllocation'],
-  DRAResourceClaimGranularStatusAuthorization: ['DRAResourceClaimDeviceStatus'],
+  DRAResourceClaimGranularStatusAuthorization: ['DRAResourceClaimDeviceStatus', '1.37 DynamicResourceAllocation'],
+  DRAResourcePoolStatus: ['1.37 DynamicResourceAllocation'],
   DRASchedulerFilterTimeout: ['DynamicResourceAllocation'],
-  DRAWorkloadResourceClaims: ['GenericWorkload'],
+  DRAWorkloadResourceClaims: ['GenericWorkload', '1.37 DynamicResourceAllocation'],
   DeclarativeValidationBeta: ['DeclarativeValidation'],
   DeclarativeValidationTakeover: ['DeclarativeValidation'],
   DisableAllocatorDualWrite: ['MultiCIDRServiceAllocator'],
+  EventedPLEG: ['1.37 PLEGOnDemandRelist'],
   ExtendWebSocketsToKubelet: ['NodeDeclaredFeatures'],
   GangScheduling: ['GenericWorkload'],
   GracefulNodeShutdownBasedOnPodPriority: ['GracefulNodeShutdown'],
+  H2CContainerProbe: ['1.37 NodeDeclaredFeatures'],
   ImageVolumeWithDigest: ['ImageVolume'],
   InPlacePodLevelResourcesVerticalScaling: ['InPlacePodVerticalScaling', 'PodLevelResources', 'NodeDeclaredFeatures'],
   InPlacePodVerticalScalingAllocatedStatus: ['InPlacePodVerticalScaling'],
   InPlacePodVerticalScalingExclusiveCPUs: ['InPlacePodVerticalScaling'],
   InPlacePodVerticalScalingExclusiveMemory: ['InPlacePodVerticalScaling', 'MemoryManager'],
   InPlacePodVerticalScalingInitContainers: ['InPlacePodVerticalScaling', 'NodeDeclaredFeatures'],
+  InPlacePodVerticalScalingMemoryBackedVolumes: ['1.37 InPlacePodVerticalScaling', '1.37 NodeDeclaredFeatures'],
+  InPlacePodVerticalScalingSchedulerPreemption: ['1.37 InPlacePodVerticalScaling'],
+  KubeletAllocatedPodsEndpoint: ['1.37 InPlacePodVerticalScaling'],
   MatchLabelKeysInPodTopologySpreadSelectorMerge: ['MatchLabelKeysInPodTopologySpread'],
+  NodeControllerLeaseCircuitBreaker: ['1.37 AtomicFIFO'],
   PodCertificateRequest: ['AuthorizeNodeWithSelectors'],
+  PodGroupPreemptionPolicy: ['1.37 GenericWorkload'],
   PodLevelResourceManagers: ['PodLevelResources'],
+  PodLevelResourcesFixDefaulting: ['1.37 PodLevelResources'],
+  PodLevelResourcesFixKubeletQOSClass: ['1.37 PodLevelResources'],
   PodLifecycleSleepActionAllowZero: ['PodLifecycleSleepAction'],
   ProcMountType: ['UserNamespacesSupport'],
   ResourceHealthStatus: ['DynamicResourceAllocation'],
@@ -67,6 +95,7 @@ export const GATE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   RestartAllContainersOnContainerExits: ['ContainerRestartRules', 'NodeDeclaredFeatures'],
   ServiceAccountTokenNodeBinding: ['ServiceAccountTokenNodeBindingValidation'],
   StaleControllerConsistencyDaemonSet: ['AtomicFIFO'],
+  StaleControllerConsistencyHPA: ['1.37 AtomicFIFO'],
   StaleControllerConsistencyJob: ['AtomicFIFO'],
   StaleControllerConsistencyReplicaSet: ['AtomicFIFO'],
   StaleControllerConsistencyStatefulSet: ['AtomicFIFO'],
@@ -75,7 +104,7 @@ export const GATE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   StructuredAuthenticationConfigurationJWKSMetrics: ['StructuredAuthenticationConfiguration'],
   TopologyAwareWorkloadScheduling: ['GenericWorkload'],
   UnknownVersionInteroperabilityProxy: ['APIServerIdentity'],
-  UserNamespacesHostNetworkSupport: ['UserNamespacesSupport'],
+  UserNamespacesHostNetworkSupport: ['UserNamespacesSupport', '1.37 NodeDeclaredFeatures'],
   WindowsCPUAndMemoryAffinity: ['MemoryManager'],
   WindowsGracefulNodeShutdown: ['GracefulNodeShutdown'],
   WorkloadAwarePreemption: ['GangScheduling'],

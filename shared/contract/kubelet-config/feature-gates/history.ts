@@ -1,5 +1,5 @@
 /**
- * A gate's life from 1.20 to 1.36 as a line of text: `1.20 alpha, 1.24 beta, 1.28 ga locked, 1.30 gone`.
+ * A gate's life from 1.20 to 1.37 as a line of text: `1.20 alpha, 1.24 beta, 1.28 ga locked, 1.30 gone`.
  *
  * Each part says what is true from that minor on. Alpha and deprecated gates are off by default, beta and ga ones on,
  * unless `on` or `off` says otherwise. `locked`: setting it to anything but its default is fatal. `gone`: setting it at

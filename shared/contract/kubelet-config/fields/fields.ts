@@ -8,7 +8,7 @@ import { RESOURCES_FIELDS } from './resources.ts';
 import { SERVING_FIELDS } from './serving.ts';
 
 /**
- * Every field of `kubelet.config.k8s.io/v1beta1` KubeletConfiguration that kubelets from 1.20 to 1.36 have, by path
+ * Every field of `kubelet.config.k8s.io/v1beta1` KubeletConfiguration that kubelets from 1.20 to 1.37 have, by path
  * (`authentication.webhook.cacheTTL`, `reservedMemory[].limits`). Schema, validation, plans and documentation come from
  * this one table.
  */

@@ -1,6 +1,6 @@
 /**
  * The kubelet's command line flags for fields of its configuration, by the field's path. A flag wins over the file, and
- * so over everything that a config source says (kubelet 1.20 to 1.36, `AddKubeletConfigFlags`). `--feature-gates` wins
+ * so over everything that a config source says (kubelet 1.20 to 1.37, `AddKubeletConfigFlags`). `--feature-gates` wins
  * gate by gate.
  */
 export const FLAGS: Readonly<Record<string, string>> = {

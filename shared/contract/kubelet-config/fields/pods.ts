@@ -28,6 +28,7 @@ export const PODS_FIELDS = {
   cpuCFSQuota: { kind: 'bool', pointer: true, default: true, cost: 'drain', note: 'restarts-containers' },
   cpuCFSQuotaPeriod: { kind: 'duration', pointer: true, default: '100ms', cost: 'drain', note: 'restarts-containers' },
   allowedUnsafeSysctls: { kind: 'string-list', note: 'new-pods-only' },
+  defaultPodSysctls: { kind: 'string-map', since: 37, note: 'new-pods-only' },
   seccompDefault: { kind: 'bool', since: 22, pointer: true, default: false, note: 'new-pods-only' },
   protectKernelDefaults: { kind: 'bool', note: 'host-must-match' },
   userNamespaces: { kind: 'struct', since: 33, cost: 'drain' },

@@ -54,7 +54,7 @@ export const RESOURCES_FIELDS = {
   },
   topologyManagerPolicyOptions: { kind: 'string-map', since: 26, cost: 'drain' },
   topologyManagerScope: { kind: 'string', default: 'container', values: ['container', 'pod'], cost: 'drain' },
-  memoryThrottlingFactor: { kind: 'float', since: 22, pointer: true, default: 0.9, defaultBefore: { 27: 0.8 } },
+  memoryThrottlingFactor: { kind: 'float', since: 22, pointer: true, defaultBefore: { 27: 0.8, 37: 0.9 } },
   memoryReservationPolicy: { kind: 'string', since: 36, default: 'None', values: ['None', 'TieredReservation'] },
   memorySwap: { kind: 'struct', since: 22, cost: 'drain' },
   'memorySwap.swapBehavior': {

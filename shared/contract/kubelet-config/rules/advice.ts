@@ -17,7 +17,7 @@ export function nameAdvice(name: string, known: readonly string[]): string | und
   return field === undefined ? undefined : `the flag --${flag} is the field ${field}`;
 }
 
-/** Flags that people look for in the file, and that have no field (kubelet 1.20 to 1.36, `KubeletFlags`). */
+/** Flags that people look for in the file, and that have no field (kubelet 1.20 to 1.37, `KubeletFlags`). */
 const FLAGS_ONLY = [
   'bootstrap-kubeconfig',
   'cert-dir',

@@ -1,4 +1,3 @@
-import { show } from '../decode/show.ts';
 import { at, type Complaint, type Rule } from './rule.ts';
 
 /**
@@ -6,17 +5,6 @@ import { at, type Complaint, type Rule } from './rule.ts';
  * verdict is about what they make of the file.
  */
 export const AT_START_RULES: readonly Rule[] = [
-  function* sysctls(config) {
-    for (const [index, pattern] of config.texts('allowedUnsafeSysctls').entries()) {
-      const name = config.minor < 23 ? pattern : pattern.replaceAll('/', '.');
-      if (SYSCTL.test(name) && pattern.length <= LONGEST_SYSCTL && isNamespaced(name.replace(/\*$/, ''))) continue;
-      yield {
-        ...exits(`${show(pattern)} is no sysctl that can be set for one pod alone`),
-        at: ['allowedUnsafeSysctls', index],
-        suggestion: 'allow only kernel.shm*, kernel.msg*, kernel.sem, fs.mqueue.* and net.*',
-      };
-    }
-  },
   function* curves(config) {
     const ids = config.numbers('tlsCurvePreferences');
     for (const [index, id] of ids.entries()) {
@@ -54,13 +42,6 @@ export const AT_START_RULES: readonly Rule[] = [
     yield { ...exits(`port ${port} is taken by the kubelet's own server`), at: at('readOnlyPort'), restsOn };
   },
 ];
-
-const SEGMENT = '[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?';
-const SYSCTL = new RegExp(String.raw`^(?:${SEGMENT}\.)*(?:${SEGMENT}|[a-z0-9][-_a-z0-9]*\*|\*)$`);
-const LONGEST_SYSCTL = 253;
-const NAMESPACED = ['kernel.shm', 'kernel.msg', 'fs.mqueue.', 'net.'];
-const isNamespaced = (name: string): boolean =>
-  name === 'kernel.sem' || NAMESPACED.some((prefix) => name.startsWith(prefix));
 
 /** Numbers of `crypto/tls.CurveID`: P-256, P-384, P-521, X25519 and the hybrids with ML-KEM. */
 const CURVES: readonly number[] = [23, 24, 25, 29, 4587, 4588, 4589];

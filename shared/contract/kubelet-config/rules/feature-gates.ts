@@ -1,4 +1,10 @@
-import { GATE_DEPENDENCIES, gateHistory, gateNames, gateSpec } from '../feature-gates/feature-gates.ts';
+import {
+  GATE_DEPENDENCIES,
+  gateDependencies,
+  gateHistory,
+  gateNames,
+  gateSpec,
+} from '../feature-gates/feature-gates.ts';
 import { minorName } from '../minor.ts';
 import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
 import type { ConfigView } from '../view.ts';
@@ -41,8 +47,9 @@ function unknownGate(name: string, minor: number): Complaint {
 function missingDependencies(config: ConfigView): readonly Complaint[] {
   const missing = Object.keys(GATE_DEPENDENCIES).flatMap((name) => {
     if (!config.gate(name)) return [];
-    const known = (GATE_DEPENDENCIES[name] ?? []).filter((other) => gateSpec(other, config.minor) !== undefined);
-    return known.filter((other) => !config.gate(other)).map((other) => ({ name, other }));
+    return gateDependencies(name, config.minor)
+      .filter((other) => !config.gate(other))
+      .map((other) => ({ name, other }));
   });
   const isNamed = ({ name }: { readonly name: string }): boolean => config.isSet(`featureGates.${name}`);
   const named = missing.filter(isNamed).map(({ name, other }) => needsOther(name, other));

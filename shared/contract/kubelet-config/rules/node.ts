@@ -46,6 +46,10 @@ export const NODE_RULES: readonly Rule[] = [
       const message = `${factor} is not above 0 and up to 1`;
       yield { code: 'out-of-range', at: at('memoryThrottlingFactor'), message };
     }
+    // 0.9, the default until 1.36, may stay in a file (previousDefaultMemoryThrottlingFactor, 1.37).
+    if (config.minor >= 37 && factor !== undefined && factor !== 0.9 && !config.gate('MemoryQoS')) {
+      yield needsGate('memoryThrottlingFactor', 'MemoryQoS');
+    }
     if (config.text('memoryReservationPolicy') === 'TieredReservation' && !config.gate('MemoryQoS')) {
       yield needsGate('memoryReservationPolicy', 'MemoryQoS', 'TieredReservation');
     }

@@ -8,7 +8,8 @@ const UNIT_NS: Readonly<Record<string, number>> = {
   m: 60e9,
   h: 3600e9,
 };
-const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
+/** Both signs for micro, escaped: a bundler leaves regular expressions as they are, and one such sign doubles a bundle's memory. */
+const PART = /(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
 
 export const SECOND_NS = 1e9;
 

@@ -1,7 +1,8 @@
-import { build, type Metafile } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { builtinsOnDemand } from './builtins-on-demand.ts';
 import { licenceTexts } from './licence-texts.ts';
 
 /** What each program is called in the image, and where it starts. */
@@ -26,9 +27,24 @@ const APART: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, read
 
 /** What a program carries and never calls, and what it gets instead. */
 const INSTEAD: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, string>>>> = {
-  agent: { 'thread-stream': join(import.meta.dirname, 'no-thread-stream.ts') },
+  agent: {
+    'thread-stream': instead('thread-stream.ts'),
+    // pino asks whether it is in a worker, and checks one number: 0.3 MiB on every node.
+    worker_threads: instead('worker-threads.ts'),
+    assert: instead('assert.cjs'),
+  },
   reconciler: {},
 };
+
+/** The agent is in memory on every node. */
+const PLUGINS: Readonly<Record<keyof typeof PROGRAMS, readonly Plugin[]>> = {
+  agent: [builtinsOnDemand],
+  reconciler: [],
+};
+
+function instead(file: string): string {
+  return join(import.meta.dirname, 'instead', file);
+}
 
 /** CommonJS dependencies of an ES module bundle need a `require`; the odd name cannot meet a minified one. */
 const BANNER =
@@ -56,6 +72,7 @@ export async function bundle(program: keyof typeof PROGRAMS, outdir: string): Pr
     logLevel: 'warning',
     external: Object.keys(APART[program]),
     alias: INSTEAD[program],
+    plugins: [...PLUGINS[program]],
   });
   for (const file of BESIDE[program]) await copyFile(file, join(outdir, basename(file)));
   for (const [library, files] of Object.entries(APART[program])) await copyLibrary(library, files, outdir);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { bundle } from '../../scripts/build.ts';
+import { manifestFlags } from '../support/manifest-flags.ts';
 
 const FORBIDDEN = /node_modules\/(?:@kubernetes\/client-node|isomorphic-git|undici|node-cron|ajv|yaml|fast-check)\//;
 
@@ -26,6 +27,31 @@ describe('the bundles', () => {
     const bytes = Object.values(outputs).reduce((sum, output) => sum + output.bytes, 0);
     // 402,000 bytes: 169,000 are what is known of kubelet configurations (31,000 of these read YAML), 63,000 write logs.
     assert.ok(bytes <= 400 * 1024, `${bytes} bytes`);
+  });
+
+  it('the agent’s is ASCII, because V8 keeps two bytes for each character of a text that has another one in it', async () => {
+    await bundle('agent', directory);
+    const text = await readFile(join(directory, 'agent.js'), 'latin1');
+    assert.deepEqual(/.{0,40}[^\0-\x7f].{0,40}/.exec(text), null);
+  });
+
+  it('the agent’s takes of Node what it uses: neither undici nor HTTP/2, nor what pino needs for its workers', async () => {
+    await bundle('agent', directory);
+    const telling = "process.on('exit', () => console.log(process.moduleLoadList.join('\\n')))";
+    const argv = [
+      ...manifestFlags('agent'),
+      `--import=data:text/javascript,${encodeURIComponent(telling)}`,
+      join(directory, 'agent.js'),
+    ];
+    const { status, stdout, stderr } = spawnSync(process.execPath, argv, { env: {}, encoding: 'utf8' });
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, /NODE_NAME is not set/);
+    const loaded = stdout.split('\n').filter((line) => line.startsWith('NativeModule '));
+    assert.ok(loaded.includes('NativeModule https'), stdout);
+    assert.deepEqual(
+      loaded.filter((name) => /undici|http2|webstreams|worker_threads|perf_hooks|NativeModule assert$/.test(name)),
+      [],
+    );
   });
 
   it('the reconciler’s keeps client-node in files that a pod never loads', async () => {
@@ -76,7 +102,7 @@ describe('the bundles', () => {
       ['agent', '0:0'],
       ['reconciler', '65532:65532'],
     ] as const) {
-      const argv = [`--userspec=${user}`, root, '/usr/bin/node', `/app/${program}.js`];
+      const argv = [`--userspec=${user}`, root, '/usr/bin/node', ...manifestFlags(program), `/app/${program}.js`];
       const { status, stderr } = spawnSync('/usr/sbin/chroot', argv, { env: {}, encoding: 'utf8' });
       assert.equal(status, 2, stderr);
       assert.match(stderr, /is not set/, program);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '../../../scripts/build.ts';
 import type { ControlPlane } from '../../cluster/support/control-plane.ts';
+import { manifestFlags } from '../../support/manifest-flags.ts';
 import { until } from '../../support/until.ts';
 import type { ApiLink } from './api-link.ts';
 import type { BootedNode } from './booted-node.ts';
@@ -33,9 +34,6 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** What the DaemonSet gives Node. */
-const FLAGS = ['--max-semi-space-size=1', '--optimize-for-size', '--max-old-space-size=64'];
-
 /** The agent's program as the image holds it, in a directory that nodes mount. */
 export async function bundleAgent(): Promise<{ readonly directory: string; readonly remove: () => Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-agent-'));
@@ -63,7 +61,7 @@ export async function agentFiles({ controlPlane, name, agentEnv }: AgentOptions,
     ...(await agentCredentials(controlPlane, 'kubelet-gitops/kubelet-gitops-agent')),
     [`${CREDENTIALS.agent}/agent.env`]: asLines(env),
     [`/etc/systemd/system/${DIRECTORIES_UNIT}`]: DIRECTORIES_UNIT_TEXT,
-    [`/etc/systemd/system/${AGENT_UNIT}`]: agentUnit(FLAGS),
+    [`/etc/systemd/system/${AGENT_UNIT}`]: agentUnit(manifestFlags('agent')),
   };
 }
 

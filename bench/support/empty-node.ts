@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { OwnPlace } from './own-place.ts';
 
 /** A Node that does nothing: what nobody who ships one gets below. */
 export interface EmptyNode {
@@ -10,8 +11,11 @@ export interface EmptyNode {
 /** Timers that it has. */
 export const EMPTY_NODE_TIMERS = 1;
 
-export async function startEmptyNode(): Promise<EmptyNode> {
-  const child = spawn(process.execPath, ['-e', 'setInterval(()=>{},1e9)'], { stdio: 'ignore', env: {} });
+/** @param place where it runs; otherwise it runs what this process runs, in the same cgroup */
+export async function startEmptyNode(place?: OwnPlace): Promise<EmptyNode> {
+  const { node, cgroupProcs } = place ?? { node: process.execPath, cgroupProcs: '/dev/null' };
+  const script = 'echo $$ > "$1" && exec "$2" -e "setInterval(()=>{},1e9)"';
+  const child = spawn('/bin/sh', ['-c', script, 'sh', cgroupProcs, node], { stdio: 'ignore', env: {} });
   await once(child, 'spawn');
   return {
     pid: child.pid ?? Number.NaN,

@@ -7,6 +7,10 @@ export interface ProcessFigures {
   readonly pssMiB: number;
   /** Pages that are nobody else's. */
   readonly privateMiB: number;
+  /** Pages of its own that it has written to: what is left of it when everything that can be read again is dropped. */
+  readonly dirtyMiB: number;
+  /** Pages of files as they are on the disk: the binary and its libraries, whoever else has them. */
+  readonly cleanMiB: number;
   readonly cpuSeconds: number;
   readonly threads: number;
   readonly openFiles: number;
@@ -38,6 +42,8 @@ export async function figuresOf(pid: number): Promise<ProcessFigures> {
     rssMiB: kib('Rss'),
     pssMiB: kib('Pss'),
     privateMiB: kib('Private_Clean') + kib('Private_Dirty'),
+    dirtyMiB: kib('Private_Dirty'),
+    cleanMiB: kib('Private_Clean') + kib('Shared_Clean'),
     cpuSeconds: cpuSeconds(stat),
     threads: Number(/^Threads:\s+(\d+)/m.exec(status)?.[1]),
     openFiles: targets.filter((target) => target !== '').length,

@@ -10,7 +10,13 @@ import { whyNoNode } from '../../test/cluster/support/binaries.ts';
 import { startContainerd } from '../../test/cluster/support/container-runtime.ts';
 import { type ControlPlane, startControlPlane } from '../../test/cluster/support/control-plane.ts';
 import { type Kubelet, startKubelet } from '../../test/cluster/support/kubelet.ts';
-import { buildPrograms, installManifests, NAMESPACE, type Program } from '../../test/cluster/support/programs.ts';
+import {
+  buildPrograms,
+  installManifests,
+  NAMESPACE,
+  type Program,
+  type ProgramPlace,
+} from '../../test/cluster/support/programs.ts';
 import { until } from '../../test/support/until.ts';
 
 export const NODE = 'node-a';
@@ -19,6 +25,8 @@ export interface RealNodeOptions {
   /** Trial of every assignment. */
   readonly trial: TrialSpec;
   readonly apiServerArgs?: readonly string[];
+  /** Where the first agent runs. */
+  readonly agentPlace?: ProgramPlace;
 }
 
 /** A config source that waits to be assigned. */
@@ -62,7 +70,7 @@ export async function startRealNode(options: RealNodeOptions): Promise<RealNode>
 }
 
 async function start(
-  { trial, apiServerArgs = [] }: RealNodeOptions,
+  { trial, apiServerArgs = [], agentPlace }: RealNodeOptions,
   undo: (() => Promise<unknown>)[],
   stop: () => Promise<void>,
 ): Promise<RealNode> {
@@ -88,7 +96,7 @@ async function start(
     HOST_ROOT: '/',
     MALLOC_ARENA_MAX: '1',
   };
-  const agent = await programs.start('agent', agentEnv);
+  const agent = await programs.start('agent', agentEnv, agentPlace);
   undo.push(agent.stop);
   await request(cluster, 'POST', '/apis/kubelet-gitops.dev/v1alpha1/kubeletnodes', {
     apiVersion: 'kubelet-gitops.dev/v1alpha1',

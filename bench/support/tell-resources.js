@@ -1,6 +1,8 @@
 // Loaded into a process with --import: on SIGUSR2 it writes to a file what keeps its event loop busy.
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 
 process.on('SIGUSR2', () => {
-  writeFileSync(process.env.RESOURCES_FILE, JSON.stringify(process.getActiveResourcesInfo()));
+  const file = process.env.RESOURCES_FILE;
+  writeFileSync(`${file}.part`, JSON.stringify(process.getActiveResourcesInfo()));
+  renameSync(`${file}.part`, file);
 });

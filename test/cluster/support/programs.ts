@@ -15,8 +15,19 @@ export interface Programs {
    * Starts one under its own service account: token and authority lie where the kubelet mounts them, and the API server's
    * address comes from the environment, so that nothing but the manifests' rights is at its disposal.
    */
-  readonly start: (program: keyof typeof PROGRAMS, env: Readonly<Record<string, string>>) => Promise<Program>;
+  readonly start: (
+    program: keyof typeof PROGRAMS,
+    env: Readonly<Record<string, string>>,
+    place?: ProgramPlace,
+  ) => Promise<Program>;
   readonly remove: () => Promise<void>;
+}
+
+/** Where a program runs, if not with this process's Node in its cgroup. */
+export interface ProgramPlace {
+  readonly node: string;
+  /** The cgroup's file of processes. */
+  readonly cgroupProcs: string;
 }
 
 export interface Program extends Daemon {
@@ -44,7 +55,7 @@ export async function buildPrograms(cluster: ControlPlane, version = VERSION): P
   let count = 0;
 
   return {
-    async start(program, env) {
+    async start(program, env, { node, cgroupProcs } = { node: process.execPath, cgroupProcs: '/dev/null' }) {
       count += 1;
       const account = join(directory, `account-of-${program}`);
       // A pod that is started again while the API server is away still has the token it had.
@@ -64,10 +75,11 @@ export async function buildPrograms(cluster: ControlPlane, version = VERSION): P
           '--mount',
           'sh',
           '-c',
-          `mount --bind "$1" ${MOUNT_POINT} && shift && exec "$@"`,
+          `mount --bind "$1" ${MOUNT_POINT} && echo $$ > "$2" && shift 2 && exec "$@"`,
           'sh',
           account,
-          process.execPath,
+          cgroupProcs,
+          node,
           ...manifestFlags(program),
           join(directory, `${program}.js`),
         ],

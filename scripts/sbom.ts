@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { lockedPackages } from './generate/licences-page.ts';
 
 /** As much of a CycloneDX document as is looked at here. */
 export interface BillOfMaterials {
   readonly bomFormat: string;
+  /** What the bill is of. */
+  readonly metadata: { readonly component: { readonly name: string; readonly version: string } };
   readonly components: readonly {
     readonly 'bom-ref': string;
     readonly name: string;
@@ -34,7 +37,13 @@ export function billOfMaterials(): BillOfMaterials {
   const dependencies = whole.dependencies
     .filter(({ ref }) => isKept(ref))
     .map((each) => ({ ...each, dependsOn: each.dependsOn.filter(isKept) }));
-  return { ...whole, components, dependencies };
+  // npm calls it what the directory is called.
+  const component = { ...whole.metadata.component, name: packageName() };
+  return { ...whole, metadata: { ...whole.metadata, component }, components, dependencies };
+}
+
+function packageName(): string {
+  return (JSON.parse(readFileSync('package.json', 'utf8')) as { readonly name: string }).name;
 }
 
 if (import.meta.main) process.stdout.write(`${JSON.stringify(billOfMaterials(), null, 2)}\n`);

@@ -68,6 +68,7 @@ describe('what goes along with the programs', () => {
   it('is a bill of materials that names all that is shipped, and no tool', () => {
     const bill = billOfMaterials();
     assert.equal(bill.bomFormat, 'CycloneDX');
+    assert.equal(bill.metadata.component.name, 'kubelet-gitops', 'whatever the directory is called');
     const purls = bill.components.map(({ purl }) => decodeURIComponent(purl)).toSorted();
     const expected = shipped
       .filter(({ optional }) => !optional)

@@ -8,9 +8,11 @@ import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { createAct } from './act/act.ts';
 import { createStore } from './checkpoint/store.ts';
 import { decide } from './decide/decide.ts';
+import { withLastWords, wordsWanted } from './decide/last-words.ts';
 import { awaits } from './decide/reboot.ts';
 import { PACE, type Pace } from './decide/pace.ts';
 import { type Guard, noGuard } from './ports/guard.ts';
+import { type LastWords, noLastWords } from './ports/last-words.ts';
 import type { Disk } from './ports/disk.ts';
 import { createKeeper } from './act/keep.ts';
 import type { Installer } from './ports/installer.ts';
@@ -51,6 +53,8 @@ export interface AgentPorts {
   readonly rebooter?: Rebooter;
   /** The command line of the kubelet with this process id; undefined where it cannot be seen, which is the default. */
   readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
+  /** Default: none. */
+  readonly lastWords?: LastWords;
   /** Calls back when a file that the kubelet reads may have changed. @returns stops listening */
   readonly watchFiles?: (changed: () => void) => () => void;
   /** Identifies the present boot of the machine (`/proc/sys/kernel/random/boot_id`). */
@@ -95,6 +99,7 @@ export function createAgent(ports: AgentPorts): Agent {
     log,
     service,
     agentVersion = VERSION,
+    lastWords = noLastWords,
     guard = noGuard('nothing was set up to guard the kubelet'),
   } = ports;
   const pace: Pace = { ...PACE, ...ports.pace };
@@ -134,6 +139,10 @@ export function createAgent(ports: AgentPorts): Agent {
       assignment: () => assignment.current(),
     }),
     decide: (state, seen) => decide(state, seen, pace),
+    async explain(before, decision, seen, within) {
+      const wanted = wordsWanted(before, decision, seen);
+      return wanted === undefined ? decision : withLastWords(before, decision, await lastWords(wanted, within));
+    },
     forget: (state, seen) => forget(memory, state, seen),
     async keep(before, decision) {
       const kept = await keeper.keep(before, decision);

@@ -9,6 +9,8 @@ import type { State } from './decide/state.ts';
 export interface Steps {
   readonly observe: Observe;
   readonly decide: (state: State, seen: Observation) => Decision;
+  /** Adds what the kubelet itself said of what the decision found to have failed. */
+  readonly explain: (before: State, decision: Decision, seen: Observation, signal: AbortSignal) => Promise<Decision>;
   /** Drops what was remembered of earlier actions and no longer applies. */
   readonly forget: (state: State, seen: Observation) => void;
   /** Writes the state down. @returns the decision as far as it may be carried out */
@@ -27,7 +29,7 @@ export async function runLoop(start: State, steps: Steps, signal: AbortSignal): 
   let state = start;
   const turn = async (): Promise<Millis> => {
     const seen = await steps.observe(state, signal);
-    const decided = steps.decide(state, seen);
+    const decided = await steps.explain(state, steps.decide(state, seen), seen, signal);
     steps.forget(decided.next, seen);
     const decision = await steps.keep(state, decided);
     state = decision.next;

@@ -19,6 +19,7 @@ import { readBootId, readUptimeSeconds } from './host/boot.ts';
 import { kubeletArgsOf } from './kubelet/kubelet-args.ts';
 import { USUAL_SERVING_CERTS } from './kubelet/serving-certificate.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
+import { createLastWords } from './kubelet/last-words.ts';
 import { createInstaller } from './kubelet/install.ts';
 import { createCommandService } from './kubelet/service-command.ts';
 import { createSystemdService, type SystemdService } from './kubelet/service-systemd.ts';
@@ -106,6 +107,9 @@ async function main(settings: AgentSettings): Promise<void> {
       }),
     ),
     kubeletArgs: (pid) => kubeletArgsOf(pid, hostFiles),
+    ...(settings.service.manager === 'systemd'
+      ? { lastWords: createLastWords({ files: hostFiles, unit: settings.service.unit, clock }) }
+      : {}),
     ...(settings.mode === 'uninstall' ? { uninstall } : { watchFiles: watchManaged }),
     bootId: readBootId,
     clock,

@@ -15,6 +15,14 @@ export interface HostFiles {
   fileSystemBytes(path: string): Promise<number | undefined>;
   /** Names in a directory. */
   names(path: string): Promise<readonly string[] | undefined>;
+  /** Opens a file to be read from here and there. To be closed. */
+  open(path: string): Promise<OpenFile | undefined>;
+}
+
+export interface OpenFile {
+  /** Fewer bytes only where the file ends. @throws where the system does */
+  readonly read: (offset: number, length: number) => Promise<Buffer>;
+  close(): Promise<void>;
 }
 
 const MOST_BYTES = 256 * 1024;
@@ -90,6 +98,20 @@ export function createHostFiles(root: string): HostFiles {
     async names(path) {
       try {
         return await readdir(at(await resolve(path)));
+      } catch {
+        return undefined;
+      }
+    },
+    async open(path) {
+      try {
+        const file = await open(at(await resolve(path)), constants.O_RDONLY | constants.O_NONBLOCK);
+        return {
+          async read(offset, length) {
+            const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
+            return buffer.subarray(0, bytesRead);
+          },
+          close: () => file.close(),
+        };
       } catch {
         return undefined;
       }

@@ -32,7 +32,7 @@ import {
   WEBHOOK_SERVICE,
 } from '../doctor/read/resources.ts';
 import type { Progress } from '../progress.ts';
-import { redact } from './redact.ts';
+import { redact } from '#shared/runtime/redact.ts';
 import { ofCrd, ofNode, ofPod, ofSettings, ofWorkload, type BundleTrim, whole } from './trim.ts';
 
 export interface Collection {

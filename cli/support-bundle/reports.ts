@@ -14,7 +14,8 @@ import { eventsAsText } from '../events/render.ts';
 import { plain } from '../paint.ts';
 import { readClusterStatus } from '../status/read.ts';
 import { renderStatus } from '../status/render.ts';
-import { redact, redactValue } from './redact.ts';
+import { redact } from '#shared/runtime/redact.ts';
+import { redactValue } from './redact.ts';
 
 export interface Reports {
   readonly files: ReadonlyMap<string, string>;

@@ -1,7 +1,8 @@
 import { GROUP } from '#shared/contract/api/group.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { SETTINGS } from '../doctor/installation.generated.ts';
-import { REDACTED, redactValue } from './redact.ts';
+import { REDACTED } from '#shared/runtime/redact.ts';
+import { redactValue } from './redact.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

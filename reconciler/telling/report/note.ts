@@ -72,6 +72,8 @@ const MOST_FINDINGS = 10;
 const LONGEST_FINDING = 500;
 const MOST_FAILURES = 5;
 const LONGEST_MESSAGE = 400;
+/** Room for the kubelet's last errors, which stand at the end. */
+const LONGEST_FAILURE = 1200;
 
 const shortFinding = (finding: Finding): string => plainLine(formatFinding(finding), LONGEST_FINDING);
 
@@ -215,5 +217,5 @@ const limitsOf = ({ maxChange, maxUnassign }: NotedLimits): NotedLimits => ({ ma
 
 const shorten = (failure: PoolFailure): PoolFailure => ({
   ...failure,
-  message: failure.message.slice(0, LONGEST_MESSAGE),
+  message: failure.message.slice(0, LONGEST_FAILURE),
 });

@@ -38,6 +38,7 @@ async function readOf(): Promise<ReadonlySet<string>> {
     real: noted((path) => path),
     fileSystemBytes: noted(() => 1),
     names: noted((path) => (path === '/sys/fs/cgroup' ? ['kubepods.slice'] : ['10-crio.conf'])),
+    open: noted(() => undefined),
   };
   const look = createHostLook({ files, kubeletPid: () => Promise.resolve(77) });
   const candidate: ConfigForHost = {

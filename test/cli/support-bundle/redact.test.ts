@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { redact, redactValue } from '#cli/support-bundle/redact.ts';
+import { redactValue } from '#cli/support-bundle/redact.ts';
+import { redact } from '#shared/runtime/redact.ts';
 
 const JWT = `eyJhbGciOiJSUzI1NiJ9.${'a'.repeat(40)}.${'b'.repeat(40)}`;
 const KEY = `-----BEGIN OPENSSH PRIVATE KEY-----\n${'c'.repeat(64)}\n-----END OPENSSH PRIVATE KEY-----`;

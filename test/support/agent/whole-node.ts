@@ -1,6 +1,7 @@
 import { type Agent, type AgentPorts, createAgent } from '#agent/agent.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import type { KubeletService } from '#agent/ports/service.ts';
+import type { LastWords } from '#agent/ports/last-words.ts';
 import type { Validate } from '#agent/staging/check.ts';
 import type { Preflight } from '#agent/ports/preflight.ts';
 import type { ApplyMode, KubeletNodeStatus, RebootOrder, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
@@ -43,6 +44,7 @@ export interface WholeNodeOptions {
   readonly isSeen?: boolean;
   readonly validate?: Validate;
   readonly preflight?: Preflight;
+  readonly lastWords?: LastWords;
   /** Whether the service manager can be told of a guard. */
   readonly guard?: boolean;
   /** Of the guard's script on the host: what it comes to at each of its points. */
@@ -222,6 +224,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         ...(options.uninstall === undefined ? {} : { uninstall: options.uninstall }),
         ...(options.validate === undefined ? {} : { validate: options.validate }),
         ...(options.preflight === undefined ? {} : { preflight: options.preflight }),
+        ...(options.lastWords === undefined ? {} : { lastWords: options.lastWords }),
       });
       running = agent.run(stop.signal);
     },

@@ -1,0 +1,47 @@
+import equal from 'fast-deep-equal';
+import type { Observation } from './observation.ts';
+import type { Trial } from './state.ts';
+
+/** Signs that a machine is short of something. `null` is what could not be seen. */
+export interface Strain {
+  /** Of the Node's conditions those that are True: `MemoryPressure`, `DiskPressure`, `PIDPressure`. */
+  readonly pressures: readonly string[] | null;
+  /** How often since the boot the kernel found no memory in a cgroup because of that cgroup's own limit. */
+  readonly outOfMemory: Readonly<Record<string, number>> | null;
+  /** The boot that is counted from. */
+  readonly bootId: string;
+}
+
+/** What the machine suffers that it did not suffer before, in words. Of what was not seen before, nobody is accused. */
+export function harmSince(before: Strain | undefined, now: Strain): readonly string[] {
+  if (before === undefined) return [];
+  const { pressures, outOfMemory } = before;
+  const brought = pressures === null ? [] : (now.pressures ?? []).filter((pressure) => !pressures.includes(pressure));
+  const counted = before.bootId === now.bootId ? outOfMemory : outOfMemory && {};
+  const killed =
+    counted === null
+      ? []
+      : Object.entries(now.outOfMemory ?? {}).flatMap(([cgroup, count]) => {
+          const more = count - (counted[cgroup] ?? 0);
+          return more > 0 ? [`its pods were out of memory ${more} times at the limit of ${cgroup}`] : [];
+        });
+  return [...brought.map((pressure) => `its Node is under ${pressure}, and was not before`), ...killed];
+}
+
+/** What a config that is put on trial now is not to be blamed for. One that it supersedes is. */
+export const strainBefore = (superseded: Trial | undefined, { strain }: Observation): Strain =>
+  superseded?.strain ?? strain;
+
+/** As long as the kubelet has not heard of the config, whatever comes is not the config's doing. */
+export function withStrainSoFar(trial: Trial, { strain: now, service, bootId }: Observation): Trial {
+  const { before, strain, change } = trial;
+  const isUntouched =
+    change.step !== 'judge' && before !== null && before.run === service.run && before.bootId === bootId;
+  if (strain === undefined || !isUntouched) return trial;
+  const next: Strain = {
+    pressures: now.pressures === null ? strain.pressures : [...new Set([...(strain.pressures ?? []), ...now.pressures])],
+    outOfMemory: now.outOfMemory ?? strain.outOfMemory,
+    bootId,
+  };
+  return equal(next, strain) ? trial : { ...trial, strain: next };
+}

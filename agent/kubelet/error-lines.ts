@@ -1,0 +1,62 @@
+import { redact } from '#shared/runtime/redact.ts';
+
+/** What a line of the kubelet's log says, without its time and process; undefined where it is no complaint. */
+type Reading = { readonly complaint: 'error' | 'other'; readonly text: string } | undefined;
+
+const MOST_LINES = 3;
+const LONGEST_LINE = 280;
+
+/** `E1122 15:27:13.502266      69 run.go:74] …`: errors and fatal errors of klog. */
+const KLOG = /^([IWEF])\d{4} \S+ +\d+ ([^\]]+\] .*)$/s;
+/** What the Go runtime and the kubelet's command line write when they end the process. */
+const ENDS = /^(?:panic: |fatal error: |Error: )/;
+/** Of the traces that follow a panic, of the usage that follows a mistake in the flags, and of advice about flags. */
+const TRAIL = /^(?:goroutine \d|created by |\s|$|[\w./*()-]+\(.*\)$|Usage:|--|Flag --)/;
+const MOST_TESTED = 400;
+
+/**
+ * The last different errors among a log's lines, the newest first, fit to be shown. Where there is none, the last lines that
+ * a kubelet would not write: those of what starts it.
+ *
+ * @param lines the newest first
+ */
+export async function lastErrors(lines: AsyncIterable<string>): Promise<readonly string[]> {
+  const errors = new Set<string>();
+  const others = new Set<string>();
+  for await (const line of lines) {
+    const reading = readLine(line);
+    if (reading === undefined) continue;
+    const found = reading.complaint === 'error' ? errors : others;
+    if (found.size < MOST_LINES) found.add(shown(reading.text));
+    if (errors.size === MOST_LINES) break;
+  }
+  return [...(errors.size > 0 ? errors : others)];
+}
+
+function readLine(line: string): Reading {
+  const [, severity, text] = KLOG.exec(line) ?? [];
+  if (severity !== undefined) return 'EF'.includes(severity) ? { complaint: 'error', text: text ?? '' } : undefined;
+  if (ENDS.test(line)) return { complaint: 'error', text: line };
+  if (line.startsWith('{')) return readJson(line);
+  return TRAIL.test(line.slice(0, MOST_TESTED)) ? undefined : { complaint: 'other', text: line };
+}
+
+/** With `logging.format: json`. Only errors have no verbosity (component-base/logs/json). */
+function readJson(line: string): Reading {
+  try {
+    const { v, caller, msg, err } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    if (v !== undefined) return undefined;
+    const parts = [caller, msg, err].filter((part) => typeof part === 'string');
+    return { complaint: 'error', text: parts.join(': ') };
+  } catch {
+    // Cut off: whether it is an error, nobody can tell.
+    return undefined;
+  }
+}
+
+/** Redacted before it is cut: half a secret is not recognised. */
+function shown(text: string): string {
+  // eslint-disable-next-line no-control-regex -- that is what is taken out
+  const plain = redact(text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')).trim();
+  return plain.length <= LONGEST_LINE ? plain : `${plain.slice(0, LONGEST_LINE - 1)}…`;
+}

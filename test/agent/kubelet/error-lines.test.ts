@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { lastErrors } from '#agent/kubelet/error-lines.ts';
+
+const at = 'E1122 15:27:13.502266      69';
+
+async function* backwards(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines.toReversed();
+}
+const errorsOf = (...lines: readonly string[]): Promise<readonly string[]> => lastErrors(backwards(lines));
+
+/** What a kubelet wrote, the oldest first, and what is shown of it. */
+const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  [
+    'an error of klog, without its time and process',
+    [`${at} run.go:74] "command failed" err="failed to run Kubelet: no such cgroup"`],
+    ['run.go:74] "command failed" err="failed to run Kubelet: no such cgroup"'],
+  ],
+  [
+    'a fatal error, and not the stacks below it',
+    [
+      'F1122 15:27:13.502266      69 server.go:269] failed to run Kubelet: no room',
+      'goroutine 1 [running]:',
+      'k8s.io/kubernetes/vendor/k8s.io/klog/v2.stacks(0xc00000e001, 0xc000a4a000, 0x9c, 0x1f4)',
+      '\t/go/src/k8s.io/kubernetes/vendor/k8s.io/klog/v2/klog.go:1026 +0xb9',
+      'created by k8s.io/kubernetes/cmd/kubelet/app.run',
+      '',
+    ],
+    ['server.go:269] failed to run Kubelet: no room'],
+  ],
+  [
+    'nothing of what is no error',
+    [
+      'I1122 15:27:13.489379      69 server.go:416] Version: v1.20.2',
+      'W1122 15:27:13.502237      69 container_manager_linux.go:949] CPUAccounting not enabled for pid: 69',
+      'Flag --cloud-provider has been deprecated, will be removed',
+    ],
+    [],
+  ],
+  [
+    'the newest three, the newest first, each once however often the kubelet was started again',
+    ['one', 'two', 'three', 'four', 'three', 'four'].map((text) => `${at} a.go:1] ${text}`),
+    ['a.go:1] four', 'a.go:1] three', 'a.go:1] two'],
+  ],
+  [
+    'an error of a log in JSON, and not its lines that have a verbosity',
+    [
+      '{"ts":1700000000000.1,"caller":"app/server.go:1","msg":"Starting","v":0}',
+      '{"ts":1700000000000.2,"caller":"kubelet/run.go:72","msg":"command failed","err":"no such file"}',
+      '{"ts":1700000000000.3,"caller":"cut o',
+    ],
+    ['kubelet/run.go:72: command failed: no such file'],
+  ],
+  [
+    'a panic',
+    ['panic: runtime error: index out of range [3]', 'main.main()'],
+    ['panic: runtime error: index out of range [3]'],
+  ],
+  [
+    'a mistake in its flags, and not the usage below it',
+    ['Error: unknown flag: --nope', 'Usage:', '  kubelet [flags]', '      --v Level'],
+    ['Error: unknown flag: --nope'],
+  ],
+  [
+    'what starts the kubelet, where the kubelet itself says nothing',
+    ['exec /usr/bin/kubelet: no such file or directory'],
+    ['exec /usr/bin/kubelet: no such file or directory'],
+  ],
+  ['the kubelet, where both say something', [`${at} a.go:1] one`, 'a wrapper wonders'], ['a.go:1] one']],
+  [
+    'no secret',
+    [`${at} a.go:1] POST https://bot:hunter2@example.com?key=hunter2 with Bearer hunter2hunter2`],
+    ['a.go:1] POST https://[redacted]@example.com?[redacted] with Bearer [redacted]'],
+  ],
+  ['no control characters', [`${at} a.go:1] one\u0007\ntwo\u001b[31m`], ['a.go:1] one two [31m']],
+];
+
+describe('what is shown of a kubelet’s log', () => {
+  for (const [what, lines, expected] of ROWS) {
+    it(what, async () => assert.deepEqual(await errorsOf(...lines), expected));
+  }
+
+  it('is cut after it was redacted, so that no half of a secret is left', async () => {
+    const token = `eyJhbGciOiJSUzI1NiJ9.${'a'.repeat(400)}`;
+    const [line = ''] = await errorsOf(`${at} a.go:1] ${'x'.repeat(230)} ${token}`);
+    assert.match(line, /^a\.go:1\] x{230} \[redacted\]$/);
+    const [long = ''] = await errorsOf(`${at} a.go:1] ${'x'.repeat(5000)}`);
+    assert.equal(long.length, 280);
+    assert.match(long, /x…$/);
+  });
+
+  it('costs little of a long line that is made to cost much', async () => {
+    const started = performance.now();
+    await errorsOf(`${'('.repeat(4096)}!`, `${'a.'.repeat(2048)}(`, `${at} a.go:1] ${'token '.repeat(700)}`);
+    assert.ok(performance.now() - started < 2_000);
+  });
+
+  it('is read no further than three errors back', async () => {
+    let read = 0;
+    async function* endless(): AsyncGenerator<string> {
+      for (;;) yield `${at} a.go:${(read += 1)}] one`;
+    }
+    assert.equal((await lastErrors(endless())).length, 3);
+    assert.equal(read, 3);
+  });
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { createHostFiles, type HostFiles } from '#agent/host/host-files.ts';
+import { createLastWords } from '#agent/kubelet/last-words.ts';
+import type { WordsWanted } from '#agent/ports/last-words.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { journalOf } from '../host/journal/support/journal-writer.ts';
+
+const MACHINE = '0123456789abcdef0123456789abcdef';
+const START = Date.parse('2026-01-01T00:00:00Z');
+const never = new AbortController().signal;
+const ALL: WordsWanted = { since: undefined, notOf: [] };
+
+const error = (seconds: number, text: string, run = 'run-1', unit = 'kubelet.service') => ({
+  at: START + seconds * 1000,
+  fields: {
+    _SYSTEMD_UNIT: unit,
+    _SYSTEMD_INVOCATION_ID: run,
+    MESSAGE: `E0101 00:00:00.000000       1 a.go:1] ${text}`,
+  },
+});
+const said = (...texts: readonly string[]): readonly string[] => texts.map((text) => `a.go:1] ${text}`);
+
+describe('the last errors in a host’s journal', () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'kubelet-gitops-journal-'));
+    await mkdir(join(root, 'etc'));
+    await writeFile(join(root, 'etc/machine-id'), `${MACHINE}\n`);
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  const write = async (file: string, entries: readonly ReturnType<typeof error>[]): Promise<void> => {
+    await mkdir(join(root, file, '..'), { recursive: true });
+    await writeFile(join(root, file), journalOf(entries, { isCompact: true }));
+  };
+  const inUse = `var/log/journal/${MACHINE}/system.journal`;
+  const old = (time: string): string =>
+    `var/log/journal/${MACHINE}/system@${'a'.repeat(32)}-0000000000000001-${time}.journal`;
+  const words = (wanted: WordsWanted = ALL, files: HostFiles = createHostFiles(root)): Promise<readonly string[]> =>
+    createLastWords({ files, unit: 'kubelet.service', clock: createManualClock() })(wanted, never);
+
+  it('are those of the kubelet’s unit', async () => {
+    await write(inUse, [error(1, 'mine'), error(2, 'another’s', 'run-2', 'containerd.service')]);
+    assert.deepEqual(await words(), said('mine'));
+  });
+
+  it('are those since a moment, and not of runs that had nothing to do with it', async () => {
+    await write(inUse, [
+      error(1, 'early'),
+      error(2, 'of before', 'run-0'),
+      error(3, 'mine'),
+      error(4, 'the guard’s', 'run-2'),
+    ]);
+    assert.deepEqual(await words({ since: '2026-01-01T00:00:02Z', notOf: ['run-0', 'run-2'] }), said('mine'));
+    assert.deepEqual(await words({ since: '2026-01-01T00:00:05Z', notOf: [] }), []);
+  });
+
+  it('are found in the files that were put aside last, where the one in use has too few', async () => {
+    await write(inUse, [error(9, 'newest')]);
+    await write(old('0000000000000002'), [error(8, 'newer')]);
+    await write(old('0000000000000001'), [error(7, 'older')]);
+    await write(old('0000000000000000'), [error(6, 'of a file too far back')]);
+    assert.deepEqual(await words(), said('newest', 'newer', 'older'));
+    await writeFile(join(root, inUse), 'spoiled');
+    assert.deepEqual(await words(), said('newer', 'older'));
+  });
+
+  it('are found in memory, where journald keeps nothing on the disk', async () => {
+    await write(`run/log/journal/${MACHINE}/system.journal`, [error(1, 'mine')]);
+    assert.deepEqual(await words(), said('mine'));
+  });
+
+  it('are none where there is no journal, or nothing of the host is shown', async () => {
+    assert.deepEqual(await words(), []);
+    assert.deepEqual(await words(ALL, createHostFiles(join(root, 'nothing'))), []);
+    await write(inUse, [error(1, 'mine')]);
+    await writeFile(join(root, 'etc/machine-id'), 'uninitialized\n');
+    assert.deepEqual(await words(), []);
+  });
+
+  it('are none where a disk does not answer: the way back does not wait for it', async () => {
+    await write(inUse, [error(1, 'mine')]);
+    const clock = createManualClock();
+    const files: HostFiles = {
+      ...createHostFiles(root),
+      open: () => Promise.resolve({ read: () => new Promise(() => undefined), close: () => Promise.resolve() }),
+    };
+    const asked = createLastWords({ files, unit: 'kubelet.service', clock })(ALL, never);
+    await clock.advance(3_000);
+    assert.deepEqual(await asked, []);
+  });
+});

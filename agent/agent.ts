@@ -32,7 +32,7 @@ import type { Validate } from './staging/check.ts';
 import { noPreflight, type Preflight } from './ports/preflight.ts';
 import type { StageOptions } from './staging/stage.ts';
 import { standStill } from './report/stand-still.ts';
-import { INITIAL_STATE, nameOf, type State } from './decide/state.ts';
+import { INITIAL_STATE, nameOf, type State, type Strain } from './decide/state.ts';
 import { type Account, accountOf } from './report/status.ts';
 import { watchAssignment } from './observe/watch-assignment.ts';
 
@@ -55,6 +55,8 @@ export interface AgentPorts {
   readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
   /** Default: none. */
   readonly lastWords?: LastWords;
+  /** Counts per cgroup, see `Strain`; null where they cannot be seen, which is the default. */
+  readonly outOfMemory?: () => Promise<Strain['outOfMemory']>;
   /** Calls back when a file that the kubelet reads may have changed. @returns stops listening */
   readonly watchFiles?: (changed: () => void) => () => void;
   /** Identifies the present boot of the machine (`/proc/sys/kernel/random/boot_id`). */

@@ -32,6 +32,7 @@ import { createHostFiles } from './host/host-files.ts';
 import { createHostLook } from './preflight/look-at-host.ts';
 import { createPreflight } from './preflight/preflight.ts';
 import type { OwnNode } from './ports/own-node.ts';
+import { countOutOfMemory } from './observe/out-of-memory.ts';
 import { createOwnNode } from './observe/own-node.ts';
 import { createRebooter } from './act/reboot.ts';
 import { createUnfitUnit } from './staging/unfit-unit.ts';
@@ -107,6 +108,7 @@ async function main(settings: AgentSettings): Promise<void> {
       }),
     ),
     kubeletArgs: (pid) => kubeletArgsOf(pid, hostFiles),
+    outOfMemory: () => countOutOfMemory(hostFiles),
     ...(settings.service.manager === 'systemd'
       ? { lastWords: createLastWords({ files: hostFiles, unit: settings.service.unit, clock }) }
       : {}),

@@ -1,4 +1,4 @@
-import type { Change, Doing, Judged, KubeletRun, State } from '../decide/state.ts';
+import type { Change, Doing, Judged, KubeletRun, State, Strain } from '../decide/state.ts';
 import { termsToSpec } from '../decide/assignment/terms.ts';
 import { decodeTarget, decodeTerms, encodeTarget } from './config-codec.ts';
 import {
@@ -54,6 +54,7 @@ export function decodeDoing(text: string): Doing {
         // Files that are older than this question were written for kubelets that nobody had doubts about.
         wasHealthy: raw['wasHealthy'] === undefined || flagIn(raw, 'wasHealthy'),
         before: runIn(raw['before']) ?? null,
+        ...(raw['strain'] === undefined ? {} : { strain: strainIn(asRecord(raw['strain'], 'strain')) }),
         warnings: textsIn(raw, 'warnings'),
         change: changeIn(raw),
       };
@@ -99,6 +100,15 @@ function runIn(value: unknown): KubeletRun | undefined {
   if (value === undefined || value === null) return undefined;
   const raw = asRecord(value, 'run');
   return { run: textIn(raw, 'run'), bootId: textIn(raw, 'bootId') };
+}
+
+function strainIn(raw: Raw): Strain {
+  const counts = raw['outOfMemory'] === null ? null : asRecord(raw['outOfMemory'], 'outOfMemory');
+  return {
+    pressures: raw['pressures'] === null ? null : textsIn(raw, 'pressures'),
+    outOfMemory: counts && Object.fromEntries(Object.keys(counts).map((cgroup) => [cgroup, amountIn(counts, cgroup)])),
+    bootId: textIn(raw, 'bootId'),
+  };
 }
 
 function judgedIn(holder: Raw): Judged {

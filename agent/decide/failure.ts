@@ -28,6 +28,8 @@ export type FailureReason =
   | 'NotHealthy'
   /** The kubelet was healthy, but the Node was not Ready any more. */
   | 'NodeNotReady'
+  /** The machine came under pressure with it, or its pods out of memory, and was not before. */
+  | 'NodeHarmed'
   /** The kubelet ran something else than the config says. */
   | 'ConfigContradicted'
   /** The kubelet could not be restarted. */

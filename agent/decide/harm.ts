@@ -1,16 +1,6 @@
 import equal from 'fast-deep-equal';
 import type { Observation } from './observation.ts';
-import type { Trial } from './state.ts';
-
-/** Signs that a machine is short of something. `null` is what could not be seen. */
-export interface Strain {
-  /** Of the Node's conditions those that are True: `MemoryPressure`, `DiskPressure`, `PIDPressure`. */
-  readonly pressures: readonly string[] | null;
-  /** How often since the boot the kernel found no memory in a cgroup because of that cgroup's own limit. */
-  readonly outOfMemory: Readonly<Record<string, number>> | null;
-  /** The boot that is counted from. */
-  readonly bootId: string;
-}
+import type { Strain, Trial } from './state.ts';
 
 /** What the machine suffers that it did not suffer before, in words. Of what was not seen before, nobody is accused. */
 export function harmSince(before: Strain | undefined, now: Strain): readonly string[] {
@@ -23,7 +13,9 @@ export function harmSince(before: Strain | undefined, now: Strain): readonly str
       ? []
       : Object.entries(now.outOfMemory ?? {}).flatMap(([cgroup, count]) => {
           const more = count - (counted[cgroup] ?? 0);
-          return more > 0 ? [`its pods were out of memory ${more} times at the limit of ${cgroup}`] : [];
+          return more > 0
+            ? [`its pods were out of memory ${more === 1 ? 'once' : `${more} times`} at the limit of ${cgroup}`]
+            : [];
         });
   return [...brought.map((pressure) => `its Node is under ${pressure}, and was not before`), ...killed];
 }
@@ -39,7 +31,8 @@ export function withStrainSoFar(trial: Trial, { strain: now, service, bootId }: 
     change.step !== 'judge' && before !== null && before.run === service.run && before.bootId === bootId;
   if (strain === undefined || !isUntouched) return trial;
   const next: Strain = {
-    pressures: now.pressures === null ? strain.pressures : [...new Set([...(strain.pressures ?? []), ...now.pressures])],
+    pressures:
+      now.pressures === null ? strain.pressures : [...new Set([...(strain.pressures ?? []), ...now.pressures])],
     outOfMemory: now.outOfMemory ?? strain.outOfMemory,
     bootId,
   };

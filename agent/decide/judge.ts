@@ -1,5 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Failure, FailureReason } from './failure.ts';
+import { harmSince } from './harm.ts';
 import { firstOf } from './first-of.ts';
 import type { ServiceStatus } from '../ports/service.ts';
 import type { Observation } from './observation.ts';
@@ -37,7 +38,7 @@ export function verdictOf({ service, health }: Observation): Verdict {
  * before. A Node that cannot be seen proves nothing and accuses nobody; nor does a config whose checkpoint is lost, as
  * the node could not fall back to it.
  */
-export function trialVerdictOf(seen: Observation, { wasReady }: Trial): Verdict {
+export function trialVerdictOf(seen: Observation, { wasReady, strain }: Trial): Verdict {
   const up = verdictOf(seen);
   if (up.verdict !== 'healthy') return up;
   if (seen.files.files === 'differ' && !isToPutBack(seen)) {
@@ -47,6 +48,8 @@ export function trialVerdictOf(seen: Observation, { wasReady }: Trial): Verdict 
   if (seen.running.running === 'contradicts') {
     return unhealthy('ConfigContradicted', `it runs ${firstOf(seen.running.differences)}`);
   }
+  const harm = harmSince(strain, seen.strain);
+  if (harm.length > 0) return unhealthy('NodeHarmed', harm.join('; '));
   if (!wasReady || seen.nodeReady === 'yes') return HEALTHY;
   return seen.nodeReady === 'no' ? unhealthy('NodeNotReady', 'its Node is no longer Ready') : UNCLEAR;
 }
@@ -139,9 +142,10 @@ export function failureOf(
   }
   if (verdict.verdict !== 'unhealthy') return undefined;
   const { reason, why } = verdict;
-  const neverMends = reason === 'ConfigContradicted' || reason === 'FilesChanged';
+  const neverMends = reason === 'ConfigContradicted' || reason === 'FilesChanged' || reason === 'NodeHarmed';
   const patienceMs = neverMends ? Math.min(pace.contradictedMs, terms.startTimeoutMs) : terms.startTimeoutMs;
   if (judged.unhealthyMs < patienceMs) return undefined;
+  if (reason === 'NodeHarmed') return { reason, message: `it did harm: ${why}` };
   const span = `not in order for ${Math.round(judged.unhealthyMs / 1000)} s: ${why}`;
   return reason === 'NotHealthy' && judged.restarts > 0
     ? { reason: 'CrashLoop', message: `${restarted} and was ${span}` }

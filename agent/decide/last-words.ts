@@ -11,6 +11,7 @@ const EXPLAINED: ReadonlySet<string> = new Set<FailureReason>([
   'Flapping',
   'NotHealthy',
   'NodeNotReady',
+  'NodeHarmed',
   'RestartFailed',
   'UnhealthyBefore',
   'FallbackFailed',

@@ -4,7 +4,7 @@ import type { Failure } from './failure.ts';
 import type { Health } from '../ports/probe.ts';
 import type { GuardFault, GuardSeen } from '../ports/guard.ts';
 import type { ServiceStatus } from '../ports/service.ts';
-import type { Config } from './state.ts';
+import type { Config, Strain } from './state.ts';
 
 /** What the API server wants of this node. */
 export type Intent =
@@ -107,6 +107,8 @@ export interface Observation {
   readonly leaving: 'no' | 'asked' | 'done';
   /** The Node's Ready condition; `unknown` where it cannot be read. */
   readonly nodeReady: 'yes' | 'no' | 'unknown';
+  /** What the machine suffers. */
+  readonly strain: Strain;
   /** `v1.34.2`; undefined where it was never found out. */
   readonly kubeletVersion: string | undefined;
   /** How the restart that this process ordered last went; `none` where it ordered none. */

@@ -10,6 +10,16 @@ import type {
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { FailureReason } from './failure.ts';
 
+/** Signs that a machine is short of something. `null` is what could not be seen. */
+export interface Strain {
+  /** Of the Node's conditions those that are True: `MemoryPressure`, `DiskPressure`, `PIDPressure`. */
+  readonly pressures: readonly string[] | null;
+  /** How often since the boot the kernel found no memory in a cgroup because of that cgroup's own limit. */
+  readonly outOfMemory: Readonly<Record<string, number>> | null;
+  /** The boot that is counted from. */
+  readonly bootId: string;
+}
+
 /** How a config has to prove itself; `TrialSpec` in milliseconds. */
 export interface TrialTerms {
   readonly durationMs: Millis;
@@ -87,6 +97,8 @@ export interface Trial {
   readonly wasHealthy: boolean;
   /** The kubelet's run then. While it lasts, the kubelet has not heard of the config. */
   readonly before: KubeletRun | null;
+  /** What the machine suffered before. Absent where an older release wrote it down: then no harm is held against the config. */
+  readonly strain?: Strain;
   /** What preflight found that does not speak against it, in sentences. */
   readonly warnings: readonly string[];
   readonly change: Change;

@@ -20,6 +20,7 @@ import {
 } from './state.ts';
 import { advance } from './change.ts';
 import { startFallingBack } from './fall-back.ts';
+import { strainBefore, withStrainSoFar } from './harm.ts';
 import { failureOfFired, firedOn, guardReadiness, runOfGuard } from './guard.ts';
 import { failureOf, isToPutBack, tally, trialVerdictOf, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
@@ -80,6 +81,7 @@ function newTrial(state: State, config: Config, seen: Observation, warnings: rea
     wasReady: superseded?.wasReady === true || seen.nodeReady === 'yes',
     wasHealthy: wasHealthy(state, seen),
     before: runUntouched(state, seen),
+    strain: strainBefore(superseded, seen),
     warnings,
     change: { step: 'install' },
   };
@@ -106,7 +108,7 @@ function firstStep(next: State, trial: Trial, seen: Observation): Decision {
 
 /** Takes a trial one look further: on to the restart and the judgement, to promotion, or back to what was good. */
 export function continueTrial(before: State, trial: Trial, seen: Observation, pace: Pace): Decision {
-  const doing = withInstalledBase(trial, seen);
+  const doing = withStrainSoFar(withInstalledBase(trial, seen), seen);
   const state: State = doing === trial ? before : { ...before, doing };
   const { config } = doing;
   // An agent that died half-way through writing its state down left one of these two behind.

@@ -9,14 +9,19 @@ const IDLE_CONFIGZ_MS: Millis = 15 * 60_000;
 const NEW_RUN_MS: Millis = 3 * 60_000;
 const NEW_RUN_NODE_MS: Millis = 60_000;
 
+/** Whether a trial goes on or may begin: then the look has to find out what the machine suffers. */
+export function needsStrain(state: State, intent: Intent): boolean {
+  if (state.doing.phase === 'trial') return true;
+  return intent.intent === 'config' && (intent.turn !== undefined || !sameConfig(intent.config, activeOf(state)));
+}
+
 /**
  * How old a reading of the Node may be; 0 if the look has to read it again.
  *
  * @param runAgeMs how long the agent has known the kubelet's present run
  */
 export function maxNodeAgeMs(state: State, intent: Intent, runAgeMs: Millis): Millis {
-  const isWanted = intent.intent === 'config' && !sameConfig(intent.config, activeOf(state));
-  if (isWanted || state.doing.phase === 'trial') return 0;
+  if (needsStrain(state, intent)) return 0;
   return runAgeMs < NEW_RUN_MS ? NEW_RUN_NODE_MS : IDLE_NODE_MS;
 }
 

@@ -8,8 +8,8 @@ import type { CheckpointStore } from '../checkpoint/store.ts';
 import { intentOf } from '../decide/assignment/assignment.ts';
 import { type Memory, recall } from '../decide/memory.ts';
 import type { Intent, Observation, Running, Staged } from '../decide/observation.ts';
-import { activeOf, type Config, type State, type Target } from '../decide/state.ts';
-import { maxNodeAgeMs, needsLease, planConfigz, readinessOf } from '../decide/what-to-read.ts';
+import { activeOf, type Config, type State, type Strain, type Target } from '../decide/state.ts';
+import { maxNodeAgeMs, needsLease, needsStrain, planConfigz, readinessOf } from '../decide/what-to-read.ts';
 import { addressOf } from '../kubelet/kubelet-address.ts';
 import { createKubeletArgs } from '../kubelet/kubelet-args.ts';
 import type { Guard } from '../ports/guard.ts';
@@ -33,6 +33,8 @@ export interface ObserveOptions {
   readonly guard: Guard;
   /** See `AgentPorts`. */
   readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
+  /** See `AgentPorts`. */
+  readonly outOfMemory?: () => Promise<Strain['outOfMemory']>;
   readonly bootId: () => Promise<string>;
   /** This node is to be given up, whatever the API server wants. */
   readonly uninstall: boolean;
@@ -46,6 +48,8 @@ export type Observe = (state: State, signal: AbortSignal) => Promise<Observation
 /** Reads everything that a decision can ask for, into one value. Decides nothing. */
 export function createObserve(options: ObserveOptions): Observe {
   const { clock, service, probe, installer, payloads, ownNode, guard, memory } = options;
+  const outOfMemory = async (): Promise<Strain['outOfMemory']> =>
+    (await options.outOfMemory?.().catch(() => null)) ?? null;
   const started = createStartTracker();
   const withLastExit = createExitTracker(memory);
   const kubeletArgs = createKubeletArgs(options.kubeletArgs ?? (() => Promise.resolve(undefined)));
@@ -89,6 +93,7 @@ export function createObserve(options: ObserveOptions): Observe {
     started.tell(status.run, seenFiles.files.files === 'installed');
     const node = await ownNode.look(maxNodeAgeMs(state, intent, startedAt - run.since), signal);
     const isStale = needsLease(state, node.ready) && (await options.nodeLease.isStale(signal));
+    const isAsked = needsStrain(state, intent);
     const recalled = recall(memory, intent, options.uninstall, startedAt);
     const seen: Observation = {
       intent,
@@ -105,6 +110,7 @@ export function createObserve(options: ObserveOptions): Observe {
       fingerprint: fingerprintOf(activeOf(state), intent, seenFiles, status.run, bootId),
       guard: await guard.look(),
       nodeReady: readinessOf(node.ready, isStale),
+      strain: { pressures: node.pressures, outOfMemory: isAsked ? await outOfMemory() : null, bootId },
       kubeletVersion: node.kubeletVersion,
       bootId,
       elapsedMs: lastAt === undefined ? 0 : startedAt - lastAt,

@@ -32,6 +32,7 @@ const MAX_VERSION_BYTES = 100;
 export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnNodeOptions): OwnNode {
   let version: string | undefined;
   let ready: NodeFacts['ready'] = 'unknown';
+  let pressures: NodeFacts['pressures'] = null;
   let readAt: Millis | undefined;
   let problem: string | undefined;
 
@@ -60,16 +61,17 @@ export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnN
           );
           readAt = clock.monotonic();
           ready = readyIn(node);
+          pressures = node && pressuresIn(node);
           problem = node === null ? `there is no Node ${nodeName}: is NODE_NAME right?` : undefined;
           await learn(node?.status?.nodeInfo?.kubeletVersion);
         } catch (error) {
           // The assignment's watch says that the API server is away; here that only means: not known.
           readAt = undefined;
-          ready = 'unknown';
+          [ready, pressures] = ['unknown', null];
           problem = reasonOf(error);
         }
       }
-      return { kubeletVersion: await known(), ready, ...(problem === undefined ? {} : { problem }) };
+      return { kubeletVersion: await known(), ready, pressures, ...(problem === undefined ? {} : { problem }) };
     },
   };
 }
@@ -80,6 +82,12 @@ function readyIn(node: Node | null): NodeFacts['ready'] {
   if (ready === undefined) return 'unknown';
   return ready.status === 'True' ? 'yes' : 'no';
 }
+
+/** Whatever else has a condition that is called a pressure: these are the kubelet's. */
+const PRESSURES = ['MemoryPressure', 'DiskPressure', 'PIDPressure'];
+
+const pressuresIn = ({ status }: Node): readonly string[] =>
+  PRESSURES.filter((name) => status?.conditions?.some(({ type, status: is }) => type === name && is === 'True'));
 
 async function readVersion(disk: Disk, path: string): Promise<string | undefined> {
   try {

@@ -34,6 +34,7 @@ describe('a trial that begins', () => {
       wasReady: true,
       wasHealthy: true,
       before: { run: 'run-1', bootId: 'boot-1' },
+      strain: { pressures: [], outOfMemory: {}, bootId: 'boot-1' },
       warnings: ['swap is on'],
       change: INSTALLING,
     });

@@ -27,12 +27,12 @@ function setUp(disk: MemoryDisk = createMemoryDisk()) {
 describe('the agent’s own Node', () => {
   it('is read once, and again when that is too long ago', async () => {
     const { kube, clock, put, ownNode } = setUp();
-    assert.deepEqual(await ownNode.look(60_000, NEVER), { kubeletVersion: 'v1.34.2', ready: 'yes' });
+    assert.deepEqual(await ownNode.look(60_000, NEVER), { kubeletVersion: 'v1.34.2', ready: 'yes', pressures: [] });
     put('v1.35.0', 'False');
     await clock.advance(59_999);
-    assert.deepEqual(await ownNode.look(60_000, NEVER), { kubeletVersion: 'v1.34.2', ready: 'yes' });
+    assert.deepEqual(await ownNode.look(60_000, NEVER), { kubeletVersion: 'v1.34.2', ready: 'yes', pressures: [] });
     await clock.advance(1);
-    assert.deepEqual(await ownNode.look(60_000, NEVER), { kubeletVersion: 'v1.35.0', ready: 'no' });
+    assert.deepEqual(await ownNode.look(60_000, NEVER), { kubeletVersion: 'v1.35.0', ready: 'no', pressures: [] });
     assert.equal(kube.calls.length, 2);
   });
 
@@ -42,6 +42,24 @@ describe('the agent’s own Node', () => {
     assert.equal((await ownNode.look(0, NEVER)).ready, 'no');
     put('v1.34.2');
     assert.equal((await ownNode.look(0, NEVER)).ready, 'unknown');
+  });
+
+  it('tells the pressures that the kubelet says it is under, and none where it was not read', async () => {
+    const { kube, ownNode } = setUp();
+    const type = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable', 'CoffeePressure'];
+    const put = (...states: readonly string[]): void =>
+      kube.put('nodes', {
+        metadata: { name: 'node-1' },
+        status: { conditions: states.map((status, index) => ({ type: type[index], status })) },
+      });
+    put('True', 'False', 'True', 'True', 'True');
+    assert.deepEqual((await ownNode.look(0, NEVER)).pressures, ['MemoryPressure', 'PIDPressure']);
+    put('Unknown', 'False');
+    assert.deepEqual((await ownNode.look(0, NEVER)).pressures, []);
+    put('True');
+    await ownNode.look(0, NEVER);
+    kube.setAway(true);
+    assert.equal((await ownNode.look(0, NEVER)).pressures, null);
   });
 
   it('tells its version after a restart of the agent too, while the API server is away', async () => {
@@ -61,10 +79,11 @@ describe('the agent’s own Node', () => {
     assert.deepEqual(await ownNode.look(0, NEVER), {
       kubeletVersion: undefined,
       ready: 'unknown',
+      pressures: null,
       problem: 'there is no Node node-1: is NODE_NAME right?',
     });
     put('v1.34.2', 'True');
-    assert.deepEqual(await ownNode.look(0, NEVER), { kubeletVersion: 'v1.34.2', ready: 'yes' });
+    assert.deepEqual(await ownNode.look(0, NEVER), { kubeletVersion: 'v1.34.2', ready: 'yes', pressures: [] });
   });
 
   it('does not believe a damaged note of its version, and needs none', async () => {

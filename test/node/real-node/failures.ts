@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { TRIAL } from '../support/assignments.ts';
-import { CRASHES, HANGS } from '../support/bad-configs.ts';
+import { CRASHES, HANGS, STARVES } from '../support/bad-configs.ts';
 import { type NodeUnderTest, startNodeUnderTest, type World } from '../support/node-under-test.ts';
 import { CNI_FILE, LOCAL_CONFIG_FILE } from '../support/node-paths.ts';
 import { say } from '../support/say.ts';
@@ -34,6 +34,7 @@ export function describeFailures(world: World): void {
       say(t, 'first crash → idle, after 10 s of steady health', crashed);
       assert.equal(active?.name, 'local');
       assert.match(error?.reason ?? '', /CrashLoop/);
+      assert.match(error?.message ?? '', /\. The kubelet’s last error: “server\.go:\d+\] failed to run Kubelet: /);
       assert.equal(await node.read(LOCAL_CONFIG_FILE), node.localConfig);
     });
 
@@ -43,6 +44,16 @@ export function describeFailures(world: World): void {
       const { error } = await node.rejects(name);
       say(t, 'assigned → back from a hang (start timeout of 15 s)', started);
       assert.match(error?.reason ?? '', /NotHealthy/);
+      assert.equal(await node.read(LOCAL_CONFIG_FILE), node.localConfig);
+    });
+
+    it('takes a config back with which the kubelet is well and its Node comes under pressure', async (t) => {
+      const started = performance.now();
+      const name = await node.assignments.assign(STARVES, { trial: { ...TRIAL, duration: '10m' } });
+      const { error } = await node.rejects(name);
+      say(t, 'assigned → back from pressure', started);
+      assert.equal(error?.reason, 'NodeHarmed');
+      assert.match(error?.message ?? '', /its Node is under (?:Disk|PID)Pressure, and was not before/);
       assert.equal(await node.read(LOCAL_CONFIG_FILE), node.localConfig);
     });
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /**
  * A kubelet 1.20 that has so little time to hear from its container runtime ends with status 255, a second after its start.
  * Nothing about the config or the machine tells beforehand.
@@ -6,3 +8,11 @@ export const CRASHES = { runtimeRequestTimeout: '1ns' } as const;
 
 /** The unit of the nodes here stops the kubelet's process with it before it does anything: it is there, and answers nobody. */
 export const HANGS = { maxPods: 9191 } as const;
+
+/**
+ * More than any machine has left, of disk and of process ids: the kubelet is well, and would evict whatever it may. What it
+ * counts as memory in a container on cgroups v1 has no bound, so that it never comes under pressure of that kind here.
+ */
+export const STARVES = {
+  evictionHard: { 'nodefs.available': '99%', 'pid.available': readFileSync('/proc/sys/kernel/pid_max', 'utf8').trim() },
+} as const;

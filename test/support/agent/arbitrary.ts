@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Files, Intent, Observation, Rechecked, Staged, StageResult } from '#agent/decide/observation.ts';
-import type { Change, Config, Doing, Judged, Reboot, State, Target } from '#agent/decide/state.ts';
+import type { Change, Config, Doing, Judged, Reboot, State, Strain, Target } from '#agent/decide/state.ts';
 import { A, AT, B, C, ERROR_B, QUIET, TERMS } from './states.ts';
 
 /** SHA-256 of a config that the node's owner put in place of its own. */
@@ -45,6 +45,14 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ step: fc.constant('judge' as const), judged }),
 );
 
+export const strains: fc.Arbitrary<Strain> = fc.record({
+  pressures: fc.option(fc.subarray(['MemoryPressure', 'DiskPressure', 'PIDPressure'])),
+  outOfMemory: fc.option(
+    fc.dictionary(fc.constantFrom('kubepods.slice', 'kubepods'), fc.nat(3), { noNullPrototype: true }),
+  ),
+  bootId: boots,
+});
+
 const doings: fc.Arbitrary<Doing> = fc.oneof(
   fc.constant<Doing>({ phase: 'idle' }),
   fc.record({
@@ -54,6 +62,7 @@ const doings: fc.Arbitrary<Doing> = fc.oneof(
     wasReady: fc.boolean(),
     wasHealthy: fc.boolean(),
     before: fc.constantFrom(null, { run: 'run-1', bootId: 'boot-1' }),
+    strain: strains,
     warnings: fc.constant([]),
     change: changes,
   }),
@@ -150,6 +159,7 @@ export const arbitraryObservation: fc.Arbitrary<Observation> = fc
       { running: 'unseen', why: 'forbidden' },
     ),
     nodeReady: fc.constantFrom('yes', 'no', 'unknown'),
+    strain: strains,
     restart: fc.constantFrom('none', 'done', 'failed'),
     bootId: boots,
     elapsedMs: fc.constantFrom(0, 5_000, 15_000, 3_600_000),

@@ -61,6 +61,7 @@ export const QUIET: Observation = {
   guardFault: null,
   leaving: 'no',
   nodeReady: 'yes',
+  strain: { pressures: [], outOfMemory: {}, bootId: 'boot-1' },
   kubeletVersion: 'v1.34.2',
   restart: 'none',
   bootId: 'boot-1',

@@ -45,6 +45,7 @@ export interface WholeNodeOptions {
   readonly validate?: Validate;
   readonly preflight?: Preflight;
   readonly lastWords?: LastWords;
+  readonly outOfMemory?: AgentPorts['outOfMemory'];
   /** Whether the service manager can be told of a guard. */
   readonly guard?: boolean;
   /** Of the guard's script on the host: what it comes to at each of its points. */
@@ -224,6 +225,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         ...(options.uninstall === undefined ? {} : { uninstall: options.uninstall }),
         ...(options.validate === undefined ? {} : { validate: options.validate }),
         ...(options.preflight === undefined ? {} : { preflight: options.preflight }),
+        ...(options.outOfMemory === undefined ? {} : { outOfMemory: options.outOfMemory }),
         ...(options.lastWords === undefined ? {} : { lastWords: options.lastWords }),
       });
       running = agent.run(stop.signal);

@@ -179,6 +179,7 @@ it('every reason of an agent is known to have touched the kubelet or not', () =>
     'FilesChanged',
     'Flapping',
     'KubeletBroken',
+    'NodeHarmed',
     'NodeNotReady',
     'NotHealthy',
     'RebootFailed',

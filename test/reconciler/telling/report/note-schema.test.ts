@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { noteText } from '#reconciler/git/notes/note-text.ts';
-import { noteRefused } from '#reconciler/telling/report/note.ts';
+import { noteOfPredecessor, noteRefused } from '#reconciler/telling/report/note.ts';
 import { renderNote } from '#reconciler/telling/report/note-text.ts';
 import { note, pool } from '../forge/notes.ts';
 import { jsonOf, NOTE_JSON_SCHEMA, noteProblems } from '../../../support/note-schema.ts';
@@ -32,6 +32,15 @@ const full = note(
 
 describe('the schema of notes', () => {
   it('names every field of a note, and only those', () => assert.deepEqual(noteProblems(renderNote(full)), []));
+  it('has room for what a kubelet said last, which stands at the end of a long message', () => {
+    const message = `${'x'.repeat(300)}. The kubelet’s last error: “${'e'.repeat(280)}”; before it: “${'f'.repeat(280)}”`;
+    const commit = 'a'.repeat(40);
+    const status = { phase: 'Halted', commit, failures: [{ ...FAILURE, message }] } as never;
+    const failed = noteOfPredecessor('demo', commit, [{ metadata: { name: 'gpu' }, status }]);
+    const text = renderNote(failed);
+    assert.ok(text.includes(`${'f'.repeat(280)}”`));
+    assert.deepEqual(noteProblems(text), []);
+  });
   it('takes the note of a commit that never came into force', () => {
     assert.deepEqual(noteProblems(renderNote(noteRefused('prod', 'a'.repeat(40), 'it is not signed'))), []);
   });

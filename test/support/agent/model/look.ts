@@ -92,6 +92,7 @@ export function createModelLook(options: LookOptions): (state: State) => Observa
       fingerprint: fingerprintOf(active, intent, service.run),
       guard: guard.look(),
       nodeReady: nodeReady(state),
+      strain: { pressures: [], outOfMemory: null, bootId: `boot-${host.boots}` },
       kubeletVersion: 'v1.34.2',
       bootId: `boot-${host.boots}`,
       elapsedMs: lastAt === undefined ? 0 : host.now - lastAt,

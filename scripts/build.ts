@@ -29,6 +29,7 @@ const APART: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, read
 const INSTEAD: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, string>>>> = {
   agent: {
     'thread-stream': instead('thread-stream.ts'),
+    '@pinojs/redact': instead('redact.cjs'),
     // pino asks whether it is in a worker, and checks one number: 0.3 MiB on every node.
     worker_threads: instead('worker-threads.ts'),
     assert: instead('assert.cjs'),

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, type StatsFs } from 'node:fs';
 import { lstat, open, readdir, readlink, statfs } from 'node:fs/promises';
 import { posix } from 'node:path';
 
@@ -13,6 +13,8 @@ export interface HostFiles {
   real(path: string): Promise<string | undefined>;
   /** Bytes of the file system that a path is on, those in use included. */
   fileSystemBytes(path: string): Promise<number | undefined>;
+  /** Those of them that are left for anybody but root. */
+  availableBytes(path: string): Promise<number | undefined>;
   /** Names in a directory. */
   names(path: string): Promise<readonly string[] | undefined>;
   /** Opens a file to be read from here and there. To be closed. */
@@ -53,6 +55,15 @@ export function createHostFiles(root: string): HostFiles {
     return here;
   };
 
+  const bytesOf = async (path: string, blocks: (of: StatsFs) => number): Promise<number | undefined> => {
+    try {
+      const stats = await statfs(at(await resolve(path)));
+      return blocks(stats) * stats.bsize;
+    } catch {
+      return undefined;
+    }
+  };
+
   return {
     async text(path, mostBytes = MOST_BYTES) {
       try {
@@ -87,14 +98,8 @@ export function createHostFiles(root: string): HostFiles {
       }
     },
     real: (path) => resolve(path).catch(() => undefined),
-    async fileSystemBytes(path) {
-      try {
-        const { blocks, bsize } = await statfs(at(await resolve(path)));
-        return blocks * bsize;
-      } catch {
-        return undefined;
-      }
-    },
+    fileSystemBytes: (path) => bytesOf(path, ({ blocks }) => blocks),
+    availableBytes: (path) => bytesOf(path, ({ bavail }) => bavail),
     async names(path) {
       try {
         return await readdir(at(await resolve(path)));

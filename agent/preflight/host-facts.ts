@@ -12,6 +12,10 @@ export interface HostFacts {
   /** `vm.overcommit_memory` → its value. */
   readonly sysctls: ReadonlyMap<string, string>;
   readonly memoryBytes?: number;
+  /** Memory that a kubelet would count as available now. */
+  readonly availableMemoryBytes?: number;
+  /** What is left of `storageBytes`. */
+  readonly availableStorageBytes?: number;
   /** Size of the file system that the kubelet's directory is on. */
   readonly storageBytes?: number;
   /** How many processes the kernel allows. */

@@ -32,7 +32,7 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
     const { view, configFile, configDirectory } = candidate;
     const runtimeDriver = await readRuntimeDriver(files);
     const version = await cgroupVersionOf(files);
-    const memoryKiB = /^MemTotal:\s+(\d+) kB/m.exec((await files.text('/proc/meminfo')) ?? '')?.[1];
+    const memory = readMemory((await files.text('/proc/meminfo')) ?? '');
     const cpus = parseCpus(((await files.text('/sys/devices/system/cpu/online')) ?? '').trim());
     const numa = (await files.names('/sys/devices/system/node'))?.flatMap(
       (name) => /^node(\d+)$/.exec(name)?.[1] ?? [],
@@ -48,10 +48,12 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
       paths: new Map(await eachSeen(namedPaths(candidate), (path) => files.kind(path))),
       swaps,
       sysctls: new Map(await eachSeen(Object.keys(KERNEL_DEFAULTS), (name) => sysctl(files, name))),
-      memoryBytes: memoryKiB === undefined ? undefined : Number(memoryKiB) * 1024,
+      memoryBytes: memory('MemTotal'),
+      availableMemoryBytes: availableMemory(memory),
       onlineCpus: cpus === undefined || cpus.size === 0 ? undefined : cpus,
       numaNodes: numa === undefined || numa.length === 0 ? undefined : new Set(numa.map(Number)),
       storageBytes: await files.fileSystemBytes(kubeletDirectory(args)),
+      availableStorageBytes: await files.availableBytes(kubeletDirectory(args)),
       mostPids: await mostPids(files),
       runtimeDriver,
       kubeletArgs: args,
@@ -66,6 +68,20 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
     return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as unknown as HostFacts;
   };
   return { kubeletArgs, look };
+}
+
+/** @returns bytes, by the names of proc_meminfo(5) */
+const readMemory =
+  (text: string) =>
+  (name: string): number | undefined => {
+    const kib = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1];
+    return kib === undefined ? undefined : Number(kib) * 1024;
+  };
+
+/** A kubelet counts all that is not used, and pages of files that nobody asked for lately. In doubt, the larger figure. */
+function availableMemory(memory: ReturnType<typeof readMemory>): number | undefined {
+  const [free, pages, estimate] = ['MemFree', 'Inactive\\(file\\)', 'MemAvailable'].map(memory);
+  return free === undefined ? undefined : Math.max(free + (pages ?? 0), estimate ?? 0);
 }
 
 function configPaths(

@@ -4,7 +4,7 @@ import { viewOf } from '#shared/contract/kubelet-config/view.ts';
 import { FIRST_MINOR_WITH_DROP_INS } from '../kubelet/install-drop-ins.ts';
 import type { Preflight } from '../ports/preflight.ts';
 import type { Check } from './check.ts';
-import { pods, reservations, reservedCpus, reservedMemory } from './checks/capacity.ts';
+import { pods, pressure, reservations, reservedCpus, reservedMemory } from './checks/capacity.ts';
 import { cgroupDriver, cgroupsExist, cgroupVersion } from './checks/cgroups.ts';
 import { dropInsShadow } from './checks/drop-ins.ts';
 import { filesExist, runtimeAnswers } from './checks/files.ts';
@@ -32,6 +32,7 @@ const CHECKS: readonly Check[] = [
   staticCpus,
   staticMemory,
   reservations,
+  pressure,
   pods,
   healthEndpoint,
   apiSeen,

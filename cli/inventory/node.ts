@@ -16,4 +16,13 @@ export interface InventoryNode {
   readonly running?: Readonly<Record<string, unknown>>;
   /** Pods that run there; undefined where nobody counted them. */
   readonly pods: number | undefined;
+  /** Of these, those that a node cannot do without; absent where nobody counted. */
+  readonly vital?: VitalPods;
+}
+
+/** Pods of the priority classes system-*-critical, static ones, and those of DaemonSets, and what they request together. */
+export interface VitalPods {
+  readonly count: number;
+  /** In cores and bytes. */
+  readonly requests: Readonly<Record<'cpu' | 'memory' | 'ephemeral-storage', number>>;
 }

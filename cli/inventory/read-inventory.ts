@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { InventoryNode } from './node.ts';
+import { vitalPods } from './vital-pods.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
 /**
  * Nodes from a file that `kubectl get nodes -o json` (or yaml) wrote. A list that also holds pods (`kubectl get
- * nodes,pods --all-namespaces -o json`) says how many run on each node as well.
+ * nodes,pods --all-namespaces -o json`) says how many run on each node as well, and what those request that it cannot do without.
  *
  * @throws GitopsError `INVENTORY_UNREADABLE`
  */
@@ -37,24 +38,22 @@ function documentIn(text: string): unknown {
   }
 }
 
+const ENDED: ReadonlySet<unknown> = new Set(['Succeeded', 'Failed']);
+
 /** Nodes and, where they are among the objects, their pods. */
 export function nodesFrom(objects: readonly unknown[]): readonly InventoryNode[] {
   const maps = objects.map(mapIn);
   const pods = maps.filter((object) => object['kind'] === 'Pod');
   const nodes = maps.filter((object) => object['kind'] === 'Node' || object['kind'] === undefined);
-  const counts = new Map<string, number>();
-  for (const pod of pods) {
-    const phase = mapIn(pod['status'])['phase'];
-    const node = textIn(mapIn(pod['spec'])['nodeName']);
-    if (phase !== 'Succeeded' && phase !== 'Failed') counts.set(node, (counts.get(node) ?? 0) + 1);
-  }
+  const running = pods.filter((pod) => !ENDED.has(mapIn(pod['status'])['phase']));
+  const byNode = Map.groupBy(running, (pod) => textIn(mapIn(pod['spec'])['nodeName']));
   return nodes
-    .map((node) => nodeFrom(node, pods.length === 0 ? undefined : counts))
+    .map((node) => nodeFrom(node, pods.length === 0 ? undefined : byNode))
     .filter(({ name }) => name !== '')
     .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
 }
 
-function nodeFrom(node: Raw, counts: ReadonlyMap<string, number> | undefined): InventoryNode {
+function nodeFrom(node: Raw, pods: ReadonlyMap<string, readonly Raw[]> | undefined): InventoryNode {
   const metadata = mapIn(node['metadata']);
   const status = mapIn(node['status']);
   const conditions = Array.isArray(status['conditions']) ? status['conditions'].map(mapIn) : [];
@@ -69,7 +68,8 @@ function nodeFrom(node: Raw, counts: ReadonlyMap<string, number> | undefined): I
     ...(Number.isNaN(createdAt) ? {} : { createdAt }),
     capacity: textsIn(status['capacity']),
     allocatable: textsIn(status['allocatable']),
-    pods: counts === undefined ? undefined : (counts.get(name) ?? 0),
+    pods: pods === undefined ? undefined : (pods.get(name) ?? []).length,
+    ...(pods === undefined ? {} : { vital: vitalPods(pods.get(name) ?? []) }),
   };
 }
 

@@ -88,6 +88,17 @@ function podsAllowed(config: Config, minor: number, { capacity }: InventoryNode)
   return perCore > 0 && cores > 0 && most !== undefined ? Math.min(most, perCore * cores) : most;
 }
 
+/** How much the config's own fields take of a resource, for people: `kubeReserved 512Mi - evictionHard 15.8Gi`; empty for nothing. */
+export function takenFrom(node: InventoryNode, resource: NodeResource, config: Config): string {
+  const capacity = parseQuantity(node.capacity[resource] ?? '') ?? 0;
+  const minor = Math.min(minorNumber(node.kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
+  const cpus = resource === 'cpu' && config['reservedSystemCPUs'] !== undefined;
+  const names = ['kubeReserved', cpus ? 'reservedSystemCPUs' : 'systemReserved', 'evictionHard'];
+  return partsOf(resource, config, minor, capacity)
+    .flatMap((part, index) => (part ? [`${names[index]} ${showAmount(resource, part)}`] : []))
+    .join(' - ');
+}
+
 /** `3900m`, `14.2Gi`, `110`. */
 export function showAmount(resource: NodeResource, amount: number): string {
   switch (resource) {

@@ -13,7 +13,7 @@ import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/view.ts
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import type { InventoryNode } from '../inventory/node.ts';
-import { type Allocatable, allocatableEffect } from './capacity.ts';
+import { type Allocatable, allocatableEffect, showAmount, takenFrom } from './capacity.ts';
 import type { NodePlan } from './plan.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -32,7 +32,13 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
     kubeletVersion,
     allocatable,
     ...(before === undefined && after !== undefined ? takeOver(node, after) : { runsAlready: false }),
-    warnings: [...judged, ...tooManyPods(node, allocatable), ...onMachine(node, value), ...starved(allocatable)],
+    warnings: [
+      ...judged,
+      ...tooManyPods(node, allocatable),
+      ...onMachine(node, value),
+      ...starved(allocatable),
+      ...lockedOut(node, allocatable, value),
+    ],
   };
 }
 
@@ -79,6 +85,25 @@ const starved = (allocatable: readonly Allocatable[]): readonly string[] =>
   allocatable
     .filter(({ after: left }) => left <= 0)
     .map(({ resource }) => `nothing is left of its ${resource}: it would be refused`);
+
+/**
+ * Less than the pods request that the node cannot do without: after its next start the kubelet would refuse some of them, and
+ * which of them is a matter of chance.
+ */
+function lockedOut(node: InventoryNode, allocatable: readonly Allocatable[], config: Config): readonly string[] {
+  const { vital } = node;
+  if (vital === undefined) return [];
+  return allocatable.flatMap(({ resource, after: left }) => {
+    const needed = resource === 'pods' ? vital.count : vital.requests[resource];
+    if (left <= 0 || left >= needed) return [];
+    const show = (amount: number): string => showAmount(resource, amount);
+    const sum = takenFrom(node, resource, config);
+    const of = `${show(left)} ${resource} would be left${sum === '' ? '' : ` (${node.capacity[resource]} - ${sum})`}`;
+    const pods = `its ${vital.count} critical and DaemonSet pods`;
+    const why = resource === 'pods' ? `${pods} are more` : `${pods} request ${show(needed)}`;
+    return [`${of}, and ${why}: after a restart the kubelet would refuse some of them`];
+  });
+}
 
 /** What preflight asks of CPUs and memory, where the config says all that it takes to answer. */
 function onMachine({ capacity, kubeletVersion }: InventoryNode, config: Config): readonly string[] {

@@ -53,6 +53,27 @@ describe('the pods, by the Pod Security Standards', () => {
 });
 
 describe('the pods, when a node is short of something', () => {
+  it('are let in after a boot, whatever a config left for pods: the agent asks for nothing, and says so', () => {
+    const nothing = { cpu: '0', memory: '0' };
+    const { containers, initContainers = [] } = agent.spec.template.spec as unknown as {
+      readonly containers: readonly {
+        readonly resources?: { readonly requests?: unknown; readonly limits?: object };
+      }[];
+      readonly initContainers?: readonly unknown[];
+    };
+    assert.deepEqual(initContainers, []);
+    for (const { resources } of containers) {
+      assert.deepEqual(resources?.requests, nothing);
+      // Of what is limited and not asked for, the limit is the request.
+      for (const resource of Object.keys(resources?.limits ?? {})) assert.ok(resource in nothing, resource);
+    }
+    const values = parse(readFileSync('deploy/helm/kubelet-gitops/values.yaml', 'utf8')) as {
+      readonly agent: { readonly resources: { readonly requests: unknown }; readonly priorityClassName: string };
+    };
+    assert.deepEqual(values.agent.resources.requests, nothing);
+    assert.equal(values.agent.priorityClassName, 'system-node-critical');
+  });
+
   it('are among the last to go: those who can take back what made it short', () => {
     assert.equal(agent.spec.template.spec.priorityClassName, 'system-node-critical');
     assert.equal(reconciler.spec.template.spec.priorityClassName, 'system-cluster-critical');

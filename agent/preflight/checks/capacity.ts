@@ -46,6 +46,28 @@ function judge(resource: string, capacity: number, parts: readonly Taken[]) {
   return taken < capacity * (1 - LITTLE) ? [] : [warn('little-left', field, message)];
 }
 
+/** Less than half of a machine is what people keep free on purpose. */
+const MUCH = 0.5;
+
+/**
+ * A threshold that is crossed already: the kubelet would evict pods as soon as it comes up. One below half of the machine may be
+ * crossed for another reason, before and afterwards.
+ */
+export const pressure: Check = ({ view }, { memoryBytes, availableMemoryBytes, storageBytes, availableStorageBytes }) =>
+  (
+    [
+      ['memory.available', 'memory', memoryBytes, availableMemoryBytes],
+      ['nodefs.available', 'ephemeral-storage', storageBytes, availableStorageBytes],
+    ] as const
+  ).flatMap(([signal, resource, capacity, available]) => {
+    if (capacity === undefined || available === undefined) return [];
+    const threshold = keptBack(view, 'evictionHard', signal, capacity);
+    if (threshold <= available) return [];
+    const [asked, left, all] = [threshold, available, capacity].map((amount) => show(resource, amount));
+    const message = `${signal} is to be at least ${asked}, and ${left} of ${all} are available now: pods would be evicted at once`;
+    return [(threshold > capacity * MUCH ? refuse : warn)('pressure-at-once', 'evictionHard', message)];
+  });
+
 const countsStorage = (view: ConfigView): boolean => view.flag('localStorageCapacityIsolation') !== false;
 
 function show(resource: string, value: number): string {

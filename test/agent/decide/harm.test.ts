@@ -89,7 +89,7 @@ table('what a trial is not blamed for', [
   [
     'what nobody saw before',
     onTrial(nearlyGood, { strain: UNSEEN }),
-    looksAt({ ...killed(3), ...{ pressures: ['PIDPressure'] } }),
+    looksAt({ ...killed(3), pressures: ['PIDPressure'] }),
     good,
     ['collect-garbage'],
   ],
@@ -132,6 +132,12 @@ describe('what a trial finds the machine to suffer', () => {
       assert.deepEqual(strain, { ...now, pressures: ['DiskPressure', 'MemoryPressure'] });
     });
   }
+
+  it('is written down with the next state', () => {
+    const state = onTrial(INSTALLING, { before, strain: under() });
+    const { next } = decide(state, looksAt(MEMORY, differ));
+    assert.deepEqual(trialIn(next).strain, MEMORY);
+  });
 
   it('is added to by no run that has the config, by no other boot, and by none that nobody knows', () => {
     const begun = under();

@@ -130,6 +130,24 @@ const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly str
     ['error nothing-left kubeReserved'],
   ],
   [
+    'a threshold that is crossed already',
+    { evictionHard: { 'memory.available': '99%', 'nodefs.available': '6Gi' } },
+    { memoryBytes: 8 * GIB, availableMemoryBytes: 7 * GIB, storageBytes: 10 * GIB, availableStorageBytes: 5 * GIB },
+    ['warning little-left evictionHard', 'error pressure-at-once evictionHard', 'error pressure-at-once evictionHard'],
+  ],
+  [
+    'a usual threshold on a disk that is full',
+    { evictionHard: { 'nodefs.available': '10%' } },
+    { storageBytes: 10 * GIB, availableStorageBytes: GIB / 2 },
+    ['warning pressure-at-once evictionHard'],
+  ],
+  [
+    'a threshold with as much as that available, and one that is switched off',
+    { evictionHard: { 'memory.available': '6Gi', 'nodefs.available': '100%' } },
+    { memoryBytes: 8 * GIB, availableMemoryBytes: 6 * GIB, storageBytes: 10 * GIB, availableStorageBytes: 0 },
+    [],
+  ],
+  [
     'almost all reserved',
     { kubeReserved: { cpu: '3700m' } },
     { memoryBytes: 8 * GIB, onlineCpus: cpus(4) },
@@ -294,6 +312,18 @@ describe('preflight', () => {
     });
   }
 
+  it('says how much is asked for and how much there is', () => {
+    const config = { evictionHard: { 'memory.available': '99%' } };
+    const facts = { ...NO_FACTS, memoryBytes: 1000 * 2 ** 20, availableMemoryBytes: 600 * 2 ** 20 };
+    const messages = judgeOnHost(candidate(config), facts).map(({ message }) => message);
+    assert.ok(
+      messages.includes(
+        'memory.available is to be at least 990Mi, and 600Mi of 1000Mi are available now: pods would be evicted at once',
+      ),
+      messages.join(),
+    );
+  });
+
   it('looks at the drop-in directory where the config goes there', () => {
     const parts = { asDropIn: true, configDirectory: '/etc/kubernetes/kubelet.conf.d' };
     assert.deepEqual(found({}, { kubeletArgs: ['--config=/other'] }, 34, parts), ['error config-not-read kind']);
@@ -319,7 +349,14 @@ describe('preflight', () => {
       { noNullPrototype: true },
     );
     fc.assert(fc.property(configs, (config) => assert.deepEqual(found(config, {}), [])));
-    const facts = { memoryBytes: GIB, onlineCpus: cpus(1), runningPods: 3, numaNodes: new Set([0]), ...args('--x=') };
+    const facts = {
+      memoryBytes: GIB,
+      availableMemoryBytes: 0,
+      onlineCpus: cpus(1),
+      runningPods: 3,
+      numaNodes: new Set([0]),
+      ...args('--x='),
+    };
     fc.assert(fc.property(configs, (config) => void found(config, facts)));
   });
 });

@@ -26,7 +26,10 @@ describe('a machine as the host root shows it', () => {
   };
   before(async () => {
     root = await mkdtemp(join(tmpdir(), 'kubelet-gitops-host-'));
-    await put('proc/meminfo', 'MemTotal:       16384 kB\nMemFree: 1 kB\n');
+    await put(
+      'proc/meminfo',
+      'MemTotal:       16384 kB\nMemFree: 1 kB\nMemAvailable: 5 kB\nInactive(anon): 90 kB\nInactive(file): 8 kB\n',
+    );
     await put('proc/swaps', 'Filename Type Size Used Priority\n/dev/sda2 partition 1 0 -2\n');
     await put('proc/sys/vm/overcommit_memory', '0\n');
     await put('proc/sys/kernel/pid_max', '32768\n');
@@ -71,6 +74,8 @@ describe('a machine as the host root shows it', () => {
       cgroupDriver: 'systemd',
     });
     assert.equal(facts.memoryBytes, 16 * 2 ** 20);
+    assert.equal(facts.availableMemoryBytes, 9 * 1024);
+    assert.ok((facts.availableStorageBytes ?? Infinity) <= (facts.storageBytes ?? 0));
     assert.deepEqual(facts.onlineCpus, new Set([0, 1, 2, 3, 6]));
     assert.deepEqual(facts.numaNodes, new Set([0]));
     assert.deepEqual(facts.swaps, ['/dev/sda2']);

@@ -37,6 +37,7 @@ async function readOf(): Promise<ReadonlySet<string>> {
     kind: noted((path) => (path.endsWith('cgroup.controllers') ? 'file' : 'directory')),
     real: noted((path) => path),
     fileSystemBytes: noted(() => 1),
+    availableBytes: noted(() => 1),
     names: noted((path) => (path === '/sys/fs/cgroup' ? ['kubepods.slice'] : ['10-crio.conf'])),
     open: noted(() => undefined),
   };

@@ -18,7 +18,14 @@ const node = (name: string, label: string, parts: Readonly<Record<string, unknow
   },
 });
 const podOn = (nodeName: string) => ({ kind: 'Pod', spec: { nodeName }, status: { phase: 'Running' } });
+/** One that its node cannot do without. */
+const vitalOn = (nodeName: string, memory: string) => ({
+  ...podOn(nodeName),
+  metadata: { ownerReferences: [{ kind: 'DaemonSet' }] },
+  spec: { nodeName, containers: [{ resources: { requests: { memory } } }] },
+});
 const NODES = [
+  ...['100Mi', '200Mi', '1Gi'].map((memory) => vitalOn('a-3', memory)),
   node('a-1', 'a'),
   node('a-2', 'a'),
   node('a-3', 'a', { nodeInfo: { kubeletVersion: 'v1.26.1' } }),
@@ -118,6 +125,30 @@ describe('kubelet-gitops plan', () => {
       { resource: 'cpu', before: 3.8, after: 3.6 },
       { resource: 'memory', before: 15 * 2 ** 30, after: 14 * 2 ** 30 },
     ]);
+  });
+
+  it('warns where less is left than the pods request that a node cannot do without, with the arithmetic', async () => {
+    const warnings = async (...fields: readonly string[]): Promise<readonly string[]> => {
+      const { pools } = await planOf({ 'pools/a/kubelet.yaml': layer(...fields) });
+      return (pools[0]?.nodes ?? []).flatMap(({ name, warnings: said }) => said.map((text) => `${name}: ${text}`));
+    };
+    const eviction = (memory: string) => [
+      'maxPods: 110',
+      'kubeReserved: {cpu: 100m, memory: 512Mi}',
+      'systemReserved: {memory: "0"}',
+      `evictionHard: {memory.available: ${memory}}`,
+    ];
+    const refused = 'after a restart the kubelet would refuse some of them';
+    assert.deepEqual(await warnings(...eviction('14549Mi')), [
+      `a-3: 1.3Gi memory would be left (16Gi - kubeReserved 512Mi - evictionHard 14.2Gi), and its 3 critical and DaemonSet pods request 1.3Gi: ${refused}`,
+    ]);
+    assert.deepEqual(await warnings(...eviction('14548Mi')), []);
+    assert.deepEqual(
+      (await warnings('maxPods: 2', 'kubeReserved: {cpu: 100m, memory: 512Mi}')).filter((text) =>
+        text.includes(refused),
+      ),
+      [`a-3: 2 pods would be left, and its 3 critical and DaemonSet pods are more: ${refused}`],
+    );
   });
 
   it('takes reserved CPUs in place of the shares that are reserved otherwise', async () => {

@@ -10,9 +10,12 @@ export const CRASHES = { runtimeRequestTimeout: '1ns' } as const;
 export const HANGS = { maxPods: 9191 } as const;
 
 /**
- * More than any machine has left, of disk and of process ids: the kubelet is well, and would evict whatever it may. What it
+ * More than any machine has left of what preflight does not look at: the kubelet is well, and would evict whatever it may. What it
  * counts as memory in a container on cgroups v1 has no bound, so that it never comes under pressure of that kind here.
  */
 export const STARVES = {
-  evictionHard: { 'nodefs.available': '99%', 'pid.available': readFileSync('/proc/sys/kernel/pid_max', 'utf8').trim() },
+  evictionHard: {
+    'imagefs.available': '99%',
+    'pid.available': readFileSync('/proc/sys/kernel/pid_max', 'utf8').trim(),
+  },
 } as const;

@@ -1,0 +1,55 @@
+import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
+import type { VitalPods } from './node.ts';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** From this priority on pods are critical for a kubelet (pkg/kubelet/types, `IsCriticalPod`). */
+const CRITICAL = 2_000_000_000;
+
+/** What the pods of one node that it cannot do without request together; the others are left out. */
+export function vitalPods(pods: readonly Raw[]): VitalPods {
+  const vital = pods.filter(isVital);
+  const sum = (resource: string): number => vital.reduce((total, pod) => total + requestOf(pod, resource), 0);
+  return {
+    count: vital.length,
+    requests: { cpu: sum('cpu'), memory: sum('memory'), 'ephemeral-storage': sum('ephemeral-storage') },
+  };
+}
+
+/** A mirror of a static pod belongs to its Node. */
+function isVital(pod: Raw): boolean {
+  const { priority, priorityClassName } = mapIn(pod['spec']);
+  if (typeof priority === 'number' && priority >= CRITICAL) return true;
+  if (typeof priorityClassName === 'string' && /^system-(?:node|cluster)-critical$/.test(priorityClassName))
+    return true;
+  const owners = mapsIn(mapIn(pod['metadata'])['ownerReferences']);
+  return owners.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node');
+}
+
+/**
+ * What a pod asks for, as kubelets and schedulers count it: all that runs at once, or the init container that asks for most
+ * together with the sidecars that were started before it; and its overhead.
+ */
+function requestOf(pod: Raw, resource: string): number {
+  const spec = mapIn(pod['spec']);
+  const of = (container: Raw): number => amountIn(mapIn(container['resources'])['requests'], resource);
+  let sidecars = 0;
+  let most = 0;
+  for (const container of mapsIn(spec['initContainers'])) {
+    const asked = of(container);
+    if (container['restartPolicy'] === 'Always') sidecars += asked;
+    most = Math.max(most, container['restartPolicy'] === 'Always' ? sidecars : sidecars + asked);
+  }
+  const running = mapsIn(spec['containers']).reduce((total, container) => total + of(container), sidecars);
+  return Math.max(running, most) + amountIn(spec['overhead'], resource);
+}
+
+const mapIn = (value: unknown): Raw =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Raw) : {};
+const mapsIn = (value: unknown): readonly Raw[] => (Array.isArray(value) ? value.map(mapIn) : []);
+
+/** Files may have numbers where Kubernetes writes texts. */
+function amountIn(amounts: unknown, resource: string): number {
+  const amount = mapIn(amounts)[resource];
+  return typeof amount === 'string' || typeof amount === 'number' ? (parseQuantity(String(amount)) ?? 0) : 0;
+}

@@ -7,10 +7,11 @@ import { MISTAKES } from '../support/agent/model/mutations.ts';
 import { FOUND } from '../support/agent/model/found-lives.ts';
 import { play } from '../support/agent/model/play.ts';
 import { MACHINE, type Machine } from '../support/agent/model/world.ts';
+import { runsOf } from '../support/sample.ts';
 
 /** Another one tries other lives: `MODEL_SEED=$RANDOM MODEL_STEPS=5000000`. */
 const SEED = Number(process.env['MODEL_SEED'] ?? 20_260_101);
-const STEPS = Number(process.env['MODEL_STEPS'] ?? 200_000);
+const STEPS = Number(process.env['MODEL_STEPS'] ?? runsOf(500_000, 5));
 /** More than are needed for so many steps. */
 const MOST_LIVES = Math.ceil(STEPS / 15);
 
@@ -50,7 +51,7 @@ describe('a node, whatever happens to it in whatever order', () => {
   it('does the same whether or not somebody sets the wall clock', () => {
     fc.assert(
       fc.property(histories, (history) => clockJumpsChangeNothing(history)),
-      { seed: SEED, numRuns: 400 },
+      { seed: SEED, numRuns: runsOf(400, 4) },
     );
   });
 });

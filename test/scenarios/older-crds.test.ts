@@ -134,7 +134,7 @@ describe('an API server with the CRDs of an older release', () => {
     ...fieldsOf('kubeletpools', 'status').map((field) => ['kubeletpools', field] as const),
   ];
   const later = all.filter(([, field]) => !ALWAYS.includes(field));
-  for (const [resource, field] of sampleOf(later, 7)) {
+  for (const [resource, field] of sampleOf(later, 13)) {
     it(`that drops ${resource} ${field} is sent no write twice, and none in 20 passes at rest`, async () => {
       const { story, writes, stop } = await play(resource, field);
       const since = story.clock.monotonic();

@@ -90,7 +90,7 @@ describe('an object that cannot be read', () => {
       const thrown = new Set<string>();
       // Thousands of readings are of a status that is compared field by field, again and again.
       const few = points.filter((nth) => nth <= 500 || nth % 7 === 0);
-      const tried = sampleOf(few, Math.ceil(few.length / 20));
+      const tried = sampleOf(few, Math.ceil(few.length / 8));
       for (const from of [1, ...tried]) {
         const { written, poison } = await play(resource, name, from);
         for (const path of poison.thrown) thrown.add(path);

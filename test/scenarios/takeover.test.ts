@@ -22,7 +22,7 @@ interface Plot {
 }
 
 /** A round of the reconciler's requests is not a multiple of it, so that a sample meets all of them. */
-const ONE_DEATH_IN = 7;
+const ONE_DEATH_IN = 13;
 
 describe('a reconciler that is killed at any await is taken over by another one, which repeats nothing and skips nothing', () => {
   it('the first commit of an empty cluster', async (t) => {

@@ -71,7 +71,7 @@ describe('an API server that asks for time with 429', () => {
       const { requests: all } = await play(from, 0, retryAfter);
       const points = sampleOf(
         all.map((_, index) => index + 1),
-        4,
+        8,
       );
       for (const nth of points) {
         const { requests, leases, struckAtMs } = await play(from, nth, retryAfter);

@@ -7,3 +7,6 @@ export const EVERY_POINT = process.env['EVERY_POINT'] === '1';
  */
 export const sampleOf = <T>(points: readonly T[], oneIn: number, from = 0): readonly T[] =>
   EVERY_POINT ? points : points.filter((_, index) => index % oneIn === from % Math.min(oneIn, points.length));
+
+/** How often a law is tried that takes long: `runs` times where every point is, one in `oneIn` of that in `npm test`. */
+export const runsOf = (runs: number, oneIn: number): number => (EVERY_POINT ? runs : Math.ceil(runs / oneIn));

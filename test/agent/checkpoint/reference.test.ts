@@ -6,9 +6,9 @@ import { decodeReference, encodeReference } from '#agent/checkpoint/reference.ts
 import type { Config } from '#agent/decide/state.ts';
 import { A, AT } from '../../support/agent/states.ts';
 import { anyTexts, byLibrary, documentOf, lines, references, TRICKY } from './support/references.ts';
-import { EVERY_POINT } from '../../support/sample.ts';
+import { runsOf } from '../../support/sample.ts';
 
-const RUNS = EVERY_POINT ? 1_000 : 250;
+const RUNS = runsOf(1_000, 10);
 
 /** As earlier releases read the file. */
 const readByLibrary = (text: string): unknown => parse(text, { version: '1.1', maxAliasCount: 0, logLevel: 'silent' });

@@ -17,7 +17,7 @@ import {
   rejecting,
   RESTARTING,
 } from '../../support/agent/states.ts';
-import { sampleOf } from '../../support/sample.ts';
+import { runsOf, sampleOf } from '../../support/sample.ts';
 import { DIRECTORY, load, META, saved } from './support/saved.ts';
 
 describe('a state directory that was damaged', () => {
@@ -61,7 +61,7 @@ describe('a state directory that was damaged', () => {
         await createStore(disk, DIRECTORY).save(read);
         assert.deepEqual((await load(disk)).state, { ...read });
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500, 5) },
     );
   });
 

@@ -9,6 +9,7 @@ import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { INITIAL_STATE } from '#agent/decide/state.ts';
 import { arbitraryState } from '../../support/agent/arbitrary.ts';
 import { createMemoryDisk } from '../../support/agent/memory-disk.ts';
+import { runsOf } from '../../support/sample.ts';
 import {
   A,
   AT,
@@ -40,7 +41,7 @@ describe('the checkpoint store', () => {
         assert.deepEqual(problems, []);
         assert.deepEqual(read, { ...state, promotedAt });
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300, 5) },
     );
   });
 

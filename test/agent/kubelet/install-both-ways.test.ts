@@ -11,6 +11,7 @@ import { type Loaded, loadConfig } from '#sandbox/kubelet/load-config.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
+import { runsOf } from '../../support/sample.ts';
 
 const optional = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(value, { nil: undefined, freq: 2 });
@@ -94,7 +95,7 @@ describe('installed on a real disk', () => {
         assert.deepEqual(ran[1], ran[0]);
         assert.deepEqual(await loadConfig(configFile, dropIns, minor), await loadConfig(configFile, undefined, minor));
       }),
-      { numRuns: 60 },
+      { numRuns: runsOf(60, 4) },
     );
   });
 

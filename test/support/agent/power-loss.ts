@@ -35,7 +35,8 @@ export function describeFiles({ names, contents }: FrozenFiles): string {
   return lines.toSorted((one, other) => (one < other ? -1 : 1)).join('\n');
 }
 
-const withoutChance = (text: string): string => text.replaceAll(/(-tmp-)[0-9a-f]{8}/g, '$1');
+const withoutChance = (text: string): string =>
+  text.includes('-tmp-') ? text.replaceAll(/(-tmp-)[0-9a-f]{8}/g, '$1') : text;
 
 /** Most outcomes hold most contents of the others: each is read once, and each text has a number in its place. */
 const described = new WeakMap<Content, string>();
@@ -100,4 +101,13 @@ export function withTornFile(frozen: FrozenFiles, path: string): FrozenFiles {
   return { ...frozen, contents: new Map([...frozen.contents, [inode.id, torn]]) };
 }
 
-const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/')) || '/';
+/** Of the same few paths, millions of times. */
+const parents = new Map<string, string>();
+
+function parentOf(path: string): string {
+  const known = parents.get(path);
+  if (known !== undefined) return known;
+  const parent = path.slice(0, path.lastIndexOf('/')) || '/';
+  parents.set(path, parent);
+  return parent;
+}

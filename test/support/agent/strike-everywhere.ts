@@ -144,8 +144,7 @@ async function pointsOf(transition: Transition, mode: Mode, runOf: RunOf): Promi
 const samples = new Map<Mode, Promise<ReadonlyMap<Transition, readonly Chosen[]>>>();
 
 /**
- * One point of each kind in all transitions together. Every mode takes it from another transition, and of a kind that few transitions
- * have it takes all.
+ * One point of each kind in all transitions together. Every mode takes it from another transition.
  */
 async function sampleFor(mode: Mode, runOf: RunOf): Promise<ReadonlyMap<Transition, readonly Chosen[]>> {
   const points: (Chosen & { readonly of: Transition; readonly kind: string })[] = [];
@@ -154,17 +153,12 @@ async function sampleFor(mode: Mode, runOf: RunOf): Promise<ReadonlyMap<Transiti
     for (const each of momentsOf(run)) points.push({ ...each, of, kind: kindOf(run?.moments ?? [], each.index, mode) });
   }
   const kinds = [...Map.groupBy(points, ({ kind }) => kind).values()];
-  const chosen = kinds.flatMap((same, nth) =>
-    same.length <= RARE ? same : same.filter((_, index) => index === (nth + MODES.indexOf(mode)) % same.length),
-  );
+  const chosen = kinds.flatMap((same, nth) => sampleOf(same, same.length, nth + MODES.indexOf(mode)));
   return Map.groupBy(chosen, ({ of }) => of);
 }
 
 const momentsOf = (run: CleanRun | null): readonly Chosen[] =>
   (run?.moments ?? []).map((moment, index) => ({ moment, index }));
-
-/** So many points of one kind are those of one or two transitions, which are about something of their own. */
-const RARE = 3;
 
 /**
  * What is called, and for which file. What becomes of a temporary file is the same for all files until it is renamed, but not whether

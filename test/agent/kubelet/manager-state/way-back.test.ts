@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { NAMES, prepare } from './state-bench.ts';
 import { CONFIG, CPU_STATE, MEMORY_STATE } from './state-writer.ts';
+import { runsOf } from '../../../support/sample.ts';
 
 describe('the way back', () => {
   const names = fc.constantFrom(...NAMES);
@@ -32,7 +33,7 @@ describe('the way back', () => {
         await change(good);
         assert.deepEqual([text(CPU_STATE), text(MEMORY_STATE)], before.slice(0, 2));
       }),
-      { numRuns: 150 },
+      { numRuns: runsOf(150, 4) },
     );
   });
 
@@ -52,7 +53,7 @@ describe('the way back', () => {
         kubelet.start();
         if (changed) assert.equal(text(CPU_STATE), before);
       }),
-      { numRuns: 150 },
+      { numRuns: runsOf(150, 4) },
     );
   });
 

@@ -7,7 +7,7 @@ import { LABEL_GRACE_MS } from '#reconciler/policy/rollout/label-guard.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import { poolSpec } from '../../../support/fleet.ts';
 import { amounts, DEADLY, events, GOOD, MOST_NODES, RolloutStory } from '../../../support/rollout-story.ts';
-import { EVERY_POINT } from '../../../support/sample.ts';
+import { runsOf } from '../../../support/sample.ts';
 
 const MOST = MOST_NODES - 2;
 
@@ -65,7 +65,7 @@ describe('budgets', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runsOf(300, 3) },
     );
   });
 
@@ -84,7 +84,7 @@ describe('budgets', () => {
           assert.ok(exposed > 0 && exposed <= limitOf(allowed, nodes), String(exposed));
         },
       ),
-      { numRuns: EVERY_POINT ? 300 : 100 },
+      { numRuns: runsOf(300, 10) },
     );
   });
 
@@ -116,7 +116,7 @@ describe('budgets', () => {
           assert.deepEqual(story.fleet.reconcile().steps, []);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runsOf(200, 4) },
     );
   });
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { readWindow } from '#reconciler/policy/window/read-window.ts';
 import { windowsState } from '#reconciler/policy/window/windows-state.ts';
 import type { WindowSpec, WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { EVERY_POINT } from '../../../support/sample.ts';
+import { runsOf } from '../../../support/sample.ts';
 
 const at = (text: string): number => Date.parse(text);
 const layer = (allow: readonly WindowSpec[], deny: readonly WindowSpec[] = []): WindowsSpec => ({
@@ -260,7 +260,7 @@ describe('what holds of every window', () => {
         assert.equal(windowsState([layer([], [spec])], now).open, starts.length === 0);
         assert.equal(schedule.last(now - span * 60_000, now), starts.at(-1));
       }),
-      { numRuns: EVERY_POINT ? 150 : 50 },
+      { numRuns: runsOf(150, 6) },
     );
   });
 
@@ -285,7 +285,7 @@ describe('what holds of every window', () => {
           assert.equal(windowsState([layer([spec])], moment * 60_000).open, meant);
         }
       }),
-      { numRuns: 20 },
+      { numRuns: runsOf(20, 2) },
     );
   });
 
@@ -303,7 +303,7 @@ describe('what holds of every window', () => {
         );
         for (const moment of [...moments, until - 1]) assert.equal(windowsState(layers, moment).open, open);
       }),
-      { numRuns: EVERY_POINT ? 30 : 10 },
+      { numRuns: runsOf(30, 8) },
     );
   });
 });

@@ -21,7 +21,9 @@ export const TOGETHER: readonly (readonly [name: string, folders: RegExp])[] = [
   ['reconciler-policy', /^test\/reconciler\/policy\//],
   ['reconciler-telling', /^test\/reconciler\/telling\//],
   ['sandbox', /^test\/sandbox\/(?:api-server|kubelet)\//],
-  ['scenarios', /^test\/scenarios\/(?:commit-statuses|read-only-credential|signed-commits|uninstall|webhook)\./],
+  ['scenarios-rollouts', /^test\/scenarios\/(?:base-rewrite|faults|rollout|waves)\./],
+  ['scenarios-stories', /^test\/scenarios\/(?:older-crds|one-bad-object|takeover|takeover-partition|throttled)\./],
+  ['scenarios', /^test\/scenarios\//],
   ['security', /^test\/security\/fuzz-/],
   ['shared', /^test\/shared\//],
 ];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import type { EventObject } from '#reconciler/telling/events/event-object.ts';
 import { EVENTS, NODES } from '#shared/kube/kube.ts';
 import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
@@ -53,29 +53,35 @@ it('a good and a bad commit are told as Events, as a condition on the Node, and 
 
 const FAILED = /^Config(FellBack|Refused) worker-/;
 
-it('a reconciler that starts anew tells nothing twice', async () => {
-  await using scenario = await startScenario();
-  const view = await scenario.settledOn(await scenario.change('general', { maxPods: 150 }));
-  // Events are told in order, and this one last; that of the commit before does not count.
-  const config = configOf(view, 'general') ?? '';
-  const isLast = ({ reason, note }: EventObject): boolean => reason === 'RolloutSettled' && note.includes(config);
-  await seen('the Event of the pool', () => eventsOf(scenario).some(isLast));
-  const before = eventsOf(scenario).map(({ metadata, series }) => [metadata.name, series]);
-  await scenario.world.restartReconciler();
-  await until(
-    'the new one to have told all that it knows',
-    async () => /^kubelet_gitops_events_total\{outcome="known"\} [4-9]/m.test(await scenario.world.metrics()),
-    { withinMs: PATIENCE_MS, everyMs: 50 },
-  );
-  assert.deepEqual(
-    eventsOf(scenario).map(({ metadata, series }) => [metadata.name, series]),
-    before,
-  );
-});
+describe('a world in which a rollout has settled', () => {
+  let scenario: Scenario;
+  before(async () => {
+    scenario = await startScenario();
+  });
+  after(() => scenario.world.stop());
 
-it('promtool finds nothing wrong with a scrape of the reconciler', { skip: WITHOUT_PROMTOOL }, async () => {
-  await using scenario = await startScenario();
-  const input = await scenario.world.metrics();
-  const { status, stderr, stdout } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
-  assert.equal(status, 0, `${stderr}${stdout}`);
+  it('promtool finds nothing wrong with a scrape of the reconciler', { skip: WITHOUT_PROMTOOL }, async () => {
+    const input = await scenario.world.metrics();
+    const { status, stderr, stdout } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
+    assert.equal(status, 0, `${stderr}${stdout}`);
+  });
+
+  it('a reconciler that starts anew tells nothing twice', async () => {
+    const view = await scenario.settledOn(await scenario.change('general', { maxPods: 150 }));
+    // Events are told in order, and this one last; that of the commit before does not count.
+    const config = configOf(view, 'general') ?? '';
+    const isLast = ({ reason, note }: EventObject): boolean => reason === 'RolloutSettled' && note.includes(config);
+    await seen('the Event of the pool', () => eventsOf(scenario).some(isLast));
+    const told = eventsOf(scenario).map(({ metadata, series }) => [metadata.name, series]);
+    await scenario.world.restartReconciler();
+    await until(
+      'the new one to have told all that it knows',
+      async () => /^kubelet_gitops_events_total\{outcome="known"\} [4-9]/m.test(await scenario.world.metrics()),
+      { withinMs: PATIENCE_MS, everyMs: 50 },
+    );
+    assert.deepEqual(
+      eventsOf(scenario).map(({ metadata, series }) => [metadata.name, series]),
+      told,
+    );
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import type { StatusView } from '#cli/status/render.ts';
 import { PATIENCE_MS, phaseOf, type Scenario, startScenario } from './support.ts';
 
@@ -21,10 +21,15 @@ const poolOf = (view: StatusView): StatusView['pools'][number] | undefined =>
   view.pools.find(({ metadata }) => metadata.name === 'general');
 
 describe('a rollout in waves', () => {
+  let scenario: Scenario;
+  before(async () => {
+    scenario = await startScenario();
+  });
+  after(() => scenario.world.stop());
+
   it('begins with one canary, goes on when it has soaked, and says in the status how far it is', async () => {
-    await using scenario = await startScenario();
     await rollOut(scenario, ['maxUnavailable: 3', 'canary:', '  nodes: 1', '  soak: 1h']);
-    const before = scenario.restarts();
+    const restarts = scenario.restarts();
     const commit = await scenario.change('general', { maxPods: 155 });
     const soaking = await scenario.world.until(
       'the canary to soak',
@@ -34,7 +39,7 @@ describe('a rollout in waves', () => {
         poolOf(view)?.status?.counts?.updated === 1,
       PATIENCE_MS,
     );
-    const changed = Object.entries(scenario.restarts()).filter(([name, starts]) => starts !== before[name]);
+    const changed = Object.entries(scenario.restarts()).filter(([name, starts]) => starts !== restarts[name]);
     assert.equal(changed.length, 1, 'nobody but the canary restarted');
     assert.deepEqual(
       poolOf(soaking)?.status?.holds?.map(({ reason, nodes }) => [reason, nodes]),
@@ -48,7 +53,6 @@ describe('a rollout in waves', () => {
   });
 
   it('of a payload that kills kubelets costs the canary one fallback, and is taken back without anybody', async () => {
-    await using scenario = await startScenario();
     await rollOut(scenario, [
       'maxUnavailable: 3',
       'canary:',
@@ -57,7 +61,7 @@ describe('a rollout in waves', () => {
       '  threshold: 1',
       '  action: revert',
     ]);
-    const before = scenario.restarts();
+    const restarts = scenario.restarts();
     await scenario.change('general', DEADLY);
     const halted = await scenario.world.until(
       'halted, and every node back on what it ran before',
@@ -70,7 +74,7 @@ describe('a rollout in waves', () => {
         ),
       PATIENCE_MS,
     );
-    const touched = Object.entries(scenario.restarts()).filter(([name, starts]) => starts !== before[name]);
+    const touched = Object.entries(scenario.restarts()).filter(([name, starts]) => starts !== restarts[name]);
     assert.equal(touched.length, 1, 'two of three kubelets never saw it');
     assert.match(poolOf(halted)?.status?.message ?? '', /go back to what the pool settled on before/);
   });

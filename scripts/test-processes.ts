@@ -6,31 +6,48 @@ export interface TestProcess {
 
 /**
  * Folders whose test files share a process. To start one and to load what a file imports takes longer than most files do, and code
- * that has run before is quick. What changes its own process (its environment, its working directory) stays alone, and so do most
- * of those that wait for other processes: they would wait one after the other.
+ * that has run before is quick. What changes its own process (its environment, its working directory) stays alone, and so do
+ * those that wait for other processes longest: they would wait one after the other.
  */
 export const TOGETHER: readonly (readonly [name: string, folders: RegExp])[] = [
   ['agent-kubelet', /^test\/agent\/(?:checkpoint|kubelet)\//],
   ['agent-scenarios', /^test\/agent\/scenarios\//],
-  ['agent', /^test\/agent\/(?:act|decide|metrics|observe|preflight|report|settings|staging)\b/],
+  ['agent-guard', /^test\/agent\/guard\//],
+  ['agent', /^test\/agent\//],
   ['cli', /^test\/cli\//],
   ['deploy', /^test\/deploy\//],
   ['dkc', /^test\/dkc\//],
   ['docs', /^test\/(?:architecture|docs)\//],
+  ['git', /^test\/reconciler\/git\//],
   ['reconciler-cluster', /^test\/reconciler\/cluster\//],
   ['reconciler-policy', /^test\/reconciler\/policy\//],
   ['reconciler-telling', /^test\/reconciler\/telling\//],
-  ['sandbox', /^test\/sandbox\/(?:api-server|kubelet)\//],
+  ['reconciler', /^test\/reconciler\//],
+  ['sandbox', /^test\/(?:conformance|sandbox)\//],
   ['scenarios-rollouts', /^test\/scenarios\/(?:base-rewrite|faults|rollout|waves)\./],
   ['scenarios-stories', /^test\/scenarios\/(?:older-crds|one-bad-object|takeover|takeover-partition|throttled)\./],
   ['scenarios', /^test\/scenarios\//],
-  ['security', /^test\/security\/fuzz-/],
+  ['security', /^test\/security\/(?:forge|fuzz)-/],
   ['shared', /^test\/shared\//],
 ];
 
-/** In these folders and alone: those that change their own process, and those that take as long as all the others there. */
-const ALONE =
-  /\/(?:deploy\/(?:dashboard|image)|dkc\/coverage|docs\/(?:contributing|editor-schemas|review|template-\w+|tutorial)|runtime\/clock|simulate\/simulated-agent|rollout\/never-exceeded)\.test\.ts$/;
+/**
+ * In these folders and alone: those that change their own process or measure its memory, and those that take as long as all the
+ * others there.
+ */
+const ALONE = new RegExp(
+  `/(?:${[
+    'agent/(?:lock|model|faults/transitions)',
+    'deploy/(?:dashboard|image)',
+    'dkc/coverage',
+    'docs/(?:contributing|editor-schemas|review|template-\\w+|tutorial)',
+    'git/(?:folder|memory|over-ssh|too-big|trust/verify-commit)',
+    'reconciler/main',
+    'rollout/never-exceeded',
+    'runtime/clock',
+    'simulate/simulated-agent',
+  ].join('|')})\\.test\\.ts$`,
+);
 
 /** These wait for whole systems, up to half a minute each. Begun last, one of them would keep one core busy and all others idle. */
 const LONG = /^test\/(?:docs\/tutorial|security\/secrets|scenarios\/|reconciler\/git\/)/;

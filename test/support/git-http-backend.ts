@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -72,6 +72,45 @@ const CONFIG = `[http]
 	autogc = false
 `;
 
+interface EmptyRepository {
+  /** What `git http-backend` starts, as one more process for each request. */
+  readonly program: string;
+  readonly files: readonly (readonly [name: string, content: string])[];
+}
+
+/** Asked of git once for each kind: tests need hundreds of empty repositories, and each would take two processes. */
+const emptyRepositories = new Map<string, Promise<EmptyRepository>>();
+
+function emptyRepository(init: readonly string[]): Promise<EmptyRepository> {
+  const key = init.join(' ');
+  const made = emptyRepositories.get(key) ?? initialised(init);
+  emptyRepositories.set(key, made);
+  return made;
+}
+
+async function initialised(init: readonly string[]): Promise<EmptyRepository> {
+  const directory = await mkdtemp(join(tmpdir(), 'git-empty-'));
+  try {
+    const git = nativeGit(directory);
+    // Without the samples of hooks.
+    await git('init', '--quiet', '--bare', '--template=', '--initial-branch=main', ...init);
+    const [head, config] = [
+      await readFile(join(directory, 'HEAD'), 'utf8'),
+      await readFile(join(directory, 'config'), 'utf8'),
+    ];
+    const program = join(await git('--exec-path'), 'git-http-backend');
+    return {
+      program,
+      files: [
+        ['HEAD', head],
+        ['config', `${config}${CONFIG}`],
+      ],
+    };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
 /** Fails loudly where the git binary is missing: without it nothing here proves anything. */
 export async function startGitHttpBackend(
   t: Pick<TestContext, 'after'>,
@@ -81,12 +120,12 @@ export async function startGitHttpBackend(
   const directory = join(root, REPOSITORY);
   await mkdir(directory);
   const git = nativeGit(directory);
-  // Without the samples of hooks, and set up without another git: there are hundreds of these.
-  await git('init', '--quiet', '--bare', '--template=', '--initial-branch=main', ...(options.init ?? []));
+  const { program, files } = await emptyRepository(options.init ?? []);
   await mkdir(join(directory, 'hooks'));
-  await appendFile(join(directory, 'config'), CONFIG);
-  // What `git http-backend` starts, as one more process for each request.
-  const program = join(await git('--exec-path'), 'git-http-backend');
+  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']) {
+    await mkdir(join(directory, folder), { recursive: true });
+  }
+  for (const [name, content] of files) await writeFile(join(directory, name), content);
 
   const requests: SeenRequest[] = [];
   const sockets = new Set<Socket>();

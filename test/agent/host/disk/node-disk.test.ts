@@ -9,16 +9,17 @@ import { systemError } from '../../../support/agent/system-error.ts';
 
 const disk = createNodeDisk();
 let root = '';
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'node-disk-'));
-});
-afterEach(async () => {
-  await rm(root, { recursive: true, force: true });
-});
 const at = (name: string): string => join(root, name);
 const bytes = (text: string): Buffer => Buffer.from(text);
 
 describe("the node's disk", () => {
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'node-disk-'));
+  });
+  afterEach(async () => {
+    await rm(root, { recursive: true, force: true });
+  });
+
   it('reads null where there is no file, and where a parent is no directory', async () => {
     await writeFile(at('file'), 'x');
     assert.equal(await disk.read(at('nothing')), null);

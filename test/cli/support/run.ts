@@ -10,12 +10,15 @@ export interface Ran {
 }
 
 /** Runs a command line as the program does, without its process. */
-export async function run(...argv: readonly string[]): Promise<Ran> {
+export const run = (...argv: readonly string[]): Promise<Ran> => runIn({}, argv);
+
+/** The same with an environment. */
+export async function runIn(env: Readonly<Record<string, string>>, argv: readonly string[]): Promise<Ran> {
   let [out, err] = ['', ''];
   const io = {
     out: { write: (text: string) => (out += text) },
     err: { write: (text: string) => (err += text) },
-    env: {},
+    env,
   };
   const parsed = parseCommandLine(argv, COMMANDS);
   if (parsed.line !== 'run') return { code: 2, out, err: parsed.line };

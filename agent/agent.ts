@@ -31,6 +31,7 @@ import { createReporter } from './report/report.ts';
 import type { Validate } from './staging/check.ts';
 import { noPreflight, type Preflight } from './ports/preflight.ts';
 import type { StageOptions } from './staging/stage.ts';
+import { seldomIn } from './report/seldom.ts';
 import { standStill } from './report/stand-still.ts';
 import { INITIAL_STATE, nameOf, type State, type Strain } from './decide/state.ts';
 import { type Account, accountOf } from './report/status.ts';
@@ -109,8 +110,9 @@ export function createAgent(ports: AgentPorts): Agent {
   const memory = emptyMemory();
   const wakeUps = createWakeUps(clock);
   const ownNode = ports.ownNode ?? createOwnNode({ ...ports, versionFile: versionFileIn(ports.stateDirectory) });
-  const keeper = createKeeper(store, log, pace);
+  const keeper = createKeeper(store, log, pace, clock);
   const reporter = createReporter(ports);
+  const faults = seldomIn(log, clock);
   const assignment = watchAssignment({
     ...ports,
     onHeard: (node) => reporter.heard(node),
@@ -153,8 +155,9 @@ export function createAgent(ports: AgentPorts): Agent {
       return kept;
     },
     report: ({ next: state, actions }, seen) => {
-      const diskProblems = [...damage, keeper.problem()].filter((problem) => problem !== null);
-      account = accountOf({ state, seen, actions, agentVersion, fault: memory.fault, diskProblems });
+      const unsaved = keeper.problem();
+      const diskProblems = unsaved === null ? damage : [...damage, unsaved.message];
+      account = accountOf({ state, seen, actions, agentVersion, fault: memory.fault, diskProblems, unsaved });
       // What the KubeletNode says of an agent before this one is read first: it tells whether the assignment was carried out.
       if (seen.generation !== undefined) reporter.tell(account);
     },
@@ -168,9 +171,10 @@ export function createAgent(ports: AgentPorts): Agent {
       staging: staging(signal),
     }),
     retryMs: Math.min(RETRY_MS, pace.changingMs),
+    maxRetryMs: pace.maxStepMs,
     wait: (ms, until) => wakeUps.next(ms, until),
     recover(error) {
-      if (!signal.aborted) log.error({ err: error }, 'turn broken off');
+      if (!signal.aborted) faults.error({ err: error }, 'turn broken off');
       return RECOVER_MS;
     },
   });

@@ -17,8 +17,9 @@ export interface Steps {
   readonly keep: (before: State, decision: Decision) => Promise<Decision>;
   readonly report: (decision: Decision, seen: Observation) => void;
   readonly act: Act;
-  /** Shortest time between two looks after an action that could not be carried out. */
+  /** Shortest time between two looks after an action that could not be carried out. Doubles with each such look in a row. */
   readonly retryMs: Millis;
+  readonly maxRetryMs: Millis;
   readonly wait: (ms: Millis, signal: AbortSignal) => Promise<void>;
   /** A turn that broke off, which is a mistake of ours. @returns how long to wait before the next */
   readonly recover: (error: unknown) => Millis;
@@ -27,6 +28,8 @@ export interface Steps {
 /** Observe, decide, write down, act: for ever, and from wherever the node stands. Decides nothing. */
 export async function runLoop(start: State, steps: Steps, signal: AbortSignal): Promise<void> {
   let state = start;
+  /** Looks in a row after which something could not be done. */
+  let faults = 0;
   const turn = async (): Promise<Millis> => {
     const seen = await steps.observe(state, signal);
     const decided = await steps.explain(state, steps.decide(state, seen), seen, signal);
@@ -36,8 +39,11 @@ export async function runLoop(start: State, steps: Steps, signal: AbortSignal): 
     steps.report(decision, seen);
     for (const action of decision.actions) {
       // What could not be done now will not be possible at once.
-      if (!(await steps.act(action, state, signal))) return Math.max(decision.recheckAfterMs, steps.retryMs);
+      if (await steps.act(action, state, signal)) continue;
+      faults += 1;
+      return Math.max(decision.recheckAfterMs, Math.min(steps.maxRetryMs, steps.retryMs * 2 ** Math.min(faults - 1, 10)));
     }
+    faults = 0;
     return decision.recheckAfterMs;
   };
   while (!signal.aborted) await steps.wait(await turn().catch(steps.recover), signal);

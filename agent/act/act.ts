@@ -2,8 +2,8 @@ import type { Clock } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { CheckpointStore } from '../checkpoint/store.ts';
-import { trialIdOf } from '../decide/guard.ts';
 import { withDeadline } from '../host/deadline.ts';
+import { mayPass } from '../host/disk/passing.ts';
 import type { Action } from '../decide/decision.ts';
 import type { FailureReason } from '../decide/failure.ts';
 import { installableOf } from '../observe/files.ts';
@@ -12,6 +12,7 @@ import { guardFaultAfter } from './guard-fault.ts';
 import { guardOrderFor } from './guard-order.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { KubeletService } from '../ports/service.ts';
+import { seldomIn } from '../report/seldom.ts';
 import type { OwnMemory } from './own-memory.ts';
 import type { Rebooter } from './reboot.ts';
 import { stageConfig, type StageOptions } from '../staging/stage.ts';
@@ -47,6 +48,7 @@ type Recheck = Extract<Action, { readonly do: 'recheck' }>;
 /** Carries actions out. Decides nothing; never throws: what went wrong is in the next observation, or in the status. */
 export function createAct(options: ActOptions): Act {
   const { clock, random, log, service, installer, guard, rebooter, store, memory } = options;
+  const faults = seldomIn(log, clock);
 
   const check = async (config: Config, before: Tried | null, signal: AbortSignal): Promise<Tried> => {
     const result = await withDeadline(clock, STAGING_TIMEOUT_MS, signal, (inTime) =>
@@ -102,8 +104,8 @@ export function createAct(options: ActOptions): Act {
       return true;
     } catch (error) {
       const message = `${what}: ${reasonOf(error)}`;
-      if (memory.fault?.message !== message) log.error({ err: error, reason }, 'action failed');
-      memory.fault = { reason, message };
+      faults.error({ err: error, reason }, 'action failed');
+      memory.fault = { reason, message, ...(mayPass(error) ? { mayPass: true } : {}) };
       return false;
     }
   };
@@ -112,7 +114,7 @@ export function createAct(options: ActOptions): Act {
     try {
       await rebooter.withdraw();
     } catch (error) {
-      log.warn({ err: error }, 'the order to reboot cannot be taken back');
+      faults.warn({ err: error }, 'the order to reboot cannot be taken back');
     }
     return true;
   };
@@ -123,7 +125,7 @@ export function createAct(options: ActOptions): Act {
       memory.guardFault = null;
       return true;
     } catch (error) {
-      if (memory.guardFault?.trial !== trialIdOf(trial)) log.error({ err: error }, 'the guard cannot be made ready');
+      faults.error({ err: error }, 'the guard cannot be made ready');
       memory.guardFault = guardFaultAfter(memory.guardFault, trial, error, clock.monotonic(), random());
       return false;
     }
@@ -135,7 +137,7 @@ export function createAct(options: ActOptions): Act {
       await guard[what]();
       if (what === 'disarm') memory.guardFault = null;
     } catch (error) {
-      log.warn({ err: error, what }, 'the guard cannot be reached');
+      faults.warn({ err: error, what }, 'the guard cannot be reached');
     }
     return true;
   };
@@ -157,7 +159,7 @@ export function createAct(options: ActOptions): Act {
         refused: state.refusedBase?.sha256 ?? null,
       });
     } catch (error) {
-      log.warn({ err: error }, 'old checkpoints cannot be removed');
+      faults.warn({ err: error }, 'old checkpoints cannot be removed');
     }
     return true;
   };

@@ -61,4 +61,6 @@ export type FailureReason =
 export interface Failure {
   readonly reason: FailureReason;
   readonly message: string;
+  /** It ends without a person: room on a disk, a handle that somebody lets go of. Never part of what a config is rejected for. */
+  readonly mayPass?: boolean;
 }

@@ -106,12 +106,17 @@ const recallGuardFault = ({ retryAt, ...fault }: NonNullable<Memory['guardFault'
  * @param state where the node stands after the decision
  */
 export function afterLook(
-  { staged, rechecked }: Memory,
+  { staged, rechecked, fault }: Memory,
   state: State,
   seen: Observation,
-): Pick<Memory, 'staged' | 'rechecked'> {
+): Pick<Memory, 'staged' | 'rechecked' | 'fault'> {
   const isOver = staged !== null && seen.intent.intent !== 'unknown' && !isFor(staged, seen.intent);
-  return { staged: isOver ? null : staged, rechecked: rechecked && afterDrift(rechecked, state, seen) };
+  const isAtRest = state.doing.phase === 'idle' && driftOf(state, seen).drift === 'none';
+  return {
+    staged: isOver ? null : staged,
+    rechecked: rechecked && afterDrift(rechecked, state, seen),
+    fault: isAtRest ? null : fault,
+  };
 }
 
 function afterDrift(rechecked: NonNullable<Memory['rechecked']>, state: State, seen: Observation): Memory['rechecked'] {

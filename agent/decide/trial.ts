@@ -134,7 +134,8 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
       const { actions, fault } = readiness;
       // One that was lost in mid-change and cannot be had again is not waited for: the kubelet may be down meanwhile.
       if (fault !== null && doing.change.step !== 'install') return fail(state, doing, fault, seen);
-      return { next: state, actions, recheckAfterMs: fault === null ? 0 : recheckAfterMs };
+      const waitMs = Math.min(seen.guardFault?.retryInMs ?? 0, pace.maxStepMs);
+      return { next: state, actions, recheckAfterMs: fault === null ? 0 : Math.max(recheckAfterMs, waitMs) };
     }
   }
   // They may change while the trial runs, without starting it again: `heed` keeps them up to date.

@@ -1,3 +1,4 @@
+import type { Millis } from '#shared/runtime/clock.ts';
 import type { Decision } from './decision.ts';
 import { sameConfig, type State } from './state.ts';
 import type { Pace } from './pace.ts';
@@ -6,8 +7,10 @@ import type { Pace } from './pace.ts';
  * What may be done of a decision whose state cannot be written to disk. The way back is always free, because an agent
  * that starts from the older state finds it again; so is going on with a trial that is on disk. Everything else waits:
  * a new trial or a promotion that the disk knows nothing of would be gone after a restart.
+ *
+ * @param faults how often in a row it could not be written: each look costs a request to the API server, so they become rarer
  */
-export function whenUnsaved(before: State, decision: Decision, pace: Pace): Decision {
+export function whenUnsaved(before: State, decision: Decision, pace: Pace, faults = 1): Decision {
   const { next, actions } = decision;
   const goesBack = next.doing.phase === 'falling-back' || next.doing.phase === 'broken';
   const goesOn =
@@ -23,8 +26,18 @@ export function whenUnsaved(before: State, decision: Decision, pace: Pace): Deci
     return {
       next: before,
       actions: isGuarded ? [{ do: 'reassure-guard' }] : [],
-      recheckAfterMs: pace.changingMs,
+      recheckAfterMs: retryAfter(faults, pace, before.doing.phase === 'idle' ? pace.idleMs : pace.maxStepMs),
     };
   }
-  return decision;
+  // Its looks cost as much, and what it comes to cannot be written down anyway.
+  return goesOn && faults > FEW
+    ? { ...decision, recheckAfterMs: Math.max(decision.recheckAfterMs, pace.maxStepMs) }
+    : decision;
 }
+
+/** So many failures in a row may be a moment's. */
+const FEW = 3;
+
+
+const retryAfter = (faults: number, { changingMs }: Pace, mostMs: Millis): Millis =>
+  Math.min(mostMs, changingMs * 2 ** Math.min(Math.max(faults, 1) - 1, 10));

@@ -8,7 +8,7 @@ import { X509Certificate } from 'node:crypto';
 export interface AgentView {
   readonly state: State;
   /** What is reported of the node; undefined before the first turn. */
-  readonly status: Pick<Account, 'phase' | 'conditions'> | undefined;
+  readonly status: (Pick<Account, 'phase' | 'conditions'> & { readonly status?: Pick<Account['status'], 'error'> }) | undefined;
   readonly counts: Counts;
   readonly version: string;
   /** The certificate that the kubelet was last seen to serve with, as DER. */
@@ -23,17 +23,19 @@ const PHASES = ['Idle', 'Staging', 'Trial', 'FallingBack', 'Drifted', 'Broken'] 
  * (`kubelet_node_config_*`, Kubernetes 1.11 to 1.23), with another prefix.
  */
 export function familiesOf({ state, status, counts, version, certificate }: AgentView): readonly Family[] {
+  // What keeps an assignment from being taken up may be known to this process alone.
+  const error = status?.status === undefined ? state.error : (status.status.error ?? null);
   return [
     config('config_assigned', 'The config that the node is to run, and whose copy is on its disk.', state.assigned),
     config('config_active', 'The config that the kubelet was last given.', activeOf(state)),
     config('config_last_known_good', 'The config that the node falls back to.', state.lastKnownGood),
     gauge('config_error', 'Whether the assigned config does not run because of an error.', [
-      { value: state.error === null ? 0 : 1 },
+      { value: error === null ? 0 : 1 },
     ]),
     gauge(
       'config_error_info',
       'Always 1 while there is an error; says which.',
-      state.error === null ? [] : [{ labels: { reason: state.error.reason }, value: 1 }],
+      error === null ? [] : [{ labels: { reason: error.reason }, value: 1 }],
     ),
     gauge(
       'phase',

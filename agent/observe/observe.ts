@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { provesRunning } from '#shared/contract/kubelet-config/proves-running.ts';
@@ -8,7 +7,7 @@ import type { CheckpointStore } from '../checkpoint/store.ts';
 import { intentOf } from '../decide/assignment/assignment.ts';
 import { type Memory, recall } from '../decide/memory.ts';
 import type { Intent, Observation, Running, Staged } from '../decide/observation.ts';
-import { activeOf, type Config, type State, type Strain, type Target } from '../decide/state.ts';
+import { activeOf, type Config, type State, type Strain } from '../decide/state.ts';
 import { maxNodeAgeMs, needsLease, needsStrain, planConfigz, readinessOf } from '../decide/what-to-read.ts';
 import { addressOf } from '../kubelet/kubelet-address.ts';
 import { createKubeletArgs } from '../kubelet/kubelet-args.ts';
@@ -19,6 +18,7 @@ import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from '../por
 import type { KubeletService, ServiceStatus } from '../ports/service.ts';
 import { withFlags } from '../preflight/checks/flags.ts';
 import { installableOf, lookAtFiles, type SeenFiles } from './files.ts';
+import { createRunNames, fingerprintOf } from './fingerprint.ts';
 import type { NodeLease } from './node-lease.ts';
 import { createStartTracker } from './start-tracker.ts';
 
@@ -51,6 +51,7 @@ export function createObserve(options: ObserveOptions): Observe {
   const outOfMemory = async (): Promise<Strain['outOfMemory']> =>
     (await options.outOfMemory?.().catch(() => null)) ?? null;
   const started = createStartTracker();
+  const runs = createRunNames();
   const withLastExit = createExitTracker(memory);
   const kubeletArgs = createKubeletArgs(options.kubeletArgs ?? (() => Promise.resolve(undefined)));
   const readConfigz = createConfigzReader(probe, clock);
@@ -107,7 +108,7 @@ export function createObserve(options: ObserveOptions): Observe {
       startWasSeen: started.wasSeen(),
       base: seenFiles.base,
       runsStaged: isReadyAtRest(state, recalled) && (await runsWanted(recalled.staged.config, seenFiles, configz)),
-      fingerprint: fingerprintOf(activeOf(state), intent, seenFiles, status.run, bootId),
+      fingerprint: fingerprintOf(activeOf(state), intent, seenFiles, runs.nameOf(status, health.health === 'ok'), bootId),
       guard: await guard.look(),
       nodeReady: readinessOf(node.ready, isStale),
       strain: { pressures: node.pressures, outOfMemory: isAsked ? await outOfMemory() : null, bootId },
@@ -190,18 +191,3 @@ const isReadyAtRest = (
   { doing }: State,
   recalled: Pick<Observation, 'staged'>,
 ): recalled is { readonly staged: Ready } => doing.phase === 'idle' && recalled.staged?.outcome === 'ready';
-
-/** Equal as long as a restart would end the same run, and start the kubelet with the same files. */
-function fingerprintOf(
-  active: Target,
-  intent: Intent,
-  { base }: SeenFiles,
-  run: string | null,
-  bootId: string,
-): string {
-  const config = active ?? (intent.intent === 'config' ? intent.config : null);
-  const files = [config?.source.sha256 ?? null, config?.apply ?? null, base.newer?.sha256 ?? base.under];
-  return createHash('sha256')
-    .update(JSON.stringify([files, run, bootId]))
-    .digest('hex');
-}

@@ -8,6 +8,9 @@ export interface Line {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+/** Comes again with every try. */
+export const FETCHING = 'fetching config';
+
 /** What a decision means to the people who read logs: a line for every change of phase and every order, none for a look. */
 export function linesFor(before: State, { next, actions }: Decision): readonly Line[] {
   const lines: Line[] = [];
@@ -23,7 +26,7 @@ export function linesFor(before: State, { next, actions }: Decision): readonly L
   }
   for (const action of actions) {
     if (action.do === 'stage')
-      lines.push({ level: 'info', message: 'fetching config', fields: fieldsOf(action.config) });
+      lines.push({ level: 'info', message: FETCHING, fields: fieldsOf(action.config) });
     if (action.do !== 'restart-kubelet') continue;
     lines.push({
       level: 'info',

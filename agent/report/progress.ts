@@ -12,6 +12,16 @@ export interface NodeHealth {
   readonly health: PlainCondition;
   /** Whether the agent is about to put back what drifted. */
   readonly repairs: boolean;
+  /** The error ends without a person. */
+  readonly mayPass?: boolean;
+  /** What is assigned and neither runs nor was rejected, at a node that is at rest; null or absent for nothing. */
+  readonly pending?: Pending | null;
+}
+
+/** Why an assignment is not taken up yet. */
+export interface Pending {
+  readonly reason: 'AwaitsTurn' | 'NotTakenUp';
+  readonly message: string;
 }
 
 /** What the agent tries again by itself: no person is needed as yet. */
@@ -28,10 +38,14 @@ const PASSING: ReadonlySet<string> = new Set<FailureReason>([
  * Flux). Ready: the kubelet runs what is assigned, and has proved it. Stalled: nothing more comes of it unless a person, or
  * another commit, does something. Never more than one of the three is True. Pure.
  */
-export function progressOf({ phase, error, health, repairs }: NodeHealth): readonly PlainCondition[] {
+export function progressOf(node: NodeHealth): readonly PlainCondition[] {
+  const { phase, error, health, repairs, mayPass = false, pending = null } = node;
   if (phase === 'Broken') return stalled('Broken', error?.message ?? health.message);
   if (phase === 'Staging' || phase === 'Trial' || phase === 'FallingBack') return reconciling(phase, health.message);
-  if (error !== null) return (PASSING.has(error.reason) ? reconciling : stalled)(error.reason, error.message);
+  if (error !== null) {
+    return (mayPass || PASSING.has(error.reason) ? reconciling : stalled)(error.reason, error.message);
+  }
+  if (pending !== null) return reconciling(pending.reason, pending.message);
   if (phase === 'Drifted') return (repairs ? reconciling : stalled)(phase, health.message);
   return three({ ...health, type: 'Ready' }, 'False', 'False');
 }

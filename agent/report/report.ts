@@ -1,3 +1,4 @@
+import equal from 'fast-deep-equal';
 import { HEARTBEAT_MS, type KubeletNode, type KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
@@ -29,6 +30,8 @@ export interface Reporter {
 /** Least time between two writes: what changes more often than this is of no use to anybody else. */
 const REST_MS: Millis = 250;
 const REPORT_BACKOFF: BackoffOptions = { firstMs: 2_000, maxMs: 60_000, jitter: 0.5 };
+/** Least time between two writes that say the same in other words, or that only ask for the same turn anew. */
+const WORDS_MS: Millis = 60_000;
 /** The part of the heartbeat's time that is left to chance, so that a fleet does not beat in step. */
 const JITTER = 0.2;
 
@@ -38,14 +41,21 @@ export function createReporter({ kube, nodeName, clock, random, log }: ReporterO
   let present: KubeletNodeStatus | undefined;
   let told: Account | StandStill | undefined;
   let heartbeatAt: Millis = -Infinity;
+  let wordsAt: Millis = -Infinity;
   let faults = 0;
 
-  const write = async (signal: AbortSignal): Promise<void> => {
-    if (present === undefined || told === undefined) return;
+  /** @returns when to write again at the latest, if nothing is told before */
+  const write = async (signal: AbortSignal): Promise<Millis> => {
+    if (present === undefined || told === undefined) return heartbeatAt;
     const { heartbeat: _, ...before } = present;
     const wanted = 'tooNew' in told ? statusStandingStill(told, present) : statusOf(told, present);
     const patch = mergeDiff(before, { ...wanted });
-    if (patch === null && clock.monotonic() < heartbeatAt) return;
+    const now = clock.monotonic();
+    const isWords = patch !== null && equal(essenceOf(before), essenceOf(wanted));
+    if (now < heartbeatAt && (patch === null || (isWords && now < wordsAt))) {
+      return patch === null ? heartbeatAt : Math.min(heartbeatAt, wordsAt);
+    }
+    if (isWords) wordsAt = now + WORDS_MS;
     const status = { ...patch, heartbeat: toTimestamp(clock.now()) };
     const options = { subresource: 'status' } as const;
     const written = await kube.mergePatch<KubeletNode>(
@@ -60,6 +70,7 @@ export function createReporter({ kube, nodeName, clock, random, log }: ReporterO
     present = written.status ?? {};
     heartbeatAt = clock.monotonic() + HEARTBEAT_MS * (1 - JITTER * random());
     await clock.sleep(REST_MS, signal);
+    return heartbeatAt;
   };
 
   const failed = (error: unknown): void => {
@@ -82,8 +93,9 @@ export function createReporter({ kube, nodeName, clock, random, log }: ReporterO
     },
     async run(signal) {
       while (!signal.aborted) {
+        let nextAt: Millis;
         try {
-          await write(signal);
+          nextAt = await write(signal);
           faults = 0;
         } catch (error) {
           if (signal.aborted) return;
@@ -91,9 +103,16 @@ export function createReporter({ kube, nodeName, clock, random, log }: ReporterO
           await clock.sleep(backoffDelay(faults, REPORT_BACKOFF, random()), signal);
           continue;
         }
-        const untilHeartbeat = heartbeatAt - clock.monotonic();
-        await wakeUps.next(untilHeartbeat > 0 ? untilHeartbeat : HEARTBEAT_MS, signal);
+        const waitMs = nextAt - clock.monotonic();
+        await wakeUps.next(waitMs > 0 ? waitMs : HEARTBEAT_MS, signal);
       }
     },
   };
+}
+
+/** All that a status says but for its words: sentences, since when an error holds, and what a request for a turn is bound to. */
+function essenceOf({ error, awaitsTurn, ...status }: KubeletNodeStatus): unknown {
+  const { seen: _, ...request } = awaitsTurn ?? {};
+  const essence = [error?.reason, error?.config, awaitsTurn ? request : null, status];
+  return JSON.parse(JSON.stringify(essence, (key, value: unknown) => (key === 'message' ? undefined : value)));
 }

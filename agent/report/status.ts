@@ -18,6 +18,7 @@ import type { Failure } from '../decide/failure.ts';
 import type { Observation } from '../decide/observation.ts';
 import { firstOf } from '../decide/first-of.ts';
 import { restartNeeded } from '../decide/turn.ts';
+import { pendingIn } from './pending.ts';
 import { type PlainCondition, progressOf } from './progress.ts';
 import { activeOf, nameOf, type State, type Target, type Trial } from '../decide/state.ts';
 
@@ -32,6 +33,8 @@ export interface StatusFacts {
   readonly fault: Failure | null;
   /** What is wrong with the agent's own files, in sentences. */
   readonly diskProblems: readonly string[];
+  /** Why the state of this decision is not on disk, and so nothing of it happens; absent or null where it is. */
+  readonly unsaved?: Failure | null;
 }
 
 /**
@@ -57,9 +60,16 @@ export function accountOf(told: StatusFacts): Account {
   const drift = driftOf(state, seen);
   const awaitsTurn = restartNeeded(state, seen);
   const phase = phaseOf(told, drift);
-  const error = state.error ?? faultIn(told);
+  const error = errorIn(told, drift);
   const health = healthOf(told, drift);
-  const progress = progressOf({ phase, error, health, repairs: isToBeRepaired(drift) });
+  const progress = progressOf({
+    phase,
+    error,
+    health,
+    repairs: isToBeRepaired(drift),
+    mayPass: mayPass(error, told),
+    pending: pendingIn(state, seen),
+  });
   const trial = state.doing.phase === 'trial' ? trialOf(state.doing, seen) : undefined;
   return {
     phase,
@@ -80,7 +90,7 @@ export function accountOf(told: StatusFacts): Account {
     },
     conditions: [...progress, health, storageOf(told), guardOf(told)],
     isOnItsWay: isOnItsWay(state),
-    isFault: state.error === null,
+    isFault: error !== state.error,
     at: seen.at,
   };
 }
@@ -112,7 +122,7 @@ function isOnItsWay({ doing }: State): boolean {
   return (doing.phase === 'trial' || doing.phase === 'falling-back') && doing.change.step !== 'judge';
 }
 
-function phaseOf({ state, actions }: StatusFacts, drift: Drift): NodePhase {
+function phaseOf({ state, seen, actions }: StatusFacts, drift: Drift): NodePhase {
   switch (state.doing.phase) {
     case 'trial':
       return 'Trial';
@@ -121,7 +131,8 @@ function phaseOf({ state, actions }: StatusFacts, drift: Drift): NodePhase {
     case 'broken':
       return 'Broken';
     case 'idle':
-      if (actions.some((action) => action.do === 'stage')) return 'Staging';
+      // Another try at what could not be had is no news.
+      if (seen.staged?.outcome !== 'unavailable' && actions.some((action) => action.do === 'stage')) return 'Staging';
       return drift.drift === 'none' ? 'Idle' : 'Drifted';
   }
 }
@@ -132,12 +143,26 @@ function referenceTo(target: Target): ConfigReference {
   return { name, sha256, apply: target.apply, uid, resourceVersion };
 }
 
-/** What cannot be carried out, while that matters. */
-function faultIn({ state, seen, fault }: StatusFacts): NodeError | null {
-  const why = wantOfGuard(state, seen) ?? fault;
-  return why === null || state.doing.phase === 'idle'
-    ? null
-    : asError(why, activeOf(state) ?? undefined, seen.at, null);
+/** At rest, a disk that refuses keeps everything else from happening. In a change, why that ended is worth more. */
+function errorIn(told: StatusFacts, drift: Drift): NodeError | null {
+  const { state, seen, fault, unsaved = null } = told;
+  if (state.doing.phase !== 'idle') return state.error ?? faultIn(told);
+  const unrepaired = fault !== null && drift.drift !== 'none' && drift.drift !== 'reported' ? fault : null;
+  const why = unsaved ?? (state.error === null ? unrepaired : null);
+  if (why === null) return state.error;
+  const wanted = seen.intent.intent === 'config' ? seen.intent.config : undefined;
+  return asError(why, wanted, seen.at, null);
+}
+
+/** What cannot be carried out. */
+function faultIn({ state, seen, fault, unsaved = null }: StatusFacts): NodeError | null {
+  const why = wantOfGuard(state, seen) ?? fault ?? unsaved;
+  return why === null ? null : asError(why, activeOf(state) ?? undefined, seen.at, null);
+}
+
+function mayPass(error: NodeError | null, { seen: { staged }, fault, unsaved }: StatusFacts): boolean {
+  const failures = [unsaved, fault, staged !== null && 'failure' in staged ? staged.failure : null];
+  return failures.some((failure) => failure?.mayPass === true && failure.message === error?.message);
 }
 
 /** In steps of a tenth of the trial, half a minute at most: the status is no progress bar for the API server to draw. */

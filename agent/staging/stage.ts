@@ -3,6 +3,7 @@ import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from '../checkpoint/store.ts';
 import type { Failure } from '../decide/failure.ts';
 import type { StageResult } from '../decide/observation.ts';
+import { mayPass } from '../host/disk/passing.ts';
 import type { NodeFacts } from '../ports/own-node.ts';
 import type { Config } from '../decide/state.ts';
 import { check, type Checks } from './check.ts';
@@ -32,7 +33,7 @@ export async function stageConfig(config: Config, options: StageOptions, signal:
     try {
       await payloads.write(config, payload);
     } catch (error) {
-      return unavailable({ reason: 'CheckpointFailed', message: reasonOf(error) });
+      return unavailable(failureOf('CheckpointFailed', error));
     }
   }
   const { kubeletVersion: minor, problem = 'the Node object of this machine does not say it' } = await lookAtNode();
@@ -43,10 +44,16 @@ export async function stageConfig(config: Config, options: StageOptions, signal:
     const checked = await check(config, payload, minor, options);
     return 'failure' in checked ? { outcome: 'refused', failure: checked.failure } : { outcome: 'ready', ...checked };
   } catch (error) {
-    const failure: Failure = { reason: 'CannotInstall', message: reasonOf(error) };
+    const failure = failureOf('CannotInstall', error);
     return { outcome: isForGood(error) ? 'refused' : 'unavailable', failure };
   }
 }
+
+const failureOf = (reason: Failure['reason'], error: unknown): Failure => ({
+  reason,
+  message: reasonOf(error),
+  ...(mayPass(error) ? { mayPass: true } : {}),
+});
 
 /** Trying again cannot help. */
 export function isForGood(error: unknown): boolean {

@@ -26,6 +26,7 @@ export function createNodeDisk(calls: FileCalls = systemCalls): Disk {
  * reads in its drop-in directory.
  */
 const TEMPORARY = '.kubelet-gitops-tmp-';
+const TEMPORARY_SUFFIX = /\.kubelet-gitops-tmp-[0-9a-f]*/g;
 
 export function isTemporary(name: string): boolean {
   return name.includes(TEMPORARY);
@@ -106,9 +107,17 @@ async function attempt<T>(code: 'DISK_READ' | 'DISK_WRITE', what: string, work: 
   try {
     return await work();
   } catch (error) {
-    const advice = ADVICE[codeOf(error) ?? ''] ?? reasonOf(error);
-    throw new GitopsError(code, `${what}: ${advice}`, { cause: error });
+    const cause = withoutTemporaryName(error);
+    const advice = ADVICE[codeOf(cause) ?? ''] ?? reasonOf(cause);
+    throw new GitopsError(code, `${what}: ${advice}`, { cause });
   }
+}
+
+/** Each try has another temporary name. Whoever compares two texts, or reads them, is to find one fault in both. */
+function withoutTemporaryName(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || !isTemporary(thrown.message)) return thrown;
+  const code = codeOf(thrown);
+  return Object.assign(new Error(thrown.message.replaceAll(TEMPORARY_SUFFIX, '')), code === undefined ? {} : { code });
 }
 
 const ADVICE: Readonly<Record<string, string>> = {

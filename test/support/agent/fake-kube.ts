@@ -14,6 +14,8 @@ export interface FakeKube extends Kube {
   setAway(away: boolean): void;
   /** `patch kubeletnodes/node-1`, `get configmaps/general-…`, in order; watches and lists left out. */
   readonly calls: string[];
+  /** What each write of a status said. */
+  readonly patches: Readonly<Record<string, unknown>>[];
   /** Everything in it, each with the plural of its resource. */
   objects(): readonly (readonly [string, KubeObject & Readonly<Record<string, unknown>>])[];
 }
@@ -28,6 +30,7 @@ export function createFakeKube(): FakeKube {
     readonly cut: () => void;
   }>();
   const calls: string[] = [];
+  const patches: Readonly<Record<string, unknown>>[] = [];
   let version = 100;
   let away = false;
 
@@ -55,6 +58,7 @@ export function createFakeKube(): FakeKube {
 
   return {
     calls,
+    patches,
     objects: () => [...objects].map(([key, object]) => [key.slice(0, key.indexOf('/')), object]),
     put: (plural, object) => void put(plural, object),
     remove(plural, name) {
@@ -135,6 +139,7 @@ export function createFakeKube(): FakeKube {
       if (before === undefined) throw new KubeError('KUBE_NOT_FOUND', `no ${name}`, { status: 404 });
       if (options.subresource !== 'status') throw new Error('an agent writes statuses only');
       const status = merge(before['status'] ?? {}, patch['status']);
+      patches.push(patch['status'] as Readonly<Record<string, unknown>>);
       return put(resource.plural, { ...before, status }, before.metadata.generation) as unknown as T;
     },
   };

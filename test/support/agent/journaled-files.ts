@@ -120,16 +120,18 @@ export function createJournaledFiles(frozen?: FrozenFiles): JournaledFiles {
   const callsFor = (process: Mortal): FileCalls => {
     const at = (call: Point['call'], path: string, work: () => void): Promise<void> => process.at({ call, path }, work);
     return {
-      readFile: process.alive(async (path) => {
-        const inode = find(path, 'open');
-        if (inode.kind === 'directory') throw systemError('EISDIR', 'read', path);
-        return contentOf(inode.id).bytes;
-      }),
+      readFile: (path) =>
+        process.read(path, () => {
+          const inode = find(path, 'open');
+          if (inode.kind === 'directory') throw systemError('EISDIR', 'read', path);
+          return contentOf(inode.id).bytes;
+        }),
       lstat: process.alive(async (path) => statOf(find(path, 'lstat'))),
-      readdir: process.alive(async (path) => {
-        findDirectory(path, 'scandir');
-        return namesIn(names, path);
-      }),
+      readdir: (path) =>
+        process.read(path, () => {
+          findDirectory(path, 'scandir');
+          return namesIn(names, path);
+        }),
       create: (path, mode) => process.at({ call: 'create', path }, () => newFile(path, mode, process)),
       writeOver: (path, bytes) => writeOver(process, path, Buffer.from(bytes)),
       rename: (from, to) =>

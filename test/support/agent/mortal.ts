@@ -23,20 +23,27 @@ export interface Point {
 
 /**
  * What a point comes to. `death`: the process ends before it, and nothing that it called ever returns. `full`: there is
- * no space left on the disk. `torn-…`: after half of what was to be written.
+ * no space left on the disk. `torn-…`: after half of what was to be written. `fails`: with this code of the system.
+ * `hangs`: no answer ever comes, and the process lives on.
  */
-export type Strike = 'none' | 'death' | 'torn-death' | 'full' | 'torn-full';
+export type Strike = 'none' | 'death' | 'torn-death' | 'full' | 'torn-full' | 'hangs' | { readonly fails: string };
 
 /** One process, which can be struck at each of its points. */
 export interface Mortal {
   /** @param work `part`: how much of what is to be written arrives, up to 1 */
   at<T>(point: Point, work: (part: number) => T | Promise<T>): Promise<T>;
+  /** Reads a file, or a directory. */
+  read<T>(path: string, work: () => T): Promise<T>;
   /** What changes nothing, and never returns to a process that is dead. */
   alive<A extends readonly unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R>;
   kill(): void;
 }
 
-export function createMortal(strike: (point: Point) => Strike = () => 'none'): Mortal {
+/** @param strikeRead what reading a path fails with; undefined where it does not */
+export function createMortal(
+  strike: (point: Point) => Strike = () => 'none',
+  strikeRead: (path: string) => string | undefined = () => undefined,
+): Mortal {
   let isDead = false;
   const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
   return {
@@ -44,10 +51,18 @@ export function createMortal(strike: (point: Point) => Strike = () => 'none'): M
       if (isDead) return never();
       const struck = strike(point);
       if (struck === 'none') return work(1);
+      if (struck === 'hangs') return never();
+      if (typeof struck === 'object') throw systemError(struck.fails, point.call, point.path);
       if (struck === 'torn-death' || struck === 'torn-full') await work(0.5);
       if (struck === 'full' || struck === 'torn-full') throw systemError('ENOSPC', point.call, point.path);
       isDead = true;
       return never();
+    },
+    async read(path, work) {
+      if (isDead) return never();
+      const code = strikeRead(path);
+      if (code !== undefined) throw systemError(code, 'open', path);
+      return work();
     },
     alive:
       (work) =>

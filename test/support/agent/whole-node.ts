@@ -51,6 +51,7 @@ export interface WholeNodeOptions {
   /** Of the guard's script on the host: what it comes to at each of its points. */
   readonly strikeGuard?: (point: Point) => Strike;
   readonly uninstall?: AgentPorts['uninstall'];
+  readonly log?: AgentPorts['log'];
   /** Goes on from there, without an agent. */
   readonly from?: FrozenNode;
 }
@@ -95,8 +96,8 @@ export interface WholeNode {
   agent(): Agent;
   /** Ends the agent, as if its process were gone. */
   stop(): Promise<void>;
-  /** Starts an agent; it comes to whatever `strike` says of each of its points. */
-  start(strike?: (point: Point) => Strike): void;
+  /** Starts an agent; it comes to whatever `strike` says of each of its points, and `strikeRead` of each path that it reads. */
+  start(strike?: (point: Point) => Strike, strikeRead?: (path: string) => string | undefined): void;
   /** Ends the agent in the middle of whatever it is doing. */
   kill(): void;
   reboot(): void;
@@ -186,9 +187,9 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
       // A dead one never ends.
       await Promise.race([running, clock.advance(1)]);
     },
-    start(strike) {
+    start(strike, strikeRead) {
       stop = new AbortController();
-      process = createMortal(strike);
+      process = createMortal(strike, strikeRead);
       const { alive } = process;
       const mortalDisk = disk.forProcess(process);
       agent = createAgent({
@@ -219,7 +220,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         }),
         clock,
         random: () => 0.5,
-        log: silentLog,
+        log: options.log ?? silentLog,
         agentVersion: 'test',
         ...(options.guard === true ? { guard: guard.port(mortalDisk, process) } : {}),
         ...(options.uninstall === undefined ? {} : { uninstall: options.uninstall }),

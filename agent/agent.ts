@@ -31,6 +31,7 @@ import { createReporter } from './report/report.ts';
 import type { Validate } from './staging/check.ts';
 import { noPreflight, type Preflight } from './ports/preflight.ts';
 import type { StageOptions } from './staging/stage.ts';
+import { createSightSayer } from './report/say-sight.ts';
 import { seldomIn } from './report/seldom.ts';
 import { standStill } from './report/stand-still.ts';
 import { INITIAL_STATE, nameOf, type State, type Strain } from './decide/state.ts';
@@ -113,6 +114,7 @@ export function createAgent(ports: AgentPorts): Agent {
   const keeper = createKeeper(store, log, pace, clock);
   const reporter = createReporter(ports);
   const faults = seldomIn(log, clock);
+  const saySight = createSightSayer(log);
   const assignment = watchAssignment({
     ...ports,
     onHeard: (node) => reporter.heard(node),
@@ -155,6 +157,7 @@ export function createAgent(ports: AgentPorts): Agent {
       return kept;
     },
     report: ({ next: state, actions }, seen) => {
+      saySight(state, seen);
       const unsaved = keeper.problem();
       const diskProblems = unsaved === null ? damage : [...damage, unsaved.message];
       account = accountOf({ state, seen, actions, agentVersion, fault: memory.fault, diskProblems, unsaved });

@@ -92,6 +92,7 @@ async function main(settings: AgentSettings): Promise<void> {
       token: async () => (await api.credentials.current()).token ?? '',
       servingCertFiles:
         settings.kubeletServingCerts === undefined ? USUAL_SERVING_CERTS : [settings.kubeletServingCerts],
+      readCert: (path) => hostFiles.text(path),
       onServed: (served) => (certificate = served),
     }),
     installer,

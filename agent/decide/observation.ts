@@ -55,6 +55,11 @@ export type Running =
   | { readonly running: 'contradicts'; readonly differences: readonly string[] }
   | { readonly running: 'unseen'; readonly why: string };
 
+/** Whether the agent knows what the kubelet runs, whatever that is. `unreachable`: not for now. */
+export type Sight =
+  | { readonly sight: 'seen' }
+  | { readonly sight: 'forbidden' | 'untrusted' | 'off' | 'unreachable'; readonly why: string };
+
 /** The node's own config, where a config of ours is laid over it in one file. */
 export interface SeenBase {
   /** Hex SHA-256 of the one that a config put on trial now is laid over; null where there is none. */
@@ -87,6 +92,7 @@ export interface Observation {
   /** `off`: the kubelet has no health endpoint. */
   readonly health: Health | { readonly health: 'off' };
   readonly running: Running;
+  readonly sight: Sight;
   /** Whether the present run of the kubelet was started while the managed files were as they have to be. */
   readonly startedAsInstalled: boolean;
   /** This process saw the present run begin. Of another run it can only suppose what files it read. */

@@ -5,6 +5,7 @@ import { activeOf, sameConfig, type State } from './state.ts';
 /** How often a node at rest asks the API server for its Node, and the kubelet for its /configz. */
 const IDLE_NODE_MS: Millis = 30 * 60_000;
 const IDLE_CONFIGZ_MS: Millis = 15 * 60_000;
+const PASSING_CONFIGZ_MS: Millis = 50_000;
 /** After a restart the kubelet may be a newer one. It reports its version to its Node within a minute. */
 const NEW_RUN_MS: Millis = 3 * 60_000;
 const NEW_RUN_NODE_MS: Millis = 60_000;
@@ -30,6 +31,8 @@ export interface ConfigzReading {
   readonly run: string | null;
   /** Monotonic. */
   readonly at: Millis;
+  /** It came to nothing that may be otherwise a moment later: a kubelet that just starts. */
+  readonly isPassing?: boolean;
 }
 
 /** `keep`: the last reading still counts. `pass`: do not read, and do not use an earlier reading. */
@@ -49,7 +52,7 @@ export function planConfigz(
 ): ConfigzPlan {
   if (doing.phase === 'trial' && doing.change.step === 'judge') return { configz: 'read' };
   if (doing.phase !== 'idle') return { configz: 'pass', why: 'the kubelet is being changed' };
-  const isFresh = last !== undefined && last.run === run && now - last.at < IDLE_CONFIGZ_MS;
+  const isFresh = last !== undefined && last.run === run && now - last.at < (last.isPassing === true ? PASSING_CONFIGZ_MS : IDLE_CONFIGZ_MS);
   return { configz: isFresh ? 'keep' : 'read' };
 }
 

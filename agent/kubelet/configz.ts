@@ -10,6 +10,8 @@ export interface ConfigzOptions {
   readonly token: () => Promise<string>;
   /** PEM files on this machine that may hold the certificate that the kubelet serves with. */
   readonly servingCertFiles: readonly string[];
+  /** The text of such a file; undefined where it cannot be read. The machine's own files where it is left out. */
+  readonly readCert?: (path: string) => Promise<string | undefined>;
   /** Hears of the certificate that the kubelet itself showed, as DER. */
   readonly onServed?: (certificate: Buffer) => void;
 }
@@ -21,12 +23,12 @@ const MOST_BYTES = 1024 * 1024;
 /** Reads `/configz`. The token is shown to nobody but the kubelet. */
 export async function readConfigz(
   address: Address,
-  { token, servingCertFiles, onServed }: ConfigzOptions,
+  { token, servingCertFiles, readCert, onServed }: ConfigzOptions,
   life: Lifetime,
 ): Promise<RunningConfig> {
   let dialled: Dialled;
   try {
-    dialled = await dialKubelet(address, servingCertFiles, life.signal);
+    dialled = await dialKubelet(address, servingCertFiles, life.signal, readCert);
   } catch (error) {
     return unseen('down', reasonOf(error));
   }

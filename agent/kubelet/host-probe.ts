@@ -27,9 +27,10 @@ export function createHostProbe(options: HostProbeOptions): KubeletProbe {
       if (healthz === null) return { health: 'down', reason: 'its health endpoint is switched off (healthzPort: 0)' };
       return inTime(signal, (life) => askHealthz(healthz, life));
     },
-    async runningConfig({ api }, signal) {
-      if (api === null) return { seen: false, why: 'down', reason: 'its API is switched off (enableServer: false)' };
-      return inTime(signal, (life) => readConfigz(api, options, life));
+    async runningConfig({ api, servingCerts = [] }, signal) {
+      if (api === null) return { seen: false, why: 'off', reason: 'its API is switched off (enableServer: false)' };
+      const files = [...new Set([...servingCerts, ...options.servingCertFiles])];
+      return inTime(signal, (life) => readConfigz(api, { ...options, servingCertFiles: files }, life));
     },
   };
 }

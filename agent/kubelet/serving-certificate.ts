@@ -1,12 +1,32 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 
 /** Where kubelets keep their serving certificate: signed by the cluster, or made by themselves. */
+const USUAL_DIRECTORY = '/var/lib/kubelet/pki';
 export const USUAL_SERVING_CERTS = [
-  '/var/lib/kubelet/pki/kubelet-server-current.pem',
-  '/var/lib/kubelet/pki/kubelet.crt',
+  `${USUAL_DIRECTORY}/kubelet-server-current.pem`,
+  `${USUAL_DIRECTORY}/kubelet.crt`,
 ] as const;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Files that hold the certificate which a kubelet with this config and command line serves with, the likeliest first
+ * (cmd/kubelet/app/server.go): one that the cluster signed and the kubelet renews, one that it was given, or its own.
+ *
+ * @param effective as the kubelet has it, flags included
+ * @param certDir   its flag --cert-dir
+ */
+export function servingCertsOf(effective: Fields, certDir?: string): readonly string[] {
+  const { tlsCertFile, serverTLSBootstrap } = effective;
+  const directory = certDir !== undefined && isAbsolute(certDir) ? certDir : USUAL_DIRECTORY;
+  const renewed = join(directory, 'kubelet-server-current.pem');
+  const given = typeof tlsCertFile === 'string' && isAbsolute(tlsCertFile) ? [tlsCertFile] : [];
+  const isRenewed = serverTLSBootstrap === true;
+  return [...(isRenewed ? [renewed] : []), ...given, ...(isRenewed ? [] : [renewed]), join(directory, 'kubelet.crt')];
+}
 
 export interface Address {
   readonly host: string;
@@ -28,11 +48,16 @@ export interface Dialled {
  *
  * @param files PEM; those that are missing or damaged are passed over
  */
-export async function dialKubelet(address: Address, files: readonly string[], signal: AbortSignal): Promise<Dialled> {
+export async function dialKubelet(
+  address: Address,
+  files: readonly string[],
+  signal: AbortSignal,
+  readCert: (path: string) => Promise<string | undefined> = (path) => readFile(path, 'utf8'),
+): Promise<Dialled> {
   const socket = await dial(address, signal);
   try {
     const shown: Buffer | undefined = socket.getPeerCertificate().raw;
-    const known = await Promise.all(files.map(readLeaf));
+    const known = await Promise.all(files.map((file) => readLeaf(file, readCert)));
     return { socket, shown, isKubelet: shown !== undefined && known.some((leaf) => leaf?.equals(shown) === true) };
   } catch (error) {
     socket.destroy();
@@ -55,9 +80,13 @@ function dial({ host, port }: Address, signal: AbortSignal): Promise<TLSSocket> 
 }
 
 /** The server's own certificate comes first in such files. Whoever signed it is not the kubelet. */
-async function readLeaf(file: string): Promise<Buffer | undefined> {
+async function readLeaf(
+  file: string,
+  readCert: (path: string) => Promise<string | undefined>,
+): Promise<Buffer | undefined> {
   try {
-    const [leaf] = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(await readFile(file, 'utf8')) ?? [];
+    const text = (await readCert(file)) ?? '';
+    const [leaf] = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(text) ?? [];
     return leaf === undefined ? undefined : new X509Certificate(leaf).raw;
   } catch {
     return undefined;

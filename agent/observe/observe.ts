@@ -8,18 +8,27 @@ import { intentOf } from '../decide/assignment/assignment.ts';
 import { type Memory, recall } from '../decide/memory.ts';
 import type { Intent, Observation, Running, Staged } from '../decide/observation.ts';
 import { activeOf, type Config, type State, type Strain } from '../decide/state.ts';
-import { maxNodeAgeMs, needsLease, needsStrain, planConfigz, readinessOf } from '../decide/what-to-read.ts';
+import {
+  type ConfigzReading,
+  maxNodeAgeMs,
+  needsLease,
+  needsStrain,
+  planConfigz,
+  readinessOf,
+} from '../decide/what-to-read.ts';
 import { addressOf } from '../kubelet/kubelet-address.ts';
 import { createKubeletArgs } from '../kubelet/kubelet-args.ts';
+import { servingCertsOf } from '../kubelet/serving-certificate.ts';
 import type { Guard } from '../ports/guard.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { OwnNode } from '../ports/own-node.ts';
 import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from '../ports/probe.ts';
 import type { KubeletService, ServiceStatus } from '../ports/service.ts';
-import { withFlags } from '../preflight/checks/flags.ts';
+import { parseFlags, withFlags } from '../preflight/checks/flags.ts';
 import { installableOf, lookAtFiles, type SeenFiles } from './files.ts';
 import { createRunNames, fingerprintOf } from './fingerprint.ts';
 import type { NodeLease } from './node-lease.ts';
+import { createSightTracker } from './sight.ts';
 import { createStartTracker } from './start-tracker.ts';
 
 export interface ObserveOptions {
@@ -86,11 +95,16 @@ export function createObserve(options: ObserveOptions): Observe {
     const status = withLastExit(await service.status(signal).catch(unknownService));
     if (run === undefined || run.id !== status.run) run = { id: status.run, since: startedAt };
     // What stands on its command line wins over its files.
-    const address = addressOf(withFlags(seenFiles.effective, await kubeletArgs(status.run, status.pid)));
+    const args = await kubeletArgs(status.run, status.pid);
+    const effective = withFlags(seenFiles.effective, args);
+    const certDir = parseFlags(args).findLast(([flag]) => flag === 'cert-dir')?.[1];
+    const address: KubeletAddress = { ...addressOf(effective), servingCerts: servingCertsOf(effective, certDir) };
     const health =
       address.healthz === null ? ({ health: 'off' } as const) : await probe.health(address, signal).catch(down);
-    const configz = () => readConfigz(state, address, status.run, signal);
+    const configz = () => readConfigz.read(state, address, status.run, signal);
     const running = await compare(seenFiles.payload, configz, ownNode.kubeletVersion);
+    const isAtRest = state.doing.phase === 'idle';
+    const sight = readConfigz.sights.sight(status.run, isAtRest, clock.monotonic());
     started.tell(status.run, seenFiles.files.files === 'installed');
     const node = await ownNode.look(maxNodeAgeMs(state, intent, startedAt - run.since), signal);
     const isStale = needsLease(state, node.ready) && (await options.nodeLease.isStale(signal));
@@ -104,6 +118,7 @@ export function createObserve(options: ObserveOptions): Observe {
       service: status,
       health,
       running,
+      sight,
       startedAsInstalled: started.asInstalled(),
       startWasSeen: started.wasSeen(),
       base: seenFiles.base,
@@ -154,22 +169,25 @@ type ReadConfigz = () => Promise<RunningConfig>;
 
 /** Reads what the kubelet runs, as often as `planConfigz` says. */
 function createConfigzReader(probe: KubeletProbe, clock: Clock) {
-  let last: { readonly config: RunningConfig; readonly run: string | null; readonly at: Millis } | undefined;
-  return async (
+  let last: (ConfigzReading & { readonly config: RunningConfig }) | undefined;
+  const sights = createSightTracker();
+  const read = async (
     state: State,
     address: KubeletAddress,
     run: string | null,
     signal: AbortSignal,
   ): Promise<RunningConfig> => {
-    if (address.api === null) return unread('the kubelet serves no API');
     const plan = planConfigz(state, run, last, clock.monotonic());
     if (plan.configz === 'pass') return unread(plan.why);
     if (plan.configz === 'read' || last === undefined) {
       const config = await probe.runningConfig(address, signal).catch((error: unknown) => unread(reasonOf(error)));
-      last = { config, run, at: clock.monotonic() };
+      const isPassing = !config.seen && (config.why === 'down' || config.why === 'error');
+      last = { config, run, at: clock.monotonic(), isPassing };
+      sights.tell(config, run, last.at);
     }
     return last.config;
   };
+  return { read, sights };
 }
 
 /** Compares what the kubelet runs with what it is meant to run. */
@@ -178,8 +196,9 @@ async function compare(
   configz: ReadConfigz,
   kubeletVersion: OwnNode['kubeletVersion'],
 ): Promise<Running> {
-  if (payload === null) return { running: 'unseen', why: 'there is no payload to compare it with' };
+  // Also where nothing is assigned: whether it can be seen has to be known before the first config is.
   const read = await configz();
+  if (payload === null) return { running: 'unseen', why: 'there is no payload to compare it with' };
   if (!read.seen) return { running: 'unseen', why: read.reason };
   const differences = contradictions(payload, read.config, await kubeletVersion());
   return differences.length === 0 ? { running: 'as-meant' } : { running: 'contradicts', differences };

@@ -8,8 +8,11 @@ export type Health =
 /** The configuration that the running kubelet reports on `/configz`. */
 export type RunningConfig =
   | { readonly seen: true; readonly config: Readonly<Record<string, unknown>> }
-  /** Not to be read now, or not for us (`forbidden`: the kubelet's authorizer says no); never by itself a failure. */
-  | { readonly seen: false; readonly why: 'down' | 'forbidden' | 'untrusted' | 'error'; readonly reason: string };
+  /**
+   * Not to be read now, or not for us (`forbidden`: the kubelet's authorizer says no; `untrusted`: it cannot be told from
+   * others; `off`: it serves no API); never by itself a failure.
+   */
+  | { readonly seen: false; readonly why: 'down' | 'forbidden' | 'untrusted' | 'off' | 'error'; readonly reason: string };
 
 /** Where the kubelet is to be found on this node; follows from the config it runs. */
 export interface KubeletAddress {
@@ -17,6 +20,8 @@ export interface KubeletAddress {
   readonly healthz: { readonly host: string; readonly port: number } | null;
   /** The authenticated API; null where it is switched off. */
   readonly api: { readonly host: string; readonly port: number } | null;
+  /** Files on the host that hold the certificate it serves with, the likeliest first; absent where nobody has looked for them. */
+  readonly servingCerts?: readonly string[];
 }
 
 /** Looks at the running kubelet from outside. Never throws for what the kubelet does; every call ends within its timeout. */

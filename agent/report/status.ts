@@ -9,33 +9,16 @@ import {
 } from '#shared/contract/api/kubelet-node.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
 import { wantOfGuard } from '../decide/guard.ts';
-import { verdictOf } from '../decide/judge.ts';
-import type { Decision } from '../decide/decision.ts';
 import { type Drift, driftOf } from '../decide/drift.ts';
-import { isToBeRepaired, sayDrift } from './say-drift.ts';
+import { isToBeRepaired } from './say-drift.ts';
 import { asError, sinceBefore } from '../decide/as-error.ts';
-import type { Failure } from '../decide/failure.ts';
 import type { Observation } from '../decide/observation.ts';
-import { firstOf } from '../decide/first-of.ts';
 import { restartNeeded } from '../decide/turn.ts';
+import { guardOf, healthOf, sightOf, storageOf } from './conditions.ts';
 import { pendingIn } from './pending.ts';
 import { type PlainCondition, progressOf } from './progress.ts';
 import { activeOf, nameOf, type State, type Target, type Trial } from '../decide/state.ts';
-
-/** All that a status speaks of. */
-export interface StatusFacts {
-  /** After the decision, and so before its actions. */
-  readonly state: State;
-  readonly seen: Observation;
-  readonly actions: Decision['actions'];
-  readonly agentVersion: string;
-  /** What could not be carried out lately. */
-  readonly fault: Failure | null;
-  /** What is wrong with the agent's own files, in sentences. */
-  readonly diskProblems: readonly string[];
-  /** Why the state of this decision is not on disk, and so nothing of it happens; absent or null where it is. */
-  readonly unsaved?: Failure | null;
-}
+import type { StatusFacts } from './told.ts';
 
 /**
  * What one turn has to say about the node. Made once a turn, for the KubeletNode and for metrics; `statusOf` adds what
@@ -88,7 +71,7 @@ export function accountOf(told: StatusFacts): Account {
       bootID: seen.bootId,
       agentVersion,
     },
-    conditions: [...progress, health, storageOf(told), guardOf(told)],
+    conditions: [...progress, health, storageOf(told), guardOf(told), sightOf(told)],
     isOnItsWay: isOnItsWay(state),
     isFault: error !== state.error,
     at: seen.at,
@@ -193,48 +176,6 @@ const shortened = <T extends { readonly message: string }>(told: T): T =>
 /** The API server refuses the whole status where there is more. */
 const bounded = (warnings: readonly string[]): readonly string[] =>
   warnings.slice(0, MAX_WARNINGS).map((text) => text.slice(0, MAX_WARNING_LENGTH));
-
-/** Whether the kubelet does well with the config that it has: what an alert wants to know of a node. */
-function healthOf({ state, seen }: StatusFacts, drift: Drift): PlainCondition {
-  const type = 'KubeletConfigHealthy';
-  const name = nameOf(activeOf(state));
-  const verdict = verdictOf(seen);
-  const why = verdict.verdict === 'unhealthy' ? verdict.why : '';
-  if (state.doing.phase === 'broken') {
-    const message = state.error?.message ?? 'the kubelet is healthy with none of its configs';
-    return { type, status: 'False', reason: 'Broken', message };
-  }
-  if (state.doing.phase !== 'idle') {
-    const reason = state.doing.phase === 'trial' ? 'OnTrial' : 'FallingBack';
-    const message = `${name} has yet to prove itself${why === '' ? '' : `; the kubelet is not healthy: ${why}`}`;
-    return { type, status: 'Unknown', reason, message };
-  }
-  if (why !== '') return { type, status: 'False', reason: 'NotHealthy', message: `the kubelet is not healthy: ${why}` };
-  const drifted = sayDrift(state, seen, drift);
-  if (drifted !== undefined) return { type, status: 'False', reason: 'Drifted', message: drifted };
-  if (verdict.verdict === 'healthy') return { type, status: 'True', reason: 'Healthy', message: `it runs ${name}` };
-  return { type, status: 'Unknown', reason: 'NotSeen', message: 'the kubelet cannot be seen' };
-}
-
-/** Whether the agent could start anew, on this or after the next boot, and know where the node stands. */
-function storageOf({ diskProblems, seen: { files } }: StatusFacts): PlainCondition {
-  const type = 'CheckpointsIntact';
-  const problems = files.files === 'lost' ? [...diskProblems, files.message] : diskProblems;
-  if (problems.length === 0) {
-    return { type, status: 'True', reason: 'Intact', message: 'the state directory is in order' };
-  }
-  return { type, status: 'False', reason: 'Damaged', message: firstOf(problems) };
-}
-
-/** Whether there is somebody to take a trial back when the agent cannot. */
-function guardOf({ state, seen: { guard, guardFault } }: StatusFacts): PlainCondition {
-  const type = 'Guarded';
-  if (guard.guard === 'none') return { type, status: 'False', reason: 'NoGuard', message: guard.why };
-  if (guardFault !== null) return { type, status: 'False', reason: 'GuardFailed', message: guardFault.message };
-  return state.doing.phase === 'trial'
-    ? { type, status: 'True', reason: 'Armed', message: 'the guard takes the trial back if the agent cannot' }
-    : { type, status: 'True', reason: 'Ready', message: 'the guard is set up for every trial' };
-}
 
 function settled(condition: PlainCondition, before: KubeletNodeStatus, at: string): Condition {
   const same = before.conditions?.find(({ type }) => type === condition.type);

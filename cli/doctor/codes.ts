@@ -205,6 +205,11 @@ export const CODES = {
     'The assigned config does not run, for a reason that is not blamed on it; the agent tries again.',
     'Look the reason up in docs/operate.md, under "Nodes".',
   ),
+  'running-config-unseen': meaning(
+    'warning',
+    'Agents see whether the kubelet is healthy, and not what it runs: a config that a flag overrides passes its trial, and drift of what runs is not found.',
+    'Forbidden: grant the agent get on nodes/configz (nodes/proxy before 1.33). Untrusted: name the file of the serving certificate in KUBELET_SERVING_CERTS. SwitchedOff: enableServer is false.',
+  ),
   'kubelet-too-new': meaning(
     'warning',
     'This release does not know what that kubelet changed: its configs are judged as for the newest version that it knows.',

@@ -1,4 +1,5 @@
 import { CONFIG_HEALTH, type ConfigReference, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { agentAlive } from '#reconciler/policy/rollout/standing.ts';
@@ -147,12 +148,14 @@ function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
   const { error, phase, conditions = [], awaitsTurn, refusedBase } = node?.status ?? {};
   const asks = awaitsTurn === undefined || awaitsTurn === null ? undefined : awaitsTurn;
   const turn = node?.spec?.turn?.seen === asks?.seen ? 'restarts in its turn' : 'asks for its turn to restart';
+  const unseen = unseenIn(node?.status ?? {});
   const health = conditions.find(({ type, status }) => type === CONFIG_HEALTH && status === 'False');
   return [
     ...(error === undefined || error === null ? [] : [`${error.reason}: ${error.message}`]),
     // A broken node has told it above.
     ...(health === undefined || phase === 'Broken' || health.message === asks?.message ? [] : [health.message]),
     ...(asks === undefined ? [] : [`${turn}: ${asks.message}`]),
+    ...(unseen === undefined ? [] : [`nobody sees what its kubelet runs: ${unseen.message}`]),
     ...(refusedBase === undefined || refusedBase === null
       ? []
       : [`keeps its own config file of before: ${refusedBase.message}`]),

@@ -1,5 +1,6 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import type { NodeReason } from '#reconciler/policy/rollout/explain.ts';
 import { readFindings } from '#reconciler/telling/report/recorded-findings.ts';
 import { allSettled } from './all-settled.ts';
@@ -46,6 +47,7 @@ function poolAsJson(pool: KubeletPool): object {
 
 function nodeAsJson({ metadata, spec = {}, status = {} }: KubeletNode): object {
   const { phase, active, lastKnownGood, kubeletVersion, heartbeat, error, awaitsTurn } = status;
+  const unseen = unseenIn(status);
   return {
     name: metadata.name,
     pool: spec.pool ?? null,
@@ -60,5 +62,6 @@ function nodeAsJson({ metadata, spec = {}, status = {} }: KubeletNode): object {
       awaitsTurn === undefined || awaitsTurn === null
         ? null
         : { reason: awaitsTurn.reason, message: awaitsTurn.message },
+    unseen: unseen === undefined ? null : { reason: unseen.reason, message: unseen.message },
   };
 }

@@ -180,6 +180,7 @@ describe('kubelet-gitops status', () => {
         heartbeat: null,
         error: null,
         awaitsTurn: null,
+        unseen: null,
       },
     ]);
     assert.ok(Array.isArray(why));

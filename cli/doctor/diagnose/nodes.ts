@@ -1,6 +1,7 @@
 import { choosePool } from '#reconciler/policy/assign/choose-pool.ts';
 import { failedAt } from '#reconciler/policy/rollout/standing.ts';
 import { AGENT_SILENT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { aboutAll, count, type Diagnosis, diagnosis } from '../diagnosis.ts';
@@ -21,6 +22,7 @@ export function diagnoseNodes(facts: Facts): readonly Diagnosis[] {
     ...inPhase('nodes-broken', 'Broken', kubeletNodes),
     ...inPhase('nodes-drifted', 'Drifted', kubeletNodes),
     ...inError(kubeletNodes),
+    ...unseen(kubeletNodes),
     ...skewed(facts),
   ];
 }
@@ -166,6 +168,23 @@ function inError(kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
       'node',
       each.map(({ metadata }) => metadata.name),
       `${reason}: ${each[0]?.status?.error?.message ?? ''}`,
+    ),
+  );
+}
+
+/** Nodes whose agents cannot see what the kubelet runs, by reason: one that is not there for a moment is none of them. */
+function unseen(kubeletNodes: readonly KubeletNode[]): readonly Diagnosis[] {
+  const those = kubeletNodes.flatMap(({ metadata: { name }, status = {} }) => {
+    const condition = unseenIn(status);
+    return condition?.status === 'False' ? [{ name, condition }] : [];
+  });
+  const alike = Map.groupBy(those, ({ condition }) => condition.reason);
+  return [...alike].flatMap(([reason, each]) =>
+    aboutAll(
+      'running-config-unseen',
+      'node',
+      each.map(({ name }) => name),
+      `${reason}: ${each[0]?.condition.message ?? ''}`,
     ),
   );
 }

@@ -48,6 +48,9 @@ export function createInstruments(registry: Registry) {
       'Always 1 for a field that the API server drops or changes when it is sent: its CRD is of another release.',
       ['resource', 'field'],
     ),
+    nodesUnseen: gauge('nodes_unseen', 'Nodes at rest whose agent cannot see what the kubelet runs, by reason.', [
+      'reason',
+    ]),
     agentsSilent: gauge('agents_silent', 'Nodes whose agent has reported once and is silent now.'),
 
     firstNodeSeconds: histogram(

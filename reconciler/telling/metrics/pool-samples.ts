@@ -1,4 +1,5 @@
 import { AGENT_SILENT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { UNSEEN_REASONS, unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { Fleet } from '../../policy/fleet.ts';
@@ -8,7 +9,7 @@ const PHASES: readonly PoolPhase[] = ['Settled', 'Progressing', 'Halted', 'Waiti
 
 type Pools = Pick<
   Instruments,
-  'poolNodes' | 'poolDrifted' | 'poolPhase' | 'poolConfigValid' | 'poolSuspended' | 'poolInfo' | 'agentsSilent'
+  'poolNodes' | 'poolDrifted' | 'poolPhase' | 'poolConfigValid' | 'poolSuspended' | 'poolInfo' | 'nodesUnseen' | 'agentsSilent'
 >;
 
 /** Sets what is known of pools anew, so that those that are gone are gone from the scrape as well. */
@@ -17,6 +18,11 @@ export function samplePools(fleet: Fleet, into: Pools, now: Millis): void {
   for (const pool of fleet.pools.values()) readable(() => samplePool(pool, into));
   const silent = [...fleet.kubeletNodes.values()].filter((node) => readable(() => isSilent(node, now)));
   into.agentsSilent.set(silent.length);
+  const nodes = [...fleet.kubeletNodes.values()];
+  const reasons = nodes.map((node) => readable(() => unseenIn(node.status ?? {})?.reason));
+  for (const reason of UNSEEN_REASONS) {
+    into.nodesUnseen.set({ reason }, reasons.filter((each) => each === reason).length);
+  }
 }
 
 /** One object that cannot be read is missing from a scrape, and no other: `objects_unreadable` counts it. */
@@ -30,8 +36,9 @@ function readable<T>(look: () => T): T | undefined {
 
 /** A process that does not act says nothing of the fleet: what it said would be counted twice. */
 export function clearPools(into: Pools): void {
-  const { poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, agentsSilent } = into;
-  for (const metric of [poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo]) metric.reset();
+  const { poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, nodesUnseen, agentsSilent } = into;
+  const all = [poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, nodesUnseen];
+  for (const metric of all) metric.reset();
   agentsSilent.remove();
 }
 

@@ -90,6 +90,8 @@ export interface NodeRow {
   readonly progress: string;
   /** The agent's last complaint. */
   readonly error: string;
+  /** Why nobody sees what its kubelet runs; '' where somebody does. */
+  readonly unseen: string;
   readonly assigned: string;
   readonly active: string;
   readonly kubelet: string;

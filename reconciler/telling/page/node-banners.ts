@@ -28,6 +28,12 @@ export function nodeBanners(round: Round, nodes: readonly NodeRow[], halted: Rea
       'drifted from its config',
       DRIFTED,
     ),
+    ...told(
+      nodes.filter(({ unseen }) => unseen !== '').map((node) => ({ ...node, error: node.unseen })),
+      'busy',
+      'running what nobody sees',
+      UNSEEN,
+    ),
   ];
 }
 
@@ -42,6 +48,11 @@ const SILENT = [
 ];
 const DRIFTED = [
   'Somebody changed their files, or their kubelets run something else. Which: `kubectl describe knode NODE`',
+];
+
+const UNSEEN = [
+  'Their agents see whether the kubelets are healthy, and not what they run: drift of that is not found, and no trial finds out that a flag wins.',
+  'What is missing there: `kubelet-gitops doctor`, running-config-unseen',
 ];
 
 function told(

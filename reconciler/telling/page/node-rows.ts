@@ -1,4 +1,5 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { AWAITS_TURN, explainNodes, type NodeReason } from '../../policy/rollout/explain.ts';
 import type { Round } from '../round.ts';
 import type { NodeRow, NodeState, StateCount } from './model.ts';
@@ -9,6 +10,7 @@ export function nodeRows({ planned, fleet }: Pick<Round, 'planned' | 'fleet'>): 
     const kubeletNode = fleet.kubeletNodes.get(reason.node);
     const { spec = {}, status = {} } = kubeletNode ?? {};
     const { error = null } = status;
+    const unseen = unseenIn(status);
     return {
       name: reason.node,
       pool: reason.pool === '-' ? '' : reason.pool,
@@ -17,6 +19,7 @@ export function nodeRows({ planned, fleet }: Pick<Round, 'planned' | 'fleet'>): 
       because: reason.because,
       progress: progressOf(status),
       error: error === null ? '' : `${error.reason}: ${error.message}`,
+      unseen: unseen?.status !== 'False' ? '' : `${unseen.reason}: ${unseen.message}`,
       assigned: spec.configSource?.name ?? 'local',
       active: status.active?.name ?? '-',
       kubelet: fleet.nodes.get(reason.node)?.kubeletVersion ?? '',

@@ -60,6 +60,46 @@ describe('the reporter', () => {
     assert.ok(writes() >= beats && writes() <= beats * 1.25 + 1, String(writes()));
   });
 
+  it('says the same in other words once a minute at most, and anything else at once', async () => {
+    await hear();
+    const { status, ...account } = told(idle(A));
+    const sayIn = (message: string, reason = 'CheckpointFailed'): void =>
+      reporter.tell({ ...account, status: { ...status, error: { reason, message, at: message } } });
+    for (let second = 0; second < 600; second += 1) {
+      sayIn(`it failed ${second} times`);
+      await clock.advance(1_000);
+    }
+    assert.ok(writes() >= 10 && writes() <= 12, String(writes()));
+    assert.match(kube.status(NODE).error?.message ?? '', /^it failed 5[4-9]\d times$/);
+    const before = writes();
+    sayIn('and now for good', 'CannotInstall');
+    await clock.advance(0);
+    assert.equal(writes(), before + 1);
+  });
+
+  it('tells its latest words when the minute is over, though nothing is told any more', async () => {
+    await hear();
+    const { conditions, ...account } = told(idle(A));
+    for (const message of ['first', 'second', 'third']) {
+      reporter.tell({ ...account, conditions: conditions.map((each) => ({ ...each, message })) });
+      await clock.advance(1_000);
+    }
+    assert.equal(kube.status(NODE).conditions?.[0]?.message, 'second');
+    await clock.advance(60_000);
+    assert.equal(kube.status(NODE).conditions?.[0]?.message, 'third');
+  });
+
+  it('asks anew for a turn once a minute at most', async () => {
+    await hear();
+    const { status, ...account } = told(idle(A));
+    for (let second = 0; second < 600; second += 1) {
+      const awaitsTurn = { reason: 'NewBase', seen: String(second), message: 'it waits' } as const;
+      reporter.tell({ ...account, status: { ...status, awaitsTurn } });
+      await clock.advance(1_000);
+    }
+    assert.ok(writes() >= 10 && writes() <= 12, String(writes()));
+  });
+
   it('gives its heartbeat after five minutes at the latest', async () => {
     random = 0;
     await hear();

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { accountOf, statusOf, type StatusFacts } from '#agent/report/status.ts';
+import { accountOf, statusOf } from '#agent/report/status.ts';
+import type { StatusFacts } from '#agent/report/told.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import type { Observation } from '#agent/decide/observation.ts';
-import type { State } from '#agent/decide/state.ts';
+import type { Config, State } from '#agent/decide/state.ts';
 import {
   A,
   AT,
@@ -62,6 +63,65 @@ describe('the status of a node that needs a restart', () => {
   });
 });
 
+describe('the status of a node whose running config nobody sees', () => {
+  for (const [sight, is, reason] of [
+    ['forbidden', 'False', 'Forbidden'],
+    ['untrusted', 'False', 'Untrusted'],
+    ['off', 'False', 'SwitchedOff'],
+    ['unreachable', 'Unknown', 'Unreachable'],
+  ] as const) {
+    it(`says so, and claims nothing: ${sight}`, () => {
+      const told = status(idle(A), { sight: { sight, why: 'that is why' }, running: { running: 'unseen', why: 'so' } });
+      assert.equal(conditionOf(told, 'RunningConfigSeen'), `${is} ${reason}: that is why`);
+      const claim = 'it was started with general-aaaaaaaaaa; what it runs was not seen: that is why';
+      assert.equal(conditionOf(told, 'KubeletConfigHealthy'), `True Healthy: ${claim}`);
+      assert.equal(conditionOf(told, 'Ready'), `True Healthy: ${claim}`);
+    });
+  }
+});
+
+describe('the status of a node with an assignment that is not taken up', () => {
+  const wants = (config: Config): Partial<Observation> => ({ intent: { intent: 'config', config } });
+  const unsaved = { reason: 'CheckpointFailed', message: 'the disk refuses' } as const;
+
+  it('is an error where the disk refuses, and stands still unless that may pass', () => {
+    const told = status(idle(A), wants(B), { unsaved });
+    assert.deepEqual([told.error?.reason, told.error?.config], ['CheckpointFailed', B.source.name]);
+    assert.equal(conditionOf(told, 'Ready'), 'False CheckpointFailed: the disk refuses');
+    assert.match(conditionOf(told, 'Stalled'), /^True/);
+    const passing = status(idle(A), wants(B), { unsaved: { ...unsaved, mayPass: true } });
+    assert.equal(conditionOf(passing, 'Reconciling'), 'True CheckpointFailed: the disk refuses');
+    assert.match(conditionOf(passing, 'Stalled'), /^False/);
+  });
+
+  it('does not hide why a config before it failed while that is taken back', () => {
+    assert.equal(status(fallingBack(A, judging()), wants(B), { unsaved }).error?.reason, ERROR_B.reason);
+  });
+
+  it('is not Ready, whatever keeps it from being taken up', () => {
+    const told = status(idle(A), wants(B));
+    assert.equal(conditionOf(told, 'Ready'), `False NotTakenUp: ${B.source.name} is not taken up yet; ${A.source.name} runs`);
+    assert.match(conditionOf(told, 'Reconciling'), /^True/);
+    assert.match(conditionOf(status(idle(A), { intent: { intent: 'local' } }), 'Ready'), /^False NotTakenUp/);
+    assert.match(conditionOf(status(idle(A), wants(A)), 'Ready'), /^True/);
+  });
+
+  it('waits for its turn where its agent lost its state', () => {
+    const told = status(idle(null), { intent: { intent: 'config', config: B, isSpent: true } });
+    assert.match(conditionOf(told, 'Ready'), /^False AwaitsTurn: the agent lost its state/);
+  });
+
+  it('tells of no Staging again while it is tried once more', () => {
+    const failure = { reason: 'CheckpointFailed', message: 'the disk refuses' } as const;
+    const stage = [{ do: 'stage', config: B }] as const;
+    assert.equal(status(idle(A), wants(B), { actions: stage }).phase, 'Staging');
+    const staged = { config: B, outcome: 'unavailable', failure, retryInMs: 0 } as const;
+    const again = status(idle(A), { ...wants(B), staged }, { actions: stage });
+    assert.equal(again.phase, 'Idle');
+    assert.match(conditionOf(again, 'CheckpointsIntact'), /^False/);
+  });
+});
+
 describe('the status of a node', () => {
   it('speaks of the same assignment as before while none was heard of: an agent that starts makes nobody wait', () => {
     const { observedGeneration } = statusOf(accountOf(tell(idle(A), { generation: undefined })), {
@@ -100,6 +160,7 @@ describe('the status of a node', () => {
         },
         { type: 'CheckpointsIntact', status: 'True', reason: 'Intact', message: 'the state directory is in order' },
         { type: 'Guarded', status: 'False', reason: 'NoGuard', message: 'there is none here' },
+        { type: 'RunningConfigSeen', status: 'True', reason: 'Seen', message: 'the kubelet says what it runs' },
       ].map((condition) => ({ ...condition, lastTransitionTime: AT, observedGeneration: 1 })),
     });
   });
@@ -200,12 +261,12 @@ describe('the conditions', () => {
     const later = statusOf(accountOf(tell(idle(B), { at: '2027-01-01T00:00:00Z' })), before);
     assert.deepEqual(
       later.conditions?.map(({ lastTransitionTime }) => lastTransitionTime),
-      [AT, AT, AT, AT, AT, AT],
+      [AT, AT, AT, AT, AT, AT, AT],
     );
     const down = statusOf(accountOf(tell(idle(B), { ...DOWN, at: '2027-01-01T00:00:00Z' })), before);
     assert.deepEqual(
       down.conditions?.map(({ lastTransitionTime }) => lastTransitionTime),
-      ['2027-01-01T00:00:00Z', AT, AT, '2027-01-01T00:00:00Z', AT, AT],
+      ['2027-01-01T00:00:00Z', AT, AT, '2027-01-01T00:00:00Z', AT, AT, AT],
     );
   });
 });

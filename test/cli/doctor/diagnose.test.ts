@@ -287,6 +287,26 @@ const CASES: readonly (readonly [string, Partial<Facts>, string, RegExp])[] = [
     /^node n-1: Drifted: config\.yaml was changed$/,
   ],
   [
+    'an agent that may not see what its kubelet runs',
+    {
+      kubeletNodes: is([
+        settled('n-1', {
+          conditions: [
+            {
+              type: 'RunningConfigSeen',
+              status: 'False',
+              reason: 'Forbidden',
+              message: 'it needs "get" on nodes/configz',
+              lastTransitionTime: '',
+            },
+          ],
+        }),
+      ]),
+    },
+    'running-config-unseen',
+    /Forbidden: it needs "get" on nodes\/configz/,
+  ],
+  [
     'a node that cannot fetch its config',
     { kubeletNodes: is([settled('n-1', { error: { reason: 'DownloadFailed', message: 'timeout', at: 'x' } })]) },
     'nodes-in-error',

@@ -50,6 +50,7 @@ export const QUIET: Observation = {
   service: { state: 'running', run: 'run-1', automaticRestarts: 0 },
   health: { health: 'ok' },
   running: { running: 'as-meant' },
+  sight: { sight: 'seen' },
   startedAsInstalled: true,
   startWasSeen: true,
   base: { under: null, newer: null },

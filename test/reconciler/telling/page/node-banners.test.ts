@@ -75,6 +75,15 @@ describe('what the page says of single nodes before anything else', () => {
     assert.equal(silent?.title, '1 node is without an agent that reports');
   });
 
+  it('names nodes of which nobody sees what they run', () => {
+    const unseen = { type: 'RunningConfigSeen', reason: 'Untrusted', message: 'another certificate', lastTransitionTime: '' };
+    const bannerOf = (status: 'False' | 'Unknown') =>
+      bannersOfOne((view) => settledNode(view, WORKERS, { conditions: [{ ...unseen, status }] }))[0];
+    assert.equal(bannerOf('False')?.title, '1 node is running what nobody sees');
+    assert.match(bannerOf('False')?.text ?? '', /n-1: Untrusted: another certificate/);
+    assert.equal(bannerOf('Unknown'), undefined);
+  });
+
   it('waits for the first report of a node that is new, for an hour', () => {
     const young = [node('n-1', { createdAt: NOW - HOUR_MS })];
     const old = [node('n-1', { createdAt: NOW - HOUR_MS - 1 })];

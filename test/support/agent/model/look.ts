@@ -2,6 +2,7 @@ import { type Memory, recall } from '#agent/decide/memory.ts';
 import type { Files, Intent, Observation, Running } from '#agent/decide/observation.ts';
 import { activeOf, sameConfig, type State, type Target } from '#agent/decide/state.ts';
 import { needsLease, planConfigz, readinessOf } from '#agent/decide/what-to-read.ts';
+import { createRunNames } from '#agent/observe/fingerprint.ts';
 import { createStartTracker } from '#agent/observe/start-tracker.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { type ModelFiles, sameFiles } from './files.ts';
@@ -31,6 +32,7 @@ const NOT_READY_MS = 40_000;
 export function createModelLook(options: LookOptions): (state: State) => Observation {
   const { host, kubelet, guard, files, fateOf, hasCheckpoint, memory, isUninstalling, at } = options;
   const tracker = createStartTracker();
+  const runs = createRunNames();
   let lastAt: Millis | undefined;
   let configz: { readonly run: string | null; readonly at: Millis; readonly running: Running } | undefined;
 
@@ -85,11 +87,12 @@ export function createModelLook(options: LookOptions): (state: State) => Observa
       service,
       health: kubelet.isHealthy() ? { health: 'ok' } : { health: 'down', reason: 'nobody listens' },
       running,
+      sight: { sight: 'seen' },
       startedAsInstalled: tracker.asInstalled(),
       startWasSeen: tracker.wasSeen(),
       base: hasCheckpoint(active) ? files.baseOf(active) : { under: null, newer: null },
       runsStaged: isRunning(recalled.staged, seenFiles),
-      fingerprint: fingerprintOf(active, intent, service.run),
+      fingerprint: fingerprintOf(active, intent, runs.nameOf(service, kubelet.isHealthy())),
       guard: guard.look(),
       nodeReady: nodeReady(state),
       strain: { pressures: [], outOfMemory: null, bootId: `boot-${host.boots}` },

@@ -1,0 +1,43 @@
+import type { Sight } from '../decide/observation.ts';
+import type { RunningConfig } from '../ports/probe.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+
+/** Follows whether the agent knows what the kubelet runs. */
+export interface SightTracker {
+  /** What a reading of `run` came to. */
+  tell(read: RunningConfig, run: string | null, now: Millis): void;
+  /** @param isAtRest nothing is being changed: then what was seen of the run before counts for a moment */
+  sight(run: string | null, isAtRest: boolean, now: Millis): Sight;
+}
+
+/** A kubelet that starts, or is slow once, is soon seen again, and nobody has to hear of it. */
+const GRACE_MS: Millis = 2 * 60_000;
+
+export function createSightTracker(): SightTracker {
+  let last: { readonly sight: Sight; readonly run: string | null } | undefined;
+  let fails: { readonly since: Millis; readonly why: string } | undefined;
+  return {
+    tell(read, run, now) {
+      const sight = definite(read);
+      if (sight !== undefined) {
+        last = { sight, run };
+        fails = undefined;
+      } else if (!read.seen) {
+        fails = { since: fails?.since ?? now, why: read.reason };
+      }
+    },
+    sight(run, isAtRest, now) {
+      const isRecent = fails === undefined || now - fails.since < GRACE_MS;
+      if (last !== undefined && isRecent && (isAtRest || last.run === run)) return last.sight;
+      return { sight: 'unreachable', why: fails?.why ?? 'nobody has looked yet' };
+    },
+  };
+}
+
+/** Undefined for what may be otherwise a moment later. */
+function definite(read: RunningConfig): Sight | undefined {
+  if (read.seen) return { sight: 'seen' };
+  return read.why === 'forbidden' || read.why === 'untrusted' || read.why === 'off'
+    ? { sight: read.why, why: read.reason }
+    : undefined;
+}

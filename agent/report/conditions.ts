@@ -1,0 +1,78 @@
+import { RUNNING_CONFIG_SEEN, type UnseenReason } from '#shared/contract/api/running-config-seen.ts';
+import type { Drift } from '../decide/drift.ts';
+import { firstOf } from '../decide/first-of.ts';
+import { verdictOf } from '../decide/judge.ts';
+import type { Sight } from '../decide/observation.ts';
+import { activeOf, nameOf } from '../decide/state.ts';
+import type { PlainCondition } from './progress.ts';
+import { sayDrift } from './say-drift.ts';
+import type { StatusFacts } from './told.ts';
+
+/** Whether the kubelet does well with the config that it has: what an alert wants to know of a node. */
+export function healthOf({ state, seen }: StatusFacts, drift: Drift): PlainCondition {
+  const type = 'KubeletConfigHealthy';
+  const name = nameOf(activeOf(state));
+  const verdict = verdictOf(seen);
+  const why = verdict.verdict === 'unhealthy' ? verdict.why : '';
+  if (state.doing.phase === 'broken') {
+    const message = state.error?.message ?? 'the kubelet is healthy with none of its configs';
+    return { type, status: 'False', reason: 'Broken', message };
+  }
+  if (state.doing.phase !== 'idle') {
+    const reason = state.doing.phase === 'trial' ? 'OnTrial' : 'FallingBack';
+    const message = `${name} has yet to prove itself${why === '' ? '' : `; the kubelet is not healthy: ${why}`}`;
+    return { type, status: 'Unknown', reason, message };
+  }
+  if (why !== '') return { type, status: 'False', reason: 'NotHealthy', message: `the kubelet is not healthy: ${why}` };
+  const drifted = sayDrift(state, seen, drift);
+  if (drifted !== undefined) return { type, status: 'False', reason: 'Drifted', message: drifted };
+  if (verdict.verdict === 'healthy') {
+    const { sight } = seen;
+    const message =
+      sight.sight === 'seen' || activeOf(state) === null
+        ? `it runs ${name}`
+        : `it was started with ${name}; what it runs was not seen: ${sight.why}`;
+    return { type, status: 'True', reason: 'Healthy', message };
+  }
+  return { type, status: 'Unknown', reason: 'NotSeen', message: 'the kubelet cannot be seen' };
+}
+
+const UNSEEN: Readonly<Record<Exclude<Sight['sight'], 'seen'>, UnseenReason>> = {
+  forbidden: 'Forbidden',
+  untrusted: 'Untrusted',
+  off: 'SwitchedOff',
+  unreachable: 'Unreachable',
+};
+
+/** Whether anybody has seen what the kubelet runs: without that, a healthy kubelet proves little of a config. */
+export function sightOf({ seen: { sight } }: StatusFacts): PlainCondition {
+  const type = RUNNING_CONFIG_SEEN;
+  if (sight.sight === 'seen') return { type, status: 'True', reason: 'Seen', message: 'the kubelet says what it runs' };
+  const status = sight.sight === 'unreachable' ? 'Unknown' : 'False';
+  return { type, status, reason: UNSEEN[sight.sight], message: sight.why };
+}
+
+/** Whether the agent could start anew, on this or after the next boot, and know where the node stands. */
+export function storageOf({ diskProblems, seen: { files, staged } }: StatusFacts): PlainCondition {
+  const type = 'CheckpointsIntact';
+  const failure = staged?.outcome === 'unavailable' ? staged.failure : undefined;
+  const problems = [
+    ...diskProblems,
+    ...(files.files === 'lost' ? [files.message] : []),
+    ...(failure?.reason === 'CheckpointFailed' ? [failure.message] : []),
+  ];
+  if (problems.length === 0) {
+    return { type, status: 'True', reason: 'Intact', message: 'the state directory is in order' };
+  }
+  return { type, status: 'False', reason: 'Damaged', message: firstOf(problems) };
+}
+
+/** Whether there is somebody to take a trial back when the agent cannot. */
+export function guardOf({ state, seen: { guard, guardFault } }: StatusFacts): PlainCondition {
+  const type = 'Guarded';
+  if (guard.guard === 'none') return { type, status: 'False', reason: 'NoGuard', message: guard.why };
+  if (guardFault !== null) return { type, status: 'False', reason: 'GuardFailed', message: guardFault.message };
+  return state.doing.phase === 'trial'
+    ? { type, status: 'True', reason: 'Armed', message: 'the guard takes the trial back if the agent cannot' }
+    : { type, status: 'True', reason: 'Ready', message: 'the guard is set up for every trial' };
+}

@@ -1,0 +1,21 @@
+import type { KubeletNodeStatus } from './kubelet-node.ts';
+import type { Condition } from './object.ts';
+
+/** The condition that says whether the agent has seen what the kubelet runs, or only what it was started with. */
+export const RUNNING_CONFIG_SEEN = 'RunningConfigSeen';
+
+/**
+ * Reasons of the condition where it is not True. `Forbidden`: the kubelet lets the agent not read it. `Untrusted`: who
+ * answers cannot prove to be the kubelet. `SwitchedOff`: the kubelet serves no API. `Unreachable`: no answer, for now.
+ */
+export const UNSEEN_REASONS = ['Forbidden', 'Untrusted', 'SwitchedOff', 'Unreachable'] as const;
+export type UnseenReason = (typeof UNSEEN_REASONS)[number];
+
+/**
+ * Why nobody can say what the kubelet of a node at rest runs; undefined where somebody can, during a change, and where an
+ * older agent does not tell.
+ */
+export function unseenIn({ phase, conditions = [] }: KubeletNodeStatus): Condition | undefined {
+  if (phase !== 'Idle' && phase !== 'Drifted') return undefined;
+  return conditions.find(({ type, status }) => type === RUNNING_CONFIG_SEEN && status !== 'True');
+}

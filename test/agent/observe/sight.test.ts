@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createSightTracker } from '#agent/observe/sight.ts';
+import type { RunningConfig } from '#agent/ports/probe.ts';
+
+const SEEN: RunningConfig = { seen: true, config: {} };
+const no = (why: 'down' | 'forbidden' | 'untrusted' | 'off' | 'error'): RunningConfig => ({ seen: false, why, reason: `${why}!` });
+const MINUTE = 60_000;
+
+describe('what the agent knows of the running config', () => {
+  it('is nothing before the first look', () => {
+    assert.deepEqual(createSightTracker().sight('1', true, 0), { sight: 'unreachable', why: 'nobody has looked yet' });
+  });
+
+  for (const why of ['forbidden', 'untrusted', 'off'] as const) {
+    it(`is nothing for good where it is ${why}, with the reason`, () => {
+      const sights = createSightTracker();
+      sights.tell(no(why), '1', 0);
+      assert.deepEqual(sights.sight('1', true, 60 * MINUTE), { sight: why, why: `${why}!` });
+    });
+  }
+
+  it('stays what it was for two minutes in which the kubelet does not answer, at rest', () => {
+    const sights = createSightTracker();
+    sights.tell(SEEN, '1', 0);
+    sights.tell(no('down'), '2', MINUTE);
+    assert.deepEqual(sights.sight('2', true, 3 * MINUTE - 1), { sight: 'seen' });
+    sights.tell(no('error'), '2', 3 * MINUTE);
+    assert.deepEqual(sights.sight('2', true, 3 * MINUTE), { sight: 'unreachable', why: 'error!' });
+    sights.tell(SEEN, '2', 4 * MINUTE);
+    assert.deepEqual(sights.sight('2', true, 4 * MINUTE), { sight: 'seen' });
+  });
+
+  it('says nothing of the next run during a change', () => {
+    const sights = createSightTracker();
+    sights.tell(SEEN, '1', 0);
+    assert.equal(sights.sight('1', false, 1).sight, 'seen');
+    assert.equal(sights.sight('2', false, 1).sight, 'unreachable');
+  });
+});

@@ -9,6 +9,7 @@ import { createLog, type Log } from '#shared/runtime/log.ts';
 import { createAgent, versionFileIn } from './agent.ts';
 import { type AgentSettings, readAgentSettings } from './settings.ts';
 import type { Disk } from './ports/disk.ts';
+import { boundDisk } from './host/disk/bounded-disk.ts';
 import { createNodeDisk } from './host/disk/node-disk.ts';
 import { watchFiles } from './host/disk/watch-files.ts';
 import { type Guard, noGuard } from './ports/guard.ts';
@@ -47,7 +48,7 @@ async function main(settings: AgentSettings): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
 
-  const nodeDisk = createNodeDisk();
+  const nodeDisk = boundDisk(createNodeDisk(), clock);
   const { disk, seal } = createSealableDisk(nodeDisk);
   const api = apiServer(settings, clock);
   const userAgent = `kubelet-gitops-agent/${settings.agentVersion}`;

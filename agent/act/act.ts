@@ -3,6 +3,7 @@ import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { CheckpointStore } from '../checkpoint/store.ts';
 import { withDeadline } from '../host/deadline.ts';
+import { isDiskFull } from '../host/disk/full.ts';
 import { mayPass } from '../host/disk/passing.ts';
 import type { Action } from '../decide/decision.ts';
 import type { FailureReason } from '../decide/failure.ts';
@@ -105,7 +106,7 @@ export function createAct(options: ActOptions): Act {
     } catch (error) {
       const message = `${what}: ${reasonOf(error)}`;
       faults.error({ err: error, reason }, 'action failed');
-      memory.fault = { reason, message, ...(mayPass(error) ? { mayPass: true } : {}) };
+      memory.fault = { reason, message, isFull: isDiskFull(error), ...(mayPass(error) ? { mayPass: true } : {}) };
       return false;
     }
   };

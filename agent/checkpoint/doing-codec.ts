@@ -74,7 +74,7 @@ function changeIn(doing: Raw): Change {
   switch (step) {
     case 'install': {
       const running = runIn(raw['running']);
-      return { step, ...(running === undefined ? {} : { running }) };
+      return { step, ...(running === undefined ? {} : { running }), ...spentIn(raw) };
     }
     case 'restart':
       return {
@@ -83,6 +83,7 @@ function changeIn(doing: Raw): Change {
         bootId: textIn(raw, 'bootId'),
         orders: amountIn(raw, 'orders'),
         waitedMs: amountIn(raw, 'waitedMs'),
+        ...spentIn(raw),
       };
     case 'reboot':
       return {
@@ -95,6 +96,10 @@ function changeIn(doing: Raw): Change {
       return { step, judged: judgedIn(raw) };
   }
 }
+
+/** Releases before knew no end of these steps. */
+const spentIn = (raw: Raw): { readonly spentMs?: number } =>
+  raw['spentMs'] === undefined ? {} : { spentMs: amountIn(raw, 'spentMs') };
 
 function runIn(value: unknown): KubeletRun | undefined {
   if (value === undefined || value === null) return undefined;

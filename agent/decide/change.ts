@@ -1,6 +1,7 @@
 import type { Action } from './decision.ts';
 import type { Failure } from './failure.ts';
 import type { Observation } from './observation.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import { type Change, type Judged, nameOf, type Reboot, type Target, type TrialTerms } from './state.ts';
 import { startJudging } from './judge.ts';
 import type { Pace } from './pace.ts';
@@ -18,6 +19,8 @@ export interface ChangeOf {
   readonly target: Target;
   readonly terms: TrialTerms;
   readonly because: string;
+  /** It has to come to an end one way or the other: what cannot be done for too long is given up. */
+  readonly mayFail: boolean;
   /** Where a restart of the kubelet is not enough. */
   readonly reboot?: Reboot | undefined;
 }
@@ -26,7 +29,7 @@ export interface ChangeOf {
 export function advance(change: Change, seen: Observation, of: ChangeOf, pace: Pace): Advance {
   switch (change.step) {
     case 'install':
-      return install(change, seen, of);
+      return install(change, seen, of, pace);
     case 'restart':
       return wasRestarted(change, seen)
         ? going({ step: 'judge', judged: startJudging(seen) })
@@ -45,8 +48,9 @@ const going = (change: Change, ...actions: readonly Action[]): Advance => ({
   moved: true,
 });
 
-function install(change: Install, seen: Observation, { target, because, reboot: order }: ChangeOf): Advance {
-  const { files, service, bootId } = seen;
+function install(change: Install, seen: Observation, of: ChangeOf, pace: Pace): Advance {
+  const { target, because, reboot: order } = of;
+  const { files, service, bootId, fault } = seen;
   switch (files.files) {
     case 'installed':
       if (needsReboot(order, seen)) {
@@ -57,16 +61,49 @@ function install(change: Install, seen: Observation, { target, because, reboot: 
         { step: 'restart', runBefore: service.run, bootId, orders: 1, waitedMs: 0 },
         { do: 'restart-kubelet', because, target },
       );
-    case 'differ':
-      return { advance: 'going', change, actions: [{ do: 'install', target }], moved: false };
+    case 'differ': {
+      const message = fault?.message ?? `${nameOf(target)} cannot be installed: ${files.path ?? 'a file'} stays as it is`;
+      const later = spend(change, seen, { reason: 'CannotInstall', message }, of, pace);
+      if ('advance' in later) return later;
+      return { advance: 'going', change: later, actions: [{ do: 'install', target }], moved: false };
+    }
     case 'lost':
       return { advance: 'stuck', failure: { reason: 'CheckpointLost', message: files.message } };
-    case 'blocked':
-      return files.forGood
-        ? { advance: 'stuck', failure: { reason: 'CannotInstall', message: files.message } }
-        : { advance: 'going', change, actions: [], moved: false };
+    case 'blocked': {
+      const failure: Failure = { reason: 'CannotInstall', message: files.message };
+      if (files.forGood) return { advance: 'stuck', failure };
+      const later = spend(change, seen, failure, of, pace);
+      return 'advance' in later ? later : { advance: 'going', change: later, actions: [], moved: false };
+    }
   }
 }
+
+/** An order may be given three times, and be carried out slowly. What has to be done by hand until then was noticed. */
+const deadlineMs = ({ startTimeoutMs }: TrialTerms, { restartRetryMs }: Pace): Millis =>
+  startTimeoutMs + 3 * restartRetryMs;
+
+/** What hangs keeps the agent from looking; but nobody knows what happened in a gap that is longer than that. */
+const MOST_SPENT_MS: Millis = 120_000;
+
+/** Counts the time in which a step does not get on. Room on the disk is waited for, however long that takes. */
+function spend<T extends Install | Restart>(
+  change: T,
+  { elapsedMs, fault }: Observation,
+  failure: Failure,
+  { terms, mayFail }: ChangeOf,
+  pace: Pace,
+): T | Extract<Advance, { advance: 'stuck' }> {
+  if (fault?.isFull === true) return change;
+  const before = change.spentMs ?? 0;
+  const mostMs = deadlineMs(terms, pace);
+  if (before >= mostMs && !mayFail) return change;
+  const spentMs = before + Math.min(elapsedMs, MOST_SPENT_MS);
+  return mayFail && spentMs >= mostMs ? { advance: 'stuck', failure } : { ...change, spentMs };
+}
+
+/** Whether a change that must not fail has taken longer than any should: only a person gets it going again. */
+export const isOverdue = (change: Change, terms: TrialTerms, pace: Pace): boolean =>
+  (change.step === 'install' || change.step === 'restart') && (change.spentMs ?? 0) >= deadlineMs(terms, pace);
 
 function reboot(change: AwaitedReboot, seen: Observation, { reboot: order, because }: ChangeOf, pace: Pace): Advance {
   const awaited = awaitReboot(change, order, seen, pace);
@@ -94,7 +131,11 @@ function wasRestarted({ runBefore, bootId }: Restart, { service, restart, bootId
 }
 
 /** An order that came to nothing is given again, ever more seldom: if it was carried out, the run would be another. */
-function waitForRestart(change: Restart, seen: Observation, { terms, because, target }: ChangeOf, pace: Pace): Advance {
+function waitForRestart(before: Restart, seen: Observation, of: ChangeOf, pace: Pace): Advance {
+  const { terms, because, target } = of;
+  const message = seen.fault?.message ?? `the kubelet was told ${before.orders} times to restart, and runs on as it was`;
+  const change = spend(before, seen, { reason: 'RestartFailed', message }, of, pace);
+  if ('advance' in change) return change;
   const waitedMs = change.waitedMs + Math.min(seen.elapsedMs, pace.maxStepMs);
   const firstMs = seen.restart === 'failed' ? pace.restartRetryMs : Math.max(pace.restartRetryMs, terms.startTimeoutMs);
   const patienceMs = Math.min(firstMs * 2 ** Math.min(change.orders - 1, 10), pace.maxRestartRetryMs);

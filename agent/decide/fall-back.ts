@@ -40,7 +40,8 @@ export function continueFallingBack(state: State, doing: FallingBack, seen: Obse
   const step = advance(
     isUndone(doing, seen) ? { step: 'install' } : withGuardsRun(doing, seen),
     seen,
-    { target: to, terms, because: becauseOf(doing, state) },
+    // There is nowhere else to go: it is tried until it can be done.
+    { target: to, terms, because: becauseOf(doing, state), mayFail: false },
     pace,
   );
   const recheckAfterMs = Math.min(pace.changingMs, seen.pollMs);

@@ -3,8 +3,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { GuardFault } from '../ports/guard.ts';
 import type { Remedy } from './decision.ts';
 import { driftOf } from './drift.ts';
-import type { Failure } from './failure.ts';
-import type { Intent, Observation, Rechecked, Staged, StageResult } from './observation.ts';
+import type { Fault, Intent, Observation, Rechecked, Staged, StageResult } from './observation.ts';
 import { type Config, sameConfig, type State } from './state.ts';
 
 /**
@@ -27,7 +26,7 @@ export interface Memory {
   /** Everything of ours was taken away. */
   readonly left: boolean;
   /** What of an installation or a restart could not be carried out; null since the last that could. */
-  readonly fault: Failure | null;
+  readonly fault: Fault | null;
 }
 
 /** The result of fetching and checking a config. */
@@ -52,11 +51,14 @@ export const NO_MEMORY: Memory = {
 };
 
 /** The part of a look that comes from memory. */
-type Recalled = Pick<Observation, 'staged' | 'rechecked' | 'repairAges' | 'guardFault' | 'leaving' | 'restart'>;
+type Recalled = Pick<
+  Observation,
+  'staged' | 'rechecked' | 'repairAges' | 'guardFault' | 'leaving' | 'restart' | 'fault'
+>;
 
 /** @param isLeaving this node is to be given up */
 export function recall(memory: Memory, intent: Intent, isLeaving: boolean, now: Millis): Recalled {
-  const { staged, rechecked, guardFault, repairs, left, restart } = memory;
+  const { staged, rechecked, guardFault, repairs, left, restart, fault } = memory;
   return {
     staged: recallStaged(staged, intent, now),
     rechecked: rechecked && recallRechecked(rechecked, now),
@@ -64,6 +66,7 @@ export function recall(memory: Memory, intent: Intent, isLeaving: boolean, now: 
     guardFault: guardFault && recallGuardFault(guardFault, now),
     leaving: !isLeaving ? 'no' : left ? 'done' : 'asked',
     restart,
+    fault,
   };
 }
 

@@ -80,6 +80,12 @@ export interface Rechecked {
   readonly retryInMs: Millis;
 }
 
+/** What of an installation or a restart this process could not carry out lately. */
+export interface Fault extends Failure {
+  /** There is no room on the disk: that says nothing of a config. */
+  readonly isFull: boolean;
+}
+
 /** One look at everything, taken for one state. No decision can ask for more. */
 export interface Observation {
   readonly intent: Intent;
@@ -119,6 +125,8 @@ export interface Observation {
   readonly kubeletVersion: string | undefined;
   /** How the restart that this process ordered last went; `none` where it ordered none. */
   readonly restart: 'none' | 'done' | 'failed';
+  /** Null since the last installation or restart that went well. */
+  readonly fault: Fault | null;
   readonly bootId: string;
   /** Time since the look before this one by the monotonic clock; 0 for the first of this process. */
   readonly elapsedMs: Millis;

@@ -125,8 +125,11 @@ export interface KubeletRun {
 
 /** How far the kubelet is on its way to another config. Each step can be done again after a crash. */
 export type Change =
-  /** `running`: a run that has what is to be installed. Where it still lasts, no restart is needed. */
-  | { readonly step: 'install'; readonly running?: KubeletRun }
+  /**
+   * `running`: a run that has what is to be installed. Where it still lasts, no restart is needed. `spentMs`, here and
+   * below: how long the step has been at work in vain; absent for not at all.
+   */
+  | { readonly step: 'install'; readonly running?: KubeletRun; readonly spentMs?: Millis }
   /** The files are in place. A run or a boot other than these shows that the kubelet was started since. */
   | {
       readonly step: 'restart';
@@ -135,6 +138,7 @@ export type Change =
       /** How often the restart was ordered, and how long ago the last time was. */
       readonly orders: number;
       readonly waitedMs: Millis;
+      readonly spentMs?: Millis;
     }
   /** The files are in place, and the machine is to boot anew. Another boot than this shows that it did. */
   | { readonly step: 'reboot'; readonly bootId: string; readonly orders: number; readonly waitedMs: Millis }

@@ -141,7 +141,7 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
   // They may change while the trial runs, without starting it again: `heed` keeps them up to date.
   const terms = config.trial;
   const because = `trial of ${config.source.name}, pool ${config.pool ?? '-'}, commit ${config.commit ?? '-'}`;
-  const step = advance(doing.change, seen, { target: config, terms, because, reboot: config.reboot }, pace);
+  const step = advance(doing.change, seen, { target: config, terms, because, mayFail: true, reboot: config.reboot }, pace);
   if (step.advance === 'stuck') return fail(state, doing, step.failure, seen);
   if (step.advance === 'going') {
     const next = { ...state, doing: { ...doing, change: step.change } };
@@ -226,5 +226,5 @@ export function runWithFallback(doing: Trial, to: Target, seen: Observation): Ku
   return isUntouched(doing) ? (doing.before ?? undefined) : undefined;
 }
 
-/** Nobody has told the kubelet of the config: its run goes on until the restart, or until the machine goes down. */
-const isUntouched = ({ change }: Trial): boolean => change.step === 'install' || change.step === 'reboot';
+/** Until the restart, or until the machine goes down, the run of before goes on; whoever uses it sees whether it still does. */
+const isUntouched = ({ change }: Trial): boolean => change.step !== 'judge';

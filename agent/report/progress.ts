@@ -1,6 +1,6 @@
 import type { NodeError, NodePhase } from '#shared/contract/api/kubelet-node.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
-import type { FailureReason } from '../decide/failure.ts';
+import type { Failure, FailureReason } from '../decide/failure.ts';
 
 /** A condition before it is known since when it holds. */
 export type PlainCondition = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;
@@ -12,6 +12,8 @@ export interface NodeHealth {
   readonly health: PlainCondition;
   /** Whether the agent is about to put back what drifted. */
   readonly repairs: boolean;
+  /** What a change that goes on for too long fails of; null or absent where it takes no longer than any does. */
+  readonly stuck?: Failure | null;
   /** The error ends without a person. */
   readonly mayPass?: boolean;
   /** What is assigned and neither runs nor was rejected, at a node that is at rest; null or absent for nothing. */
@@ -28,7 +30,6 @@ export interface Pending {
 const PASSING: ReadonlySet<string> = new Set<FailureReason>([
   'DownloadFailed',
   'VersionUnknown',
-  'RestartFailed',
   'RebootFailed',
   'UnhealthyBefore',
 ]);
@@ -39,8 +40,9 @@ const PASSING: ReadonlySet<string> = new Set<FailureReason>([
  * another commit, does something. Never more than one of the three is True. Pure.
  */
 export function progressOf(node: NodeHealth): readonly PlainCondition[] {
-  const { phase, error, health, repairs, mayPass = false, pending = null } = node;
+  const { phase, error, health, repairs, stuck = null, mayPass = false, pending = null } = node;
   if (phase === 'Broken') return stalled('Broken', error?.message ?? health.message);
+  if (stuck !== null) return stalled(stuck.reason, stuck.message);
   if (phase === 'Staging' || phase === 'Trial' || phase === 'FallingBack') return reconciling(phase, health.message);
   if (error !== null) {
     return (mayPass || PASSING.has(error.reason) ? reconciling : stalled)(error.reason, error.message);

@@ -9,10 +9,13 @@ import {
 } from '#shared/contract/api/kubelet-node.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
 import { wantOfGuard } from '../decide/guard.ts';
+import { isOverdue } from '../decide/change.ts';
 import { type Drift, driftOf } from '../decide/drift.ts';
 import { isToBeRepaired } from './say-drift.ts';
 import { asError, sinceBefore } from '../decide/as-error.ts';
+import type { Failure } from '../decide/failure.ts';
 import type { Observation } from '../decide/observation.ts';
+import { PACE } from '../decide/pace.ts';
 import { restartNeeded } from '../decide/turn.ts';
 import { guardOf, healthOf, sightOf, storageOf } from './conditions.ts';
 import { pendingIn } from './pending.ts';
@@ -50,6 +53,7 @@ export function accountOf(told: StatusFacts): Account {
     error,
     health,
     repairs: isToBeRepaired(drift),
+    stuck: stuckIn(state, seen),
     mayPass: mayPass(error, told),
     pending: pendingIn(state, seen),
   });
@@ -146,6 +150,12 @@ function faultIn({ state, seen, fault, unsaved = null }: StatusFacts): NodeError
 function mayPass(error: NodeError | null, { seen: { staged }, fault, unsaved }: StatusFacts): boolean {
   const failures = [unsaved, fault, staged !== null && 'failure' in staged ? staged.failure : null];
   return failures.some((failure) => failure?.mayPass === true && failure.message === error?.message);
+}
+
+/** The way back has no end but its own: where it does not get on, somebody has to hear of it. */
+function stuckIn({ doing }: State, { fault }: Observation): Failure | null {
+  const isStuck = doing.phase === 'falling-back' && isOverdue(doing.change, doing.terms, PACE);
+  return isStuck && fault?.mayPass !== true ? fault : null;
 }
 
 /** In steps of a tenth of the trial, half a minute at most: the status is no progress bar for the API server to draw. */

@@ -140,7 +140,7 @@ describe('a restart that nothing came of', () => {
 
   it('is counted, and waited for from then on', () => {
     const { next } = decide(onTrial({ ...RESTARTING, orders: 2, waitedMs: 235_000 }), seen(wanting(B)));
-    assert.deepEqual((next.doing as Trial).change, { ...RESTARTING, orders: 3, waitedMs: 0 });
+    assert.deepEqual((next.doing as Trial).change, { ...RESTARTING, orders: 3, waitedMs: 0, spentMs: 5_000 });
   });
 
   it('says to the service manager which config, pool and commit it is for', () => {

@@ -65,6 +65,7 @@ export const QUIET: Observation = {
   strain: { pressures: [], outOfMemory: {}, bootId: 'boot-1' },
   kubeletVersion: 'v1.34.2',
   restart: 'none',
+  fault: null,
   bootId: 'boot-1',
   elapsedMs: 5_000,
   first: false,

@@ -1,5 +1,6 @@
 import { type Agent, type AgentPorts, createAgent } from '#agent/agent.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
+import { boundDisk } from '#agent/host/disk/bounded-disk.ts';
 import type { KubeletService } from '#agent/ports/service.ts';
 import type { LastWords } from '#agent/ports/last-words.ts';
 import type { Validate } from '#agent/staging/check.ts';
@@ -52,6 +53,10 @@ export interface WholeNodeOptions {
   readonly strikeGuard?: (point: Point) => Strike;
   readonly uninstall?: AgentPorts['uninstall'];
   readonly log?: AgentPorts['log'];
+  /** What an order to restart comes to; it is carried out where that is left out. */
+  readonly restart?: () => Promise<void> | undefined;
+  /** Whether calls of the disk that hang are given up. */
+  readonly isDiskBounded?: boolean;
   /** Goes on from there, without an agent. */
   readonly from?: FrozenNode;
 }
@@ -191,7 +196,8 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
       stop = new AbortController();
       process = createMortal(strike, strikeRead);
       const { alive } = process;
-      const mortalDisk = disk.forProcess(process);
+      const mortal = disk.forProcess(process);
+      const mortalDisk = options.isDiskBounded === true ? boundDisk(mortal, clock) : mortal;
       agent = createAgent({
         nodeName: NODE,
         stateDirectory: STATE,
@@ -201,7 +207,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
           mergePatch: alive(kube.mergePatch) as Kube['mergePatch'],
         },
         disk: mortalDisk,
-        service: { ...kubelet.service, restart: restartOf(kubelet, process) },
+        service: { ...kubelet.service, restart: restartOf(kubelet, process, options) },
         probe: kubelet.probe,
         kubeletArgs: () => Promise.resolve(options.flags),
         installer: createInstaller({
@@ -270,9 +276,12 @@ function provision(disk: MemoryDisk, kube: FakeKube): void {
 }
 
 const restartOf =
-  ({ service }: FakeKubelet, process: Mortal): KubeletService['restart'] =>
+  ({ service }: FakeKubelet, process: Mortal, { restart }: WholeNodeOptions): KubeletService['restart'] =>
   (because, signal) =>
-    process.at({ call: 'restart-kubelet', path: 'kubelet' }, () => service.restart(because, signal));
+    process.at(
+      { call: 'restart-kubelet', path: 'kubelet' },
+      () => restart?.() ?? service.restart(because, signal),
+    );
 
 export const payloadOf = (fields: Readonly<Record<string, unknown>>): string =>
   `${JSON.stringify({ apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', ...fields }, null, 2)}\n`;

@@ -53,10 +53,12 @@ export function createModelAct(options: ActOptions): DoAction {
     if (!has(target)) return false;
     if (host.isDiskFull() && !files.isInstalled(target)) {
       host.count('installation that failed');
+      memory.fault = { reason: 'CannotInstall', message: 'no room', isFull: true, mayPass: true };
       return false;
     }
     if (lastKnownGood === null && target !== null) files.takeAsLocal();
     files.install(target);
+    memory.fault = null;
     return true;
   };
   const restart = (target: Target, state: State): boolean => {
@@ -66,6 +68,7 @@ export function createModelAct(options: ActOptions): DoAction {
       host.restartFaults -= 1;
       host.refusedRestarts += 1;
       host.count('restart not taken');
+      memory.fault = { reason: 'RestartFailed', message: 'it is denied', isFull: false };
       return false;
     }
     kubelet.start('order');

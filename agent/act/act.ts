@@ -98,6 +98,17 @@ export function createAct(options: ActOptions): Act {
     });
   };
 
+  const startDown = async (target: Target, because: string, signal: AbortSignal): Promise<boolean> => {
+    memory.startedAt = clock.monotonic();
+    const order = (inTime: AbortSignal): Promise<void> =>
+      service.start === undefined ? service.restart(because, inTime) : service.start(because, inTime);
+    const found = await installableOf(target, store.payloads);
+    return attempt('RestartFailed', 'the kubelet cannot be started', async () => {
+      if (!('lost' in found)) await installer.install(await installer.plan(found.installable));
+      await withDeadline(clock, RESTART_TIMEOUT_MS, signal, order);
+    });
+  };
+
   const attempt = async (reason: FailureReason, what: string, work: () => Promise<void>): Promise<boolean> => {
     try {
       await work();
@@ -175,6 +186,8 @@ export function createAct(options: ActOptions): Act {
         return install(action.target, state);
       case 'restart-kubelet':
         return restart(action.target, action.because, signal);
+      case 'start-kubelet':
+        return startDown(action.target, action.because, signal);
       case 'repair':
         return repair(action.target, state);
       case 'reboot':

@@ -6,6 +6,7 @@ import type { Pace } from './pace.ts';
 import { startFallingBack } from './fall-back.ts';
 import { mayRepair, repairsWithinTheHour } from './repairs.ts';
 import { type Config, sameConfig, sameSum, type State } from './state.ts';
+import { isDown, startOfDown } from './start-down.ts';
 import { startTrialOver } from './trial.ts';
 import { isGranted, restartNeeded } from './turn.ts';
 
@@ -86,8 +87,10 @@ export function restOrRepair(state: State, seen: Observation, pace: Pace): Decis
   const rest: Decision = {
     next: state,
     actions: seen.first ? [{ do: 'collect-garbage' }] : [],
-    recheckAfterMs: pace.idleMs,
+    recheckAfterMs: isDown(seen) ? pace.maxStepMs : pace.idleMs,
   };
+  const start = startOfDown(state, seen, pace);
+  if (start !== null) return { ...rest, actions: [...rest.actions, start] };
   const drift = driftOf(state, seen);
   switch (drift.drift) {
     case 'none':

@@ -21,6 +21,8 @@ export interface Memory {
   readonly restart: 'none' | 'done' | 'failed';
   readonly restarts: number;
   readonly guardFault: (Omit<GuardFault, 'retryInMs'> & { readonly retryAt: Millis }) | null;
+  /** When a kubelet that was down at rest was started last; null for never. */
+  readonly startedAt: Millis | null;
   /** When drifted files were put back, the oldest first; see `withRepair`. */
   readonly repairs: readonly Millis[];
   /** Everything of ours was taken away. */
@@ -45,6 +47,7 @@ export const NO_MEMORY: Memory = {
   restart: 'none',
   restarts: 0,
   guardFault: null,
+  startedAt: null,
   repairs: [],
   left: false,
   fault: null,
@@ -53,12 +56,12 @@ export const NO_MEMORY: Memory = {
 /** The part of a look that comes from memory. */
 type Recalled = Pick<
   Observation,
-  'staged' | 'rechecked' | 'repairAges' | 'guardFault' | 'leaving' | 'restart' | 'fault'
+  'staged' | 'rechecked' | 'repairAges' | 'guardFault' | 'leaving' | 'restart' | 'fault' | 'startAgeMs'
 >;
 
 /** @param isLeaving this node is to be given up */
 export function recall(memory: Memory, intent: Intent, isLeaving: boolean, now: Millis): Recalled {
-  const { staged, rechecked, guardFault, repairs, left, restart, fault } = memory;
+  const { staged, rechecked, guardFault, repairs, left, restart, fault, startedAt } = memory;
   return {
     staged: recallStaged(staged, intent, now),
     rechecked: rechecked && recallRechecked(rechecked, now),
@@ -67,6 +70,7 @@ export function recall(memory: Memory, intent: Intent, isLeaving: boolean, now: 
     leaving: !isLeaving ? 'no' : left ? 'done' : 'asked',
     restart,
     fault,
+    startAgeMs: startedAt === null ? null : now - startedAt,
   };
 }
 

@@ -125,6 +125,10 @@ export interface Observation {
   readonly kubeletVersion: string | undefined;
   /** How the restart that this process ordered last went; `none` where it ordered none. */
   readonly restart: 'none' | 'done' | 'failed';
+  /** How long the service manager has had the kubelet as down for good, from look to look; 0 where it has not. */
+  readonly downMs: Millis;
+  /** How long ago this process started a kubelet that was down at rest; null for never. */
+  readonly startAgeMs: Millis | null;
   /** Null since the last installation or restart that went well. */
   readonly fault: Fault | null;
   readonly bootId: string;

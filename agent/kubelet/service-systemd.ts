@@ -81,6 +81,10 @@ export function createSystemdService(options: SystemdServiceOptions): SystemdSer
       log.info({ unit, reason: because }, 'restarting the kubelet');
       await restartUnit(link, unit, signal);
     },
+    async start(because, signal) {
+      log.info({ unit, reason: because }, 'starting the kubelet');
+      await restartUnit(link, unit, signal, 'StartUnit');
+    },
     async reboot(because, signal) {
       log.warn({ reason: because }, 'rebooting the machine');
       await rebootMachine(link, signal);

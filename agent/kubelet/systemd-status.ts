@@ -20,8 +20,10 @@ export function statusFromProperties(properties: Properties): ServiceStatus {
     };
   }
   const lastExit = exitOf(properties);
+  const state = stateOf(properties);
   return {
-    state: stateOf(properties),
+    state,
+    ...(state === 'stopped' && wasStopped(properties) ? { wasStopped: true } : {}),
     run: runOf(properties),
     ...pidOf(properties),
     automaticRestarts: number(properties, 'NRestarts') ?? null,
@@ -49,6 +51,13 @@ function stateOf(properties: Properties): ServiceStatus['state'] {
       return 'unknown';
   }
 }
+
+/**
+ * `systemctl stop`, the stop of a unit that this one needs, and a unit that was never started all end in `inactive` with
+ * the result `success`. A kubelet that fails ends in `failed`, or waits for its next start.
+ */
+const wasStopped = (properties: Properties): boolean =>
+  text(properties, 'ActiveState') === 'inactive' && text(properties, 'Result') === 'success';
 
 /** 0 where there is no process. */
 function mainPid(properties: Properties): number {

@@ -29,9 +29,15 @@ export async function readUnit(
  * `systemctl reset-failed` and `systemctl restart --no-block`. The first lets a unit start again that was started too
  * often (start-limit-hit); a restart alone would be refused.
  *
+ * @param member `StartUnit` leaves a unit that runs alone
  * @throws GitopsError SERVICE_UNREACHABLE, SERVICE_NOT_FOUND, SERVICE_DENIED, SERVICE_RESTART_FAILED
  */
-export async function restartUnit(link: BusLink, unit: string, signal: AbortSignal): Promise<void> {
+export async function restartUnit(
+  link: BusLink,
+  unit: string,
+  signal: AbortSignal,
+  member: 'RestartUnit' | 'StartUnit' = 'RestartUnit',
+): Promise<void> {
   let connection: BusConnection;
   try {
     connection = await link.connection(signal);
@@ -45,7 +51,7 @@ export async function restartUnit(link: BusLink, unit: string, signal: AbortSign
     if (refusalName(error) !== 'org.freedesktop.systemd1.NoSuchUnit') throw notRestarted(unit, error);
   }
   try {
-    await connection.call({ ...MANAGER, member: 'RestartUnit', signature: 'ss', body: [unit, 'replace'] }, signal);
+    await connection.call({ ...MANAGER, member, signature: 'ss', body: [unit, 'replace'] }, signal);
   } catch (error) {
     throw notRestarted(unit, error);
   }

@@ -7,6 +7,7 @@ import type { CheckpointStore } from '../checkpoint/store.ts';
 import { intentOf } from '../decide/assignment/assignment.ts';
 import { type Memory, recall } from '../decide/memory.ts';
 import type { Intent, Observation, Running, Staged } from '../decide/observation.ts';
+import { isDown } from '../decide/start-down.ts';
 import { activeOf, type Config, type State, type Strain } from '../decide/state.ts';
 import {
   type ConfigzReading,
@@ -29,6 +30,7 @@ import { installableOf, lookAtFiles, type SeenFiles } from './files.ts';
 import { createRunNames, fingerprintOf } from './fingerprint.ts';
 import type { NodeLease } from './node-lease.ts';
 import { createSightTracker } from './sight.ts';
+import { createSpan } from './span.ts';
 import { createStartTracker } from './start-tracker.ts';
 
 export interface ObserveOptions {
@@ -61,6 +63,7 @@ export function createObserve(options: ObserveOptions): Observe {
     (await options.outOfMemory?.().catch(() => null)) ?? null;
   const started = createStartTracker();
   const runs = createRunNames();
+  const down = createSpan();
   const withLastExit = createExitTracker(memory);
   const kubeletArgs = createKubeletArgs(options.kubeletArgs ?? (() => Promise.resolve(undefined)));
   const readConfigz = createConfigzReader(probe, clock);
@@ -100,7 +103,7 @@ export function createObserve(options: ObserveOptions): Observe {
     const certDir = parseFlags(args).findLast(([flag]) => flag === 'cert-dir')?.[1];
     const address: KubeletAddress = { ...addressOf(effective), servingCerts: servingCertsOf(effective, certDir) };
     const health =
-      address.healthz === null ? ({ health: 'off' } as const) : await probe.health(address, signal).catch(down);
+      address.healthz === null ? ({ health: 'off' } as const) : await probe.health(address, signal).catch(unanswered);
     const configz = () => readConfigz.read(state, address, status.run, signal);
     const running = await compare(seenFiles.payload, configz, ownNode.kubeletVersion);
     const isAtRest = state.doing.phase === 'idle';
@@ -119,6 +122,7 @@ export function createObserve(options: ObserveOptions): Observe {
       health,
       running,
       sight,
+      downMs: down.tell(isDown({ service: status }), startedAt),
       startedAsInstalled: started.asInstalled(),
       startWasSeen: started.wasSeen(),
       base: seenFiles.base,
@@ -162,7 +166,7 @@ function createExitTracker(memory: Memory): (status: ServiceStatus) => ServiceSt
   };
 }
 
-const down = (error: unknown): Health => ({ health: 'down', reason: reasonOf(error) });
+const unanswered = (error: unknown): Health => ({ health: 'down', reason: reasonOf(error) });
 const unread = (reason: string): RunningConfig => ({ seen: false, why: 'error', reason });
 
 type ReadConfigz = () => Promise<RunningConfig>;

@@ -12,6 +12,11 @@ export interface ServiceStatus {
   readonly automaticRestarts: number | null;
   /** How the last run ended, in the service manager's words (`exit-code 1`, `signal KILL`); absent where not known. */
   readonly lastExit?: string;
+  /**
+   * With `stopped`: it ended in good order and nothing is to start it again. Somebody stopped it, or what it depends on,
+   * or nobody has started it since the boot; it did not fail. Absent where that is not so, or not known.
+   */
+  readonly wasStopped?: boolean;
   /** It ended by itself, and the service manager waits before it starts it again. */
   readonly awaitsRestart?: boolean;
   /** Why the state is `unknown`, or why the service does not run, where there is more to say. */
@@ -28,6 +33,11 @@ export interface KubeletService {
    * @param because goes to the log and, where the service manager has a place for it, beside the restart
    */
   restart(because: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Starts a kubelet that does not run, and leaves one that does alone; otherwise as `restart`. Absent where the service
+   * manager knows restarts only.
+   */
+  start?(because: string, signal: AbortSignal): Promise<void>;
   /** Calls back when the service may have changed state, as far as the service manager tells. @returns stops listening */
   watch(changed: () => void): () => void;
   /** Longest sensible time between two looks at the service when nothing is heard from `watch`. */

@@ -27,10 +27,10 @@ export function linesFor(before: State, { next, actions }: Decision): readonly L
   for (const action of actions) {
     if (action.do === 'stage')
       lines.push({ level: 'info', message: FETCHING, fields: fieldsOf(action.config) });
-    if (action.do !== 'restart-kubelet') continue;
+    if (action.do !== 'restart-kubelet' && action.do !== 'start-kubelet') continue;
     lines.push({
       level: 'info',
-      message: 'restarting kubelet',
+      message: action.do === 'start-kubelet' ? 'starting kubelet' : 'restarting kubelet',
       fields: { because: action.because, ...fieldsOf(about) },
     });
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { CONFIG_FILE } from '../../support/agent/fake-kubelet.ts';
 import type { Point, Strike } from '../../support/agent/mortal.ts';
 import { createWholeNode, STATE } from '../../support/agent/whole-node.ts';
 import { isIdleOn } from '../../support/agent/whole-node-stories.ts';
@@ -32,6 +33,20 @@ describe('a disk that is full says nothing of a config', () => {
     await node.until('promoted', isIdleOn(node, name));
     assert.equal(node.status().error, undefined);
     assert.equal(node.kubelet.starts(), 2);
+    await node.stop();
+  });
+
+  it('a config whose file finds no room is installed when there is some, without a guard as well', async () => {
+    const node = createWholeNode({ dropIns: false });
+    await node.stop();
+    let isFull = true;
+    node.start(({ call, path }) => (isFull && call === 'create' && path.startsWith(CONFIG_FILE) ? 'full' : 'none'));
+    const name = node.assign({ maxPods: 150 });
+    await node.until('told', () => node.status().error?.reason === 'CannotInstall');
+    await node.pass(QUARTER_HOUR_MS);
+    assert.deepEqual([node.status().phase, node.status().rejected, node.kubelet.starts()], ['Trial', undefined, 1]);
+    isFull = false;
+    await node.until('promoted', isIdleOn(node, name));
     await node.stop();
   });
 

@@ -136,6 +136,8 @@ const rechecks: fc.Arbitrary<Rechecked> = fc.record({
   retryInMs: fc.constantFrom(-1, 0, 3_000),
 });
 
+const FULL: NonNullable<Observation['fault']> = { reason: 'CannotInstall', message: 'no', isFull: true };
+
 /** Anything that a look can find. What was staged is for what is wanted, as the observer sees to it. */
 export const arbitraryObservation: fc.Arbitrary<Observation> = fc
   .record({
@@ -170,6 +172,9 @@ export const arbitraryObservation: fc.Arbitrary<Observation> = fc
     runsStaged: fc.boolean(),
     repairAges: fc.array(fc.constantFrom(0, 1_000, 3_599_999, 3_600_000), { maxLength: 4 }),
     rechecked: fc.option(rechecks),
+    downMs: fc.constantFrom(0, 15_000, 3_600_000),
+    startAgeMs: fc.constantFrom(null, 0, 600_000),
+    fault: fc.constantFrom(null, FULL, { ...FULL, isFull: false }),
   })
   .map((parts) => {
     const { intent, staged } = parts;

@@ -18,6 +18,8 @@ function short(action: Action): string {
       return `install ${letterOf(nameOf(action.target))}`;
     case 'restart-kubelet':
       return 'restart';
+    case 'start-kubelet':
+      return 'start';
     case 'recheck':
       return `recheck ${letterOf(nameOf(action.config))} to ${action.remedy}`;
     case 'repair':

@@ -1,3 +1,5 @@
+import type { Failure } from '#agent/decide/failure.ts';
+import { PACE } from '#agent/decide/pace.ts';
 import { targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
 import { activeOf, nameOf, rejectionOf, sameConfig, type Target } from '#agent/decide/state.ts';
 import { restartNeeded } from '#agent/decide/turn.ts';
@@ -113,6 +115,34 @@ const restIsAccountedFor: Invariant = ({ isSaved, seen, decision: { next, action
   return isSaid ? undefined : `${nameOf(intent.config)} is wanted and forgotten`;
 };
 
+/** What is assigned and neither runs nor was rejected is not called Ready, whatever keeps it from being taken up. */
+const readyIsTakenUp: Invariant = ({ seen, decision: { next, actions }, isSaved }, { account }) => {
+  const { intent } = seen;
+  if (intent.intent !== 'config' || sameConfig(intent.config, activeOf(next))) return undefined;
+  const unsaved: Failure | null = isSaved ? null : { reason: 'CheckpointFailed', message: 'there is no room' };
+  const told = { state: next, seen, actions, agentVersion: 'model', fault: null, diskProblems: [], unsaved };
+  const ready = account(told).conditions.find(({ type }) => type === 'Ready');
+  return ready?.status === 'True' ? `${nameOf(intent.config)} is wanted, and it is Ready: ${ready.message}` : undefined;
+};
+
+/** A trial that cannot be installed, or whose kubelet cannot be restarted, ends: unless that is for want of room. */
+const stepsEnd: Invariant = ({ decision: { next } }, _world, ledger) => {
+  const { doing } = next;
+  if (doing.phase !== 'trial') return undefined;
+  const mostMs = doing.config.trial.startTimeoutMs + 3 * PACE.restartRetryMs + SLOW_MS;
+  return ledger.stuckMs() > mostMs ? `its ${doing.change.step} goes on for ${ledger.stuckMs()} ms` : undefined;
+};
+
+/** Arming takes a dozen tries, and an order that failed for want of room is given again only after a while. */
+const SLOW_MS = 120_000;
+
+/** Without a turn only a kubelet is started that does not run, and that nobody is about to start. */
+const onlyWhatIsDownIsStarted: Invariant = ({ decision: { actions } }, { kubelet }) => {
+  const isStarted = actions.some((action) => action.do === 'start-kubelet');
+  const { state } = kubelet.status();
+  return isStarted && state !== 'failed' && state !== 'stopped' ? `a kubelet is to be started that is ${state}` : undefined;
+};
+
 /** Held to whenever the agent has decided, before anything of it is done. */
 export const AT_EVERY_DECISION = {
   noRestartWithoutReason,
@@ -126,6 +156,9 @@ export const AT_EVERY_DECISION = {
   goodIsNotBlamed,
   trialIsGuarded,
   restIsAccountedFor,
+  readyIsTakenUp,
+  stepsEnd,
+  onlyWhatIsDownIsStarted,
 } as const;
 
 const guardArmedOnlyInTrial: Invariant = ({ isSaved, decision: { next } }, { guard }) => {
@@ -201,8 +234,19 @@ const filesAreAsMeant: RestInvariant = (world, ledger) => {
   return `the files are not those of ${nameOf(active)}`;
 };
 
+/** A kubelet that is down for good is started with what it proved. */
+const downIsStarted: RestInvariant = (world, ledger) => {
+  const { state, kubelet, files, isUninstalling } = world;
+  const { doing, lastKnownGood } = state();
+  if (isOnlyReported(world) || ledger.hasLostTrack() || isUninstalling()) return undefined;
+  const isOurs = doing.phase === 'idle' && lastKnownGood !== null && files.isInstalled(lastKnownGood);
+  return isOurs && kubelet.status().state === 'failed' ? 'the kubelet is down, and nobody starts it' : undefined;
+};
+
 /** Held to when nothing has happened for long. */
 export const AT_REST = {
+  // Before what follows from it.
+  downIsStarted,
   comesToRest,
   assignedOrLastKnownGoodRuns,
   assignedIsTriedOrRejected,

@@ -66,6 +66,8 @@ export const QUIET: Observation = {
   kubeletVersion: 'v1.34.2',
   restart: 'none',
   fault: null,
+  downMs: 0,
+  startAgeMs: null,
   bootId: 'boot-1',
   elapsedMs: 5_000,
   first: false,

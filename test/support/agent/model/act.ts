@@ -118,6 +118,12 @@ export function createModelAct(options: ActOptions): DoAction {
         return install(action.target, state);
       case 'restart-kubelet':
         return restart(action.target, state);
+      case 'start-kubelet':
+        memory.startedAt = host.now;
+        if (!install(action.target, state)) return false;
+        host.count('kubelet that was down started');
+        if (kubelet.status().run === null) kubelet.start('order');
+        return true;
       // No story of the model orders reboots: machines in it boot anew by themselves.
       case 'reboot':
       case 'withdraw-reboot':

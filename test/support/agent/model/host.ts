@@ -74,6 +74,7 @@ export const HAPPENINGS = [
   'trial over a new base',
   'turn granted',
   'broken node',
+  'kubelet that was down started',
   'uninstall',
   'everything of ours taken away',
 ] as const;

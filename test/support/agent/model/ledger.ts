@@ -29,6 +29,8 @@ export interface Ledger {
    * down what it saw, because the disk was full.
    */
   readonly hasLostTrack: () => boolean;
+  /** How long an agent has been at one step of a trial while there was room on the disk. */
+  readonly stuckMs: () => Millis;
   readonly orders: () => number;
   /** How many restarts all that happened so far may cost. */
   readonly allowance: () => number;
@@ -68,6 +70,7 @@ export function createLedger(): Ledger {
   /** Records that no agent has written again yet. */
   const damaged = new Set<RecordName>();
   let [startsAtRest, isUnknownAtRest, trials] = [0, false, 0];
+  let step = { id: '', ms: 0 };
 
   const begin = (doing: Trial, { host, kubelet, checkpoints }: World): void => {
     const isAgain = trial?.isDisturbed === true && sameConfig(trial.config, doing.config);
@@ -90,6 +93,7 @@ export function createLedger(): Ledger {
     isUnsettled: (world) => isUnknownAtRest || isUnseen || trials > 1 || oddStarts(world) > startsAtRest,
     wasGood: (targetId) => good.has(targetId),
     hasLostTrack: () => hasLostTrack,
+    stuckMs: () => step.ms,
     orders: () => orders,
     allowance: () => allowance,
     happened(event, { host, guard, records, isAgentAlive }) {
@@ -110,6 +114,9 @@ export function createLedger(): Ledger {
     },
     turn({ before, seen, decision: { next, actions }, isSaved }, world) {
       const { doing } = next;
+      const isStep = doing.phase === 'trial' && doing.change.step !== 'judge';
+      const id = isStep ? `${trialIdOf(doing)} ${doing.change.step}` : '';
+      if (id !== step.id || !isStep) step = { id, ms: 0 };
       const isNew = doing.phase === 'trial' && trialIdOf(doing) !== trial?.id;
       if (isNew || (doing.phase === 'trial' && before.doing.phase !== 'trial')) begin(doing, world);
       if (before.doing.phase === 'idle')
@@ -135,6 +142,7 @@ export function createLedger(): Ledger {
       if (intent.intent === 'config') rejected = rejected.filter((config) => sameConfig(config, intent.config));
     },
     pass(until, { host, kubelet, isAgentAlive }) {
+      if (step.id !== '' && isAgentAlive() && !host.isDiskFull()) step.ms += until - host.now;
       if (trial === undefined || !isAgentAlive() || !kubelet.isHealthy()) return;
       if (sameConfig(kubelet.read().ours, trial.config)) trial.healthyMs += until - host.now;
     },

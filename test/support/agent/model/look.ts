@@ -2,6 +2,8 @@ import { type Memory, recall } from '#agent/decide/memory.ts';
 import type { Files, Intent, Observation, Running } from '#agent/decide/observation.ts';
 import { activeOf, sameConfig, type State, type Target } from '#agent/decide/state.ts';
 import { needsLease, planConfigz, readinessOf } from '#agent/decide/what-to-read.ts';
+import { isDown } from '#agent/decide/start-down.ts';
+import { createSpan } from '#agent/observe/span.ts';
 import { createRunNames } from '#agent/observe/fingerprint.ts';
 import { createStartTracker } from '#agent/observe/start-tracker.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
@@ -33,6 +35,7 @@ export function createModelLook(options: LookOptions): (state: State) => Observa
   const { host, kubelet, guard, files, fateOf, hasCheckpoint, memory, isUninstalling, at } = options;
   const tracker = createStartTracker();
   const runs = createRunNames();
+  const down = createSpan();
   let lastAt: Millis | undefined;
   let configz: { readonly run: string | null; readonly at: Millis; readonly running: Running } | undefined;
 
@@ -88,6 +91,7 @@ export function createModelLook(options: LookOptions): (state: State) => Observa
       health: kubelet.isHealthy() ? { health: 'ok' } : { health: 'down', reason: 'nobody listens' },
       running,
       sight: { sight: 'seen' },
+      downMs: down.tell(isDown({ service }), host.now),
       startedAsInstalled: tracker.asInstalled(),
       startWasSeen: tracker.wasSeen(),
       base: hasCheckpoint(active) ? files.baseOf(active) : { under: null, newer: null },

@@ -2,6 +2,7 @@ import { decide } from '#agent/decide/decide.ts';
 import type { Action, Decision } from '#agent/decide/decision.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import { activeOf, IDLE, type State } from '#agent/decide/state.ts';
+import { accountOf } from '#agent/report/status.ts';
 import type { InvariantName } from '../invariants.ts';
 import { MACHINE, type Machine } from './world.ts';
 
@@ -109,8 +110,39 @@ export const MISTAKES: Readonly<Record<InvariantName, readonly [what: string, ma
   uninstallLeavesNothing: ['never leaves', () => without('leave')],
   filesAreAsMeant: ['repairs nothing', () => without('repair')],
   neverSpins: ['looks again at once', () => deciding((decision) => ({ ...decision, recheckAfterMs: 0 }))],
+  readyIsTakenUp: [
+    'calls a node well by what runs, whatever is assigned',
+    () => ({
+      ...MACHINE,
+      account: (told) =>
+        accountOf({
+          ...told,
+          state: { ...told.state, error: null },
+          seen: { ...told.seen, intent: { intent: 'unknown' } },
+          unsaved: null,
+        }),
+    }),
+  ],
+  stepsEnd: [
+    'does not count how long a step takes',
+    () => ({ ...MACHINE, decide: (state, seen, pace) => decide(withoutSpent(state), seen, pace) }),
+  ],
+  onlyWhatIsDownIsStarted: [
+    'starts the kubelet when the agent starts',
+    () =>
+      alsoDoing(({ next }, { first }) =>
+        first ? { do: 'start-kubelet', because: 'somebody thought so', target: activeOf(next) } : undefined,
+      ),
+  ],
+  downIsStarted: ['starts no kubelet that is down', () => without('start-kubelet')],
   clockJumpsChangeNothing: ['trusts the wall clock', trustingTheWallClock],
 };
+
+function withoutSpent(state: State): State {
+  const { doing } = state;
+  if (doing.phase !== 'trial' || (doing.change.step !== 'install' && doing.change.step !== 'restart')) return state;
+  return { ...state, doing: { ...doing, change: { ...doing.change, spentMs: 0 } } };
+}
 
 function trustingTheWallClock(): Machine {
   let lastAt: number | undefined;

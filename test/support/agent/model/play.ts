@@ -90,7 +90,7 @@ function quiet(world: World, ledger: Ledger, history: History): void {
     world.grant();
     world.pass(MINUTE_MS);
     // At rest, that is somebody else's business.
-    if (world.kubelet.status().state === 'failed' && world.state().doing.phase === 'idle') world.kubelet.start('hand');
+    if (isLeftDown(world)) world.kubelet.start('hand');
     wrong = Object.entries(AT_REST)
       .map(([name, holds]) => ({ name, wrong: holds(world, ledger) }))
       .filter((each) => each.wrong !== undefined)
@@ -100,6 +100,13 @@ function quiet(world: World, ledger: Ledger, history: History): void {
   }
   if (wrong !== undefined) throw new Error(wrong);
   claim('comesToRest', still < STILL_MINUTES ? 'something goes on' : undefined);
+}
+
+/** Nothing of ours was proved there, or its files are not to be put back: whoever has the node starts its kubelet. */
+function isLeftDown({ kubelet, state, files }: World): boolean {
+  const { doing, lastKnownGood } = state();
+  const isOurs = lastKnownGood !== null && files.isInstalled(lastKnownGood);
+  return kubelet.status().state === 'failed' && doing.phase === 'idle' && !isOurs;
 }
 
 /** What a decision did, without times: for counting, and for comparing lives. */

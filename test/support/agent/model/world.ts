@@ -5,6 +5,7 @@ import type { Decision } from '#agent/decide/decision.ts';
 import { emptyMemory, forget, type OwnMemory } from '#agent/act/own-memory.ts';
 import type { Intent, Observation } from '#agent/decide/observation.ts';
 import { sameConfig, type State, type Target } from '#agent/decide/state.ts';
+import { accountOf } from '#agent/report/status.ts';
 import { restartNeeded } from '#agent/decide/turn.ts';
 import type { TurnRequest } from '#shared/contract/api/kubelet-node.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
@@ -17,9 +18,14 @@ import { createModelLook } from './look.ts';
 import { createModelRecords, type ModelRecords } from './records.ts';
 
 /** The policy under test; replaced by a broken one where the invariants themselves are tested. */
-export type Machine = Readonly<Record<'decide', typeof decide>> & Readonly<Record<'whenUnsaved', typeof whenUnsaved>>;
+export interface Machine {
+  readonly decide: typeof decide;
+  readonly whenUnsaved: typeof whenUnsaved;
+  /** What is said of the node. */
+  readonly account: typeof accountOf;
+}
 
-export const MACHINE: Machine = { decide, whenUnsaved };
+export const MACHINE: Machine = { decide, whenUnsaved, account: accountOf };
 
 /** One look of the agent and what it decided, before anything of it was carried out. */
 export interface Turn {
@@ -46,6 +52,7 @@ export interface World {
   readonly checkpoints: Set<string>;
   readonly fateOf: (target: Target) => Fate;
   readonly isGuarded: boolean;
+  readonly account: Machine['account'];
   readonly state: () => State;
   readonly intent: () => Intent;
   readonly isUninstalled: () => boolean;
@@ -249,6 +256,7 @@ export function createWorld(options: WorldOptions): World {
     checkpoints,
     fateOf,
     isGuarded,
+    account: machine.account,
     state: () => last,
     intent: () => wanted,
     isUninstalled: () => process?.memory.left === true,

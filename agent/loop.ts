@@ -41,7 +41,10 @@ export async function runLoop(start: State, steps: Steps, signal: AbortSignal): 
       // What could not be done now will not be possible at once.
       if (await steps.act(action, state, signal)) continue;
       faults += 1;
-      return Math.max(decision.recheckAfterMs, Math.min(steps.maxRetryMs, steps.retryMs * 2 ** Math.min(faults - 1, 10)));
+      return Math.max(
+        decision.recheckAfterMs,
+        Math.min(steps.maxRetryMs, steps.retryMs * 2 ** Math.min(faults - 1, 10)),
+      );
     }
     faults = 0;
     return decision.recheckAfterMs;

@@ -62,7 +62,8 @@ function install(change: Install, seen: Observation, of: ChangeOf, pace: Pace): 
         { do: 'restart-kubelet', because, target },
       );
     case 'differ': {
-      const message = fault?.message ?? `${nameOf(target)} cannot be installed: ${files.path ?? 'a file'} stays as it is`;
+      const message =
+        fault?.message ?? `${nameOf(target)} cannot be installed: ${files.path ?? 'a file'} stays as it is`;
       const later = spend(change, seen, { reason: 'CannotInstall', message }, of, pace);
       if ('advance' in later) return later;
       return { advance: 'going', change: later, actions: [{ do: 'install', target }], moved: false };
@@ -133,7 +134,8 @@ function wasRestarted({ runBefore, bootId }: Restart, { service, restart, bootId
 /** An order that came to nothing is given again, ever more seldom: if it was carried out, the run would be another. */
 function waitForRestart(before: Restart, seen: Observation, of: ChangeOf, pace: Pace): Advance {
   const { terms, because, target } = of;
-  const message = seen.fault?.message ?? `the kubelet was told ${before.orders} times to restart, and runs on as it was`;
+  const message =
+    seen.fault?.message ?? `the kubelet was told ${before.orders} times to restart, and runs on as it was`;
   const change = spend(before, seen, { reason: 'RestartFailed', message }, of, pace);
   if ('advance' in change) return change;
   const waitedMs = change.waitedMs + Math.min(seen.elapsedMs, pace.maxStepMs);

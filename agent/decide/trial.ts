@@ -141,7 +141,12 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
   // They may change while the trial runs, without starting it again: `heed` keeps them up to date.
   const terms = config.trial;
   const because = `trial of ${config.source.name}, pool ${config.pool ?? '-'}, commit ${config.commit ?? '-'}`;
-  const step = advance(doing.change, seen, { target: config, terms, because, mayFail: true, reboot: config.reboot }, pace);
+  const step = advance(
+    doing.change,
+    seen,
+    { target: config, terms, because, mayFail: true, reboot: config.reboot },
+    pace,
+  );
   if (step.advance === 'stuck') return fail(state, doing, step.failure, seen);
   if (step.advance === 'going') {
     const next = { ...state, doing: { ...doing, change: step.change } };

@@ -38,6 +38,5 @@ export function whenUnsaved(before: State, decision: Decision, pace: Pace, fault
 /** So many failures in a row may be a moment's. */
 const FEW = 3;
 
-
 const retryAfter = (faults: number, { changingMs }: Pace, mostMs: Millis): Millis =>
   Math.min(mostMs, changingMs * 2 ** Math.min(Math.max(faults, 1) - 1, 10));

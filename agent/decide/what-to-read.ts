@@ -52,7 +52,10 @@ export function planConfigz(
 ): ConfigzPlan {
   if (doing.phase === 'trial' && doing.change.step === 'judge') return { configz: 'read' };
   if (doing.phase !== 'idle') return { configz: 'pass', why: 'the kubelet is being changed' };
-  const isFresh = last !== undefined && last.run === run && now - last.at < (last.isPassing === true ? PASSING_CONFIGZ_MS : IDLE_CONFIGZ_MS);
+  const isFresh =
+    last !== undefined &&
+    last.run === run &&
+    now - last.at < (last.isPassing === true ? PASSING_CONFIGZ_MS : IDLE_CONFIGZ_MS);
   return { configz: isFresh ? 'keep' : 'read' };
 }
 

@@ -8,7 +8,9 @@ import { X509Certificate } from 'node:crypto';
 export interface AgentView {
   readonly state: State;
   /** What is reported of the node; undefined before the first turn. */
-  readonly status: (Pick<Account, 'phase' | 'conditions'> & { readonly status?: Pick<Account['status'], 'error'> }) | undefined;
+  readonly status:
+    | (Pick<Account, 'phase' | 'conditions'> & { readonly status?: Pick<Account['status'], 'error'> })
+    | undefined;
   readonly counts: Counts;
   readonly version: string;
   /** The certificate that the kubelet was last seen to serve with, as DER. */

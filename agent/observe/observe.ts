@@ -30,7 +30,7 @@ import { installableOf, lookAtFiles, type SeenFiles } from './files.ts';
 import { createRunNames, fingerprintOf } from './fingerprint.ts';
 import type { NodeLease } from './node-lease.ts';
 import { createSightTracker } from './sight.ts';
-import { createSpan } from './span.ts';
+import { createLasting } from './lasting.ts';
 import { createStartTracker } from './start-tracker.ts';
 
 export interface ObserveOptions {
@@ -63,7 +63,7 @@ export function createObserve(options: ObserveOptions): Observe {
     (await options.outOfMemory?.().catch(() => null)) ?? null;
   const started = createStartTracker();
   const runs = createRunNames();
-  const down = createSpan();
+  const down = createLasting();
   const withLastExit = createExitTracker(memory);
   const kubeletArgs = createKubeletArgs(options.kubeletArgs ?? (() => Promise.resolve(undefined)));
   const readConfigz = createConfigzReader(probe, clock);
@@ -127,7 +127,13 @@ export function createObserve(options: ObserveOptions): Observe {
       startWasSeen: started.wasSeen(),
       base: seenFiles.base,
       runsStaged: isReadyAtRest(state, recalled) && (await runsWanted(recalled.staged.config, seenFiles, configz)),
-      fingerprint: fingerprintOf(activeOf(state), intent, seenFiles, runs.nameOf(status, health.health === 'ok'), bootId),
+      fingerprint: fingerprintOf(
+        activeOf(state),
+        intent,
+        seenFiles,
+        runs.nameOf(status, health.health === 'ok'),
+        bootId,
+      ),
       guard: await guard.look(),
       nodeReady: readinessOf(node.ready, isStale),
       strain: { pressures: node.pressures, outOfMemory: isAsked ? await outOfMemory() : null, bootId },

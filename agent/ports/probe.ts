@@ -12,7 +12,11 @@ export type RunningConfig =
    * Not to be read now, or not for us (`forbidden`: the kubelet's authorizer says no; `untrusted`: it cannot be told from
    * others; `off`: it serves no API); never by itself a failure.
    */
-  | { readonly seen: false; readonly why: 'down' | 'forbidden' | 'untrusted' | 'off' | 'error'; readonly reason: string };
+  | {
+      readonly seen: false;
+      readonly why: 'down' | 'forbidden' | 'untrusted' | 'off' | 'error';
+      readonly reason: string;
+    };
 
 /** Where the kubelet is to be found on this node; follows from the config it runs. */
 export interface KubeletAddress {

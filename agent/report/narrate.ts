@@ -25,8 +25,7 @@ export function linesFor(before: State, { next, actions }: Decision): readonly L
     lines.push({ level: 'warn', message: 'assignment not taken up', fields: { ...fieldsOf(about), ...whyOf(next) } });
   }
   for (const action of actions) {
-    if (action.do === 'stage')
-      lines.push({ level: 'info', message: FETCHING, fields: fieldsOf(action.config) });
+    if (action.do === 'stage') lines.push({ level: 'info', message: FETCHING, fields: fieldsOf(action.config) });
     if (action.do !== 'restart-kubelet' && action.do !== 'start-kubelet') continue;
     lines.push({
       level: 'info',

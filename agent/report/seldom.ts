@@ -18,7 +18,8 @@ export function seldomIn(log: Pick<Log, 'warn' | 'error'>, clock: Pick<Clock, 'm
   const isNews = (message: string, fields: Readonly<Record<string, unknown>>, most = Infinity): boolean => {
     const now = clock.monotonic();
     const before = said.get(message);
-    const known = before !== undefined && now - before.since < SPAN_MS ? before : { since: now, texts: new Set<string>() };
+    const known =
+      before !== undefined && now - before.since < SPAN_MS ? before : { since: now, texts: new Set<string>() };
     said.set(message, known);
     const { err, ...rest } = fields;
     const text = JSON.stringify([rest, err === undefined ? '' : reasonOf(err)]);

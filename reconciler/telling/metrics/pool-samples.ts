@@ -9,7 +9,14 @@ const PHASES: readonly PoolPhase[] = ['Settled', 'Progressing', 'Halted', 'Waiti
 
 type Pools = Pick<
   Instruments,
-  'poolNodes' | 'poolDrifted' | 'poolPhase' | 'poolConfigValid' | 'poolSuspended' | 'poolInfo' | 'nodesUnseen' | 'agentsSilent'
+  | 'poolNodes'
+  | 'poolDrifted'
+  | 'poolPhase'
+  | 'poolConfigValid'
+  | 'poolSuspended'
+  | 'poolInfo'
+  | 'nodesUnseen'
+  | 'agentsSilent'
 >;
 
 /** Sets what is known of pools anew, so that those that are gone are gone from the scrape as well. */
@@ -36,7 +43,8 @@ function readable<T>(look: () => T): T | undefined {
 
 /** A process that does not act says nothing of the fleet: what it said would be counted twice. */
 export function clearPools(into: Pools): void {
-  const { poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, nodesUnseen, agentsSilent } = into;
+  const { poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, nodesUnseen, agentsSilent } =
+    into;
   const all = [poolNodes, poolDrifted, poolPhase, poolConfigValid, poolSuspended, poolInfo, nodesUnseen];
   for (const metric of all) metric.reset();
   agentsSilent.remove();

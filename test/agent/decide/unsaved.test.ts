@@ -65,13 +65,20 @@ describe('on a disk that takes nothing', () => {
       whenUnsaved(state, decide(state, seen(...parts)), PACE, faults).recheckAfterMs;
     const staged = { config: B, outcome: 'ready', warnings: [] } as const;
     const wants = [wanting(B), { staged }];
-    assert.deepEqual([1, 2, 3, 4, 5, 99].map((faults) => after(idle(A), faults, ...wants)), [
-      5_000, 10_000, 20_000, 40_000, 60_000, 60_000,
-    ]);
+    assert.deepEqual(
+      [1, 2, 3, 4, 5, 99].map((faults) => after(idle(A), faults, ...wants)),
+      [5_000, 10_000, 20_000, 40_000, 60_000, 60_000],
+    );
     const proved = onTrial(judging({ healthyMs: 599_999 }));
-    assert.deepEqual([1, 2, 3, 99].map((faults) => after(proved, faults, armed)), [5_000, 10_000, 15_000, 15_000]);
+    assert.deepEqual(
+      [1, 2, 3, 99].map((faults) => after(proved, faults, armed)),
+      [5_000, 10_000, 15_000, 15_000],
+    );
     const judged = onTrial(judging({ healthyMs: 1_000 }));
-    assert.deepEqual([3, 4].map((faults) => after(judged, faults, armed, wanting(B))), [5_000, 15_000]);
+    assert.deepEqual(
+      [3, 4].map((faults) => after(judged, faults, armed, wanting(B))),
+      [5_000, 15_000],
+    );
   });
 
   it('a node at rest does nothing', () => {

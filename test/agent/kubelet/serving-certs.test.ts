@@ -8,12 +8,19 @@ describe('where a kubelet keeps its serving certificate', () => {
   });
 
   it('is the file that it was given', () => {
-    assert.equal(servingCertsOf({ tlsCertFile: '/etc/kubernetes/pki/kubelet.crt' })[0], '/etc/kubernetes/pki/kubelet.crt');
+    assert.equal(
+      servingCertsOf({ tlsCertFile: '/etc/kubernetes/pki/kubelet.crt' })[0],
+      '/etc/kubernetes/pki/kubelet.crt',
+    );
   });
 
   it('is the one that it renews where the cluster signs it, whatever it was given', () => {
     const config = { tlsCertFile: '/given.crt', serverTLSBootstrap: true };
-    assert.deepEqual(servingCertsOf(config, '/pki'), ['/pki/kubelet-server-current.pem', '/given.crt', '/pki/kubelet.crt']);
+    assert.deepEqual(servingCertsOf(config, '/pki'), [
+      '/pki/kubelet-server-current.pem',
+      '/given.crt',
+      '/pki/kubelet.crt',
+    ]);
   });
 
   it('is below the directory of its flag, unless that leads nowhere', () => {

@@ -4,7 +4,11 @@ import { createSightTracker } from '#agent/observe/sight.ts';
 import type { RunningConfig } from '#agent/ports/probe.ts';
 
 const SEEN: RunningConfig = { seen: true, config: {} };
-const no = (why: 'down' | 'forbidden' | 'untrusted' | 'off' | 'error'): RunningConfig => ({ seen: false, why, reason: `${why}!` });
+const no = (why: 'down' | 'forbidden' | 'untrusted' | 'off' | 'error'): RunningConfig => ({
+  seen: false,
+  why,
+  reason: `${why}!`,
+});
 const MINUTE = 60_000;
 
 describe('what the agent knows of the running config', () => {

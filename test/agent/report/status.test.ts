@@ -100,7 +100,10 @@ describe('the status of a node with an assignment that is not taken up', () => {
 
   it('is not Ready, whatever keeps it from being taken up', () => {
     const told = status(idle(A), wants(B));
-    assert.equal(conditionOf(told, 'Ready'), `False NotTakenUp: ${B.source.name} is not taken up yet; ${A.source.name} runs`);
+    assert.equal(
+      conditionOf(told, 'Ready'),
+      `False NotTakenUp: ${B.source.name} is not taken up yet; ${A.source.name} runs`,
+    );
     assert.match(conditionOf(told, 'Reconciling'), /^True/);
     assert.match(conditionOf(status(idle(A), { intent: { intent: 'local' } }), 'Ready'), /^False NotTakenUp/);
     assert.match(conditionOf(status(idle(A), wants(A)), 'Ready'), /^True/);

@@ -27,7 +27,10 @@ describe('a kubelet that dies again and again while its node waits for a turn', 
     await node.pass(HOUR_MS);
     assert.ok(node.kubelet.starts() - starts > 200, `${node.kubelet.starts() - starts} runs`);
     assert.equal(node.status().awaitsTurn?.seen, asked);
-    assert.deepEqual(node.kube.patches.filter((patch) => 'awaitsTurn' in patch), []);
+    assert.deepEqual(
+      node.kube.patches.filter((patch) => 'awaitsTurn' in patch),
+      [],
+    );
     const more = node.kube.patches.filter((patch) => Object.keys(patch).some((key) => key !== 'heartbeat'));
     assert.ok(more.length <= 12, `${more.length} writes, of which the last: ${JSON.stringify(more.at(-1))}`);
     await node.stop();

@@ -97,7 +97,11 @@ async function hourOn({ place, code, moment }: Case, dropIns: boolean): Promise<
   return { node, lines, writes, heartbeats, gets: node.kube.calls.filter((call) => call.startsWith('get')).length };
 }
 
-type Case = { readonly place: keyof typeof PLACES; readonly code: keyof typeof CODES; readonly moment: keyof typeof MOMENTS };
+type Case = {
+  readonly place: keyof typeof PLACES;
+  readonly code: keyof typeof CODES;
+  readonly moment: keyof typeof MOMENTS;
+};
 
 const keysOf = <T extends object>(table: T) => Object.keys(table) as (keyof T)[];
 const CASES: readonly Case[] = keysOf(PLACES).flatMap((place) =>
@@ -140,7 +144,10 @@ describe('an assignment that a disk keeps from being taken up', () => {
       assert.doesNotMatch(error.message, /tmp-/);
       assert.notEqual(assigned?.sha256, node.wanted());
       const ready = conditions.find(({ type }) => type === 'Ready');
-      assert.deepEqual([ready?.status, ready?.reason, ready?.observedGeneration], ['False', 'CheckpointFailed', observedGeneration]);
+      assert.deepEqual(
+        [ready?.status, ready?.reason, ready?.observedGeneration],
+        ['False', 'CheckpointFailed', observedGeneration],
+      );
       assert.equal(node.agent().view().status?.status?.error?.reason, 'CheckpointFailed');
       await node.stop();
     });

@@ -16,7 +16,10 @@ async function assertTakenBack(node: WholeNode, bad: string, starts: number, rea
   const { error, rejected = [], phase } = node.status();
   assert.deepEqual([phase, error?.reason, error?.config], ['Idle', reason, bad]);
   assert.match(error?.message ?? '', why);
-  assert.deepEqual(rejected.map(({ name }) => name), [bad]);
+  assert.deepEqual(
+    rejected.map(({ name }) => name),
+    [bad],
+  );
   assert.equal(conditionOf(node, 'Stalled')?.status, 'True');
   assert.ok(!node.disk.tree()[CONFIG_FILE]?.includes('150'), 'the untried config lies where the kubelet reads it');
   assert.deepEqual([node.maxPods(), node.kubelet.starts()], [100, starts]);
@@ -104,7 +107,10 @@ describe('a way back that cannot be gone is gone on with, and said', () => {
     assert.equal(conditionOf(node, 'Stalled')?.status, 'False');
     await node.pass(2 * HOUR_MS);
     assert.equal(node.status().phase, 'FallingBack');
-    assert.deepEqual([conditionOf(node, 'Stalled')?.status, conditionOf(node, 'Stalled')?.reason], ['True', 'RestartFailed']);
+    assert.deepEqual(
+      [conditionOf(node, 'Stalled')?.status, conditionOf(node, 'Stalled')?.reason],
+      ['True', 'RestartFailed'],
+    );
     assert.equal(node.status().error?.reason, 'RestartFailed');
     node.kubelet.refuseRestarts(false);
     await node.until('local', () => node.status().phase === 'Idle' && node.maxPods() === 42);

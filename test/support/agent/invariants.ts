@@ -140,7 +140,9 @@ const SLOW_MS = 120_000;
 const onlyWhatIsDownIsStarted: Invariant = ({ decision: { actions } }, { kubelet }) => {
   const isStarted = actions.some((action) => action.do === 'start-kubelet');
   const { state } = kubelet.status();
-  return isStarted && state !== 'failed' && state !== 'stopped' ? `a kubelet is to be started that is ${state}` : undefined;
+  return isStarted && state !== 'failed' && state !== 'stopped'
+    ? `a kubelet is to be started that is ${state}`
+    : undefined;
 };
 
 /** Held to whenever the agent has decided, before anything of it is done. */

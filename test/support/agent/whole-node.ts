@@ -278,10 +278,7 @@ function provision(disk: MemoryDisk, kube: FakeKube): void {
 const restartOf =
   ({ service }: FakeKubelet, process: Mortal, { restart }: WholeNodeOptions): KubeletService['restart'] =>
   (because, signal) =>
-    process.at(
-      { call: 'restart-kubelet', path: 'kubelet' },
-      () => restart?.() ?? service.restart(because, signal),
-    );
+    process.at({ call: 'restart-kubelet', path: 'kubelet' }, () => restart?.() ?? service.restart(because, signal));
 
 export const payloadOf = (fields: Readonly<Record<string, unknown>>): string =>
   `${JSON.stringify({ apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', ...fields }, null, 2)}\n`;

@@ -7,8 +7,7 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 /** A disk on which reading waits to be let go, path by path. */
 function slowDisk() {
   const waiting = new Map<string, () => void>();
-  const read: Disk['read'] = (path) =>
-    new Promise((resolve) => waiting.set(path, () => resolve(Buffer.from('there'))));
+  const read: Disk['read'] = (path) => new Promise((resolve) => waiting.set(path, () => resolve(Buffer.from('there'))));
   return { waiting, disk: { read, list: () => Promise.resolve(['a']) } as unknown as Disk };
 }
 

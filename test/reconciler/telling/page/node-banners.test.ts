@@ -76,7 +76,12 @@ describe('what the page says of single nodes before anything else', () => {
   });
 
   it('names nodes of which nobody sees what they run', () => {
-    const unseen = { type: 'RunningConfigSeen', reason: 'Untrusted', message: 'another certificate', lastTransitionTime: '' };
+    const unseen = {
+      type: 'RunningConfigSeen',
+      reason: 'Untrusted',
+      message: 'another certificate',
+      lastTransitionTime: '',
+    };
     const bannerOf = (status: 'False' | 'Unknown') =>
       bannersOfOne((view) => settledNode(view, WORKERS, { conditions: [{ ...unseen, status }] }))[0];
     assert.equal(bannerOf('False')?.title, '1 node is running what nobody sees');

@@ -3,7 +3,7 @@ import type { Files, Intent, Observation, Running } from '#agent/decide/observat
 import { activeOf, sameConfig, type State, type Target } from '#agent/decide/state.ts';
 import { needsLease, planConfigz, readinessOf } from '#agent/decide/what-to-read.ts';
 import { isDown } from '#agent/decide/start-down.ts';
-import { createSpan } from '#agent/observe/span.ts';
+import { createLasting } from '#agent/observe/lasting.ts';
 import { createRunNames } from '#agent/observe/fingerprint.ts';
 import { createStartTracker } from '#agent/observe/start-tracker.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
@@ -35,7 +35,7 @@ export function createModelLook(options: LookOptions): (state: State) => Observa
   const { host, kubelet, guard, files, fateOf, hasCheckpoint, memory, isUninstalling, at } = options;
   const tracker = createStartTracker();
   const runs = createRunNames();
-  const down = createSpan();
+  const down = createLasting();
   let lastAt: Millis | undefined;
   let configz: { readonly run: string | null; readonly at: Millis; readonly running: Running } | undefined;
 

@@ -33,6 +33,7 @@ const INSTEAD: Readonly<Record<keyof typeof PROGRAMS, Readonly<Record<string, st
     // pino asks whether it is in a worker, and checks one number: 0.3 MiB on every node.
     worker_threads: instead('worker-threads.ts'),
     assert: instead('assert.cjs'),
+    'safe-stable-stringify': instead('stringify.ts'),
   },
   reconciler: {},
 };

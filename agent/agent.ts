@@ -114,7 +114,7 @@ export function createAgent(ports: AgentPorts): Agent {
   const keeper = createKeeper(store, log, pace, clock);
   const reporter = createReporter(ports);
   const faults = seldomIn(log, clock);
-  const saySight = createSightSayer(log);
+  const saySight = createSightSayer(log, clock);
   const assignment = watchAssignment({
     ...ports,
     onHeard: (node) => reporter.heard(node),

@@ -3,12 +3,16 @@ import { dirname, join } from 'node:path';
 import { MOST_CONFIG_MAP_BYTES } from '#shared/contract/config-map.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Disk } from '../ports/disk.ts';
+import { mayPass } from '../host/disk/passing.ts';
 import { isTemporary } from '../host/disk/node-disk.ts';
 import type { Config } from '../decide/state.ts';
 import { clearTheWay, readFile } from '../host/own-files.ts';
 
-/** The payload on the node's disk, byte for byte what was assigned, or why it is not there. */
-export type Checkpoint = { readonly payload: string } | { readonly lost: string };
+/**
+ * The payload on the node's disk, byte for byte what was assigned, or why it is not there. `mayPass`: it may well be there,
+ * and could not be read for want of something that others let go of.
+ */
+export type Checkpoint = { readonly payload: string } | { readonly lost: string; readonly mayPass?: boolean };
 
 /** A payload is put where Dynamic Kubelet Configuration put it: `checkpoints/<uid>/<resourceVersion>/<key>`. */
 export interface Payloads {
@@ -46,7 +50,7 @@ async function readPayload(disk: Disk, path: string, sha256: string): Promise<Ch
     if (createHash('sha256').update(bytes).digest('hex') === sha256) return { payload: bytes.toString('utf8') };
     return { lost: `the checkpoint ${path} is damaged: its SHA-256 is not the one that was assigned` };
   } catch (error) {
-    return { lost: `the checkpoint cannot be read: ${reasonOf(error)}` };
+    return { lost: `the checkpoint cannot be read: ${reasonOf(error)}`, mayPass: mayPass(error) };
   }
 }
 

@@ -69,10 +69,12 @@ function install(change: Install, seen: Observation, of: ChangeOf, pace: Pace): 
       return { advance: 'going', change: later, actions: [{ do: 'install', target }], moved: false };
     }
     case 'lost':
-      return { advance: 'stuck', failure: { reason: 'CheckpointLost', message: files.message } };
     case 'blocked': {
-      const failure: Failure = { reason: 'CannotInstall', message: files.message };
-      if (files.forGood) return { advance: 'stuck', failure };
+      const reason = files.files === 'lost' ? 'CheckpointLost' : 'CannotInstall';
+      const failure: Failure = { reason, message: files.message };
+      // A proved config is not given up for a handle that somebody else has.
+      const isForGood = files.files === 'lost' ? files.mayPass !== true : files.forGood;
+      if (isForGood) return { advance: 'stuck', failure };
       const later = spend(change, seen, failure, of, pace);
       return 'advance' in later ? later : { advance: 'going', change: later, actions: [], moved: false };
     }

@@ -44,8 +44,8 @@ export type Files =
   | { readonly files: 'installed' }
   /** `path`: the first file of which that is so; absent where nobody said which. */
   | { readonly files: 'differ'; readonly path?: string }
-  /** The checkpoint is gone or damaged. */
-  | { readonly files: 'lost'; readonly message: string }
+  /** The checkpoint is gone or damaged. `mayPass`: or it cannot be read for now. */
+  | { readonly files: 'lost'; readonly message: string; readonly mayPass?: boolean }
   /** It cannot be installed here; `forGood` where trying again cannot help. */
   | { readonly files: 'blocked'; readonly message: string; readonly forGood: boolean };
 

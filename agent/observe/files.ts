@@ -1,4 +1,5 @@
 import { reasonOf } from '#shared/runtime/errors.ts';
+import type { Checkpoint } from '../checkpoint/payloads.ts';
 import type { CheckpointStore } from '../checkpoint/store.ts';
 import { fieldsOfConfig } from '../kubelet/config-fields.ts';
 import type { Installable, Installer } from '../ports/installer.ts';
@@ -23,8 +24,10 @@ type Reading = Pick<CheckpointStore['payloads'], 'read'>;
 /** Compares the managed files with what the target needs. Never throws. */
 export async function lookAtFiles(target: Target, payloads: Reading, installer: Installer): Promise<SeenFiles> {
   const found = await installableOf(target, payloads);
-  if ('lost' in found)
-    return { files: { files: 'lost', message: found.lost }, effective: {}, payload: null, base: NO_BASE };
+  if ('lost' in found) {
+    const files: Files = { files: 'lost', message: found.lost, ...(found.mayPass === true ? { mayPass: true } : {}) };
+    return { files, effective: {}, payload: null, base: NO_BASE };
+  }
   const payload = found.installable === null ? null : fieldsOf(found.installable.payload);
   try {
     const plan = await installer.plan(found.installable);
@@ -42,7 +45,7 @@ export async function lookAtFiles(target: Target, payloads: Reading, installer: 
 export async function installableOf(
   target: Target,
   payloads: Reading,
-): Promise<{ readonly installable: Installable | null } | { readonly lost: string }> {
+): Promise<{ readonly installable: Installable | null } | Extract<Checkpoint, { readonly lost: string }>> {
   if (target === null) return { installable: null };
   const checkpoint = await payloads.read(target);
   if ('lost' in checkpoint) return checkpoint;

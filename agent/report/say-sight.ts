@@ -1,13 +1,20 @@
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { Observation, Sight } from '../decide/observation.ts';
 import type { State } from '../decide/state.ts';
 
-/** Logs what can be seen of the kubelet when that changes, at rest and once: during a change it comes and goes by itself. */
-export function createSightSayer(log: Log): (state: State, seen: Pick<Observation, 'sight'>) => void {
+/** A kubelet that starts is soon seen. */
+const PATIENCE_MS: Millis = 2 * 60_000;
+
+/** Logs what can be seen of the kubelet when that changes, once: during a change, and while it starts, it comes and goes. */
+export function createSightSayer(log: Log, clock: Pick<Clock, 'monotonic'>) {
   let told: Sight['sight'] = 'seen';
-  return ({ doing }, { sight }) => {
-    const isPassing = sight.sight === 'unreachable' && doing.phase !== 'idle';
-    if (sight.sight === told || isPassing) return;
+  let unreachableSince: Millis | undefined;
+  return ({ doing }: State, { sight }: Pick<Observation, 'sight'>): void => {
+    const isUnreachable = sight.sight === 'unreachable' && doing.phase === 'idle';
+    unreachableSince = isUnreachable ? (unreachableSince ?? clock.monotonic()) : undefined;
+    const isPassing = unreachableSince === undefined || clock.monotonic() - unreachableSince < PATIENCE_MS;
+    if (sight.sight === told || (sight.sight === 'unreachable' && isPassing)) return;
     told = sight.sight;
     if (sight.sight === 'seen') return log.info({}, 'what the kubelet runs is seen');
     log.warn({ why: sight.sight, reason: sight.why }, 'what the kubelet runs is not seen');

@@ -155,7 +155,8 @@ function mayPass(error: NodeError | null, { seen: { staged }, fault, unsaved }: 
 /** The way back has no end but its own: where it does not get on, somebody has to hear of it. */
 function stuckIn({ doing }: State, { fault }: Observation): Failure | null {
   const isStuck = doing.phase === 'falling-back' && isOverdue(doing.change, doing.terms, PACE);
-  return isStuck && fault?.mayPass !== true ? fault : null;
+  if (!isStuck || fault?.mayPass === true) return null;
+  return fault ?? { reason: 'RestartFailed', message: 'the kubelet was told to restart, and runs on as it was' };
 }
 
 /** In steps of a tenth of the trial, half a minute at most: the status is no progress bar for the API server to draw. */

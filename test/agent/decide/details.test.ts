@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decide } from '#agent/decide/decide.ts';
-import { MAX_REJECTED, type State, type Trial } from '#agent/decide/state.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import { type FallingBack, MAX_REJECTED, type State, type Trial } from '#agent/decide/state.ts';
 import {
   A,
   AT,
@@ -113,6 +114,22 @@ describe('what is remembered of failures', () => {
     assert.equal(decide(toLocal, seen()).next.promotedAt, null);
     const back: State = { ...fallingBack(A, judging({ healthyMs: 5_000 })), promotedAt: '2025-05-05T05:05:05Z' };
     assert.equal(decide(back, seen()).next.promotedAt, '2025-05-05T05:05:05Z');
+  });
+});
+
+describe('a way back to a checkpoint that cannot be read', () => {
+  const lost = (mayPass: boolean): Partial<Observation> => ({
+    files: { files: 'lost', message: 'too many open files', mayPass },
+  });
+
+  it('waits where that may pass: a proved config is not given up for a moment', () => {
+    const { next, actions } = decide(fallingBack(A, INSTALLING), seen(lost(true)));
+    assert.deepEqual([next.lastKnownGood, (next.doing as FallingBack).to, actions], [A, A, []]);
+  });
+
+  it('leads to local where it is gone', () => {
+    const { next } = decide(fallingBack(A, INSTALLING), seen(lost(false)));
+    assert.deepEqual([next.lastKnownGood, (next.doing as FallingBack).to], [null, null]);
   });
 });
 

@@ -151,6 +151,30 @@ describe('configz', () => {
     assert.deepEqual(kubelet.shown, ['Bearer secret']);
   });
 
+  it('is read where the certificate is the one that its config names', async () => {
+    const kubelet = await serving(own, 200, '{"kubeletconfig":{"maxPods":42}}');
+    const api = { host: '127.0.0.1', port: kubelet.port };
+    const ask = (servingCertFiles: string[], servingCerts: string[]) =>
+      createHostProbe({ token: async () => 'secret', servingCertFiles }).runningConfig(
+        { healthz: null, api, servingCerts },
+        never,
+      );
+    assert.equal(why(await ask([pem('missing.pem')], [pem('current.pem')])), 'seen');
+    assert.equal(why(await ask([pem('current.pem')], [pem('missing.pem')])), 'seen');
+    const none = await ask([pem('missing.pem')], [pem('damaged.pem')]);
+    assert.ok(!none.seen && none.why === 'untrusted' && none.reason.includes('damaged.pem'));
+  });
+
+  it('is read by the files as the host has them', async () => {
+    const { port } = await serving(own, 200, '{"kubeletconfig":{}}');
+    const probe = createHostProbe({
+      token: async () => 'secret',
+      servingCertFiles: ['/host.crt'],
+      readCert: async (path) => (path === '/host.crt' ? own.cert : undefined),
+    });
+    assert.equal(why(await probe.runningConfig({ healthz: null, api: { host: '127.0.0.1', port } }, never)), 'seen');
+  });
+
   it('tells of the certificate that the kubelet itself showed, and of no other', async () => {
     const told: string[] = [];
     const probe = createHostProbe({

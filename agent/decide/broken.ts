@@ -23,7 +23,7 @@ export function watchBroken(state: State, before: Broken, seen: Observation, pac
       recheckAfterMs: pace.idleMs,
     };
   }
-  const isDown = seen.service.state === 'stopped' || seen.service.state === 'failed';
+  const isDown = verdict.verdict === 'unhealthy' && ['stopped', 'failed'].includes(seen.service.state);
   const waitedMs = isDown ? before.waitedMs + Math.min(seen.elapsedMs, pace.maxStepMs) : 0;
   const start = waitedMs >= pace.brokenRestartMs;
   // Nothing is counted that nobody asks for later: this state goes to disk whenever it changes. So no lapse is a short one here.

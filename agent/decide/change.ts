@@ -6,6 +6,7 @@ import { type Change, type Judged, nameOf, type Reboot, type Target, type TrialT
 import { startJudging } from './judge.ts';
 import type { Pace } from './pace.ts';
 import { type AwaitedReboot, awaitReboot, needsReboot } from './reboot.ts';
+import { isStoppedByPerson } from './stopped.ts';
 
 /** What becomes of a change with one look. */
 export type Advance =
@@ -57,6 +58,8 @@ function install(change: Install, seen: Observation, of: ChangeOf, pace: Pace): 
         return going({ step: 'reboot', bootId, orders: 1, waitedMs: 0 }, { do: 'reboot', because, reboot: order });
       }
       if (lasts(change.running, seen)) return going({ step: 'judge', judged: startJudging(seen) });
+      // Who stopped it starts it again, and it reads the files then.
+      if (isStoppedByPerson(seen)) return going({ step: 'restart', runBefore: null, bootId, orders: 0, waitedMs: 0 });
       return going(
         { step: 'restart', runBefore: service.run, bootId, orders: 1, waitedMs: 0 },
         { do: 'restart-kubelet', because, target },
@@ -127,14 +130,20 @@ type Restart = Extract<Change, { step: 'restart' }>;
  * Whether the kubelet was started since the files were put in place, by us or not. Where the service manager knows no
  * runs, only our own order tells.
  */
-function wasRestarted({ runBefore, bootId }: Restart, { service, restart, bootId: bootNow }: Observation): boolean {
+function wasRestarted(
+  { runBefore, bootId, orders }: Restart,
+  { service, restart, bootId: bootNow }: Observation,
+): boolean {
   if (bootNow !== bootId) return true;
+  // Nothing was ordered yet: the restart of before was another.
+  if (orders === 0) return service.run !== null;
   if (service.run === null) return restart === 'done' || (runBefore !== null && service.state !== 'unknown');
   return service.run !== runBefore;
 }
 
 /** An order that came to nothing is given again, ever more seldom: if it was carried out, the run would be another. */
 function waitForRestart(before: Restart, seen: Observation, of: ChangeOf, pace: Pace): Advance {
+  if (isStoppedByPerson(seen)) return { advance: 'going', change: before, actions: [], moved: false };
   const { terms, because, target } = of;
   const message =
     seen.fault?.message ?? `the kubelet was told ${before.orders} times to restart, and runs on as it was`;

@@ -34,6 +34,8 @@ export type FailureReason =
   | 'ConfigContradicted'
   /** The kubelet could not be restarted. */
   | 'RestartFailed'
+  /** A person stopped the kubelet: the config is tried when it is started again. */
+  | 'KubeletStopped'
   /** Nobody could be told to reboot the machine; the order is given again. */
   | 'RebootFailed'
   /** The machine did not boot anew in the time that the pool gives it. */

@@ -7,10 +7,13 @@ import type { Observation } from './observation.ts';
 import type { Judged, Trial, TrialTerms } from './state.ts';
 import type { Pace } from './pace.ts';
 import { mayRepair } from './repairs.ts';
+import { isStoppedByPerson, STOPPED } from './stopped.ts';
 
 /** What one look says of the kubelet. `unclear` counts neither way. */
 export type Verdict =
-  | { readonly verdict: 'healthy' | 'unclear' }
+  | { readonly verdict: 'healthy' }
+  /** `why`: where there is something to say. */
+  | { readonly verdict: 'unclear'; readonly why?: string }
   | { readonly verdict: 'unhealthy'; readonly reason: FailureReason; readonly why: string };
 
 const HEALTHY: Verdict = { verdict: 'healthy' };
@@ -19,6 +22,7 @@ const unhealthy = (reason: FailureReason, why: string): Verdict => ({ verdict: '
 
 /** Whether the kubelet is up, whatever it runs. */
 export function verdictOf({ service, health }: Observation): Verdict {
+  if (isStoppedByPerson({ service })) return { verdict: 'unclear', why: STOPPED };
   if (service.state === 'stopped' || service.state === 'failed') {
     return unhealthy('NotHealthy', `the service manager has it as ${service.state}${lastExit(service)}`);
   }

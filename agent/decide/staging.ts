@@ -5,6 +5,7 @@ import type { Failure } from './failure.ts';
 import type { Observation } from './observation.ts';
 import { type Config, rejectionOf, sameConfig, type State, withoutRejected, withRejected } from './state.ts';
 import { verdictOf } from './judge.ts';
+import { isStoppedByPerson, STOPPED } from './stopped.ts';
 import { startTrial, takeOver } from './trial.ts';
 import { isGranted, restartNeeded } from './turn.ts';
 
@@ -54,9 +55,16 @@ function begin(state: State, config: Config, seen: Observation): Heeded {
   const isAtRest = state.doing.phase === 'idle' && verdictOf(seen).verdict === 'healthy';
   const needsNoRestart = isAtRest && config.reboot === undefined && seen.runsStaged;
   if (needsNoRestart) return turned(takeOver(state, config, seen));
+  // Whoever stopped it does not expect to start an untried config, and a Node that is NotReady would prove nothing.
+  if (state.doing.phase === 'idle' && isStoppedByPerson(seen)) return kept(awaitingStart(state, config, seen));
   const again = restartNeeded(state, seen);
   const isWaiting = again?.reason === 'StateLost' && !isGranted(again, seen);
   return isWaiting ? kept(state) : turned(startTrial(state, config, seen));
+}
+
+function awaitingStart(state: State, config: Config, seen: Observation): State {
+  const failure: Failure = { reason: 'KubeletStopped', message: `${config.source.name} is not tried yet: ${STOPPED}` };
+  return { ...state, error: asError(failure, config, seen.at, state.error) };
 }
 
 function explained(config: Config, { reason, message }: Failure): Failure {

@@ -135,7 +135,7 @@ export type Change =
       readonly step: 'restart';
       readonly runBefore: string | null;
       readonly bootId: string;
-      /** How often the restart was ordered, and how long ago the last time was. */
+      /** How often the restart was ordered (0: a person who stopped the kubelet starts it), and how long ago the last time was. */
       readonly orders: number;
       readonly waitedMs: Millis;
       readonly spentMs?: Millis;

@@ -176,6 +176,15 @@ is_down() {
   return 1
 }
 
+# Whether somebody stopped the unit, which no failure of it ends in: then it stays stopped, and starts with what was put back.
+is_stopped() {
+  case $(systemctl show -p ActiveState -p Result -p Job "$unit") in
+    *Job=[1-9]*) return 1 ;;
+    *ActiveState=inactive*Result=success* | *Result=success*ActiveState=inactive*) return 0 ;;
+  esac
+  return 1
+}
+
 # What the agent reads later: cause, starts, whether the kubelet was started again, and when this was.
 write_note() {
   at=$(date -u +%Y-%m-%dT%H:%M:%SZ) || at=-
@@ -289,7 +298,7 @@ watch() {
   if [ -n "$quiet" ]; then
     if [ "$quiet" -ge "$silence" ]; then
       cause=silence
-    elif [ "$quiet" -ge "$short_silence" ] && is_down; then
+    elif [ "$quiet" -ge "$short_silence" ] && is_down && ! is_stopped; then
       cause=down
     fi
   fi
@@ -301,9 +310,9 @@ watch() {
   if [ -z "$cause" ]; then
     [ "$doubted" = no ] || write_line "$here/doubt" "$(printf '%-36s' -)"
   elif [ "$doubted" = yes ]; then
-    fire "$cause" no && order_restart "$cause"
+    fire "$cause" no && ! is_stopped && order_restart "$cause"
   elif ! write_line "$here/doubt" "$(printf '%-36s' "$boot")" && [ "$cause" = silence ]; then
-    fire "$cause" no && order_restart "$cause"
+    fire "$cause" no && ! is_stopped && order_restart "$cause"
   fi
 }
 
@@ -311,7 +320,11 @@ watch() {
 # with what the agent needs to clean up.
 tidy() {
   if read_plan "$here/fired"; then
-    if needs_restart; then order_restart "$cause"; fi
+    # Until it is started, the files are put back at its start, and the timer asks again.
+    if needs_restart; then
+      is_stopped && return
+      order_restart "$cause"
+    fi
     case $drop_in in
       */"$drop_in_name")
         # From here on nobody puts anything back again: it has to be on the disk.

@@ -14,16 +14,19 @@ export function healthOf({ state, seen }: StatusFacts, drift: Drift): PlainCondi
   const name = nameOf(activeOf(state));
   const verdict = verdictOf(seen);
   const why = verdict.verdict === 'unhealthy' ? verdict.why : '';
+  const stopped = verdict.verdict === 'unclear' ? verdict.why : undefined;
   if (state.doing.phase === 'broken') {
     const message = state.error?.message ?? 'the kubelet is healthy with none of its configs';
     return { type, status: 'False', reason: 'Broken', message };
   }
   if (state.doing.phase !== 'idle') {
     const reason = state.doing.phase === 'trial' ? 'OnTrial' : 'FallingBack';
-    const message = `${name} has yet to prove itself${why === '' ? '' : `; the kubelet is not healthy: ${why}`}`;
+    const aside = stopped ?? (why === '' ? undefined : `the kubelet is not healthy: ${why}`);
+    const message = `${name} has yet to prove itself${aside === undefined ? '' : `; ${aside}`}`;
     return { type, status: 'Unknown', reason, message };
   }
   if (why !== '') return { type, status: 'False', reason: 'NotHealthy', message: `the kubelet is not healthy: ${why}` };
+  if (stopped !== undefined) return { type, status: 'Unknown', reason: 'KubeletStopped', message: stopped };
   const drifted = sayDrift(state, seen, drift);
   if (drifted !== undefined) return { type, status: 'False', reason: 'Drifted', message: drifted };
   if (verdict.verdict === 'healthy') {

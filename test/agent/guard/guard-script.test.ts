@@ -282,6 +282,42 @@ const ticks: readonly Row[] = [
     },
   })),
   {
+    when: 'starts no unit that a person stopped, and puts the files back for when it is started',
+    async story(host, shell) {
+      await start(host, shell);
+      host.stopUnit();
+      alive(host, 1000);
+      host.setTime(1300);
+      for (let times = 0; times < 3; times += 1) await tick(host, shell);
+      assert.deepEqual(stateOf(host), UNTOUCHED);
+      host.setTime(1600);
+      for (let times = 0; times < 4; times += 1) await tick(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+      assert.equal(noteOf(host).restarted, false);
+      assert.ok(!host.calls().some((call) => call.includes('restart')), 'the unit was started');
+      assert.ok(existsSync(join(host.root, 'timer')), 'somebody has to clean up later');
+      await start(host, shell);
+      host.setUnit('active');
+      assert.equal(noteOf(host).restarted, true);
+      await tick(host, shell);
+      assert.deepEqual(readdirSync(host.guard).sort(), ['fired', 'note']);
+      assert.ok(!host.calls().some((call) => call.includes('restart')), 'the unit was started once more');
+    },
+  },
+  {
+    when: 'restores and restarts a unit that was stopped and is to be started, by a job that does not end',
+    async story(host, shell) {
+      await start(host, shell);
+      host.stopUnit(815);
+      alive(host, 1000);
+      host.setTime(1600);
+      await tick(host, shell);
+      await tick(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+      assert.deepEqual(host.calls().slice(-2), ORDERED);
+    },
+  },
+  {
     when: 'leaves a unit alone that came up between two ticks, or is about to',
     async story(host, shell) {
       await start(host, shell);

@@ -42,6 +42,10 @@ export interface FakeKubelet {
   reboot(): void;
   /** As somebody else than the agent does it. */
   restartByHand(): void;
+  /** `systemctl stop`, by a person. `restartByHand` starts it again. */
+  stopByHand(): void;
+  /** From now on what the kubelet needs is away: an order stops it, and it does not start. */
+  loseDependency(): void;
   /** From now on restarts cannot be ordered. */
   refuseRestarts(refuse: boolean): void;
   freeze(): FrozenKubelet;
@@ -76,12 +80,20 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
   let crashes = frozen?.crashes ?? 0;
   let isUp = true;
   let refuse = false;
+  let isStopped = false;
+  let canStart = true;
   /** Of the start that counts: whatever was going to happen to an earlier one does not. */
   let order = 0;
 
   const last = (): KubeletStart => history.at(-1) ?? read(disk, clock.monotonic(), flags);
   const isDoomed = ({ config, refused }: KubeletStart): boolean => refused !== undefined || fateOf(config) === 'dies';
+  const stop = (): void => {
+    order += 1;
+    isUp = false;
+    isStopped = true;
+  };
   const start = (): void => {
+    if (!canStart) return stop();
     order += 1;
     const mine = order;
     const waiting = beforeStart();
@@ -93,6 +105,7 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
     if (mine !== order) return;
     history.push(read(disk, clock.monotonic(), flags));
     isUp = true;
+    isStopped = false;
     if (!isDoomed(last())) keepState(disk, last().config);
     void live(mine);
   };
@@ -127,6 +140,10 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
       crashes = 0;
       start();
     },
+    stopByHand: stop,
+    loseDependency: () => {
+      canStart = false;
+    },
     refuseRestarts: (next) => {
       refuse = next;
     },
@@ -140,6 +157,7 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
       watch: () => () => undefined,
       async status() {
         const lastExit = crashes === 0 ? {} : { lastExit: 'exit-code 1' };
+        if (isStopped) return { state: 'stopped', run: null, automaticRestarts: 0, wasStopped: true };
         return isUp
           ? {
               state: 'running',

@@ -59,6 +59,8 @@ export interface GuardedHost {
   readonly commands: () => number;
   readonly setTime: (uptimeSeconds: number, boot?: string) => void;
   readonly setUnit: (state: 'active' | 'failed' | 'inactive' | 'activating') => void;
+  /** Somebody ran `systemctl stop`; `job`: and something else is to come. */
+  readonly stopUnit: (job?: number) => void;
   readonly write: (name: string, text: string) => void;
   readonly read: (path: string) => string | undefined;
   readonly remove: () => void;
@@ -119,10 +121,19 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
     state,
     paths: { proc, bin },
     setTime,
-    setUnit: (now) => writeFileSync(join(root, 'unit'), `${now}\n`),
+    setUnit(now) {
+      writeFileSync(join(root, 'unit'), `${now}\n`);
+      const result = now === 'failed' || now === 'inactive' ? 'exit-code' : 'success';
+      writeFileSync(join(root, 'shown'), `Result=${result}\nActiveState=${now}\n`);
+    },
+    stopUnit(job) {
+      writeFileSync(join(root, 'unit'), 'inactive\n');
+      const queued = job === undefined ? '' : `Job=${job}\n`;
+      writeFileSync(join(root, 'shown'), `${queued}Result=success\nActiveState=inactive\n`);
+    },
     write,
     read,
-    calls: () => log().filter((line) => !/^(?:systemctl is-active|date|mv|rm|cp|cmp|sleep) /.test(line)),
+    calls: () => log().filter((line) => !/^(?:systemctl is-active|systemctl show|date|mv|rm|cp|cmp|sleep) /.test(line)),
     commands: () => log().length,
     async run(shell, mode, { patience = 200, killAt = 0, asNobody = false } = {}) {
       const isRoot = process.getuid?.() === 0;

@@ -13,6 +13,7 @@ const SYSTEMCTL = `
 case "$*" in
   'is-active --quiet kubelet-gitops-guard.timer') [ -e "$STUBS_ROOT/timer" ] ;;
   'is-active kubelet.service') cat "$STUBS_ROOT/unit" ;;
+  'show -p ActiveState -p Result -p Job kubelet.service') cat "$STUBS_ROOT/shown" ;;
   '--no-block stop kubelet-gitops-guard.timer') rm -f "$STUBS_ROOT/timer" ;;
   '--no-block restart kubelet.service') [ ! -e "$STUBS_ROOT/no-restart" ] ;;
 esac

@@ -55,6 +55,7 @@ export function decodeDoing(text: string): Doing {
         wasHealthy: raw['wasHealthy'] === undefined || flagIn(raw, 'wasHealthy'),
         before: runIn(raw['before']) ?? null,
         ...(raw['strain'] === undefined ? {} : { strain: strainIn(asRecord(raw['strain'], 'strain')) }),
+        ...(raw['unwatched'] === undefined ? {} : { unwatched: amountIn(raw, 'unwatched') }),
         warnings: textsIn(raw, 'warnings'),
         change: changeIn(raw),
       };

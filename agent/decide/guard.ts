@@ -68,10 +68,11 @@ const failureOfFault = ({ message }: GuardFault): Failure => ({
   message: `the guard that would take it back without the agent cannot be made ready: ${message}`,
 });
 
-type Fired = Extract<GuardSeen, { guard: 'fired' }>;
+/** A guard that took a trial back, with its note. */
+export type FiredGuard = Extract<GuardSeen, { guard: 'fired' }>;
 
 /** The guard's own note, where it took this very trial back. */
-export function firedOn(trial: Trial, { guard }: Observation): Fired | undefined {
+export function firedOn(trial: Trial, { guard }: Observation): FiredGuard | undefined {
   return guard.guard === 'fired' && guard.trial === trialIdOf(trial) ? guard : undefined;
 }
 
@@ -82,7 +83,7 @@ export function runOfGuard(to: Target, { guard, service: { run }, bootId }: Obse
 }
 
 /** Why the guard took a trial back, as the reason that the config is rejected for. */
-export function failureOfFired({ cause, starts, at }: Fired): Failure {
+export function failureOfFired({ cause, starts, at }: FiredGuard): Failure {
   const when = at === undefined ? '' : ` at ${at}`;
   switch (cause) {
     case 'starts':
@@ -93,7 +94,10 @@ export function failureOfFired({ cause, starts, at }: Fired): Failure {
     case 'down':
       return { reason: 'NotHealthy', message: `the kubelet was down for good, and the guard took it back${when}` };
     case 'silence':
-      return { reason: 'AgentSilent', message: `the agent gave no sign of life, and the guard took it back${when}` };
+      return {
+        reason: 'AgentSilent',
+        message: `the agent gave no sign of life in any of its trials, and the guard took it back${when}`,
+      };
     case 'unknown':
       return { reason: 'AgentSilent', message: 'the guard took it back, and its note of why is lost' };
   }

@@ -1,7 +1,6 @@
 import type { Action, Decision } from './decision.ts';
 import { asError } from './as-error.ts';
 import type { Failure } from './failure.ts';
-import type { GuardCause } from '../ports/guard.ts';
 import type { Observation } from './observation.ts';
 import {
   type Config,
@@ -21,7 +20,7 @@ import {
 import { advance } from './change.ts';
 import { startFallingBack } from './fall-back.ts';
 import { strainBefore, withStrainSoFar } from './harm.ts';
-import { failureOfFired, firedOn, guardReadiness, runOfGuard } from './guard.ts';
+import { failureOfFired, type FiredGuard, firedOn, guardReadiness, runOfGuard } from './guard.ts';
 import { failureOf, isToPutBack, tally, trialVerdictOf, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
 import { mayRepair } from './repairs.ts';
@@ -123,7 +122,9 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
   if (rejected !== undefined) return goBack({ ...state, error: errorOf(rejected) }, doing, seen);
   const fired = firedOn(doing, seen);
   if (fired !== undefined) {
-    return isUntried(doing, fired) ? beginAgain(state, doing, seen) : fail(state, doing, failureOfFired(fired), seen);
+    if (isUntried(doing, fired)) return beginAgain(state, doing, seen);
+    const again = withoutVerdict(doing, fired, seen);
+    return again === null ? fail(state, doing, failureOfFired(fired), seen) : beginAgain(state, again, seen);
   }
 
   const recheckAfterMs = Math.min(pace.changingMs, seen.pollMs);
@@ -170,8 +171,24 @@ const startedWithOtherFiles = (seen: Observation): boolean =>
   (seen.running.running === 'contradicts' || (seen.files.files === 'differ' && seen.running.running === 'unseen'));
 
 /** Nobody was there to install it, or there was no room: that the guard fell for that says nothing of the config. */
-const isUntried = ({ change }: Trial, { cause }: { readonly cause: GuardCause }): boolean =>
+const isUntried = ({ change }: Trial, { cause }: FiredGuard): boolean =>
   change.step === 'install' && cause === 'silence';
+
+/** A config that keeps the agent away would be tried for ever. */
+const MOST_UNWATCHED = 2;
+
+/**
+ * The trial that is begun again because nobody was there to judge it: the machine booted while the API server was away, or the
+ * agent could not run. null where there is a verdict: the guard saw the kubelet fail, or nobody has watched too often.
+ */
+function withoutVerdict(doing: Trial, { cause, at }: FiredGuard, seen: Observation): Trial | null {
+  const { unwatched = 0, warnings } = doing;
+  if (cause !== 'silence' || unwatched >= MOST_UNWATCHED) return null;
+  const when = at === undefined ? '' : ` at ${at}`;
+  const said = `nobody watched its trial, so the guard took it back${when} without a verdict; it is tried again`;
+  const wasHealthy = doing.wasHealthy && verdictOf(seen).verdict !== 'unhealthy';
+  return { ...doing, wasHealthy, unwatched: unwatched + 1, warnings: [...warnings, said] };
+}
 
 function beginAgain(state: State, before: Trial, seen: Observation): Decision {
   const running = runOfGuard(state.lastKnownGood, seen) ?? null;

@@ -24,6 +24,9 @@ export function linesFor(before: State, { next, actions }: Decision): readonly L
   } else if (next.error !== null && next.error !== before.error && next.error.reason !== before.error?.reason) {
     lines.push({ level: 'warn', message: 'assignment not taken up', fields: { ...fieldsOf(about), ...whyOf(next) } });
   }
+  if (timesUnwatched(next) > timesUnwatched(before)) {
+    lines.push({ level: 'warn', message: 'nobody watched the trial: it begins again', fields: fieldsOf(about) });
+  }
   for (const action of actions) {
     if (action.do === 'stage') lines.push({ level: 'info', message: FETCHING, fields: fieldsOf(action.config) });
     if (action.do !== 'restart-kubelet' && action.do !== 'start-kubelet') continue;
@@ -35,6 +38,8 @@ export function linesFor(before: State, { next, actions }: Decision): readonly L
   }
   return lines;
 }
+
+const timesUnwatched = ({ doing }: State): number => (doing.phase === 'trial' ? (doing.unwatched ?? 0) : 0);
 
 /** The config that a line is about: the one on trial, or else the one assigned. */
 const subjectOf = ({ doing, assigned }: State): Config | null => (doing.phase === 'trial' ? doing.config : assigned);

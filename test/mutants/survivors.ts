@@ -17,7 +17,7 @@ export const SURVIVORS: Explained = {
     ['runOfGuard', "guard.guard === 'fired' → true", 'no other has restarted anything'],
     [
       'failureOfFired',
-      "case 'silence': return { reason: 'AgentSilent', message: `the agent gave no sign of life, and the gu… → case 'silence':",
+      "case 'silence': return { reason: 'AgentSilent', message: `the agent gave no sign of life in any of i… → case 'silence':",
       'only the sentence is another',
     ],
     ['belongs', "case 'broken': return false; → case 'broken':", 'nothing is as false here'],

@@ -184,8 +184,29 @@ table('a guard that took a trial back', [
     ['disarm-guard', 'install A'],
   ],
   [
-    'has the trial fail, because nobody was there',
+    'has it begin again without a verdict, because nobody was there',
     onTrial(RESTARTING),
+    seen(wanting(B), fired({ cause: 'silence' }), { at: '2026-01-01T00:12:00Z' }),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'has it begin again in another boot as well, whatever it had proved',
+    onTrial(judging({ healthyMs: 595_000 })),
+    seen(wanting(B), fired({ cause: 'silence' }), rebooted, { at: '2026-01-01T00:12:00Z' }),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'has it begin again while the API server is away',
+    onTrial(judging()),
+    seen(fired({ cause: 'silence' }), { at: '2026-01-01T00:12:00Z' }),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'has the trial fail, because nobody was there for the third time',
+    onTrial(RESTARTING, { unwatched: 2 }),
     seen(wanting(B), fired({ cause: 'silence' })),
     'falling-back (install): assigned B, active A, good A, AgentSilent',
     ['disarm-guard', 'install A'],
@@ -327,6 +348,35 @@ table('the way back on a node with a guard', [
     ['restart'],
   ],
 ]);
+
+describe('a trial that nobody watched', () => {
+  const again = (parts: Partial<Trial>, ...looks: readonly Partial<Observation>[]): Trial =>
+    decide(onTrial(judging(), parts), seen(wanting(B), fired({ cause: 'silence' }), ...looks)).next.doing as Trial;
+
+  it('is counted, and says so', () => {
+    const trial = again({ unwatched: 1, warnings: ['little is left'] });
+    assert.equal(trial.unwatched, 2);
+    assert.deepEqual(trial.warnings, [
+      'little is left',
+      `nobody watched its trial, so the guard took it back at ${AT} without a verdict; it is tried again`,
+    ]);
+  });
+
+  it('does not blame the config for a kubelet that is ill with the last known good one', () => {
+    assert.equal(again({}, DOWN).wasHealthy, false);
+    assert.equal(again({}).wasHealthy, true);
+    assert.equal(again({ wasHealthy: false }).wasHealthy, false);
+  });
+
+  it('is no trial of the node’s new own config that failed', () => {
+    const over = { ...A, base: 'b'.repeat(64) };
+    const doing = onTrial(judging(), { config: over }).doing as Trial;
+    const trial = trialIdOf({ config: over, since: AT });
+    const { next } = decide({ ...idle(A), doing }, seen(wanting(A), fired({ cause: 'silence', trial })));
+    assert.equal(next.refusedBase, null);
+    assert.equal(next.doing.phase, 'trial');
+  });
+});
 
 describe('the limits of the guard', () => {
   it('are the starts that the trial forgives, the ordered one and one to spare', () => {

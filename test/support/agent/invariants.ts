@@ -91,8 +91,25 @@ const goodIsNotBlamed: Invariant = ({ before, decision: { next } }, { fateOf }, 
   const { config } = before.doing;
   const entry = rejectionOf(next, config);
   if (entry === undefined || entry === rejectionOf(before, config) || fateOf(config) !== 'good') return undefined;
-  return trial.isDisturbed ? undefined : `${nameOf(config)} is rejected for nothing: ${entry.reason}, ${entry.message}`;
+  // A third time that nobody watches is one too many.
+  const isExcused = trial.isDisturbed || entry.reason === 'AgentSilent';
+  return isExcused ? undefined : `${nameOf(config)} is rejected for nothing: ${entry.reason}, ${entry.message}`;
 };
+
+/** The config is given up for silence only when it was tried again, twice. */
+const silenceIsNoVerdict: Invariant = ({ before, decision: { next } }) => {
+  if (before.doing.phase !== 'trial') return undefined;
+  const { config, unwatched = 0 } = before.doing;
+  const entry = rejectionOf(next, config);
+  if (entry === undefined || entry === rejectionOf(before, config) || entry.reason !== 'AgentSilent') return undefined;
+  return unwatched >= 2 ? undefined : `${nameOf(config)} is rejected after ${unwatched + 1} trials that nobody watched`;
+};
+
+/** Whoever stopped the kubelet starts it again, and nobody else does. */
+const stoppedStaysStopped: Invariant = ({ decision: { actions } }, { kubelet }) =>
+  kubelet.status().wasStopped === true && actions.some((action) => action.do === 'restart-kubelet')
+    ? 'a kubelet that a person stopped is to be started'
+    : undefined;
 
 /** No kubelet is restarted for a trial that nobody would take back without the agent. */
 const trialIsGuarded: Invariant = ({ decision: { next, actions } }, { guard, isGuarded }, ledger) => {
@@ -156,6 +173,8 @@ export const AT_EVERY_DECISION = {
   badIsNeverKnownGood,
   rebootIsNoCrash,
   goodIsNotBlamed,
+  silenceIsNoVerdict,
+  stoppedStaysStopped,
   trialIsGuarded,
   restIsAccountedFor,
   readyIsTakenUp,

@@ -14,7 +14,7 @@ import {
   runGuarded,
 } from './fault-injection.ts';
 import { EVERY_POINT, sampleOf } from '../sample.ts';
-import { podsBefore, type Transition, TRANSITIONS } from './transitions.ts';
+import { type Transition, TRANSITIONS } from './transitions.ts';
 
 /** How things go wrong, in the words of a sentence about the node. */
 export const MODES = [
@@ -50,8 +50,8 @@ export async function strikeEverywhere(transition: Transition, mode: Mode): Prom
   const chosen = await pointsOf(transition, mode, mode === MODES[3] ? guardedRunOf : cleanRunOf);
   const endsOn = [transition.endsOn];
   const isGuarded = transition.options.guard === true;
-  // Who is silent for so long may find a good config taken back.
-  const away: Aftermath = { awayMs: LONG_MS, endsOn: [...endsOn, podsBefore(transition)], moreStarts: 4 };
+  // Who is silent for so long finds a good config taken back, and tries it again: nobody watched.
+  const away: Aftermath = { awayMs: LONG_MS, endsOn, moreStarts: 4 };
   switch (mode) {
     case 'the agent is killed':
       return strike(clean, { awayMs: 0, endsOn, moreStarts: 1 }, [deathsAt], chosen);

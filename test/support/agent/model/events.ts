@@ -11,7 +11,17 @@ import type { Death, World } from './world.ts';
 /** What can happen to a node, in any order. */
 export type Event =
   | { readonly event: 'assign'; readonly which: number; readonly anew: boolean; readonly short: boolean }
-  | { readonly event: 'unassign' | 'unreadable' | 'crash' | 'restart-by-hand' | 'touch' | 'provision' | 'grant' }
+  | {
+      readonly event:
+        | 'unassign'
+        | 'unreadable'
+        | 'crash'
+        | 'restart-by-hand'
+        | 'touch'
+        | 'provision'
+        | 'grant'
+        | 'stop-by-hand';
+    }
   /** From then on, or no longer. */
   | { readonly event: 'uninstall'; readonly back: boolean }
   | { readonly event: 'api' | 'runtime'; readonly fails: boolean }
@@ -68,7 +78,8 @@ const events: fc.Arbitrary<Event> = fc.oneof(
   { weight: 2, arbitrary: one('unassign') },
   { weight: 1, arbitrary: one('unreadable') },
   { weight: 3, arbitrary: one('crash') },
-  { weight: 1, arbitrary: one('restart-by-hand') },
+  { weight: 2, arbitrary: one('restart-by-hand') },
+  { weight: 2, arbitrary: one('stop-by-hand') },
   { weight: 2, arbitrary: one('touch') },
   { weight: 3, arbitrary: one('provision') },
   { weight: 3, arbitrary: one('grant') },
@@ -171,6 +182,10 @@ export function happen(world: World, event: Event, { drift }: Pick<History, 'dri
     case 'touch':
       host.count('managed file changed by somebody else');
       files.touch();
+      return world.poke();
+    case 'stop-by-hand':
+      host.count('kubelet stopped by hand');
+      kubelet.stopByHand();
       return world.poke();
     case 'provision':
       host.count('local config provisioned anew');

@@ -39,6 +39,7 @@ export interface GuardOptions {
   readonly files: ModelFiles;
   readonly isThere: boolean;
   readonly isKubeletDown: () => boolean;
+  /** A kubelet that a person stopped stays stopped. */
   readonly restartKubelet: () => void;
   readonly at: () => string;
 }
@@ -118,7 +119,8 @@ export function createModelGuard(options: GuardOptions): ModelGuard {
       }
       const cause = causeAtTick(asked(now), isKubeletDown);
       if (cause !== undefined && isDoubted) {
-        fire(now, cause, true);
+        fire(now, cause, false);
+        // Its start says that it was.
         restartKubelet();
       }
       isDoubted = cause !== undefined;

@@ -20,6 +20,8 @@ export interface ModelKubelet {
   readonly crashes: () => number;
   start(by: 'order' | 'hand' | 'machine'): void;
   crash(): void;
+  /** `systemctl stop`. The next start of any kind ends that. */
+  stopByHand(): void;
   /** When something happens by itself next. */
   readonly dueAt: () => Millis;
   /** Lets happen what is due now. */
@@ -49,6 +51,7 @@ export function createModelKubelet({ host, fateOf, files, beforeStart, startLimi
   let crashes = 0;
   let startedAt = host.now - START_MS;
   let isUp = true;
+  let isStopped = false;
   let restartAt = Infinity;
   let automaticRestarts = 0;
   let lastHealthyAt = host.now;
@@ -75,6 +78,7 @@ export function createModelKubelet({ host, fateOf, files, beforeStart, startLimi
     starts += 1;
     startedAt = host.now;
     isUp = true;
+    isStopped = false;
     restartAt = Infinity;
   };
   const end = (): void => {
@@ -95,9 +99,11 @@ export function createModelKubelet({ host, fateOf, files, beforeStart, startLimi
     status: () =>
       isUp
         ? { state: 'running', run: `run-${runs}`, automaticRestarts }
-        : restartAt === Infinity
-          ? { state: 'failed', run: null, automaticRestarts, lastExit: 'exit-code 1' }
-          : { state: 'starting', run: null, automaticRestarts, awaitsRestart: true, lastExit: 'exit-code 1' },
+        : isStopped
+          ? { state: 'stopped', run: null, automaticRestarts: 0, wasStopped: true }
+          : restartAt === Infinity
+            ? { state: 'failed', run: null, automaticRestarts, lastExit: 'exit-code 1' }
+            : { state: 'starting', run: null, automaticRestarts, awaitsRestart: true, lastExit: 'exit-code 1' },
     start(by) {
       orders += by === 'order' ? 1 : 0;
       automaticRestarts = 0;
@@ -107,6 +113,9 @@ export function createModelKubelet({ host, fateOf, files, beforeStart, startLimi
       if (!isUp) return;
       host.count('kubelet crash');
       end();
+    },
+    stopByHand() {
+      [isUp, isStopped, restartAt] = [false, true, Infinity];
     },
     dueAt: nextOfItself,
     run() {

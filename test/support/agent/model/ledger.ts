@@ -119,6 +119,8 @@ export function createLedger(): Ledger {
       if (id !== step.id || !isStep) step = { id, ms: 0 };
       const isNew = doing.phase === 'trial' && trialIdOf(doing) !== trial?.id;
       if (isNew || (doing.phase === 'trial' && before.doing.phase !== 'trial')) begin(doing, world);
+      // Where its base could not be seen when it began, it is known once the files are in place.
+      if (doing.phase === 'trial' && trial !== undefined && isOverBadBase(doing.config)) trial.isDisturbed = true;
       if (before.doing.phase === 'idle')
         [startsAtRest, isUnknownAtRest, trials] = [
           oddStarts(world),
@@ -155,9 +157,6 @@ const runsOther = ({ running }: Observation): boolean => running.running === 'co
 /** Starts that the agent did not order, those that it ordered in vain, and those that it may have died of ordering. */
 const oddStarts = ({ kubelet, host }: World): number => kubelet.unorderedStarts() + host.refusedRestarts + host.deaths;
 
-/** The guard takes a silent agent for a dead one after half a minute at the earliest. */
-const NOTICED_MS = 20_000;
-
 function isDisturbing(event: Event): boolean {
   switch (event.event) {
     case 'assign':
@@ -168,12 +167,12 @@ function isDisturbing(event: Event): boolean {
     case 'pass':
     case 'uninstall':
     case 'grant':
-      return false;
+    case 'stop-by-hand':
+    // Nobody watches then: no verdict comes of that.
     case 'kill':
     case 'reboot':
-      return event.awayMs >= NOTICED_MS;
     case 'doom':
-      return event.death.awayMs >= NOTICED_MS;
+      return false;
     case 'crash':
     case 'restart-by-hand':
     case 'touch':

@@ -78,6 +78,22 @@ export const MISTAKES: Readonly<Record<InvariantName, readonly [what: string, ma
     'takes a Node that it cannot read for one that is not Ready',
     () => seeing(({ nodeReady }) => ({ nodeReady: nodeReady === 'unknown' ? 'no' : nodeReady })),
   ],
+  silenceIsNoVerdict: [
+    'takes silence for a verdict',
+    () => ({
+      ...MACHINE,
+      decide(state, seen, pace) {
+        const { doing } = state;
+        const isTold = doing.phase === 'trial' && seen.guard.guard === 'fired';
+        const before = isTold ? { ...state, doing: { ...doing, unwatched: 2 } } : state;
+        return decide(before, seen, pace);
+      },
+    }),
+  ],
+  stoppedStaysStopped: [
+    'does not know who stopped the kubelet',
+    () => seeing(({ service }) => ({ service: { ...service, wasStopped: false } })),
+  ],
   trialIsGuarded: ['does without a guard', () => seeing(() => ({ guard: { guard: 'none', why: 'forgotten' } }))],
   guardArmedOnlyInTrial: ['never disarms the guard', () => without('disarm-guard')],
   restIsAccountedFor: [

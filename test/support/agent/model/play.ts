@@ -75,6 +75,7 @@ function quiet(world: World, ledger: Ledger, history: History): void {
     { event: 'runtime', fails: false },
     { event: 'no-guard', times: 0 },
     { event: 'no-restart', times: 0 },
+    { event: 'restart-by-hand' },
   ];
   world.doom(undefined);
   for (const event of calm) {
@@ -112,6 +113,8 @@ function isLeftDown({ kubelet, state, files }: World): boolean {
 /** What a decision did, without times: for counting, and for comparing lives. */
 function tell({ before, decision: { next, actions } }: Turn, count: (what: Happening) => void, story: string[]): void {
   const [was, is] = [before.doing, next.doing];
+  if (was.phase === 'trial' && is.phase === 'trial' && (is.unwatched ?? 0) > (was.unwatched ?? 0))
+    count('trial that nobody watched begun again');
   if (was.phase === 'trial' && is.phase === 'idle') count('trial promoted');
   if (was.phase === 'trial' && is.phase === 'falling-back' && is.because === 'failed') count('trial taken back');
   if (was.phase === 'idle' && is.phase === 'trial' && sameConfig(before.lastKnownGood, is.config))

@@ -132,7 +132,9 @@ export function createWorld(options: WorldOptions): World {
     files,
     isThere: isGuarded,
     isKubeletDown: () => kubelet.status().state === 'failed',
-    restartKubelet: () => kubelet.start('order'),
+    restartKubelet() {
+      if (kubelet.status().state !== 'stopped') kubelet.start('order');
+    },
     at,
   });
   const kubelet: ModelKubelet = createModelKubelet({

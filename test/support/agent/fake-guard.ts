@@ -21,6 +21,8 @@ export interface GuardHost {
   readonly uptimeMs: () => Millis;
   readonly isKubeletDown: () => boolean;
   readonly restartKubelet: () => void;
+  /** By a person: then nobody else starts it. */
+  readonly isKubeletStopped: () => boolean;
   /** Of the script's runs. */
   readonly process?: Mortal | undefined;
   readonly frozen?: FrozenGuard | undefined;
@@ -142,12 +144,14 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     if (cause === undefined) return void (isDoubted && (await writeLine(paths.doubt, '-'.padEnd(36))));
     if (!isDoubted && ((await writeLine(paths.doubt, host.bootId().padEnd(36))) || cause === 'down')) return;
     await fire(plan, cause, count, 'no');
-    await orderRestart(cause, count);
+    if (!host.isKubeletStopped()) await orderRestart(cause, count);
   };
-  const tidy = async (): Promise<void> => {
+  /** @returns whether nothing is left to be done */
+  const tidy = async (): Promise<boolean> => {
     const plan = await readPlan(paths.fired);
-    if (plan === undefined) return;
+    if (plan === undefined) return true;
     const note = await unfinished();
+    if (note !== undefined && host.isKubeletStopped()) return false;
     if (note !== undefined) await orderRestart(note.cause, note.count);
     files.sync();
     await gone(plan.dropIn);
@@ -155,12 +159,12 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     for (const [word, path] of plan.restore) await gone(word === 'remove' ? removedPathOf(path) : stagedPathOf(path));
     // Its copies go, too: here they stay, as whoever comes next goes by other files.
     for (const path of [paths.starts, paths.alive, paths.doubt, paths.script]) await gone(path);
+    return true;
   };
   const tick = async (): Promise<void> => {
     const plan = await readPlan(paths.plan);
     if (plan !== undefined) return watch(plan);
-    await tidy();
-    stopTimer();
+    if (await tidy()) stopTimer();
   };
   const start = async (): Promise<void> => {
     const plan = await readPlan(paths.plan);

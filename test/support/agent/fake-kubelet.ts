@@ -38,6 +38,8 @@ export interface FakeKubelet {
   readonly history: readonly KubeletStart[];
   running(): Config;
   isHealthy(): boolean;
+  /** Somebody stopped it. */
+  isStopped(): boolean;
   /** Ends the process and starts it anew, as the end of the machine does. */
   reboot(): void;
   /** As somebody else than the agent does it. */
@@ -55,6 +57,7 @@ export interface FakeKubelet {
 export interface FrozenKubelet {
   readonly starts: number;
   readonly crashes: number;
+  readonly isStopped: boolean;
   readonly last: KubeletStart;
 }
 
@@ -78,9 +81,9 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
   const history: KubeletStart[] = frozen === undefined ? [] : [frozen.last];
   const firstStart = (frozen?.starts ?? 1) - 1;
   let crashes = frozen?.crashes ?? 0;
-  let isUp = true;
+  let isStopped = frozen?.isStopped ?? false;
+  let isUp = !isStopped;
   let refuse = false;
-  let isStopped = false;
   let canStart = true;
   /** Of the start that counts: whatever was going to happen to an earlier one does not. */
   let order = 0;
@@ -124,7 +127,7 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
   const isHealthy = (): boolean =>
     isUp && !isDoomed(last()) && fateOf(last().config) !== 'hangs' && clock.monotonic() >= last().at + START_MS;
   if (frozen === undefined) start();
-  else void live(order);
+  else if (isUp) void live(order);
 
   return {
     orders,
@@ -132,6 +135,7 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
     starts: () => firstStart + history.length,
     running: () => last().config,
     isHealthy,
+    isStopped: () => isStopped,
     reboot() {
       crashes = 0;
       start();
@@ -150,6 +154,7 @@ export function createFakeKubelet(disk: MemoryDisk, clock: Clock, options: FakeK
     freeze: () => ({
       starts: firstStart + history.length,
       crashes,
+      isStopped,
       last: { ...last(), at: last().at - clock.monotonic() },
     }),
     service: {

@@ -73,6 +73,17 @@ export const TRANSITIONS: readonly Transition[] = [
   },
   {
     ...base,
+    name: 'a good change in which a person stops the kubelet, and starts it again',
+    events: [
+      at(0, assign(pods(GOOD))),
+      at(8_123, ({ kubelet }) => kubelet.stopByHand()),
+      at(45_000, ({ kubelet }) => kubelet.restartByHand()),
+    ],
+    endsOn: GOOD,
+    starts: 2,
+  },
+  {
+    ...base,
     name: 'a drop-in that somebody else changed',
     events: [at(0, (node) => node.disk.plant(DROP_IN, THEIRS))],
     theirs: [THEIRS],

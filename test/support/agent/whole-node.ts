@@ -135,6 +135,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
     // With Restart=always it is never down for good.
     isKubeletDown: () => false,
     restartKubelet: () => kubelet.restartByHand(),
+    isKubeletStopped: () => kubelet.isStopped(),
     process: createMortal(options.strikeGuard),
     frozen: from?.guard,
   });

@@ -63,6 +63,11 @@ export function createAct(options: ActOptions): Act {
     return true;
   };
 
+  const checkCandidate = async (config: Config, retry: string, signal: AbortSignal): Promise<boolean> => {
+    memory.candidate = { ...(await check(config, memory.candidate, signal)), retry };
+    return true;
+  };
+
   const recheck = async ({ config, remedy }: Recheck, signal: AbortSignal): Promise<boolean> => {
     memory.rechecked = { ...(await check(config, memory.rechecked, signal)), remedy, isNew: true };
     return true;
@@ -180,6 +185,8 @@ export function createAct(options: ActOptions): Act {
     switch (action.do) {
       case 'stage':
         return stage(action.config, signal);
+      case 'check':
+        return checkCandidate(action.config, action.retry, signal);
       case 'recheck':
         return recheck(action, signal);
       case 'install':

@@ -1,5 +1,6 @@
 import type { Decision } from './decision.ts';
 import { watchBroken } from './broken.ts';
+import { withCandidate } from './candidate.ts';
 import { continueFallingBack } from './fall-back.ts';
 import { restOrRepair } from './drift.ts';
 import { withGuard } from './guard.ts';
@@ -31,7 +32,7 @@ export function decide(state: State, seen: Observation, pace: Pace = PACE): Deci
     actions: [...(isChecking ? [] : decision.actions), ...onward.actions],
     recheckAfterMs: Math.min(onward.recheckAfterMs, decision.recheckAfterMs),
   };
-  return withReboot(state, withGuard(withLeave(whole, seen, pace), seen));
+  return withReboot(state, withGuard(withCandidate(withLeave(whole, seen, pace), seen), seen));
 }
 
 function carryOn(state: State, seen: Observation, pace: Pace): Decision {

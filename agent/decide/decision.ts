@@ -12,6 +12,8 @@ export type Remedy = 'put-back' | 'try-over' | 'start-again' | 'none';
 export type Action =
   /** Fetch, verify, checkpoint, validate and preflight; the result is in the next observation. Leaves the kubelet alone. */
   | { readonly do: 'stage'; readonly config: Config }
+  /** The same for a config that is not assigned yet, so that its refusal costs no drain. */
+  | { readonly do: 'check'; readonly config: Config; readonly retry: string }
   /** Check lastKnownGood again before drift is repaired; the result is in the next observation. Leaves the kubelet alone. */
   | { readonly do: 'recheck'; readonly config: Config; readonly remedy: Remedy }
   /** Make the managed files what the target needs. */

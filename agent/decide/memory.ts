@@ -15,6 +15,8 @@ import { type Config, sameConfig, type State } from './state.ts';
 export interface Memory {
   /** The last config that was fetched and checked for an assignment. */
   readonly staged: Tried | null;
+  /** The last check of a config that is not assigned yet. */
+  readonly candidate: TriedCandidate | null;
   /** The last check of lastKnownGood because of drift. `isNew`: no look has seen its result yet. */
   readonly rechecked: (Tried & { readonly remedy: Remedy; readonly isNew: boolean }) | null;
   /** How the last restart went that this process ordered, and how many it has ordered. */
@@ -41,8 +43,14 @@ export interface Tried {
   readonly faults: number;
 }
 
+/** The same for a config that the reconciler asks about. */
+export interface TriedCandidate extends Tried {
+  readonly retry: string;
+}
+
 export const NO_MEMORY: Memory = {
   staged: null,
+  candidate: null,
   rechecked: null,
   restart: 'none',
   restarts: 0,

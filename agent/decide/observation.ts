@@ -86,6 +86,17 @@ export interface Fault extends Failure {
   readonly isFull: boolean;
 }
 
+/** A config that the reconciler asks about before the node's pods have to leave for it. */
+export interface Candidate {
+  readonly config: Config;
+  /** Tells one request from another about the same config. */
+  readonly retry: string;
+  /** Null until it was checked. */
+  readonly result: StageResult | null;
+  /** From now; zero or less when a check that could not be made may be tried again. */
+  readonly retryInMs: Millis;
+}
+
 /** One look at everything, taken for one state. No decision can ask for more. */
 export interface Observation {
   readonly intent: Intent;
@@ -93,6 +104,7 @@ export interface Observation {
   readonly generation: number | undefined;
   /** For the config of the intent; null where nothing was tried. */
   readonly staged: Staged | null;
+  readonly candidate: Candidate | null;
   readonly files: Files;
   readonly service: ServiceStatus;
   /** `off`: the kubelet has no health endpoint. */

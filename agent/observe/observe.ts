@@ -5,6 +5,8 @@ import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { CheckpointStore } from '../checkpoint/store.ts';
 import { intentOf } from '../decide/assignment/assignment.ts';
+import { candidateOf } from '../decide/assignment/candidate.ts';
+import { recallCandidate } from '../decide/candidate.ts';
 import { type Memory, recall } from '../decide/memory.ts';
 import type { Intent, Observation, Running, Staged } from '../decide/observation.ts';
 import { isDown } from '../decide/start-down.ts';
@@ -117,6 +119,7 @@ export function createObserve(options: ObserveOptions): Observe {
       intent,
       generation: assignment?.metadata.generation,
       ...recalled,
+      candidate: recallCandidate(candidateOf(assignment), memory.candidate, startedAt),
       files: seenFiles.files,
       service: status,
       health,

@@ -11,6 +11,7 @@ import type { Condition } from '#shared/contract/api/object.ts';
 import { wantOfGuard } from '../decide/guard.ts';
 import { isOverdue } from '../decide/change.ts';
 import { type Drift, driftOf } from '../decide/drift.ts';
+import { preflightAnswer, sinceAnswer } from './preflight-answer.ts';
 import { isToBeRepaired } from './say-drift.ts';
 import { asError, sinceBefore } from '../decide/as-error.ts';
 import type { Failure } from '../decide/failure.ts';
@@ -71,6 +72,7 @@ export function accountOf(told: StatusFacts): Account {
       ...(state.refusedBase === null ? {} : { refusedBase: shortened(state.refusedBase) }),
       ...(trial === undefined ? {} : { trial }),
       ...(state.promotedAt === null ? {} : { promotedAt: state.promotedAt }),
+      preflight: preflightAnswer(seen),
       ...(kubeletVersion === undefined ? {} : { kubeletVersion }),
       bootID: seen.bootId,
       agentVersion,
@@ -100,6 +102,7 @@ export function statusOf(
     ...status,
     ...generation,
     ...(isOnItsWay && before.active !== undefined ? { active: before.active } : {}),
+    ...(status.preflight ? { preflight: sinceAnswer(status.preflight, before.preflight ?? null) } : {}),
     ...(isFault && error ? { error: sinceBefore(error, before.error ?? null) } : {}),
     conditions: conditions.map((condition) => ({ ...settled(condition, before, at), ...generation })),
   };

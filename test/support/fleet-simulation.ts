@@ -35,6 +35,8 @@ export class FleetSimulation {
   readonly deadly = new Set<string>();
   /** SHA-256 of config files of the nodes' own that no kubelet survives. */
   readonly deadlyBases = new Set<string>();
+  /** SHA-256 of payloads that agents refuse when they are asked about them. */
+  readonly refused = new Set<string>();
   /** How often the kubelet of a node was restarted. */
   readonly restarts = new Map<string, number>();
   /** The nodes that were granted a turn, in order. */
@@ -77,7 +79,7 @@ export class FleetSimulation {
     this.change(name, (node) => {
       const next = nextReport(node, at, this.failureOf);
       if (next?.restarted === true) this.restarts.set(name, (this.restarts.get(name) ?? 0) + 1);
-      const status = next?.status ?? node.status;
+      const status = refusing(next?.status ?? node.status, this.refused, at);
       return { ...node, status: { ...status, heartbeat: at } };
     });
   }
@@ -157,6 +159,18 @@ export class FleetSimulation {
       this.exposed.set(sha256, (this.exposed.get(sha256) ?? new Set()).add(step.node.metadata.name));
     }
   }
+}
+
+/** An agent that finds something wrong with a config, where it was asked about it. */
+function refusing(
+  status: KubeletNodeStatus | undefined,
+  refused: ReadonlySet<string>,
+  at: string,
+): KubeletNodeStatus | undefined {
+  const { preflight } = status ?? {};
+  if (preflight?.outcome !== 'passed' || !refused.has(preflight.sha256 ?? '')) return status;
+  const why = { reason: 'PreflightFailed', message: 'there is no such cgroup', at };
+  return { ...status, preflight: { ...preflight, ...why, outcome: 'refused' } };
 }
 
 interface Clocks {

@@ -80,7 +80,7 @@ const AT_REST = {
 
 function hear(spec: KubeletNodeSpec, before: KubeletNodeStatus, observedGeneration: number, at: string): NextReport {
   const wanted = wantedBy(spec);
-  const heard = { ...before, observedGeneration, heartbeat: at };
+  const heard = { ...before, ...answerTo(spec, before, at), observedGeneration, heartbeat: at };
   const { assigned, active, lastKnownGood, trial, rejected = [] } = before;
   const rejection = rejected.find((entry) => sameConfig(entry, wanted));
   if (rejection !== undefined && sameConfig(assigned, wanted) && rejection.at !== spec.forgive) return quiet(heard);
@@ -130,6 +130,19 @@ function carryOn(
   }
   const back = { active: lastKnownGood, error, rejected: [...rejected, { name, sha256, apply, ...error }] };
   return restarted({ ...status, ...back, phase: 'Idle' });
+}
+
+/** One that says that it can be asked finds nothing wrong with any config before it runs. */
+function answerTo(
+  { preflight: order }: KubeletNodeSpec,
+  { preflight: before }: KubeletNodeStatus,
+  at: string,
+): Pick<KubeletNodeStatus, 'preflight'> {
+  if (before === undefined || before === null) return {};
+  if (order === undefined) return { preflight: { outcome: 'ready' } };
+  const { configSource, apply = 'overlay', retry } = order;
+  const about = { sha256: configSource.sha256, apply, ...(retry === undefined ? {} : { retry }) };
+  return { preflight: { outcome: 'passed', ...about, at } };
 }
 
 const quiet = (status: KubeletNodeStatus): NextReport => ({ status, restarted: false });

@@ -14,7 +14,7 @@ import { failedMembers } from '../rollout/halt.ts';
 import { isProvedAndAsks, type Member } from '../rollout/membership.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
 import { summariseHolds } from '../rollout/rollout-status.ts';
-import { sameTarget } from '../rollout/standing.ts';
+import { refusedUnassigned, sameTarget } from '../rollout/standing.ts';
 import type { KubeObject, Condition } from '#shared/contract/api/object.ts';
 
 const MOST_FAILURES = 10;
@@ -159,6 +159,11 @@ function summarise(findings: readonly Finding[]): string {
 /** The very rejection that it counts as failed for: the same bytes may have failed before, laid over in another way. */
 function failureOf({ kubeletNode, node, target, failedAt }: Member): PoolFailure {
   const status = kubeletNode?.status;
+  const refused = refusedUnassigned(kubeletNode, target);
+  if (refused !== undefined) {
+    const { reason = 'PreflightFailed', message = '', at } = refused;
+    return { node: node.name, config: kubeletNode?.spec?.preflight?.configSource.name ?? '', reason, message, at };
+  }
   const rejected = status?.rejected?.find((entry) => entry.at === failedAt && sameTarget(entry, target));
   return {
     node: node.name,

@@ -10,6 +10,7 @@ import type { NodeVerdict } from './decide-group.ts';
 import type { Signals } from '../signals.ts';
 import { hold } from './holds/hold.ts';
 import type { Member } from './membership.ts';
+import { preflightFirst } from './preflight.ts';
 
 /** After a drain that was given up, the node is left alone for this long. */
 const DRAIN_AGAIN_MS: Millis = 30 * 60_000;
@@ -80,19 +81,21 @@ function withReboot({ kubeletNode }: Member, what: string, reboot: DisruptionSpe
 }
 
 function drainFirst(
-  { node: { drain, drainFailed, cordoned } }: Member,
+  member: Member,
   config: string,
   view: DrainView | undefined,
   timeoutMs: Millis,
   now: Millis,
 ): NodeVerdict | null {
+  const { drain, drainFailed, cordoned } = member.node;
   if (drainFailed?.config === config && now - drainFailed.at < DRAIN_AGAIN_MS) {
     return held(
       `its drain was given up at ${toTimestamp(drainFailed.at)}; it is drained again from ${toTimestamp(drainFailed.at + DRAIN_AGAIN_MS)} on`,
     );
   }
-  if (drain?.config !== config)
-    return { verdict: 'drain', stage: 'cordon', because: 'its turn has come to be drained' };
+  if (drain?.config !== config) {
+    return preflightFirst(member) ?? { verdict: 'drain', stage: 'cordon', because: 'its turn has come to be drained' };
+  }
   if (!cordoned)
     return { ...held('somebody uncordoned it while it was being drained, so it is left alone'), gaveUp: true };
   const known = view?.since === drain.at ? view : undefined;

@@ -13,7 +13,7 @@ export type NodeVerdict =
   /** `reboot`: a restart of its kubelet is not enough. */
   | { readonly verdict: 'change'; readonly because: string; readonly reboot?: RebootOrder }
   /** Its pods have to leave before it is changed. */
-  | { readonly verdict: 'drain'; readonly stage: 'count' | 'cordon' | 'evict'; readonly because: string }
+  | { readonly verdict: 'drain'; readonly stage: 'count' | 'preflight' | 'cordon' | 'evict'; readonly because: string }
   /** `gaveUp`: its pods did not leave in time, or somebody let them back on. */
   | ({ readonly verdict: 'hold'; readonly gaveUp?: boolean } & Hold);
 

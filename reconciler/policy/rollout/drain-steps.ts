@@ -37,6 +37,7 @@ function stepFor(node: NodeView, decision: MemberDecision | undefined, now: Mill
   const config = decision?.aimed.configName ?? 'local';
   if (verdict?.verdict === 'drain') {
     if (verdict.stage === 'cordon') return [{ step: 'cordon', node: name, uid, mark: { config, at: now } }];
+    if (verdict.stage === 'preflight') return [];
     if (verdict.stage === 'count') return [{ step: 'count-pods', node: name, at: now }];
     return [{ step: 'evict', node: name, since: drain?.at ?? now }];
   }

@@ -2,6 +2,7 @@ import type { Fleet } from '../fleet.ts';
 import type { MemberDecision } from './decide-group.ts';
 import type { Untouchable } from './membership.ts';
 import type { NodesPlan } from './plan-nodes.ts';
+import { refusedUnassigned } from './standing.ts';
 
 /** Where a node stands now, and why it is changed or not. */
 export interface NodeReason {
@@ -64,7 +65,10 @@ function reasonOf(pool: string, { member, verdict }: MemberDecision): NodeReason
   }
 }
 
-function restOf({ standing, kubeletNode }: MemberDecision['member']): string {
+function restOf({ standing, kubeletNode, target }: MemberDecision['member']): string {
+  if (standing === 'failed' && refusedUnassigned(kubeletNode, target) !== undefined) {
+    return 'its agent refuses the config, so its pods stay and nothing was changed';
+  }
   const { trial, active, assigned } = kubeletNode?.status ?? {};
   const by = trial?.awaitsReboot;
   if (standing === 'updating' && by !== undefined) return `it waits for its machine to boot anew (${by})`;

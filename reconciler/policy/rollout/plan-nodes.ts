@@ -21,6 +21,7 @@ import type { Signals } from '../signals.ts';
 import { windowsState } from '../window/windows-state.ts';
 import { type Group, isOwnedBy, type Member, membershipOf, type Membership, targetOf } from './membership.ts';
 import { isAbout } from './standing.ts';
+import { askedIn } from './preflight.ts';
 import { rememberRollout, type RolloutMemory } from './rollout-status.ts';
 import { type WaveProgress, waveProgress } from './wave-progress.ts';
 
@@ -193,7 +194,12 @@ function stepsOf(decisions: readonly MemberDecision[], assignments: Assignments)
       const turn = member.asks === undefined ? {} : { ...unspentReboot(node), turn: { seen: member.asks.seen } };
       return [{ step: 'assign', node, spec: { ...spec, ...forgive, ...order, ...turn }, because }];
     }
-    const isAway = member.standing === 'outdated' || member.standing === 'no-agent';
+    if (verdict.verdict === 'drain' && verdict.stage === 'preflight') {
+      const asked = askedIn(node, spec, member.forgive ? member.failedAt : undefined);
+      return asked === null ? [] : [{ step: 'amend', node, spec: asked, because: verdict.because }];
+    }
+    const isUntold = member.standing === 'failed' && !member.wasTold;
+    const isAway = member.standing === 'outdated' || member.standing === 'no-agent' || isUntold;
     const told = !isAway || member.asks !== undefined;
     return told && !sayTheSame(node.spec ?? {}, spec)
       ? [

@@ -4,6 +4,7 @@ import {
   type ConfigReference,
   type KubeletNode,
   LOCAL,
+  type PreflightAnswer,
   type TurnRequest,
 } from '#shared/contract/api/kubelet-node.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
@@ -62,7 +63,8 @@ function standingOfLiving(node: KubeletNode, target: NodeTarget): Exclude<Standi
   const status = node.status ?? {};
   // Nothing was decided for this object yet: it is new, or was lost and made anew while the node ran on.
   if (node.spec === undefined) return target === null && refersTo(status.active, null) ? 'settled' : 'outdated';
-  if (!sameTarget(assignmentOf(node), target)) return 'outdated';
+  if (!sameTarget(assignmentOf(node), target))
+    return refusedUnassigned(node, target) === undefined ? 'outdated' : 'failed';
 
   if ((status.observedGeneration ?? 0) < (node.metadata.generation ?? 0)) return 'updating';
   if (status.phase === 'Broken' || isRejected(node, target)) return 'failed';
@@ -108,7 +110,27 @@ function isRejected(node: KubeletNode, target: NodeTarget): boolean {
 /** When a node took this config back, in its agent's words; undefined where it did not, or does not blame the config. */
 export function failedAt(node: KubeletNode | undefined, target: NodeTarget): string | undefined {
   const rejected = node?.status?.rejected ?? [];
+  const refusal = refusedUnassigned(node, target);
+  if (refusal !== undefined) return refusal.at;
   return rejected.find((each) => each.reason !== UNBLAMED && sameTarget(each, target))?.at;
+}
+
+/** The answer of a node that was asked about a config which it does not have; undefined where it was not, or cannot be. */
+export function answerAbout(node: KubeletNode | undefined, target: NodeTarget): PreflightAnswer | undefined {
+  const { sha256, apply = 'overlay', outcome } = node?.status?.preflight ?? {};
+  const isAbout = outcome !== undefined && sha256 !== undefined && sameTarget({ sha256, apply }, target);
+  return isAbout ? (node?.status?.preflight ?? undefined) : undefined;
+}
+
+/** It would not start with this config, and says so before anything was done to it. */
+export function refusedUnassigned(
+  node: KubeletNode | undefined,
+  target: NodeTarget,
+): (PreflightAnswer & { readonly at: string }) | undefined {
+  const answer = answerAbout(node, target);
+  const wasAsked = node?.spec?.preflight?.configSource.sha256 === target?.sha256;
+  if (answer?.outcome !== 'refused' || answer.at === undefined || !wasAsked) return undefined;
+  return sameTarget(assignmentOf(node), target) ? undefined : { ...answer, at: answer.at };
 }
 
 function refersTo(reference: ConfigReference | undefined, target: NodeTarget): boolean {

@@ -76,6 +76,32 @@ export interface KubeletNodeSpec {
    * already. A new `configSource` needs none, because the assignment itself is the turn.
    */
   readonly turn?: Turn;
+  /** A config that the node is to check before its pods are told to leave for it. Nothing of it is installed. */
+  readonly preflight?: PreflightOrder;
+}
+
+/** The parts of an assignment that a check needs. */
+export interface PreflightOrder extends Pick<KubeletNodeSpec, 'apply' | 'allowFields' | 'tolerate'> {
+  readonly configSource: ConfigSource;
+  /** `at` of a refusal that a person forgave: it is checked once more. */
+  readonly retry?: string;
+}
+
+/**
+ * What came of the check of `spec.preflight`. `ready`: nothing is asked, and this agent can be asked. `unavailable`: it could
+ * not be checked yet, and is tried again.
+ */
+export interface PreflightAnswer {
+  readonly outcome: 'ready' | 'passed' | 'refused' | 'unavailable';
+  /** Of the config that is asked about; absent where none is. */
+  readonly sha256?: string;
+  readonly apply?: ApplyMode;
+  /** The order's; absent where it had none. */
+  readonly retry?: string;
+  /** As in `error`; absent with `ready` and `passed`. */
+  readonly reason?: string;
+  readonly message?: string;
+  readonly at?: string;
 }
 
 /** Leave to restart a kubelet, bound to what the agent saw when it asked. It is void once the agent sees anything else. */
@@ -158,6 +184,8 @@ export interface KubeletNodeStatus {
   /** Present while the node waits for a turn, and until the restart that it was granted begins. */
   readonly awaitsTurn?: TurnRequest | null;
   readonly refusedBase?: RefusedBase | null;
+  /** Older agents do not have it: they cannot be asked. */
+  readonly preflight?: PreflightAnswer | null;
   /** Present during a trial only. */
   readonly trial?: {
     readonly config: string;

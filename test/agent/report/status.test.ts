@@ -148,6 +148,7 @@ describe('the status of a node', () => {
       active: reference,
       lastKnownGood: reference,
       promotedAt: AT,
+      preflight: { outcome: 'ready' },
       kubeletVersion: 'v1.34.2',
       bootID: 'boot-1',
       agentVersion: '1.2.3',

@@ -20,6 +20,8 @@ function short(action: Action): string {
       return 'restart';
     case 'start-kubelet':
       return 'start';
+    case 'check':
+      return `check ${letterOf(nameOf(action.config))}`;
     case 'recheck':
       return `recheck ${letterOf(nameOf(action.config))} to ${action.remedy}`;
     case 'repair':

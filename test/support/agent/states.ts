@@ -46,6 +46,7 @@ export const QUIET: Observation = {
   intent: { intent: 'unknown' },
   generation: 1,
   staged: null,
+  candidate: null,
   files: { files: 'installed' },
   service: { state: 'running', run: 'run-1', automaticRestarts: 0 },
   health: { health: 'ok' },

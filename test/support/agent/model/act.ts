@@ -107,6 +107,8 @@ export function createModelAct(options: ActOptions): DoAction {
       case 'stage':
         memory.staged = check(action.config, memory.staged);
         return true;
+      case 'check':
+        return true;
       case 'recheck':
         memory.rechecked = { ...check(action.config, memory.rechecked), remedy: action.remedy, isNew: true };
         return true;

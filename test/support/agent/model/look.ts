@@ -86,6 +86,7 @@ export function createModelLook(options: LookOptions): (state: State) => Observa
       intent,
       generation: 1,
       ...recalled,
+      candidate: null,
       files: seenFiles,
       service,
       health: kubelet.isHealthy() ? { health: 'ok' } : { health: 'down', reason: 'nobody listens' },

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { candidateOf } from '#agent/decide/assignment/candidate.ts';
+import { recallCandidate } from '#agent/decide/candidate.ts';
+import type { TriedCandidate } from '#agent/decide/memory.ts';
+import type { Candidate, Observation, StageResult } from '#agent/decide/observation.ts';
+import { preflightAnswer, sinceAnswer } from '#agent/report/preflight-answer.ts';
+import type { KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
+import { table } from '../../support/agent/decision-table.ts';
+import { A, AT, B, C, idle, judging, onTrial, seen, wanting } from '../../support/agent/states.ts';
+
+const FAILURE = { reason: 'PreflightFailed', message: 'there is no such cgroup' } as const;
+const passed: StageResult = { outcome: 'ready', warnings: [] };
+const refused: StageResult = { outcome: 'refused', failure: FAILURE };
+const unavailable: StageResult = { outcome: 'unavailable', failure: FAILURE };
+const asked = (result: StageResult | null = null, parts: Partial<Candidate> = {}): Pick<Observation, 'candidate'> => ({
+  candidate: { config: B, retry: '', result, retryInMs: 0, ...parts },
+});
+
+table('a node that is asked about a config before its pods leave', [
+  [
+    'checks it at rest, and changes nothing',
+    idle(A),
+    seen(wanting(A), asked()),
+    'idle: assigned A, active A, good A, no error',
+    ['check B'],
+  ],
+  ['checks it once', idle(A), seen(wanting(A), asked(passed)), 'idle: assigned A, active A, good A, no error', []],
+  [
+    'does not check again what it refused',
+    idle(A),
+    seen(wanting(A), asked(refused)),
+    'idle: assigned A, active A, good A, no error',
+    [],
+  ],
+  [
+    'checks again what could not be checked, in its time',
+    idle(A),
+    seen(wanting(A), asked(unavailable)),
+    'idle: assigned A, active A, good A, no error',
+    ['check B'],
+  ],
+  [
+    'waits for that time',
+    idle(A),
+    seen(wanting(A), asked(unavailable, { retryInMs: 1 })),
+    'idle: assigned A, active A, good A, no error',
+    [],
+  ],
+  [
+    'has other things to do in a trial',
+    onTrial(judging(), { config: C }),
+    seen(wanting(C), asked()),
+    'trial (judge): assigned C, active C, good A, no error',
+    [],
+  ],
+]);
+
+const node = (preflight: unknown) => ({
+  metadata: { name: 'n' },
+  spec: { pool: 'general', preflight } as unknown as KubeletNodeSpec,
+});
+
+describe('what a node is asked about', () => {
+  it('is the config of the order, on default terms', () => {
+    const order = { configSource: B.source, apply: 'replace', allowFields: ['port'], retry: AT };
+    const found = candidateOf(node(order));
+    assert.deepEqual(found?.config.source, B.source);
+    assert.deepEqual([found?.config.apply, found?.config.allowFields, found?.retry], ['replace', ['port'], AT]);
+  });
+
+  it('is nothing where there is no order, or none that can be read', () => {
+    const bad = [undefined, null, 'x', {}, { configSource: { ...B.source, uid: '../..' } }];
+    for (const order of [...bad, { configSource: B.source, retry: 7 }]) {
+      assert.equal(candidateOf(node(order)), null, JSON.stringify(order));
+    }
+    assert.equal(candidateOf(null), null);
+  });
+});
+
+describe('what came of an earlier check', () => {
+  const tried: TriedCandidate = { config: B, result: refused, retryAt: 500, faults: 0, retry: '' };
+  const recalled = (config: typeof B, retry: string) => recallCandidate({ config, retry }, tried, 200);
+
+  it('counts for the same question only', () => {
+    assert.deepEqual(recalled(B, '')?.result, refused);
+    assert.equal(recalled(B, '')?.retryInMs, 300);
+    assert.equal(recalled(C, '')?.result, null);
+    assert.equal(recalled(B, AT)?.result, null, 'a person wants to have it checked once more');
+    assert.equal(recallCandidate(null, tried, 200), null);
+  });
+});
+
+describe('the answer', () => {
+  const answerTo = (parts: Pick<Observation, 'candidate'>, at = AT) => preflightAnswer({ ...parts, at });
+  const about = { sha256: B.source.sha256, apply: 'overlay' } as const;
+
+  it('says that the agent can be asked, until there is one', () => {
+    assert.deepEqual(answerTo({ candidate: null }), { outcome: 'ready' });
+    assert.deepEqual(answerTo(asked()), { outcome: 'ready', ...about });
+  });
+
+  it('names the config, and the reason of a refusal', () => {
+    assert.deepEqual(answerTo(asked(passed)), { outcome: 'passed', ...about, at: AT });
+    assert.deepEqual(answerTo(asked(refused, { retry: AT })), {
+      outcome: 'refused',
+      ...about,
+      retry: AT,
+      ...FAILURE,
+      at: AT,
+    });
+    assert.equal(answerTo(asked(unavailable)).outcome, 'unavailable');
+  });
+
+  it('keeps its time while it is the same, over a restart of the agent as well', () => {
+    const [then, later] = [answerTo(asked(refused)), answerTo(asked(refused), '2026-01-01T01:00:00Z')];
+    assert.equal(sinceAnswer(later, then), then);
+    assert.equal(sinceAnswer(later, null), later);
+    assert.equal(sinceAnswer(answerTo(asked()), then), then, 'this agent has yet to check');
+    const nothing = answerTo({ candidate: null });
+    assert.equal(sinceAnswer(nothing, then), nothing, 'nothing is asked any more');
+    const again = answerTo(asked(refused, { retry: AT }), '2026-01-01T01:00:00Z');
+    assert.equal(sinceAnswer(again, then), again, 'a refusal that was asked for again is another one');
+  });
+});

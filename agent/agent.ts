@@ -16,6 +16,7 @@ import { type LastWords, noLastWords } from './ports/last-words.ts';
 import type { Disk } from './ports/disk.ts';
 import { createKeeper } from './act/keep.ts';
 import type { Installer } from './ports/installer.ts';
+import type { FlaggedDropIn } from './kubelet/flagged-drop-ins.ts';
 import type { KubeletProbe } from './ports/probe.ts';
 import type { KubeletService } from './ports/service.ts';
 import { runLoop, type Steps } from './loop.ts';
@@ -59,6 +60,8 @@ export interface AgentPorts {
   readonly lastWords?: LastWords;
   /** Counts per cgroup, see `Strain`; null where they cannot be seen, which is the default. */
   readonly outOfMemory?: () => Promise<Strain['outOfMemory']>;
+  /** The files of the kubelet's `--config-dir` that are not ours, by its command line; none is the default. */
+  readonly dropIns?: (kubeletArgs: readonly string[]) => Promise<readonly FlaggedDropIn[]>;
   /** Calls back when a file that the kubelet reads may have changed. @returns stops listening */
   readonly watchFiles?: (changed: () => void) => () => void;
   /** Identifies the present boot of the machine (`/proc/sys/kernel/random/boot_id`). */

@@ -17,6 +17,7 @@ import { createHostGuard } from './guard/host-guard.ts';
 import { readGuardScript } from './guard/host-guard.ts';
 import { createGuardSystemd } from './guard/systemd.ts';
 import { readBootId, readUptimeSeconds } from './host/boot.ts';
+import { flaggedDropIns } from './kubelet/flagged-drop-ins.ts';
 import { kubeletArgsOf } from './kubelet/kubelet-args.ts';
 import { USUAL_SERVING_CERTS } from './kubelet/serving-certificate.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
@@ -31,6 +32,7 @@ import { serveMetrics } from './metrics/serve.ts';
 import { metricsText } from './metrics/text-format.ts';
 import { createHostFiles } from './host/host-files.ts';
 import { createHostLook } from './preflight/look-at-host.ts';
+import { parseFlags } from './preflight/checks/flags.ts';
 import { createPreflight } from './preflight/preflight.ts';
 import type { OwnNode } from './ports/own-node.ts';
 import { countOutOfMemory } from './observe/out-of-memory.ts';
@@ -114,6 +116,10 @@ async function main(settings: AgentSettings): Promise<void> {
     ...(settings.service.manager === 'systemd'
       ? { lastWords: createLastWords({ files: hostFiles, unit: settings.service.unit, clock }) }
       : {}),
+    dropIns: (args) => {
+      const directory = parseFlags(args).findLast(([flag]) => flag === 'config-dir')?.[1];
+      return directory === undefined ? Promise.resolve([]) : flaggedDropIns(directory, hostFiles);
+    },
     ...(settings.mode === 'uninstall' ? { uninstall } : { watchFiles: watchManaged }),
     bootId: readBootId,
     clock,
@@ -189,7 +195,6 @@ function guardFor({ guard, service, stateDirectory }: AgentSettings, disk: Disk,
   if (service.manager !== 'systemd') return noGuard('the kubelet is not under systemd');
   return createHostGuard({
     disk,
-    clock,
     stateDirectory,
     unit: service.unit,
     unitDirectory: guard.unitDirectory,

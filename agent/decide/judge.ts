@@ -126,6 +126,9 @@ function unplannedRestarts(before: Judged, { automaticRestarts: now, run }: Serv
   return before.run !== null && run !== null && run !== before.run ? 1 : 0;
 }
 
+/** No patience makes these any better. */
+const LASTING: ReadonlySet<string> = new Set(['ConfigContradicted', 'FilesChanged', 'NodeHarmed']);
+
 /** Why what was seen so far is enough to give up; undefined where it is not. */
 export function failureOf(
   judged: Judged,
@@ -146,7 +149,9 @@ export function failureOf(
   }
   if (verdict.verdict !== 'unhealthy') return undefined;
   const { reason, why } = verdict;
-  const neverMends = reason === 'ConfigContradicted' || reason === 'FilesChanged' || reason === 'NodeHarmed';
+  // The service manager has given up, and nothing is queued that would start it.
+  const hasFailed = reason === 'NotHealthy' && seen.service.state === 'failed';
+  const neverMends = LASTING.has(reason) || hasFailed;
   const patienceMs = neverMends ? Math.min(pace.contradictedMs, terms.startTimeoutMs) : terms.startTimeoutMs;
   if (judged.unhealthyMs < patienceMs) return undefined;
   if (reason === 'NodeHarmed') return { reason, message: `it did harm: ${why}` };

@@ -1,6 +1,6 @@
 import type { Disk } from '../ports/disk.ts';
 import { isDiskFull } from '../host/disk/full.ts';
-import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type ArmOptions, armGuard, keepArmed } from './arm.ts';
 import type { Guard, GuardSeen } from '../ports/guard.ts';
@@ -13,7 +13,6 @@ import { readFile } from 'node:fs/promises';
 
 export interface HostGuardOptions {
   readonly disk: Disk;
-  readonly clock: Pick<Clock, 'monotonic'>;
   /** The agent's own, at the same path for the agent and for the host. */
   readonly stateDirectory: string;
   /** `kubelet.service`. */
@@ -41,7 +40,7 @@ const REMNANTS: GuardSeen = { guard: 'armed', trial: '', to: '' };
  * Its errors: `GUARD_PATH`, `GUARD_ORDER`, `GUARD_FILES`, `GUARD_SYSTEMD`, `GUARD_NOT_LOADED`.
  */
 export function createHostGuard(options: HostGuardOptions): Guard {
-  const { disk, clock, stateDirectory, unit, unitDirectory, systemd, script, bootId, uptimeSeconds } = options;
+  const { disk, stateDirectory, unit, unitDirectory, systemd, script, bootId, uptimeSeconds } = options;
   const paths = guardPaths(stateDirectory, unitDirectory);
   let lastSign: Millis | undefined;
 
@@ -76,7 +75,7 @@ export function createHostGuard(options: HostGuardOptions): Guard {
       const plan = encodePlan(order, { unit, dropIn: paths.dropIn });
       try {
         await armGuard(arming, plan, order.restore);
-        lastSign = clock.monotonic();
+        lastSign = (await uptimeSeconds()) * 1_000;
       } catch (error) {
         // The guard of the trial before leads to the same config, and is better than none. Half a guard is none.
         const left = await lookAround(options, paths).catch(() => REMNANTS);
@@ -94,7 +93,8 @@ export function createHostGuard(options: HostGuardOptions): Guard {
       }
     },
     async signOfLife() {
-      const now = clock.monotonic();
+      // As the guard counts: pauses of the machine included, in which the clock of the process stands still.
+      const now = (await uptimeSeconds().catch(() => Number.NaN)) * 1_000;
       if (lastSign !== undefined && now - lastSign < SIGN_OF_LIFE_EVERY_MS) return;
       try {
         if ((await disk.stat(paths.plan)) === null) return;

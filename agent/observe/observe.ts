@@ -20,6 +20,7 @@ import {
   readinessOf,
 } from '../decide/what-to-read.ts';
 import { addressOf } from '../kubelet/kubelet-address.ts';
+import { fileThatSets, type FlaggedDropIn } from '../kubelet/flagged-drop-ins.ts';
 import { createKubeletArgs } from '../kubelet/kubelet-args.ts';
 import { servingCertsOf } from '../kubelet/serving-certificate.ts';
 import type { Guard } from '../ports/guard.ts';
@@ -48,6 +49,7 @@ export interface ObserveOptions {
   readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
   /** See `AgentPorts`. */
   readonly outOfMemory?: () => Promise<Strain['outOfMemory']>;
+  readonly dropIns?: (kubeletArgs: readonly string[]) => Promise<readonly FlaggedDropIn[]>;
   readonly bootId: () => Promise<string>;
   /** This node is to be given up, whatever the API server wants. */
   readonly uninstall: boolean;
@@ -71,6 +73,7 @@ export function createObserve(options: ObserveOptions): Observe {
   const readConfigz = createConfigzReader(probe, clock);
   let lastAt: Millis | undefined;
   let bootId = '';
+  let lastAddress: KubeletAddress = NOWHERE;
   let run: { readonly id: string | null; readonly since: Millis } | undefined;
 
   /** Whether a restart with the wanted config would change nothing. */
@@ -101,13 +104,19 @@ export function createObserve(options: ObserveOptions): Observe {
     if (run === undefined || run.id !== status.run) run = { id: status.run, since: startedAt };
     // What stands on its command line wins over its files.
     const args = await kubeletArgs(status.run, status.pid);
-    const effective = withFlags(seenFiles.effective, args);
-    const certDir = parseFlags(args).findLast(([flag]) => flag === 'cert-dir')?.[1];
-    const address: KubeletAddress = { ...addressOf(effective), servingCerts: servingCertsOf(effective, certDir) };
+    if (isReadable(seenFiles)) {
+      const effective = withFlags(seenFiles.effective, args);
+      const certDir = parseFlags(args).findLast(([flag]) => flag === 'cert-dir')?.[1];
+      lastAddress = { ...addressOf(effective), servingCerts: servingCertsOf(effective, certDir) };
+    }
+    const address = lastAddress;
     const health =
       address.healthz === null ? ({ health: 'off' } as const) : await probe.health(address, signal).catch(unanswered);
     const configz = () => readConfigz.read(state, address, status.run, signal);
-    const running = await compare(seenFiles.payload, configz, ownNode.kubeletVersion);
+    const running = await named(
+      await compare(seenFiles.payload, configz, ownNode.kubeletVersion),
+      async () => (await options.dropIns?.(args)) ?? [],
+    );
     const isAtRest = state.doing.phase === 'idle';
     const sight = readConfigz.sights.sight(status.run, isAtRest, clock.monotonic());
     started.tell(status.run, seenFiles.files.files === 'installed');
@@ -226,6 +235,22 @@ async function compare(
   if (!read.seen) return { running: 'unseen', why: read.reason };
   const differences = contradictions(payload, read.config, await kubeletVersion());
   return differences.length === 0 ? { running: 'as-meant' } : { running: 'contradicts', differences };
+}
+
+/** Nobody asks there: without a file that says where it is, a kubelet that does not answer is not accused. */
+const NOWHERE: KubeletAddress = { healthz: null, api: null };
+
+const isReadable = ({ files }: SeenFiles): boolean => files.files === 'installed' || files.files === 'differ';
+
+/** With the drop-in that sets a field otherwise, where one does. */
+async function named(running: Running, dropIns: () => Promise<readonly FlaggedDropIn[]>): Promise<Running> {
+  if (running.running !== 'contradicts') return running;
+  const files = await dropIns().catch(() => []);
+  const differences = running.differences.map((phrase) => {
+    const file = fileThatSets(phrase, files);
+    return file === undefined ? phrase : `${phrase} (${file} sets it)`;
+  });
+  return { running: 'contradicts', differences };
 }
 
 type Ready = Extract<Staged, { readonly outcome: 'ready' }>;

@@ -1,4 +1,5 @@
 import type { ConfigView } from '#shared/contract/kubelet-config/view.ts';
+import type { FlaggedDropIn } from '../kubelet/flagged-drop-ins.ts';
 import type { HostPathKind } from '../host/host-files.ts';
 
 /** What was seen of the machine. Undefined, or not in a map, is what could not be seen: it speaks against nothing. */
@@ -6,6 +7,8 @@ export interface HostFacts {
   readonly cgroupVersion?: 1 | 2;
   /** Fields that name a cgroup → whether there is such a one. */
   readonly cgroups: ReadonlyMap<string, boolean>;
+  /** What these use now: bytes of memory that cannot be given back, and processes. */
+  readonly cgroupUse: ReadonlyMap<string, CgroupUse>;
   readonly paths: ReadonlyMap<string, HostPathKind>;
   /** Devices and files that the kernel swaps to. */
   readonly swaps?: readonly string[];
@@ -26,6 +29,8 @@ export interface HostFacts {
   readonly runtimeDriver?: { readonly driver: 'systemd' | 'cgroupfs'; readonly file: string };
   /** The kubelet's command line, the program left out. */
   readonly kubeletArgs?: readonly string[];
+  /** Of the kubelet's `--config-dir`, whatever the agent's settings say; ours left out. In the order of the kubelet. */
+  readonly dropIns: readonly FlaggedDropIn[];
   /** Where the kubelet's `--config` and `--config-dir`, and ours, lead when links are followed. */
   readonly realPaths: ReadonlyMap<string, string>;
   readonly runningPods?: number;
@@ -35,6 +40,11 @@ export interface HostFacts {
   readonly listening?: ReadonlySet<number>;
   /** Ports that the kubelet has already, by its config as it lies there. */
   readonly ownPorts: ReadonlySet<number>;
+}
+
+export interface CgroupUse {
+  readonly bytes?: number;
+  readonly pids?: number;
 }
 
 /** A config on its way to a machine. */

@@ -2,7 +2,10 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
+import { flaggedDropIns } from '../kubelet/flagged-drop-ins.ts';
+import { FIRST_MINOR_WITH_DROP_INS } from '../kubelet/install-drop-ins.ts';
 import { kubeletArgsOf } from '../kubelet/kubelet-args.ts';
+import { cgroupUse } from './cgroup-use.ts';
 import { cgroupPath, neededCgroups } from './checks/cgroups.ts';
 import { namedPaths } from './checks/files.ts';
 import { parseFlags } from './checks/flags.ts';
@@ -44,7 +47,7 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
     const ownPorts = await portsIn(configFile, configDirectory, files);
     const facts = {
       cgroupVersion: version,
-      cgroups: await cgroupsOf(candidate, possibleDrivers(view, runtimeDriver?.driver), version, files),
+      ...(await cgroupsOf(candidate, possibleDrivers(view, runtimeDriver?.driver), version, files)),
       paths: new Map(await eachSeen(namedPaths(candidate), (path) => files.kind(path))),
       swaps,
       sysctls: new Map(await eachSeen(Object.keys(KERNEL_DEFAULTS), (name) => sysctl(files, name))),
@@ -58,6 +61,7 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
       runtimeDriver,
       kubeletArgs: args,
       realPaths: new Map(await eachSeen(configPaths(candidate, args), (path) => files.real(path))),
+      dropIns: await dropInsOf(view.minor, args, files),
       runningPods: await countPods(files, version),
       // An agent that sees nothing of the host may be in another network as well.
       addresses: (await files.kind('/proc')) === 'directory' ? addressesOf() : undefined,
@@ -84,6 +88,17 @@ function availableMemory(memory: ReturnType<typeof readMemory>): number | undefi
   return free === undefined ? undefined : Math.max(free + (pages ?? 0), estimate ?? 0);
 }
 
+/** What a kubelet reads over its `--config` file. One before 1.28 has no such flag. */
+async function dropInsOf(
+  minor: number,
+  args: readonly string[] | undefined,
+  files: HostFiles,
+): Promise<HostFacts['dropIns']> {
+  const directory = parseFlags(args ?? []).findLast(([flag]) => flag === 'config-dir')?.[1] ?? '';
+  const isRead = minor >= FIRST_MINOR_WITH_DROP_INS && directory.startsWith('/');
+  return isRead ? flaggedDropIns(directory, files) : [];
+}
+
 function configPaths(
   { configFile, configDirectory }: ConfigForHost,
   args: readonly string[] | undefined,
@@ -102,17 +117,22 @@ async function cgroupsOf(
   drivers: readonly string[],
   version: 1 | 2 | undefined,
   files: HostFiles,
-): Promise<ReadonlyMap<string, boolean>> {
-  if (version === undefined) return new Map();
+): Promise<Pick<HostFacts, 'cgroups' | 'cgroupUse'>> {
+  if (version === undefined) return { cgroups: new Map(), cgroupUse: new Map() };
   const root = version === 2 ? CGROUPS : `${CGROUPS}/memory`;
-  const names = new Map(neededCgroups(candidate));
-  return new Map(
-    await eachSeen([...names.keys()], async (field) => {
-      const paths = drivers.map((driver) => join(root, cgroupPath(field, names.get(field) ?? '', driver)));
-      const kinds = await Promise.all(paths.map((path) => files.kind(path)));
-      return kinds.includes(undefined) ? undefined : kinds.includes('directory');
+  const seen = await Promise.all(
+    neededCgroups(candidate).map(async ([field, name]) => {
+      const paths = drivers.map((driver) => cgroupPath(field, name, driver));
+      const kinds = await Promise.all(paths.map((path) => files.kind(join(root, path))));
+      const path = paths[kinds.indexOf('directory')];
+      const isThere = kinds.includes(undefined) ? undefined : path !== undefined;
+      return { field, isThere, use: path === undefined ? {} : await cgroupUse(path, version, files) };
     }),
   );
+  return {
+    cgroups: new Map(seen.flatMap(({ field, isThere }) => (isThere === undefined ? [] : [[field, isThere] as const]))),
+    cgroupUse: new Map(seen.map(({ field, use }) => [field, use] as const)),
+  };
 }
 
 /** From 1.28 on a kubelet may ask the runtime, and take its answer rather than the config's word. */

@@ -5,7 +5,7 @@ import { FIRST_MINOR_WITH_DROP_INS } from '../kubelet/install-drop-ins.ts';
 import type { Preflight } from '../ports/preflight.ts';
 import type { Check } from './check.ts';
 import { pods, pressure, reservations, reservedCpus, reservedMemory } from './checks/capacity.ts';
-import { cgroupDriver, cgroupsExist, cgroupVersion } from './checks/cgroups.ts';
+import { cgroupDriver, cgroupLimits, cgroupsExist, cgroupVersion } from './checks/cgroups.ts';
 import { dropInsShadow } from './checks/drop-ins.ts';
 import { filesExist, runtimeAnswers } from './checks/files.ts';
 import { staticCpus, staticMemory } from './checks/static-managers.ts';
@@ -24,6 +24,7 @@ const CHECKS: readonly Check[] = [
   kernelDefaults,
   cgroupVersion,
   cgroupsExist,
+  cgroupLimits,
   cgroupDriver,
   runtimeAnswers,
   filesExist,

@@ -50,7 +50,6 @@ describe('the guard under a real systemd', { skip }, () => {
       guards.get(name) ??
       createHostGuard({
         disk: within(node.root),
-        clock: systemClock,
         stateDirectory: STATE,
         unit: name,
         unitDirectory: `/etc/systemd/system/${name}.d`,

@@ -1,3 +1,4 @@
+import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
 import { type Check, refuse, warn } from '../check.ts';
 import type { ConfigForHost } from '../host-facts.ts';
 
@@ -54,6 +55,33 @@ export const cgroupsExist: Check = (candidate, { cgroups }) =>
         'make it first, by a systemd slice for example',
       ),
     );
+
+/**
+ * The kubelet makes what is reserved the limit of the cgroup (`enforceNodeAllocatableCgroups`). Below what is used now, the
+ * kernel kills, or the kubelet itself starves in its own slice. The words with `-compressible` limit no memory.
+ */
+export const cgroupLimits: Check = ({ view }, { cgroupUse }) =>
+  LIMITS.flatMap(({ word, field, reserved }) => {
+    const use = view.texts('enforceNodeAllocatable').includes(word) ? cgroupUse.get(field) : undefined;
+    if (use === undefined || (view.text(field) ?? '') === '') return [];
+    const given = new Map(view.entries(reserved));
+    return (['memory', 'pid'] as const).flatMap((resource) => {
+      const used = resource === 'memory' ? use.bytes : use.pids;
+      const limit = parseQuantity(given.get(resource) ?? '');
+      if (used === undefined || limit === undefined || limit <= 0 || used <= limit) return [];
+      const show = (amount: number): string =>
+        resource === 'memory' ? `${Math.ceil(amount / 2 ** 20)}Mi` : `${amount}`;
+      const message = `${reserved}.${resource} of ${show(limit)} becomes the limit of ${view.text(field)}, which uses ${show(used)} now`;
+      return [
+        refuse('cgroup-too-small', reserved, message, 'reserve more, or take its word out of enforceNodeAllocatable'),
+      ];
+    });
+  });
+
+const LIMITS = [
+  { word: 'system-reserved', field: 'systemReservedCgroup', reserved: 'systemReserved' },
+  { word: 'kube-reserved', field: 'kubeReservedCgroup', reserved: 'kubeReserved' },
+] as const;
 
 /** A kubelet with `failCgroupV1` (the default from 1.35 on) does not start on a host of the first version. */
 export const cgroupVersion: Check = ({ view }, facts) =>

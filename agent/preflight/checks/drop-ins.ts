@@ -1,16 +1,30 @@
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
+import { overlayOnLocal } from '#shared/contract/kubelet-config/effective.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { type Check, refuse } from '../check.ts';
+import { fileThatSets, topFieldIn } from '../../kubelet/flagged-drop-ins.ts';
 import { DROP_IN_NAME } from '../../kubelet/install-drop-ins.ts';
 
 /**
  * Among the files of a drop-in directory the last by name wins. Where that is not ours, the kubelet would run something else
- * than was assigned, and the trial would fail for that after two restarts.
+ * than was assigned, and the trial would fail for that after two restarts. What the agent's settings do not know of, the
+ * kubelet's flag tells.
  */
-export const dropInsShadow: Check = ({ assigned, fromFiles, view, configDirectory, asDropIn }) =>
-  contradictions(assigned, fromFiles, minorName(view.minor)).map((phrase) => {
-    const field = /^[^=[]+/.exec(phrase)?.[0] ?? 'kind';
+export const dropInsShadow: Check = ({ assigned, fromFiles, view, configDirectory, asDropIn }, { dropIns }) => {
+  const minor = minorName(view.minor);
+  const whole =
+    configDirectory === undefined
+      ? dropIns.reduce((config, { fields }) => overlayOnLocal(config, fields, minor), fromFiles)
+      : fromFiles;
+  return contradictions(assigned, whole, minor).map((phrase) => {
     const which = asDropIn ? ` that comes after ${DROP_IN_NAME}` : '';
-    const message = `a file in ${configDirectory ?? 'a drop-in directory'}${which} wins: the kubelet would run ${phrase}`;
-    return refuse('drop-in-shadows', field, message, 'take the field out of that file, or out of the config');
+    const file = fileThatSets(phrase, dropIns) ?? `a file in ${configDirectory ?? 'a drop-in directory'}${which}`;
+    const message = `${file} wins: the kubelet would run ${phrase}`;
+    return refuse(
+      'drop-in-shadows',
+      topFieldIn(phrase),
+      message,
+      'take the field out of that file, or out of the config',
+    );
   });
+};

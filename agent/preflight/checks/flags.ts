@@ -23,20 +23,26 @@ export const flagsShadow: Check = ({ assigned }, { kubeletArgs = [] }) =>
   parseFlags(kubeletArgs).flatMap(([flag, value]) => {
     const field = fieldOfFlag(flag);
     const wanted = field === undefined ? undefined : valueAt(assigned, field);
-    if (field === undefined || wanted === undefined || wanted === null || says(value, wanted)) return [];
+    if (field === undefined || wanted === undefined || wanted === null) return [];
+    if (says(value, wanted, field === MERGED)) return [];
     const message = `the kubelet's flag --${flag}=${value} wins over ${field}: ${JSON.stringify(wanted)}`;
     return [
       refuse('flag-shadows', field, message, 'take the flag off the command line, or the field out of the config'),
     ];
   });
 
-/** Whether a flag's text means the value. Of a map, the keys that both have are compared. */
-function says(text: string, value: unknown): boolean {
+/** The flag's entries are laid over those of the file; every other flag of a map takes the place of the whole map. */
+const MERGED = 'featureGates';
+
+/** Whether with a flag's text the kubelet has the value. Of a map that is merged, the keys that both have are compared. */
+function says(text: string, value: unknown, isMerged: boolean): boolean {
   if (isMap(value)) {
     const pairs = new Map(
       text.split(',').map((pair) => pair.split(/[=<]/, 2).map((part) => part.trim()) as [string, string]),
     );
-    return Object.entries(value).every(([key, item]) => !pairs.has(key) || pairs.get(key) === String(item));
+    return Object.entries(value).every(
+      ([key, item]) => (isMerged && !pairs.has(key)) || pairs.get(key) === String(item),
+    );
   }
   if (Array.isArray(value)) return text === value.map(String).join(',');
   const [one, other] = [parseGoDuration(text), typeof value === 'string' ? parseGoDuration(value) : undefined];

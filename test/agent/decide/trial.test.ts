@@ -1,3 +1,4 @@
+import type { Observation } from '#agent/decide/observation.ts';
 import {
   refused,
   differ,
@@ -26,6 +27,9 @@ import {
 } from '../../support/agent/states.ts';
 
 const FAULT = { reason: 'DownloadFailed', message: 'no answer' } as const;
+
+/** Nothing is queued that would start it: a start limit, or `Restart=no`. */
+const GIVEN_UP: Partial<Observation> = { service: { state: 'failed', run: null, automaticRestarts: 0 } };
 
 table('a trial', [
   [
@@ -195,6 +199,20 @@ table('a trial', [
     seen(wanting(B), lost),
     'trial (judge): assigned B, active B, good A, no error',
     ['stage B'],
+  ],
+  [
+    'is taken back after 15 seconds where the service manager has given the kubelet up',
+    onTrial(judging({ healthy: false, unhealthyMs: 10_000 })),
+    seen(wanting(B), GIVEN_UP, DOWN),
+    'falling-back (install): assigned B, active A, good A, NotHealthy',
+    ['install A'],
+  ],
+  [
+    'is not taken back before that',
+    onTrial(judging({ healthy: false, unhealthyMs: 9_999 })),
+    seen(wanting(B), GIVEN_UP, DOWN),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
   ],
   [
     'does not fail for time that went by before nobody could tell',

@@ -36,7 +36,6 @@ function createNode() {
   const systemd = createFakeSystemd(disk, host.dropIn);
   const guard = createHostGuard({
     disk,
-    clock: { monotonic: () => uptime * 1000 },
     stateDirectory: host.root,
     unit: UNIT,
     unitDirectory: join(host.root, 'unit.d'),

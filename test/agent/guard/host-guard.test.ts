@@ -125,6 +125,16 @@ describe('the guard on a host', () => {
     assert.match(textIn(disk, `${STATE}/guard/alive`) ?? '', /^boot-1 1060 *\n$/);
   });
 
+  it('counts the time in which the whole machine was suspended, as the guard does', async () => {
+    const { disk, guard, pass } = createNode();
+    await guard.arm(ORDER);
+    await guard.signOfLife();
+    // An hour for the machine; the clocks of its processes stood still.
+    pass(3_600_000);
+    await guard.signOfLife();
+    assert.match(textIn(disk, `${STATE}/guard/alive`) ?? '', /^boot-1 4600 *\n$/);
+  });
+
   it('gives it on a disk that is full as well, or a config that does well would be taken back for silence', async () => {
     const { disk, guard, pass } = createNode();
     await guard.arm(ORDER);

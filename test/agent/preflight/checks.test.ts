@@ -39,6 +39,13 @@ const GIB = 2 ** 30;
 const cpus = (count: number): ReadonlySet<number> => new Set(Array.from({ length: count }, (_, index) => index));
 const args = (...flags: readonly string[]) => ({ kubeletArgs: [`--config=${CONFIG}`, ...flags] });
 
+const MIB = 2 ** 20;
+const SLICE: Fields = {
+  enforceNodeAllocatable: ['pods', 'system-reserved'],
+  systemReservedCgroup: '/system.slice',
+  systemReserved: { memory: '40Mi' },
+};
+
 /** What is the matter; the config; the machine; what is found; the minor version where it is not 34. */
 const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly string[], number?])[] = [
   ['nothing', { maxPods: 110 }, {}, []],
@@ -302,6 +309,55 @@ const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly str
     args('--kube-reserved=cpu=500m'),
     ['error flag-shadows kubeReserved'],
   ],
+  [
+    'a flag that takes the place of a map with another key in it',
+    { evictionHard: { 'nodefs.available': '15%' } },
+    args('--eviction-hard=memory.available<200Mi'),
+    ['error flag-shadows evictionHard'],
+  ],
+  ['a flag that has the keys of a map', { kubeReserved: { cpu: '1' } }, args('--kube-reserved=cpu=1,memory=1Gi'), []],
+  [
+    'a flag of feature gates, which are merged',
+    { featureGates: { NodeSwap: true } },
+    args('--feature-gates=GracefulNodeShutdown=true'),
+    [],
+  ],
+  [
+    'a reserved cgroup that uses more than its limit would be',
+    SLICE,
+    { cgroupUse: new Map([['systemReservedCgroup', { bytes: 40 * MIB + 1 }]]) },
+    ['error cgroup-too-small systemReserved'],
+  ],
+  [
+    'a reserved cgroup that uses as much',
+    SLICE,
+    { cgroupUse: new Map([['systemReservedCgroup', { bytes: 40 * MIB, pids: 500 }]]) },
+    [],
+  ],
+  [
+    'a reserved cgroup with more processes than it may have',
+    { ...SLICE, systemReserved: { pid: '100' } },
+    { cgroupUse: new Map([['systemReservedCgroup', { bytes: 40 * MIB, pids: 101 }]]) },
+    ['error cgroup-too-small systemReserved'],
+  ],
+  [
+    'a reserved cgroup that is only named',
+    { ...SLICE, enforceNodeAllocatable: ['pods', 'system-reserved-compressible'] },
+    { cgroupUse: new Map([['systemReservedCgroup', { bytes: 80 * MIB }]]) },
+    [],
+  ],
+  [
+    'a drop-in of somebody else, by the kubelet’s flag',
+    { maxPods: 90 },
+    { dropIns: [{ path: '/etc/k/50-them.conf', fields: { maxPods: 33 } }] },
+    ['error drop-in-shadows maxPods'],
+  ],
+  [
+    'a drop-in of somebody else that says the same, or something else',
+    { maxPods: 90 },
+    { dropIns: [{ path: '/etc/k/50-them.conf', fields: { maxPods: 90, podPidsLimit: 5 } }] },
+    [],
+  ],
   ['a flag for what is not assigned', { maxPods: 5 }, args('--node-ip=10.0.0.1', '--v=4'), []],
 ];
 
@@ -328,6 +384,15 @@ describe('preflight', () => {
     const parts = { asDropIn: true, configDirectory: '/etc/kubernetes/kubelet.conf.d' };
     assert.deepEqual(found({}, { kubeletArgs: ['--config=/other'] }, 34, parts), ['error config-not-read kind']);
     assert.deepEqual(found({}, { kubeletArgs: ['--config-dir=/etc/kubernetes/kubelet.conf.d'] }, 34, parts), []);
+  });
+
+  it('names the file that wins, the last of those that set the field', () => {
+    const dropIns = ['10-a', '50-b', '60-c'].map((name, index) => ({
+      path: `/etc/k/${name}.conf`,
+      fields: index === 2 ? { podPidsLimit: 5 } : { maxPods: 33 },
+    }));
+    const [finding] = judgeOnHost(candidate({ maxPods: 90 }), { ...NO_FACTS, dropIns });
+    assert.equal(finding?.message, '/etc/k/50-b.conf wins: the kubelet would run maxPods=33 instead of 90');
   });
 
   it('says which fields another drop-in would win over', () => {

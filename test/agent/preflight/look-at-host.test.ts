@@ -41,6 +41,17 @@ describe('a machine as the host root shows it', () => {
     await pod('kubepods-pod0a1b2c3d_0000_1111_2222_333344445555');
     await pod('kubepods-burstable.slice/kubepods-burstable-pod1a1b2c3d_0000_1111_2222_333344445555');
     await put('sys/fs/cgroup/system.slice/cgroup.procs', '');
+    await put('sys/fs/cgroup/system.slice/memory.current', '1000\n');
+    await put('sys/fs/cgroup/system.slice/memory.stat', 'anon 600\ninactive_file 300\nactive_file 100\n');
+    await put('sys/fs/cgroup/system.slice/pids.current', '37\n');
+    const dropIn = (path: string, fields: string) =>
+      put(`etc/k/${path}`, `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n${fields}\n`);
+    await dropIn('50-b.conf', 'maxPods: 33');
+    await dropIn('10-a.d/x.conf', 'podPidsLimit: 5');
+    await dropIn('99-kubelet-gitops.conf', 'maxPods: 1');
+    await dropIn('60.txt', 'maxPods: 2');
+    await put('etc/k/70-torn.conf', '{');
+    await put('proc/191/cmdline', '/usr/bin/kubelet\0--config-dir=/etc/k\0');
     await put(
       'proc/1/net/tcp',
       '  sl  local_address rem_address   st\n   0: 0100007F:2808 00000000:0000 0A 0\n   1: 0100007F:1F90 00000000:0000 01 0\n',
@@ -63,6 +74,24 @@ describe('a machine as the host root shows it', () => {
     const host = createHostLook({ files: createHostFiles(root), kubeletPid: () => Promise.resolve(pid) });
     return host.look(candidate(config), await host.kubeletArgs());
   };
+
+  it('says what a reserved cgroup uses, without pages that could be dropped', async () => {
+    const { cgroupUse } = await look({
+      enforceNodeAllocatable: ['system-reserved'],
+      systemReservedCgroup: '/system.slice',
+    });
+    assert.deepEqual([...cgroupUse], [['systemReservedCgroup', { bytes: 700, pids: 37 }]]);
+  });
+
+  it('has the drop-ins of the kubelet’s own flag, in its order, ours left out', async () => {
+    const { dropIns } = await look({}, 191);
+    const said = dropIns.map(({ path, fields: { maxPods, podPidsLimit } }) => [path, maxPods ?? podPidsLimit]);
+    assert.deepEqual(said, [
+      ['/etc/k/10-a.d/x.conf', 5],
+      ['/etc/k/50-b.conf', 33],
+    ]);
+    assert.deepEqual((await look({})).dropIns, [], 'a kubelet without the flag reads none');
+  });
 
   it('is read through that root, links of the host included', async () => {
     const facts = await look({

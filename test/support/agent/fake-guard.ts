@@ -224,7 +224,6 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     port: (disk, agent) =>
       createHostGuard({
         disk,
-        clock,
         stateDirectory,
         unit: UNIT,
         unitDirectory: UNIT_DIRECTORY,

@@ -39,6 +39,8 @@ export interface WholeNodeOptions {
   /** Of the kubelet's command line. */
   readonly flags?: readonly string[];
   readonly dropIns?: boolean;
+  /** Files of the kubelet's `--config-dir` that are not ours. */
+  readonly theirDropIns?: Awaited<ReturnType<NonNullable<AgentPorts['dropIns']>>>;
   /** Of all but a few configs the fate is in `fates`. */
   readonly fateOf?: (config: Readonly<Record<string, unknown>>) => Fate | undefined;
   /** Whether the agent may read the kubelet's /configz. */
@@ -211,6 +213,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         service: { ...kubelet.service, restart: restartOf(kubelet, process, options) },
         probe: kubelet.probe,
         kubeletArgs: () => Promise.resolve(options.flags),
+        dropIns: () => Promise.resolve(options.theirDropIns ?? []),
         installer: createInstaller({
           disk: mortalDisk,
           stateDirectory: STATE,

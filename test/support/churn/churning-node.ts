@@ -79,7 +79,6 @@ export function createChurningNode(): ChurningNode {
     }),
     guard: createHostGuard({
       disk,
-      clock,
       stateDirectory: STATE,
       unit: 'kubelet.service',
       unitDirectory: UNIT_DIRECTORY,

@@ -42,7 +42,6 @@ export function createNode() {
   const guardOn = (state = STATE, unitDirectory = UNIT_DIRECTORY, bus: FakeSystemd = systemd) =>
     createHostGuard({
       disk,
-      clock: { monotonic: () => now },
       stateDirectory: state,
       unit: 'kubelet.service',
       unitDirectory,

@@ -67,7 +67,7 @@ describe('an invariant of the model', () => {
           if (String(error).includes(name)) throw error;
         }
       };
-      const { failed } = fc.check(fc.property(histories, live), { seed: SEED, numRuns: 2_000, endOnFailure: true });
+      const { failed } = fc.check(fc.property(histories, live), { seed: SEED, numRuns: 6_000, endOnFailure: true });
       assert.ok(failed, 'no life was found in which it does not hold');
     });
   }

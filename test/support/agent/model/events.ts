@@ -58,7 +58,7 @@ export const CONFIGS: readonly Config[] = LETTERS.map((letter, index) => ({
 
 const one = <T extends string>(event: T) => fc.constant({ event });
 const millis = (...spans: readonly Millis[]): fc.Arbitrary<Millis> => fc.constantFrom(...spans);
-const away = millis(0, 1_000, 20_000, 90_000, 400_000);
+const away = millis(0, 1_000, 20_000, 90_000, 90_000, 400_000);
 const deaths: fc.Arbitrary<Death> = fc.record({
   during: fc.constantFrom('save' as const, 'act' as const),
   after: fc.integer({ min: 0, max: 3 }),
@@ -141,7 +141,7 @@ const fates = fc.tuple(
 export const histories: fc.Arbitrary<History> = fc.record({
   fates,
   isGuarded: fc.constantFrom(true, true, true, false),
-  startLimit: fc.constantFrom(Infinity, Infinity, 3, 1),
+  startLimit: fc.constantFrom(Infinity, Infinity, 3, 1, 1),
   drift: fc.constantFrom('repair' as const, 'repair' as const, 'report' as const),
   events: fc.array(events, { minLength: 10, maxLength: 80, size: 'max' }),
 });

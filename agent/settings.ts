@@ -37,7 +37,10 @@ export interface AgentSettings {
   readonly kubeServer: string | undefined;
   /** Directory with `token` and `ca.crt` for it. */
   readonly kubeCredentialsDirectory: string | undefined;
-  /** Fields of the KubeletConfiguration that no assignment may set here, whatever the cluster allows. */
+  /**
+   * Fields of the KubeletConfiguration that no assignment may set here, whatever the cluster allows; `default` for those that are denied
+   * by default.
+   */
   readonly denyFields: readonly string[];
   /** Where metrics are served; undefined for nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
@@ -67,7 +70,7 @@ export function readAgentSettings(env: Readonly<Record<string, string | undefine
     logLevel: read.oneOf('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error'], 'info'),
     agentVersion: read.text('AGENT_VERSION', VERSION),
   };
-  const noField = settings.denyFields.find((field) => !isPolicyField(field));
+  const noField = settings.denyFields.find((field) => field !== 'default' && !isPolicyField(field));
   if (noField !== undefined) read.mistake(`DENY_FIELDS: ${noField} is no field of a KubeletConfiguration`);
   if (settings.kubeServer !== undefined && !/^https?:\/\//.test(settings.kubeServer)) {
     read.mistake('KUBE_SERVER is no URL: write https://HOST:PORT');

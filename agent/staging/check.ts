@@ -1,5 +1,5 @@
 import { formatPath } from '#shared/contract/kubelet-config/position.ts';
-import { type DeniedField, deniedFields, NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
+import { type DeniedField, deniedFields } from '#shared/contract/kubelet-config/field-policy.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import type { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import type { Finding } from '#shared/contract/finding.ts';
@@ -15,7 +15,7 @@ export interface Checks {
   readonly installer: Pick<Installer, 'plan'>;
   readonly validate: Validate;
   readonly preflight: Preflight;
-  /** Fields that no config may set on this node, whatever the cluster says. */
+  /** Fields that no config may set on this node, whatever the cluster says; `default`: those that are denied by default. */
   readonly denyFields?: readonly string[];
 }
 
@@ -39,7 +39,8 @@ export async function check(
   const unreadable = failureFrom('ConfigInvalid', findings);
   if (unreadable !== undefined || value === undefined) return { failure: unreadable ?? NOT_READABLE };
 
-  const denied = deniedFields(value, { allow: config.allowFields, deny: denyFields }, NO_FIELD_POLICY);
+  const allow = denyFields.includes('default') ? [] : config.allowFields;
+  const denied = deniedFields(value, { allow, deny: denyFields });
   if (denied.length > 0) return { failure: { reason: 'FieldDenied', message: firstOf(denied.map(sayDenied)) } };
   const { tolerate } = config;
   const own = validate(value, { minor, apply: config.apply, tolerate });

@@ -9,6 +9,8 @@ export interface Finding {
   /** Stable kebab-case word: `unknown-field`, `duplicate-key`, `out-of-range` … */
   readonly code: string;
   readonly severity: Severity;
+  /** `security`: it is about what somebody who may commit gains. Absent for everything else. */
+  readonly kind?: 'security';
   /** What is wrong and why, one sentence, no trailing full stop. */
   readonly message: string;
   /** What to write instead, where that is known. */

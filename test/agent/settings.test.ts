@@ -42,6 +42,7 @@ describe('the settings of an agent', () => {
       'cpuManagerPolicy',
       'authentication.webhook',
     ]);
+    assert.deepEqual(denied('default,maxPods'), ['default', 'maxPods']);
     assert.match(mistakesIn({ NODE_NAME: 'n', DENY_FIELDS: 'maxPodz' }), /DENY_FIELDS: maxPodz is no field/);
   });
 

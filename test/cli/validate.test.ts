@@ -151,7 +151,9 @@ describe('layers that are small enough each, and too big together', () => {
     await writeFile(join(root, 'base/one.yaml'), big('one'));
     await writeFile(join(root, 'base/two.yaml'), big('two'));
     const layers = text.replace('layers:\n', 'layers:\n    - ../../base/one.yaml\n    - ../../base/two.yaml\n');
-    await writeFile(pool, `${layers.trimEnd()}\n  fields: {allow: [staticPodURLHeader]}\n`);
+    await writeFile(pool, layers);
+    const cluster = join(root, 'clusters/demo.yaml');
+    await writeFile(cluster, `${(await readFile(cluster, 'utf8')).trimEnd()}\n  fields: {allow: [staticPodURLHeader]}\n`);
     const { code, out } = await run('validate', root);
     assert.equal(code, 1);
     assert.match(out, /^pools\/gpu\/pool\.yaml: error payload-too-large: .* pool gpu has \d+ bytes, .* 262144/m);

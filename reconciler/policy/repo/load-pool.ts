@@ -5,17 +5,17 @@ import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { composeLayers, type Composed } from '#shared/contract/kubelet-config/merge.ts';
 import { isDnsLabel } from '#shared/contract/kubelet-config/syntax/names.ts';
-import { formatPath } from '#shared/contract/kubelet-config/position.ts';
-import { allowedFields, deniedFields, type FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { allowedFields } from '#shared/contract/kubelet-config/field-policy.ts';
 import { tolerated, withoutUnknownFields } from '#shared/contract/kubelet-config/tolerance.ts';
 import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import type { FileDecoder } from './decode-cache.ts';
 import type { LoadedPool } from './loaded.ts';
 import type { PoolSource } from './pool-source.ts';
 import { readLayer } from './read-layer.ts';
-import { readPool, readPoolFields, readPoolTolerance } from './read-pool.ts';
+import { readPool, readPoolDenials, readPoolTolerance } from './read-pool.ts';
 import { fileReport } from './report.ts';
+import { securityOf } from './security-of.ts';
 
 /** One pool from its folder and the layers that it names. Whatever is wrong stays with this pool. */
 export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
@@ -32,8 +32,8 @@ export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
     report.error('bad-name', [], `"${name}" cannot be a pool: ${message}`, 'rename the folder');
   }
   const declared = readPool(value, name, report);
-  const fields = readPoolFields(value, report);
-  const allow = allowedFields(source.cluster.fields, fields);
+  const deny = readPoolDenials(value, report);
+  const allow = allowedFields(source.fields);
   const tolerate = [...new Set([...source.cluster.tolerate, ...readPoolTolerance(value, report)])].sort();
   const spec: KubeletPoolSpec = {
     ...declared,
@@ -51,7 +51,7 @@ export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
   ];
   const read = layers.flatMap(({ layer }) => layer ?? []);
   if (hasErrors(findings) || read.length < layers.length) return { status: 'invalid', name, findings };
-  return render(source, spec, composeLayers(read, spec.apply), findings, fields);
+  return render(source, spec, composeLayers(read, spec.apply), findings, deny);
 }
 
 function render(
@@ -59,7 +59,7 @@ function render(
   spec: KubeletPoolSpec,
   composed: Composed,
   before: readonly Finding[],
-  fields: FieldPolicy,
+  deny: readonly string[],
 ): LoadedPool {
   const { name, cluster, complaintsOf } = source;
   const file = source.shown(`pools/${name}/pool.yaml`);
@@ -74,8 +74,8 @@ function render(
   const judged = cluster.kubeletVersions;
   const verdict =
     judged.length > 0 ? validateForVersions(written, judged, options) : validateForAnyVersion(written, options);
-  const denied = deniedIn({ ...composed, value }, file, cluster.fields, fields);
-  const findings = [...before, ...composed.findings, ...denied, ...verdict, ...tooLarge(payload, name, file)];
+  const security = securityOf({ ...composed, value }, file, source, deny);
+  const findings = [...before, ...composed.findings, ...security, ...verdict, ...tooLarge(payload, name, file)];
   if (hasErrors(findings)) return { status: 'invalid', name, findings };
   const configName = configMapName(name, payload);
   const sha256 = payloadSha256(payload);
@@ -120,24 +120,6 @@ function configsByPool(files: PoolSource['files']): ReadonlyMap<string, readonly
   const grouped = Map.groupBy(configs, (path) => path.split('/')[1] ?? '');
   byPool.set(files, grouped);
   return grouped;
-}
-
-/** Where the layer says it, and not only the pool: that is the line to change. */
-function deniedIn(
-  { value, positionOf }: Composed,
-  file: string,
-  inCluster: FieldPolicy,
-  inPool: FieldPolicy,
-): readonly Finding[] {
-  return deniedFields(value, inCluster, inPool).map(({ path, why, allowable }) => ({
-    code: 'denied-field',
-    severity: 'error',
-    message: `${formatPath(path)} may not be set here: ${why}`,
-    ...(allowable ? { suggestion: 'where it is meant, list it in fields.allow of the pool or the cluster' } : {}),
-    file,
-    ...positionOf(path),
-    field: formatPath(path),
-  }));
 }
 
 function tooLarge(payload: string, name: string, file: string): readonly Finding[] {

@@ -1,4 +1,5 @@
 import type { Finding } from '#shared/contract/finding.ts';
+import { commonFields, type FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { complaintsOf, type ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
 import type { RepoFile } from '../commit.ts';
 import { clusterNames } from './cluster-names.ts';
@@ -18,6 +19,13 @@ export interface LoadOptions {
   readonly gitFindings?: readonly Finding[];
   /** The folder of the repository that the files are in, for what is told of them: `infra/kubelet`. Default: its root. */
   readonly folder?: string;
+  /**
+   * What the cluster's file before this commit said of fields: what both allow is allowed, what either denies is denied. Absent:
+   * the commit's own file counts, for whoever judges files without knowing what is in force.
+   */
+  readonly fieldsBefore?: FieldPolicy;
+  /** Fields that are allowed from outside of the repository. */
+  readonly allowFields?: readonly string[];
   /** Kept by the caller from load to load; without it every file is read anew. */
   readonly cache?: DecodeCache;
   /** What judges configs. Default: anew at each load. */
@@ -41,9 +49,22 @@ function load(files: ReadonlyMap<string, RepoFile>, options: LoadOptions, decode
     gitFindings.flatMap((finding) => (finding.file === undefined ? [] : [[inside(finding.file), finding] as const])),
   );
   const { cluster, findings } = loadCluster({ files, name: options.cluster, leftOut, shown }, decoder);
+  const fields = fieldsNow(cluster.fields, options);
   const names = poolNames([...files.keys()], [...leftOut.keys()]);
-  const pools = names.map((name) => loadPool({ name, files, shown, cluster, leftOut, complaintsOf: judge }, decoder));
+  const pools = names.map((name) => loadPool({ name, files, shown, cluster, fields, leftOut, complaintsOf: judge }, decoder));
   return { cluster, pools, findings: [...findings, ...nestedPools(files, shown), ...gitFindings] };
+}
+
+/** A commit may take back at once what was allowed, and deny more; to allow more takes the commit before. */
+function fieldsNow(
+  { allow, deny }: FieldPolicy,
+  { fieldsBefore, allowFields = [] }: Pick<LoadOptions, 'fieldsBefore' | 'allowFields'>,
+): FieldPolicy {
+  if (fieldsBefore === undefined) return { allow: [...allowFields, ...allow], deny };
+  return {
+    allow: [...allowFields, ...commonFields(allow, fieldsBefore.allow)],
+    deny: [...new Set([...deny, ...fieldsBefore.deny])],
+  };
 }
 
 type Shown = PoolSource['shown'];

@@ -1,4 +1,5 @@
 import type { Finding } from '#shared/contract/finding.ts';
+import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { ComplaintsOf } from '#shared/contract/kubelet-config/validate.ts';
 import type { RepoFile } from '../commit.ts';
 import type { ClusterConfig } from './loaded.ts';
@@ -10,6 +11,8 @@ export interface PoolSource {
   /** A path of `files` as people see it in the repository. */
   readonly shown: (path: string) => string;
   readonly cluster: ClusterConfig;
+  /** Which fields may be set here and now. */
+  readonly fields: FieldPolicy;
   /** What was left out of `files`, by path. */
   readonly leftOut: ReadonlyMap<string, Finding>;
   readonly complaintsOf: ComplaintsOf;

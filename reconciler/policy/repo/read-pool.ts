@@ -2,7 +2,6 @@ import { API_VERSION } from '#shared/contract/api/group.ts';
 import { DEFAULT_TRIAL, type TrialSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
-import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { TolerableCode } from '#shared/contract/kubelet-config/tolerance.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
@@ -61,11 +60,20 @@ export function readPool(document: unknown, name: string, report: FileReport): K
   };
 }
 
-/** The pool's own word on which fields it may set: it counts in git only, and its allowances on the nodes. */
-export function readPoolFields(document: unknown, report: FileReport): FieldPolicy {
+/** What the pool denies besides its cluster. It allows nothing: its file comes from the same hands as its config. */
+export function readPoolDenials(document: unknown, report: FileReport): readonly string[] {
   const root = isMap(document) ? document : {};
   const spec = isMap(root['spec']) ? root['spec'] : {};
-  return readFieldPolicy(spec['fields'], ['spec', 'fields'], report);
+  const { allow, deny } = readFieldPolicy(spec['fields'], ['spec', 'fields'], report);
+  if (allow.length > 0) {
+    report.security(
+      'pool-cannot-allow',
+      ['spec', 'fields', 'allow'],
+      'fields.allow of a pool allows nothing: whoever changes the pool could allow himself anything',
+      "list the fields in fields.allow of the cluster's file, in an earlier commit, or in ALLOW_FIELDS of the reconciler",
+    );
+  }
+  return deny;
 }
 
 /** What the pool itself tolerates, to be taken together with what its cluster does. */

@@ -7,17 +7,24 @@ import type { Finding } from '#shared/contract/finding.ts';
 export interface FileReport {
   readonly findings: Finding[];
   error(code: string, path: Path, message: string, suggestion?: string): void;
+  /** Something that keeps nothing from being used, and that somebody who may commit gains by. */
+  security(code: string, path: Path, message: string, suggestion?: string): void;
 }
 
 /** @param positionOf where a path of the file stands in it */
 export function fileReport(file: string, positionOf: PositionOf): FileReport {
   const findings: Finding[] = [];
-  const error = (code: string, path: Path, message: string, suggestion?: string): void => {
+  const add = (about: Pick<Finding, 'code' | 'severity' | 'kind' | 'message'>, path: Path, advice?: string): void => {
     const field = path.length === 0 ? {} : { field: formatPath(path) };
-    const extra = suggestion === undefined ? {} : { suggestion };
-    findings.push({ code, severity: 'error', message, ...extra, file, ...positionOf(path), ...field });
+    const extra = advice === undefined ? {} : { suggestion: advice };
+    findings.push({ ...about, ...extra, file, ...positionOf(path), ...field });
   };
-  return { findings, error };
+  return {
+    findings,
+    error: (code, path, message, suggestion) => add({ code, severity: 'error', message }, path, suggestion),
+    security: (code, path, message, suggestion) =>
+      add({ code, severity: 'warning', kind: 'security', message }, path, suggestion),
+  };
 }
 
 /** A map of which the keys are known, or undefined; unknown keys and other types are reported. Null counts as absent. */

@@ -16,22 +16,34 @@ const IDENTITY = 'it identifies the node, and cannot be the same on all nodes of
 const LOCKS_OUT = 'a wrong value locks the API server, or us, out of the node';
 const CREDENTIALS = 'a wrong value costs the node its certificate';
 const STATIC_PODS = 'it decides which pods run without the API server: the control plane itself, on some nodes';
+const RUNS_CODE = 'whoever chooses it runs code as root on the node';
+const OPENS_API = 'it opens the API of the kubelet';
+const HOST_FILES = 'it lets files of the host be read or removed';
 
 /**
- * Denied unless a cluster or a pool allows them: what identifies a node, what secures it, and what could cut it off so
- * that nobody can take the change back from outside.
+ * Denied unless the reconciler's settings or the cluster's file allow them: what owns a node, what identifies it, and what could
+ * cut it off so that nobody can take the change back from outside. `security/powers.ts` says more of each.
  */
 export const DENIED_BY_DEFAULT: Readonly<Record<string, string>> = {
   address: LOCKS_OUT,
   authentication: LOCKS_OUT,
   authorization: LOCKS_OUT,
+  containerRuntimeEndpoint: RUNS_CODE,
   contentType: LOCKS_OUT,
+  enableDebugFlagsHandler: OPENS_API,
+  enableDebuggingHandlers: OPENS_API,
+  enableProfilingHandler: OPENS_API,
   enableServer: LOCKS_OUT,
+  enableSystemLogHandler: HOST_FILES,
+  enableSystemLogQuery: HOST_FILES,
   healthzBindAddress: LOCKS_OUT,
   healthzPort: LOCKS_OUT,
+  imageServiceEndpoint: RUNS_CODE,
   podCIDR: IDENTITY,
+  podLogsDir: HOST_FILES,
   port: LOCKS_OUT,
   providerID: IDENTITY,
+  readOnlyPort: OPENS_API,
   rotateCertificates: CREDENTIALS,
   runOnce: 'it makes a kubelet that ends when its pods have ended',
   serverTLSBootstrap: CREDENTIALS,
@@ -40,6 +52,17 @@ export const DENIED_BY_DEFAULT: Readonly<Record<string, string>> = {
   staticPodURLHeader: STATIC_PODS,
   tlsCertFile: CREDENTIALS,
   tlsPrivateKeyFile: CREDENTIALS,
+  volumePluginDir: RUNS_CODE,
+};
+
+/** Values of denied fields that shut something, and that anybody may set. Null is none: it takes back what the node has. */
+export const SHUTS: Readonly<Record<string, unknown>> = {
+  enableDebugFlagsHandler: false,
+  enableDebuggingHandlers: false,
+  enableProfilingHandler: false,
+  enableSystemLogHandler: false,
+  enableSystemLogQuery: false,
+  readOnlyPort: 0,
 };
 
 /** A field that may not be set, and why. */
@@ -51,29 +74,35 @@ export interface DeniedField {
 }
 
 /**
- * What of a config may not be there. A cluster's `deny` stands above everything; a pool may allow what is denied by default,
- * and deny more for itself. Null counts as setting a field: it takes back what the node has.
+ * What of a config may not be there. A cluster's `deny` stands above everything; a pool may deny more for itself, and allows
+ * nothing. Null counts as setting a field: it takes back what the node has.
+ *
+ * @param cluster what the cluster allows and denies
+ * @param deny    what the pool denies besides
  */
 export function deniedFields(
   config: Readonly<Record<string, unknown>>,
   cluster: FieldPolicy,
-  pool: FieldPolicy,
+  deny: readonly string[] = [],
 ): readonly DeniedField[] {
-  const allowed = [...cluster.allow, ...pool.allow];
-  const judge = (path: Path, name: string): DeniedField | undefined => {
+  const judge = (path: Path, name: string, value: unknown): DeniedField | undefined => {
     if (covers(cluster.deny, name)) return { path, why: "the cluster's file denies it", allowable: false };
-    if (covers(pool.deny, name)) return { path, why: 'the pool itself denies it', allowable: false };
+    if (covers(deny, name)) return { path, why: 'the pool itself denies it', allowable: false };
     const why = Object.entries(DENIED_BY_DEFAULT).find(([field]) => isWithin(name, field))?.[1];
-    return why === undefined || covers(allowed, name) ? undefined : { path, why, allowable: true };
+    if (why === undefined || (Object.hasOwn(SHUTS, name) && SHUTS[name] === value)) return undefined;
+    return covers(cluster.allow, name) ? undefined : { path, why, allowable: true };
   };
-  return leavesOf(config).flatMap(([path, name]) => judge(path, name) ?? []);
+  return leavesOf(config).flatMap(([path, name, value]) => judge(path, name, value) ?? []);
 }
 
 /** What a node may be told in spite of the default list: the words that travel with an assignment. Sorted. */
-export function allowedFields(cluster: FieldPolicy, pool: FieldPolicy): readonly string[] {
-  const allowed = [...new Set([...cluster.allow, ...pool.allow])];
-  return allowed.filter((field) => !covers(cluster.deny, field)).sort();
-}
+export const allowedFields = ({ allow, deny }: FieldPolicy): readonly string[] =>
+  [...new Set(allow)].filter((field) => !covers(deny, field)).sort();
+
+/** What two lists of fields both cover: `authentication` and `authentication.x509` have the second in common. */
+export const commonFields = (some: readonly string[], others: readonly string[]): readonly string[] => [
+  ...new Set([...some.filter((field) => covers(others, field)), ...others.filter((field) => covers(some, field))]),
+];
 
 /** Whether the table has the field, or it is a branch or a key of one. */
 export function isPolicyField(field: string): boolean {
@@ -82,17 +111,18 @@ export function isPolicyField(field: string): boolean {
   return dot > 0 && isPolicyField(field.slice(0, dot));
 }
 
-const covers = (fields: readonly string[], name: string): boolean => fields.some((field) => isWithin(name, field));
+/** Whether a list has the field, or a branch that it is in. */
+export const covers = (fields: readonly string[], name: string): boolean => fields.some((field) => isWithin(name, field));
 const isWithin = (name: string, field: string): boolean => name === field || name.startsWith(`${field}.`);
 
 /** Every value that is no map, and every empty map, with its path as keys and as one name. */
-function leavesOf(config: Readonly<Record<string, unknown>>): readonly (readonly [Path, string])[] {
-  const leaves: (readonly [Path, string])[] = [];
+function leavesOf(config: Readonly<Record<string, unknown>>): readonly (readonly [Path, string, unknown])[] {
+  const leaves: (readonly [Path, string, unknown])[] = [];
   const visit = (map: Readonly<Record<string, unknown>>, path: readonly string[]): void => {
     for (const [key, value] of Object.entries(map)) {
       const here = [...path, key];
       if (isMap(value) && Object.keys(value).length > 0) visit(value, here);
-      else leaves.push([here, here.join('.')]);
+      else leaves.push([here, here.join('.'), value]);
     }
   };
   visit(config, []);

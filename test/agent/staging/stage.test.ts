@@ -211,6 +211,21 @@ describe('staging', () => {
       /^refused FieldDenied: port may not be set on this node/,
     ],
     [
+      'lets no assignment allow what is denied by default, where the node says so',
+      { payload: payloadOf({ port: 10251 }), allowFields: ['port'], denyFields: ['default'] },
+      /^refused FieldDenied: port may not be set on this node/,
+    ],
+    [
+      'takes a value that shuts what it could open, also then',
+      { payload: payloadOf({ readOnlyPort: 0, enableProfilingHandler: false }), denyFields: ['default'] },
+      /^ready$/,
+    ],
+    [
+      'refuses what has the kubelet run the programs of others',
+      { payload: payloadOf({ volumePluginDir: '/tmp/plugins', readOnlyPort: 10255 }) },
+      /^refused FieldDenied: volumePluginDir may not be set on this node: .*; readOnlyPort may not be set on this node: it opens/,
+    ],
+    [
       'denies what is below a field as well, and fields that are allowed by default',
       { payload: payloadOf({ evictionHard: { 'memory.available': '1Gi' } }), denyFields: ['evictionHard'] },
       /^refused FieldDenied: evictionHard\["memory\.available"\] may not be set on this node/,

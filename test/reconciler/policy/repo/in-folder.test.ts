@@ -35,7 +35,7 @@ const ROWS: readonly (readonly [code: string, tree: Tree, leftOut?: readonly Fin
   ['wrong-kind', inPool(POOL.replace('KubeletPool', 'Pool'), KUBELET)],
   ['yaml-syntax', inPool('a: [', KUBELET)],
   ['unknown-field', inPool(POOL, `${KUBELET}maxPodz: 1\n`)],
-  ['unknown-field', inPool(POOL, `${KUBELET}podLogsDir: /var/log/pods\n`)],
+  ['unknown-field', inPool(POOL, `${KUBELET}containerLogMonitorInterval: 20s\n`)],
   ['denied-field', inPool(POOL, `${KUBELET}staticPodPath: /x\n`)],
   ['missing-pool', { 'pools/x/kubelet.yaml': KUBELET, 'pools/x/pool.yml': POOL }],
   ['missing-pool', { 'pools/x/kubelet.yaml': KUBELET }, [{ ...LEFT_OUT, file: 'pools/x/pool.yaml' }]],
@@ -78,7 +78,7 @@ describe('what is told of a config repository in a folder of another', () => {
     assert.deepEqual(inside.spec, atRoot.spec);
     assert.equal(inside.configName, atRoot.configName);
     // A finding that no layer has a place for is one of the pool's own file.
-    const { positionOf: _, ...placeless } = { ...inside, value: { ...inside.value, podLogsDir: '/var/log/pods' } };
+    const { positionOf: _, ...placeless } = { ...inside, value: { ...inside.value, containerLogMonitorInterval: '20s' } };
     assert.equal(judgePool(placeless, ['1.28'])[0]?.file, `${FOLDER}/pools/x/pool.yaml`);
     assert.deepEqual(inside.positionOf?.(['maxPods']), { file: `${FOLDER}/pools/x/kubelet.yaml`, line: 3, column: 1 });
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readPool, readPoolFields } from '#reconciler/policy/repo/read-pool.ts';
+import { readPool, readPoolDenials } from '#reconciler/policy/repo/read-pool.ts';
 import { fileReport } from '#reconciler/policy/repo/report.ts';
 import { API_VERSION } from '#shared/contract/api/group.ts';
 
@@ -11,7 +11,7 @@ function said(more: Spec): readonly string[] {
   const report = fileReport('pool.yaml', () => ({ line: 1, column: 1 }));
   const document = { apiVersion: API_VERSION, kind: 'KubeletPool', spec: { nodeSelector: {}, ...more } };
   readPool(document, 'x', report);
-  readPoolFields(document, report);
+  readPoolDenials(document, report);
   return report.findings.map(({ code, field }) => `${code} ${field}`);
 }
 
@@ -20,7 +20,7 @@ const window = (part: Spec): Spec => rollout({ windows: { allow: [{ cron: '0 2 *
 const prometheus = (part: Spec): Spec => ({ blockers: { prometheus: { url: 'http://p', query: 'up', ...part } } });
 const url = (length: number): string => `http://p/${'a'.repeat(length - 9)}`;
 const alerts = (length: number): Spec => prometheus({ query: undefined, alerts: ['a'.repeat(length)] });
-const ports = (count: number): Spec => ({ fields: { allow: Array.from({ length: count }, () => 'port') } });
+const ports = (count: number): Spec => ({ fields: { deny: Array.from({ length: count }, () => 'port') } });
 const labels = (value: string): Spec => ({ nodeSelector: { matchLabels: { a: value } } });
 const canaries = (nodes: unknown): Spec => rollout({ canary: { nodes } });
 const INT32 = 2 ** 31 - 1;
@@ -197,8 +197,8 @@ const rows: readonly (readonly [what: string, last: Spec, beyond: Spec, finding:
     { blockers: { pods: { namespace: 7, selector: { matchLabels: { a: 'b' } } } } },
     'bad-label spec.blockers.pods.namespace',
   ],
-  ['the fields that are allowed', ports(200), ports(201), 'wrong-type spec.fields.allow'],
-  ['fields in a list', ports(1), { fields: { allow: 'port' } }, 'wrong-type spec.fields.allow'],
+  ['the fields that are denied', ports(200), ports(201), 'wrong-type spec.fields.deny'],
+  ['fields in a list', ports(1), { fields: { deny: 'port' } }, 'wrong-type spec.fields.deny'],
   ['the value of a label', labels('a'.repeat(63)), labels('a'.repeat(64)), 'bad-label spec.nodeSelector.matchLabels.a'],
   [
     'a short drain',

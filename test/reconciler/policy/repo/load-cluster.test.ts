@@ -78,7 +78,7 @@ describe('what is wrong with a cluster file', () => {
 });
 
 describe('a cluster file', () => {
-  const pools = { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}podLogsDir: /var/log/pods\n` };
+  const pools = { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}containerLogMonitorInterval: 20s\n` };
   const cluster = (spec: string) => load({ ...pools, 'clusters/prod.yaml': `${CLUSTER}${spec}` });
 
   it('may be absent', () => assert.deepEqual(load(pools).cluster, { ...DEFAULT_CLUSTER, missing: true }));

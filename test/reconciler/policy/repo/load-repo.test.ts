@@ -207,7 +207,7 @@ describe('a fault', () => {
 });
 
 describe('a pool’s judge', () => {
-  const tree = { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}\npodLogsDir: /var/log/pods\n` };
+  const tree = { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}\ncontainerLogMonitorInterval: 20s\n` };
 
   it('says what the kubelets of its nodes would, with the line of the layer', () => {
     const findings = judgePool(valid(load(tree), 'x'), ['1.28', '1.29', '1.34']);

@@ -114,8 +114,9 @@ describe('what nodes take', () => {
       path,
       `${KUBELET}staticPodURLHeader: {h${index}: ["${'x'.repeat(lengths[index] ?? 0)}"]}\n`,
     ]);
-    const spec = `${POOL}  layers: [${names.join(', ')}]\n  fields: {allow: [staticPodURLHeader]}\n`;
-    return load({ ...Object.fromEntries(layers), 'pools/x/pool.yaml': spec });
+    const spec = `${POOL}  layers: [${names.join(', ')}]\n`;
+    const cluster = `${CLUSTER}  fields: {allow: [staticPodURLHeader]}\n`;
+    return load({ ...Object.fromEntries(layers), 'pools/x/pool.yaml': spec, 'clusters/prod.yaml': cluster });
   }
   const payloadBytes = (letters: number): number => Buffer.byteLength(valid(withLetters(letters), 'x').payload);
   const mostLetters = (): number => MAX_PAYLOAD_BYTES - payloadBytes(1_000) + 1_000;
@@ -146,7 +147,7 @@ describe('what nodes take', () => {
 });
 
 describe('where nobody knows the line of a field', () => {
-  const tree = { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}podLogsDir: /var/log/pods\n` };
+  const tree = { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}containerLogMonitorInterval: 20s\n` };
 
   it('a verdict names the pool', () => {
     const { positionOf: _, ...placeless } = valid(load(tree), 'x');

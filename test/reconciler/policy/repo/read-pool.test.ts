@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readPool, readPoolFields, readPoolTolerance, resolveLayer } from '#reconciler/policy/repo/read-pool.ts';
+import { readPool, readPoolDenials, readPoolTolerance, resolveLayer } from '#reconciler/policy/repo/read-pool.ts';
 import { fileReport } from '#reconciler/policy/repo/report.ts';
 import { mistakesIn, readSpec } from './support/read-spec.ts';
 
@@ -231,25 +231,24 @@ describe('the head of a file', () => {
 describe('what a pool allows, denies and tolerates', () => {
   const policyOf = (spec: unknown) => {
     const report = fileReport('pool.yaml', () => undefined);
-    const fields = readPoolFields({ spec }, report);
+    const deny = readPoolDenials({ spec }, report);
     const tolerate = readPoolTolerance({ spec }, report);
-    return { fields, tolerate, said: report.findings.map(({ code, field }) => `${code} ${field}`) };
+    return { deny, tolerate, said: report.findings.map(({ code, field }) => `${code} ${field}`) };
   };
-  const none = { allow: [], deny: [] };
   const rows: readonly (readonly [string, unknown, ReturnType<typeof policyOf>])[] = [
-    ['is nothing where it says nothing', {}, { fields: none, tolerate: [], said: [] }],
-    ['is nothing where nothing is written', { fields: null, tolerate: null }, { fields: none, tolerate: [], said: [] }],
-    ['is nothing without a spec', undefined, { fields: none, tolerate: [], said: [] }],
+    ['is nothing where it says nothing', {}, { deny: [], tolerate: [], said: [] }],
+    ['is nothing where nothing is written', { fields: null, tolerate: null }, { deny: [], tolerate: [], said: [] }],
+    ['is nothing without a spec', undefined, { deny: [], tolerate: [], said: [] }],
     [
       'is each field and each code once',
       { fields: { allow: ['port', 'port'], deny: ['maxPods'] }, tolerate: ['wrong-case', 'wrong-case'] },
-      { fields: { allow: ['port'], deny: ['maxPods'] }, tolerate: ['wrong-case'], said: [] },
+      { deny: ['maxPods'], tolerate: ['wrong-case'], said: ['pool-cannot-allow spec.fields.allow'] },
     ],
     [
       'is what of it can be read',
       { fields: { deny: ['port', 'prot', 5] }, tolerate: ['wrong-case', 'wrong-cas', 5] },
       {
-        fields: { allow: [], deny: ['port'] },
+        deny: ['port'],
         tolerate: ['wrong-case'],
         said: [
           'unknown-value spec.fields.deny[1]',
@@ -262,7 +261,7 @@ describe('what a pool allows, denies and tolerates', () => {
     [
       'is nothing that is no list',
       { fields: { allow: 'port' }, tolerate: 'wrong-case' },
-      { fields: none, tolerate: [], said: ['wrong-type spec.fields.allow', 'wrong-type spec.tolerate'] },
+      { deny: [], tolerate: [], said: ['wrong-type spec.fields.allow', 'wrong-type spec.tolerate'] },
     ],
   ];
   for (const [name, spec, expected] of rows) it(name, () => assert.deepEqual(policyOf(spec), expected));

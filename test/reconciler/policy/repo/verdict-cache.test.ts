@@ -75,7 +75,7 @@ function passes(most: number) {
 }
 
 describe('a payload', () => {
-  const tree = treeOf('maxPods: 64\n', 'podLogsDir: /var/log/pods\n');
+  const tree = treeOf('maxPods: 64\n', 'containerLogMonitorInterval: 20s\n');
 
   it('is validated once for each version, however many passes are made', () => {
     const { pass, counted } = passes(100);
@@ -124,7 +124,7 @@ describe('remembered verdicts', () => {
 
   it('change no word, whatever file, place and tolerance a pool with this content has', () => {
     const remembered = poolJudge(rememberVerdicts(100));
-    const layer = 'podLogsDir: /var/log/pods\n';
+    const layer = 'containerLogMonitorInterval: 20s\n';
     const trees = [treeOf(layer, layer), treeOf(`# a\n\n${layer}`, layer)];
     trees.push({ ...treeOf(layer, layer), 'pools/web/pool.yaml': `${poolFile('web')}  tolerate: [unknown-field]\n` });
     const minors = ['1.28', '1.29', '1.34'];

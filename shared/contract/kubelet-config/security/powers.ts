@@ -1,0 +1,27 @@
+import { DISRUPTING } from './disrupting.ts';
+import { OWNING } from './owning.ts';
+import { OWNS_NODE, type PowerRow } from './power.ts';
+import { WEAKENING } from './weakening.ts';
+
+/** What each field gives to whoever may choose its value; together they cover every field of the table. */
+export const POWERS: readonly PowerRow[] = [...OWNING, ...WEAKENING, ...DISRUPTING];
+
+const BY_FIELD: ReadonlyMap<string, PowerRow> = new Map(
+  POWERS.flatMap((row) => row.fields.map((field) => [field, row] as const)),
+);
+
+/**
+ * What a field gives: that of its own row, or of the nearest one above it.
+ *
+ * @param field a path of the table, or a key below one (`featureGates.AppArmor`)
+ * @returns undefined where the table does not have it
+ */
+export function powerOf(field: string): PowerRow | undefined {
+  const row = BY_FIELD.get(field);
+  if (row !== undefined) return row;
+  const dot = field.lastIndexOf('.');
+  return dot < 0 ? undefined : powerOf(field.slice(0, dot));
+}
+
+/** Whether whoever chooses the value owns the node, or cuts it off. */
+export const ownsNode = ({ power }: PowerRow): boolean => OWNS_NODE.has(power);

@@ -1,0 +1,37 @@
+import type { Path } from '../position.ts';
+import { isMap } from '../walk.ts';
+import { weakeningGate } from './gates.ts';
+import { WEAKENING } from './weakening.ts';
+
+/** A value that takes a protection away. */
+export interface Weakened {
+  readonly path: Path;
+  /** What whoever chose the value gains, a clause. */
+  readonly gives: string;
+}
+
+/** Every protection that a config takes away. What it leaves out is the node's own affair. */
+export function weakenedBy(config: Readonly<Record<string, unknown>>): readonly Weakened[] {
+  return WEAKENING.flatMap(({ fields, gives, isHarmless = () => false }) =>
+    fields.flatMap((field): readonly Weakened[] => {
+      const path = field.split('.');
+      const value = valueAt(config, path);
+      if (value === undefined || isHarmless(value)) return [];
+      return field === 'featureGates' ? weakenedGates(value) : [{ path, gives }];
+    }),
+  );
+}
+
+function weakenedGates(gates: unknown): readonly Weakened[] {
+  return Object.entries(isMap(gates) ? gates : {}).flatMap(([gate, on]) => {
+    const gives = weakeningGate(gate, on);
+    return gives === undefined ? [] : [{ path: ['featureGates', gate], gives }];
+  });
+}
+
+function valueAt(config: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    config,
+  );
+}

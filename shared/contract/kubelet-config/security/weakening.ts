@@ -1,0 +1,125 @@
+import { isMap } from '../walk.ts';
+import { weakeningGate } from './gates.ts';
+import type { PowerRow } from './power.ts';
+
+/** At this verbosity the kubelet logs what it sends and receives, Secrets among it. */
+const LOGS_BODIES = 8;
+
+/** Fields that take a protection away without any node failing: people see them in review. */
+export const WEAKENING: readonly PowerRow[] = [
+  {
+    fields: ['clusterDNS'],
+    power: 'weakens',
+    gives: 'answers every name that pods look up, from an address outside of private networks',
+    isHarmless: (value) => Array.isArray(value) && !value.some(isPublicAddress),
+  },
+  {
+    fields: ['resolvConf'],
+    power: 'weakens',
+    gives: 'answers names for pods by a file outside of /etc and /run, which a pod may be able to write',
+    isHarmless: (value) => value === '' || (typeof value === 'string' && /^\/(?:etc|run)\/(?!.*\.\.)/.test(value)),
+  },
+  {
+    fields: ['allowedUnsafeSysctls'],
+    power: 'weakens',
+    gives: 'lets pods set kernel parameters that reach other pods or the whole node',
+    isHarmless: (value) => Array.isArray(value) && value.length === 0,
+  },
+  {
+    fields: ['protectKernelDefaults'],
+    power: 'weakens',
+    gives: 'has the kubelet change kernel parameters of the host in place of refusing to start',
+    isHarmless: (value) => value === true,
+  },
+  {
+    fields: ['seccompDefault'],
+    power: 'weakens',
+    gives: 'runs pods that name no seccomp profile without any: every system call is open to them',
+    isHarmless: (value) => value === true,
+  },
+  {
+    fields: ['makeIPTablesUtilChains'],
+    power: 'weakens',
+    gives: 'drops the rules that keep other hosts from services on the node’s loopback',
+    isHarmless: (value) => value === true,
+  },
+  {
+    fields: ['podPidsLimit'],
+    power: 'weakens',
+    gives: 'lets one pod take all process numbers of the node',
+    isHarmless: (value) => Number(value) > 0,
+  },
+  {
+    fields: ['tlsMinVersion'],
+    power: 'weakens',
+    gives: 'lets somebody between the kubelet and its clients force TLS 1.0 or 1.1',
+    isHarmless: (value) => value === 'VersionTLS12' || value === 'VersionTLS13',
+  },
+  {
+    fields: ['tlsCipherSuites'],
+    power: 'weakens',
+    gives: 'lets somebody between the kubelet and its clients use ciphers that are broken (RC4, 3DES, CBC)',
+    isHarmless: (value) => Array.isArray(value) && !value.some((suite) => /RC4|3DES|_CBC_/.test(String(suite))),
+  },
+  {
+    fields: ['streamingConnectionIdleTimeout'],
+    power: 'weakens',
+    gives: 'keeps idle exec and port-forward sessions open for ever',
+    isHarmless: (value) => value === null || !/^[0.]+(?:h|m|s|ms|us|µs|ns)?$/.test(String(value)),
+  },
+  {
+    fields: ['tracing.endpoint'],
+    power: 'weakens',
+    gives: 'is sent what the kubelet does, with the names of pods and images, by every node',
+    isHarmless: (value) => value === null || /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/.test(String(value)),
+  },
+  {
+    fields: ['imagePullCredentialsVerificationPolicy'],
+    power: 'weakens',
+    gives: 'lets pods use private images that others pulled, without having access to them',
+    isHarmless: (value) => value !== 'NeverVerify',
+  },
+  {
+    fields: ['preloadedImagesVerificationAllowlist'],
+    power: 'weakens',
+    gives: 'lets pods use the listed private images without having access to them',
+    isHarmless: (value) => value === null || (Array.isArray(value) && value.length === 0),
+  },
+  {
+    fields: ['logging.verbosity'],
+    power: 'weakens',
+    gives: 'has the kubelet log what it sends and receives, Secrets among it',
+    isHarmless: (value) => !(Number(value) >= LOGS_BODIES),
+  },
+  {
+    fields: ['logging.vmodule'],
+    power: 'weakens',
+    gives: 'has parts of the kubelet log what they send and receive, Secrets among it',
+    isHarmless: (value) =>
+      !Array.isArray(value) || value.every((item) => !isMap(item) || !(Number(item['verbosity']) >= LOGS_BODIES)),
+  },
+  {
+    fields: ['featureGates'],
+    power: 'weakens',
+    gives: 'switches a protection off, or an unfinished feature on, gate by gate',
+    isHarmless: (value) => !isMap(value) || Object.entries(value).every(([gate, on]) => weakeningGate(gate, on) === undefined),
+  },
+];
+
+/**
+ * Somebody's on the internet: outside of RFC 1918, 6598, 3927, 4193, 4291 and of loopback. What is no address is refused elsewhere.
+ */
+function isPublicAddress(address: unknown): boolean {
+  const text = String(address).toLowerCase();
+  if (text.includes(':')) return !/^(?:f[cd]|fe[89ab]|::1$)/.test(text);
+  const [first = 0, second = 0, ...rest] = text.split('.').map(Number);
+  if (rest.length !== 2 || Number.isNaN(first) || Number.isNaN(second)) return false;
+  return !(
+    first === 10 ||
+    first === 127 ||
+    (first === 192 && second === 168) ||
+    (first === 169 && second === 254) ||
+    (first === 172 && second >= 16 && second <= 31) ||
+    (first === 100 && second >= 64 && second <= 127)
+  );
+}

@@ -37,6 +37,9 @@ export function generateChart(): ReadonlyMap<string, string> {
   return files;
 }
 
+/** What is on by default, and which minor of the API server it takes: older ones do not know the kind. */
+const OLDEST: Readonly<Record<string, string>> = { 'admission.enabled': '1.30' };
+
 /** The folders below deploy/components. */
 export const componentNames = (): readonly string[] =>
   globSync('deploy/components/*', { cwd: ROOT })
@@ -85,7 +88,14 @@ function templateOf(manifest: string, source: string, value: string | null): str
   const text = escaped(manifest)
     .replaceAll('namespace: kubelet-gitops\n', 'namespace: {{ .Release.Namespace }}\n')
     .replace(/(kind: Namespace\nmetadata:\n  name:) .*/, '$1 {{ .Release.Namespace }}')
-    .replaceAll('system:serviceaccount:kubelet-gitops:', 'system:serviceaccount:{{ .Release.Namespace }}:');
+    .replaceAll('system:serviceaccount:kubelet-gitops:', 'system:serviceaccount:{{ .Release.Namespace }}:')
+    .replaceAll('metadata.name: kubelet-gitops\n', 'metadata.name: {{ .Release.Namespace }}\n');
   const origin = `{{- /* Made from ${source} by scripts/generate.ts: change it there. */}}\n`;
-  return value === null ? `${origin}${text}` : `${origin}{{- if .Values.${value} }}\n${text}{{- end }}\n`;
+  if (value === null) return `${origin}${text}`;
+  const oldest = OLDEST[value];
+  const condition =
+    oldest === undefined
+      ? `.Values.${value}`
+      : `and .Values.${value} (semverCompare ">=${oldest}-0" .Capabilities.KubeVersion.Version)`;
+  return `${origin}{{- if ${condition} }}\n${text}{{- end }}\n`;
 }

@@ -17,7 +17,10 @@ export interface Policy {
   readonly metadata: { readonly name: string };
   readonly spec: {
     readonly failurePolicy: 'Fail' | 'Ignore';
-    readonly matchConstraints: { readonly resourceRules: readonly ResourceRule[] };
+    readonly matchConstraints: {
+      readonly resourceRules: readonly ResourceRule[];
+      readonly namespaceSelector?: { readonly matchLabels: Readonly<Record<string, string>> };
+    };
     readonly matchConditions?: readonly Expression[];
     readonly variables?: readonly Expression[];
     readonly validations: readonly {
@@ -39,7 +42,14 @@ export interface AdmissionRequest {
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
   readonly subResource: string;
   readonly name?: string;
+  readonly namespace?: string;
   readonly userInfo: { readonly username: string; readonly extra?: Readonly<Record<string, readonly string[]>> };
+}
+
+/** The object as it is to be, and as it was; null where there is none. */
+export interface Objects {
+  readonly object?: unknown;
+  readonly oldObject?: unknown;
 }
 
 export type Verdict = { readonly admitted: true } | { readonly admitted: false; readonly why: readonly string[] };
@@ -53,10 +63,13 @@ export const readDocuments = (file: string): readonly { readonly kind: string }[
  *
  * Source: Kubernetes, "Validating Admission Policy"; k8s.io/apiserver/pkg/admission/plugin/policy/validating.
  */
-export function judge({ spec }: Policy, request: AdmissionRequest): Verdict {
+export function judge({ spec }: Policy, request: AdmissionRequest, objects: Objects = {}): Verdict {
   if (!spec.matchConstraints.resourceRules.some((rule) => matches(rule, request))) return { admitted: true };
+  const namespace = spec.matchConstraints.namespaceSelector?.matchLabels['kubernetes.io/metadata.name'];
+  if (namespace !== undefined && namespace !== request.namespace) return { admitted: true };
   const cel = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: true });
-  const context = { request, variables: {} };
+  const { object = null, oldObject = null } = objects;
+  const context = { request, object, oldObject, variables: {} };
   const evaluate = (expression: string): unknown => cel.evaluate(expression, context);
   try {
     if ((spec.matchConditions ?? []).some(({ expression }) => evaluate(expression) !== true)) return { admitted: true };
@@ -80,6 +93,6 @@ const matches = (rule: ResourceRule, { operation, resource, subResource }: Admis
     among(rule.apiGroups, resource.group) &&
     among(rule.apiVersions, resource.version) &&
     among(rule.operations, operation) &&
-    among(rule.resources, full)
+    (among(rule.resources, full) || (subResource !== '' && rule.resources.includes(`${resource.resource}/*`)))
   );
 };

@@ -18,7 +18,7 @@ const kustomization = (overlay: Overlay, settings: readonly string[] = []) =>
     ],
   });
 const chart = (values: Readonly<Record<string, unknown>>) =>
-  renderChart({ namespace: { create: true }, ...REQUIRED_VALUES, ...values });
+  renderChart({ namespace: { create: true }, admission: { enabled: false }, ...REQUIRED_VALUES, ...values });
 
 /** What a component's kustomization leaves to the settings, or to whoever applies it. */
 const BESIDE: Readonly<
@@ -105,6 +105,18 @@ describe('the chart', { skip: WITHOUT_RENDERERS }, () => {
     assert.ok(!kinds(REQUIRED_VALUES).has('Namespace'));
     assert.ok(kinds(REQUIRED_VALUES).has('CustomResourceDefinition'));
     assert.ok(!kinds({ ...REQUIRED_VALUES, crds: { install: false } }).has('CustomResourceDefinition'));
+  });
+
+  it('has the admission policies by default, for API servers that know them', () => {
+    const policies = (kubeVersion: string, values: Readonly<Record<string, unknown>> = {}): readonly string[] =>
+      renderChart({ ...REQUIRED_VALUES, ...values }, kubeVersion).flatMap(({ kind, metadata }) =>
+        kind === 'ValidatingAdmissionPolicy' ? [metadata.name] : [],
+      );
+    const all = ['kubelet-gitops-agent-own-node', 'kubelet-gitops-config-sources', 'kubelet-gitops-reconciler-writes'];
+    assert.deepEqual([...policies('v1.30.0')].sort(), all);
+    assert.deepEqual([...policies('v1.34.1-gke.100')].sort(), all);
+    assert.deepEqual(policies('v1.29.9'), []);
+    assert.deepEqual(policies('v1.34.0', { admission: { enabled: false } }), []);
   });
 
   it('makes other pods of other settings', () => {

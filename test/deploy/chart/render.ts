@@ -36,8 +36,9 @@ const WITHOUT_HELM =
 export const WITHOUT_RENDERERS = WITHOUT_HELM || without(kubectl, ['version', '--client'], UNPROVED);
 
 /** `helm template`. @throws with what it says */
-export function renderChart(values: Readonly<Record<string, unknown>>): readonly Manifest[] {
-  const args = ['template', 'kubelet-gitops', CHART, '--namespace', 'kubelet-gitops', '--values', '-'];
+export function renderChart(values: Readonly<Record<string, unknown>>, kubeVersion = 'v1.34.0'): readonly Manifest[] {
+  const where = ['--namespace', 'kubelet-gitops', '--kube-version', kubeVersion];
+  const args = ['template', 'kubelet-gitops', CHART, ...where, '--values', '-'];
   const { status, stdout, stderr } = spawnSync(HELM ?? 'helm', args, { input: stringify(values), encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
   return manifestsIn(stdout);

@@ -1,4 +1,5 @@
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import { isPolicyField } from '#shared/contract/kubelet-config/field-policy.ts';
 import { minorName, minorNumber, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { type Given, Mistake, type OptionSpecs } from './command.ts';
 
@@ -17,6 +18,23 @@ export const VERSION_OPTION = {
     about: 'minor version of the kubelet to judge by; can be given several times',
   },
 } as const satisfies OptionSpecs;
+
+export const ALLOW_OPTION = {
+  'allow-field': {
+    type: 'string',
+    multiple: true,
+    value: 'FIELD',
+    about: 'what ALLOW_FIELDS of the reconciler allows; can be given several times',
+  },
+} as const satisfies OptionSpecs;
+
+/** The fields that are allowed from outside of the repository. @throws Mistake */
+export function allowedOutside(given: Given): readonly string[] {
+  const fields = given.texts('allow-field');
+  const noField = fields.find((field) => !isPolicyField(field));
+  if (noField !== undefined) throw new Mistake(`--allow-field ${noField}: it is not a field of a KubeletConfiguration`);
+  return fields;
+}
 
 /** The minor versions that were asked for, in order and once each. @throws Mistake */
 export function kubeletVersions(given: Given): readonly string[] {

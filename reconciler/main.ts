@@ -123,8 +123,16 @@ async function main(settings: ReconcilerSettings): Promise<void> {
               { ...settings.forge, proxy: settings.proxy },
               { clock, log, random, onChange: () => reconciler.poke() },
             ),
-      load: ({ files, findings: gitFindings }) =>
-        loadRepo(files, { cluster: settings.cluster, gitFindings, folder: settings.gitPath, cache, complaintsOf }),
+      load: ({ files, findings: gitFindings }, fieldsBefore) =>
+        loadRepo(files, {
+          cluster: settings.cluster,
+          gitFindings,
+          folder: settings.gitPath,
+          cache,
+          complaintsOf,
+          allowFields: settings.allowFields,
+          ...(fieldsBefore === undefined ? {} : { fieldsBefore }),
+        }),
       judge: poolJudge(complaintsOf),
       isLeader,
       ownPod:

@@ -17,7 +17,7 @@ import {
   isFinal,
   nextNote,
   noteInForce,
-  type NotedLimits,
+  type SaidLimits,
   noteRefused,
 } from './telling/report/note.ts';
 import type { Notes } from './telling/report/notes.ts';
@@ -33,6 +33,7 @@ import { inOwnTime } from './policy/sights/own-time.ts';
 import { type Sights, sightsOf, withLeftOut } from './policy/sights/sights.ts';
 import type { PlanSettings } from './policy/steps.ts';
 import type { Branch } from './branch.ts';
+import { limitsOf, writeLimits } from './policy/limits.ts';
 import type { JudgedSnapshot } from './policy/commit.ts';
 import type { TakenUp, TakeUps } from './policy/in-force/take-up.ts';
 
@@ -83,14 +84,16 @@ export function createPass(ports: PassPorts): Pass {
     const { tip, failure } = ports.branch.view();
 
     const policy = recordedPolicy(recorded.policy, hasPools(everything));
+    const wantedOf = ({ inForce }: TakenUp, fleet: Fleet): Desired =>
+      desiredState(inForce, fleet, ports.judge, policy, ports.takeUps.known());
     const commits = commitsOf(recorded, { ...ports.repository, cluster });
     const wanted = isolate(everything, (fleet) => {
       const taken = ports.takeUps.consider(tip, fleet, commits);
-      const desired = desiredState(taken.inForce, fleet, ports.judge, policy);
+      const desired = wantedOf(taken, fleet);
       return { taken, desired, asked: poolsToAsk(desired, fleet) };
     });
     const { taken, asked } = wanted.result;
-    ports.takeUps.keep(taken);
+    ports.takeUps.keep(taken, wanted.result.desired);
     said.commit(taken, tip?.commit.subject ?? '');
 
     ports.drains.keepOnly(everything.nodes);
@@ -100,7 +103,7 @@ export function createPass(ports: PassPorts): Pass {
     const decided = isolate(wanted.fleet, (left) => {
       const known = left === wanted.fleet;
       // What is kept of a pool is in what is wanted, too: it goes with its pool.
-      const desired = known ? wanted.result.desired : desiredState(taken.inForce, left, ports.judge, policy);
+      const desired = known ? wanted.result.desired : wantedOf(taken, left);
       const seen = sightsOf(sights, desired, left, now);
       return { desired, seen, planned: plan(desired, inOwnTime(left, seen), settings, now, signals) };
     });
@@ -177,7 +180,7 @@ export function createPass(ports: PassPorts): Pass {
     { pools }: Plan,
     recorded: SourceState,
     fleet: Fleet,
-    { limits, leftAlone }: { readonly limits: NotedLimits | undefined; readonly leftAlone: readonly string[] },
+    { limits, leftAlone }: { readonly limits: SaidLimits | undefined; readonly leftAlone: readonly string[] },
   ): LastWords {
     if (desired.commit === null) return { present: null, displaced: [] };
     const displaced = displacedNotes({ recorded, last: lastNote, commit: desired.commit, cluster, fleet });
@@ -212,6 +215,7 @@ export function createPass(ports: PassPorts): Pass {
       notes: state.notes === 'on' ? 'on' : `off: ${state.because}`,
       statuses: statuses.statuses === 'on' ? 'on' : `off: ${statuses.because}`,
       policy: JSON.stringify(policyOf(desired.policy)),
+      limits: inForce === null ? recorded.limits : writeLimits(limitsOf(inForce.repo.cluster), inForce.fieldsBefore),
       findings: writeFindings(desired.findings, leftAlone),
     };
   }

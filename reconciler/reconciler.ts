@@ -13,15 +13,14 @@ import type { Fleet } from './policy/fleet.ts';
 import type { Annotator } from './git/notes/annotator.ts';
 import type { CommitStatuses } from './telling/forge/statuses.ts';
 import type { GitSource } from './git/source.ts';
-import type { Snapshot } from './policy/commit.ts';
 import { createPass } from './pass.ts';
-import type { LoadedRepo } from './policy/repo/loaded.ts';
 import { createNotes } from './telling/report/notes.ts';
 import { createRecord } from './telling/report/record.ts';
 import type { Onlooker } from './telling/round.ts';
 import { createBranch } from './branch.ts';
 import type { RewritePolicy } from './policy/in-force/refuse-commit.ts';
-import { createTakeUps } from './policy/in-force/take-up.ts';
+import { lostCommit } from './policy/in-force/lost-commit.ts';
+import { createTakeUps, type TakeUpOptions } from './policy/in-force/take-up.ts';
 import type { CommitTrust } from './git/trust/commit-trust.ts';
 import { createFutile } from './cluster/written/futile.ts';
 import { createOverlay } from './cluster/written/overlay.ts';
@@ -36,7 +35,7 @@ export interface ReconcilerPorts {
   readonly annotator: Annotator | null;
   /** Absent: no statuses on the forge. */
   readonly statuses?: CommitStatuses | null;
-  readonly load: (snapshot: Snapshot) => LoadedRepo;
+  readonly load: TakeUpOptions['load'];
   readonly judge: JudgePool;
   /** Whether this process is the one that acts. */
   readonly isLeader: () => boolean;
@@ -181,7 +180,9 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     const before = branch.view();
     try {
       const { commit } = await record.load(signal);
-      const waitMs = await branch.poll(takeUps.inForce() ?? (commit === '' ? null : commit), signal);
+      const fleet = view.fleet();
+      const recorded = commit === '' ? (fleet === null ? null : lostCommit(fleet)) : commit;
+      const waitMs = await branch.poll(takeUps.inForce() ?? recorded, signal);
       stayAwayUntil = clock.monotonic() + waitMs;
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, 'poll put off: the record of the commit in force cannot be read');

@@ -1,4 +1,5 @@
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import { isPolicyField } from '#shared/contract/kubelet-config/field-policy.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { createEnvReader, type EnvReader } from '#shared/runtime/env.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
@@ -30,6 +31,8 @@ export interface ReconcilerSettings {
   readonly onRewrite: RewritePolicy;
   /** Whether only commits are taken up that somebody signed whose key is in `trustedKeysDir`. */
   readonly signedCommits: 'on' | 'off';
+  /** Fields of the KubeletConfiguration that pools may set although they are denied by default. */
+  readonly allowFields: readonly string[];
   readonly trustedKeysDir: string | undefined;
   readonly notes: 'on' | 'off';
   readonly notesRef: string;
@@ -74,6 +77,7 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
     onRewrite: read.oneOf('ON_REWRITE', ['refuse', 'follow'], 'refuse'),
     signedCommits: read.oneOf('REQUIRE_SIGNED_COMMITS', ['on', 'off'], 'off'),
     trustedKeysDir: read.optional('TRUSTED_KEYS_DIR'),
+    allowFields: (read.optional('ALLOW_FIELDS') ?? '').split(/[\s,]+/).filter((field) => field !== ''),
     notes: read.oneOf('NOTES', ['on', 'off'], 'on'),
     notesRef: read.text('NOTES_REF', `refs/notes/kubelet-gitops/${cluster}`),
     notesCredentialsDir: read.optional('NOTES_CREDENTIALS_DIR') ?? read.optional('GIT_CREDENTIALS_DIR'),
@@ -97,6 +101,8 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
   if (settings.signedCommits === 'on' && settings.trustedKeysDir === undefined) {
     read.mistake('REQUIRE_SIGNED_COMMITS=on without TRUSTED_KEYS_DIR would refuse every commit');
   }
+  const noField = settings.allowFields.find((field) => !isPolicyField(field));
+  if (noField !== undefined) read.mistake(`ALLOW_FIELDS: ${noField} is not a field of a KubeletConfiguration`);
   const wrong = wrongWithFolder(settings.gitPath);
   if (wrong !== null) read.mistake(`GIT_PATH=${spellOut(settings.gitPath)} ${wrong}`);
   const mistakes = read.mistakes();

@@ -79,7 +79,8 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
         : { trust: createCommitTrust({ keys: trustedKeysIn(trustedKeysDir), clock, log }) }),
       statuses: forge === undefined ? null : connectForge(forge, { clock, log, random, onChange: () => undefined }),
       annotator: createAnnotator({ ...git, ref: notesRef }),
-      load: ({ files, findings }) => loadRepo(files, { cluster, gitFindings: findings, cache }),
+      load: ({ files, findings }, fieldsBefore) =>
+        loadRepo(files, { cluster, gitFindings: findings, cache, ...(fieldsBefore && { fieldsBefore }) }),
       judge: judgePool,
       isLeader,
       clock,

@@ -46,6 +46,7 @@ export const RIGHTS: readonly Right[] = [
 /** Settings of both programs: what else stands in an environment is somebody else's. */
 export const SETTINGS: ReadonlySet<string> = new Set([
   "AGENT_VERSION",
+  "ALLOW_FIELDS",
   "CLUSTER",
   "DENY_FIELDS",
   "FORGE",

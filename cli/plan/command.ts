@@ -1,6 +1,6 @@
 import type { Command, ExitCode, Given } from '../command.ts';
 import type { Io } from '../io.ts';
-import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
+import { ALLOW_OPTION, CLUSTER_OPTIONS, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { wrapFor } from '../wrap.ts';
 import { isEmptyPlan, makePlan } from './make-plan.ts';
@@ -37,6 +37,7 @@ export const PLAN: Command = {
     },
     inventory: { type: 'string', value: 'FILE', about: 'nodes, as kubectl get nodes -o json prints them' },
     ...RUNNING_OPTION,
+    ...ALLOW_OPTION,
     kubeconfig: CLUSTER_OPTIONS.kubeconfig,
     context: CLUSTER_OPTIONS.context,
     namespace: CLUSTER_OPTIONS.namespace,

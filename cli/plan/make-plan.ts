@@ -1,11 +1,12 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import type { ClusterConfig, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
-import { massChangeOf, sayMassChange } from '#reconciler/policy/in-force/mass-change.ts';
+import { massChangeOf, sayHowToRaise, sayMassChange } from '#reconciler/policy/in-force/mass-change.ts';
 import { choosePool } from '#reconciler/policy/assign/choose-pool.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { NodeMove, MergePlan, PoolPlan } from './plan.ts';
+import { openedBy } from './opened.ts';
 import { originOf } from './origin.ts';
 import { planNode } from './plan-node.ts';
 import { planRollout } from './plan-rollout.ts';
@@ -60,8 +61,13 @@ export function makePlan({ base, head, cluster, nodes: inventory, inForce }: Pla
         ? []
         : clusterChanges(base.repo.cluster, head.repo.cluster),
     held: heldBy(head.repo.cluster),
-    refusal: refusalOf(head.repo, file, moves, before) ?? massRefusal(base.repo, head.repo, file, nodes, before, after),
-    findings: findingsIn(head.repo).filter((finding) => !known.has(formatFinding(finding))),
+    refusal:
+      refusalOf(base.repo, head.repo, file, moves, before) ??
+      massRefusal(base.repo, head.repo, file, nodes, before, after),
+    findings: [
+      ...openedBy(base.repo, head.repo, file, pools),
+      ...findingsIn(head.repo).filter((finding) => !known.has(formatFinding(finding))),
+    ],
   };
 }
 
@@ -175,6 +181,7 @@ function heldBy({ suspend, unreadable }: ClusterConfig): string | undefined {
 
 /** The limits that the reconciler would hold the commit to. */
 function refusalOf(
+  base: LoadedRepo,
   { cluster, pools }: LoadedRepo,
   file: string,
   moves: readonly NodeMove[],
@@ -183,10 +190,12 @@ function refusalOf(
   if (pools.length === 0) return 'there is no pool in it: an empty repository never unassigns a fleet';
   const assigned = before.pool.size;
   const lost = moves.filter(({ from, to }) => from !== null && to === null).length;
-  const most = limitOf(cluster.maxUnassign, assigned);
+  const isFirst = base.pools.length === 0;
+  const own = limitOf(cluster.maxUnassign, assigned);
+  const most = isFirst ? own : Math.min(own, limitOf(base.cluster.maxUnassign, assigned));
   return lost > most
     ? `it would send ${lost} of ${assigned} nodes back to their local config, and maxUnassign allows ${most}. ` +
-        `If this is meant, raise spec.maxUnassign in ${file} in the same commit`
+        sayHowToRaise('maxUnassign', file)
     : undefined;
 }
 
@@ -207,7 +216,9 @@ function massRefusal(
     const isOther = had !== undefined && (had.sha256 !== gets?.sha256 || had.spec.apply !== gets.spec.apply);
     return isOther ? [pool] : [];
   });
-  const mass = massChangeOf(changed, inPools.length, head.cluster.maxChange);
+  const mass =
+    massChangeOf(changed, inPools.length, base.cluster.maxChange) ??
+    massChangeOf(changed, inPools.length, head.cluster.maxChange);
   return mass === undefined ? undefined : sayMassChange(mass, file);
 }
 

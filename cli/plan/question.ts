@@ -1,3 +1,4 @@
+import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import type { LoadedRepo } from '#reconciler/policy/repo/loaded.ts';
 import { type Given, Mistake, type OptionSpecs } from '../command.ts';
@@ -8,6 +9,7 @@ import { readRunningConfig } from '../inventory/read-running-config.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
 import { openRepository } from '../revision/local-repository.ts';
+import { allowedOutside } from '../options.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import { keptPools } from './kept-pools.ts';
 import { readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
@@ -43,10 +45,11 @@ export async function loadRevisions(given: Given, { err }: Io): Promise<LoadedRe
     given.text('head') === '.' ? readWorkingCopy(repository) : readRevision(repository, given.text('head') ?? 'HEAD'),
   ]);
   const cluster = chooseCluster(given, [...base.files.keys(), ...head.files.keys()], err);
-  const load = ({ name, commit, files, findings }: Revision): LoadedRevision => ({
+  const allowFields = allowedOutside(given);
+  const load = ({ name, commit, files, findings }: Revision, fieldsBefore?: FieldPolicy): LoadedRevision => ({
     name: commit === null ? name : `${name} (${commit.oid.slice(0, 12)})`,
     commit: commit?.oid,
-    repo: loadRepo(files, { cluster, gitFindings: findings }),
+    repo: loadRepo(files, { cluster, gitFindings: findings, allowFields, ...(fieldsBefore && { fieldsBefore }) }),
   });
   const asWritten = load(base);
   const kept = await keptPools(repository, base.commit, asWritten.repo.pools, cluster);
@@ -57,7 +60,7 @@ export async function loadRevisions(given: Given, { err }: Io): Promise<LoadedRe
   const commits = new Map([...kept].map(([name, { commit }]) => [name, commit] as const));
   return {
     base: { ...asWritten, repo: { ...asWritten.repo, pools }, kept: commits },
-    head: load(head),
+    head: load(head, asWritten.repo.cluster.fields),
     cluster,
   };
 }

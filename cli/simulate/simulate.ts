@@ -1,6 +1,6 @@
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
+import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import type { LoadedRepo } from '#reconciler/policy/repo/loaded.ts';
 import type { Signals } from '#reconciler/policy/signals.ts';
@@ -38,13 +38,14 @@ const LOOK_AGAIN_MS: Millis = 15_000;
 export function simulate(question: SimulationQuestion): Simulation {
   const { base, head, nodes, manners, start, horizonMs } = question;
   const fleet = createSimulatedFleet(nodes, manners, start);
-  if (base !== null) settle(fleet, base, start);
+  const known: KnownPools = new Map();
+  if (base !== null) settle(fleet, base, start, known);
   fleet.events.length = 0;
   fleet.beAsNow(nodes);
   const inForce: CommitInForce = { oid: 'head', repo: head };
   const horizon = start + horizonMs;
   let now = start;
-  let { pools, moved } = round(fleet, inForce, now);
+  let { pools, moved } = round(fleet, inForce, now, known);
   while (now < horizon && [...pools.values()].some(isUnderWay)) {
     const events = [
       fleet.nextEnd(),
@@ -57,7 +58,7 @@ export function simulate(question: SimulationQuestion): Simulation {
     if (next === Infinity) break;
     now = Math.min(next, horizon);
     fleet.pass(now, manners.failureRate);
-    ({ pools, moved } = round(fleet, inForce, now));
+    ({ pools, moved } = round(fleet, inForce, now, known));
   }
   const invalidPools = head.pools.filter(({ status }) => status === 'invalid').map(({ name }) => name);
   return { start, end: now, events: fleet.events, pools, nodes: nodes.length, invalidPools };
@@ -75,7 +76,7 @@ function nextWindow({ cluster, pools }: LoadedRepo, now: Millis): Millis {
 }
 
 /** What is in force runs everywhere, proved long ago: budgets, waves and windows are of no account for it. */
-function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis): void {
+function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis, known: KnownPools): void {
   const open = base.pools.map((pool) =>
     pool.status === 'valid'
       ? {
@@ -92,7 +93,7 @@ function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis): void {
   const inForce: CommitInForce = { oid: 'base', repo: { ...base, pools: open, cluster } };
   for (let now = start - 86_400_000, rounds = 0; rounds < MOST_ROUNDS; rounds += 1, now += 60_000) {
     fleet.pass(now, 0);
-    round(fleet, inForce, now);
+    round(fleet, inForce, now, known);
   }
 }
 
@@ -105,17 +106,16 @@ interface Round {
   readonly moved: boolean;
 }
 
-function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis): Round {
+/** Pools as the base said them: what is kept of one that the head has errors in. */
+type KnownPools = Map<string, DesiredPool>;
+
+function round(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis, known: KnownPools): Round {
   // Writes come true at once, but a config source has to be there before a node can be told of it.
   for (let look = 0; look < 3; look += 1) {
     const seen = fleet.at(now);
-    const planned = plan(
-      desiredState(inForce, seen, () => []),
-      seen,
-      SETTINGS,
-      now,
-      allQuiet(seen.nodes.values(), inForce),
-    );
+    const desired = desiredState(inForce, seen, () => [], undefined, known);
+    for (const pool of desired.pools.values()) if (pool.origin === 'rendered') known.set(pool.name, pool);
+    const planned = plan(desired, seen, SETTINGS, now, allQuiet(seen.nodes.values(), inForce));
     fleet.perform(planned.steps, now);
     const moved = planned.steps.length > 0;
     if (!moved || look === 2) return { pools: planned.pools, moved };

@@ -1,7 +1,7 @@
 import type { Command, ExitCode, Given } from '../command.ts';
 import type { Io } from '../io.ts';
 import { progressFor } from '../progress.ts';
-import { kubeletVersions, VERSION_OPTION, wordOf } from '../options.ts';
+import { ALLOW_OPTION, allowedOutside, kubeletVersions, VERSION_OPTION, wordOf } from '../options.ts';
 import { validatePath } from './look-at.ts';
 import { renderValidation, VALIDATION_FORMATS } from './render/render.ts';
 import { findingsOf, isError, type Validation } from './validation.ts';
@@ -21,6 +21,7 @@ export const VALIDATE: Command = {
   ],
   options: {
     ...VERSION_OPTION,
+    ...ALLOW_OPTION,
     cluster: {
       type: 'string',
       value: 'NAME',
@@ -50,7 +51,11 @@ export const VALIDATE: Command = {
 
 async function runValidate(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', VALIDATION_FORMATS, 'text');
-  const question = { cluster: given.text('cluster'), versions: kubeletVersions(given) };
+  const question = {
+    cluster: given.text('cluster'),
+    versions: kubeletVersions(given),
+    allowFields: allowedOutside(given),
+  };
   const paths = given.words.length === 0 ? ['.'] : given.words;
   const progress = progressFor(io.err, () => performance.now());
   const each = await Promise.all(paths.map((path) => validatePath(path, question, progress))).finally(progress.end);

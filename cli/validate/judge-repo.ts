@@ -15,12 +15,14 @@ export interface RepoQuestion {
   readonly cluster: string | undefined;
   /** Besides those that the cluster files name. */
   readonly versions: readonly string[];
+  /** Fields that are allowed from outside of the repository. */
+  readonly allowFields?: readonly string[];
 }
 
 /** Everything that the reconciler of any of the clusters would say, once, by the file that it is about. */
 export function judgeRepo(
   { files, findings }: DirectoryTree,
-  { cluster, versions }: RepoQuestion,
+  { cluster, versions, allowFields = [] }: RepoQuestion,
   progress: Progress = silent,
 ): Validation {
   const present = clusterNames(files.keys());
@@ -30,7 +32,7 @@ export function judgeRepo(
   const layers = new Set<string>();
   const found = clusters.flatMap((name) => {
     progress.say(`judging ${files.size} files${name === '' ? '' : ` for cluster ${name}`}`);
-    const repo = loadRepo(files, { cluster: name, gitFindings: findings });
+    const repo = loadRepo(files, { cluster: name, gitFindings: findings, allowFields });
     for (const minor of repo.cluster.kubeletVersions) minors.add(minor);
     for (const pool of repo.pools) {
       pools.add(pool.name);

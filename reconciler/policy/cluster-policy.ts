@@ -1,4 +1,4 @@
-import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
+import { type FormerLimits, isFormerLimits } from './limits.ts';
 import type { ClusterConfig } from './repo/loaded.ts';
 import { DEFAULT_CLUSTER } from './repo/read-cluster.ts';
 
@@ -6,7 +6,10 @@ import { DEFAULT_CLUSTER } from './repo/read-cluster.ts';
 export type ClusterPolicy = Pick<
   ClusterConfig,
   'maxUnavailable' | 'maxUnassign' | 'suspend' | 'windows' | 'unreadable'
->;
+> & {
+  /** What it said in the commit before, where that holds as well. */
+  readonly former?: FormerLimits;
+};
 
 export const policyOf = ({
   maxUnavailable,
@@ -14,12 +17,14 @@ export const policyOf = ({
   suspend,
   windows,
   unreadable,
+  former,
 }: ClusterPolicy): ClusterPolicy => ({
   maxUnavailable,
   maxUnassign,
   suspend,
   windows,
   ...(unreadable === undefined ? {} : { unreadable }),
+  ...(former === undefined ? {} : { former }),
 });
 
 /**
@@ -34,18 +39,21 @@ export function recordedPolicy(text: string, arePools: boolean): ClusterPolicy {
   try {
     const read = JSON.parse(text) as Partial<ClusterPolicy>;
     // Older releases did not record maxUnassign.
-    const { maxUnavailable, maxUnassign = DEFAULT_CLUSTER.maxUnassign, suspend, windows, unreadable } = read;
-    const areAmounts = (maxUnavailable === null || isAmount(maxUnavailable)) && isAmount(maxUnassign);
-    const areWindows = windows === null || (Array.isArray(windows?.allow) && Array.isArray(windows.deny));
+    const { maxUnavailable, maxUnassign = DEFAULT_CLUSTER.maxUnassign, suspend, windows, unreadable, former } = read;
+    const limits = { maxUnavailable, maxUnassign, windows } as Partial<FormerLimits>;
     const isText = unreadable === undefined || typeof unreadable === 'string';
-    if (!areAmounts || typeof suspend !== 'boolean' || !areWindows || !isText) return DAMAGED;
-    return { maxUnavailable, maxUnassign, suspend, windows, ...(unreadable === undefined ? {} : { unreadable }) };
+    if (!isFormerLimits(limits) || typeof suspend !== 'boolean' || !isText) return DAMAGED;
+    if (former !== undefined && !isFormerLimits(former)) return DAMAGED;
+    return policyOf({
+      ...limits,
+      suspend,
+      ...(unreadable === undefined ? {} : { unreadable }),
+      ...(former === undefined ? {} : { former }),
+    });
   } catch {
     return DAMAGED;
   }
 }
-
-const isAmount = (value: unknown): value is Amount => typeof value === 'number' || typeof value === 'string';
 
 const LOST: ClusterPolicy = {
   ...policyOf(DEFAULT_CLUSTER),
@@ -64,12 +72,13 @@ const GONE = 'it was there before and is gone: commit it again, which may be wit
  * started until the file is there again.
  *
  * @param recorded what the file said last, by our own record
+ * @param former   what it said in the commit before, where that holds besides
  */
-export function policyInForce(cluster: ClusterConfig, recorded: ClusterPolicy): ClusterPolicy {
+export function policyInForce(cluster: ClusterConfig, recorded: ClusterPolicy, former?: FormerLimits): ClusterPolicy {
+  const own = former === undefined ? policyOf(cluster) : { ...policyOf(cluster), former };
   const isOnRecord = recorded.unreadable === undefined || recorded.unreadable === GONE;
   const { maxUnavailable, suspend, windows } = recorded;
   const said = maxUnavailable !== null || suspend || windows !== null;
-  if (cluster.missing === undefined || cluster.unreadable !== undefined || !isOnRecord || !said)
-    return policyOf(cluster);
+  if (cluster.missing === undefined || cluster.unreadable !== undefined || !isOnRecord || !said) return own;
   return { ...policyOf(recorded), unreadable: GONE };
 }

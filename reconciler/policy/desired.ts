@@ -1,9 +1,11 @@
 import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, hasErrors } from '#shared/contract/finding.ts';
+import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { type Choice, choiceAmong } from './assign/choose-pool.ts';
 import type { Fleet, NodeView } from './fleet.ts';
 import type { CommitOid } from './commit.ts';
-import { type ClusterPolicy, policyInForce } from './cluster-policy.ts';
+import { type ClusterPolicy, policyInForce, policyOf } from './cluster-policy.ts';
+import { type FormerLimits, loosened } from './limits.ts';
 import { adoptName, type DesiredConfig } from './adopt-name.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from './repo/loaded.ts';
 import { DEFAULT_CLUSTER } from './repo/read-cluster.ts';
@@ -24,6 +26,11 @@ export interface DesiredPool {
   readonly commit: CommitOid | null;
   /** What the commit in force has wrong about the pool, warnings included. */
   readonly findings: readonly Finding[];
+  /**
+   * Nobody but the KubeletPool says so, which others may have written: its nodes keep what they have. Absent where a commit in
+   * force said it since the start.
+   */
+  readonly hearsay?: true;
 }
 
 export interface Desired {
@@ -37,12 +44,18 @@ export interface Desired {
   readonly findings: readonly Finding[];
   /** Every node's pool, by node name. */
   readonly choices: ReadonlyMap<string, Choice>;
+  /** No commit is in force, so that every node keeps what it has. */
+  readonly hearsay?: true;
 }
 
 /** The commit in force and what it holds. */
 export interface CommitInForce {
   readonly oid: CommitOid;
   readonly repo: LoadedRepo;
+  /** What the commit before it allowed and denied, by which it was read. Absent: its own file counted. */
+  readonly fieldsBefore?: FieldPolicy;
+  /** Limits of the commit before it that hold besides its own. */
+  readonly former?: FormerLimits;
 }
 
 /** What this pool's payload would be told by the kubelets of these minor versions (`1.34`). Pure. */
@@ -51,22 +64,26 @@ export type JudgePool = (pool: ValidPool, minors: readonly string[]) => readonly
 /**
  * What is wanted of the whole fleet. Each pool is judged by itself: one that is invalid keeps what it had, the others
  * go on.
+ *
+ * @param known pools as commits in force said them since the start
  */
 export function desiredState(
   inForce: CommitInForce | null,
   fleet: Fleet,
   judge: JudgePool,
-  recorded: ClusterPolicy = DEFAULT_CLUSTER,
+  recorded: ClusterPolicy = policyOf(DEFAULT_CLUSTER),
+  known: ReadonlyMap<string, DesiredPool> = new Map(),
 ): Desired {
-  const known = [...fleet.pools.values()];
+  const inCluster = [...fleet.pools.values()];
   if (inForce === null) {
-    const pools = known.flatMap((pool) => (isRetiring(pool) ? retire(pool) : keep(pool, [])));
-    return assemble({ commit: null, unusable: new Set(), policy: recorded, findings: [] }, pools, fleet);
+    const pools = inCluster.flatMap((pool) => (isRetiring(pool) ? retire(pool) : keep(pool, [])));
+    const about = { commit: null, unusable: new Set<string>(), policy: recorded, findings: [], hearsay: true } as const;
+    return assemble(about, pools, fleet);
   }
 
   const pools: DesiredPool[] = [];
   const unusable = new Set<string>();
-  const findings: Finding[] = [...inForce.repo.findings];
+  const findings: Finding[] = [...inForce.repo.findings, ...heldTo(inForce)];
   const judged = judgeAll(inForce.repo.pools, fleet, judge);
   for (const { pool, verdict } of judged) {
     const wrong = [...pool.findings, ...verdict];
@@ -82,8 +99,7 @@ export function desiredState(
       });
       continue;
     }
-    const present = fleet.pools.get(pool.name);
-    const kept = present === undefined ? [] : keep(present, wrong);
+    const kept = keepKnown(known.get(pool.name), fleet.pools.get(pool.name), wrong);
     if (kept.length === 0) {
       findings.push(...wrong);
       unusable.add(pool.name);
@@ -91,9 +107,9 @@ export function desiredState(
     pools.push(...kept);
   }
   const declared = new Set(inForce.repo.pools.map((pool) => pool.name));
-  pools.push(...known.filter((pool) => !declared.has(pool.metadata.name)).flatMap(retire));
+  pools.push(...inCluster.filter((pool) => !declared.has(pool.metadata.name)).flatMap(retire));
   return assemble(
-    { commit: inForce.oid, unusable, policy: policyInForce(inForce.repo.cluster, recorded), findings },
+    { commit: inForce.oid, unusable, policy: policyInForce(inForce.repo.cluster, recorded, inForce.former), findings },
     pools,
     fleet,
   );
@@ -122,12 +138,32 @@ function minorsOf(nodes: readonly NodeView[]): readonly string[] {
   return [...new Set(minors.filter((minor) => minor !== undefined))].sort();
 }
 
+/** A limit that a commit loosened for itself is said to hold still. */
+function heldTo({ repo, former }: CommitInForce): readonly Finding[] {
+  if (former === undefined) return [];
+  const limits = loosened(former, repo.cluster).join(' and ');
+  const message = `the commit loosens ${limits} of the cluster and changes pools at once: until the next commit, what held before it holds as well`;
+  return [{ code: 'limit-not-yet', severity: 'warning', kind: 'security', message, field: 'spec' }];
+}
+
+/** A pool with errors as a commit said it last; as the cluster has it where none did since the start. */
+function keepKnown(
+  known: DesiredPool | undefined,
+  present: KubeletPool | undefined,
+  findings: readonly Finding[],
+): readonly DesiredPool[] {
+  if (known !== undefined) return [{ ...known, origin: 'kept', findings }];
+  return present === undefined ? [] : keep(present, findings);
+}
+
 /** A pool as the cluster has it; nothing where the cluster never had a valid version of it. */
 function keep(pool: KubeletPool, findings: readonly Finding[]): readonly DesiredPool[] {
   const { spec, status = {} } = pool;
   if (spec === undefined || status.configName === undefined || status.sha256 === undefined) return [];
   const config = { name: status.configName, sha256: status.sha256 };
-  return [{ name: pool.metadata.name, origin: 'kept', spec, config, commit: status.commit ?? null, findings }];
+  return [
+    { name: pool.metadata.name, origin: 'kept', spec, config, commit: status.commit ?? null, findings, hearsay: true },
+  ];
 }
 
 /** Whether our own record of a pool says that it left git. One without any record may have lost it. */

@@ -1,6 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import { blocked, type BlockersAnswer, QUIET } from '../policy/blockers.ts';
-import { type Desired, desiredState } from '../policy/desired.ts';
+import { type Desired, type DesiredPool, desiredState } from '../policy/desired.ts';
 import type { Fleet } from '../policy/fleet.ts';
 import { isolate } from '../policy/isolate.ts';
 import { type Plan, plan } from '../policy/plan.ts';
@@ -34,11 +34,18 @@ export function planOfCluster(
  * Whoever acts has read the commit that is recorded, and knows by it that a pool was taken out of git: nodes that still
  * name it are on their way, unless the commit has errors in it. While git fails, that may be otherwise after a restart.
  */
-function asRead(desired: Desired, { commit, findings, failingSince }: SourceState): Desired {
+function asRead(seen: Desired, { commit, findings, failingSince }: SourceState): Desired {
+  const { hearsay: _, ...desired } = {
+    ...seen,
+    pools: new Map([...seen.pools].map(([name, pool]) => [name, asSaid(pool)])),
+  };
   if (commit === '' || failingSince !== '') return desired;
   const named = findings.split('\n').map((line) => /^pools\/([^/]+)\//.exec(line)?.[1]);
   return { ...desired, commit, unusable: new Set(named.filter((name) => name !== undefined)) };
 }
+
+/** Whoever acts may have it from a commit. */
+const asSaid = ({ hearsay: _, ...pool }: DesiredPool): DesiredPool => pool;
 
 /** The cluster's own word as a round: for showing, and for nothing else. Pure. */
 export function roundOfCluster(everything: Fleet, source: SourceState, namespace: string, at: Millis): Round {

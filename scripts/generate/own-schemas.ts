@@ -84,9 +84,8 @@ export function clusterEditorSchema(): Schema {
         DEFAULT_CLUSTER.maxUnassign,
       ),
       maxChange: amount(
-        'A commit that would give more of the nodes in pools another config does not come into force',
+        'A commit that would give more of the nodes in pools another config does not come into force. Without it: all nodes of a single pool, or 80% of several',
         0,
-        DEFAULT_CLUSTER.maxChange,
       ),
       maxUnavailable: amount('Nodes of all pools together that may be unavailable at a time', 0),
       suspend: flag('Nothing new is started in any pool while it is true'),

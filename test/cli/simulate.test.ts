@@ -221,6 +221,8 @@ describe('a simulated rollout', () => {
     const { refusal } = JSON.parse((await run(...argv, '-o', 'json')).out) as { readonly refusal?: string };
     assert.match(refusal ?? '', /maxChange allows 1/);
     await repository.commit('allow', { 'clusters/c.yaml': cluster.replace('50%', '100%') });
-    assert.doesNotMatch((await run(...argv, '--base', 'HEAD~2')).out, /Refused/);
+    assert.match((await run(...argv, '--base', 'HEAD~2')).out, /Refused/, 'a commit cannot raise its own limit');
+    await repository.commit('next', { 'pools/a/kubelet.yaml': layer('maxPods: 130') });
+    assert.doesNotMatch((await run(...argv)).out, /Refused/);
   });
 });

@@ -153,7 +153,10 @@ describe('layers that are small enough each, and too big together', () => {
     const layers = text.replace('layers:\n', 'layers:\n    - ../../base/one.yaml\n    - ../../base/two.yaml\n');
     await writeFile(pool, layers);
     const cluster = join(root, 'clusters/demo.yaml');
-    await writeFile(cluster, `${(await readFile(cluster, 'utf8')).trimEnd()}\n  fields: {allow: [staticPodURLHeader]}\n`);
+    await writeFile(
+      cluster,
+      `${(await readFile(cluster, 'utf8')).trimEnd()}\n  fields: {allow: [staticPodURLHeader]}\n`,
+    );
     const { code, out } = await run('validate', root);
     assert.equal(code, 1);
     assert.match(out, /^pools\/gpu\/pool\.yaml: error payload-too-large: .* pool gpu has \d+ bytes, .* 262144/m);

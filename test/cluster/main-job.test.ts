@@ -84,6 +84,8 @@ describe('the main job on a real cluster', { skip }, () => {
     programs.start('reconciler', {
       CLUSTER,
       GIT_URL: git.url,
+      // One of the configs below needs it.
+      ALLOW_FIELDS: 'readOnlyPort',
       POLL_INTERVAL: '2s',
       NOTES_INTERVAL: '1s',
       HEALTH_PORT: String(healthPort),

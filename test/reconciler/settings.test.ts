@@ -30,3 +30,16 @@ describe('GIT_PATH', () => {
     });
   }
 });
+
+describe('ALLOW_FIELDS', () => {
+  it('is a list of fields, or none', () => {
+    const allowed = (fields: string) => readReconcilerSettings({ ...REQUIRED, ALLOW_FIELDS: fields }).allowFields;
+    assert.deepEqual(allowed('authentication.webhook, port'), ['authentication.webhook', 'port']);
+    assert.deepEqual(readReconcilerSettings(REQUIRED).allowFields, []);
+  });
+
+  it('keeps the reconciler from starting where it names what is not a field', () => {
+    const isSaid = { code: 'SETTINGS_INVALID', message: /ALLOW_FIELDS: prot is not a field/ };
+    assert.throws(() => readReconcilerSettings({ ...REQUIRED, ALLOW_FIELDS: 'port,prot' }), isSaid);
+  });
+});

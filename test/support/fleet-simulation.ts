@@ -2,7 +2,7 @@ import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubele
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { perform } from '#cli/simulate/fleet/perform.ts';
 import { type FailureOf, nextReport, rebooted, withNewBase } from '#cli/simulate/fleet/simulated-agent.ts';
-import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
+import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
 import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import { inOwnTime } from '#reconciler/policy/sights/own-time.ts';
@@ -30,6 +30,8 @@ export class FleetSimulation {
   /** How far the clocks of others are off: of machines by the names of their nodes, and of the API server. */
   clocks: Clocks = { machine: () => 0, apiServer: 0 };
   private sights: Sights | null = null;
+  /** Pools as commits in force said them since the start. */
+  private readonly known = new Map<string, DesiredPool>();
   private readonly counts = new Map<string, PodCount>();
   /** SHA-256 of payloads that no kubelet survives. */
   readonly deadly = new Set<string>();
@@ -46,7 +48,8 @@ export class FleetSimulation {
 
   reconcile(): Plan {
     const seen = stampedBy(this.clocks, this.fleet, this.now);
-    const desired = desiredState(this.inForce, seen, () => []);
+    const desired = desiredState(this.inForce, seen, () => [], undefined, this.known);
+    for (const pool of desired.pools.values()) if (pool.origin === 'rendered') this.known.set(pool.name, pool);
     this.sights = sightsOf(this.sights, desired, seen, this.now);
     const planned = plan(desired, inOwnTime(seen, this.sights), SETTINGS, this.now, {
       blockers: new Map(),
@@ -61,6 +64,7 @@ export class FleetSimulation {
   /** The reconciler loses its memory: what it knows is in the cluster. */
   restart(): void {
     this.sights = null;
+    this.known.clear();
   }
 
   addNode(node: NodeView): void {

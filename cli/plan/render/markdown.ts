@@ -44,7 +44,7 @@ export function planAsMarkdown(plan: MergePlan): string {
   const notes = [
     ...(isEmpty ? [] : moveLines(plan)).map((line) => `- moves: ${escape(line)}`),
     ...conflictLines(plan.conflicts).map((line) => `- **conflict:** ${escape(line)}`),
-    ...findings.map((finding) => `- ${code(formatFinding(finding))}`),
+    ...findings.map((finding) => `- ${finding.kind === 'security' ? '🔓 ' : ''}${code(formatFinding(finding))}`),
   ];
   if (notes.length > 0) parts.push(notes.join('\n'));
   if (!knowsNodes && !isEmpty) parts.push('_Nodes are not known here: no inventory was given._');

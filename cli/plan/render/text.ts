@@ -39,7 +39,9 @@ export function planAsText(plan: MergePlan, paint: Paint): string {
   for (const line of moveLines(plan)) lines.push(`Moves: ${line}`);
   for (const line of conflictLines(plan.conflicts)) lines.push(paint('bad', `Conflict: ${line}`));
   for (const finding of findings)
-    lines.push(paint(finding.severity === 'error' ? 'bad' : 'busy', formatFinding(finding)));
+    lines.push(
+      paint(finding.severity === 'error' || finding.kind === 'security' ? 'bad' : 'busy', formatFinding(finding)),
+    );
   if (!knowsNodes) {
     if (lines.at(-1) !== '') lines.push('');
     lines.push(paint('quiet', 'No nodes were given: --inventory or --kubeconfig adds what it does to them.'));

@@ -1,11 +1,12 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import type { Desired } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
+import type { ClusterConfig } from '../repo/loaded.ts';
+import { DEFAULT_MAX_CHANGE } from '../repo/read-cluster.ts';
 import { limitOf } from '../rollout/amount.ts';
 import { assignmentOf, sameTarget, type NodeTarget } from '../rollout/standing.ts';
 
-/** What a commit would change at once, against what the cluster's file allows in the same commit. */
+/** What a commit would change at once, against what the cluster's file allows in the commit before. */
 export interface MassChange {
   /** Nodes that would get another config in place of one that they have. */
   readonly changed: number;
@@ -23,7 +24,12 @@ const MOST_POOLS = 3;
  * @returns undefined where the commit keeps within `maxChange`. A node counts if its pool's config becomes another one, or it
  *   moves to a pool with another, and it does not have that already. A first config is no change of one.
  */
-export function massChange(before: Desired, desired: Desired, maxChange: Amount, fleet: Fleet): MassChange | undefined {
+export function massChange(
+  before: Desired,
+  desired: Desired,
+  maxChange: ClusterConfig['maxChange'],
+  fleet: Fleet,
+): MassChange | undefined {
   if (maxChange === '100%') return undefined;
   const inPools = [...fleet.nodes.keys()].flatMap((node) => {
     const pool = poolOf(desired, node);
@@ -42,11 +48,17 @@ export function massChange(before: Desired, desired: Desired, maxChange: Amount,
  * @param changed the pool of each node that gets another config
  * @param total   nodes in pools
  */
-export function massChangeOf(changed: readonly string[], total: number, maxChange: Amount): MassChange | undefined {
-  const allowed = limitOf(maxChange, total);
+export function massChangeOf(
+  changed: readonly string[],
+  total: number,
+  maxChange: ClusterConfig['maxChange'],
+): MassChange | undefined {
+  const allowed = limitOf(maxChange ?? DEFAULT_MAX_CHANGE, total);
   if (changed.length <= allowed) return undefined;
   const byPool = new Map<string, number>();
   for (const pool of changed) byPool.set(pool, (byPool.get(pool) ?? 0) + 1);
+  // Where one pool has all the nodes, every change of it is one of all nodes.
+  if (maxChange === null && byPool.size === 1) return undefined;
   const pools = [...byPool].sort(([a, many], [b, more]) => more - many || a.localeCompare(b));
   return { changed: changed.length, total, allowed, pools };
 }
@@ -64,9 +76,13 @@ export function sayMassChange(
   const rest = pools.length > named.length ? ` and ${pools.length - named.length} more` : '';
   return (
     `it would give ${changed} of ${total} nodes in pools another config (${named.join(', ')}${rest}), ` +
-    `and maxChange allows ${allowed}. If this is meant, raise spec.maxChange in ${file} in the same commit; a revert of it has to do the same`
+    `and maxChange allows ${allowed}. ${sayHowToRaise('maxChange', file)}`
   );
 }
+
+/** Whoever raises a limit and goes beyond it in one commit has set none. @param file of the cluster */
+export const sayHowToRaise = (limit: 'maxChange' | 'maxUnassign', file = 'clusters/<cluster>.yaml'): string =>
+  `If this is meant, take it back, raise spec.${limit} in ${file} in a commit of its own, and commit it again once that one is in force`;
 
 function poolOf(desired: Desired, node: string): string | undefined {
   const choice = desired.choices.get(node);

@@ -7,7 +7,8 @@ import type { LoadedRepo } from '../repo/loaded.ts';
 import { limitOf } from '../rollout/amount.ts';
 import { assignmentOf } from '../rollout/standing.ts';
 import type { SignatureVerdict } from '../commit.ts';
-import { massChange, sayMassChange } from './mass-change.ts';
+import type { Limits } from '../limits.ts';
+import { massChange, sayHowToRaise, sayMassChange } from './mass-change.ts';
 
 /** What to do when the branch was rewritten, so that the commit in force is not among the ancestors of its tip. */
 export type RewritePolicy = 'refuse' | 'follow';
@@ -29,6 +30,10 @@ export interface CandidateCommit {
   readonly repo: LoadedRepo;
   /** What would be wanted if the commit were in force. */
   readonly desired: Desired;
+  /** What is wanted now, by the commit in force. Absent: nobody knows it, and what the cluster has of the pools stands for it. */
+  readonly before?: Desired;
+  /** What the commit in force holds this one to. Absent: nothing was ever in force, and it is held to its own limits. */
+  readonly limits?: Limits;
 }
 
 /**
@@ -36,7 +41,8 @@ export interface CandidateCommit {
  * they had. Refused is only what would take configs away, or change them, on a large scale, and what nobody is known to have
  * meant.
  */
-export function judgeCommit({ lineage, repo, desired }: CandidateCommit, policy: RewritePolicy, fleet: Fleet): TakeUp {
+export function judgeCommit(candidate: CandidateCommit, policy: RewritePolicy, fleet: Fleet): TakeUp {
+  const { lineage, repo, desired, limits = repo.cluster } = candidate;
   if (lineage === 'rewritten' && policy === 'refuse') {
     return refuse(
       'history-rewritten',
@@ -48,24 +54,28 @@ export function judgeCommit({ lineage, repo, desired }: CandidateCommit, policy:
   if (repo.pools.length === 0 && (fleet.pools.size > 0 || assigned.length > 0)) {
     return refuse('no-pools', 'there is no pools/<name>/pool.yaml in it: an empty repository never unassigns a fleet');
   }
-  const before = desiredState(null, fleet, () => []);
+  const { before = desiredState(null, fleet, () => []) } = candidate;
   const losing = assigned.filter(
     (node) =>
       desired.choices.get(node.metadata.name)?.choice === 'none' &&
       !isLeaving(node, before, fleet) &&
       !desired.unusable.has(node.spec?.pool ?? ''),
   );
-  const limit = limitOf(repo.cluster.maxUnassign, assigned.length);
+  const limit = Math.min(
+    limitOf(limits.maxUnassign, assigned.length),
+    limitOf(repo.cluster.maxUnassign, assigned.length),
+  );
   if (losing.length > limit) {
     const names = losing.slice(0, 3).map((node) => node.metadata.name);
     return refuse(
       'unassigns-too-many',
       `it would send ${losing.length} of ${assigned.length} assigned nodes back to their local config ` +
         `(${names.join(', ')}${losing.length > names.length ? ' …' : ''}), and maxUnassign allows ${limit}. ` +
-        'If this is meant, raise spec.maxUnassign in clusters/<cluster>.yaml in the same commit',
+        sayHowToRaise('maxUnassign'),
     );
   }
-  const mass = massChange(before, desired, repo.cluster.maxChange, fleet);
+  const mass =
+    massChange(before, desired, limits.maxChange, fleet) ?? massChange(before, desired, repo.cluster.maxChange, fleet);
   return mass === undefined ? { takeUp: true } : refuse('changes-too-many', sayMassChange(mass));
 }
 

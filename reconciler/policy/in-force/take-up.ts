@@ -1,8 +1,12 @@
-import { type CommitInForce, desiredState, type JudgePool } from '../desired.ts';
+import { type FieldPolicy, NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
+import { type CommitInForce, type Desired, type DesiredPool, desiredState, type JudgePool } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import type { CommitOid, Snapshot } from '../commit.ts';
+import { type FormerLimits, formerLimits, type Limits, limitsOf, type RecordedLimits } from '../limits.ts';
 import type { LoadedRepo } from '../repo/loaded.ts';
+import { DEFAULT_CLUSTER } from '../repo/read-cluster.ts';
 import type { JudgedSnapshot } from '../commit.ts';
+import { lostCommit } from './lost-commit.ts';
 import { judgeCommit, judgeSigner, type RefusalReason, type RewritePolicy } from './refuse-commit.ts';
 
 export interface RefusedCommit {
@@ -19,7 +23,8 @@ export interface TakenUp {
 }
 
 export interface TakeUpOptions {
-  readonly load: (snapshot: Snapshot) => LoadedRepo;
+  /** @param fieldsBefore what the commit before allows and denies; undefined where the commit's own file counts */
+  readonly load: (snapshot: Snapshot, fieldsBefore?: FieldPolicy) => LoadedRepo;
   readonly judge: JudgePool;
   readonly policy: RewritePolicy;
 }
@@ -30,6 +35,10 @@ export interface RecordedCommits {
   readonly inForce: CommitOid | null;
   /** The tip that was refused last, by whatever process. */
   readonly refused: RefusedCommit | null;
+  /** Of the one in force: what it was judged by, and what it holds the next one to. Absent: nobody knows. */
+  readonly limits?: RecordedLimits;
+  /** Limits before the one in force that hold besides its own. */
+  readonly former?: FormerLimits | undefined;
 }
 
 /** Decides, pass by pass, which commit is in force. */
@@ -42,8 +51,14 @@ export interface TakeUps {
    * @param tip the newest commit that was read, or null
    */
   consider(tip: JudgedSnapshot | null, fleet: Fleet, recorded: RecordedCommits): TakenUp;
-  /** What was considered holds from now on. */
-  keep(taken: TakenUp): void;
+  /**
+   * What was considered holds from now on.
+   *
+   * @param desired what it means for the fleet; its pools are remembered for commits with errors in them
+   */
+  keep(taken: TakenUp, desired?: Desired): void;
+  /** Pools as commits in force said them since the start, by name: what is kept of one that the present commit has errors in. */
+  known(): ReadonlyMap<string, DesiredPool>;
 }
 
 /**
@@ -56,12 +71,31 @@ export function createTakeUps({ load, judge, policy }: TakeUpOptions): TakeUps {
   let inForce: CommitInForce | null = null;
   let read: CommitInForce | null = null;
   let refused: RefusedCommit | null = null;
+  const known = new Map<string, DesiredPool>();
+
+  /** Reads a commit as what is in force before it lets it be read. */
+  function readTip(tip: JudgedSnapshot, recorded: RecordedCommits, limits: Limits | undefined): CommitInForce {
+    const { oid } = tip.commit;
+    if (limits === undefined) {
+      const fieldsBefore = recorded.inForce === null ? NO_FIELD_POLICY : recorded.limits?.fieldsBefore;
+      const { former } = recorded;
+      const repo = load(tip, fieldsBefore);
+      return { oid, repo, ...(fieldsBefore && { fieldsBefore }), ...(former && { former }) };
+    }
+    const repo = load(tip, limits.fields);
+    const former = tip.since === null ? undefined : formerLimits(limits, inForce?.repo ?? null, repo);
+    return { oid, repo, fieldsBefore: limits.fields, ...(former && { former }) };
+  }
 
   return {
     inForce: () => inForce?.oid ?? null,
-    keep(taken) {
+    known: () => known,
+    keep(taken, desired) {
       if (taken.inForce !== inForce) read = null;
       ({ inForce, refused } = taken);
+      const declared = new Set(inForce?.repo.pools.map(({ name }) => name));
+      for (const name of known.keys()) if (!declared.has(name)) known.delete(name);
+      for (const pool of desired?.pools.values() ?? []) if (pool.origin === 'rendered') known.set(pool.name, pool);
     },
     consider(tip, fleet, recorded) {
       // A process that has not read the branch yet knows no other commit than the one that was refused.
@@ -70,7 +104,7 @@ export function createTakeUps({ load, judge, policy }: TakeUpOptions): TakeUps {
       const { oid } = tip.commit;
       const signer = judgeSigner(tip.signature);
       if (!signer.takeUp) return { inForce, refused: { commit: oid, reason: signer.reason, message: signer.message } };
-      const against = inForce?.oid ?? recorded.inForce;
+      const against = inForce?.oid ?? recorded.inForce ?? lostCommit(fleet);
       const before = [refused, recorded.refused].find((last) => last?.commit === oid);
       if (oid !== against && before?.commit === oid && LASTING.includes(before.reason)) {
         return { inForce, refused: before };
@@ -78,12 +112,20 @@ export function createTakeUps({ load, judge, policy }: TakeUpOptions): TakeUps {
       // Another commit came into force while this one was read: nobody knows how the two relate before the next reading.
       if (oid !== against && tip.since !== against) return { inForce, refused: null };
       // It may be asked again and again, and is read only once.
-      if (read?.oid !== oid) read = { oid, repo: load(tip) };
+      const limits = oid === against ? undefined : limitsBefore(inForce, recorded);
+      if (read?.oid !== oid) read = readTip(tip, recorded, limits);
+      const { repo } = read;
       const verdict =
         oid === against
           ? ({ takeUp: true } as const)
           : judgeCommit(
-              { lineage: tip.lineage, repo: read.repo, desired: desiredState(read, fleet, judge) },
+              {
+                lineage: tip.lineage,
+                repo,
+                desired: desiredState(read, fleet, judge, undefined, known),
+                ...(inForce === null ? {} : { before: desiredState(inForce, fleet, judge, undefined, known) }),
+                ...(against === null || limits === undefined ? {} : { limits }),
+              },
               policy,
               fleet,
             );
@@ -93,4 +135,10 @@ export function createTakeUps({ load, judge, policy }: TakeUpOptions): TakeUps {
       return { inForce: read, refused: null };
     },
   };
+}
+
+/** What a commit is held to that is not in force yet. The very first one allows itself no field either. */
+function limitsBefore(inForce: CommitInForce | null, { limits }: RecordedCommits): Limits {
+  if (inForce !== null) return limitsOf(inForce.repo.cluster);
+  return limits?.limits ?? { ...limitsOf(DEFAULT_CLUSTER), fields: NO_FIELD_POLICY };
 }

@@ -51,7 +51,9 @@ function load(files: ReadonlyMap<string, RepoFile>, options: LoadOptions, decode
   const { cluster, findings } = loadCluster({ files, name: options.cluster, leftOut, shown }, decoder);
   const fields = fieldsNow(cluster.fields, options);
   const names = poolNames([...files.keys()], [...leftOut.keys()]);
-  const pools = names.map((name) => loadPool({ name, files, shown, cluster, fields, leftOut, complaintsOf: judge }, decoder));
+  const pools = names.map((name) =>
+    loadPool({ name, files, shown, cluster, fields, leftOut, complaintsOf: judge }, decoder),
+  );
   return { cluster, pools, findings: [...findings, ...nestedPools(files, shown), ...gitFindings] };
 }
 

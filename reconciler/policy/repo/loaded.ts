@@ -39,8 +39,11 @@ export interface ClusterConfig {
   readonly kubeletVersions: readonly string[];
   /** How many nodes (count, or percentage of the assigned ones) one commit may send back to their local config. */
   readonly maxUnassign: Amount;
-  /** How many nodes (count, or percentage of all nodes in pools) one commit may give another config. */
-  readonly maxChange: Amount;
+  /**
+   * How many nodes (count, or percentage of all nodes in pools) one commit may give another config; null where nobody set it: all
+   * nodes of a single pool, or `DEFAULT_MAX_CHANGE` of several.
+   */
+  readonly maxChange: Amount | null;
   /** How many nodes of all pools together may be unavailable; null: no bound besides the pools' own. */
   readonly maxUnavailable: Amount | null;
   /** Nothing new is started in any pool while it is true. */

@@ -12,11 +12,14 @@ import { readTolerance } from './read-tolerance.ts';
 import { readWindows } from './read-windows.ts';
 import { checkHeader, type FileReport, readMap } from './report.ts';
 
+/** How many of the nodes in pools a commit may give another config that changes several pools, where nobody says so. */
+export const DEFAULT_MAX_CHANGE = '80%';
+
 /** What holds for a cluster without a file of its own. */
 export const DEFAULT_CLUSTER: ClusterConfig = {
   kubeletVersions: [],
   maxUnassign: '20%',
-  maxChange: '100%',
+  maxChange: null,
   maxUnavailable: null,
   suspend: false,
   windows: null,
@@ -66,7 +69,7 @@ export function readCluster(document: unknown, cluster: string, report: FileRepo
   const read: ClusterConfig = {
     kubeletVersions: readVersions(spec.kubeletVersions, at('kubeletVersions'), report),
     maxUnassign: amount('maxUnassign', DEFAULT_CLUSTER.maxUnassign),
-    maxChange: amount('maxChange', DEFAULT_CLUSTER.maxChange),
+    maxChange: spec.maxChange === undefined ? null : amount('maxChange', DEFAULT_MAX_CHANGE),
     maxUnavailable: spec.maxUnavailable === undefined ? null : amount('maxUnavailable', 1),
     suspend: readFlag(spec.suspend, at('suspend'), report) ?? false,
     windows: readWindows(spec.windows, at('windows'), report) ?? null,

@@ -41,16 +41,14 @@ export function securityOf(
         ...at(each.path),
       };
     }),
-    ...weakened.map(
-      ({ path, gives }): Finding => ({
-        code: 'weakens-security',
-        severity: 'warning',
-        kind: 'security',
-        message: `whoever chooses ${formatPath(path)} ${gives}`,
-        suggestion: 'where it is meant, list it in fields.allow of the cluster; fields.deny refuses it',
-        ...at(path),
-      }),
-    ),
+    ...weakened.map(({ path, gives }): Finding => ({
+      code: 'weakens-security',
+      severity: 'warning',
+      kind: 'security',
+      message: `whoever chooses ${formatPath(path)} ${gives}`,
+      suggestion: 'where it is meant, list it in fields.allow of the cluster; fields.deny refuses it',
+      ...at(path),
+    })),
   ];
 }
 

@@ -47,13 +47,13 @@ const NEW_AT_LEAST = 10;
  * they came to hear of it: a payload that kills kubelets is seen by no more nodes than that.
  *
  * @param fleet   the whole cluster: the quorum does not care for pools, and a node that left its pool may still try its payload
- * @param overall bound over all pools; null for none
+ * @param bounds  over all pools, each of which holds; null for none
  */
 export function budgetsOf(
   groups: readonly Group[],
   untouchable: readonly Untouchable[],
   fleet: Fleet,
-  overall: Amount | null,
+  bounds: readonly (Amount | null)[],
 ): Budgets {
   const exposed = exposures(groups, fleet);
   const pools = new Map<Group, Places>(
@@ -66,7 +66,8 @@ export function budgetsOf(
   );
   const zones = new Map<Group, ReadonlyMap<string, Places>>();
   const everybody = groups.flatMap(({ members }) => members);
-  const all = overall === null ? null : placesFor(everybody, overall);
+  const overall = bounds.flatMap((bound) => (bound === null ? [] : [limitOf(bound, everybody.length)]));
+  const all = overall.length === 0 ? null : placesFor(everybody, Math.min(...overall));
   const away = absentFromControlPlane(everybody, untouchable, fleet.nodes.values());
 
   return {

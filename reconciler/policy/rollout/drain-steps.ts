@@ -41,7 +41,8 @@ function stepFor(node: NodeView, decision: MemberDecision | undefined, now: Mill
     if (verdict.stage === 'count') return [{ step: 'count-pods', node: name, at: now }];
     return [{ step: 'evict', node: name, since: drain?.at ?? now }];
   }
-  if (isBeingChanged(decision) || drain === undefined) return [];
+  const waits = verdict?.verdict === 'hold' && verdict.hold === 'no-commit';
+  if (waits || isBeingChanged(decision) || drain === undefined) return [];
   const gaveUp = verdict?.verdict === 'hold' && verdict.gaveUp === true;
   return [{ step: 'uncordon', node: name, uid, failed: gaveUp ? { config, at: now } : null }];
 }

@@ -1,3 +1,4 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
 import type { Group, Member } from './membership.ts';
 import { assignmentOf, hasProved, type NodeTarget, sameTarget } from './standing.ts';
@@ -18,6 +19,35 @@ export function withHeritage(
   const settled = broughtAlong(group, at);
   return settled === undefined ? before : { ...before, settled };
 }
+
+/**
+ * The status without a config that it says the pool settled on, where no node has it: others may write the status, and nothing that
+ * no node has is assigned on its word.
+ *
+ * @param had SHA-256 and way of applying of what nodes were told or have proved, as `witnessed` gives them
+ */
+export function withWitnesses(
+  before: KubeletPoolStatus | undefined,
+  had: ReadonlySet<string>,
+): KubeletPoolStatus | undefined {
+  if (before?.settled === undefined) return before;
+  const { settled, ...rest } = before;
+  return had.has(wordOf(settled.sha256, settled.apply)) ? before : rest;
+}
+
+/** What any node was told, or has proved. */
+export const witnessed = (nodes: Iterable<KubeletNode>): ReadonlySet<string> =>
+  new Set(
+    [...nodes].flatMap(({ spec, status }) => {
+      const [told, proved] = [spec?.configSource, status?.lastKnownGood];
+      return [
+        ...(told === undefined ? [] : [wordOf(told.sha256, spec?.apply)]),
+        ...(proved?.sha256 === undefined ? [] : [wordOf(proved.sha256, proved.apply)]),
+      ];
+    }),
+  );
+
+const wordOf = (sha256: string, apply: string = 'overlay'): string => `${apply} ${sha256}`;
 
 function broughtAlong({ members }: Group, at: string): SettledConfig | undefined {
   // The first ones may have been told the pool's own payload in the same moment.

@@ -30,7 +30,8 @@ export function guardLabels(desired: Desired, fleet: Fleet, now: Millis): LabelG
   const lost = [...fleet.nodes.values()].filter((node) => isGuarded(node, fleet));
   if (lost.length === 0) return { holds: new Map(), warning: null };
   const assigned = [...fleet.nodes.values()].filter((node) => hasConfig(ownKubeletNode(node, fleet))).length;
-  const allowed = limitOf(desired.policy.maxUnassign, assigned);
+  const { maxUnassign, former } = desired.policy;
+  const allowed = Math.min(limitOf(maxUnassign, assigned), limitOf(former?.maxUnassign ?? '100%', assigned));
   if (lost.length > allowed) {
     const names = lost.slice(0, MOST_NAMES).map(({ name }) => name);
     const message =

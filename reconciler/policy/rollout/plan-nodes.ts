@@ -14,7 +14,7 @@ import { beforeRestart } from './before-restart.ts';
 import { disruptionsIn } from './disruptions-in.ts';
 import { drainSteps } from './drain-steps.ts';
 import { haltOf, haltThreshold, releaseOf } from './halt.ts';
-import { withHeritage } from './heritage.ts';
+import { withHeritage, withWitnesses, witnessed } from './heritage.ts';
 import { guardLabels, type LabelGuard, rememberLabelLosses } from './label-guard.ts';
 import { untaintSteps } from './untaint-steps.ts';
 import type { Signals } from '../signals.ts';
@@ -50,16 +50,21 @@ export function planNodes(
   signals: Signals,
 ): NodesPlan {
   const { groups, untouchable } = membershipOf(desired, fleet, now);
-  const aimed = groups.map((group) => aim(group, fleet, now));
+  const had = witnessed(fleet.kubeletNodes.values());
+  const aimed = groups.map((group) => aim(group, fleet, had, now));
   const told = aimed.map(({ group, aims }) => ({ ...group, members: aims.map(({ member }) => member) }));
-  const budgets = budgetsOf(told, untouchable, fleet, desired.policy.maxUnavailable);
+  const budgets = budgetsOf(told, untouchable, fleet, [
+    desired.policy.maxUnavailable,
+    desired.policy.former?.maxUnavailable ?? null,
+  ]);
   const guard = guardLabels(desired, fleet, now);
   const sources = new Map([...fleet.configSources.values()].map((source) => [source.sha256, source]));
   const planned = aimed.map((each, index) => {
     const assignments = assignmentsOf(each.group.pool, fleet, settings.namespace, each.aims);
     const asked = { ...each, budgeted: told[index] ?? each.group, assignments, sources };
     const plan = planGroup(asked, desired, fleet, { budgets, guard, signals }, now);
-    return { plan, steps: stepsOf(plan.decisions, assignments) };
+    const isHearsay = hearsayOf(desired, each.group) !== undefined;
+    return { plan, steps: isHearsay ? [] : stepsOf(plan.decisions, assignments) };
   });
   const plans = planned.map(({ plan }) => plan);
   return {
@@ -83,13 +88,13 @@ interface AimedGroup extends Pick<RolloutMemory, 'halt' | 'released'> {
   readonly aims: readonly Aimed[];
 }
 
-function aim(group: Group, fleet: Fleet, now: Millis): AimedGroup {
+function aim(group: Group, fleet: Fleet, had: ReadonlySet<string>, now: Millis): AimedGroup {
   const present = fleet.pools.get(group.pool?.name ?? '');
   const before = withHeritage(group, present?.status, toTimestamp(now));
   const released = releaseOf(group, before, present?.metadata.annotations?.[RELEASE_ANNOTATION]);
   const forgiven = forgive(group, released);
   const halt = haltOf(forgiven, before, released, toTimestamp(now));
-  return { group: forgiven, before, halt, released, aims: aimsOf(forgiven, before, halt, now) };
+  return { group: forgiven, before, halt, released, aims: aimsOf(forgiven, withWitnesses(before, had), halt, now) };
 }
 
 interface AskedGroup extends AimedGroup {
@@ -116,13 +121,18 @@ function planGroup(
   );
   const waves = halt === null ? wavesFor(group, cohort, before, now) : null;
   const disruption = disruptionsIn(group.pool, sources);
+  const hearsay = hearsayOf(desired, group);
   const decisions = decideGroup(
     {
       group: budgeted,
+      hearsay,
       aims,
       present,
       policy: desired.policy,
-      windows: windowsState([desired.policy.windows, group.pool?.spec.rollout.windows], now),
+      windows: windowsState(
+        [desired.policy.windows, desired.policy.former?.windows, group.pool?.spec.rollout.windows],
+        now,
+      ),
       blockers: signals.blockers.get(group.pool?.name ?? ''),
       halt,
       waves,
@@ -136,6 +146,10 @@ function planGroup(
   );
   return { group, decisions, memory: rememberRollout(group, known, halt, released, waves, cohort, now) };
 }
+
+/** Then no node is written to. */
+const hearsayOf = (desired: Desired, { pool }: Group): 'all' | 'pool' | undefined =>
+  desired.hearsay === true ? 'all' : pool?.hearsay === true ? 'pool' : undefined;
 
 function refusedBasesOf({ members }: Group): ReadonlyMap<string, string> {
   return new Map(

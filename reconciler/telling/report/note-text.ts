@@ -1,6 +1,6 @@
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import { MOST_BYTES } from '../../git/notes/note-text.ts';
-import { DEFAULT_CLUSTER } from '../../policy/repo/read-cluster.ts';
+import { DEFAULT_CLUSTER, DEFAULT_MAX_CHANGE } from '../../policy/repo/read-cluster.ts';
 import type { CommitNote, NotedPool } from './note.ts';
 
 /** Version of the JSON below the table; readers check it before they rely on a field. `schemas/note.v1.json` has it in full. */
@@ -68,11 +68,11 @@ function textOf(note: CommitNote): string {
 /** Only what allows more than usual: that is what an auditor looks for. */
 function limitLines({ limits }: CommitNote): readonly string[] {
   if (limits === null) return [];
-  const wide = (['maxChange', 'maxUnassign'] as const).filter((limit) =>
-    isWider(limits[limit], DEFAULT_CLUSTER[limit]),
-  );
-  return wide.map((limit) => `the commit sets ${limit} to ${limits[limit]} (usual: ${DEFAULT_CLUSTER[limit]})`);
+  const wide = (['maxChange', 'maxUnassign'] as const).filter((limit) => isWider(limits[limit], USUAL[limit]));
+  return wide.map((limit) => `the commit sets ${limit} to ${limits[limit]} (usual: ${USUAL[limit]})`);
 }
+
+const USUAL = { maxChange: DEFAULT_MAX_CHANGE, maxUnassign: DEFAULT_CLUSTER.maxUnassign } as const;
 
 /** A count may be more than a share of nodes that nobody knows: it counts as wider, unless it is nothing. */
 const isWider = (amount: Amount, usual: Amount): boolean =>

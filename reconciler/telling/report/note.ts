@@ -14,6 +14,8 @@ import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding
 import type { Desired, DesiredPool, PoolOrigin } from '../../policy/desired.ts';
 import { plainLine } from '../../git/plain-text.ts';
 import type { CommitOid } from '../../policy/commit.ts';
+import type { ClusterConfig } from '../../policy/repo/loaded.ts';
+import { DEFAULT_MAX_CHANGE } from '../../policy/repo/read-cluster.ts';
 
 /**
  * How a commit fared in one cluster. settled: all its pools run what it says. progressing: under way, or waiting for nodes.
@@ -51,6 +53,9 @@ export interface NotedLimits {
   readonly maxUnassign: Amount;
 }
 
+/** The same as a cluster's file has it. */
+export type SaidLimits = Pick<ClusterConfig, 'maxChange' | 'maxUnassign'>;
+
 /** Everything that a note says. Holds no time of its own: equal states give equal notes, and an equal note is not written again. */
 export interface CommitNote {
   readonly cluster: string;
@@ -87,7 +92,7 @@ export function noteInForce(
   commit: CommitOid,
   desired: Desired,
   statuses: ReadonlyMap<string, KubeletPoolStatus>,
-  limits: NotedLimits | null = null,
+  limits: SaidLimits | null = null,
   leftAlone: readonly string[] = [],
 ): CommitNote {
   const pools = [...desired.pools.values()].map((pool) => notedPool(pool, statuses.get(pool.name)));
@@ -213,7 +218,10 @@ const releaseOf = ({ haltedAt, failures }: Released): NonNullable<NotedPool['rel
   nodes: failures.length,
 });
 
-const limitsOf = ({ maxChange, maxUnassign }: NotedLimits): NotedLimits => ({ maxChange, maxUnassign });
+const limitsOf = ({ maxChange, maxUnassign }: SaidLimits): NotedLimits => ({
+  maxChange: maxChange ?? DEFAULT_MAX_CHANGE,
+  maxUnassign,
+});
 
 const shorten = (failure: PoolFailure): PoolFailure => ({
   ...failure,

@@ -1,4 +1,7 @@
 import { LASTING, type RecordedCommits } from '../../policy/in-force/take-up.ts';
+import { recordedPolicy } from '../../policy/cluster-policy.ts';
+import { limitsOf, readLimits } from '../../policy/limits.ts';
+import { DEFAULT_CLUSTER } from '../../policy/repo/read-cluster.ts';
 import type { SourceState } from './source-state.ts';
 
 /**
@@ -13,8 +16,14 @@ export function commitsOf(
   const { commit, refusedCommit, refusedReason, refusedBecause } = recorded;
   const reason = LASTING.find((each) => each === refusedReason);
   const isAboutHere = recorded.url === here.url && recorded.branch === here.branch && recorded.cluster === here.cluster;
+  const { former, maxUnavailable, maxUnassign, windows } = recordedPolicy(recorded.policy, false);
+  const limits = readLimits(recorded.limits);
+  // An older release wrote some of them only.
+  const known = limits.limits ?? { ...limitsOf(DEFAULT_CLUSTER), maxUnavailable, maxUnassign, windows };
   return {
     inForce: commit === '' ? null : commit,
+    ...(commit === '' ? {} : { limits: { ...limits, limits: known } }),
+    ...(commit === '' || former === undefined ? {} : { former }),
     refused: reason === undefined || !isAboutHere ? null : { commit: refusedCommit, reason, message: refusedBecause },
   };
 }

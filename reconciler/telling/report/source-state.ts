@@ -40,6 +40,8 @@ export interface SourceState {
   readonly statuses: string;
   /** JSON of what the cluster's file says of rollouts, so that it holds also after a restart while git is away. */
   readonly policy: string;
+  /** JSON of what the cluster's file of the commit in force holds the next commit to, and of what it was itself read by. */
+  readonly limits: string;
   /** What is wrong in the commit in force, a finding a line. */
   readonly findings: string;
 }
@@ -64,6 +66,7 @@ export const NO_STATE: SourceState = {
   notes: 'on',
   statuses: 'off: switched off',
   policy: '',
+  limits: '',
   findings: '',
 };
 

@@ -112,7 +112,8 @@ export function isPolicyField(field: string): boolean {
 }
 
 /** Whether a list has the field, or a branch that it is in. */
-export const covers = (fields: readonly string[], name: string): boolean => fields.some((field) => isWithin(name, field));
+export const covers = (fields: readonly string[], name: string): boolean =>
+  fields.some((field) => isWithin(name, field));
 const isWithin = (name: string, field: string): boolean => name === field || name.startsWith(`${field}.`);
 
 /** Every value that is no map, and every empty map, with its path as keys and as one name. */

@@ -282,15 +282,23 @@ describe('kubelet-gitops plan', () => {
 
   it('lets one node go by a percentage that comes to less than one, as the reconciler does', async () => {
     const usual = START['clusters/prod.yaml'].replace('maxUnassign: 0', "maxUnassign: '20%'");
+    const loosening = { 'pools/b/pool.yaml': null, 'pools/b/kubelet.yaml': null, 'clusters/prod.yaml': usual };
+    assert.match(
+      (await planOf(loosening)).refusal ?? '',
+      /maxUnassign allows 0\. .* in a commit of its own/,
+      'by the base',
+    );
+    await repository.commit('loosen', { 'clusters/prod.yaml': usual });
     const one = { 'pools/b/pool.yaml': null, 'pools/b/kubelet.yaml': null, 'clusters/prod.yaml': usual };
     assert.equal((await planOf(one)).refusal, undefined);
     const three = { 'pools/a/pool.yaml': null, 'pools/a/kubelet.yaml': null, 'clusters/prod.yaml': usual };
     assert.match((await planOf(three)).refusal ?? '', /send 3 of 4 nodes back .* maxUnassign allows 1/);
     const none = { ...one, 'clusters/prod.yaml': usual.replace('20%', '0%') };
     assert.match((await planOf(none)).refusal ?? '', /send 1 of 4 nodes back .* maxUnassign allows 0/);
+    await repository.commit('tighten again', START);
   });
 
-  it('says that the reconciler would refuse to change so many nodes at once, until the same commit allows it', async () => {
+  it('says that the reconciler would refuse to change so many nodes at once', async () => {
     const guarded = START['clusters/prod.yaml'].replace('maxUnassign: 0', "maxUnassign: 0, maxChange: '50%'");
     const changed = { 'pools/a/kubelet.yaml': layer('maxPods: 90') };
     const { refusal } = await planOf({ ...changed, 'clusters/prod.yaml': guarded });
@@ -337,7 +345,7 @@ describe('kubelet-gitops plan', () => {
     const changed = await planned({ 'clusters/prod.yaml': file('maxUnassign: 0, maxChange: 50%, suspend: true') });
     assert.match(
       changed.out,
-      /^Nothing new would be begun: the cluster's file says suspend: true\n\nclusters\/prod\.yaml changes\n {2}maxChange: 100% → 50%\n {2}suspend: false → true\n/m,
+      /^Nothing new would be begun: the cluster's file says suspend: true\n\nclusters\/prod\.yaml changes\n {2}maxChange: not set → 50%\n {2}suspend: false → true\n/m,
     );
     assert.equal(changed.code, 1);
     const broken = await planOf({ 'clusters/prod.yaml': file('maxUnassign: 0, suspended: true') });

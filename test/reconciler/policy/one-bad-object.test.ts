@@ -186,7 +186,7 @@ describe('one bad object', () => {
     };
     const told = (unreadable: Fleet['unreadable']): readonly string[] => {
       const present = unreadable === undefined ? fleet : { ...fleet, unreadable };
-      const desired = desiredState(null, present, () => []);
+      const desired = desiredState(commit(COMMIT_B, everybody), present, () => []);
       const { steps } = plan(desired, present, SETTINGS, NOW);
       return steps.filter((step) => !touches(step, unreadable ?? [], desired.pools)).map(({ step }) => step);
     };

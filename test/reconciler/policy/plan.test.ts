@@ -216,16 +216,31 @@ const rows: readonly (readonly [string, CommitInForce | null, Fleet, readonly st
     [],
   ],
   [
-    'a pool that left git goes on leaving without git',
+    'a pool that left git leaves no further while no commit is in force: only its KubeletPool says that it left',
     null,
     { ...everySettled, pools: new Map([['workers', { ...poolInCluster(old), status: { phase: 'Progressing' } }]]) },
-    ['unassign a local'],
+    [],
   ],
   [
-    'a rollout goes on without git',
+    'nothing is assigned by what a KubeletPool says while no commit is in force',
     null,
     { ...everySettled, pools: new Map([['workers', poolInCluster(next)]]) },
-    [`assign a ${next.configName}`],
+    [],
+  ],
+  [
+    'nor is anything passed on to nodes that have its config already',
+    null,
+    {
+      ...everySettled,
+      pools: new Map([['workers', poolInCluster({ ...old, spec: { ...old.spec, allowFields: ['port'] } })]]),
+    },
+    [],
+  ],
+  [
+    'nor does a pool with errors in git that only its KubeletPool knows',
+    commit(COMMIT_B, invalidPool('workers')),
+    { ...everySettled, pools: new Map([['workers', poolInCluster(next)]]) },
+    [],
   ],
   [
     'a pool gone from git gives its nodes their local config back, within its budget',

@@ -63,10 +63,10 @@ describe('the field policy', () => {
   });
 
   it('sends with an assignment what is allowed, and nothing that the cluster denies', () => {
-    assert.deepEqual(allowedFields({ allow: ['port', 'authentication.x509', 'address', 'port'], deny: ['authentication'] }), [
-      'address',
-      'port',
-    ]);
+    assert.deepEqual(
+      allowedFields({ allow: ['port', 'authentication.x509', 'address', 'port'], deny: ['authentication'] }),
+      ['address', 'port'],
+    );
   });
 
   it('knows what two lists of fields both cover', () => {

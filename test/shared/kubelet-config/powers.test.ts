@@ -12,9 +12,15 @@ const weakened = (config: Readonly<Record<string, unknown>>): readonly string[] 
 
 describe('what a field gives to whoever chooses its value', () => {
   it('is said of every field, once, and of nothing else', () => {
-    assert.deepEqual([...FIELDS.keys()].filter((field) => powerOf(field.replaceAll('[]', '')) === undefined), []);
+    assert.deepEqual(
+      [...FIELDS.keys()].filter((field) => powerOf(field.replaceAll('[]', '')) === undefined),
+      [],
+    );
     const named = POWERS.flatMap(({ fields }) => fields);
-    assert.deepEqual(named.filter((field) => !isPolicyField(field)), []);
+    assert.deepEqual(
+      named.filter((field) => !isPolicyField(field)),
+      [],
+    );
     assert.equal(new Set(named).size, named.length);
   });
 
@@ -27,7 +33,10 @@ describe('what a field gives to whoever chooses its value', () => {
     for (const { power, fields, isHarmless } of POWERS) {
       assert.equal(isHarmless !== undefined, power === 'weakens', fields.join());
     }
-    assert.deepEqual(weakeningGates().filter(([gate]) => !gateNames().includes(gate)), []);
+    assert.deepEqual(
+      weakeningGates().filter(([gate]) => !gateNames().includes(gate)),
+      [],
+    );
   });
 });
 
@@ -38,7 +47,11 @@ const ROWS: readonly (readonly [field: string, weak: readonly unknown[], fine: r
     [['203.0.113.66'], ['10.0.0.10', '8.8.8.8'], ['2001:db8::1'], ['100.128.0.1'], ['172.32.0.1'], null],
     [['10.96.0.10'], ['169.254.20.10', '192.168.0.10'], ['fd00::a'], ['172.16.0.10'], ['100.64.0.10'], ['dns'], []],
   ],
-  ['resolvConf', ['/tmp/resolv.conf', '/etc/../tmp/x', '/var/lib/kubelet/pods/x', null], ['', '/etc/resolv.conf', '/run/systemd/resolve/resolv.conf']],
+  [
+    'resolvConf',
+    ['/tmp/resolv.conf', '/etc/../tmp/x', '/var/lib/kubelet/pods/x', null],
+    ['', '/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'],
+  ],
   ['allowedUnsafeSysctls', [['net.*'], null], [[]]],
   ['protectKernelDefaults', [false, null], [true]],
   ['seccompDefault', [false, null], [true]],
@@ -87,8 +100,17 @@ describe('a config that takes a protection away', () => {
   });
 
   it('is covered by rows for every rule', () => {
-    const tested = new Set([...ROWS.map(([field]) => field), 'tracing.endpoint', 'logging.verbosity', 'logging.vmodule', 'featureGates']);
+    const tested = new Set([
+      ...ROWS.map(([field]) => field),
+      'tracing.endpoint',
+      'logging.verbosity',
+      'logging.vmodule',
+      'featureGates',
+    ]);
     const rules = POWERS.filter(({ power }) => power === 'weakens').flatMap(({ fields }) => fields);
-    assert.deepEqual(rules.filter((field) => !tested.has(field)), []);
+    assert.deepEqual(
+      rules.filter((field) => !tested.has(field)),
+      [],
+    );
   });
 });

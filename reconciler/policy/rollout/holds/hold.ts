@@ -16,7 +16,8 @@ export type HoldReason =
   | 'no-agent'
   | 'no-config-source'
   | 'base-refused'
-  | 'unselected';
+  | 'unselected'
+  | 'no-commit';
 
 export interface Hold {
   readonly hold: HoldReason;

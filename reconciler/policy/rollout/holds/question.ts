@@ -11,6 +11,8 @@ import type { Hold } from './hold.ts';
 /** What decides whether the nodes of a group have to wait. */
 export interface GroupFacts {
   readonly group: Group;
+  /** Whether nobody but KubeletPools, which others may have written, says what the nodes are to run. */
+  readonly hearsay?: 'all' | 'pool' | undefined;
   /** The pool as the cluster has it, with what people annotated. */
   readonly present: KubeletPool | undefined;
   readonly policy: ClusterPolicy;

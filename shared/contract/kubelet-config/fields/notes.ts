@@ -1,6 +1,7 @@
 /** Why a change of some fields deserves a second look, for plans and reviews. */
 export const RISK_NOTES = {
-  'server-access': 'clients of the kubelet’s port (the API server, metrics scrapers, probes) may lose access',
+  'server-access':
+    'decides who reaches the kubelet’s port: its clients (the API server, metrics scrapers, probes) may lose access, and strangers may gain it',
   credentials: 'off, the kubelet’s certificate is no longer renewed and the node drops out when it expires',
   'health-probes': 'whatever probes the kubelet’s health (its own service unit included) has to follow',
   'api-access': 'a wrong value cuts the kubelet off from the API server',

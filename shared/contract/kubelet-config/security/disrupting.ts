@@ -20,7 +20,11 @@ export const DISRUPTING: readonly PowerRow[] = [
     power: 'disrupts',
     gives: 'ends pods hard when the node shuts down, or delays its shutdown',
   },
-  { fields: ['maxPods', 'podsPerCore'], power: 'disrupts', gives: 'has the node refuse pods, or take more than it can bear' },
+  {
+    fields: ['maxPods', 'podsPerCore'],
+    power: 'disrupts',
+    gives: 'has the node refuse pods, or take more than it can bear',
+  },
   {
     fields: [
       'enforceNodeAllocatable',
@@ -39,7 +43,14 @@ export const DISRUPTING: readonly PowerRow[] = [
     gives: 'takes memory, CPU or disk from pods, or lets pods take it from the host',
   },
   {
-    fields: ['cgroupRoot', 'cgroupsPerQOS', 'cgroupDriver', 'kubeletCgroups', 'systemCgroups', 'kernelMemcgNotification'],
+    fields: [
+      'cgroupRoot',
+      'cgroupsPerQOS',
+      'cgroupDriver',
+      'kubeletCgroups',
+      'systemCgroups',
+      'kernelMemcgNotification',
+    ],
     power: 'disrupts',
     gives: 'puts pods or the host’s processes into other cgroups, without their limits',
   },
@@ -64,7 +75,8 @@ export const DISRUPTING: readonly PowerRow[] = [
   {
     fields: ['memorySwap', 'failSwapOn'],
     power: 'disrupts',
-    gives: 'lets the node swap: pods get slow, and before kernel 6.3 what is in memory-backed volumes may reach the disk',
+    gives:
+      'lets the node swap: pods get slow, and before kernel 6.3 what is in memory-backed volumes may reach the disk',
   },
   { fields: ['failCgroupV1'], power: 'disrupts', gives: 'keeps the kubelet from starting on hosts with cgroup v1' },
   { fields: ['userNamespaces'], power: 'disrupts', gives: 'keeps pods with a user namespace from starting' },
@@ -86,7 +98,11 @@ export const DISRUPTING: readonly PowerRow[] = [
     power: 'disrupts',
     gives: 'has healthy nodes marked lost, Secrets come late to pods, or the API server drowned in requests',
   },
-  { fields: ['eventRecordQPS', 'eventBurst'], power: 'disrupts', gives: 'hides what happens to pods, or floods the API server' },
+  {
+    fields: ['eventRecordQPS', 'eventBurst'],
+    power: 'disrupts',
+    gives: 'hides what happens to pods, or floods the API server',
+  },
   {
     fields: [
       'registryPullQPS',
@@ -108,11 +124,21 @@ export const DISRUPTING: readonly PowerRow[] = [
     gives: 'loses what containers logged, or fills the disk with it',
   },
   {
-    fields: ['clusterDomain', 'hairpinMode', 'enableControllerAttachDetach', 'iptablesMasqueradeBit', 'iptablesDropBit'],
+    fields: [
+      'clusterDomain',
+      'hairpinMode',
+      'enableControllerAttachDetach',
+      'iptablesMasqueradeBit',
+      'iptablesDropBit',
+    ],
     power: 'disrupts',
     gives: 'breaks the names, network or volumes of pods',
   },
-  { fields: ['crashLoopBackOff'], power: 'disrupts', gives: 'has pods that crash wait longer, or restart without a pause' },
+  {
+    fields: ['crashLoopBackOff'],
+    power: 'disrupts',
+    gives: 'has pods that crash wait longer, or restart without a pause',
+  },
   {
     fields: [
       'enableContentionProfiling',

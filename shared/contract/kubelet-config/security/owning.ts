@@ -5,7 +5,8 @@ export const OWNING: readonly PowerRow[] = [
   {
     fields: ['containerRuntimeEndpoint', 'imageServiceEndpoint'],
     power: 'runs-code',
-    gives: 'has the kubelet talk to a socket of their own, a pod’s volume for example: they choose what every container runs and get the registry credentials',
+    gives:
+      'has the kubelet talk to a socket of their own, a pod’s volume for example: they choose what every container runs and get the registry credentials',
   },
   {
     fields: ['volumePluginDir'],
@@ -25,7 +26,8 @@ export const OWNING: readonly PowerRow[] = [
   {
     fields: ['readOnlyPort'],
     power: 'opens-api',
-    gives: 'shows the specs of all pods, environment included, and metrics to anybody who reaches the node, without a password',
+    gives:
+      'shows the specs of all pods, environment included, and metrics to anybody who reaches the node, without a password',
   },
   {
     fields: ['enableDebuggingHandlers'],
@@ -58,6 +60,10 @@ export const OWNING: readonly PowerRow[] = [
     gives: 'has the kubelet show a certificate of theirs, or lose its own',
   },
   { fields: ['providerID', 'podCIDR'], power: 'identity', gives: 'has the node pass for another machine or network' },
-  { fields: ['contentType'], power: 'cuts-off', gives: 'has the kubelet speak to the API server in a way that it refuses' },
+  {
+    fields: ['contentType'],
+    power: 'cuts-off',
+    gives: 'has the kubelet speak to the API server in a way that it refuses',
+  },
   { fields: ['runOnce'], power: 'cuts-off', gives: 'ends the kubelet when its pods have ended' },
 ];

@@ -2,6 +2,9 @@ import { isMap } from '../walk.ts';
 import { weakeningGate } from './gates.ts';
 import type { PowerRow } from './power.ts';
 
+/** What is no text stands for none: it is found elsewhere. */
+const textOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? `${value}` : '');
+
 /** At this verbosity the kubelet logs what it sends and receives, Secrets among it. */
 const LOGS_BODIES = 8;
 
@@ -59,19 +62,19 @@ export const WEAKENING: readonly PowerRow[] = [
     fields: ['tlsCipherSuites'],
     power: 'weakens',
     gives: 'lets somebody between the kubelet and its clients use ciphers that are broken (RC4, 3DES, CBC)',
-    isHarmless: (value) => Array.isArray(value) && !value.some((suite) => /RC4|3DES|_CBC_/.test(String(suite))),
+    isHarmless: (value) => Array.isArray(value) && !value.some((suite) => /RC4|3DES|_CBC_/.test(textOf(suite))),
   },
   {
     fields: ['streamingConnectionIdleTimeout'],
     power: 'weakens',
     gives: 'keeps idle exec and port-forward sessions open for ever',
-    isHarmless: (value) => value === null || !/^[0.]+(?:h|m|s|ms|us|µs|ns)?$/.test(String(value)),
+    isHarmless: (value) => value === null || !/^[0.]+(?:h|m|s|ms|us|µs|ns)?$/.test(textOf(value)),
   },
   {
     fields: ['tracing.endpoint'],
     power: 'weakens',
     gives: 'is sent what the kubelet does, with the names of pods and images, by every node',
-    isHarmless: (value) => value === null || /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/.test(String(value)),
+    isHarmless: (value) => value === null || /^(?:|localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/.test(textOf(value)),
   },
   {
     fields: ['imagePullCredentialsVerificationPolicy'],
@@ -102,7 +105,8 @@ export const WEAKENING: readonly PowerRow[] = [
     fields: ['featureGates'],
     power: 'weakens',
     gives: 'switches a protection off, or an unfinished feature on, gate by gate',
-    isHarmless: (value) => !isMap(value) || Object.entries(value).every(([gate, on]) => weakeningGate(gate, on) === undefined),
+    isHarmless: (value) =>
+      !isMap(value) || Object.entries(value).every(([gate, on]) => weakeningGate(gate, on) === undefined),
   },
 ];
 
@@ -110,7 +114,7 @@ export const WEAKENING: readonly PowerRow[] = [
  * Somebody's on the internet: outside of RFC 1918, 6598, 3927, 4193, 4291 and of loopback. What is no address is refused elsewhere.
  */
 function isPublicAddress(address: unknown): boolean {
-  const text = String(address).toLowerCase();
+  const text = textOf(address).toLowerCase();
   if (text.includes(':')) return !/^(?:f[cd]|fe[89ab]|::1$)/.test(text);
   const [first = 0, second = 0, ...rest] = text.split('.').map(Number);
   if (rest.length !== 2 || Number.isNaN(first) || Number.isNaN(second)) return false;

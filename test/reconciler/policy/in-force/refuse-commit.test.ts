@@ -328,7 +328,7 @@ describe('a new commit', () => {
       reason: 'changes-too-many',
       message:
         'it would give 10 of 10 nodes in pools another config (workers 10), and maxChange allows 5. If this is meant, ' +
-        'raise spec.maxChange in clusters/<cluster>.yaml in the same commit; a revert of it has to do the same',
+        'take it back, raise spec.maxChange in clusters/<cluster>.yaml in a commit of its own, and commit it again once that one is in force',
     });
   });
 });

@@ -69,7 +69,10 @@ describe('the field policy of a repository', () => {
   it('shows a protection that is taken away, and is told that it is meant, or that it is not', () => {
     const weak = `${LAYER.replace('port: 10251\n', '')}seccompDefault: false\n`;
     const pool = load('', '', {}, weak);
-    assert.deepEqual([pool?.status, brief(pool)], ['valid', ['weakens-security pools/x/kubelet.yaml:4 seccompDefault']]);
+    assert.deepEqual(
+      [pool?.status, brief(pool)],
+      ['valid', ['weakens-security pools/x/kubelet.yaml:4 seccompDefault']],
+    );
     assert.deepEqual([pool?.findings[0]?.severity, pool?.findings[0]?.kind], ['warning', 'security']);
     assert.deepEqual(brief(load('', '  fields: {allow: [seccompDefault]}\n', {}, weak)), []);
     const denied = load('', '  fields: {deny: [seccompDefault]}\n', {}, weak);

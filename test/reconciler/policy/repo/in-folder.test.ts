@@ -78,7 +78,10 @@ describe('what is told of a config repository in a folder of another', () => {
     assert.deepEqual(inside.spec, atRoot.spec);
     assert.equal(inside.configName, atRoot.configName);
     // A finding that no layer has a place for is one of the pool's own file.
-    const { positionOf: _, ...placeless } = { ...inside, value: { ...inside.value, containerLogMonitorInterval: '20s' } };
+    const { positionOf: _, ...placeless } = {
+      ...inside,
+      value: { ...inside.value, containerLogMonitorInterval: '20s' },
+    };
     assert.equal(judgePool(placeless, ['1.28'])[0]?.file, `${FOLDER}/pools/x/pool.yaml`);
     assert.deepEqual(inside.positionOf?.(['maxPods']), { file: `${FOLDER}/pools/x/kubelet.yaml`, line: 3, column: 1 });
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { policyOf } from '#reconciler/policy/cluster-policy.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import { noCommit } from '#reconciler/policy/rollout/holds/no-commit.ts';
 import { baseRefused } from '#reconciler/policy/rollout/holds/base-refused.ts';
 import { busy, poolBlocked } from '#reconciler/policy/rollout/holds/blocked.ts';
 import { type Hold, hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
@@ -49,6 +50,14 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     noConfigSource,
     { facts: { isAvailable: () => false }, aimed: { aim: 'settled' } },
     ['no-config-source', /bytes are nowhere else/],
+  ],
+  ['a commit in force', noCommit, {}, null],
+  ['no commit in force', noCommit, { facts: { hearsay: 'all' } }, ['no-commit', /^no commit is in force since/]],
+  [
+    'a pool that only its KubeletPool knows',
+    noCommit,
+    { facts: { hearsay: 'pool' } },
+    ['no-commit', /^its pool has errors/],
   ],
   ['no wish for a turn', baseRefused, {}, null],
   ['a file that failed nowhere', baseRefused, { member: { asks: { ...ASKS, base: 'a' } } }, null],
@@ -234,6 +243,7 @@ describe('what holds a node', () => {
         node: { ...member.node, ready: false, cordoned: true },
       },
       facts: {
+        hearsay: 'all',
         halt: HALT,
         windows: CLOSED,
         waves: WAVES,
@@ -245,7 +255,14 @@ describe('what holds a node', () => {
     });
     const holds = (checks: readonly HoldCheck[]): readonly (string | undefined)[] =>
       checks.map((_, from) => firstHold(checks.slice(from), all)?.hold);
-    assert.deepEqual(holds(OBSTACLES), ['no-agent', 'unselected', 'halted', 'no-config-source', 'base-refused']);
+    assert.deepEqual(holds(OBSTACLES), [
+      'no-agent',
+      'no-commit',
+      'unselected',
+      'halted',
+      'no-config-source',
+      'base-refused',
+    ]);
     assert.deepEqual(holds(GATES), ['suspended', 'window', 'blocked', 'blocked', 'wave']);
     assert.deepEqual(holds(BEFORE_BEGINNING).slice(0, 3), ['not-ready', 'cordoned', 'suspended']);
     assert.equal(firstHold([...OBSTACLES, ...BEFORE_BEGINNING], question()), null);

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { commitsOf } from '#reconciler/telling/report/recorded-commits.ts';
+import { policyOf } from '#reconciler/policy/cluster-policy.ts';
+import { limitsOf, writeLimits } from '#reconciler/policy/limits.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import {
   NO_STATE,
   readSourceState,
@@ -16,10 +19,40 @@ const recorded = (state: Partial<SourceState>): SourceState =>
 
 describe('what is on record of commits', () => {
   it('is the one in force, and the one that was refused for what it would do to the fleet', () => {
-    assert.deepEqual(commitsOf(recorded({}), HERE), { inForce: COMMIT_A, refused: null });
+    const usual = { limits: { limits: limitsOf(DEFAULT_CLUSTER) } };
+    assert.deepEqual(commitsOf(recorded({}), HERE), { inForce: COMMIT_A, refused: null, ...usual });
     const refused = { commit: COMMIT_B, reason: 'changes-too-many', message: 'it would change all' };
-    assert.deepEqual(commitsOf(recorded(REFUSED), HERE), { inForce: COMMIT_A, refused });
+    assert.deepEqual(commitsOf(recorded(REFUSED), HERE), { inForce: COMMIT_A, refused, ...usual });
     assert.deepEqual(commitsOf(NO_STATE, HERE), { inForce: null, refused: null });
+  });
+
+  it('is what the one in force holds the next one to, and what it is held to itself', () => {
+    const own = { ...limitsOf(DEFAULT_CLUSTER), maxChange: '50%', fields: { allow: ['port'], deny: [] } };
+    const fieldsBefore = { allow: [], deny: ['maxPods'] };
+    const former = { maxUnavailable: 1, maxUnassign: '20%', windows: null };
+    const policy = JSON.stringify(policyOf({ ...DEFAULT_CLUSTER, former }));
+    const { limits, former: read } = commitsOf(recorded({ limits: writeLimits(own, fieldsBefore), policy }), HERE);
+    assert.deepEqual([limits, read], [{ limits: own, fieldsBefore }, former]);
+    const older = commitsOf(
+      recorded({ policy: JSON.stringify(policyOf({ ...DEFAULT_CLUSTER, maxUnavailable: 3 })) }),
+      HERE,
+    );
+    assert.deepEqual([older.limits?.limits?.maxUnavailable, older.limits?.fieldsBefore], [3, undefined]);
+  });
+
+  it('allows nothing where somebody damaged it', () => {
+    for (const damaged of [
+      '{',
+      'null',
+      '[]',
+      '{"fieldsBefore":7}',
+      '{"limits":{"fields":{"allow":["port"]}}}',
+      '{"fieldsBefore":{"allow":"port"}}',
+    ]) {
+      const { limits } = commitsOf(recorded({ limits: damaged }), HERE);
+      assert.deepEqual(limits?.limits, limitsOf(DEFAULT_CLUSTER), damaged);
+      assert.deepEqual(limits?.fieldsBefore?.allow ?? [], [], damaged);
+    }
   });
 
   it('is no refusal for another reason, of an older release, or for another branch, repository or cluster', () => {

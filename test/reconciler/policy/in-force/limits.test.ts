@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JudgedSnapshot } from '#reconciler/policy/commit.ts';
+import { type Desired, desiredState } from '#reconciler/policy/desired.ts';
+import type { Fleet } from '#reconciler/policy/fleet.ts';
+import { createTakeUps, type RecordedCommits } from '#reconciler/policy/in-force/take-up.ts';
+import { isWider, limitsOf, loosened } from '#reconciler/policy/limits.ts';
+import { plan } from '#reconciler/policy/plan.ts';
+import type { ClusterConfig, LoadedPool } from '#reconciler/policy/repo/loaded.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
+import {
+  configSource,
+  fleetOf,
+  invalidPool,
+  nodeView,
+  NOW,
+  poolInCluster,
+  settledNode,
+  validPool,
+} from '../../../support/fleet.ts';
+
+const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string];
+const OLD = validPool('workers', 100, {
+  rollout: { maxUnavailable: '100%', soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
+});
+const NEW = validPool('workers', 110, { rollout: OLD.spec.rollout });
+const nodes = Array.from({ length: 10 }, (_, index) => nodeView(`n${index}`, 'workers'));
+const fleet: Fleet = fleetOf({
+  nodes,
+  kubeletNodes: nodes.map((node) => settledNode(node, OLD)),
+  configSources: [configSource(OLD), configSource(NEW)],
+  pools: [poolInCluster(OLD)],
+});
+
+interface Said {
+  readonly cluster?: Partial<ClusterConfig>;
+  readonly pools?: readonly LoadedPool[];
+}
+
+/** Commits that say these things, taken up one after the other by one process. */
+function story(commits: Readonly<Record<string, Said>>) {
+  const readBy = new Map<string, FieldPolicy | undefined>();
+  const takeUps = createTakeUps({
+    load: ({ commit: { oid } }, fieldsBefore) => {
+      readBy.set(oid, fieldsBefore);
+      const { cluster, pools = [OLD] } = commits[oid] ?? {};
+      return { cluster: { ...DEFAULT_CLUSTER, ...cluster }, pools, findings: [] };
+    },
+    judge: () => [],
+    policy: 'refuse',
+  });
+  const take = (oid: string, recorded: RecordedCommits = { inForce: null, refused: null }) => {
+    const since = takeUps.inForce() ?? recorded.inForce;
+    const taken = takeUps.consider(read(oid, since), fleet, recorded);
+    const desired: Desired = desiredState(taken.inForce, fleet, () => [], undefined, takeUps.known());
+    takeUps.keep(taken, desired);
+    return { taken, desired };
+  };
+  return { take, readBy };
+}
+
+function read(oid: string, since: string | null): JudgedSnapshot {
+  const about = { oid, parents: [], author: { name: '', email: '', at: '' }, subject: '', raw: new Uint8Array() };
+  const lineage = since === null ? 'first' : 'descendant';
+  return { commit: about, since, lineage, files: new Map(), findings: [], signature: { verdict: 'not-required' } };
+}
+
+const told = (desired: Desired): number =>
+  plan(desired, fleet, { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 }, NOW).steps.filter(
+    ({ step }) => step === 'assign',
+  ).length;
+const isHeld = ({ findings }: Desired): boolean => findings.some(({ code }) => code === 'limit-not-yet');
+
+describe('a commit is held to the limits in force', () => {
+  it('by maxChange: it cannot raise it and go beyond it at once, and the next one can', () => {
+    const tight = { maxChange: '20%' };
+    const { take } = story({
+      [A]: { cluster: tight },
+      [B]: { cluster: { maxChange: '100%' }, pools: [NEW] },
+      [C]: { cluster: { maxChange: '100%' } },
+    });
+    take(A);
+    assert.equal(take(B).taken.refused?.reason, 'changes-too-many');
+    assert.equal(take(C).taken.inForce?.oid, C);
+    assert.equal(take(B).taken.inForce?.oid, B);
+  });
+
+  it('by maxUnassign in the same way', () => {
+    const { take } = story({
+      [A]: {},
+      [B]: { cluster: { maxUnassign: '100%' }, pools: [validPool('other', 1)] },
+      [C]: { cluster: { maxUnassign: '100%' } },
+    });
+    take(A);
+    assert.equal(take(B).taken.refused?.reason, 'unassigns-too-many');
+    take(C);
+    assert.equal(take(B).taken.inForce?.oid, B);
+  });
+
+  it('by its own as well, where it tightens them', () => {
+    const { take } = story({ [A]: {}, [B]: { cluster: { maxChange: 1 }, pools: [NEW] } });
+    take(A);
+    assert.equal(take(B).taken.refused?.reason, 'changes-too-many');
+  });
+
+  it('by what is on record, after a restart', () => {
+    const limits = { limits: { ...limitsOf(DEFAULT_CLUSTER), maxChange: 1 } };
+    const { take } = story({ [B]: { cluster: { maxChange: '100%' }, pools: [NEW] } });
+    assert.equal(take(B, { inForce: A, refused: null, limits }).taken.refused?.reason, 'changes-too-many');
+  });
+
+  it('by maxUnavailable of the cluster: what it loosens for its own change holds until the next commit', () => {
+    const { take } = story({ [A]: { cluster: { maxUnavailable: 1 } }, [B]: { pools: [NEW] }, [C]: { pools: [NEW] } });
+    assert.equal(isHeld(take(A).desired), false);
+    const { desired } = take(B);
+    assert.deepEqual([told(desired), isHeld(desired)], [1, true]);
+    const next = take(C).desired;
+    assert.deepEqual([told(next), isHeld(next)], [10, false]);
+  });
+
+  it('by windows in the same way, and not where it changes nothing else', () => {
+    const never = { allow: [{ cron: '0 0 30 2 *', duration: '1h' }], deny: [], overrun: 'stop' } as const;
+    const both = story({ [A]: { cluster: { windows: never } }, [B]: { pools: [NEW] } });
+    both.take(A);
+    assert.equal(told(both.take(B).desired), 0);
+    const opens = story({ [A]: { cluster: { windows: never }, pools: [NEW] }, [B]: { pools: [NEW] } });
+    assert.equal(told(opens.take(A).desired), 0);
+    const { desired } = opens.take(B);
+    assert.deepEqual([told(desired), isHeld(desired)], [10, false]);
+  });
+
+  it('of rollouts also after a restart', () => {
+    const former = { maxUnavailable: 2, maxUnassign: '20%', windows: null };
+    const { take } = story({ [B]: { pools: [NEW] } });
+    const { desired } = take(B, {
+      inForce: B,
+      refused: null,
+      former,
+      limits: { fieldsBefore: { allow: [], deny: [] } },
+    });
+    assert.deepEqual([told(desired), isHeld(desired)], [2, true]);
+  });
+
+  it('is read by what the commit before allowed: nothing at first, and after a restart what is on record', () => {
+    const fields = { allow: ['port'], deny: [] };
+    const { take, readBy } = story({ [A]: { cluster: { fields } }, [B]: {} });
+    take(A);
+    take(B);
+    assert.deepEqual([readBy.get(A), readBy.get(B)], [{ allow: [], deny: [] }, fields]);
+    const again = story({ [A]: { cluster: { fields } } });
+    again.take(A, { inForce: A, refused: null, limits: { fieldsBefore: { allow: [], deny: ['maxPods'] } } });
+    assert.deepEqual(again.readBy.get(A), { allow: [], deny: ['maxPods'] });
+    const older = story({ [A]: { cluster: { fields } } });
+    older.take(A, { inForce: A, refused: null });
+    assert.equal(older.readBy.get(A), undefined, 'an older release let it into force by its own file');
+  });
+});
+
+describe('a pool with errors', () => {
+  it('goes on as a commit in force said it since the start, whatever its KubeletPool says', () => {
+    const { take } = story({ [A]: { pools: [NEW] }, [B]: { pools: [invalidPool('workers')] } });
+    take(A);
+    const { desired } = take(B);
+    assert.deepEqual(
+      [desired.pools.get('workers')?.origin, desired.pools.get('workers')?.config?.sha256],
+      ['kept', NEW.sha256],
+    );
+    assert.equal(told(desired), 10);
+  });
+
+  it('is forgotten with its folder', () => {
+    const cluster = { maxUnassign: '100%' };
+    const other = validPool('other', 1);
+    const { take } = story({
+      [A]: { cluster, pools: [NEW, other] },
+      [B]: { cluster, pools: [other] },
+      [C]: { cluster, pools: [invalidPool('workers'), other] },
+    });
+    take(A);
+    assert.equal(take(B).taken.inForce?.oid, B);
+    assert.equal(take(C).desired.pools.get('workers')?.hearsay, true);
+  });
+});
+
+describe('a limit is looser', () => {
+  for (const [before, now, expected] of [
+    [1, 2, true],
+    [2, 1, false],
+    [2, 2, false],
+    ['10%', '20%', true],
+    ['20%', '10%', false],
+    ['100%', 5, false],
+    [5, '10%', true],
+    ['10%', 0, false],
+    ['10%', '0%', false],
+    [3, null, true],
+    [null, 3, false],
+    [null, null, false],
+  ] as const) {
+    it(`${before} → ${now}: ${expected}`, () => assert.equal(isWider(before, now), expected));
+  }
+
+  it('where windows are others, which nobody can compare, and not where there are some for the first time', () => {
+    const former = {
+      maxUnavailable: null,
+      maxUnassign: '20%',
+      windows: { allow: [], deny: [], overrun: 'stop' },
+    } as const;
+    assert.deepEqual(loosened(former, { ...former, windows: null }), ['windows']);
+    assert.deepEqual(loosened({ ...former, windows: null }, former), []);
+    assert.deepEqual(loosened(former, { ...former, windows: { overrun: 'stop', deny: [], allow: [] } }), []);
+  });
+});

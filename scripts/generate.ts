@@ -7,6 +7,7 @@ import { generateEditorSchemas } from './generate/editor-schemas.ts';
 import { generateExpectedInstallation } from './generate/expected-installation.ts';
 import { generateKubeletConfigPage } from './generate/kubelet-config-page.ts';
 import { generateKubeletConfigSchema } from './generate/kubelet-config-schema.ts';
+import { generatePowersPage } from './generate/powers-page.ts';
 import { generateLicencesPage } from './generate/licences-page.ts';
 
 /**
@@ -18,6 +19,7 @@ const files = new Map([
   ...generateKubeletConfigSchema(),
   ...generateEditorSchemas(),
   ...generateKubeletConfigPage(),
+  ...generatePowersPage(),
   ...generateExpectedInstallation(),
   ...generateDashboard(),
   ...generateDoctorPage(),

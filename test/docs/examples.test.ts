@@ -81,13 +81,13 @@ describe('the reference of pool.yaml and the cluster file', () => {
     assert.deepEqual(notSet, ['blockers', 'disruption', ...known.map((key) => `rollout.${key}`), 'suspend']);
   });
   it('has every key of a cluster file with the default that it has in fact', () => {
-    const { kubeletVersions, fields, tolerate, maxUnavailable, windows, ...rest } = DEFAULT_CLUSTER;
-    assert.deepEqual([fields, maxUnavailable, windows], [{ allow: [], deny: [] }, null, null]);
+    const { kubeletVersions, fields, tolerate, maxChange, maxUnavailable, windows, ...rest } = DEFAULT_CLUSTER;
+    assert.deepEqual([fields, maxChange, maxUnavailable, windows], [{ allow: [], deny: [] }, null, null, null]);
     assert.deepEqual([kubeletVersions, tolerate], [[], []]);
     const [set, notSet] = partition(defaultsUnder('Cluster file'));
     const shown = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, String(value)]));
     assert.deepEqual(set, { kubeletVersions: 'none', tolerate: 'none', ...shown });
-    assert.deepEqual(notSet, ['maxUnavailable', 'windows']);
+    assert.deepEqual(notSet, ['maxChange', 'maxUnavailable', 'windows']);
   });
 });
 

@@ -6,7 +6,8 @@ import { describe, it } from 'node:test';
 const SOURCES = globSync([
   'shared/contract/kubelet-config/**/*.ts',
   'reconciler/{policy/repo,git,policy/window}/**/*.ts',
-  'cli/validate/**/*.ts',
+  'cli/{validate,plan}/**/*.ts',
+  'reconciler/policy/desired.ts',
   'agent/preflight/**/*.ts',
 ]);
 

@@ -69,7 +69,14 @@ export function judge({ spec }: Policy, request: AdmissionRequest, objects: Obje
   if (namespace !== undefined && namespace !== request.namespace) return { admitted: true };
   const cel = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: true });
   const { object = null, oldObject = null } = objects;
-  const context = { request, object, oldObject, variables: {} };
+  // What is empty is not there at all: an expression that asks for it without has() cannot be evaluated.
+  const { subResource, ...rest } = request;
+  const context = {
+    request: subResource === '' ? rest : request,
+    object,
+    oldObject,
+    variables: {},
+  };
   const evaluate = (expression: string): unknown => cel.evaluate(expression, context);
   try {
     if ((spec.matchConditions ?? []).some(({ expression }) => evaluate(expression) !== true)) return { admitted: true };

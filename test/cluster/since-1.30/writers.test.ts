@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { callHttps, type HttpsAnswer } from '../support/https-json.ts';
+import { KUBERNETES, whyNoControlPlane } from '../support/binaries.ts';
+import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { installManifests, NAMESPACE } from '../support/programs.ts';
+import { until } from '../../support/until.ts';
+
+const skip = await whyNoControlPlane();
+const POOLS = '/apis/kubelet-gitops.dev/v1alpha1/kubeletpools';
+const NODES = '/apis/kubelet-gitops.dev/v1alpha1/kubeletnodes';
+const MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+const KIND = { apiVersion: 'kubelet-gitops.dev/v1alpha1' };
+const OURS = { 'app.kubernetes.io/managed-by': 'kubelet-gitops' };
+const SPEC = {
+  nodeSelector: { matchLabels: { a: 'b' } },
+  priority: 0,
+  layers: ['pools/gpu/kubelet.yaml'],
+  apply: 'overlay',
+  rollout: { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
+  trial: { duration: '10m', startTimeout: '2m', maxRestarts: 2 },
+};
+
+/** Two attacks on a cluster of which nobody has git or a key, judged by the API server itself: by accounts with every right that RBAC can give. */
+describe(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES}`, { skip }, () => {
+  let cluster: ControlPlane;
+  let reconciler: string;
+  let mallory: string;
+  let operator: string;
+
+  before(async () => {
+    cluster = await startControlPlane();
+    await installManifests(cluster);
+    for (const file of ['writers', 'operators']) {
+      const { code, stderr } = await cluster.kubectl(['apply', '-f', `deploy/components/admission/${file}.yaml`]);
+      assert.equal(code, 0, stderr);
+      assert.doesNotMatch(stderr, /Warning/);
+    }
+    [mallory, operator] = [await account('mallory', 'cluster-admin'), await account('olga', 'kubelet-gitops-operator')];
+    reconciler = await cluster.serviceAccountToken(NAMESPACE, 'kubelet-gitops-reconciler');
+    await made(
+      await as(reconciler, 'POST', POOLS, { ...KIND, kind: 'KubeletPool', metadata: { name: 'gpu' }, spec: SPEC }),
+    );
+    await made(await as(reconciler, 'POST', NODES, { ...KIND, kind: 'KubeletNode', metadata: { name: 'node-a' } }));
+    await made(await as(reconciler, 'POST', MAPS, configMap('gpu-0123456789', OURS)));
+    // A policy is in force a moment after it was made.
+    const isInForce = async (): Promise<boolean> =>
+      (await as(mallory, 'POST', `${MAPS}?dryRun=All`, configMap('gpu-abcdefghij', OURS))).status !== 201 &&
+      (await as(mallory, 'PATCH', `${POOLS}/gpu?dryRun=All`, { spec: { priority: 1 } })).status !== 200;
+    await until('the policies', isInForce, { everyMs: 200 });
+  });
+  after(() => cluster?.stop());
+
+  const made = ({ status, text }: HttpsAnswer): void => assert.equal(status, 201, text);
+  const configMap = (name: string, labels: object) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, labels },
+    immutable: true,
+    data: { kubelet: '{}' },
+  });
+
+  /** A token of an account that has this ClusterRole. */
+  async function account(name: string, role: string): Promise<string> {
+    for (const args of [
+      ['create', 'serviceaccount', name, '-n', 'default'],
+      ['create', 'clusterrolebinding', name, `--clusterrole=${role}`, `--serviceaccount=default:${name}`],
+    ]) {
+      const { code, stderr } = await cluster.kubectl(args);
+      assert.equal(code, 0, stderr);
+    }
+    return cluster.serviceAccountToken('default', name);
+  }
+
+  const as = (token: string, method: string, path: string, body: object): Promise<HttpsAnswer> =>
+    callHttps({
+      url: `${cluster.url}${path}`,
+      method,
+      body,
+      ...(method === 'PATCH' ? { contentType: 'application/merge-patch+json' } : {}),
+      ca: cluster.ca,
+      as: { token },
+    });
+
+  const refused = ({ status, text }: HttpsAnswer, why: RegExp): void => {
+    assert.ok(status === 403 || status === 422, `${status} ${text}`);
+    assert.match(text, why);
+  };
+
+  it('moves no node into another pool by its spec', async () => {
+    const spec = { priority: 1000, rollout: { maxUnavailable: '100%' } };
+    refused(await as(mallory, 'PATCH', `${POOLS}/gpu`, { spec }), /only the reconciler writes the spec/);
+  });
+
+  it('forges no config source, no status of a pool, no record and no assignment', async () => {
+    refused(
+      await as(mallory, 'POST', MAPS, configMap('gpu-abcdefghij', OURS)),
+      /only the reconciler writes config sources/,
+    );
+    refused(
+      await as(mallory, 'PATCH', `${MAPS}/gpu-0123456789`, { metadata: { labels: { a: 'b' } } }),
+      /config sources/,
+    );
+    refused(await as(mallory, 'POST', MAPS, configMap('kubelet-gitops-source', {})), /writes the record/);
+    const status = { configName: 'gpu-abcdefghij', sha256: 'a'.repeat(64) };
+    refused(await as(mallory, 'PATCH', `${POOLS}/gpu/status`, { status }), /writes their status/);
+    refused(
+      await as(mallory, 'PATCH', `${NODES}/node-a`, { spec: { pool: 'gpu' } }),
+      /only the reconciler writes the spec/,
+    );
+    refused(
+      await as(mallory, 'POST', POOLS, { ...KIND, kind: 'KubeletPool', metadata: { name: 'mine' }, spec: SPEC }),
+      /only the reconciler makes/,
+    );
+  });
+
+  it('suspends, resumes and releases with the operators’ right, and does nothing else', async () => {
+    const annotate = (annotations: object) => as(operator, 'PATCH', `${POOLS}/gpu`, { metadata: { annotations } });
+    for (const annotations of [
+      { 'kubelet-gitops.dev/suspend': 'look' },
+      { 'kubelet-gitops.dev/suspend': null, 'kubelet-gitops.dev/release': 'x' },
+    ]) {
+      const { status, text } = await annotate(annotations);
+      assert.equal(status, 200, text);
+    }
+    refused(await annotate({ 'kubelet-gitops.dev/first-seen': 'x' }), /annotations other than/);
+    const owners = { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'x', uid: 'x' }] };
+    refused(await as(operator, 'PATCH', `${POOLS}/gpu`, { metadata: owners }), /labels, finalizers and owners/);
+    refused(await as(operator, 'PATCH', `${POOLS}/gpu`, { spec: { priority: 9 } }), /writes the spec/);
+    refused(await as(operator, 'PATCH', `${POOLS}/gpu/status`, { status: {} }), /forbidden/i);
+  });
+
+  it('leaves the reconciler its work, and other ConfigMaps to others', async () => {
+    for (const [path, body] of [
+      [`${POOLS}/gpu`, { spec: { priority: 2 } }],
+      [`${POOLS}/gpu/status`, { status: { phase: 'Settled' } }],
+      [`${NODES}/node-a`, { spec: { pool: 'gpu' } }],
+    ] as const) {
+      const { status, text } = await as(reconciler, 'PATCH', path, body);
+      assert.equal(status, 200, text);
+    }
+    made(await as(reconciler, 'POST', MAPS, configMap('kubelet-gitops-source', OURS)));
+    made(await as(mallory, 'POST', MAPS, configMap('my-settings', {})));
+  });
+});

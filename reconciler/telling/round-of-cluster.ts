@@ -45,7 +45,10 @@ function asRead(seen: Desired, { commit, findings, failingSince }: SourceState):
 }
 
 /** Whoever acts may have it from a commit. */
-const asSaid = ({ hearsay: _, ...pool }: DesiredPool): DesiredPool => pool;
+function asSaid(kept: DesiredPool): DesiredPool {
+  const { hearsay: _, ...pool } = kept;
+  return pool;
+}
 
 /** The cluster's own word as a round: for showing, and for nothing else. Pure. */
 export function roundOfCluster(everything: Fleet, source: SourceState, namespace: string, at: Millis): Round {

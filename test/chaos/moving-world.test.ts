@@ -41,6 +41,8 @@ const baseFile = (maxPods: number): string =>
   `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: ${maxPods}\n`;
 
 const files = (maxPods: number): Readonly<Record<string, string>> => ({
+  // Its rounds change the layer of all pools.
+  'clusters/moves.yaml': 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nspec: {maxChange: 100%}\n',
   'base/kubelet.yaml': baseFile(maxPods),
   ...Object.fromEntries(
     POOLS.map((pool) => [

@@ -117,11 +117,16 @@ describe('a record of the commit in force that somebody damaged', () => {
       const keys = Object.keys(NO_STATE).filter((key) => key !== 'commit');
       const data = Object.fromEntries(keys.map((key) => [key, text]));
       story.cluster.objects.patch(CONFIG_MAPS, SOURCE_STATE_NAME, { data }, 'kubelet-gitops');
-      const commit = story.repository.commit(...AFTER);
+      // A limit that cannot be read allows no more than the usual: one pool after the other.
+      const first = story.repository.commit(...AFTER.slice(0, 1), ...BEFORE.slice(1));
       const { replica } = story.start('one', { tells: true });
-      const told = (): readonly unknown[] =>
-        (story.cluster.objects.list(KUBELET_NODES) as readonly KubeletNode[]).map(({ spec }) => spec?.commit);
-      await story.until('everybody is told', () => told().every((each) => each === commit));
+      const told = (pool: string, commit: string): boolean =>
+        (story.cluster.objects.list(KUBELET_NODES) as readonly KubeletNode[])
+          .filter(({ metadata }) => metadata.name.startsWith(pool))
+          .every(({ spec }) => spec?.commit === commit);
+      await story.until('the one pool is told', () => told('bad', first));
+      const second = story.repository.commit(...AFTER);
+      await story.until('and the other', () => told('good', second));
       replica.stop();
       await story.tick();
       await replica.ended;

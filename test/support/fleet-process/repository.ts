@@ -13,9 +13,18 @@ evictionHard:
 `;
 }
 
+/** Names under which reconcilers follow it. */
+const CLUSTERS = ['bench', 'chaos'];
+const CLUSTER_FILE = `apiVersion: kubelet-gitops.dev/v1alpha1
+kind: ClusterConfig
+spec: {maxChange: 100%}
+`;
+
 /** A repository of so many pools over one base layer. @param maxUnavailable of each pool */
 export function fleetFiles(pools: number, maxPods: number, maxUnavailable: string): Readonly<Record<string, string>> {
   const files: Record<string, string> = { [BASE]: baseFile(maxPods) };
+  // Whoever asks changes the layer of all pools.
+  for (const name of CLUSTERS) files[`clusters/${name}.yaml`] = CLUSTER_FILE;
   for (let index = 0; index < pools; index += 1) {
     const name = `pool-${String(index).padStart(2, '0')}`;
     files[`pools/${name}/pool.yaml`] = `apiVersion: kubelet-gitops.dev/v1alpha1

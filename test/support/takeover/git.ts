@@ -48,7 +48,9 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
     }),
     commit(...pools) {
       const oid = (line.length + 1).toString(16).padStart(40, '0');
-      line.push({ oid, repo: commitOf(oid, ...pools).repo });
+      const { repo } = commitOf(oid, ...pools);
+      // Stories change all of their pools at once.
+      line.push({ oid, repo: { ...repo, cluster: { ...repo.cluster, maxChange: '100%' } } });
       return oid;
     },
     load({ commit }) {

@@ -38,9 +38,7 @@ describe(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES}`, { 
     }
     [mallory, operator] = [await account('mallory', 'cluster-admin'), await account('olga', 'kubelet-gitops-operator')];
     reconciler = await cluster.serviceAccountToken(NAMESPACE, 'kubelet-gitops-reconciler');
-    made(
-      await as(reconciler, 'POST', POOLS, { ...KIND, kind: 'KubeletPool', metadata: { name: 'gpu' }, spec: SPEC }),
-    );
+    made(await as(reconciler, 'POST', POOLS, { ...KIND, kind: 'KubeletPool', metadata: { name: 'gpu' }, spec: SPEC }));
     made(await as(reconciler, 'POST', NODES, { ...KIND, kind: 'KubeletNode', metadata: { name: 'node-a' } }));
     made(await as(reconciler, 'POST', MAPS, configMap('gpu-0123456789', OURS)));
     // A policy is in force a moment after it was made.

@@ -53,6 +53,7 @@ const ROWS: readonly (readonly [field: string, weak: readonly unknown[], fine: r
     ['', '/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'],
   ],
   ['allowedUnsafeSysctls', [['net.*'], null], [[]]],
+  ['defaultPodSysctls', [{ 'net.ipv4.ip_unprivileged_port_start': '0' }], [{}, null]],
   ['protectKernelDefaults', [false, null], [true]],
   ['seccompDefault', [false, null], [true]],
   ['makeIPTablesUtilChains', [false, null], [true]],

@@ -29,6 +29,12 @@ export const WEAKENING: readonly PowerRow[] = [
     isHarmless: (value) => Array.isArray(value) && value.length === 0,
   },
   {
+    fields: ['defaultPodSysctls'],
+    power: 'weakens',
+    gives: 'sets kernel parameters in every pod that does not set them itself',
+    isHarmless: (value) => !isMap(value) || Object.keys(value).length === 0,
+  },
+  {
     fields: ['protectKernelDefaults'],
     power: 'weakens',
     gives: 'has the kubelet change kernel parameters of the host in place of refusing to start',

@@ -215,8 +215,15 @@ describe(
     it('has no config of his taken for what a halted pool settled on, though a commit is in force', async () => {
       const first = await worker();
       await put({ [POOL]: withFields(layer, { maxPods: 123 }) });
-      await signed();
-      await world.until('the node runs it', ({ nodes }) => nodes[0]?.status?.phase === 'Idle', PATIENCE_MS);
+      const oid = await signed();
+      await world.until(
+        'the node runs it',
+        ({ nodes: [node] }) =>
+          node?.spec?.commit === oid &&
+          node.status?.phase === 'Idle' &&
+          node.status.active?.sha256 === node.spec.configSource?.sha256,
+        PATIENCE_MS,
+      );
       const had = await worker();
       const evil = await forged({ maxPods: 66 });
       const general = await world.kube.get<KubeletPool>({ resource: KUBELET_POOLS }, 'general', signal());

@@ -1,13 +1,21 @@
 import git from 'isomorphic-git';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError, isGitError } from '../errors.ts';
+import { createTurns } from '../turns.ts';
+import { damaged } from '../wire/pack-entry.ts';
 import { createMemoryFs } from './memory-fs.ts';
+import { type ObjectPack, openPack, type PackedObject } from './pack.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob';
 
 /** Git objects in memory. A new one is made for every use and thrown away whole: nothing in it ever goes stale. */
 export interface ObjectStore {
-  /** Takes in a pack that was scanned. @returns the names of its objects, computed from their bytes */
+  /**
+   * Takes in a pack that was scanned.
+   *
+   * @returns the names of its objects, computed from their bytes
+   * @throws GitError `GIT_DAMAGED`, also where an object here has the same name and other bytes
+   */
   addPack(pack: Buffer): Promise<ReadonlySet<string>>;
   /** Whether the object was taken in or written here. */
   has(oid: string): boolean;
@@ -28,40 +36,49 @@ const GITDIR = '/git';
 
 export function createObjectStore(): ObjectStore {
   const repo = { fs: createMemoryFs(), gitdir: GITDIR, cache: {} };
-  const known = new Set<string>();
-  let packs = 0;
+  const written = new Set<string>();
+  const packed = new Map<string, ObjectPack>();
+  const spend = createTurns();
+
+  async function readWritten(oid: string): Promise<{ readonly type: string; readonly bytes: Buffer }> {
+    try {
+      const { type, object } = await git.readObject({ ...repo, oid, format: 'content' });
+      if (!(object instanceof Uint8Array)) throw damaged(`the object ${oid} has no bytes`);
+      return { type, bytes: Buffer.from(object.buffer, object.byteOffset, object.byteLength) };
+    } catch (error) {
+      if (isGitError(error)) throw error;
+      const why = codeOf(error) ?? 'unreadable';
+      throw new GitError('GIT_DAMAGED', `what the git server sent is damaged or incomplete (${why})`, { cause: error });
+    }
+  }
+
   return {
     repo,
-    async addPack(pack) {
-      packs += 1;
-      const filepath = `objects/pack/pack-${packs}.pack`;
-      await repo.fs.promises.writeFile(`${GITDIR}/${filepath}`, pack);
-      const { oids } = await onObjects(() => git.indexPack({ ...repo, dir: GITDIR, filepath }));
-      for (const oid of oids) known.add(oid);
-      return new Set(oids);
-    },
-    has: (oid) => known.has(oid),
-    async read(oid, type) {
-      const found = await onObjects(() => git.readObject({ ...repo, oid, format: 'content' }));
-      if (found.type !== type || !(found.object instanceof Uint8Array)) {
-        throw new GitError('GIT_DAMAGED', `the object ${oid} is no ${type}, as it should be`);
+    async addPack(bytes) {
+      const pack = await openPack(bytes, spend);
+      const oids = new Set(pack.oids);
+      for (const oid of oids) {
+        const present = packed.get(oid);
+        if (present === undefined) packed.set(oid, pack);
+        else if (!isSame(present.read(oid), pack.read(oid))) throw damaged(`two objects have the name ${oid}`);
       }
-      return Buffer.from(found.object.buffer, found.object.byteOffset, found.object.byteLength);
+      return oids;
+    },
+    has: (oid) => packed.has(oid) || written.has(oid),
+    async read(oid, type) {
+      const found = packed.get(oid)?.read(oid) ?? (await readWritten(oid));
+      const pause = spend(found.bytes.length);
+      if (pause !== undefined) await pause;
+      if (found.type !== type) throw new GitError('GIT_DAMAGED', `the object ${oid} is no ${type}, as it should be`);
+      return found.bytes;
     },
     async write(type, object) {
       const oid = await git.writeObject({ ...repo, type, object, format: 'content' });
-      known.add(oid);
+      written.add(oid);
       return oid;
     },
   };
 }
 
-async function onObjects<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isGitError(error)) throw error;
-    const why = codeOf(error) ?? 'unreadable';
-    throw new GitError('GIT_DAMAGED', `what the git server sent is damaged or incomplete (${why})`, { cause: error });
-  }
-}
+const isSame = (one: PackedObject | undefined, other: PackedObject | undefined): boolean =>
+  one !== undefined && other !== undefined && one.type === other.type && one.bytes.equals(other.bytes);

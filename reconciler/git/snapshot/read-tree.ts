@@ -31,6 +31,10 @@ export interface ReadTree {
 
 /** So many files in a row, then others get a turn. */
 const FILES_A_TURN = 50;
+/** As in every file system that git is used on. */
+const LONGEST_NAME_BYTES = 255;
+/** Mode, blank, NUL and the object's name. */
+const ENTRY_BYTES = 28;
 
 /**
  * Reads the files of a tree, one after the other, without a working copy. Directories that begin with a dot are left
@@ -45,6 +49,8 @@ export async function readTree(tree: string, options: ReadTreeOptions): Promise<
   // One copy of a file's bytes, however often the tree names it: a small pack must not become a large snapshot.
   const read = new Map<string, Uint8Array>();
   let entriesSeen = 0;
+  // Names may be as long as an object: few entries of a tree that stands in a thousand places would keep us for minutes.
+  let bytesLeft = limits.treeEntries * (LONGEST_NAME_BYTES + ENTRY_BYTES);
 
   const find = (severity: Severity, code: string, file: string, message: string): void => {
     findings.push({ code, severity, message, file: inFolder(root, file) });
@@ -53,7 +59,10 @@ export async function readTree(tree: string, options: ReadTreeOptions): Promise<
   async function visit(oid: string, folder: string, depth: number): Promise<void> {
     if (depth > limits.depth)
       throw tooBig(`directories ${depth} deep (${inFolder(root, folder)}), and at most ${limits.depth} are read`);
-    const entries = parseTree(oid, await store.read(oid, 'tree'));
+    const bytes = await store.read(oid, 'tree');
+    bytesLeft -= bytes.length;
+    if (bytesLeft < 0) throw tooBig('names of files and directories that are too long to be read');
+    const entries = parseTree(oid, bytes);
     entriesSeen += entries.length;
     if (entriesSeen > limits.treeEntries) {
       throw tooBig(`more than ${limits.treeEntries} files and directories: give it a repository of its own`);
@@ -126,17 +135,15 @@ type JudgedName =
   /** `shown` has everything odd spelled out; `why` says what is odd. */
   | { readonly usable: false; readonly shown: string; readonly why: string };
 
-/** As in every file system that git is used on. */
-const LONGEST_NAME_BYTES = 255;
 const SHOWN = 100;
 
 /** Git stores any bytes but `/` and NUL as a name. A config repository's names have to mean what they look like. */
 function judgeName(bytes: Buffer): JudgedName {
-  const name = bytes.toString('utf8');
+  const name = bytes.toString('utf8', 0, LONGEST_NAME_BYTES + 1);
   const refuse = (why: string): JudgedName => ({ usable: false, shown: spellOut(name).slice(0, SHOWN), why });
+  if (bytes.length > LONGEST_NAME_BYTES) return refuse(`is ${bytes.length} bytes long`);
   if (!Buffer.from(name).equals(bytes)) return refuse('is no UTF-8');
   if (bytes.length === 0) return refuse('is empty');
-  if (bytes.length > LONGEST_NAME_BYTES) return refuse(`is ${bytes.length} bytes long`);
   if (hasUnseen(name)) return refuse('holds characters that cannot be seen');
   if (/[/\\:]/.test(name)) return refuse('holds a slash, backslash or colon');
   if (/^(?:\.+|\.git|git~1)[ .]*$/i.test(name)) return refuse('has a meaning of its own');

@@ -1,0 +1,22 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Bytes that are inflated, hashed or copied in a row: a few hundredths of a second of a slow core. */
+export const SLICE_BYTES = 2 * 1024 * 1024;
+/** What a piece costs besides its bytes, as bytes: a thousand empty objects are work as well. */
+const PIECE_BYTES = 4 * 1024;
+
+/**
+ * Says how many bytes were just worked on. Once a slice is full it returns what is to be awaited, so that others get a turn
+ * meanwhile: a Lease is to be renewed, a probe to be answered.
+ */
+export type Spend = (bytes: number) => Promise<void> | undefined;
+
+export function createTurns(): Spend {
+  let spent = 0;
+  return (bytes) => {
+    spent += bytes + PIECE_BYTES;
+    if (spent < SLICE_BYTES) return undefined;
+    spent = 0;
+    return nextTurn();
+  };
+}

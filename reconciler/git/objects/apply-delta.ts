@@ -1,4 +1,4 @@
-import { damaged } from '../wire/pack-entry.ts';
+import { damagedPack } from '../wire/pack-entry.ts';
 import { readSize } from '../wire/varint.ts';
 
 /** A copy of this size is written as none. */
@@ -54,4 +54,4 @@ function readPiece(delta: Buffer, start: number, base: Buffer): { readonly bytes
   return { bytes, end: at };
 }
 
-const unfit = () => damaged('a delta does not fit its base');
+const unfit = () => damagedPack('a delta does not fit its base');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Spend } from '../turns.ts';
-import { damaged, inflateEntry, type PackEntry, readEntry } from '../wire/pack-entry.ts';
+import { damagedPack, inflateEntry, type PackEntry, readEntry } from '../wire/pack-entry.ts';
 import { applyDelta } from './apply-delta.ts';
 
 type Type = Exclude<PackEntry['type'], null>;
@@ -68,7 +68,7 @@ export async function openPack(pack: Buffer, spend: Spend): Promise<ObjectPack> 
   /** @returns what has waited for it */
   function place({ start }: Met, object: Placed, bytes: Buffer): readonly Met[] {
     const oid = nameOf(object.type, bytes);
-    if (named.has(oid)) throw damaged(`the object ${oid} stands in it twice`);
+    if (named.has(oid)) throw damagedPack(`the object ${oid} stands in it twice`);
     named.set(oid, object);
     placed.set(start, object);
     const ready = [...(waiting.get(start) ?? []), ...(waiting.get(oid) ?? [])];
@@ -102,7 +102,7 @@ export async function openPack(pack: Buffer, spend: Spend): Promise<ObjectPack> 
       else others.push(met);
       return undefined;
     }
-    if (base.depth === LONGEST_CHAIN) throw damaged(`more than ${LONGEST_CHAIN} deltas stand upon each other`);
+    if (base.depth === LONGEST_CHAIN) throw damagedPack(`more than ${LONGEST_CHAIN} deltas stand upon each other`);
     return { entry, type: base.type, base, depth: base.depth + 1 };
   }
 
@@ -115,7 +115,7 @@ export async function openPack(pack: Buffer, spend: Spend): Promise<ObjectPack> 
     const pause = spend(inflated.length);
     if (pause !== undefined) await pause;
   }
-  if (waiting.size > 0) throw damaged('the base of a delta is not in it');
+  if (waiting.size > 0) throw damagedPack('the base of a delta is not in it');
   return {
     oids: named.keys(),
     read(oid) {

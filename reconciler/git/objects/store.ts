@@ -2,9 +2,10 @@ import git from 'isomorphic-git';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError, isGitError } from '../errors.ts';
 import { createTurns } from '../turns.ts';
-import { damaged } from '../wire/pack-entry.ts';
+import { damagedPack } from '../wire/pack-entry.ts';
 import { createMemoryFs } from './memory-fs.ts';
 import { type ObjectPack, openPack, type PackedObject } from './pack.ts';
+import { madeForCollision } from './sha1-collision.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob';
 
@@ -19,7 +20,10 @@ export interface ObjectStore {
   addPack(pack: Buffer): Promise<ReadonlySet<string>>;
   /** Whether the object was taken in or written here. */
   has(oid: string): boolean;
-  /** @throws GitError `GIT_DAMAGED` where the object is not there or of another type */
+  /**
+   * @throws GitError `GIT_DAMAGED` where the object is not there or of another type, or is a commit or a tree that was made for a
+   *   collision of SHA-1
+   */
   read(oid: string, type: ObjectType): Promise<Buffer>;
   write(type: ObjectType, content: Uint8Array): Promise<string>;
   /** What isomorphic-git's functions are called with. */
@@ -34,16 +38,19 @@ export interface RepoParameters {
 
 const GITDIR = '/git';
 
-export function createObjectStore(): ObjectStore {
+/** @param isMade whether bytes were made for a collision of SHA-1 */
+export function createObjectStore(isMade = madeForCollision): ObjectStore {
   const repo = { fs: createMemoryFs(), gitdir: GITDIR, cache: {} };
   const written = new Set<string>();
   const packed = new Map<string, ObjectPack>();
+  /** Commits and trees that nobody made a twin for. */
+  const single = new Set<string>();
   const spend = createTurns();
 
   async function readWritten(oid: string): Promise<{ readonly type: string; readonly bytes: Buffer }> {
     try {
       const { type, object } = await git.readObject({ ...repo, oid, format: 'content' });
-      if (!(object instanceof Uint8Array)) throw damaged(`the object ${oid} has no bytes`);
+      if (!(object instanceof Uint8Array)) throw damagedPack(`the object ${oid} has no bytes`);
       return { type, bytes: Buffer.from(object.buffer, object.byteOffset, object.byteLength) };
     } catch (error) {
       if (isGitError(error)) throw error;
@@ -60,7 +67,7 @@ export function createObjectStore(): ObjectStore {
       for (const oid of oids) {
         const present = packed.get(oid);
         if (present === undefined) packed.set(oid, pack);
-        else if (!isSame(present.read(oid), pack.read(oid))) throw damaged(`two objects have the name ${oid}`);
+        else if (!isSame(present.read(oid), pack.read(oid))) throw damagedPack(`two objects have the name ${oid}`);
       }
       return oids;
     },
@@ -70,6 +77,14 @@ export function createObjectStore(): ObjectStore {
       const pause = spend(found.bytes.length);
       if (pause !== undefined) await pause;
       if (found.type !== type) throw new GitError('GIT_DAMAGED', `the object ${oid} is no ${type}, as it should be`);
+      // Not of files: what a collision is made of is no text, and is not read as configuration.
+      if (type !== 'blob' && !single.has(oid)) {
+        const named = Buffer.concat([Buffer.from(`${type} ${found.bytes.length}\0`), found.bytes]);
+        if (await isMade(named, spend)) {
+          throw damagedPack(`the ${type} ${oid} was made so that another one has the same name (a collision of SHA-1)`);
+        }
+        single.add(oid);
+      }
       return found.bytes;
     },
     async write(type, object) {

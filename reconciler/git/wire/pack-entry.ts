@@ -34,7 +34,7 @@ export function readEntry(pack: Buffer, start: number): PackEntry {
     return { type: null, base: { oid: pack.toString('hex', end, bodyAt) }, size, bodyAt };
   }
   const type = WHOLE[kind];
-  if (type === undefined) throw damaged(`an object has the unknown type ${kind}`);
+  if (type === undefined) throw damagedPack(`an object has the unknown type ${kind}`);
   return { type, base: null, size, bodyAt: end };
 }
 
@@ -46,7 +46,7 @@ function readDistance(pack: Buffer, at: number): { readonly distance: number; re
     byte = pack[end] ?? 0;
     distance = (distance + 1) * 128 + (byte & 0x7f);
     end += 1;
-    if (end - at > 8) throw damaged('the base of a delta is nowhere');
+    if (end - at > 8) throw damagedPack('the base of a delta is nowhere');
   }
   return { distance, end };
 }
@@ -68,7 +68,7 @@ export function inflateEntry(pack: Buffer, entry: PackEntry): { readonly content
   // Deflating may make things longer, but not twice as long: what goes on and on without giving anything is cut off.
   const deflated = pack.subarray(bodyAt, bodyAt + 2 * size + 1024);
   const { buffer, engine } = inflate(deflated, size);
-  if (buffer.length !== size) throw damaged('an object is longer or shorter than it says');
+  if (buffer.length !== size) throw damagedPack('an object is longer or shorter than it says');
   return { content: buffer, end: bodyAt + engine.bytesWritten };
 }
 
@@ -78,11 +78,11 @@ function inflate(deflated: Buffer, size: number): Inflated {
     const options = { info: true, maxOutputLength: Math.max(1, size), chunkSize: Math.max(LEAST_CHUNK, size) };
     return inflateSync(deflated, options) as unknown as Inflated;
   } catch (error) {
-    throw damaged(`an object cannot be unpacked (${codeOf(error) ?? 'no reason given'})`);
+    throw damagedPack(`an object cannot be unpacked (${codeOf(error) ?? 'no reason given'})`);
   }
 }
 
 /** The error for what no git server sends that means well. */
-export function damaged(why: string): GitError {
+export function damagedPack(why: string): GitError {
   return new GitError('GIT_DAMAGED', `what the git server sent is damaged: ${why}`);
 }

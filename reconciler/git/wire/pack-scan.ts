@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { GitError, UNTIL_NEW_COMMIT } from '../errors.ts';
 import type { GitLimits } from '../limits.ts';
 import { createTurns, SLICE_BYTES, type Spend } from '../turns.ts';
-import { damaged, inflateEntry, readEntry } from './pack-entry.ts';
+import { damagedPack, inflateEntry, readEntry } from './pack-entry.ts';
 import { readSize } from './varint.ts';
 
 export type PackLimits = Pick<GitLimits, 'objects' | 'objectBytes' | 'inflatedBytes'>;
@@ -19,9 +19,10 @@ const SUM_BYTES = 20;
 export async function scanPack(pack: Buffer, limits: PackLimits): Promise<{ readonly objects: number }> {
   const spend = createTurns();
   const end = pack.length - SUM_BYTES;
-  if (end < HEADER_BYTES || pack.toString('latin1', 0, 4) !== 'PACK') throw damaged('it is no pack');
-  if (pack.readUInt32BE(4) !== 2) throw damaged(`its version is ${pack.readUInt32BE(4)}`);
-  if (!(await sumOf(pack.subarray(0, end), spend)).equals(pack.subarray(end))) throw damaged('its checksum is wrong');
+  if (end < HEADER_BYTES || pack.toString('latin1', 0, 4) !== 'PACK') throw damagedPack('it is no pack');
+  if (pack.readUInt32BE(4) !== 2) throw damagedPack(`its version is ${pack.readUInt32BE(4)}`);
+  if (!(await sumOf(pack.subarray(0, end), spend)).equals(pack.subarray(end)))
+    throw damagedPack('its checksum is wrong');
   const objects = pack.readUInt32BE(8);
   if (objects > limits.objects) throw tooBig(`${objects} objects, and at most ${limits.objects} are read`);
   const starts = new Set<number>();
@@ -36,7 +37,7 @@ export async function scanPack(pack: Buffer, limits: PackLimits): Promise<{ read
     const pause = spend(object.bytes);
     if (pause !== undefined) await pause;
   }
-  if (at !== end) throw damaged('something stands behind its last object');
+  if (at !== end) throw damagedPack('something stands behind its last object');
   return { objects };
 }
 
@@ -62,7 +63,7 @@ function scanObject(pack: Buffer, start: number, starts: ReadonlySet<number>, li
   check(entry.size, limits);
   // It has to stand before: a delta on itself would be resolved for ever.
   if (entry.base !== null && 'at' in entry.base && !starts.has(entry.base.at)) {
-    throw damaged('the base of a delta is nowhere');
+    throw damagedPack('the base of a delta is nowhere');
   }
   const { content, end } = inflateEntry(pack, entry);
   if (entry.base === null) return { end, bytes: entry.size };

@@ -43,6 +43,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
+// Started by bin.js under another Node: it ends with who started it, and keeps nobody waiting because of that.
+process.once('disconnect', () => process.exit(2));
+process.channel?.unref();
 try {
   process.exitCode = await main(process.argv.slice(2), {
     out: process.stdout,

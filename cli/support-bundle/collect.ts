@@ -33,7 +33,20 @@ import {
 } from '../doctor/read/resources.ts';
 import type { Progress } from '../progress.ts';
 import { redact } from '#shared/runtime/redact.ts';
-import { ofCrd, ofNode, ofPod, ofSettings, ofWorkload, type BundleTrim, whole } from './trim.ts';
+import {
+  type BundleTrim,
+  ofConfigSource,
+  ofCrd,
+  ofEvent,
+  ofLease,
+  ofNode,
+  ofOurs,
+  ofPod,
+  ofService,
+  ofSettings,
+  ofSource,
+  ofWorkload,
+} from './trim.ts';
 
 export interface Collection {
   /** Path in the bundle → text, without credentials. */
@@ -88,29 +101,40 @@ function readings({ kube, namespace }: CollectOptions): readonly Reading[] {
     );
   const here = { namespace };
   return [
-    ['kubeletpools', all(KUBELET_POOLS), whole],
-    ['kubeletnodes', all(KUBELET_NODES), whole],
+    ['kubeletpools', all(KUBELET_POOLS), ofOurs],
+    ['kubeletnodes', all(KUBELET_NODES), ofOurs],
     ['nodes', all(NODES), ofNode],
-    ['config-sources', all(CONFIG_MAPS, { ...here, labelSelector: CONFIG_SOURCE_SELECTOR }), whole],
-    ['source', named(CONFIG_MAPS, [SOURCE_STATE_NAME], here), whole],
+    ['config-sources', all(CONFIG_MAPS, { ...here, labelSelector: CONFIG_SOURCE_SELECTOR }), ofConfigSource],
+    ['source', named(CONFIG_MAPS, [SOURCE_STATE_NAME], here), ofSource],
     ['settings', settings(kube, namespace), ofSettings],
-    ['lease', named(LEASES, [RECONCILER], here), whole],
+    ['lease', named(LEASES, [RECONCILER], here), ofLease],
     ['deployment', named(DEPLOYMENTS, [RECONCILER], here), ofWorkload],
     ['daemonset', named(DAEMON_SETS, [AGENT, AGENT_OF_SERVERS], here), ofWorkload],
-    ['service', named(SERVICES, [WEBHOOK_SERVICE], here), whole],
+    ['service', named(SERVICES, [WEBHOOK_SERVICE], here), ofService],
     ['pods', all(PODS, { ...here, labelSelector: OUR_PODS }), ofPod],
-    ['events', events(EVENTS_NAMESPACE), whole],
-    ['events-kube-system', events(OLDER_EVENTS_NAMESPACE), whole],
+    ['events', events(EVENTS_NAMESPACE), ofEvent],
+    ['events-kube-system', events(OLDER_EVENTS_NAMESPACE), ofEvent],
     ['crds', named(CRDS, Object.keys(CRD_FIELDS)), ofCrd],
   ];
 }
 
+interface Sources {
+  readonly env?: readonly { readonly valueFrom?: { readonly configMapKeyRef?: { readonly name?: string } } }[];
+  readonly envFrom?: readonly { readonly configMapRef?: { readonly name?: string } }[];
+}
+
 /** The ConfigMaps that the reconciler's environment comes from. */
 const settings = (kube: Kube, namespace: string) => async (): Promise<readonly KubeObject[]> => {
-  const deployment = await kube.get({ resource: DEPLOYMENTS, namespace }, RECONCILER);
-  const text = JSON.stringify(deployment ?? {});
-  const names = [...text.matchAll(/"configMapRef":\{[^}]*"name":"([^"]+)"/g)].map(([, name = '']) => name);
-  const maps = await Promise.all(names.map((name) => kube.get({ resource: CONFIG_MAPS, namespace }, name)));
+  const deployment = (await kube.get({ resource: DEPLOYMENTS, namespace }, RECONCILER)) as {
+    readonly spec?: { readonly template?: { readonly spec?: { readonly containers?: readonly Sources[] } } };
+  } | null;
+  const containers = deployment?.spec?.template?.spec?.containers ?? [];
+  const names = containers.flatMap(({ env = [], envFrom = [] }) => [
+    ...env.map(({ valueFrom }) => valueFrom?.configMapKeyRef?.name),
+    ...envFrom.map(({ configMapRef }) => configMapRef?.name),
+  ]);
+  const named = [...new Set(names.filter((name) => name !== undefined))];
+  const maps = await Promise.all(named.map((name) => kube.get({ resource: CONFIG_MAPS, namespace }, name)));
   return maps.filter((map) => map !== null);
 };
 

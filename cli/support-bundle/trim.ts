@@ -1,5 +1,6 @@
-import { GROUP } from '#shared/contract/api/group.ts';
+import { GROUP, PAYLOAD_KEY } from '#shared/contract/api/group.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
+import { NO_STATE } from '#reconciler/telling/report/source-state.ts';
 import { SETTINGS } from '../doctor/installation.generated.ts';
 import { REDACTED } from '#shared/runtime/redact.ts';
 import { redactValue } from './redact.ts';
@@ -37,11 +38,46 @@ const trimmed = (object: KubeObject, more: Fields): Fields =>
 
 const part = (object: KubeObject, name: 'spec' | 'status' | 'data'): unknown => (object as unknown as Fields)[name];
 
-/** Our own kinds, Leases and Events: whole. */
-export const whole: BundleTrim = (object) => {
-  const { metadata: _, ...rest } = object;
-  return trimmed(object, rest);
-};
+/** Our own kinds: of them the API server keeps nothing but what their definitions name. */
+export const ofOurs: BundleTrim = (object) => trimmed(object, pick(object, 'spec', 'status'));
+
+export const ofConfigSource: BundleTrim = (object) =>
+  trimmed(object, { ...pick(object, 'immutable'), data: pick(part(object, 'data'), PAYLOAD_KEY) });
+
+export const ofSource: BundleTrim = (object) =>
+  trimmed(object, { data: pick(part(object, 'data'), ...Object.keys(NO_STATE)) });
+
+export const ofLease: BundleTrim = (object) =>
+  trimmed(object, {
+    spec: pick(
+      part(object, 'spec'),
+      'holderIdentity',
+      'leaseDurationSeconds',
+      'acquireTime',
+      'renewTime',
+      'leaseTransitions',
+    ),
+  });
+
+export const ofService: BundleTrim = (object) =>
+  trimmed(object, { spec: pick(part(object, 'spec'), 'type', 'ports', 'selector', 'clusterIP', 'ipFamilies') });
+
+export const ofEvent: BundleTrim = (object) =>
+  trimmed(
+    object,
+    pick(
+      object,
+      'eventTime',
+      'reportingController',
+      'reportingInstance',
+      'action',
+      'reason',
+      'type',
+      'note',
+      'regarding',
+      'series',
+    ),
+  );
 
 export const ofNode: BundleTrim = (object) =>
   trimmed(object, {

@@ -1,30 +1,66 @@
 /** What stands for something that nobody else is to see. */
 export const REDACTED = '[redacted]';
 
+const KEY_BEGINS = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/;
+const KEY_ENDS = /-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/;
+
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  [
-    /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)/g,
-    REDACTED,
-  ],
-  // User and password of a URL, and whatever its query says.
-  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@"'<>]*@/gi, `$1${REDACTED}@`],
-  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#"'<>]*\?)[^\s"'<>]+/gi, `$1${REDACTED}`],
-  // Schemes of HTTP.
-  [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REDACTED}`],
-  [/\b(token)\s+(?=\S*\d)[A-Za-z0-9._-]{16,}/gi, `$1 ${REDACTED}`],
-  // JSON web tokens; tokens of GitHub, GitLab, Slack, AWS, of bootstrap (kubeadm), of Vault.
-  [/\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?/g, REDACTED],
-  [/\b(?:gh[pousr]_|github_pat_|glpat-|gldt-|glrt-|xox[abprs]-|hvs\.)[A-Za-z0-9_.-]{10,}/g, REDACTED],
-  [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, REDACTED],
-  [/\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g, REDACTED],
+  // The rest of the line: schemes of HTTP are many.
+  [/((?:authorization|cookie)[\\"']*\s*[:=]\s*[\\"']*)(?![\s\\"',}{[]|\[redacted)[^\r\n\\"']+/gi, `$1${REDACTED}`],
+  [/\b(bearer|basic|negotiate|ntlm)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REDACTED}`],
+  [/((?:x-api-key|x-auth-token|private-token|job-token)\s+)\S+/gi, `$1${REDACTED}`],
   // `password: x`, `"token":"x"`, `secret = x`, also where it is escaped in a string of JSON.
   [
-    /((?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|private[-_]?key|access[-_]?key|credentials?|authorization|cookie)[\\"']*\s*[:=]\s*[\\"']*)(?![\s\\"',}{[]|\[redacted)[^\s\\"',}]+/gi,
+    /((?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|private[-_]?key|access[-_]?key|account[-_]?key|shared[-_]?key|credentials?|signature)[\\"']*\s*[:=]\s*[\\"']*)(?![\s\\"',}{[]|\[redacted)[^\s\\"',}]+/gi,
     `$1${REDACTED}`,
   ],
 ];
 
-/** A text without anything that looks like a credential. It may take away more than it had to. */
+/** Characters: shorter words behind "token" are words of a sentence. */
+const SHORTEST_TOKEN = 16;
+
+/** How tokens begin or look: of GitHub, GitLab, Slack, Vault, npm, Docker, Google, OpenAI, AWS, bootstrap (kubeadm), and JSON web tokens. */
+const TOKENS: readonly RegExp[] = [
+  /^(?:gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt|ptt|ft|soat)-|xox[abprs]-|hv[sb]\.|npm_|dckr_|AIza|ya29\.|sk-|pypi-|gto_)/,
+  /^(?:AKIA|ASIA)[A-Z0-9]{16}$/,
+  /^[a-z0-9]{6}\.[a-z0-9]{16}$/,
+  /^eyJ[\w-]+\.[\w-]/,
+];
+
+/** A text without anything that looks like a credential. It may take away more than it had to. Takes time in proportion to the text. */
 export function redact(text: string): string {
-  return PATTERNS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), text);
+  const plain = withoutKeys(text)
+    .replace(/[^\s"'<>]+/g, withoutUserinfo)
+    .replace(/[\w.-]+/g, (word) => (isToken(word) ? REDACTED : word));
+  const withoutTokens = plain.replace(/\b(token\s+)([\w.-]+)/gi, (all: string, before: string, word: string) =>
+    word.length >= SHORTEST_TOKEN && /\d/.test(word) ? before + REDACTED : all,
+  );
+  return PATTERNS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), withoutTokens);
+}
+
+const isToken = (word: string): boolean => word.length >= SHORTEST_TOKEN && TOKENS.some((token) => token.test(word));
+
+/** Without private keys in PEM. One that does not end takes the rest of the text with it. */
+function withoutKeys(text: string): string {
+  const [before = '', ...keys] = text.split(KEY_BEGINS);
+  return before + keys.map((key) => REDACTED + key.split(KEY_ENDS).slice(1).join(REDACTED)).join('');
+}
+
+/** An address without user and password, and without what its query says. A password may hold @ and slashes. */
+function withoutUserinfo(word: string): string {
+  const start = word.indexOf('://') + '://'.length;
+  if (start < '://'.length) return word;
+  const asked = word.slice(start).search(/[?#]/);
+  const address = asked < 0 ? word.slice(start) : word.slice(start, start + asked);
+  const at = address.lastIndexOf('@');
+  const authority = address.split('/', 1)[0] ?? '';
+  const isPassword =
+    at >= 0 &&
+    (at < authority.length ||
+      authority
+        .split(':')
+        .slice(1)
+        .some((part) => !/^\d*$/.test(part)));
+  const shown = word.slice(0, start) + (isPassword ? `${REDACTED}${address.slice(at)}` : address);
+  return asked < 0 || start + asked + 1 === word.length ? shown : `${shown}${word[start + asked] ?? ''}${REDACTED}`;
 }

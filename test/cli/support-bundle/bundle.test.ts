@@ -59,10 +59,18 @@ function plant({ sandbox }: TestCluster): void {
     url: `https://bot:${needle()}@git.example/x.git`,
     failure: `GIT_X: password: ${needle()}`,
   };
-  store.seed(CONFIG_MAPS, sourceStateObject(state, NAMESPACE));
+  const record = sourceStateObject(state, NAMESPACE) as KubeObject & { readonly data: object };
+  store.seed(CONFIG_MAPS, { ...record, data: { ...record.data, scratch: needle() } } as KubeObject);
   const payload = JSON.stringify({ maxPods: 110, staticPodURLHeader: { Authorization: [needle()] } });
   const labels = { 'app.kubernetes.io/managed-by': 'kubelet-gitops', 'kubelet-gitops.dev/pool': 'workers' };
-  store.seed(CONFIG_MAPS, anyObject('workers-2gmf6b4k8c', { data: { kubelet: payload } }, { ...here, labels }));
+  store.seed(
+    CONFIG_MAPS,
+    anyObject(
+      'workers-2gmf6b4k8c',
+      { data: { kubelet: payload, notes: needle() }, binaryData: { x: needle() } },
+      { ...here, labels },
+    ),
+  );
   const settings = { GIT_URL: `https://u:${needle()}@git.example/x.git`, OTHER: needle() };
   store.seed(CONFIG_MAPS, anyObject('kubelet-gitops-settings', { data: settings }, here));
   store.seed(CONFIG_MAPS, anyObject('somebody-elses', { data: { x: needle() } }, here));

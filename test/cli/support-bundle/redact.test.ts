@@ -26,6 +26,15 @@ const SECRETS: readonly (readonly [string, string])[] = [
   ["client_secret: 'hunter2'", 'hunter2'],
   ['API-Key: hunter2', 'hunter2'],
   [`key:\n${KEY}\nend`, 'cccc'],
+  ['HTTPS_PROXY=http://user:p@ssw0rd@proxy:3128', 'ssw0rd'],
+  ['https://user:pass/w0rd@proxy:3128/x', 'w0rd'],
+  ['Authorization: Negotiate YIIabc', 'YIIabc'],
+  ['{"authorization":"AWS4-HMAC-SHA256 Credential=AKI, Signature=fe5f80"}', 'fe5f80'],
+  ['x-api-key abcdef', 'abcdef'],
+  ['npm_abcdefghijklmnopqrstuvwxyz0123456789', 'abcdefghij'],
+  ['dckr_pat_abcdefghijklmnop', 'abcdefghij'],
+  ['DefaultEndpointsProtocol=https;AccountKey=abcd1234==;', 'abcd1234'],
+  ['DB_PASS=hunter2', 'hunter2'],
   ['-----BEGIN RSA PRIVATE KEY-----\ncut off in the middle', 'cut off'],
 ];
 
@@ -39,6 +48,8 @@ const KEPT: readonly string[] = [
   '"tlsPrivateKeyFile": "/var/lib/kubelet/pki/kubelet.key"',
   '"authorization": {"mode": "Webhook"}',
   'the token is missing, expired or wrong',
+  'image registry.example.com:5000/team/app:1.0@sha256:8f434346',
+  'see https://registry.example.com:8443/team@v2/app',
 ];
 
 describe('what goes into a support bundle', () => {
@@ -56,7 +67,9 @@ describe('what goes into a support bundle', () => {
 
   it('has no value under a name that means a secret, also in JSON in a string', () => {
     const payload = JSON.stringify({ staticPodURLHeader: { 'X-Auth': ['open sesame'] }, maxPods: 110 });
-    const redacted = JSON.stringify(redactValue({ dbPassword: 'a b', accessToken: 'c', kubelet: payload, port: 1 }));
+    const redacted = JSON.stringify(
+      redactValue({ dbPassword: 'a b', DB_PASS: 'c', accessToken: 'c', kubelet: payload, port: 1 }),
+    );
     assert.doesNotMatch(redacted, /sesame|a b|"c"/);
     assert.match(redacted, /maxPods[\\": ]+110/);
   });

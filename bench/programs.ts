@@ -44,6 +44,7 @@ export async function measure(): Promise<readonly Measurement[]> {
       CLUSTER: 'demo',
       GIT_URL: world.git.url,
       HEALTH_PORT: String((await freePorts(1))[0]),
+      METRICS_PORT: '0',
       NOTES: 'off',
     };
     const agentEnv = {

@@ -8,7 +8,7 @@ import { connectForge } from './telling/forge/connect.ts';
 import { createAnnotator } from './git/notes/annotate.ts';
 import { fileCredentials } from './git/credentials.ts';
 import { createGitSource } from './git/git-source.ts';
-import { type HealthView, serveHealth } from './telling/health.ts';
+import { type HealthView, serveHealth, serveNumbers } from './telling/health.ts';
 import { connectKube } from './cluster/kube/connect.ts';
 import { patientKube } from './cluster/kube/patient-kube.ts';
 import { holdLease } from './cluster/leader/hold-lease.ts';
@@ -148,6 +148,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   );
   let triggers: Triggers | undefined;
   let health: Listening | undefined;
+  let numbers: Listening | undefined;
   try {
     triggers = await startTriggers({
       look: (signal) => reconciler.poll(signal),
@@ -162,7 +163,8 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       live: () => clock.monotonic() - reconciler.lastPassAt() < STUCK_AFTER_MS,
       ready: () => reconciler.ready(),
     };
-    health = await serveHealth({ view, metrics, port: settings.healthPort, log });
+    health = await serveHealth({ view, port: settings.healthPort });
+    numbers = await serveNumbers({ metrics, port: settings.metricsPort, log });
     log.info(
       { version: VERSION, url: source.url, branch: source.branch, path: settings.gitPath, port: health.port },
       'started',
@@ -173,6 +175,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     stop.abort();
     await triggers?.stop();
     await health?.close();
+    await numbers?.close();
     handBack.abort();
     await lease.ended;
   }

@@ -46,12 +46,14 @@ export interface ReconcilerSettings {
   readonly pod: string | undefined;
   readonly identity: string;
   readonly keepUnusedMs: Millis;
-  /** How Prometheus is asked for blockers; the token is shown to this origin only. */
+  /** How Prometheus is asked for blockers, and which; the token is shown to this origin only. */
   readonly prometheus: {
+    readonly origins: readonly string[];
     readonly caFile: string | undefined;
     readonly token: { readonly file: string; readonly origin: string } | undefined;
   };
   readonly healthPort: number;
+  readonly metricsPort: number;
   /** Who can reach the status page. */
   readonly statusPage: Reach | 'off';
   readonly statusPort: number;
@@ -87,8 +89,9 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
     pod: read.optional('POD_NAME'),
     identity: read.text('POD_NAME', `reconciler-${cluster}`),
     keepUnusedMs: read.duration('KEEP_UNUSED', '1h'),
-    prometheus: { caFile: read.optional('PROMETHEUS_CA_FILE'), token: prometheusToken(read) },
+    prometheus: prometheusSettings(read),
     healthPort: read.integer('HEALTH_PORT', 8080),
+    metricsPort: read.integer('METRICS_PORT', 8082),
     statusPage: read.oneOf('STATUS_PAGE', ['local', 'cluster', 'off'], 'local'),
     statusPort: read.integer('STATUS_PORT', 8081),
     kubeconfig: read.optional('KUBECONFIG'),
@@ -103,6 +106,9 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
   }
   const noField = settings.allowFields.find((field) => !isPolicyField(field));
   if (noField !== undefined) read.mistake(`ALLOW_FIELDS: ${noField} is not a field of a KubeletConfiguration`);
+  if (read.optional('NODE_TLS_REJECT_UNAUTHORIZED') === '0') {
+    read.mistake('NODE_TLS_REJECT_UNAUTHORIZED=0 would have every certificate believed: set GIT_CA_FILE instead');
+  }
   const wrong = wrongWithFolder(settings.gitPath);
   if (wrong !== null) read.mistake(`GIT_PATH=${spellOut(settings.gitPath)} ${wrong}`);
   const mistakes = read.mistakes();
@@ -147,7 +153,27 @@ function forgeSettings(read: EnvReader): ForgeSettings | undefined {
   return forge;
 }
 
-/** Whoever may commit names the address that is asked; a credential goes only where the operator says. */
+/** Whoever may commit names the address that is asked; it has to be one that the operator names as well. */
+function prometheusSettings(read: EnvReader): ReconcilerSettings['prometheus'] {
+  const token = prometheusToken(read);
+  const named = (read.optional('PROMETHEUS_URLS') ?? '').split(',').map((url) => url.trim());
+  const origins = named
+    .filter((url) => url !== '')
+    .flatMap((url) => {
+      if (/^https?:/.test(url) && URL.canParse(url)) return [new URL(url).origin];
+      read.mistake(
+        'PROMETHEUS_URLS holds what is not an address: write https://HOST or https://HOST:PORT, separated by commas',
+      );
+      return [];
+    });
+  return {
+    caFile: read.optional('PROMETHEUS_CA_FILE'),
+    token,
+    origins: [...new Set([...origins, ...(token === undefined ? [] : [token.origin])])],
+  };
+}
+
+/** A credential goes only where the operator says. */
 function prometheusToken(read: EnvReader): ReconcilerSettings['prometheus']['token'] {
   const file = read.optional('PROMETHEUS_TOKEN_FILE');
   const url = read.optional('PROMETHEUS_TOKEN_URL');

@@ -35,6 +35,7 @@ export async function watchReconciler(directory: string, apiUrl: string, gitUrl:
     GIT_URL: gitUrl,
     POLL_INTERVAL: '1s',
     HEALTH_PORT: String(healthPort),
+    METRICS_PORT: '0',
     STATUS_PAGE: 'off',
     NOTES: 'off',
   };

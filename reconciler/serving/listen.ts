@@ -1,13 +1,17 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Millis } from '#shared/runtime/clock.ts';
 
 export interface ListenOptions {
   /** 0 for any free one. */
   readonly port: number;
   readonly host: string;
-  /** More are turned away. */
   readonly mostConnections: number;
+  /**
+   * Who has to go where there are more: usually who comes, so that those who are served stay. The oldest, where answers take no
+   * time: who is still there then only holds the place.
+   */
+  readonly whenFull?: 'turn away' | 'drop the oldest';
   /** How long a request may take to arrive. */
   readonly requestMs: Millis;
 }
@@ -21,13 +25,17 @@ export interface Listening {
 /** Browsers and scrapers that come back later may as well connect anew. */
 const IDLE_MS: Millis = 5_000;
 
+/** For `createServer`: Node looks for requests that take too long only every half a minute, if it is not told otherwise. */
+export const CUT_IN_TIME = { connectionsCheckingInterval: 1_000 } as const;
+
 /**
  * Has a server listen, within bounds: nobody can use up its connections for long.
  *
  * @throws the system's error where the port is taken
  */
 export async function listen(server: Server, options: ListenOptions): Promise<Listening> {
-  server.maxConnections = options.mostConnections;
+  if (options.whenFull === 'drop the oldest') dropOldest(server, options.mostConnections);
+  else server.maxConnections = options.mostConnections;
   server.headersTimeout = options.requestMs;
   server.requestTimeout = options.requestMs;
   server.keepAliveTimeout = IDLE_MS;
@@ -44,4 +52,16 @@ export async function listen(server: Server, options: ListenOptions): Promise<Li
         server.closeAllConnections();
       }),
   };
+}
+
+function dropOldest(server: Server, most: number): void {
+  // Sets keep the order in which things came.
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    if (open.size <= most) return;
+    const [oldest] = open;
+    oldest?.destroy();
+  });
 }

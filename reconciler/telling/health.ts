@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { Log } from '#shared/runtime/log.ts';
-import { listen, type Listening } from '../serving/listen.ts';
+import { CUT_IN_TIME, listen, type Listening } from '../serving/listen.ts';
 
 /** What the reconciler says of itself to the kubelet that runs it. */
 export interface HealthView {
@@ -16,30 +16,60 @@ export interface MetricsText {
   text(): Promise<string>;
 }
 
-export interface HealthOptions {
-  readonly view: HealthView;
-  readonly metrics: MetricsText;
+interface Place {
   /** 0 for any free one. */
   readonly port: number;
   readonly host?: string;
+}
+
+export interface HealthOptions extends Place {
+  readonly view: HealthView;
+}
+
+export interface NumbersOptions extends Place {
+  readonly metrics: MetricsText;
   readonly log: Log;
 }
 
 const MOST_CONNECTIONS = 64;
-const REQUEST_MS = 10_000;
+const PROBE_MS = 2_000;
+const SCRAPE_MS = 5_000;
 
-/** Serves `/healthz` and `/readyz`: 200 `ok`, or 503 with one word; and `/metrics`. Nothing else is answered. */
-export async function serveHealth(options: HealthOptions): Promise<Listening> {
-  const { view, metrics, port, host = '0.0.0.0', log } = options;
+/**
+ * Serves `/healthz` and `/readyz`: 200 `ok`, or 503 with one word. Nothing else is answered, on a port of its own: whoever
+ * reaches the pod may hold as many connections as they like, and the kubelet still gets its answer.
+ */
+export async function serveHealth({ view, port, host = '0.0.0.0' }: HealthOptions): Promise<Listening> {
   const checks: Readonly<Record<string, () => boolean>> = { '/healthz': view.live, '/readyz': view.ready };
-  const server = createServer((request, response) => {
+  const server = createServer(CUT_IN_TIME, (request, response) => {
     const path = request.method === 'GET' ? (request.url ?? '') : '';
-    if (path === '/metrics') return void answerMetrics(metrics, response, log);
-    const check = checks[path];
+    const check = Object.hasOwn(checks, path) ? checks[path] : undefined;
     const status = check === undefined ? 404 : check() ? 200 : 503;
-    response.writeHead(status, { 'content-type': 'text/plain' }).end({ 200: 'ok', 404: 'no', 503: 'not yet' }[status]);
+    const headers = { 'content-type': 'text/plain', connection: 'close' };
+    response.writeHead(status, headers).end({ 200: 'ok', 404: 'no', 503: 'not yet' }[status]);
   });
-  return listen(server, { port, host, mostConnections: MOST_CONNECTIONS, requestMs: REQUEST_MS });
+  return listen(server, {
+    port,
+    host,
+    mostConnections: MOST_CONNECTIONS,
+    whenFull: 'drop the oldest',
+    requestMs: PROBE_MS,
+  });
+}
+
+/** Serves `/metrics`, and nothing else. */
+export async function serveNumbers({ metrics, port, host = '0.0.0.0', log }: NumbersOptions): Promise<Listening> {
+  const server = createServer(CUT_IN_TIME, (request, response) => {
+    if (request.method === 'GET' && request.url === '/metrics') return void answerMetrics(metrics, response, log);
+    response.writeHead(404, { 'content-type': 'text/plain' }).end('no');
+  });
+  return listen(server, {
+    port,
+    host,
+    mostConnections: MOST_CONNECTIONS,
+    whenFull: 'drop the oldest',
+    requestMs: SCRAPE_MS,
+  });
 }
 
 async function answerMetrics(metrics: MetricsText, response: ServerResponse, log: Log): Promise<void> {

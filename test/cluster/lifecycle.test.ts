@@ -90,6 +90,7 @@ describe('installed, upgraded and uninstalled by the book', { skip }, () => {
     GIT_CREDENTIALS_DIR: '',
     POLL_INTERVAL: '2s',
     HEALTH_PORT: String((await freePorts(1))[0]),
+    METRICS_PORT: '0',
     POD_NAME: 'reconciler-0',
   });
 

@@ -89,6 +89,7 @@ describe('the main job on a real cluster', { skip }, () => {
       POLL_INTERVAL: '2s',
       NOTES_INTERVAL: '1s',
       HEALTH_PORT: String(healthPort),
+      METRICS_PORT: '0',
       POD_NAME: 'reconciler-0',
     });
 

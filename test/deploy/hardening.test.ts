@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { SETTINGS } from '#cli/doctor/installation.generated.ts';
 import { readDocuments } from './admission-policy.ts';
 import { withComponent } from './component.ts';
 import { brokenControls, type Pod } from './pod-security.ts';
@@ -150,7 +151,7 @@ describe('the component network-policy', () => {
     };
     const port = (name: string): number | undefined =>
       container.ports.find((each) => each.name === name)?.containerPort;
-    assert.deepEqual([metrics?.ports[0]?.port, webhook?.ports[0]?.port], [port('health'), port('webhook')]);
+    assert.deepEqual([metrics?.ports[0]?.port, webhook?.ports[0]?.port], [port('metrics'), port('webhook')]);
     assert.equal(metrics?.from?.length, 1);
   });
 
@@ -170,5 +171,55 @@ describe('the component network-policy', () => {
       to.flatMap(({ ipBlock }) => ipBlock?.cidr ?? []),
     );
     assert.deepEqual(addresses, ['169.254.20.10/32'], 'NodeLocal DNSCache, which is no pod');
+  });
+});
+
+describe('the reconciler’s environment', () => {
+  const [container] = reconciler.spec.template.spec.containers as unknown as readonly [
+    {
+      readonly env: readonly {
+        readonly name: string;
+        readonly valueFrom?: { readonly configMapKeyRef?: { readonly key: string } };
+      }[];
+    },
+  ];
+  const fromConfigMap = container.env.filter(({ valueFrom }) => valueFrom?.configMapKeyRef !== undefined);
+
+  it('takes settings from a ConfigMap by their names alone, and none that Node reads, that is a file, or that lets commits in', () => {
+    assert.ok(!('envFrom' in container));
+    for (const { name, valueFrom } of fromConfigMap) {
+      assert.equal(valueFrom?.configMapKeyRef?.key, name);
+      assert.ok(SETTINGS.has(name), name);
+      assert.doesNotMatch(name, /^NODE_|_(?:FILE|DIR)$|SIGNED|TRUSTED|TOKEN|PROXY|KUBECONFIG|NAMESPACE|POD_NAME/);
+    }
+  });
+
+  it('takes all settings that the ConfigMap comes with', () => {
+    const given = [...readFileSync('deploy/reconciler/settings.env', 'utf8').matchAll(/^(\w+)=/gm)].map(
+      ([, name]) => name,
+    );
+    assert.ok(given.length > 5);
+    assert.deepEqual(
+      given.filter((name) => !fromConfigMap.some((taken) => taken.name === name)),
+      [],
+    );
+  });
+
+  it('is the same in the chart, whose values name no other setting', () => {
+    const template = readFileSync('deploy/helm/kubelet-gitops/templates/deployment.yaml', 'utf8');
+    const taken = [...template.matchAll(/configMapKeyRef: \{ name: kubelet-gitops-settings, key: (\w+),/g)];
+    assert.deepEqual(
+      taken.map(([, name]) => name),
+      fromConfigMap.map(({ name }) => name),
+    );
+    const schema = JSON.parse(readFileSync('deploy/helm/kubelet-gitops/values.schema.json', 'utf8')) as {
+      readonly properties: { readonly settings: { readonly propertyNames: { readonly enum: readonly string[] } } };
+    };
+    for (const name of schema.properties.settings.propertyNames.enum) {
+      assert.ok(
+        fromConfigMap.some((one) => one.name === name),
+        name,
+      );
+    }
   });
 });

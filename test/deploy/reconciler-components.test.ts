@@ -29,7 +29,8 @@ describe('the component signed-commits', () => {
       'signed-commits',
     );
     const [container] = spec.template.spec.containers;
-    const env = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
+    const own = (container?.env ?? []).filter(({ value }) => value !== undefined);
+    const env = Object.fromEntries(own.map(({ name, value }) => [name, value]));
     const settings = readReconcilerSettings({ CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git', ...env });
     assert.equal(settings.signedCommits, 'on');
     const mount = container?.volumeMounts.find(({ name }) => name === 'trusted-keys');
@@ -47,7 +48,9 @@ describe('the component status-page', () => {
   const bare = parse(readFileSync('deploy/reconciler/deployment.yaml', 'utf8')) as Deployment;
   const settingsOf = ({ spec }: Deployment) => {
     const { env = [] } = spec.template.spec.containers[0] ?? {};
-    const set = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    const set = Object.fromEntries(
+      env.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]),
+    );
     return readReconcilerSettings({ CLUSTER: 'demo', GIT_URL: 'https://git.example.com/a.git', ...set });
   };
 

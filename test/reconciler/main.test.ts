@@ -29,7 +29,13 @@ async function begin(t: TestContext) {
   t.after(() => rm(directory, { recursive: true, force: true }));
   await writeFile(join(directory, 'kubeconfig'), JSON.stringify(kubeconfig));
   return (settings: Readonly<Record<string, string>>) => {
-    const set = { CLUSTER: 'demo', GIT_URL: 'http://127.0.0.1:1/none.git', NOTES: 'off', ...settings };
+    const set = {
+      CLUSTER: 'demo',
+      GIT_URL: 'http://127.0.0.1:1/none.git',
+      NOTES: 'off',
+      METRICS_PORT: '0',
+      ...settings,
+    };
     const env = { ...process.env, KUBECONFIG: join(directory, 'kubeconfig'), ...set };
     const child = spawn(process.execPath, ['reconciler/main.ts'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     t.after(() => child.kill('SIGKILL'));

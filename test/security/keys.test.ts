@@ -67,6 +67,7 @@ describe('an SSH key', { skip: WITHOUT_GIT || WITHOUT_SSHD }, () => {
       POLL_INTERVAL: '1s',
       NOTES_INTERVAL: '1s',
       HEALTH_PORT: String(health),
+      METRICS_PORT: '0',
       STATUS_PORT: String(page),
       LOG_LEVEL: 'trace',
     });

@@ -69,8 +69,8 @@ describe('secrets', { skip: WITHOUT_OPENSSL }, () => {
     await writeSecretFiles(directory, fronts.api.origin, ca);
     await writeFile(join(directory, 'package.json'), '{"type":"module"}');
     for (const program of ['agent', 'reconciler'] as const) await bundle(program, directory);
-    const [health = 0, webhook = 0, page = 0] = await freePorts(3);
-    webhookPorts.push(webhook, health, page);
+    const [health = 0, webhook = 0, page = 0, metrics = 0] = await freePorts(4);
+    webhookPorts.push(webhook, health, page, metrics);
     node = await nodeWithCanary({
       api,
       server: fronts.api.origin,
@@ -78,7 +78,7 @@ describe('secrets', { skip: WITHOUT_OPENSSL }, () => {
       directory,
       heard: (line) => (agentSaid += line),
     });
-    reconciler = startKept(programOf('reconciler'), [], settings(health, webhook, page));
+    reconciler = startKept(programOf('reconciler'), [], settings(health, webhook, page, metrics));
     await until('the reconciler', async () => reconciler.said().includes('"started"'), {
       ...WITHIN,
       evidence,
@@ -95,13 +95,14 @@ describe('secrets', { skip: WITHOUT_OPENSSL }, () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const settings = (health: number, webhook: number, page: number): Record<string, string> => ({
+  const settings = (health: number, webhook: number, page: number, metrics = 0): Record<string, string> => ({
     ...settingsFor(directory),
     GIT_URL: `${fronts.git.origin}/config.git`,
     FORGE_API_URL: `${fronts.forge.origin}/api/v1`,
     PROMETHEUS_TOKEN_URL: fronts.prometheus.origin,
     WEBHOOK_PORT: String(webhook),
     HEALTH_PORT: String(health),
+    METRICS_PORT: String(metrics),
     STATUS_PORT: String(page),
   });
   const programOf = (program: 'agent' | 'reconciler' | 'cli'): string =>
@@ -183,7 +184,7 @@ describe('secrets', { skip: WITHOUT_OPENSSL }, () => {
   });
 
   it('and answers deliveries, questions and scrapes', async () => {
-    const [webhook = 0, health = 0, page = 0] = webhookPorts;
+    const [webhook = 0, health = 0, page = 0, metrics = 0] = webhookPorts;
     const body = pushTo('main');
     for (const [sender, headersOf] of Object.entries(SENDERS)) {
       for (const secret of [CANARIES['secret of the webhook'], `${CANARIES['secret of the webhook']}x`]) {
@@ -195,7 +196,7 @@ describe('secrets', { skip: WITHOUT_OPENSSL }, () => {
       }
     }
     for (const [name, url] of [
-      ['metrics', `http://127.0.0.1:${health}/metrics`],
+      ['metrics', `http://127.0.0.1:${metrics}/metrics`],
       ['health', `http://127.0.0.1:${health}/readyz`],
       ['the status page', `http://127.0.0.1:${page}/`],
     ] as const) {

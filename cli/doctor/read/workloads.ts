@@ -13,7 +13,11 @@ import {
 
 interface Container {
   readonly image?: string;
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly env?: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly valueFrom?: { readonly configMapKeyRef?: { readonly name?: string; readonly key: string } };
+  }[];
   readonly envFrom?: readonly { readonly configMapRef?: { readonly name?: string } }[];
 }
 
@@ -64,18 +68,26 @@ export async function readAgents(kube: Kube, namespace: string): Promise<Workloa
   };
 }
 
-/** `env` wins over `envFrom`, as in the container. */
+/** `env` wins over `envFrom`, which releases before 0.2 used, as in the container. */
 async function settingsOf(
   { env = [], envFrom = [] }: Container,
   kube: Kube,
   namespace: string,
 ): Promise<Readonly<Record<string, string>>> {
-  const names = envFrom.flatMap(({ configMapRef }) => configMapRef?.name ?? []);
-  const maps = await Promise.all(
-    names.map((name) => kube.get<DataObject>({ resource: CONFIG_MAPS, namespace }, name).catch(() => null)),
-  );
-  const own = env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const]));
-  return { ...Object.assign({}, ...maps.map((map) => map?.data ?? {})), ...Object.fromEntries(own) };
+  const whole = envFrom.flatMap(({ configMapRef }) => configMapRef?.name ?? []);
+  const names = new Set([...whole, ...env.flatMap(({ valueFrom }) => valueFrom?.configMapKeyRef?.name ?? [])]);
+  const read = async (name: string) =>
+    [
+      name,
+      (await kube.get<DataObject>({ resource: CONFIG_MAPS, namespace }, name).catch(() => null))?.data ?? {},
+    ] as const;
+  const maps = new Map(await Promise.all([...names].map(read)));
+  const own = env.flatMap(({ name, value, valueFrom }) => {
+    const ref = valueFrom?.configMapKeyRef;
+    const set = value ?? (ref === undefined ? undefined : maps.get(ref.name ?? '')?.[ref.key]);
+    return set === undefined ? [] : [[name, set] as const];
+  });
+  return { ...Object.assign({}, ...whole.map((name) => maps.get(name) ?? {})), ...Object.fromEntries(own) };
 }
 
 export interface PodObject extends KubeObject {

@@ -38,7 +38,7 @@ export function readAnswer(spec: PrometheusSpec, status: number, text: string): 
   if (results === undefined) return unasked(spec, 'the answer has no result in it');
   if (results.length > 0) return blocked(sayResults(spec, results));
   const [warning] = Array.isArray(body['warnings']) ? (body['warnings'] as readonly unknown[]) : [];
-  if (warning !== undefined) return unasked(spec, `it answered in part only: ${shortened(JSON.stringify(warning))}`);
+  if (warning !== undefined) return unasked(spec, 'it answered in part only');
   return QUIET;
 }
 
@@ -46,7 +46,9 @@ export function readAnswer(spec: PrometheusSpec, status: number, text: string): 
 export function errorIn(body: Json | undefined, status: number): string | undefined {
   if (body === undefined) return `HTTP ${status} without an answer of its API: is the address right?`;
   if (body['status'] === 'success') return undefined;
-  return `it says: ${typeof body['error'] === 'string' ? shortened(body['error']) : `HTTP ${status}`}`;
+  // Its sentence may quote series that nobody but who asks Prometheus itself is to see; the type is one of a few words.
+  const { errorType: type } = body;
+  return `it refuses the question (${typeof type === 'string' && /^[a-z_]+$/.test(type) ? type.slice(0, 40) : `HTTP ${status}`})`;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -72,23 +74,18 @@ function resultsIn(data: unknown): readonly unknown[] | undefined {
 
 const MOST_NAMES = 3;
 
+/** Of alerts that the commit names, which; of a query only how many results: their labels are not the committer's to read. */
 function sayResults(spec: PrometheusSpec, results: readonly unknown[]): string {
-  const names = [...new Set(results.map(nameOf))].sort();
+  if (spec.query !== undefined) return `the query that must have no result has ${results.length} in ${placeOf(spec)}`;
+  const asked = spec.alerts ?? [];
+  const names = [...new Set(results.map(alertOf).filter((name) => asked.includes(name)))].sort();
+  if (names.length === 0) return `an alert is firing in ${placeOf(spec)}`;
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
   const what = names.slice(0, MOST_NAMES).join(', ') + more;
-  return spec.query === undefined
-    ? `${what} ${names.length === 1 ? 'is' : 'are'} firing in ${placeOf(spec)}`
-    : `the query that must have no result has ${results.length} in ${placeOf(spec)}: ${what}`;
+  return `${what} ${names.length === 1 ? 'is' : 'are'} firing in ${placeOf(spec)}`;
 }
 
-/** An alert's name, or the series as PromQL writes it. */
-function nameOf(result: unknown): string {
-  const metric = isJson(result) && isJson(result['metric']) ? result['metric'] : undefined;
-  if (metric === undefined) return 'a value';
-  if (typeof metric['alertname'] === 'string') return metric['alertname'];
-  const { __name__: name = '', ...labels } = metric;
-  const pairs = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
-  return shortened(`${String(name)}{${pairs.join(',')}}`);
+function alertOf(result: unknown): string {
+  const metric = isJson(result) && isJson(result['metric']) ? result['metric'] : {};
+  return typeof metric['alertname'] === 'string' ? metric['alertname'] : '';
 }
-
-const shortened = (text: string): string => (text.length > 120 ? `${text.slice(0, 119)}…` : text);

@@ -19,23 +19,37 @@ export interface WebOptions {
   readonly maxBytes: number;
   /** PEM file of authorities that are trusted instead of the well-known ones; read at every call. */
   readonly caFile?: string | undefined;
+  /** The only origins that are asked: whoever commits names the address. Absent: all. */
+  readonly origins?: readonly string[] | undefined;
   /** The token in a file (read at every call), and the only origin that it is shown to: `https://prometheus.monitoring:9090`. */
   readonly token?: { readonly file: string; readonly origin: string } | undefined;
 }
 
-export type WebErrorCode = 'WEB_TIMEOUT' | 'WEB_UNREACHABLE' | 'WEB_TOO_LONG' | 'WEB_ABORTED' | 'WEB_FILE';
+export type WebErrorCode =
+  | 'WEB_TIMEOUT'
+  | 'WEB_UNREACHABLE'
+  | 'WEB_TOO_LONG'
+  | 'WEB_ABORTED'
+  | 'WEB_FILE'
+  | 'WEB_NOT_ALLOWED';
 
 /**
  * A connection of its own for each call: there are four a minute, and a rotated certificate counts at once.
  *
  * @throws GitopsError with a `WebErrorCode` where there is no whole answer
  */
-export function createWebGet({ clock, timeoutMs: ms, maxBytes, caFile, token }: WebOptions): WebGet {
+export function createWebGet({ clock, timeoutMs: ms, maxBytes, caFile, origins, token }: WebOptions): WebGet {
   const onParent = () => failure('WEB_ABORTED', 'it was called off');
   const reason = () => failure('WEB_TIMEOUT', `no complete answer within ${ms / 1000} s`);
   const tooLong = () => failure('WEB_TOO_LONG', `the answer is longer than ${maxBytes} bytes`);
   return (url, parent) =>
     withLifetime({ clock, parent, onParent, ms, reason }, async (life) => {
+      if (origins?.includes(url.origin) === false) {
+        throw failure(
+          'WEB_NOT_ALLOWED',
+          'the reconciler may not ask it. Add it to PROMETHEUS_URLS, or name another one',
+        );
+      }
       const ca = await contentOf(caFile);
       const shown = token?.origin === url.origin ? await contentOf(token.file) : undefined;
       const authorization = shown === undefined ? {} : { authorization: `Bearer ${shown}` };

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { listen, type Listening } from '../../serving/listen.ts';
+import { CUT_IN_TIME, listen, type Listening } from '../../serving/listen.ts';
 import { createTokenBucket, type TokenBucket } from '../../serving/token-bucket.ts';
 import { receive, type Reception } from './receive.ts';
 import { createReplays } from './replays.ts';
@@ -81,9 +81,7 @@ export async function serveWebhook(options: WebhookOptions): Promise<Listening> 
     return reception;
   }
 
-  // Node looks for requests that take too long only every half a minute, if it is not told otherwise.
-  const connectionsCheckingInterval = Math.min(limits.requestMs, 5_000);
-  const server = createServer({ connectionsCheckingInterval }, (request, response) => {
+  const server = createServer(CUT_IN_TIME, (request, response) => {
     // The sender may be gone at any time; that is no event.
     for (const stream of [request, response]) stream.on('error', () => undefined);
     answerTo(request)

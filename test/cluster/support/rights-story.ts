@@ -87,6 +87,7 @@ export async function liveThrough(isAll: (asked: readonly Asked[]) => boolean): 
     POLL_INTERVAL: '1s',
     KEEP_UNUSED: '1s',
     HEALTH_PORT: String((await freePorts(1))[0]),
+    METRICS_PORT: '0',
     POD_NAME: 'reconciler-0',
   };
   const reconciler = await keptProgram(() => programs.start('reconciler', env));

@@ -26,8 +26,11 @@ export interface Workloads {
 
 interface Container {
   readonly image: string;
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
-  readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[];
+  readonly env?: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly valueFrom?: { readonly configMapKeyRef?: { readonly name: string; readonly key: string } };
+  }[];
   readonly readinessProbe?: {
     readonly exec?: { readonly command: readonly string[] };
     readonly httpGet?: { readonly path: string };
@@ -50,16 +53,18 @@ export function runWorkloads({ cluster, imageOf, here }: WorkloadsOptions): Work
   const end = new AbortController();
 
   const env = async (name: Name, container: Container): Promise<Env> => {
-    const settings = await Promise.all(
-      (container.envFrom ?? []).map(async ({ configMapRef }) => {
-        const found = await cluster.request('GET', `/api/v1/namespaces/${NAMESPACE}/configmaps/${configMapRef.name}`);
-        return (found.json() as { readonly data: Env }).data;
-      }),
-    );
-    const own = (container.env ?? []).flatMap(({ name: variable, value }) =>
-      value === undefined ? [] : [[variable, value] as const],
-    );
-    return Object.assign({}, ...settings, Object.fromEntries(own), here[name]) as Env;
+    const maps = new Map<string, Env>();
+    const own: [string, string][] = [];
+    for (const { name: variable, value, valueFrom } of container.env ?? []) {
+      const ref = valueFrom?.configMapKeyRef;
+      if (ref !== undefined && !maps.has(ref.name)) {
+        const found = await cluster.request('GET', `/api/v1/namespaces/${NAMESPACE}/configmaps/${ref.name}`);
+        maps.set(ref.name, (found.json() as { readonly data: Env }).data);
+      }
+      const set = value ?? (ref === undefined ? undefined : maps.get(ref.name)?.[ref.key]);
+      if (set !== undefined) own.push([variable, set]);
+    }
+    return { ...Object.fromEntries(own), ...here[name] };
   };
 
   const stop = async (name: Name): Promise<void> => {

@@ -33,6 +33,7 @@ export function startReconcilerProcess(options: ReconcilerProcessOptions): Recon
       CLUSTER: 'bench',
       GIT_URL: gitUrl,
       HEALTH_PORT: String(healthPort),
+      METRICS_PORT: '0',
       POLL_INTERVAL: '1s',
       ...env,
     },

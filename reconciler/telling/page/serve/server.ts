@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { listen, type Listening } from '../../../serving/listen.ts';
+import { CUT_IN_TIME, listen, type Listening } from '../../../serving/listen.ts';
 import { createTokenBucket } from '../../../serving/token-bucket.ts';
 import type { Picture } from '../picture.ts';
 import { readQuestion } from '../question.ts';
@@ -65,7 +65,7 @@ export async function servePage(options: PageServerOptions): Promise<Listening> 
     send(request, response, page.body, { etag: page.etag, contentType: 'text/html; charset=utf-8' });
   }
 
-  const server = createServer({ maxHeaderSize: 8_192 }, (request, response) => {
+  const server = createServer({ ...CUT_IN_TIME, maxHeaderSize: 8_192 }, (request, response) => {
     // Whoever reads may be gone at any time; that is no event.
     for (const stream of [request, response]) stream.on('error', () => undefined);
     try {
@@ -111,7 +111,7 @@ function send(
   { etag, contentType }: { readonly etag: string; readonly contentType: string },
 ): void {
   const tags = request.headers['if-none-match'] ?? '';
-  if (tags.split(/\s*,\s*/).some((tag) => tag.replace(/^W\//, '') === etag)) {
+  if (tags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)) {
     return void response.writeHead(304, { ...SECURITY_HEADERS, etag }).end();
   }
   const length = Buffer.byteLength(body);

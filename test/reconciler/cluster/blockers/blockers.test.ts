@@ -114,6 +114,54 @@ describe('asking Prometheus', () => {
     assert.equal((await asking()(queryAt('nowhere'))).quiet, false);
   });
 
+  it('asks no server but those that the operator names', async () => {
+    let asked = 0;
+    const listener: RequestListener = (_, response) => {
+      asked += 1;
+      response.end(EMPTY);
+    };
+    const [allowed, other] = [await served(listener), await served(listener)];
+    const ask = asking({ origins: [allowed] });
+    assert.equal((await ask(queryAt(`${allowed}/with/a/path`))).quiet, true);
+    assert.equal(asked, 1);
+    for (const url of [other, allowed.replace('127.0.0.1', 'localhost'), allowed.replace('http:', 'https:')]) {
+      const { quiet, because } = await ask(queryAt(url));
+      assert.equal(quiet, false);
+      assert.match(because, /cannot be asked: the reconciler may not ask it/);
+    }
+    const { because } = await asking({ origins: [] })({ prometheus: { url: allowed, alerts: ['A'] } });
+    assert.match(because, /PROMETHEUS_URLS/);
+    assert.equal(asked, 1);
+  });
+
+  it('says how many results there are, and nothing of what they are', async () => {
+    const secret = 'payments-db-password';
+    const series = { metric: { __name__: 'kube_secret_info', secret, alertname: secret }, value: [1, '1'] };
+    const success = { status: 'success', data: { resultType: 'vector', result: [series, series] } };
+    const empty = { ...success, data: { resultType: 'vector', result: [] } };
+    const answers = [
+      success,
+      { status: 'error', errorType: 'execution', error: `duplicate series {secret="${secret}"}` },
+      { status: 'error', errorType: `x {secret="${secret}"}`, error: '' },
+      { ...empty, warnings: [`no data for {secret="${secret}"}`] },
+      { status: 'success', data: { resultType: 'scalar', result: [1, secret] } },
+      { status: secret },
+    ];
+    const said: string[] = [];
+    for (const answer of answers) {
+      const url = await served((_, response) => response.end(JSON.stringify(answer)));
+      for (const spec of [queryAt(url), { prometheus: { url, alerts: ['A'] } }]) {
+        const { quiet, because } = await asking()(spec);
+        assert.equal(quiet, false);
+        assert.ok(!because.includes(secret), because);
+        said.push(because);
+      }
+    }
+    assert.match(said[0] ?? '', /the query that must have no result has 2 in Prometheus at/);
+    assert.match(said[1] ?? '', /an alert is firing/);
+    assert.match(said[2] ?? '', /refuses the question \(execution\)/);
+  });
+
   it('shows the token to one server only', async () => {
     const seen: (string | undefined)[] = [];
     const listener: RequestListener = ({ headers }, response) => {

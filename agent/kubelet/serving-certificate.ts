@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
+import { certificatesIn } from '#shared/runtime/pem.ts';
 
 /** Where kubelets keep their serving certificate: signed by the cluster, or made by themselves. */
 const USUAL_DIRECTORY = '/var/lib/kubelet/pki';
@@ -85,8 +86,7 @@ async function readLeaf(
   readCert: (path: string) => Promise<string | undefined>,
 ): Promise<Buffer | undefined> {
   try {
-    const text = (await readCert(file)) ?? '';
-    const [leaf] = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(text) ?? [];
+    const [leaf] = certificatesIn((await readCert(file)) ?? '');
     return leaf === undefined ? undefined : new X509Certificate(leaf).raw;
   } catch {
     return undefined;

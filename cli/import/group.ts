@@ -54,7 +54,7 @@ function nameFor(wanted: string, index: number, taken: Set<string>): string {
   const plain = wanted
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-|-$/g, '')
     .slice(0, 40);
   const start = /^[a-z0-9]/.test(plain) ? plain : `group-${index + 1}`;
   const name = taken.has(start) ? `${start}-${index + 1}` : start;

@@ -69,7 +69,8 @@ async function judgeFile(path: string, versions: readonly string[]): Promise<Jud
 }
 
 /** Schemas and definitions speak of the kind as well; only a file of this kind says that it is one. */
-const CLAIM = /(?:^|[\n\r{,])\s*["']?kind["']?\s*:\s*["']?KubeletConfiguration\b/;
+const CLAIM = /^["']?kind["']?\s*:\s*["']?KubeletConfiguration(?!\w)/;
+const claims = (text: string): boolean => text.split(/[\n\r{,]/).some((part) => CLAIM.test(part.trimStart()));
 
 /** Files that say of themselves what they are; others in the directory are nobody's business here. */
 async function configFilesIn(directory: string, lost: ReadonlySet<string>): Promise<readonly string[]> {
@@ -79,13 +80,13 @@ async function configFilesIn(directory: string, lost: ReadonlySet<string>): Prom
     .map(({ parentPath, name }) => join(parentPath, name))
     .filter((path) => !lost.has(path) && !/(?:^|\/)(?:node_modules|\.git)\//.test(path))
     .sort();
-  const claims = await Promise.all(
+  const claiming = await Promise.all(
     named.map(async (path) => {
       const text = (await readFile(path)).subarray(0, MAX_FILE_BYTES).toString('utf8');
-      return CLAIM.test(text);
+      return claims(text);
     }),
   );
-  return named.filter((_, index) => claims[index]);
+  return named.filter((_, index) => claiming[index]);
 }
 
 const ofFiles = (files: readonly JudgedFile[]): Validation => ({

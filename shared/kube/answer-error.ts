@@ -79,7 +79,7 @@ function strange(status: number): string {
 
 /** 403 is also how quotas, admission and a namespace that is being deleted say no: no right would help there. */
 const isMissingRight = (said: Status | undefined): boolean =>
-  said === undefined || said.message === '' || /\bcannot \w+ resource\b/.test(said.message);
+  said === undefined || said.message === '' || /cannot \w+ resource/.test(said.message);
 
 function missingResource({ resource }: Call): string {
   return resource.group.includes('.') && !resource.group.endsWith('.k8s.io')

@@ -140,10 +140,12 @@ function contentTypeOf({ verb, strategic }: Call): string {
   return strategic === true ? 'application/strategic-merge-patch+json' : 'application/merge-patch+json';
 }
 
+const LONGEST_WARNINGS = 4_096;
+
 /** The text of each `Warning: 299 - "text"`, RFC 7234 5.5. */
 function warningsOf(response: IncomingMessage): readonly string[] {
   const header = response.headers['warning'];
-  const all = typeof header === 'string' ? header : '';
+  const all = typeof header === 'string' ? header.slice(0, LONGEST_WARNINGS) : '';
   return [...all.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => (text ?? '').replaceAll(/\\(.)/g, '$1'));
 }
 

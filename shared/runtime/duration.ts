@@ -9,7 +9,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h:
  * @returns milliseconds, or undefined where the text is no such duration (signs, days and bare numbers are not)
  */
 export function parseDuration(text: string): Millis | undefined {
-  const match = /^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+)s)?(?:(\d+)ms)?$/.exec(text);
+  const match = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/.exec(text);
   if (match === null || text === '') return undefined;
   const [, h, m, s, ms] = match;
   return (

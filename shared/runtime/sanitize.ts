@@ -17,5 +17,6 @@ export function sanitizeUrl(text: string): string {
 
 /** Takes credentials out of the URLs inside a sentence. */
 export function sanitizeText(text: string): string {
-  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1');
+  // To the last @ before the path: passwords may hold one as well.
+  return text.replace(/:\/\/[^\s/]*@/g, '://');
 }

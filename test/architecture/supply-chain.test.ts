@@ -47,6 +47,29 @@ describe('every dependency', () => {
   });
 });
 
+describe('what has no hash', () => {
+  const unproven = packages.filter(({ integrity }) => integrity === undefined);
+
+  it('is a tool for another platform, and in no program that is shipped', async () => {
+    assert.ok(unproven.every(({ dev, optional }) => dev && optional));
+    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-unproven-'));
+    try {
+      const metafiles = [await bundle('agent', directory), await bundle('reconciler', directory)];
+      const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
+      assert.ok(inputs.some((input) => input.includes('node_modules/pino/')));
+      const shippedUnproven = unproven.filter(({ name }) =>
+        inputs.some((input) => input.includes(`node_modules/${name}/`)),
+      );
+      assert.deepEqual(shippedUnproven, []);
+      // The image has the bundles, and no node_modules.
+      const [, image = ''] = /^FROM (?!.* AS build)[^\n]*\n([\s\S]*)$/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
+      assert.doesNotMatch(image, /node_modules/);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+});
+
 describe('what goes along with the programs', () => {
   it('are the licences of everything that is in them', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-licences-'));

@@ -61,7 +61,8 @@ function tooLong(url: URL, maxBytes: number): GitError {
 }
 
 /** The alerts (RFC 8446, 6.2) with which a server refuses what it was shown, or that it was shown nothing. */
-const CLIENT_CERTIFICATE = /^ERR_SSL_.*ALERT_(?:.*CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/;
+const isCertificateAlert = (code: string): boolean =>
+  code.startsWith('ERR_SSL_') && code.includes('ALERT_') && /CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE/.test(code);
 
 function unreachable(url: URL, proxy: string | undefined, cause: unknown): GitError {
   const code = codeOf(cause) ?? '';
@@ -72,7 +73,7 @@ function unreachable(url: URL, proxy: string | undefined, cause: unknown): GitEr
       { disposition: UNTIL_OPERATOR, cause },
     );
   }
-  if (CLIENT_CERTIFICATE.test(code)) {
+  if (isCertificateAlert(code)) {
     return new GitError(
       'GIT_UNAUTHORIZED',
       `${url.host} wants a certificate of ours, or another one (${code}): put tls.crt and tls.key beside the git credential`,

@@ -5,6 +5,7 @@ import { type AgentOptions, Agent as HttpsAgent } from 'node:https';
 import { KEPT, keepConnections } from '#shared/http/connections.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
+import { certificatesIn } from '#shared/runtime/pem.ts';
 import type { ClientCertificate } from '../credentials.ts';
 import { GitError } from '../errors.ts';
 import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
@@ -67,12 +68,10 @@ export function createConnections(
   };
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
-
 async function readAuthorities(file: string): Promise<string> {
   try {
     const pem = await readFile(file, 'utf8');
-    const certificates = pem.match(CERTIFICATE) ?? [];
+    const certificates = certificatesIn(pem);
     if (certificates.length === 0) throw new Error('no certificate in it');
     // Node takes garbage for an empty list, and then trusts nobody without saying why.
     for (const certificate of certificates) void new X509Certificate(certificate);

@@ -2,6 +2,7 @@ import { toTimestamp } from '#shared/runtime/clock.ts';
 import { GitError } from '../errors.ts';
 import { plainLine } from '../plain-text.ts';
 import type { Commit } from '../../policy/commit.ts';
+import { parsePerson } from './person.ts';
 
 export interface ParsedCommit extends Commit {
   readonly tree: string;
@@ -39,8 +40,8 @@ export function parseCommit(oid: string, raw: Buffer): ParsedCommit {
 }
 
 function parseAuthor(line: string): Commit['author'] {
-  const [, name = line, email = '', seconds = ''] = /^(.*?) ?<([^>]*)> (\d{1,12})\b/.exec(line) ?? [];
-  const at = seconds === '' ? NaN : Number(seconds) * 1000;
+  const { name, email, seconds } = parsePerson(line);
+  const at = seconds === null ? NaN : seconds * 1000;
   return {
     name: plainLine(name, LONGEST_NAME),
     email: plainLine(email, LONGEST_NAME),

@@ -146,6 +146,6 @@ function judgeName(bytes: Buffer): JudgedName {
   if (bytes.length === 0) return refuse('is empty');
   if (hasUnseen(name)) return refuse('holds characters that cannot be seen');
   if (/[/\\:]/.test(name)) return refuse('holds a slash, backslash or colon');
-  if (/^(?:\.+|\.git|git~1)[ .]*$/i.test(name)) return refuse('has a meaning of its own');
+  if (/^(?:\.|\.git|git~1)[ .]*$/i.test(name)) return refuse('has a meaning of its own');
   return { usable: true, name };
 }

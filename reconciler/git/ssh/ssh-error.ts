@@ -12,13 +12,13 @@ interface Meaning {
 /** What ssh, git and the forges write to standard error, from the most telling. */
 const MEANINGS: readonly Meaning[] = [
   {
-    said: /host key verification failed|host identification has changed|no .* host key is known/i,
+    said: /host key verification failed|host identification has changed|host key is known/i,
     code: 'GIT_UNTRUSTED',
     why: 'the server’s host key is not in known_hosts, or is another one',
     lasting: true,
   },
   {
-    said: /unprotected private key|bad permissions|load key .*(?:invalid format|error in libcrypto|permission denied)/i,
+    said: /unprotected private key|bad permissions|invalid format|error in libcrypto|": permission denied/i,
     code: 'GIT_CREDENTIALS_UNREADABLE',
     why: 'ssh does not take the private key: a passphrase, a wrong format, or a file that others may read',
     lasting: true,

@@ -42,7 +42,7 @@ const TOUCHED = 0x01;
 export function readSshKey(blob: Uint8Array): SshKey {
   const wire = readWire(blob);
   const type = wire.text();
-  const digest = createHash('sha256').update(blob).digest('base64').replace(/=+$/, '');
+  const digest = createHash('sha256').update(blob).digest('base64').replace('=', '');
   const fingerprint = `SHA256:${digest}`;
   const key = (known: SshKeyType, verifies: SshKey['verifies']): SshKey => {
     wire.end();

@@ -14,13 +14,12 @@ export interface SshSignature {
 
 const MAGIC = 'SSHSIG';
 const HASHES: ReadonlySet<string> = new Set(['sha256', 'sha512']);
-const ARMOUR = /^-----BEGIN SSH SIGNATURE-----\r?\n([A-Za-z0-9+/=\r\n]+?)\r?\n-----END SSH SIGNATURE-----\s*$/;
+const BEGIN = '-----BEGIN SSH SIGNATURE-----';
+const END = '-----END SSH SIGNATURE-----';
 
 /** @throws WireError where it is damaged, of an unknown version, or of a key that is not supported */
 export function readSshSignature(armoured: string): SshSignature {
-  const base64 = ARMOUR.exec(armoured)?.[1];
-  if (base64 === undefined) throw new WireError('its frame is damaged');
-  const wire = readWire(Buffer.from(base64, 'base64'));
+  const wire = readWire(Buffer.from(base64In(armoured), 'base64'));
   if (wire.raw(MAGIC.length).toString('latin1') !== MAGIC) throw new WireError('it is no SSH signature');
   const version = wire.uint32();
   if (version !== 1) throw new WireError(`its version is ${version}`);
@@ -42,4 +41,13 @@ export function readSshSignature(armoured: string): SshSignature {
       return key.verifies(Buffer.concat([Buffer.from(MAGIC), ...parts]), signature);
     },
   };
+}
+
+/** What stands between the first line and the last one. */
+function base64In(armoured: string): string {
+  const text = armoured.trimEnd();
+  const between = text.slice(BEGIN.length, -END.length);
+  const framed = text.startsWith(BEGIN) && text.endsWith(END) && text.length > BEGIN.length + END.length;
+  if (framed && /^\r?\n[A-Za-z0-9+/=\r\n]+\n$/.test(between)) return between;
+  throw new WireError('its frame is damaged');
 }

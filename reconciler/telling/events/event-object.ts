@@ -73,5 +73,5 @@ function cutToBytes(text: string, most: number): string {
   const cut = Buffer.from(text)
     .subarray(0, most - 3)
     .toString();
-  return `${cut.replace(/\uFFFD+$/, '')}…`;
+  return `${cut.replace(/\uFFFD$/, '')}…`;
 }

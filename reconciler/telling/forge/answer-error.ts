@@ -32,7 +32,7 @@ export function forgeErrorOf({ status, headers }: HttpAnswer, url: URL, text: st
 
 /** The repository as the forge's API was asked for it: most mistakes can be seen in it. */
 const shown = ({ host, pathname }: URL): string =>
-  plainLine(`${host}${pathname.replace(/\/(?:repository\/)?(?:commits|statuses)\/.*$/, '')}`, 300);
+  plainLine(`${host}${pathname.split(/\/(?:repository\/)?(?:commits|statuses)\//, 1)[0] ?? ''}`, 300);
 
 /**
  * How long the forge wants to be left alone; null where it does not. GitHub says so with 403 or 429: after Retry-After, at the

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { certificatesIn } from '#shared/runtime/pem.ts';
 import { firstEndOf } from '../../git/trust/key-ends.ts';
 import { trustedKeysIn } from '../../git/trust/trusted-keys.ts';
 import { endOf, type Expiring, type Purpose } from './expirations.ts';
@@ -90,12 +91,10 @@ export function dateIn(text: string): Millis | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
-
 /** While an authority is being replaced, the old and the new certificate stand side by side: the later of a name counts. */
 function endOfCertificates(pem: string): Millis | undefined {
   const ends = new Map<string, Millis>();
-  for (const text of pem.match(CERTIFICATE) ?? []) {
+  for (const text of certificatesIn(pem)) {
     const { subject, validTo } = new X509Certificate(text);
     ends.set(subject, Math.max(ends.get(subject) ?? 0, Date.parse(validTo)));
   }

@@ -1,6 +1,7 @@
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import { parsePerson } from '../../git/objects/person.ts';
 import type { Commit } from '../../policy/commit.ts';
 import type { Round } from '../round.ts';
 
@@ -64,9 +65,12 @@ function progress(
   return { sha256, committedAt, first, last };
 }
 
+const COMMITTER = 'committer ';
+
 /** The committer's time, from the object itself; null where it is not readable. */
 export function committedAtOf({ raw }: Pick<Commit, 'raw'>): Millis | null {
   const header = Buffer.from(raw).toString('latin1').split('\n\n', 1)[0] ?? '';
-  const seconds = /^committer .*> (\d{1,12}) [+-]\d{4}$/m.exec(header)?.[1];
-  return seconds === undefined ? null : Number(seconds) * 1000;
+  const line = header.split('\n').find((each) => each.startsWith(COMMITTER));
+  const seconds = line === undefined ? null : parsePerson(line.slice(COMMITTER.length)).seconds;
+  return seconds === null ? null : seconds * 1000;
 }

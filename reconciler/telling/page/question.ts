@@ -15,7 +15,7 @@ export type PageRequest =
   | { readonly page: 'nodes'; readonly filter: NodeFilter }
   | { readonly page: 'pool'; readonly pool: string; readonly filter: NodeFilter };
 
-const NAME_PART = /^[a-z0-9.-]{1,253}$/;
+const isNamePart = (text: string): boolean => text.length <= 253 && /^[a-z0-9.-]+$/.test(text);
 const PAGE_NUMBER = /^[1-9][0-9]{0,5}$/;
 
 /** What a request asks for, or null for what is not served. What makes no sense in the query counts as not said. */
@@ -27,7 +27,7 @@ export function readQuestion(path: string, query: URLSearchParams): PageRequest 
       return { page: 'nodes', filter: readFilter(query) };
     case '/pool': {
       const pool = query.get('name') ?? '';
-      return NAME_PART.test(pool) ? { page: 'pool', pool, filter: readFilter(query) } : null;
+      return isNamePart(pool) ? { page: 'pool', pool, filter: readFilter(query) } : null;
     }
     default:
       return null;
@@ -38,7 +38,7 @@ function readFilter(query: URLSearchParams): NodeFilter {
   const name = (query.get('node') ?? '').trim().toLowerCase();
   const page = query.get('page') ?? '';
   return {
-    name: NAME_PART.test(name) ? name : '',
+    name: isNamePart(name) ? name : '',
     state: NODE_STATES.find((state) => state === query.get('state')) ?? '',
     page: PAGE_NUMBER.test(page) ? Number(page) : 1,
   };

@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import type * as Recheck from 'recheck';
 
 /** A regular expression as it stands in a source file. */
 export interface Literal {
@@ -14,7 +17,7 @@ const CLOSED_BY: Readonly<Record<string, string>> = { "'": "'", '"': '"', '//': 
 
 /** All regular expressions that are written out in a file; text and comments that look like some are passed over. */
 export function regexpsIn(file: string): readonly Literal[] {
-  const text = readFileSync(file, 'utf8');
+  const text = readFileSync(file, 'utf8').replace(/^#!.*/, '');
   const found: Literal[] = [];
   /** What stood last that is neither blank nor comment. */
   let before = '';
@@ -75,4 +78,40 @@ function regexpEnd(text: string, start: number): number {
     else if (text[at] === '/' && !inClass) return at + 1;
   }
   throw new Error('a regular expression does not end');
+}
+
+/** The regular expressions that a file puts together while it is loaded. */
+export async function builtIn(file: string): Promise<readonly Literal[]> {
+  const built: Literal[] = [];
+  const native = globalThis.RegExp;
+  globalThis.RegExp = new Proxy(native, {
+    construct(target, args: [string, string?], newTarget) {
+      const made = Reflect.construct(target, args, newTarget) as RegExp;
+      built.push({ file, line: 0, source: made.source, flags: made.flags });
+      return made;
+    },
+  });
+  try {
+    // A query, because it may be loaded already.
+    await import(`${pathToFileURL(file).href}?built`);
+  } finally {
+    globalThis.RegExp = native;
+  }
+  return built;
+}
+
+/** How long one may take to be proven: on a busy machine nothing comes of less. */
+const PROOF_MS = 120_000;
+
+/**
+ * Whether no text makes an expression take more than time in proportion to its length, as far as `recheck` can prove it. What is
+ * sticky is tried at one place only.
+ */
+export async function isLinear(source: string, flags: string): Promise<boolean> {
+  // Its own programs for single platforms are not installed, and do the same.
+  process.env['RECHECK_BACKEND'] = 'pure';
+  const { check } = createRequire(import.meta.url)('recheck') as Pick<typeof Recheck, 'check'>;
+  const sticky = flags.includes('y');
+  const { status } = await check(sticky ? `^(?:${source})` : source, flags.replace('y', ''), { timeout: PROOF_MS });
+  return status === 'safe';
 }

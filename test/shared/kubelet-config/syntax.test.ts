@@ -89,6 +89,11 @@ table('a list of CPUs', countCpus, [
   ['a', undefined],
   ['0-', undefined],
   ['0,', undefined],
+  ['0-99999', undefined],
+  ['9223372036854775807', 1],
+  ['9223372036854775808', undefined],
+  ['9223372036854775807,9223372036854775807,3', 2],
+  ['4-9,0-5,5', 10],
 ]);
 
 table('a label key', isQualifiedName, [

@@ -147,7 +147,7 @@ function otherKindAdvice(file: Readonly<Record<string, unknown>>): string | unde
   return held && `the config is the text in data.${held[0]}: give that`;
 }
 
-const CLAIM = /\bkind"?: *"?KubeletConfiguration\b/;
+const CLAIM = /kind"?: *"?KubeletConfiguration/;
 
 const WHOLE: readonly FieldKind[] = ['int32', 'int64', 'uint32', 'duration-or-nanoseconds'];
 

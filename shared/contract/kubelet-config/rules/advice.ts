@@ -93,7 +93,7 @@ function textAdvice(value: unknown, pattern: string): string | undefined {
 }
 
 function listAdvice(value: unknown): string {
-  const parts = typeof value === 'string' ? value.split(/\s*,\s*/) : [value];
+  const parts = typeof value === 'string' ? value.split(',').map((part) => part.trim()) : [value];
   return `write [${parts.map(show).join(', ')}]`;
 }
 
@@ -103,8 +103,11 @@ function mapAdvice(value: unknown, field: Field | undefined, pattern: string): s
     return `write {enabled: ${value}}`;
   if (field?.kind !== 'string-map' && field?.kind !== 'bool-map') return undefined;
   const items: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [];
-  const pairs = items.map((item) => (typeof item === 'string' ? /^\s*([\w./-]+)\s*[=<]\s*(.+?)\s*$/.exec(item) : null));
+  const pairs = items.map((item) => (typeof item === 'string' ? /^([\w./-]+)\s*[=<](.+)$/.exec(item.trim()) : null));
   if (pairs.length === 0) return undefined;
-  const written = pairs.map((pair) => pair && `${pair[1]}: ${field.kind === 'bool-map' ? pair[2] : show(pair[2])}`);
+  const written = pairs.map((pair) => {
+    const said = pair?.[2]?.trim() ?? '';
+    return pair === null || said === '' ? null : `${pair[1]}: ${field.kind === 'bool-map' ? said : show(said)}`;
+  });
   return written.includes(null) ? undefined : `write {${written.join(', ')}}`;
 }

@@ -71,7 +71,14 @@ function quantity(value: unknown, at: Path): readonly Complaint[] {
 }
 
 /** A quantity as the decoder of typed quantities takes it (apimachinery's `Quantity.UnmarshalJSON`). */
-export const trimmedQuantity = (text: string): string => text.replace(/^[^\S\t-\r\uFEFF]+|[^\S\t-\r\uFEFF]+$/g, '');
+export function trimmedQuantity(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && QUANTITY_SPACE.test(text[start] ?? '')) start += 1;
+  while (end > start && QUANTITY_SPACE.test(text[end - 1] ?? '')) end -= 1;
+  return text.slice(start, end);
+}
+
+const QUANTITY_SPACE = /[^\S\t-\r\uFEFF]/;
 
 /** Also for the fields that are plain text to the decoder and a quantity to those who read them. */
 export function badQuantity(text: string, at: Path): Complaint {

@@ -90,12 +90,17 @@ function isTracingEndpoint(endpoint: string): boolean {
   const [, scheme = '', all = ''] = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/s.exec(url) ?? [];
   // oxlint-disable-next-line no-control-regex
   if (!TRACING_SCHEMES.includes(scheme.toLowerCase()) || /^[^#]*[\u0000-\u001F\u007F]/.test(url)) return false;
-  const [, rest = '', fragment = ''] = /^([^#]*)#?(.*)$/.exec(all) ?? [];
+  const [rest, fragment] = cutAt(all, all.indexOf('#'));
   const [beforeQuery = ''] = rest.split('?', 1);
   if (!beforeQuery.startsWith('/')) return isEscaped(fragment);
-  const [, authority = '', path = ''] = /^(?:\/\/([^/]*))?(.*)$/.exec(beforeQuery) ?? [];
+  if (!beforeQuery.startsWith('//')) return isEscaped(beforeQuery) && isEscaped(fragment);
+  const [authority, path] = cutAt(beforeQuery.slice(2), beforeQuery.indexOf('/', 2) - 2);
   return isAuthority(authority) && isEscaped(path) && isEscaped(fragment);
 }
+
+/** What stands before a place and what stands behind it; everything and nothing for a place below 0. */
+const cutAt = (text: string, at: number): readonly [string, string] =>
+  at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 
 const isEscaped = (text: string): boolean => !/%(?![0-9A-Fa-f]{2})/.test(text);
 
@@ -104,10 +109,10 @@ function isAuthority(authority: string): boolean {
   const user = authority.slice(0, Math.max(at, 0));
   const host = authority.slice(at + 1);
   const isUser = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user) && isEscaped(user);
-  const [, name = '', port] = host.startsWith('[')
-    ? (/^(.*\])(.*)$/.exec(host) ?? ['', '['])
-    : (/^(.*?)(:[^:]*)?$/.exec(host) ?? []);
-  return isUser && !(host.startsWith('[') && !host.includes(']')) && HOST.test(name) && /^(?::\d*)?$/.test(port ?? '');
+  if (host.startsWith('[') && !host.includes(']')) return false;
+  const portAt = host.startsWith('[') ? host.lastIndexOf(']') + 1 : host.lastIndexOf(':');
+  const [name, port] = portAt < 0 ? [host, ''] : [host.slice(0, portAt), host.slice(portAt)];
+  return isUser && HOST.test(name) && /^(?::\d*)?$/.test(port);
 }
 
 /** Escapes in a host are for characters beyond ASCII only. */

@@ -1,6 +1,8 @@
 /** Highest end of a range that is followed; Linux is built for 8,192 CPUs at most. */
-const MAX_CPU = 1_000_000;
+const MAX_CPU = 65_535;
 const INT64_MAX = 2n ** 63n - 1n;
+/** Digits, leading zeros among them. */
+const LONGEST_NUMBER = 1_024;
 
 /**
  * Reads a list of CPUs as Linux and the kubelet write it: `0-3,7`.
@@ -9,18 +11,32 @@ const INT64_MAX = 2n ** 63n - 1n;
  * @returns the CPUs that it names (none for the empty text), or undefined where it is no such list
  */
 export function parseCpus(text: string, careless = false): ReadonlySet<number> | undefined {
-  const cpus = new Set<number>();
-  if (text === '') return cpus;
+  if (text === '') return new Set();
+  const ranges: (readonly [number, number])[] = [];
   for (const part of text.split(',')) {
-    if (careless && part.split('-').length > 2) continue;
+    if (careless && part.split('-', 3).length > 2) continue;
     const match = /^\+?(\d+)(?:-\+?(\d+))?$/.exec(part);
     if (match === null) return undefined;
     const [, start = '', end = start] = match;
-    if (BigInt(start) > INT64_MAX || BigInt(end) > INT64_MAX) return undefined;
-    const first = Number(start);
-    const last = Number(end);
+    const [first, last] = [Number(start), Number(end)];
+    if (exceeds(start) || exceeds(end)) return undefined;
     if ((last > MAX_CPU && last > first) || (last < first && !careless)) return undefined;
-    for (let cpu = first; cpu <= last; cpu += 1) cpus.add(cpu);
+    ranges.push([first, last]);
+  }
+  return unionOf(ranges);
+}
+
+const exceeds = (digits: string): boolean => digits.length > LONGEST_NUMBER || BigInt(digits) > INT64_MAX;
+
+/** Each number once, however often ranges name it: a thousand times all of them is no more work than once. */
+function unionOf(ranges: readonly (readonly [number, number])[]): ReadonlySet<number> {
+  const cpus = new Set<number>();
+  let next = 0;
+  for (const [first, last] of ranges.toSorted(([a], [b]) => a - b)) {
+    // Far up a number and the next one are the same, and no range goes there.
+    if (last > MAX_CPU) cpus.add(last);
+    else for (let cpu = Math.max(first, next); cpu <= last; cpu += 1) cpus.add(cpu);
+    next = Math.max(next, Math.min(last, MAX_CPU) + 1);
   }
   return cpus;
 }

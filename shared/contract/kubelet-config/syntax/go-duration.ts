@@ -8,8 +8,9 @@ const UNIT_NS: Readonly<Record<string, number>> = {
   m: 60e9,
   h: 3600e9,
 };
-/** Both signs for micro, escaped: a bundler leaves regular expressions as they are, and one such sign doubles a bundle's memory. */
-const PART = /(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
+const LONGEST_UNIT = 2;
+/** Characters. Go has no limit, and nobody writes more by hand. */
+const LONGEST = 4_096;
 
 export const SECOND_NS = 1e9;
 
@@ -20,17 +21,36 @@ export const SECOND_NS = 1e9;
  */
 export function parseGoDuration(text: string): number | undefined {
   const sign = text.startsWith('-') ? -1 : 1;
-  const body = text.replace(/^[-+]/, '');
+  const body = /^[-+]/.test(text) ? text.slice(1) : text;
   if (body === '0') return 0;
+  if (body === '' || body.length > LONGEST) return undefined;
   let total = 0n;
-  let end = 0;
-  PART.lastIndex = 0;
-  for (let part = PART.exec(body); part !== null; part = PART.exec(body)) {
-    const [whole = '', fraction = ''] = (part[1] ?? '').split('.');
-    const unit = UNIT_NS[part[2] ?? ''] ?? 0;
-    total += BigInt(whole || 0) * BigInt(unit) + BigInt(Math.trunc(Number(fraction) * (unit / 10 ** fraction.length)));
-    end = PART.lastIndex;
+  for (let at = 0; at < body.length;) {
+    const wholeEnd = digitsEnd(body, at);
+    const end = body[wholeEnd] === '.' ? digitsEnd(body, wholeEnd + 1) : wholeEnd;
+    const whole = body.slice(at, wholeEnd);
+    const fraction = body.slice(wholeEnd + 1, end);
+    const unit = unitAt(body, end);
+    if (whole + fraction === '' || unit === undefined) return undefined;
+    const size = UNIT_NS[unit] ?? 0;
+    total += BigInt(whole || 0) * BigInt(size) + BigInt(Math.trunc(Number(fraction) * (size / 10 ** fraction.length)));
+    at = end + unit.length;
   }
   const limit = sign < 0 ? 2n ** 63n : 2n ** 63n - 1n;
-  return end === 0 || end !== body.length || total > limit ? undefined : sign * Number(total) + 0;
+  return total > limit ? undefined : sign * Number(total) + 0;
+}
+
+function digitsEnd(text: string, start: number): number {
+  let at = start;
+  while (/\d/.test(text[at] ?? '')) at += 1;
+  return at;
+}
+
+/** The longest unit that stands there. */
+function unitAt(text: string, at: number): string | undefined {
+  for (let length = LONGEST_UNIT; length > 0; length -= 1) {
+    const unit = text.slice(at, at + length);
+    if (Object.hasOwn(UNIT_NS, unit)) return unit;
+  }
+  return undefined;
 }

@@ -32,7 +32,9 @@ export function imagePatternFault(pattern: string): PatternFault | undefined {
 }
 
 function nameFault(name: string): PatternFault | undefined {
-  const bare = name.replace(/@.*$/s, '').replace(/:[^/]*$/, '');
+  const untagged = name.split('@', 1)[0] ?? '';
+  const tagAt = untagged.indexOf(':', untagged.lastIndexOf('/') + 1);
+  const bare = tagAt < 0 ? untagged : untagged.slice(0, tagAt);
   if (isFullName(name)) return undefined;
   const full = isFullName(bare) ? bare : onDockerHub(bare);
   const fault = bare === name ? 'is no full name of an image with its registry' : 'has a tag or a digest';

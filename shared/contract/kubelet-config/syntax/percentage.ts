@@ -7,7 +7,9 @@ const INFINITE = /^([-+]?)inf(?:inity)?$/i;
 /** `12.5%` → 12.5, as eviction thresholds have it; undefined where it is none. More than one % is let through. */
 export function parsePercentage(text: string): number | undefined {
   if (!text.endsWith('%')) return undefined;
-  const number = text.replace(/%+$/, '');
+  let end = text.length;
+  while (text[end - 1] === '%') end -= 1;
+  const number = text.slice(0, end);
   if (/^nan$/i.test(number)) return Number.NaN;
   const infinite = INFINITE.exec(number);
   if (infinite !== null) return infinite[1] === '-' ? -Infinity : Infinity;

@@ -1,5 +1,5 @@
 import { describe, it } from 'node:test';
-import { redact } from '#cli/support-bundle/redact.ts';
+import { redact } from '#shared/runtime/redact.ts';
 import { parseCommit } from '#reconciler/git/objects/commit.ts';
 import { plainLine } from '#reconciler/git/plain-text.ts';
 import { splitCommit } from '#reconciler/git/trust/signed-commit.ts';

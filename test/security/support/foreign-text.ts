@@ -1,8 +1,14 @@
 const OPERATORS = 'the address of the repository is a setting, and nobody else writes it';
 const SHORT = 'its text was cut to a few hundred characters before';
 
-/** Files that put expressions together later, of what the operator wrote, and run them on one fixed word. */
-export const BUILT_LATER: ReadonlySet<string> = new Set(['reconciler/git/trust/allowed-signers.ts']);
+/**
+ * Files that put expressions together later, of what the operator wrote and run them on one
+ * fixed word, or of a fixed word and run them on what the kernel says.
+ */
+export const BUILT_LATER: ReadonlySet<string> = new Set([
+  'reconciler/git/trust/allowed-signers.ts',
+  'agent/preflight/look-at-host.ts',
+]);
 
 /** Regular expressions that nobody proves linear, and need not, with why. */
 export const EXCUSED: ReadonlyMap<string, string> = new Map([
@@ -15,6 +21,7 @@ export const EXCUSED: ReadonlyMap<string, string> = new Map([
   [String.raw`^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$|^[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*$`, OPERATORS],
   [String.raw`^(?:([^/@:]+)@)?([^/@:]+):(?!\/\/)(.+)$`, OPERATORS],
   ['[^a-z0-9]+$', SHORT],
+  [String.raw`^(?:goroutine \d|created by |\s|$|[\w./*()-]+\(.*\)$|Usage:|--|Flag --)`, SHORT],
   [String.raw`(?:^|-)pod[0-9a-f][0-9a-f_-]{30,}(?:\.slice)?$`, 'names of cgroups have at most 255 bytes'],
   [String.raw`(?<=\S) {2,}(?=\S)`, 'it begins at the first blank of a row only, because of what stands before it'],
   [String.raw`"((?:[^"\\]|\\.)*)"`, 'of warnings of the API server, 4 KiB are read'],

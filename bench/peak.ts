@@ -22,7 +22,9 @@ const FEW_POOLS = 20;
 const REST_MS = 4_000;
 /** Of each configuration file in the largest commit. */
 const FILE_BYTES = 12_000;
-const MOST_MIB = 140;
+const MOST_MIB = 130;
+/** Of the Deployment's limit: the picture of the fleet needs the rest. */
+const LARGEST_SHARE = 0.6;
 
 /** What a commit costs at its worst moment: the shipped bundle with the shipped flags, in a container's worth of memory. */
 export async function measure(_options: BenchOptions): Promise<readonly Measurement[]> {
@@ -30,14 +32,16 @@ export async function measure(_options: BenchOptions): Promise<readonly Measurem
   try {
     await writeFile(join(directory, 'package.json'), '{"type":"module"}');
     await bundle('reconciler', directory);
-    const peaks = { small: [] as number[], thousand: [] as number[], largest: [] as number[] };
+    const peaks = { small: [] as number[], thousand: [] as number[], largest: [] as number[], packed: [] as number[] };
     for (let run = 0; run < RUNS; run += 1) {
       peaks.small.push(...(await peaksOf(directory, await pools(1), 0)));
       peaks.thousand.push(...(await peaksOf(directory, await pools(POOLS), 0)));
       peaks.largest.push(...(await peaksOf(directory, { ...(await pools(1)), ...largest() }, 0)));
+      peaks.packed.push(...(await peaksOf(directory, { ...(await pools(1)), ...incompressible() }, 0)));
     }
     const [first = 0, last = 0] = await peaksOf(directory, await inFewPools(), COMMITS);
-    const limit = memoryLimitMiB('reconciler');
+    const limit = Math.floor(LARGEST_SHARE * memoryLimitMiB('reconciler'));
+    const ofLimit = `at most ${limit} MiB, ${100 * LARGEST_SHARE} % of the Deployment's`;
     const row = (what: string, subject: readonly number[], text: string, atMost: number): Measurement => ({
       what,
       unit: 'MiB',
@@ -56,12 +60,8 @@ export async function measure(_options: BenchOptions): Promise<readonly Measurem
         ),
         baseline: { what: 'its first commit', values: [first] },
       },
-      row(
-        'taking up the most that limits accept: peak RSS',
-        peaks.largest,
-        `at most the ${limit} MiB of the Deployment`,
-        limit,
-      ),
+      row('taking up the most that limits accept: peak RSS', peaks.largest, ofLimit, limit),
+      row('the most of what cannot be packed any further: peak RSS', peaks.packed, ofLimit, limit),
     ];
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -116,6 +116,15 @@ async function pools(count: number): Promise<FileTree> {
     files[`pools/p${index}/pool.yaml`] = pool;
     files[`pools/p${index}/kubelet.yaml`] = withFields(layer, { maxPods: 100 + index });
   }
+  return files;
+}
+
+/** Files of noise, nearly as many bytes as are downloaded: the pack is as large as what it holds. */
+function incompressible(): FileTree {
+  const files: Record<string, Uint8Array> = {};
+  const bytes = Math.floor(0.8 * DEFAULT_GIT_LIMITS.fileBytes);
+  const count = Math.floor((0.98 * DEFAULT_GIT_LIMITS.packBytes) / bytes);
+  for (let index = 0; index < count; index += 1) files[`base/noise/f${index}.yaml`] = randomBytes(bytes);
   return files;
 }
 

@@ -6,7 +6,7 @@ import { readDirectory } from '../validate/read-directory.ts';
 import type { LocalRepository } from './local-repository.ts';
 
 /** The configuration files of one revision, and what was left out of them. */
-export interface Revision extends ReadTree {
+export interface Revision extends Pick<ReadTree, 'files' | 'findings'> {
   /** What people call it. */
   readonly name: string;
   /** Null for the working copy. */
@@ -22,7 +22,7 @@ export async function readRevision(repository: LocalRepository, name: string): P
     select: isConfigPath,
     known: new Map(),
   });
-  return { ...tree, name, commit };
+  return { files: tree.files, findings: tree.findings, name, commit };
 }
 
 /** What lies in the checkout now, committed or not. */

@@ -9,6 +9,7 @@ import type { GitSession } from './wire/session.ts';
 import { folderPath } from './folder-path.ts';
 import type { GitLimits } from './limits.ts';
 import { parseCommit } from './objects/commit.ts';
+import type { KeptBytes } from './objects/kept-bytes.ts';
 import { branchRef } from './ref-name.ts';
 import { fetchCommit } from './snapshot/fetch-commit.ts';
 import { type JudgedLineage, judgeLineage } from './snapshot/lineage.ts';
@@ -16,6 +17,7 @@ import { findFolder, type HeldFolder } from './snapshot/read-folder.ts';
 import { readTree, type ReadTreeOptions } from './snapshot/read-tree.ts';
 import { isConfigPath } from './snapshot/select.ts';
 import type { GitSource } from './source.ts';
+import { sweepAll } from './sweep.ts';
 import type { CommitOid, Snapshot } from '../policy/commit.ts';
 import { findTip } from './wire/find-tip.ts';
 
@@ -50,7 +52,7 @@ export function createGitSource(options: GitSourceOptions): GitSource {
   const remote = createRemote(options);
   const ref = branchRef(branch);
   const folder = folderPath(options.path ?? '');
-  let known: ReadonlyMap<string, Uint8Array> = new Map();
+  let known: ReadonlyMap<string, KeptBytes> = new Map();
   let held: HeldFolder | null = null;
 
   async function tipOf(session: GitSession): Promise<CommitOid> {
@@ -84,7 +86,9 @@ export function createGitSource(options: GitSourceOptions): GitSource {
 
   async function filesOf(tree: string, from: Pick<ReadTreeOptions, 'store' | 'limits' | 'leftOutFrom'>) {
     const read = await readTree(tree, { ...from, folder, select, known });
-    known = new Map([...read.files.values()].map((file) => [file.oid, file.bytes]));
+    known = read.kept;
+    // Before it is looked into: what the commit before has left behind would come on top of that.
+    sweepAll();
     return read;
   }
 

@@ -35,7 +35,7 @@ export const DEFAULT_GIT_LIMITS: GitLimits = {
   idleMs: 15_000,
   totalMs: 120_000,
   advertisementBytes: 16 * MIB,
-  packBytes: 64 * MIB,
+  packBytes: 40 * MIB,
   objects: 40_000,
   objectBytes: 1 * MIB,
   inflatedBytes: 64 * MIB,

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createSweep } from './sweep.ts';
 
 /** Bytes that are inflated, hashed or copied in a row: a few hundredths of a second of a slow core. */
 export const SLICE_BYTES = 2 * 1024 * 1024;
@@ -12,9 +13,12 @@ const PIECE_BYTES = 4 * 1024;
 export type Spend = (bytes: number) => Promise<void> | undefined;
 
 export function createTurns(): Spend {
+  const sweep = createSweep();
   let spent = 0;
   return (bytes) => {
     spent += bytes + PIECE_BYTES;
+    // What was worked on is dead soon after.
+    sweep(bytes);
     if (spent < SLICE_BYTES) return undefined;
     spent = 0;
     return nextTurn();

@@ -38,6 +38,27 @@ export interface Bounds {
   readonly enough?: (chunks: readonly Buffer[], bytes: number) => boolean;
 }
 
+/**
+ * Hands a body of at most `maxBytes` on as it comes, so that it is nowhere held as a whole.
+ *
+ * @param take takes a chunk in; says whether the rest can be left unread
+ * @returns whether it was
+ * @throws what `tooLong` makes; errors of `chunks` and `take`
+ */
+export async function handOver(
+  chunks: AsyncIterable<Buffer>,
+  { maxBytes, tooLong }: Pick<Bounds, 'maxBytes' | 'tooLong'>,
+  take: (chunk: Buffer) => boolean,
+): Promise<boolean> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLong();
+    if (take(chunk)) return true;
+  }
+  return false;
+}
+
 /** Collects a body of at most `maxBytes`. @throws what `tooLong` makes; errors of `chunks` */
 export async function gather(chunks: AsyncIterable<Buffer>, bounds: Bounds): Promise<Buffer> {
   const all: Buffer[] = [];

@@ -1,12 +1,12 @@
-import type { IncomingMessage } from 'node:http';
-import { chunksOf, gather, type HttpAnswer } from '#shared/http/body.ts';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { chunksOf, gather, handOver, type HttpAnswer } from '#shared/http/body.ts';
 import { exchange } from '#shared/http/exchange.ts';
 import { isTrustFailure } from '#shared/http/trust-failure.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError } from '../errors.ts';
 import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { Patience } from '../patience.ts';
-import { atHead, type Enough } from '../wire/enough.ts';
+import { sweptUp, type Take } from '../wire/pack-answer.ts';
 import type { ProxyWay } from './connections.ts';
 import { TunnelRefused } from './tunnel.ts';
 
@@ -17,7 +17,8 @@ export interface Ask {
   readonly body?: Uint8Array;
   /** Longest answer that is read. */
   readonly maxBytes: number;
-  readonly enough?: Enough | undefined;
+  /** Takes in the body of an answer with success and such headers, in place of `HttpAnswer.body`, which is empty then. */
+  readonly into?: { readonly take: Take; readonly fits: (headers: IncomingHttpHeaders) => boolean } | undefined;
 }
 
 /** How much of an answer without success is kept for the error message. */
@@ -29,7 +30,7 @@ const MOST_OF_A_REFUSAL = 4096;
  * @throws GitError `GIT_UNREACHABLE`, `GIT_UNTRUSTED`, `GIT_CUT`, `GIT_TOO_BIG`, or what patience was lost with
  */
 export async function askGit(
-  { maxBytes, enough, ...asked }: Ask,
+  { maxBytes, into, ...asked }: Ask,
   way: ProxyWay,
   patience: Patience,
 ): Promise<HttpAnswer> {
@@ -44,10 +45,16 @@ export async function askGit(
     throw life.signal.aborted ? error : unreachable(url, proxy, error);
   }
   const status = response.statusCode ?? 0;
-  const isEnough = status === 200 ? atHead(enough) : (_: unknown, bytes: number) => bytes >= MOST_OF_A_REFUSAL;
   try {
-    const bounds = { maxBytes, tooLong: () => tooLong(url, maxBytes), enough: isEnough };
-    return { status, headers: response.headers, body: await gather(chunksOf(response, life, silence), bounds) };
+    const { headers } = response;
+    const chunks = chunksOf(response, life, silence);
+    const bounds = { maxBytes, tooLong: () => tooLong(url, maxBytes) };
+    if (status === 200 && into?.fits(headers) === true) {
+      await handOver(chunks, bounds, sweptUp(into.take));
+      return { status, headers, body: Buffer.alloc(0) };
+    }
+    const enough = status === 200 ? () => false : (_: unknown, bytes: number) => bytes >= MOST_OF_A_REFUSAL;
+    return { status, headers, body: await gather(chunks, { ...bounds, enough }) };
   } catch (error) {
     if (error instanceof GitError) throw error;
     throw new GitError('GIT_CUT', `the answer of ${url.host} broke off (${codeOf(error) ?? 'no reason given'})`);

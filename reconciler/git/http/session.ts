@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { HttpAnswer } from '#shared/http/body.ts';
 import { VERSION } from '#shared/runtime/version.ts';
@@ -53,8 +54,7 @@ export function openSession(options: SessionOptions): GitSession {
 
   function checked(answer: HttpAnswer, mediaType: string): Buffer {
     if (answer.status !== 200) throw refusalOf(answer, shown, clean, clock.now());
-    const encoding = answer.headers['content-encoding'] ?? 'identity';
-    const [sent = ''] = (answer.headers['content-type'] ?? 'nothing').toLowerCase().split(';');
+    const { sent, encoding } = kindOf(answer.headers);
     if (sent === mediaType && encoding === 'identity') return answer.body;
     if (DUMB.test(answer.body.toString('latin1', 0, 60))) {
       throw new GitError(
@@ -97,20 +97,30 @@ export function openSession(options: SessionOptions): GitSession {
         disposition: UNTIL_OPERATOR,
       });
     },
-    async post(service, body, { version, maxBytes, enough }) {
+    async post(service, body, { version, maxBytes, take }) {
       const headers = {
         'content-type': `application/x-${service}-request`,
         accept: `application/x-${service}-result`,
         ...(version === 2 ? PROTOCOL_2 : {}),
       };
       const target = new URL(`${base.href}/${service}`);
-      const answer = await ask({ method: 'POST', url: target, headers, body, maxBytes, enough });
+      const fits = (got: IncomingHttpHeaders): boolean => {
+        const { sent, encoding } = kindOf(got);
+        return sent === headers.accept && encoding === 'identity';
+      };
+      const into = take === undefined ? undefined : { take, fits };
+      const answer = await ask({ method: 'POST', url: target, headers, body, maxBytes, into });
       if (isRedirect(answer.status)) {
         throw new GitError('GIT_REDIRECT_REFUSED', `${shown} redirects a request with a body, which is not followed`);
       }
       return checked(answer, `application/x-${service}-result`);
     },
   };
+}
+
+function kindOf(headers: IncomingHttpHeaders): { readonly sent: string; readonly encoding: string } {
+  const [sent = ''] = (headers['content-type'] ?? 'nothing').toLowerCase().split(';');
+  return { sent, encoding: headers['content-encoding'] ?? 'identity' };
 }
 
 const PROTOCOL_2 = { 'git-protocol': 'version=2' };

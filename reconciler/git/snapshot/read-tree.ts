@@ -3,11 +3,11 @@ import type { Finding, Severity } from '#shared/contract/finding.ts';
 import { GitError, UNTIL_NEW_COMMIT } from '../errors.ts';
 import { inFolder } from '../../policy/in-folder.ts';
 import type { GitLimits } from '../limits.ts';
-import { ownCopy } from '../objects/own-copy.ts';
+import { createKeeper, type KeptBytes } from '../objects/kept-bytes.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import { isDirectory, parseTree, type TreeEntry } from '../objects/tree.ts';
 import type { RepoFile } from '../../policy/commit.ts';
-import { judgeEntry, judgeFile } from './judge-entry.ts';
+import { judgeEntry, judgeFile, type Wrong } from './judge-entry.ts';
 import { hasUnseen, spellOut } from '../plain-text.ts';
 
 export interface ReadTreeOptions {
@@ -19,13 +19,15 @@ export interface ReadTreeOptions {
   readonly folder?: string;
   /** Which paths are read. */
   readonly select: (path: string) => boolean;
-  /** Bytes by object name that are known from before. */
-  readonly known: ReadonlyMap<string, Uint8Array>;
+  /** Files that were taken over before, by object name. */
+  readonly known: ReadonlyMap<string, KeptBytes>;
 }
 
 export interface ReadTree {
   /** By path from the tree. */
   readonly files: ReadonlyMap<string, RepoFile>;
+  /** The same by object name, to be known the next time. */
+  readonly kept: ReadonlyMap<string, KeptBytes>;
   readonly findings: readonly Finding[];
 }
 
@@ -47,7 +49,9 @@ export async function readTree(tree: string, options: ReadTreeOptions): Promise<
   const files = new Map<string, RepoFile>();
   const findings: Finding[] = [];
   // One copy of a file's bytes, however often the tree names it: a small pack must not become a large snapshot.
-  const read = new Map<string, Uint8Array>();
+  const keep = createKeeper();
+  const kept = new Map<string, KeptBytes>();
+  const refused = new Map<string, Wrong>();
   let entriesSeen = 0;
   // Names may be as long as an object: few entries of a tree that stands in a thousand places would keep us for minutes.
   let bytesLeft = limits.treeEntries * (LONGEST_NAME_BYTES + ENTRY_BYTES);
@@ -97,18 +101,35 @@ export async function readTree(tree: string, options: ReadTreeOptions): Promise<
       const most = Math.min(leftOutFrom - 1, limits.fileBytes);
       return find('error', 'file-too-big', path, `more than ${most} bytes, and no more are read`);
     }
-    const bytes = read.get(oid) ?? known.get(oid) ?? ownCopy(await store.read(oid, 'blob'));
-    read.set(oid, bytes);
-    const wrong = judgeFile(bytes, limits.fileBytes);
-    if (wrong !== null) return find('error', wrong.code, path, wrong.message);
-    files.set(path, { path: inFolder(root, path), oid, bytes });
+    const present = kept.get(oid) ?? known.get(oid) ?? (refused.has(oid) ? null : await takeOver(oid));
+    const wrong = refused.get(oid);
+    if (wrong !== undefined) return find('error', wrong.code, path, wrong.message);
+    if (present === null) return;
+    kept.set(oid, present);
+    files.set(path, fileOf(inFolder(root, path), oid, present));
     if (files.size > limits.files) throw tooBig(`more than ${limits.files} files of configuration`);
     if (files.size % FILES_A_TURN === 0) await nextTurn();
   }
 
+  async function takeOver(oid: string): Promise<KeptBytes | null> {
+    const bytes = await store.read(oid, 'blob');
+    const wrong = judgeFile(bytes, limits.fileBytes);
+    if (wrong === null) return keep(bytes);
+    refused.set(oid, wrong);
+    return null;
+  }
+
   await visit(tree, '', 1);
-  return { files, findings };
+  return { files, kept, findings };
 }
+
+const fileOf = (path: string, oid: string, kept: KeptBytes): RepoFile => ({
+  path,
+  oid,
+  get bytes() {
+    return kept.bytes;
+  },
+});
 
 /** Name → the first entry that has it, for names that several entries have. */
 function namesGivenTwice(entries: readonly TreeEntry[]): ReadonlyMap<string, TreeEntry> {

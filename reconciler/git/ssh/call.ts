@@ -1,11 +1,11 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { chunksOf, gather } from '#shared/http/body.ts';
+import { chunksOf, gather, handOver } from '#shared/http/body.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { GitError } from '../errors.ts';
 import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { Patience } from '../patience.ts';
-import { atHead, type Enough } from '../wire/enough.ts';
+import { sweptUp, type Take } from '../wire/pack-answer.ts';
 import { lengthOfGreeting } from './greeting.ts';
 import { sshErrorOf } from './ssh-error.ts';
 
@@ -18,7 +18,8 @@ export interface SshCall {
   readonly body: Uint8Array | null;
   readonly maxGreetingBytes: number;
   readonly maxBytes: number;
-  readonly enough?: Enough | undefined;
+  /** Takes in what follows the greeting, in place of `SshAnswer.body`, which is empty then. */
+  readonly take?: Take | undefined;
   /** The repository, for messages. */
   readonly shown: string;
 }
@@ -114,13 +115,9 @@ async function converse(
       yield heard.subarray(greetingEnd);
     }
   }
-  const isEnough = atHead(call.enough);
-  let cutShort = false;
-  const body = await gather(afterGreeting(), {
-    maxBytes: call.maxBytes,
-    tooLong: () => tooLong(call, call.maxBytes),
-    enough: (chunks, bytes) => (cutShort = isEnough(chunks, bytes)),
-  });
+  const bounds = { maxBytes: call.maxBytes, tooLong: () => tooLong(call, call.maxBytes) };
+  const cutShort = call.take !== undefined && (await handOver(afterGreeting(), bounds, sweptUp(call.take)));
+  const body = call.take === undefined ? await gather(afterGreeting(), bounds) : Buffer.alloc(0);
   return { greeting: heard.subarray(0, greetingEnd ?? heard.length), body, cutShort };
 }
 

@@ -24,7 +24,7 @@ export function createSshRemote(address: SshAddress, options: RemoteOptions): Re
     const deadline = clock.monotonic() + limits.totalMs;
     let known = greeting;
 
-    function call(service: GitService, asked: Pick<SshCall, 'version' | 'body' | 'maxBytes' | 'enough'>) {
+    function call(service: GitService, asked: Pick<SshCall, 'version' | 'body' | 'maxBytes' | 'take'>) {
       const { shown } = address;
       const args = sshArguments(address, files, service, Math.ceil(limits.connectMs / 1000));
       return withPatience({ clock, limits, deadline, what: shown, signal }, (patience) =>
@@ -46,8 +46,8 @@ export function createSshRemote(address: SshAddress, options: RemoteOptions): Re
         if (service === 'git-upload-pack') known = heard;
         return heard;
       },
-      async post(service, body, { version, maxBytes, enough }) {
-        return (await call(service, { version, body: Buffer.from(body), maxBytes, enough })).body;
+      async post(service, body, { version, maxBytes, take }) {
+        return (await call(service, { version, body: Buffer.from(body), maxBytes, take })).body;
       },
     };
   }

@@ -13,6 +13,9 @@ const MARKS: Readonly<Record<number, Packet>> = {
   2: { kind: 'end-of-response' },
 };
 
+/** What a length below four means; undefined for any other. */
+export const markOf = (length: number): Packet | undefined => MARKS[length];
+
 /**
  * Takes an answer apart. Payloads are views into it.
  *
@@ -23,8 +26,8 @@ export function readPackets(bytes: Buffer): readonly Packet[] {
   let at = 0;
   while (at < bytes.length) {
     if (at + 4 > bytes.length) throw cut();
-    const length = lengthAt(bytes, at);
-    const mark = MARKS[length];
+    const length = lengthOfPacket(bytes, at);
+    const mark = markOf(length);
     if (mark !== undefined) {
       packets.push(mark);
       at += 4;
@@ -37,7 +40,12 @@ export function readPackets(bytes: Buffer): readonly Packet[] {
   return packets;
 }
 
-function lengthAt(bytes: Buffer, at: number): number {
+/**
+ * The length of a packet, its own four bytes included; less than four for a mark.
+ *
+ * @throws GitError `GIT_NOT_GIT`
+ */
+export function lengthOfPacket(bytes: Buffer, at: number): number {
   const hex = bytes.toString('latin1', at, at + 4);
   const length = /^[0-9a-f]{4}$/i.test(hex) ? Number.parseInt(hex, 16) : 3;
   if (length === 3) throw new GitError('GIT_NOT_GIT', 'the answer is not of git’s protocol: is this a git server?');
@@ -49,7 +57,8 @@ export function assertWhole(packets: readonly Packet[]): void {
   if (packets.at(-1)?.kind !== 'flush') throw cut();
 }
 
-function cut(): GitError {
+/** The error for an answer that does not go on to its end. */
+export function cut(): GitError {
   return new GitError('GIT_CUT', 'the server’s answer ends too early: it, or a proxy before it, gave up half-way');
 }
 

@@ -1,9 +1,8 @@
 import { GitError } from '../errors.ts';
 import type { GitSession } from './session.ts';
 import { type PackLimits, scanPack } from './pack-scan.ts';
-import { assertWhole, FLUSH, type Packet, packetLine, readPackets } from './pkt-line.ts';
-import { throwRemoteError } from './remote-error.ts';
-import { readSideBand } from './side-band.ts';
+import { createPackAnswerReader } from './pack-answer.ts';
+import { FLUSH, packetLine } from './pkt-line.ts';
 
 /** Whether the server hands out single objects: protocol 2 with filters (gitprotocol-v2, `fetch`). Asks nobody. */
 export const givesSingleObjects = (session: GitSession): boolean =>
@@ -44,17 +43,14 @@ export async function requestObjects(
     ...['no-progress', 'ofs-delta', ...wants, ...bounds, 'done'].map((line) => packetLine(`${line}\n`)),
     FLUSH,
   ]);
-  const answer = await session.post('git-upload-pack', body, { version: 2, maxBytes: session.limits.packBytes });
-  const packets = readPackets(answer);
-  throwRemoteError(packets, session.clean);
-  assertWhole(packets);
-  const { payload } = readSideBand(packets.slice(headingAt(packets) + 1), session.clean);
-  if (payload.length === 0) throw new GitError('GIT_CUT', `${session.url} sent no objects`);
-  await scanPack(payload, limits);
-  return payload;
+  const { url, clean } = session;
+  const maxBytes = session.limits.packBytes;
+  const { take, end } = createPackAnswerReader({ url, clean, maxBytes, inSections: true });
+  take(await session.post('git-upload-pack', body, { version: 2, maxBytes, take }));
+  const pack = end();
+  if (pack === null) throw new GitError('GIT_CUT', `${url} sent no objects`);
+  await scanPack(pack, limits);
+  return pack;
 }
 
 const DELIMITER = Buffer.from('0001');
-
-const headingAt = (packets: readonly Packet[]): number =>
-  packets.findIndex((packet) => packet.kind === 'line' && packet.payload.toString('latin1', 0, 8) === 'packfile');

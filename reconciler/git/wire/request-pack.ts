@@ -1,9 +1,7 @@
-import { GitError } from '../errors.ts';
 import type { GitSession } from './session.ts';
 import { type PackLimits, scanPack } from './pack-scan.ts';
-import { assertWhole, FLUSH, packetLine, readPackets } from './pkt-line.ts';
-import { throwRemoteError } from './remote-error.ts';
-import { readSideBand } from './side-band.ts';
+import { createPackAnswerReader } from './pack-answer.ts';
+import { FLUSH, packetLine } from './pkt-line.ts';
 
 /** What is asked of the server (gitprotocol-pack). */
 export interface PackWish {
@@ -32,22 +30,17 @@ export type PackAnswer =
  * @throws GitError
  */
 export async function requestPack(session: GitSession, wish: PackWish, limits: PackLimits): Promise<PackAnswer> {
-  const answer = await session.post('git-upload-pack', bodyOf(wish, session), {
-    version: 0,
-    maxBytes: session.limits.packBytes,
-    enough: wish.have === undefined ? undefined : isUnknown,
-  });
-  if (wish.have !== undefined && isUnknown(answer)) return { pack: null };
-  const packets = readPackets(answer);
-  throwRemoteError(packets, session.clean);
-  const { payload } = readSideBand(packets, session.clean);
-  assertWhole(packets);
-  if (payload.length === 0) throw new GitError('GIT_CUT', `${session.url} sent no objects`);
-  return { pack: payload, ...(await scanPack(payload, limits)) };
+  const { url, clean } = session;
+  const maxBytes = session.limits.packBytes;
+  const enough = wish.have === undefined ? undefined : HAS_NONE;
+  const { take, end } = createPackAnswerReader({ url, clean, maxBytes, inSections: false, enough });
+  take(await session.post('git-upload-pack', bodyOf(wish, session), { version: 0, maxBytes, take }));
+  const pack = end();
+  return pack === null ? { pack } : { pack, ...(await scanPack(pack, limits)) };
 }
 
 /** The server's first words about the commits that we have: that it has none of them. */
-const isUnknown = (head: Buffer): boolean => head.toString('latin1', 0, 8) === '0008NAK\n';
+const HAS_NONE = 'NAK';
 
 /** Without thin-pack, so that a pack holds the bases of its deltas. */
 const WISHED_FOR = ['multi_ack_detailed', 'side-band-64k', 'ofs-delta', 'no-progress'];

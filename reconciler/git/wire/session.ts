@@ -1,6 +1,6 @@
 import type { GitLimits } from '../limits.ts';
 import type { Advertisement } from './advertisement.ts';
-import type { Enough } from './enough.ts';
+import type { Take } from './pack-answer.ts';
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
 
@@ -27,11 +27,15 @@ export interface GitSession {
    * @param version 2 may be answered from memory
    */
   greet(service: GitService, version: 0 | 2): Promise<Greeting>;
-  /** The answer to a POST, not yet looked into. `version` 2 announces protocol 2. */
+  /**
+   * The answer to a POST, not yet looked into. `version` 2 announces protocol 2.
+   *
+   * @returns what `take` was not handed: all of the answer without it, nothing with it
+   */
   post(
     service: GitService,
     body: Uint8Array,
-    options: { readonly version: 0 | 2; readonly maxBytes: number; readonly enough?: Enough | undefined },
+    options: { readonly version: 0 | 2; readonly maxBytes: number; readonly take?: Take | undefined },
   ): Promise<Buffer>;
   /** Takes the credential out of a text. */
   clean(text: string): string;

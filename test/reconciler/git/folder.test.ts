@@ -41,7 +41,7 @@ function counted(session: GitSession, came: { objects: number; requests: number 
   return {
     ...session,
     async post(service, body, options) {
-      const answer = await session.post(service, body, options);
+      const answer = await session.post(service, body, { ...options, take: undefined });
       const packets = readPackets(answer);
       const heading = packets.findIndex(
         (packet) => packet.kind === 'line' && String(packet.payload).startsWith('packfile'),

@@ -1,3 +1,4 @@
+import { inFolder } from '#reconciler/policy/in-folder.ts';
 import { clusterNames } from '#reconciler/policy/repo/cluster-names.ts';
 import { type Given, Mistake } from './command.ts';
 import type { Io } from './io.ts';
@@ -6,23 +7,25 @@ import type { Io } from './io.ts';
  * The cluster that `--cluster` names, or else the one that the repository has a file for. One without a file has defaults in
  * every respect; where others have one, the reconciler starts nothing new, which is said.
  *
- * @param paths of every revision that is looked at
+ * @param paths of every revision that is looked at, from the folder that is followed
+ * @param folder where that is in the repository; empty for its root
  * @throws Mistake where there are several to choose from
  */
-export function chooseCluster(given: Given, paths: Iterable<string>, err: Io['err']): string {
+export function chooseCluster(given: Given, paths: Iterable<string>, err: Io['err'], folder = ''): string {
   const named = given.text('cluster');
   const present = clusterNames(paths);
   if (named === undefined) {
     if (present.length > 1) throw new Mistake(`choose a cluster with --cluster: ${present.join(', ')}`);
     return present[0] ?? 'default';
   }
-  err.write(saidOfCluster(named, present));
+  err.write(saidOfCluster(named, present, folder));
   return named;
 }
 
 /** What is to be said of a cluster without a file in a repository where others have one; '' where that is not so. */
-export function saidOfCluster(named: string, present: readonly string[]): string {
+export function saidOfCluster(named: string, present: readonly string[], folder = ''): string {
   if (present.length === 0 || present.includes(named)) return '';
-  const others = present.map((name) => `clusters/${name}.yaml`).join(', ');
-  return `there is no clusters/${named}.yaml, so that nothing new is started in ${named}; there is ${others}\n`;
+  const file = (name: string): string => inFolder(folder, `clusters/${name}.yaml`);
+  const others = present.map(file).join(', ');
+  return `there is no ${file(named)}, so that nothing new is started in ${named}; there is ${others}\n`;
 }

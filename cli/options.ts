@@ -1,6 +1,8 @@
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { isPolicyField } from '#shared/contract/kubelet-config/field-policy.ts';
+import { folderPath } from '#reconciler/git/folder-path.ts';
 import { minorName, minorNumber, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
 import { type Given, Mistake, type OptionSpecs } from './command.ts';
 
 /** Options that several commands share. */
@@ -9,6 +11,26 @@ export const CLUSTER_OPTIONS = {
   context: { type: 'string', value: 'NAME', about: 'context of the kubeconfig' },
   namespace: { type: 'string', value: 'NAME', about: `namespace of the reconciler (default ${DEFAULT_NAMESPACE})` },
 } as const satisfies OptionSpecs;
+
+/** For commands that read a config repository. */
+export const PATH_OPTION = {
+  path: {
+    type: 'string',
+    value: 'FOLDER',
+    about: 'the folder of the repository that is the config repository: GIT_PATH (default its root)',
+  },
+} as const satisfies OptionSpecs;
+
+/** The folder that `--path` names; empty for the root. A slash at its end, as shells complete it, is no matter. @throws Mistake */
+export function folderOf(given: Given): string {
+  const written = (given.text('path') ?? '').replace(/^(?:\.\/)+/, '').replace(/\/+$/, '');
+  if (written === '.') return '';
+  try {
+    return folderPath(written);
+  } catch (error) {
+    throw new Mistake(`--path: ${reasonOf(error)}`);
+  }
+}
 
 export const VERSION_OPTION = {
   'kubelet-version': {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import type { LoadedPool } from '#reconciler/policy/repo/loaded.ts';
@@ -5,7 +6,7 @@ import { GitopsError } from '#shared/runtime/errors.ts';
 import { NEWEST_MINOR, minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import type { Io } from '../io.ts';
-import { kubeletVersions, VERSION_OPTION, wordOf } from '../options.ts';
+import { folderOf, kubeletVersions, PATH_OPTION, VERSION_OPTION, wordOf } from '../options.ts';
 import { type Paint, paintFor } from '../paint.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import { wrapFor } from '../wrap.ts';
@@ -25,6 +26,7 @@ export const FORESIGHT: Command = {
   ],
   options: {
     ...VERSION_OPTION,
+    ...PATH_OPTION,
     cluster: {
       type: 'string',
       value: 'NAME',
@@ -39,11 +41,15 @@ export const FORESIGHT: Command = {
 async function runForesight(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
   const [directory = '.'] = given.words;
-  const { files, findings } = await readDirectory(directory);
-  const cluster = chooseCluster(given, files.keys(), io.err);
-  const repo = loadRepo(files, { cluster, gitFindings: findings });
+  const folder = folderOf(given);
+  const { files, findings } = await readDirectory(directory, { folder });
+  const cluster = chooseCluster(given, files.keys(), io.err, folder);
+  const repo = loadRepo(files, { cluster, gitFindings: findings, folder });
   if (repo.pools.length === 0) {
-    throw new GitopsError('NOTHING_TO_FORESEE', `${directory} has no pools/: name the root of a config repository`);
+    throw new GitopsError(
+      'NOTHING_TO_FORESEE',
+      `${join(directory, folder)} has no pools/: name the root of a config repository`,
+    );
   }
   const asked = kubeletVersions(given);
   const present = asked.length > 0 ? asked : repo.cluster.kubeletVersions;

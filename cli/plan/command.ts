@@ -1,6 +1,6 @@
 import type { Command, ExitCode, Given } from '../command.ts';
 import type { Io } from '../io.ts';
-import { ALLOW_OPTION, CLUSTER_OPTIONS, wordOf } from '../options.ts';
+import { ALLOW_OPTION, CLUSTER_OPTIONS, PATH_OPTION, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { wrapFor } from '../wrap.ts';
 import { isEmptyPlan, makePlan } from './make-plan.ts';
@@ -30,6 +30,7 @@ export const PLAN: Command = {
     base: { type: 'string', value: 'REV', about: 'what is in force (default origin/HEAD, or HEAD~1 without a remote)' },
     head: { type: 'string', value: 'REV', about: 'what is to come (default HEAD); "." for the working copy' },
     repo: { type: 'string', value: 'DIRECTORY', about: 'a checkout of the config repository (default .)' },
+    ...PATH_OPTION,
     cluster: {
       type: 'string',
       value: 'NAME',
@@ -53,10 +54,10 @@ export const PLAN: Command = {
 
 async function runPlan(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
-  const { base, head, cluster } = await loadRevisions(given, io);
+  const { base, head, cluster, folder } = await loadRevisions(given, io);
   const nodes = await withRunning(await nodesOf(given, io), given, io);
   const inForce = await commitInForce(given, io, cluster);
-  const plan = makePlan({ base, head, cluster, nodes, inForce });
+  const plan = makePlan({ base, head, cluster, folder, nodes, inForce });
   io.out.write(render(plan, format, io));
   return isEmptyPlan(plan) ? 0 : 1;
 }

@@ -22,15 +22,15 @@ export async function keptPools(
   repository: LocalRepository,
   start: Commit | null,
   pools: readonly LoadedPool[],
-  cluster: string,
+  { cluster, folder }: { readonly cluster: string; readonly folder: string },
 ): Promise<ReadonlyMap<string, KeptPool>> {
   let missing = new Set(pools.flatMap(({ name, status }) => (status === 'invalid' ? [name] : [])));
   const kept = new Map<string, KeptPool>();
   let parent = start?.parents[0];
   for (let steps = 0; steps < MOST_COMMITS && missing.size > 0 && parent !== undefined; steps += 1) {
-    const revision = await readRevision(repository, parent).catch(() => undefined);
+    const revision = await readRevision(repository, parent, folder).catch(() => undefined);
     if (revision === undefined) break;
-    const there = loadRepo(revision.files, { cluster, gitFindings: revision.findings }).pools;
+    const there = loadRepo(revision.files, { cluster, gitFindings: revision.findings, folder }).pools;
     for (const pool of there) {
       if (pool.status === 'valid' && missing.has(pool.name)) kept.set(pool.name, { pool, commit: parent });
     }

@@ -1,3 +1,4 @@
+import { inFolder } from '#reconciler/policy/in-folder.ts';
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import type { ClusterConfig, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
@@ -23,6 +24,8 @@ export interface PlanQuestion {
   };
   readonly head: { readonly name: string; readonly repo: LoadedRepo };
   readonly cluster: string;
+  /** The folder of the repository that they are of. Default: its root. */
+  readonly folder?: string;
   /** Undefined where there is no inventory. */
   readonly nodes: readonly InventoryNode[] | undefined;
   /** The commit that the cluster says it has in force; undefined where it was not asked. */
@@ -30,9 +33,10 @@ export interface PlanQuestion {
 }
 
 /** Compares two revisions. Pure: the same files and nodes give the same plan. */
-export function makePlan({ base, head, cluster, nodes: inventory, inForce }: PlanQuestion): MergePlan {
+export function makePlan(question: PlanQuestion): MergePlan {
+  const { base, head, cluster, folder = '', nodes: inventory, inForce } = question;
   const nodes = inventory ?? [];
-  const file = `clusters/${cluster}.yaml`;
+  const file = inFolder(folder, `clusters/${cluster}.yaml`);
   const before = placesOf(nodes, base.repo, new Map());
   // A pool that is invalid now keeps what it had.
   const after = placesOf(nodes, head.repo, validPools(base.repo));

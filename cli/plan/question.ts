@@ -9,10 +9,10 @@ import { readRunningConfig } from '../inventory/read-running-config.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
 import { openRepository } from '../revision/local-repository.ts';
-import { allowedOutside } from '../options.ts';
+import { allowedOutside, folderOf } from '../options.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import { keptPools } from './kept-pools.ts';
-import { readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
+import { readIfThere, readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -35,24 +35,34 @@ export interface LoadedRevisions {
   readonly base: LoadedBase;
   readonly head: LoadedRevision;
   readonly cluster: string;
+  /** The folder of the repository that they are of; empty for its root. */
+  readonly folder: string;
 }
 
-/** Reads --repo, --base, --head and --cluster. @throws Mistake, and errors of git where a revision cannot be read */
+/** Reads --repo, --path, --base, --head and --cluster. @throws Mistake, and errors of git where a revision cannot be read */
 export async function loadRevisions(given: Given, { err }: Io): Promise<LoadedRevisions> {
   const repository = await openRepository(given.text('repo') ?? '.');
+  const folder = folderOf(given);
+  const to = given.text('head') ?? 'HEAD';
   const [base, head] = await Promise.all([
-    baseOf(repository, given.text('base')),
-    given.text('head') === '.' ? readWorkingCopy(repository) : readRevision(repository, given.text('head') ?? 'HEAD'),
+    baseOf(repository, given.text('base'), folder),
+    to === '.' ? readWorkingCopy(repository, folder) : readRevision(repository, to, folder),
   ]);
-  const cluster = chooseCluster(given, [...base.files.keys(), ...head.files.keys()], err);
+  const cluster = chooseCluster(given, [...base.files.keys(), ...head.files.keys()], err, folder);
   const allowFields = allowedOutside(given);
   const load = ({ name, commit, files, findings }: Revision, fieldsBefore?: FieldPolicy): LoadedRevision => ({
     name: commit === null ? name : `${name} (${commit.oid.slice(0, 12)})`,
     commit: commit?.oid,
-    repo: loadRepo(files, { cluster, gitFindings: findings, allowFields, ...(fieldsBefore && { fieldsBefore }) }),
+    repo: loadRepo(files, {
+      cluster,
+      gitFindings: findings,
+      folder,
+      allowFields,
+      ...(fieldsBefore && { fieldsBefore }),
+    }),
   });
   const asWritten = load(base);
-  const kept = await keptPools(repository, base.commit, asWritten.repo.pools, cluster);
+  const kept = await keptPools(repository, base.commit, asWritten.repo.pools, { cluster, folder });
   const pools = asWritten.repo.pools.map((pool) => {
     const valid = kept.get(pool.name)?.pool;
     return valid === undefined ? pool : { ...valid, findings: pool.findings };
@@ -62,15 +72,20 @@ export async function loadRevisions(given: Given, { err }: Io): Promise<LoadedRe
     base: { ...asWritten, repo: { ...asWritten.repo, pools }, kept: commits },
     head: load(head, asWritten.repo.cluster.fields),
     cluster,
+    folder,
   };
 }
 
-async function baseOf(repository: Parameters<typeof readRevision>[0], written: string | undefined): Promise<Revision> {
-  if (written !== undefined) return readRevision(repository, written);
-  const upstream = await readRevision(repository, 'refs/remotes/origin/HEAD').catch(() => undefined);
+async function baseOf(
+  repository: Parameters<typeof readRevision>[0],
+  written: string | undefined,
+  folder: string,
+): Promise<Revision> {
+  if (written !== undefined) return readIfThere(repository, written, folder);
+  const upstream = await readIfThere(repository, 'refs/remotes/origin/HEAD', folder).catch(() => undefined);
   if (upstream !== undefined) return { ...upstream, name: 'origin/HEAD' };
   const { parents } = await repository.commit('HEAD');
-  return parents.length === 0 ? BEFORE_THE_FIRST : readRevision(repository, 'HEAD~1');
+  return parents.length === 0 ? BEFORE_THE_FIRST : readIfThere(repository, 'HEAD~1', folder);
 }
 
 /** What was in force before the first commit. */

@@ -1,8 +1,9 @@
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
 import { type ReadTree, readTree } from '#reconciler/git/snapshot/read-tree.ts';
 import { isConfigPath } from '#reconciler/git/snapshot/select.ts';
+import { isDirectory, parseTree } from '#reconciler/git/objects/tree.ts';
 import type { Commit } from '#reconciler/policy/commit.ts';
-import { readDirectory } from '../validate/read-directory.ts';
+import { noFolder, readDirectory } from '../validate/read-directory.ts';
 import type { LocalRepository } from './local-repository.ts';
 
 /** The configuration files of one revision, and what was left out of them. */
@@ -13,11 +14,19 @@ export interface Revision extends Pick<ReadTree, 'files' | 'findings'> {
   readonly commit: Commit | null;
 }
 
-/** The same files that the reconciler reads of a commit, under the same limits. */
-export async function readRevision(repository: LocalRepository, name: string): Promise<Revision> {
+/**
+ * The same files that the reconciler reads of a commit, under the same limits.
+ *
+ * @param folder of the repository that is the config repository; empty for its root
+ * @throws GitopsError `REVISION_UNKNOWN`, `NO_FOLDER` where the commit does not have it
+ */
+export async function readRevision(repository: LocalRepository, name: string, folder = ''): Promise<Revision> {
   const commit = await repository.commit(name);
-  const tree = await readTree(commit.tree, {
+  const root = await folderIn(repository, commit.tree, folder);
+  if (root === undefined) throw noFolder(folder, name);
+  const tree = await readTree(root, {
     store: repository,
+    folder,
     limits: DEFAULT_GIT_LIMITS,
     select: isConfigPath,
     known: new Map(),
@@ -26,6 +35,24 @@ export async function readRevision(repository: LocalRepository, name: string): P
 }
 
 /** What lies in the checkout now, committed or not. */
-export async function readWorkingCopy(repository: LocalRepository): Promise<Revision> {
-  return { ...(await readDirectory(repository.directory)), name: 'the working copy', commit: null };
+export async function readWorkingCopy(repository: LocalRepository, folder = ''): Promise<Revision> {
+  return { ...(await readDirectory(repository.directory, { folder })), name: 'the working copy', commit: null };
+}
+
+/** Where a revision does not have the folder yet: nothing of it was in force then. */
+export async function readIfThere(repository: LocalRepository, name: string, folder: string): Promise<Revision> {
+  const commit = await repository.commit(name);
+  const isThere = (await folderIn(repository, commit.tree, folder)) !== undefined;
+  return isThere ? readRevision(repository, name, folder) : { name, commit, files: new Map(), findings: [] };
+}
+
+/** The tree of a folder below another tree; undefined where it is not there. */
+async function folderIn(repository: LocalRepository, root: string, folder: string): Promise<string | undefined> {
+  let tree: string | undefined = root;
+  for (const part of folder === '' ? [] : folder.split('/')) {
+    if (tree === undefined) return undefined;
+    const entries = parseTree(tree, await repository.read(tree, 'tree'));
+    tree = entries.find((entry) => isDirectory(entry) && entry.name.toString('utf8') === part)?.oid;
+  }
+  return tree;
 }

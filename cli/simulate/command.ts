@@ -15,7 +15,7 @@ import { type Simulation, simulate } from './simulate.ts';
 import { lanesOf } from './timeline.ts';
 
 const FORMATS = ['text', 'svg', 'json'] as const;
-const { base, head, repo, cluster, inventory, kubeconfig, context } = PLAN.options;
+const { base, head, repo, path, cluster, inventory, kubeconfig, context } = PLAN.options;
 
 export const SIMULATE: Command = {
   name: 'simulate',
@@ -29,6 +29,7 @@ export const SIMULATE: Command = {
     ...(base && { base }),
     ...(head && { head }),
     ...(repo && { repo }),
+    ...(path && { path }),
     ...(cluster && { cluster }),
     ...(inventory && { inventory }),
     ...(kubeconfig && { kubeconfig }),

@@ -1,7 +1,15 @@
 import type { Command, ExitCode, Given } from '../command.ts';
 import type { Io } from '../io.ts';
 import { progressFor } from '../progress.ts';
-import { ALLOW_OPTION, allowedOutside, kubeletVersions, VERSION_OPTION, wordOf } from '../options.ts';
+import {
+  ALLOW_OPTION,
+  allowedOutside,
+  folderOf,
+  kubeletVersions,
+  PATH_OPTION,
+  VERSION_OPTION,
+  wordOf,
+} from '../options.ts';
 import { validatePath } from './look-at.ts';
 import { renderValidation, VALIDATION_FORMATS } from './render/render.ts';
 import { findingsOf, isError, type Validation } from './validation.ts';
@@ -22,6 +30,7 @@ export const VALIDATE: Command = {
   options: {
     ...VERSION_OPTION,
     ...ALLOW_OPTION,
+    ...PATH_OPTION,
     cluster: {
       type: 'string',
       value: 'NAME',
@@ -44,6 +53,7 @@ export const VALIDATE: Command = {
     'kubelet-gitops validate . --kubelet-version 1.33 --kubelet-version 1.34',
     'kubelet-gitops validate /var/lib/kubelet/config.yaml --kubelet-version 1.34 -o json',
     'kubelet-gitops validate . -o github',
+    'kubelet-gitops validate . --path infra/kubelet',
     'kubelet-gitops validate . --fail-on error',
   ],
   run: runValidate,
@@ -55,6 +65,7 @@ async function runValidate(given: Given, io: Io): Promise<ExitCode> {
     cluster: given.text('cluster'),
     versions: kubeletVersions(given),
     allowFields: allowedOutside(given),
+    folder: folderOf(given),
   };
   const paths = given.words.length === 0 ? ['.'] : given.words;
   const progress = progressFor(io.err, () => performance.now());

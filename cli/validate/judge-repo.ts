@@ -1,5 +1,6 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { configVerdict } from '#shared/contract/kubelet-config/verdict.ts';
+import { inFolder } from '#reconciler/policy/in-folder.ts';
 import { clusterNames } from '#reconciler/policy/repo/cluster-names.ts';
 import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
@@ -17,12 +18,14 @@ export interface RepoQuestion {
   readonly versions: readonly string[];
   /** Fields that are allowed from outside of the repository. */
   readonly allowFields?: readonly string[];
+  /** The folder of the repository that is the config repository. Default: its root. */
+  readonly folder?: string;
 }
 
 /** Everything that the reconciler of any of the clusters would say, once, by the file that it is about. */
 export function judgeRepo(
   { files, findings }: DirectoryTree,
-  { cluster, versions, allowFields = [] }: RepoQuestion,
+  { cluster, versions, allowFields = [], folder = '' }: RepoQuestion,
   progress: Progress = silent,
 ): Validation {
   const present = clusterNames(files.keys());
@@ -32,7 +35,7 @@ export function judgeRepo(
   const layers = new Set<string>();
   const found = clusters.flatMap((name) => {
     progress.say(`judging ${files.size} files${name === '' ? '' : ` for cluster ${name}`}`);
-    const repo = loadRepo(files, { cluster: name, gitFindings: findings, allowFields });
+    const repo = loadRepo(files, { cluster: name, gitFindings: findings, allowFields, folder });
     for (const minor of repo.cluster.kubeletVersions) minors.add(minor);
     for (const pool of repo.pools) {
       pools.add(pool.name);
@@ -50,11 +53,14 @@ export function judgeRepo(
   const byFile = Map.groupBy(once(found), ({ file }) => file ?? '');
   // What else lies in the repository, such as the forge's own files, is nobody's config.
   const ours = [...files.keys()].filter((path) => layers.has(path) || /^(?:base|clusters|pools)\//.test(path));
-  const paths = [...new Set([...ours, ...byFile.keys()])].sort();
+  const shown = new Map([...files].map(([path, file]) => [file.path, path] as const));
+  const paths = [...new Set([...ours.map((path) => inFolder(folder, path)), ...byFile.keys()])].sort();
   return {
-    files: paths.map((path) => judgedFile(path, byFile.get(path) ?? [], files.has(path) ? judged : [])),
+    files: paths.map((path) =>
+      judgedFile(path, byFile.get(path) ?? [], kindOf(shown.get(path)) === 'layer' ? judged : []),
+    ),
     about: `${pools.size} ${pools.size === 1 ? 'pool' : 'pools'}`,
-    ...(cluster === undefined ? {} : { aside: saidOfCluster(cluster, present) }),
+    ...(cluster === undefined ? {} : { aside: saidOfCluster(cluster, present, folder) }),
   };
 }
 
@@ -62,10 +68,13 @@ function findingsOfPool(pool: LoadedPool, versions: readonly string[]): readonly
   return [...pool.findings, ...(pool.status === 'valid' ? judgePool(pool, versions) : [])];
 }
 
-/** @param minors none for a file that was not read: nobody can say then what a kubelet would make of it */
+/** @param path of a file from the folder that is followed; undefined where it was not read */
+const kindOf = (path: string | undefined): 'layer' | 'other' =>
+  path === undefined || /^clusters\/|(?:^|\/)pool\.yaml$/.test(path) ? 'other' : 'layer';
+
+/** @param minors none where nobody can say what a kubelet would make of the file */
 function judgedFile(path: string, findings: readonly Finding[], minors: readonly string[]): JudgedFile {
-  const isLayer = !/^clusters\/|(?:^|\/)pool\.yaml$/.test(path);
-  const verdicts = isLayer ? minors.map((minor) => [minor, configVerdict(findings, minor)] as const) : [];
+  const verdicts = minors.map((minor) => [minor, configVerdict(findings, minor)] as const);
   return { path, verdicts: Object.fromEntries(verdicts), findings: [...findings].sort(byPlace) };
 }
 

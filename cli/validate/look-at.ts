@@ -1,6 +1,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_FILE_BYTES } from '#shared/contract/kubelet-config/decode/source-text.ts';
+import { inFolder } from '#reconciler/policy/in-folder.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type Progress, silent } from '../progress.ts';
 import { judgeConfigFile } from './judge-files.ts';
@@ -11,7 +12,7 @@ import type { JudgedFile, Validation } from './validation.ts';
 /**
  * Judges what a path leads to: a config repository, a single file, or all files with a KubeletConfiguration in a directory.
  *
- * @throws GitopsError `NOTHING_TO_VALIDATE`
+ * @throws GitopsError `NOTHING_TO_VALIDATE`, `NO_FOLDER`
  */
 export async function validatePath(
   path: string,
@@ -22,8 +23,10 @@ export async function validatePath(
     throw nothing(path, reasonOf(error));
   });
   if (!stat.isDirectory()) return ofFiles([await judgeFile(path, question.versions)]);
-  const tree = await readDirectory(path, progress);
-  const names = [...tree.files.keys(), ...tree.findings.map(({ file }) => file ?? '')];
+  const { folder = '' } = question;
+  const tree = await readDirectory(path, { folder, progress });
+  const start = inFolder(folder, '').length;
+  const names = [...tree.files.keys(), ...tree.findings.map(({ file = '' }) => file.slice(start))];
   if (names.some((name) => /^(?:pools|base|clusters)\//.test(name))) {
     const judged = judgeRepo(tree, question, progress);
     if (judged.files.some(({ findings }) => findings.length > 0) || names.some((name) => name.startsWith('pools/')))
@@ -32,10 +35,10 @@ export async function validatePath(
   }
   const [, inside] = names.map((name) => /^(.+)\/pools\/[^/]+\/pool\.yaml$/.exec(name)).find(Boolean) ?? [];
   if (inside !== undefined) {
-    throw nothing(path, `it is no config repository, and there is one in it: give ${join(path, inside)}`);
+    throw nothing(path, `it is no config repository, and there is one in it: give ${join(path, folder, inside)}`);
   }
   const lost = lostFiles(tree, path);
-  const files = await configFilesIn(path, new Set(lost.map((file) => file.path)));
+  const files = await configFilesIn(join(path, folder), new Set(lost.map((file) => file.path)));
   if (files.length + lost.length === 0) {
     const looked = 'neither a config repository (pools/, base/ or clusters/) nor a file with a KubeletConfiguration';
     throw nothing(path, `it holds ${looked}`);

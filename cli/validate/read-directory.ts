@@ -6,6 +6,8 @@ import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
 import { judgeFile } from '#reconciler/git/snapshot/judge-entry.ts';
 import { isConfigPath } from '#reconciler/git/snapshot/select.ts';
 import type { RepoFile } from '#reconciler/policy/commit.ts';
+import { inFolder } from '#reconciler/policy/in-folder.ts';
+import { GitopsError } from '#shared/runtime/errors.ts';
 import { type Progress, silent } from '../progress.ts';
 
 /** Never part of what is committed, or not read of a commit either: directories that begin with a dot. */
@@ -16,13 +18,30 @@ export interface DirectoryTree {
   readonly findings: readonly Finding[];
 }
 
-/** A config repository as it lies in a directory, read under the same rules as a commit's tree. */
-export async function readDirectory(directory: string, progress: Progress = silent): Promise<DirectoryTree> {
+export interface ReadDirectoryOptions {
+  /** The folder in it that is the config repository. Default: all of it. */
+  readonly folder?: string;
+  readonly progress?: Progress;
+}
+
+/**
+ * A config repository as it lies in a directory, read under the same rules as a commit's tree.
+ *
+ * @returns files by their path from the folder; their own paths, and those of findings, begin at the directory
+ * @throws GitopsError `NO_FOLDER`
+ */
+export async function readDirectory(
+  checkout: string,
+  { folder = '', progress = silent }: ReadDirectoryOptions = {},
+): Promise<DirectoryTree> {
+  const directory = join(checkout, folder);
+  const shown = (path: string): string => inFolder(folder, path);
   const files = new Map<string, RepoFile>();
   const findings: Finding[] = [];
 
   async function visit(path: string): Promise<void> {
     const stat = await lstat(join(directory, path)).catch((error: unknown) => {
+      if (path === '' && folder !== '' && isGone(error)) throw noFolder(folder, checkout);
       if (path === '' || !isGone(error)) throw error;
     });
     if (stat === undefined) return missing(path);
@@ -36,15 +55,15 @@ export async function readDirectory(directory: string, progress: Progress = sile
     if (!isConfigPath(path)) return;
     if (stat.isSymbolicLink()) {
       const message = 'symbolic links are not followed: commit the file itself';
-      findings.push({ code: 'symlink', severity: 'error', message, file: path });
+      findings.push({ code: 'symlink', severity: 'error', message, file: shown(path) });
       return;
     }
     if (!stat.isFile()) return;
     const bytes = await readFile(join(directory, path));
     progress.say(`read ${files.size} files`);
     const wrong = judgeFile(bytes, DEFAULT_GIT_LIMITS.fileBytes);
-    if (wrong === null) files.set(path, { path, oid: blobOid(bytes), bytes });
-    else findings.push({ ...wrong, severity: 'error', file: path });
+    if (wrong === null) files.set(path, { path: shown(path), oid: blobOid(bytes), bytes });
+    else findings.push({ ...wrong, severity: 'error', file: shown(path) });
   }
 
   /** What was in the directory's list, and is not there. */
@@ -52,12 +71,17 @@ export async function readDirectory(directory: string, progress: Progress = sile
     // Bytes that are no UTF-8 come as U+FFFD, by which nothing is found again.
     if (!path.includes('\uFFFD')) return;
     const message = 'the name is not UTF-8: rename it';
-    findings.push({ code: 'hostile-name', severity: isConfigPath(path) ? 'error' : 'warning', message, file: path });
+    const severity = isConfigPath(path) ? 'error' : 'warning';
+    findings.push({ code: 'hostile-name', severity, message, file: shown(path) });
   }
 
   await visit('');
   return { files, findings };
 }
+
+/** @param where a revision or a directory */
+export const noFolder = (folder: string, where: string): GitopsError =>
+  new GitopsError('NO_FOLDER', `there is no folder ${folder} in ${where}: name with --path what GIT_PATH names`);
 
 const isGone = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 

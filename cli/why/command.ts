@@ -12,7 +12,7 @@ import type { InventoryNode } from '../inventory/node.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';
 import type { Io } from '../io.ts';
-import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
+import { CLUSTER_OPTIONS, folderOf, PATH_OPTION, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { chooseCluster } from '../choose-cluster.ts';
 import { wrapFor } from '../wrap.ts';
@@ -35,6 +35,7 @@ export const WHY: Command = {
   ],
   options: {
     repo: { type: 'string', value: 'DIRECTORY', about: 'a checkout of the config repository (default .)' },
+    ...PATH_OPTION,
     revision: { type: 'string', value: 'REV', about: 'the revision to look at (default HEAD)' },
     cluster: {
       type: 'string',
@@ -67,9 +68,10 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
     throw new Mistake(`no kubelet from 1.20 on knows ${field}${meant === undefined ? '' : `; did you mean ${meant}?`}`);
   }
   const repository = await openRepository(given.text('repo') ?? '.');
-  const revision = await readRevision(repository, given.text('revision') ?? 'HEAD');
-  const cluster = chooseCluster(given, revision.files.keys(), io.err);
-  const repo = loadRepo(revision.files, { cluster, gitFindings: revision.findings });
+  const folder = folderOf(given);
+  const revision = await readRevision(repository, given.text('revision') ?? 'HEAD', folder);
+  const cluster = chooseCluster(given, revision.files.keys(), io.err, folder);
+  const repo = loadRepo(revision.files, { cluster, gitFindings: revision.findings, folder });
   const { node, running, unseen, agent } = await nodeOf(name, given, io);
   const valid = repo.pools.filter((pool): pool is ValidPool => pool.status === 'valid');
   const choice = choosePool(

@@ -12,6 +12,7 @@ type Config = Readonly<Record<string, unknown>>;
 
 /** One layer's word on a field. */
 export interface LayerSays {
+  /** As it is in the repository, whatever folder of it is followed. */
   readonly file: string;
   readonly line: number | undefined;
   /** `null` takes the field back. */
@@ -56,7 +57,7 @@ export interface WhyQuestion {
 export function explain({ field, pool, files, kubeletVersion, running }: WhyQuestion): Explanation {
   const minor = Math.min(minorNumber(kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
   const spec = FIELDS.get(tablePath(field));
-  const layers = pool === null ? [] : pool.spec.layers.flatMap((file) => saysIn(file, files.get(file), field));
+  const layers = pool === null ? [] : pool.spec.layers.flatMap((layer) => saysIn(files.get(layer), field));
   const configured = pool === null ? undefined : textOf(lookUp(pool.value, field));
   const actual = running === undefined ? undefined : textOf(lookUp(running, field));
   const usual = spec === undefined || spec.kind.endsWith('-map') ? undefined : defaultOf(spec, minor);
@@ -117,8 +118,9 @@ function lookUp(config: Config, field: string): unknown {
   return undefined;
 }
 
-function saysIn(path: string, file: RepoFile | undefined, field: string): readonly LayerSays[] {
+function saysIn(file: RepoFile | undefined, field: string): readonly LayerSays[] {
   if (file === undefined) return [];
+  const { path } = file;
   const { value, positionOf } = decodeKubeletConfig(file.bytes, path);
   const said = value === undefined ? undefined : lookUp(value, field);
   if (said === undefined) return [];

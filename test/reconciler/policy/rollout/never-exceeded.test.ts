@@ -19,12 +19,13 @@ import {
   rollouts,
   RolloutStory,
 } from '../../../support/rollout-story.ts';
+import { holds, replayFrom } from '../../../support/replayable.ts';
 import { EVERY_POINT, runsOf } from '../../../support/sample.ts';
 
 const STEPS = runsOf(200_000, 25);
 const LENGTH = 125;
 /** `npm test` makes the same steps each time: in so few of them, others may lack something that has to come across. */
-const seed = Number(process.env['ROLLOUT_SEED'] ?? (EVERY_POINT ? Date.now() % 2 ** 31 : 70_570_041));
+const replay = replayFrom(process.env, EVERY_POINT ? Date.now() : 70_570_041);
 
 /** What a single decision may never do, whatever happened before. */
 function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], proved: ReadonlySet<string>): void {
@@ -221,7 +222,8 @@ describe('a rollout', () => {
     let steps = 0;
     const counts = new Map<string, number>();
     const done = new Map<string, number>();
-    fc.assert(
+    holds(
+      'a rollout never begins more than it may',
       fc.property(
         rollouts,
         fc.integer({ min: 1, max: MOST_NODES }),
@@ -259,9 +261,10 @@ describe('a rollout', () => {
           }
         },
       ),
-      { numRuns: STEPS / LENGTH, seed },
+      STEPS / LENGTH,
+      replay,
     );
-    t.diagnostic(`${steps} steps, seed ${seed}: ${JSON.stringify(Object.fromEntries(counts))}`);
+    t.diagnostic(`${steps} steps, seed ${replay.seed}: ${JSON.stringify(Object.fromEntries(counts))}`);
     t.diagnostic(`written: ${JSON.stringify(Object.fromEntries(done))}`);
     assert.ok(steps >= STEPS);
     assert.equal([...counts.values()].filter((count) => count > STEPS / 500).length, 17);
@@ -271,7 +274,8 @@ describe('a rollout', () => {
   });
 
   it('reaches everybody with a good payload in the end, whatever went before', () => {
-    fc.assert(
+    holds(
+      'a rollout reaches everybody in the end',
       fc.property(
         rollouts.filter(({ canary }) => canary?.selector === undefined),
         fc.integer({ min: 1, max: MOST_NODES }),
@@ -295,12 +299,14 @@ describe('a rollout', () => {
           assert.deepEqual(told.fleet.reconcile().steps, []);
         },
       ),
-      { numRuns: runsOf(300, 5), seed },
+      runsOf(300, 5),
+      replay,
     );
   });
 
   it('that is to be taken back leaves nobody with a payload that fails, and is not begun again', () => {
-    fc.assert(
+    holds(
+      'a rollout that is taken back leaves nobody with it',
       fc.property(rollouts, fc.integer({ min: 2, max: MOST_NODES }), (rollout, nodes) => {
         const told = new RolloutStory({ ...rollout, onFailure: { threshold: 1, action: 'revert' } }, nodes);
         const run = (): void => {
@@ -317,7 +323,8 @@ describe('a rollout', () => {
         assert.ok(good === undefined || ran.every((sha256) => sha256 === good || sha256 === undefined));
         assert.deepEqual(told.fleet.reconcile().steps, []);
       }),
-      { numRuns: runsOf(100, 5), seed },
+      runsOf(100, 5),
+      replay,
     );
   });
 });

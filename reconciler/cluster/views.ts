@@ -11,6 +11,7 @@ import {
   POOL_LABEL,
   RELEASE_ANNOTATION,
   SUSPEND_ANNOTATION,
+  MOVED_SINCE_ANNOTATION,
   UNSELECTED_SINCE_ANNOTATION,
 } from '#shared/contract/api/group.ts';
 import { AGENT_SILENT_MS, CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
@@ -121,6 +122,7 @@ const READ: readonly string[] = [
   SUSPEND_ANNOTATION,
   RELEASE_ANNOTATION,
   FIRST_SEEN_ANNOTATION,
+  MOVED_SINCE_ANNOTATION,
   UNSELECTED_SINCE_ANNOTATION,
 ];
 

@@ -33,6 +33,12 @@ export interface Unselected {
   readonly by: 'labels' | 'commit';
 }
 
+/** Since when, and why, a node belongs to another pool than the one whose config it was told. */
+export interface Moved extends Unselected {
+  /** The pool that it belongs to. */
+  readonly to: string;
+}
+
 /** What the reconciler keeps of a Node; everything else is dropped at the door. */
 export interface NodeView {
   readonly name: string;
@@ -62,6 +68,8 @@ export interface NodeView {
   readonly firstSeen?: Millis;
   /** Absent while a pool selects the node, and where nobody has looked at the fleet over time. */
   readonly unselected?: Unselected;
+  /** Absent while the node was told a config of its own pool, and where nobody has looked at the fleet over time. */
+  readonly moved?: Moved;
 }
 
 /** One of our ConfigMaps. */

@@ -3,7 +3,9 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '../assign/selector.ts';
 import type { Desired } from '../desired.ts';
-import type { Fleet, NodeView, Unselected } from '../fleet.ts';
+import type { Fleet, Moved, NodeView, Unselected } from '../fleet.ts';
+import { keptTime } from './kept-time.ts';
+import { type MovedLook, movedOf } from './moved.ts';
 
 /** A timestamp of another machine, and when it was first seen. */
 export interface SeenStamp<T> {
@@ -23,6 +25,8 @@ export interface NodeSight {
   readonly firstSeen: Millis;
   /** Absent while a pool selects the node, or more than one, or it is opted out. */
   readonly unselected?: Unselected;
+  /** Absent while it was told a config of the pool that it is in. */
+  readonly moved?: Moved;
   /** Of its Ready condition, whatever that says. */
   readonly readiness: SeenStamp<string>;
   /** Of its agent; absent until there was one. */
@@ -33,12 +37,9 @@ export interface NodeSight {
 }
 
 /** What the whole look at the cluster says about one node. */
-interface Look {
+interface Look extends MovedLook {
   /** A Node that nobody knows yet joined since somebody looked last. */
   readonly joined: boolean;
-  readonly desired: Desired;
-  readonly fleet: Fleet;
-  readonly now: Millis;
 }
 
 /**
@@ -56,6 +57,7 @@ export function nodeSight(
   const { joined, now } = look;
   const { heartbeat, promotedAt } = kubeletNode?.status ?? {};
   const unselected = unselectedOf(node, kubeletNode, last, look);
+  const moved = movedOf(node, kubeletNode, last?.moved, last === undefined, look);
   const heard = stampSeen(heartbeat, last?.heartbeat, now);
   // A process that starts in the middle of a soak believes the node's own clock about how long it has lasted, and no other.
   const soaked = last === undefined ? apart(promotedAt, heartbeat) : 0;
@@ -70,6 +72,7 @@ export function nodeSight(
         ? last.readiness
         : { stamp: ready, at: now - (last === undefined ? (node.readyForMs ?? 0) : 0) },
     ...(unselected === undefined ? {} : { unselected }),
+    ...(moved === undefined ? {} : { moved }),
     ...(heard === undefined ? {} : { heartbeat: heard }),
     ...(promotion === undefined ? {} : { promotion }),
     ...(failed === undefined ? {} : { drainFailed: drainFailedSeen(failed, last?.drainFailed, now) }),
@@ -122,10 +125,4 @@ function isByCommit(
   if (pool === undefined || pool.origin === 'retiring') return true;
   const until = fleet.pools.get(name)?.spec?.nodeSelector;
   return until !== undefined && selectorMatches(until, labels);
-}
-
-/** A time that a reconciler wrote; one from the future counts as now. */
-function keptTime(node: KubeletNode | undefined, annotation: string, now: Millis): Millis | undefined {
-  const at = fromTimestamp(node?.metadata.annotations?.[annotation]);
-  return at === undefined ? undefined : Math.min(at, now);
 }

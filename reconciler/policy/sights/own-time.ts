@@ -34,12 +34,13 @@ export function nodesInOwnTime({ nodes }: Pick<Fleet, 'nodes'>, sights: Sights):
 
 function seenOf(
   { drainFailed }: NodeView,
-  { firstSeen, readiness, unselected, drainFailed: failed }: NodeSight,
+  { firstSeen, readiness, unselected, moved, drainFailed: failed }: NodeSight,
 ): Partial<NodeView> {
   return {
     firstSeen,
     readySince: readiness.at,
     ...(unselected === undefined ? {} : { unselected }),
+    ...(moved === undefined ? {} : { moved }),
     ...(drainFailed === undefined || failed === undefined ? {} : { drainFailed: { ...drainFailed, at: failed.at } }),
   };
 }

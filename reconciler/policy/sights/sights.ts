@@ -1,6 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Desired } from '../desired.ts';
-import type { Fleet } from '../fleet.ts';
+import { type Choice, choiceAmong } from '../assign/choose-pool.ts';
+import type { Fleet, NodeView } from '../fleet.ts';
 import { isOwnedBy } from '../rollout/membership.ts';
 import { type NodeSight, nodeSight } from './node-sight.ts';
 
@@ -24,15 +25,29 @@ export interface Sights {
 export function sightsOf(before: Sights | null, desired: Desired, fleet: Fleet, now: Millis): Sights {
   const isInstalled = before !== null || fleet.kubeletNodes.size > 0;
   const nodes = new Map<string, NodeSight>();
+  const poolUntilNow = poolsUntilNow(fleet);
   for (const node of fleet.nodes.values()) {
     const found = fleet.kubeletNodes.get(node.name);
     const kubeletNode = found !== undefined && isOwnedBy(found, node.uid) ? found : undefined;
     const known = before?.nodes.get(node.name);
     const last = known?.uid === node.uid ? known : undefined;
     const joined = before !== null || (kubeletNode === undefined && isInstalled);
-    nodes.set(node.name, nodeSight(node, kubeletNode, last, { joined, desired, fleet, now }));
+    nodes.set(node.name, nodeSight(node, kubeletNode, last, { joined, desired, fleet, poolUntilNow, now }));
   }
   return { nodes, sources: sourcesSeen(before, fleet, now) };
+}
+
+/** Which pool a node would be in by what the cluster has of the pools; looked into only where somebody asks. */
+function poolsUntilNow({ pools }: Fleet): (labels: NodeView['labels']) => Choice {
+  let choose: ((labels: NodeView['labels']) => Choice) | undefined;
+  return (labels) => {
+    choose ??= choiceAmong(
+      [...pools.values()].flatMap(({ metadata, spec }) =>
+        spec === undefined ? [] : [{ name: metadata.name, priority: spec.priority, nodeSelector: spec.nodeSelector }],
+      ),
+    );
+    return choose(labels);
+  };
 }
 
 /** A config source is older than the newest object by as much as the API server says: its clock is compared with itself. */

@@ -31,6 +31,9 @@ export const FIRST_SEEN_ANNOTATION = `${GROUP}/first-seen`;
 /** Annotation on a KubeletNode: since when the labels of its Node put it into no pool, by the reconciler's clock. */
 export const UNSELECTED_SINCE_ANNOTATION = `${GROUP}/unselected-since`;
 
+/** Annotation on a KubeletNode: since when the labels of its Node alone put it into another pool, by the reconciler's clock. */
+export const MOVED_SINCE_ANNOTATION = `${GROUP}/moved-since`;
+
 /** Taint that keeps pods off a new node until its pool's config has proved itself there; taken away by the reconciler. */
 export const NOT_CONFIGURED_TAINT = `${GROUP}/not-configured`;
 

@@ -17,7 +17,8 @@ export type HoldReason =
   | 'no-config-source'
   | 'base-refused'
   | 'unselected'
-  | 'no-commit';
+  | 'no-commit'
+  | 'relabelled';
 
 export interface Hold {
   readonly hold: HoldReason;

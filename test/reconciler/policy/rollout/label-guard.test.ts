@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { MOVED_SINCE_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import type { CommitInForce } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
@@ -261,5 +261,99 @@ describe('a Node that registered again and has no role label yet', () => {
     assert.deepEqual(world.pass(1), NOTHING);
     assert.deepEqual(world.pass(GRACE - 1, true), NOTHING);
     assert.deepEqual(world.pass(30, true).others, ['untaint new']);
+  });
+});
+
+describe('nodes whose labels put them into another pool', () => {
+  const others = validPool('others', 200, { rollout: ROLLOUT });
+  const OTHERS = { pool: 'others' };
+
+  /** Twenty nodes of one pool, and five of another: five may move. */
+  function twoPools(): Labelled {
+    const world = new Labelled(20);
+    for (let index = 0; index < 5; index += 1) world.fleet.addNode(nodeView(`o${index}`, 'others'));
+    world.fleet.inForce = commit(COMMIT_B, workers, others);
+    world.pass(30);
+    for (const name of ['workers', 'others'])
+      assert.equal(world.fleet.fleet.pools.get(name)?.status?.phase, 'Settled', name);
+    return world;
+  }
+
+  const markOf = (world: Labelled, name: string): string | undefined =>
+    world.fleet.fleet.kubeletNodes.get(name)?.metadata.annotations?.[MOVED_SINCE_ANNOTATION];
+  const told = ({ others: written }: Written): number =>
+    new Set(written.filter((what) => what.startsWith('assign'))).size;
+
+  it('get its config in turns where they are no more than maxUnassign allows', () => {
+    const world = twoPools();
+    world.relabel(world.first(5), OTHERS);
+    assert.equal(told(world.pass(90)), 5);
+    assert.equal(world.fleet.fleet.pools.get('others')?.status?.phase, 'Settled');
+    assert.equal(markOf(world, 'n0'), undefined);
+  });
+
+  for (const restarts of [false, true]) {
+    it(`keep theirs where they are more, and that is told${restarts ? ', whoever reconciles' : ''}`, () => {
+      const world = twoPools();
+      world.relabel(world.first(6), OTHERS);
+      const written = world.pass(60, restarts);
+      assert.deepEqual(written, NOTHING);
+      assert.notEqual(markOf(world, 'n0'), undefined);
+      const { labelLoss } = world.fleet.reconcile().nodes;
+      assert.match(
+        labelLoss ?? '',
+        /^the labels of 6 of 25 assigned nodes put them into another pool \(n0, n1, n2 …\), no commit does, and maxUnassign allows 5/,
+      );
+      const { phase, holds } = world.fleet.fleet.pools.get('others')?.status ?? {};
+      assert.deepEqual([phase, holds?.[0]?.reason, holds?.[0]?.nodes], ['Waiting', 'relabelled', 6]);
+      world.relabel(world.first(6), { pool: 'workers' });
+      assert.deepEqual(world.pass(15, restarts), NOTHING);
+      assert.deepEqual([markOf(world, 'n0'), world.phase()], [undefined, 'Settled']);
+      assert.equal(world.fleet.reconcile().nodes.labelLoss, null);
+    });
+  }
+
+  it('are let go by a commit that allows more, and by one that itself puts them there', () => {
+    const allowed = twoPools();
+    allowed.relabel(allowed.first(12), OTHERS);
+    assert.deepEqual(allowed.pass(20), NOTHING);
+    allowed.fleet.inForce = allowing('50%', commit(COMMIT_A, workers, others));
+    assert.equal(told(allowed.pass(90)), 12);
+    const meant = twoPools();
+    meant.relabel(meant.first(12), { pool: 'workers', new: 'yes' });
+    const wide = validPool('others', 200, {
+      rollout: { ...ROLLOUT, maxUnavailable: 2 },
+      priority: 1_000,
+      nodeSelector: { matchLabels: { new: 'yes' } },
+    });
+    meant.fleet.inForce = commit(COMMIT_A, workers, wide);
+    const begun = told(meant.pass(1));
+    assert.ok(begun > 0 && begun < 12, `${begun} of 12 at first`);
+    assert.equal(begun + told(meant.pass(90, true)), 12, 'a restart in the middle does not stop it');
+  });
+
+  it('of the same config are told of their new pool: nothing restarts', () => {
+    const world = new Labelled(10);
+    world.fleet.inForce = commit(COMMIT_B, workers, {
+      ...workers,
+      name: 'twins',
+      spec: validPool('twins', 100, { rollout: ROLLOUT }).spec,
+    });
+    world.pass(30);
+    world.relabel(world.first(10), { pool: 'twins' });
+    const written = world.pass(60);
+    assert.deepEqual(written.unassigned, []);
+    assert.equal(world.fleet.reconcile().nodes.labelLoss, null);
+    assert.ok(
+      [...world.fleet.restarts.values()].every((count) => count === 1),
+      'but for the first config',
+    );
+  });
+
+  it('that a joiner has from the beginning are no move', () => {
+    const world = twoPools();
+    for (let index = 0; index < 15; index += 1) world.fleet.addNode(nodeView(`new${index}`, 'others'));
+    assert.equal(told(world.pass(120)) >= 15, true);
+    assert.equal(world.fleet.reconcile().nodes.labelLoss, null);
   });
 });

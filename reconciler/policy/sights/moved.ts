@@ -1,0 +1,52 @@
+import { MOVED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { Choice } from '../assign/choose-pool.ts';
+import type { Desired } from '../desired.ts';
+import type { Fleet, Moved, NodeView } from '../fleet.ts';
+import { keptTime } from './kept-time.ts';
+
+/** What it takes to say why a node belongs to another pool than the one whose config it was told. */
+export interface MovedLook {
+  readonly desired: Desired;
+  readonly fleet: Fleet;
+  /** The pool of a node with such labels as the cluster's KubeletPools have it, which is before the commit in force changed them. */
+  readonly poolUntilNow: (labels: NodeView['labels']) => Choice;
+  readonly now: Millis;
+}
+
+/**
+ * Whether a node has yet to move to another pool, and whether a commit sends it there or its labels alone.
+ *
+ * @param last what this process saw before; undefined where it did not
+ * @param isFirst this process has not seen the node before
+ */
+export function movedOf(
+  node: NodeView,
+  kubeletNode: KubeletNode | undefined,
+  last: Moved | undefined,
+  isFirst: boolean,
+  { desired, fleet, poolUntilNow, now }: MovedLook,
+): Moved | undefined {
+  const choice = desired.choices.get(node.name);
+  const from = kubeletNode?.spec?.pool;
+  if (choice?.choice !== 'pool' || from === undefined || from === choice.pool) return undefined;
+  const to = choice.pool;
+  const kept = isFirst ? keptTime(kubeletNode, MOVED_SINCE_ANNOTATION, now) : undefined;
+  const known = last?.to === to ? last : undefined;
+  const since = known?.since ?? kept ?? now;
+  const origin = desired.pools.get(from)?.origin ?? 'retiring';
+  const before = poolUntilNow(node.labels);
+  const isByCommit = origin === 'retiring' || before.choice !== 'pool' || before.pool !== to;
+  if (isByCommit || known?.by === 'commit') return { to, since, by: 'commit' };
+  // A process that begins in the middle of a move by a commit must not stop it: then the pool has not settled yet.
+  const isUnknown = isFirst && kept === undefined && !hasSettled(to, desired, fleet);
+  return { to, since, by: isUnknown ? 'commit' : 'labels' };
+}
+
+/** Whether the pool was through with the commit in force when somebody looked last. */
+function hasSettled(name: string, desired: Desired, fleet: Fleet): boolean {
+  const status = fleet.pools.get(name)?.status;
+  const isThrough = status?.phase === 'Settled' || status?.phase === 'Empty';
+  return isThrough && (status.commit ?? null) === (desired.pools.get(name)?.commit ?? null);
+}

@@ -61,6 +61,7 @@ describe('an answer with a pack', () => {
     for (let length = 0; length < WHOLE.length; length += 1) {
       assert.throws(() => read(WHOLE.subarray(0, length), [5]), failsWith('GIT_CUT'), `after ${length} bytes`);
     }
+    assert.throws(() => read(Buffer.concat([WHOLE, Buffer.from('00')]), [5]), failsWith('GIT_CUT'));
   });
 
   it('is held once, in memory that grows with it', () => {

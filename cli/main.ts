@@ -43,8 +43,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
-// Started by bin.js under another Node: it ends with who started it, and keeps nobody waiting because of that.
-process.once('disconnect', () => process.exit(2));
+// Started by bin.js under another Node: it ends with who started it, and keeps nobody waiting because of that. An orderly exit
+// would wait for a read that never ends, of a pipe for example.
+process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.channel?.unref();
 try {
   process.exitCode = await main(process.argv.slice(2), {

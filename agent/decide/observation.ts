@@ -58,7 +58,7 @@ export type Running =
 /** Whether the agent knows what the kubelet runs, whatever that is. `unreachable`: not for now. */
 export type Sight =
   | { readonly sight: 'seen' }
-  | { readonly sight: 'forbidden' | 'untrusted' | 'off' | 'unreachable'; readonly why: string };
+  | { readonly sight: 'forbidden' | 'untrusted' | 'off' | 'not-yet' | 'unreachable'; readonly why: string };
 
 /** The node's own config, where a config of ours is laid over it in one file. */
 export interface SeenBase {

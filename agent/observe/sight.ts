@@ -29,7 +29,8 @@ export function createSightTracker(): SightTracker {
     sight(run, isAtRest, now) {
       const isRecent = fails === undefined || now - fails.since < GRACE_MS;
       if (last !== undefined && isRecent && (isAtRest || last.run === run)) return last.sight;
-      return { sight: 'unreachable', why: fails?.why ?? 'nobody has looked yet' };
+      const why = fails?.why ?? 'nobody has looked yet';
+      return { sight: isRecent ? 'not-yet' : 'unreachable', why };
     },
   };
 }

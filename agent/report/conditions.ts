@@ -44,6 +44,7 @@ const UNSEEN: Readonly<Record<Exclude<Sight['sight'], 'seen'>, UnseenReason>> = 
   forbidden: 'Forbidden',
   untrusted: 'Untrusted',
   off: 'SwitchedOff',
+  'not-yet': 'NotYet',
   unreachable: 'Unreachable',
 };
 
@@ -51,7 +52,7 @@ const UNSEEN: Readonly<Record<Exclude<Sight['sight'], 'seen'>, UnseenReason>> = 
 export function sightOf({ seen: { sight } }: StatusFacts): PlainCondition {
   const type = RUNNING_CONFIG_SEEN;
   if (sight.sight === 'seen') return { type, status: 'True', reason: 'Seen', message: 'the kubelet says what it runs' };
-  const status = sight.sight === 'unreachable' ? 'Unknown' : 'False';
+  const status = sight.sight === 'unreachable' || sight.sight === 'not-yet' ? 'Unknown' : 'False';
   return { type, status, reason: UNSEEN[sight.sight], message: sight.why };
 }
 

@@ -14,7 +14,7 @@ export function createSightSayer(log: Log, clock: Pick<Clock, 'monotonic'>) {
     const isUnreachable = sight.sight === 'unreachable' && doing.phase === 'idle';
     unreachableSince = isUnreachable ? (unreachableSince ?? clock.monotonic()) : undefined;
     const isPassing = unreachableSince === undefined || clock.monotonic() - unreachableSince < PATIENCE_MS;
-    if (sight.sight === told || (sight.sight === 'unreachable' && isPassing)) return;
+    if (sight.sight === told || sight.sight === 'not-yet' || (sight.sight === 'unreachable' && isPassing)) return;
     told = sight.sight;
     if (sight.sight === 'seen') return log.info({}, 'what the kubelet runs is seen');
     log.warn({ why: sight.sight, reason: sight.why }, 'what the kubelet runs is not seen');

@@ -18,7 +18,7 @@ const WORTH_IT = 0.9;
  * What keeps bytes, packed where that is worth it. A snapshot of a branch is kept for as long as the next one is read, and of its
  * files only those of pools are ever looked into, once. What was unpacked last is at hand, because the same file may have many names.
  */
-export function createKeeper(): (bytes: Uint8Array) => KeptBytes {
+export function createBytesKeeper(): (bytes: Uint8Array) => KeptBytes {
   let last: { readonly packed: Buffer; readonly bytes: Buffer } | null = null;
   return (bytes) => {
     const { length } = bytes;

@@ -3,7 +3,7 @@ import type { Finding, Severity } from '#shared/contract/finding.ts';
 import { GitError, UNTIL_NEW_COMMIT } from '../errors.ts';
 import { inFolder } from '../../policy/in-folder.ts';
 import type { GitLimits } from '../limits.ts';
-import { createKeeper, type KeptBytes } from '../objects/kept-bytes.ts';
+import { createBytesKeeper, type KeptBytes } from '../objects/kept-bytes.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import { isDirectory, parseTree, type TreeEntry } from '../objects/tree.ts';
 import type { RepoFile } from '../../policy/commit.ts';
@@ -49,7 +49,7 @@ export async function readTree(tree: string, options: ReadTreeOptions): Promise<
   const files = new Map<string, RepoFile>();
   const findings: Finding[] = [];
   // One copy of a file's bytes, however often the tree names it: a small pack must not become a large snapshot.
-  const keep = createKeeper();
+  const keep = createBytesKeeper();
   const kept = new Map<string, KeptBytes>();
   const refused = new Map<string, Wrong>();
   let entriesSeen = 0;

@@ -1,4 +1,4 @@
-import { lengthOfPacket, markOf, type Packet } from './pkt-line.ts';
+import { lengthOfPacket, packetMarkOf, type Packet } from './pkt-line.ts';
 
 /** What becomes of git's framing while it arrives. */
 export interface PacketHandler {
@@ -36,7 +36,7 @@ export function createPacketStream(handler: PacketHandler): PacketStream {
     if (lengthBytes < LENGTH_BYTES) return used;
     lengthBytes = 0;
     const value = lengthOfPacket(length, 0);
-    const mark = markOf(value);
+    const mark = packetMarkOf(value);
     if (mark !== undefined) handler.packet(mark);
     else if (value === LENGTH_BYTES) handler.packet({ kind: 'line', payload: Buffer.alloc(0) });
     else {

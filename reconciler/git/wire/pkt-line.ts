@@ -14,7 +14,7 @@ const MARKS: Readonly<Record<number, Packet>> = {
 };
 
 /** What a length below four means; undefined for any other. */
-export const markOf = (length: number): Packet | undefined => MARKS[length];
+export const packetMarkOf = (length: number): Packet | undefined => MARKS[length];
 
 /**
  * Takes an answer apart. Payloads are views into it.
@@ -27,7 +27,7 @@ export function readPackets(bytes: Buffer): readonly Packet[] {
   while (at < bytes.length) {
     if (at + 4 > bytes.length) throw cut();
     const length = lengthOfPacket(bytes, at);
-    const mark = markOf(length);
+    const mark = packetMarkOf(length);
     if (mark !== undefined) {
       packets.push(mark);
       at += 4;

@@ -114,6 +114,7 @@ const BEFORE_THE_KUBELET: ReadonlySet<string> = new Set([
   'PreflightFailed',
   'CannotInstall',
   'GuardFailed',
+  'KubeletStopped',
   'StateTooNew',
 ]);
 

@@ -6,9 +6,10 @@ export const RUNNING_CONFIG_SEEN = 'RunningConfigSeen';
 
 /**
  * Reasons of the condition where it is not True. `Forbidden`: the kubelet lets the agent not read it. `Untrusted`: who
- * answers cannot prove to be the kubelet. `SwitchedOff`: the kubelet serves no API. `Unreachable`: no answer, for now.
+ * answers cannot prove to be the kubelet. `SwitchedOff`: the kubelet serves no API. `NotYet`: no
+ * answer, for a moment, as while it starts. `Unreachable`: none for two minutes.
  */
-export const UNSEEN_REASONS = ['Forbidden', 'Untrusted', 'SwitchedOff', 'Unreachable'] as const;
+export const UNSEEN_REASONS = ['Forbidden', 'Untrusted', 'SwitchedOff', 'NotYet', 'Unreachable'] as const;
 export type UnseenReason = (typeof UNSEEN_REASONS)[number];
 
 /**
@@ -17,5 +18,7 @@ export type UnseenReason = (typeof UNSEEN_REASONS)[number];
  */
 export function unseenIn({ phase, conditions = [] }: KubeletNodeStatus): Condition | undefined {
   if (phase !== 'Idle' && phase !== 'Drifted') return undefined;
-  return conditions.find(({ type, status }) => type === RUNNING_CONFIG_SEEN && status !== 'True');
+  return conditions.find(
+    ({ type, status, reason }) => type === RUNNING_CONFIG_SEEN && status !== 'True' && reason !== 'NotYet',
+  );
 }

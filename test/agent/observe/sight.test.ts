@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 
 describe('what the agent knows of the running config', () => {
   it('is nothing before the first look', () => {
-    assert.deepEqual(createSightTracker().sight('1', true, 0), { sight: 'unreachable', why: 'nobody has looked yet' });
+    assert.deepEqual(createSightTracker().sight('1', true, 0), { sight: 'not-yet', why: 'nobody has looked yet' });
   });
 
   for (const why of ['forbidden', 'untrusted', 'off'] as const) {
@@ -39,6 +39,9 @@ describe('what the agent knows of the running config', () => {
     const sights = createSightTracker();
     sights.tell(SEEN, '1', 0);
     assert.equal(sights.sight('1', false, 1).sight, 'seen');
-    assert.equal(sights.sight('2', false, 1).sight, 'unreachable');
+    assert.equal(sights.sight('2', false, 1).sight, 'not-yet');
+    sights.tell(no('down'), '2', 1);
+    assert.equal(sights.sight('2', false, 2 * MINUTE).sight, 'not-yet');
+    assert.equal(sights.sight('2', false, 2 * MINUTE + 1).sight, 'unreachable');
   });
 });

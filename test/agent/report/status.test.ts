@@ -68,6 +68,7 @@ describe('the status of a node whose running config nobody sees', () => {
     ['forbidden', 'False', 'Forbidden'],
     ['untrusted', 'False', 'Untrusted'],
     ['off', 'False', 'SwitchedOff'],
+    ['not-yet', 'Unknown', 'NotYet'],
     ['unreachable', 'Unknown', 'Unreachable'],
   ] as const) {
     it(`says so, and claims nothing: ${sight}`, () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createKeeper } from '#reconciler/git/objects/kept-bytes.ts';
+import { createBytesKeeper } from '#reconciler/git/objects/kept-bytes.ts';
 import { createSweep, sweepAll } from '#reconciler/git/sweep.ts';
 import { createTurns } from '#reconciler/git/turns.ts';
 import { manifestFlags } from '../../support/manifest-flags.ts';
@@ -11,7 +11,7 @@ const MIB = 1024 * 1024;
 
 describe('the bytes of a file that is kept', () => {
   it('are what they were', () => {
-    const keep = createKeeper();
+    const keep = createBytesKeeper();
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 3_000 }), fc.nat(4_000), (head, zeros) => {
         const bytes = Buffer.concat([head, Buffer.alloc(zeros)]);
@@ -24,7 +24,7 @@ describe('the bytes of a file that is kept', () => {
   });
 
   it('are held packed where that is less, and unpacked once for readings in a row', () => {
-    const keep = createKeeper();
+    const keep = createBytesKeeper();
     const texts = [1, 2].map((pods) => Buffer.from(`maxPods: ${pods}\n`.repeat(1_000)));
     const [first, second] = texts.map(keep);
     assert.equal(first?.bytes, first?.bytes);
@@ -35,7 +35,7 @@ describe('the bytes of a file that is kept', () => {
   });
 
   it('stay as they are, in memory of their own, where packing gains nothing', () => {
-    const keep = createKeeper();
+    const keep = createBytesKeeper();
     for (const bytes of [Buffer.from('a: 1\n'), randomBytes(5_000)]) {
       const kept = keep(bytes);
       assert.equal(kept.bytes.buffer.byteLength, bytes.length);

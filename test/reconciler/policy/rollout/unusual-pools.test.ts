@@ -116,6 +116,9 @@ describe('two pools that swap nodes', () => {
   it('change them within the budget of the pool that each goes to, and settle', () => {
     const [one, two] = [validPool('one', 110), validPool('two', 120)];
     const fleet = settledFleet({ a: 'one', b: 'one', c: 'two', d: 'two' }, one, two);
+    const { oid, repo } = commit(COMMIT_A, one, two);
+    // By their labels, all of them: more than maxUnassign lets go without a word.
+    fleet.inForce = { oid, repo: { ...repo, cluster: { ...repo.cluster, maxUnassign: '100%' } } };
     for (const [name, pool] of Object.entries({ a: 'two', b: 'two', c: 'one', d: 'one' }))
       fleet.addNode(nodeView(name, pool));
     assert.deepEqual(

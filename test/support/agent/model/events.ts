@@ -141,7 +141,7 @@ const fates = fc.tuple(
 export const histories: fc.Arbitrary<History> = fc.record({
   fates,
   isGuarded: fc.constantFrom(true, true, true, false),
-  startLimit: fc.constantFrom(Infinity, Infinity, 3, 1, 1),
+  startLimit: fc.constantFrom(Infinity, Infinity, 3, 1, 0),
   drift: fc.constantFrom('repair' as const, 'repair' as const, 'report' as const),
   events: fc.array(events, { minLength: 10, maxLength: 80, size: 'max' }),
 });

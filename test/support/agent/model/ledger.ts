@@ -29,7 +29,10 @@ export interface Ledger {
    * down what it saw, because the disk was full.
    */
   readonly hasLostTrack: () => boolean;
-  /** How long an agent has been at one step of a trial while there was room on the disk. */
+  /**
+   * How long an agent has been at one step of a trial while there was room on the disk. A restart waits for whoever stopped
+   * the kubelet, and that does not count.
+   */
   readonly stuckMs: () => Millis;
   readonly orders: () => number;
   /** How many restarts all that happened so far may cost. */
@@ -70,7 +73,7 @@ export function createLedger(): Ledger {
   /** Records that no agent has written again yet. */
   const damaged = new Set<RecordName>();
   let [startsAtRest, isUnknownAtRest, trials] = [0, false, 0];
-  let step = { id: '', ms: 0 };
+  let step = { id: '', isRestart: false, ms: 0 };
 
   const begin = (doing: Trial, { host, kubelet, checkpoints }: World): void => {
     const isAgain = trial?.isDisturbed === true && sameConfig(trial.config, doing.config);
@@ -116,7 +119,8 @@ export function createLedger(): Ledger {
       const { doing } = next;
       const isStep = doing.phase === 'trial' && doing.change.step !== 'judge';
       const id = isStep ? `${trialIdOf(doing)} ${doing.change.step}` : '';
-      if (id !== step.id || !isStep) step = { id, ms: 0 };
+      const isRestart = isStep && doing.change.step === 'restart';
+      if (id !== step.id || !isStep) step = { id, isRestart, ms: 0 };
       const isNew = doing.phase === 'trial' && trialIdOf(doing) !== trial?.id;
       if (isNew || (doing.phase === 'trial' && before.doing.phase !== 'trial')) begin(doing, world);
       // Where its base could not be seen when it began, it is known once the files are in place.
@@ -144,7 +148,8 @@ export function createLedger(): Ledger {
       if (intent.intent === 'config') rejected = rejected.filter((config) => sameConfig(config, intent.config));
     },
     pass(until, { host, kubelet, isAgentAlive }) {
-      if (step.id !== '' && isAgentAlive() && !host.isDiskFull()) step.ms += until - host.now;
+      const waitsForPerson = step.isRestart && kubelet.status().wasStopped === true;
+      if (step.id !== '' && isAgentAlive() && !host.isDiskFull() && !waitsForPerson) step.ms += until - host.now;
       if (trial === undefined || !isAgentAlive() || !kubelet.isHealthy()) return;
       if (sameConfig(kubelet.read().ours, trial.config)) trial.healthyMs += until - host.now;
     },

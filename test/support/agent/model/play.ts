@@ -75,7 +75,8 @@ function quiet(world: World, ledger: Ledger, history: History): void {
     { event: 'runtime', fails: false },
     { event: 'no-guard', times: 0 },
     { event: 'no-restart', times: 0 },
-    { event: 'restart-by-hand' },
+    // Whoever stopped the kubelet starts it again. One that is down without that is the agent's business.
+    ...(world.kubelet.status().wasStopped === true ? [{ event: 'restart-by-hand' } as const] : []),
   ];
   world.doom(undefined);
   for (const event of calm) {

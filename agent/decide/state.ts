@@ -99,7 +99,7 @@ export interface Trial {
   readonly before: KubeletRun | null;
   /** What the machine suffered before. Absent where an older release wrote it down: then no harm is held against the config. */
   readonly strain?: Strain;
-  /** How often the guard took it back because nobody watched, and it was begun again; absent for never. */
+  /** How often the guard took it back without a verdict (nobody watched, or its note is lost), and it was begun again; absent for never. */
   readonly unwatched?: number;
   /** What preflight found that does not speak against it, in sentences. */
   readonly warnings: readonly string[];

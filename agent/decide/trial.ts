@@ -20,7 +20,7 @@ import {
 import { advance } from './change.ts';
 import { startFallingBack } from './fall-back.ts';
 import { strainBefore, withStrainSoFar } from './harm.ts';
-import { failureOfFired, type FiredGuard, firedOn, guardReadiness, runOfGuard } from './guard.ts';
+import { failureOfFired, type FiredGuard, firedOn, guardReadiness, runOfGuard, whyNoVerdict } from './guard.ts';
 import { failureOf, isToPutBack, tally, trialVerdictOf, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
 import { mayRepair } from './repairs.ts';
@@ -179,15 +179,15 @@ const MOST_UNWATCHED = 2;
 
 /**
  * The trial that is begun again because nobody was there to judge it: the machine booted while the API server was away, or the
- * agent could not run. null where there is a verdict: the guard saw the kubelet fail, or nobody has watched too often.
+ * agent could not run. So it is where the power was lost and with it the guard's note of why. null where there is a verdict:
+ * the guard saw the kubelet fail, or this has happened too often.
  */
-function withoutVerdict(doing: Trial, { cause, at }: FiredGuard, seen: Observation): Trial | null {
+function withoutVerdict(doing: Trial, fired: FiredGuard, seen: Observation): Trial | null {
   const { unwatched = 0, warnings } = doing;
-  if (cause !== 'silence' || unwatched >= MOST_UNWATCHED) return null;
-  const when = at === undefined ? '' : ` at ${at}`;
-  const said = `nobody watched its trial, so the guard took it back${when} without a verdict; it is tried again`;
+  const why = whyNoVerdict(fired);
+  if (why === undefined || unwatched >= MOST_UNWATCHED) return null;
   const wasHealthy = doing.wasHealthy && verdictOf(seen).verdict !== 'unhealthy';
-  return { ...doing, wasHealthy, unwatched: unwatched + 1, warnings: [...warnings, said] };
+  return { ...doing, wasHealthy, unwatched: unwatched + 1, warnings: [...warnings, `${why}; it is tried again`] };
 }
 
 function beginAgain(state: State, before: Trial, seen: Observation): Decision {

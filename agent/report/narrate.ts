@@ -25,7 +25,11 @@ export function linesFor(before: State, { next, actions }: Decision): readonly L
     lines.push({ level: 'warn', message: 'assignment not taken up', fields: { ...fieldsOf(about), ...whyOf(next) } });
   }
   if (timesUnwatched(next) > timesUnwatched(before)) {
-    lines.push({ level: 'warn', message: 'nobody watched the trial: it begins again', fields: fieldsOf(about) });
+    lines.push({
+      level: 'warn',
+      message: 'the guard took the trial back without a verdict: it begins again',
+      fields: fieldsOf(about),
+    });
   }
   for (const action of actions) {
     if (action.do === 'stage') lines.push({ level: 'info', message: FETCHING, fields: fieldsOf(action.config) });

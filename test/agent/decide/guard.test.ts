@@ -233,8 +233,15 @@ table('a guard that took a trial back', [
     ['disarm-guard', 'install A'],
   ],
   [
-    'has the trial fail though the note of why is lost',
+    'has it begin again where the note of why is lost, because that accuses nobody',
     onTrial(judging()),
+    seen(wanting(B), fired({ cause: 'unknown' }), { at: '2026-01-01T00:12:00Z' }),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'has the trial fail where the note of why is lost for the third time',
+    onTrial(judging(), { unwatched: 2 }),
     seen(wanting(B), fired({ cause: 'unknown' })),
     'falling-back (install): assigned B, active A, good A, AgentSilent',
     ['disarm-guard', 'install A'],
@@ -360,6 +367,13 @@ describe('a trial that nobody watched', () => {
       'little is left',
       `nobody watched its trial, so the guard took it back at ${AT} without a verdict; it is tried again`,
     ]);
+  });
+
+  it('is counted as well where the guard’s note of why is lost, and says that', () => {
+    const { next } = decide(onTrial(judging()), seen(wanting(B), fired({ cause: 'unknown' })));
+    const { unwatched, warnings } = next.doing as Trial;
+    assert.equal(unwatched, 1);
+    assert.deepEqual(warnings, [`the guard took it back at ${AT}, and its note of why is lost; it is tried again`]);
   });
 
   it('does not blame the config for a kubelet that is ill with the last known good one', () => {

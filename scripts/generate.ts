@@ -6,7 +6,6 @@ import { generateChart } from './generate/chart.ts';
 import { generateEditorSchemas } from './generate/editor-schemas.ts';
 import { generateExpectedInstallation } from './generate/expected-installation.ts';
 import { generateKubeletConfigPage } from './generate/kubelet-config-page.ts';
-import { generateKubeletConfigSchema } from './generate/kubelet-config-schema.ts';
 import { generatePowersPage } from './generate/powers-page.ts';
 import { generateLicencesPage } from './generate/licences-page.ts';
 
@@ -16,7 +15,6 @@ import { generateLicencesPage } from './generate/licences-page.ts';
  */
 const root = new URL('..', import.meta.url);
 const files = new Map([
-  ...generateKubeletConfigSchema(),
   ...generateEditorSchemas(),
   ...generateKubeletConfigPage(),
   ...generatePowersPage(),

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { generateKubeletConfigSchema } from '../../../scripts/generate/kubelet-config-schema.ts';
 import { FIELDS, childrenOf, defaultOf, valuesOf } from '#shared/contract/kubelet-config/fields/fields.ts';
 import {
   gateHistory,
@@ -94,16 +92,4 @@ describe('a version', () => {
     assert.equal(minorNumber('2.1'), undefined);
     assert.equal(minorNumber('1.3x'), undefined);
   });
-});
-
-describe('the generated validator', () => {
-  for (const [path, text] of generateKubeletConfigSchema()) {
-    it(`${path} is what the table gives`, () => {
-      assert.equal(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8'), text, 'run npm run generate');
-    });
-    it(`${path} is small and needs nothing else`, () => {
-      assert.doesNotMatch(text, /\bimport\b|\brequire\(/);
-      assert.ok(Buffer.byteLength(text) < 150_000, `${Buffer.byteLength(text)} bytes`);
-    });
-  }
 });

@@ -3,20 +3,17 @@ import { show } from '../decode/show.ts';
 import type { Field } from '../fields/field.ts';
 import { childrenOf, existsIn, FIELDS, TYPE_FIELDS } from '../fields/fields.ts';
 import { minorName } from '../minor.ts';
-import { matchesKubeletConfig, type StructuralError } from '../schema.generated.js';
 import { sameButCase } from '../syntax/did-you-mean.ts';
 import { isMap, type WrittenField, writtenFields } from '../walk.ts';
 import { nameAdvice, typeAdvice } from './advice.ts';
 import { type Complaint, oneOf } from './rule.ts';
+import { type JsonType, type Misfit, misfitsIn } from './shape.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
 /** Whatever has the wrong type or a name that no version knows, but for what is in fields that this minor drops. */
 export function judgeStructure(config: Config, minor: number): readonly Complaint[] {
-  // The generated code knows no bigint; their bounds are judged with the formats.
-  if (matchesKubeletConfig(withoutBigints(config))) return [];
-  const errors = matchesKubeletConfig.errors ?? [];
-  return errors.map((error) => complaintOf(error, config)).filter(({ at }) => isRead(at, minor));
+  return [...misfitsIn(config)].filter(({ at }) => isRead(at, minor)).map(complaintOf);
 }
 
 /**
@@ -24,11 +21,8 @@ export function judgeStructure(config: Config, minor: number): readonly Complain
  * them that somebody meant to take something back.
  */
 export function judgeNulls(config: Config): readonly Complaint[] {
-  if (matchesKubeletConfig(withoutBigints(config))) return [];
-  return (matchesKubeletConfig.errors ?? [])
-    .filter(({ keyword }) => keyword === 'additionalProperties')
-    .map((error) => unknownName(pathOf(error.instancePath, config), String(error.params['additionalProperty'])))
-    .filter(({ at }) => at.reduce<unknown>((here, step) => (here as Config)[step], config) === null);
+  const nulls = [...misfitsIn(config)].filter(({ fault, value }) => fault === 'unknown' && value === null);
+  return nulls.map(({ at }) => unknownName(at));
 }
 
 /** Fields that other versions have and this one has not: the kubelet drops them with no more than a line in its log. */
@@ -56,21 +50,16 @@ function isRead(path: Path, minor: number): boolean {
 
 const ANY: Field = { kind: 'struct' };
 
-function complaintOf({ instancePath, keyword, params }: StructuralError, config: Config): Complaint {
-  const path = pathOf(instancePath, config);
-  if (keyword === 'additionalProperties') return unknownName(path, String(params['additionalProperty']));
-  const value = path.reduce<unknown>((here, step) => (here as Record<string | number, unknown>)[step], config);
-  if (keyword === 'minimum' || keyword === 'maximum') {
-    return { code: 'out-of-range', at: path, message: `${show(value)} does not fit into the field's 32 bits` };
-  }
-  const wanted = [params['type']].flat().filter((type) => type !== 'null');
-  return wrongType(path, value, wanted.map(String));
+function complaintOf({ at, value, fault }: Misfit): Complaint {
+  if (fault === 'unknown') return unknownName(at);
+  if (fault !== 'range') return wrongType(at, value, fault);
+  return { code: 'out-of-range', at, message: `${show(value)} does not fit into the field's 32 bits` };
 }
 
-function unknownName(parent: Path, name: string): Complaint {
-  const pattern = patternOf(parent);
+function unknownName(at: Path): Complaint {
+  const name = String(at.at(-1));
+  const pattern = patternOf(at.slice(0, -1));
   const known = [...childrenOf(pattern), ...(pattern === '' ? TYPE_FIELDS : [])];
-  const at = [...parent, name];
   const otherCase = sameButCase(name, known);
   if (otherCase !== undefined) {
     const message = `the kubelet tells upper and lower case apart and drops ${formatPath(at)}`;
@@ -87,20 +76,20 @@ function strangersIn(name: string): string {
   return codes.length === 0 ? '' : `, which has U+${codes.map((code) => code?.padStart(4, '0')).join(' and U+')} in it`;
 }
 
-function wrongType(at: Path, value: unknown, wanted: readonly string[]): Complaint {
+function wrongType(at: Path, value: unknown, wanted: readonly JsonType[]): Complaint {
   const pattern = patternOf(at);
   const field = FIELDS.get(pattern);
   if (value === null) {
     const message = 'null is fatal here, although it is fine in most other fields';
     return { code: 'wrong-type', at, message, suggestion: 'leave the field out to get its default' };
   }
-  const wants = field?.kind === 'duration' ? 'a duration in quotes' : oneOf(wanted.map((type) => NAMES[type] ?? type));
+  const wants = field?.kind === 'duration' ? 'a duration in quotes' : oneOf(wanted.map((type) => NAMES[type]));
   const message = `the kubelet wants ${wants} here and finds ${typeName(value)}`;
   const suggestion = typeAdvice(value, wanted, field, pattern);
   return { code: 'wrong-type', at, message, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 
-const NAMES: Readonly<Record<string, string>> = {
+const NAMES: Readonly<Record<JsonType, string>> = {
   string: 'text',
   integer: 'a whole number',
   number: 'a number',
@@ -115,29 +104,8 @@ function typeName(value: unknown): string {
   return typeof value === 'string' ? `the text ${show(value)}` : show(value);
 }
 
-/** ajv's JSON pointer as a path; a step is an index where the value there is a list. */
-function pathOf(pointer: string, config: Config): Path {
-  let here: unknown = config;
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => {
-      const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-      const step = Array.isArray(here) ? Number(name) : name;
-      here = (here as Record<string | number, unknown>)[step];
-      return step;
-    });
-}
-
 const patternOf = (path: Path): string =>
   path.reduce<string>(
     (pattern, step) => (typeof step === 'number' ? `${pattern}[]` : pattern === '' ? step : `${pattern}.${step}`),
     '',
   );
-
-function withoutBigints(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  if (Array.isArray(value)) return value.map(withoutBigints);
-  if (!isMap(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBigints(item)]));
-}

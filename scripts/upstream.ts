@@ -110,11 +110,11 @@ function gateEdits(): readonly string[] {
     if (known?.stage === stage && known.default === gate.default && known.locked === gate.locked) return [];
     const usual = stage === 'beta' || stage === 'ga';
     const word = gate.default === usual ? '' : gate.default ? ' on' : ' off';
-    return [`gates: ${name}: '1.${minor} ${stage}${word}${gate.locked ? ' locked' : ''}'`];
+    return [`gates: ${name}: '${minor} ${stage}${word}${gate.locked ? ' locked' : ''}'`];
   });
   const gone = gateNames()
     .filter((name) => gateSpec(name, minor ?? 0) !== undefined && theirs[name] === undefined)
-    .map((name) => `gates: ${name}: '1.${minor} gone'`);
+    .map((name) => `gates: ${name}: '${minor} gone'`);
   const needs = Object.entries(theirs).flatMap(([name, gate]) => {
     const ours = gateDependencies(name, minor ?? 0);
     const wanted = gate.needs ?? [];

@@ -141,7 +141,8 @@ function historyOf(name: string): string {
     .join('; ');
 }
 
-const dependenciesOf = (name: string): string => (GATE_DEPENDENCIES[name] ?? []).map(code).join(', ');
+const dependenciesOf = (name: string): string =>
+  (GATE_DEPENDENCIES[name] ?? []).map((line) => code(line.replace(/^(?=\d)/, '1.'))).join(', ');
 
 const code = (text: string): string => `\`${text}\``;
 const row = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

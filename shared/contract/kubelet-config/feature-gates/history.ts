@@ -1,9 +1,10 @@
 /**
- * A gate's life from 1.20 to 1.37 as a line of text: `1.20 alpha, 1.24 beta, 1.28 ga locked, 1.30 gone`.
+ * A gate's life from 1.20 to 1.37 as a line of text: `20 alpha, 24 beta, 28 ga locked, 30 gone`.
  *
- * Each part says what is true from that minor on. Alpha and deprecated gates are off by default, beta and ga ones on,
- * unless `on` or `off` says otherwise. `locked`: setting it to anything but its default is fatal. `gone`: setting it at
- * all is fatal. A line that starts later than 1.20 belongs to a gate that earlier kubelets do not know.
+ * Each part says what is true from that minor on, written without its `1.`: there are hundreds, and every node has them
+ * in memory. Alpha and deprecated gates are off by default, beta and ga ones on, unless `on` or `off` says otherwise.
+ * `locked`: setting it to anything but its default is fatal. `gone`: setting it at all is fatal. A line that starts later
+ * than 1.20 belongs to a gate that earlier kubelets do not know.
  */
 export type GateHistories = Readonly<Record<string, string>>;
 
@@ -27,7 +28,7 @@ export interface GateSpan {
 export function parseHistory(line: string): readonly GateSpan[] {
   return line.split(', ').map((part) => {
     const [minor = '', stage = '', ...rest] = part.split(' ');
-    const from = Number(minor.slice('1.'.length));
+    const from = Number(minor);
     if (stage === 'gone') return { from, spec: null };
     const byDefault = stage === 'beta' || stage === 'ga';
     const isDefault = rest.includes('on') || (byDefault && !rest.includes('off'));

@@ -86,7 +86,9 @@ const USUAL_LAPSES = 1;
 /** Adds one look. A reboot is nobody's failure: the kubelet gets its time to start anew, and what it proved stays. */
 export function tally(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
   const healthy = verdict.verdict === 'healthy';
-  const now = { ...before, bootId: seen.bootId, automaticRestarts: seen.service.automaticRestarts, healthy };
+  // The span until somebody who stopped it starts it again is no time in which it was not in order.
+  const isInOrder = healthy || isStoppedByPerson(seen);
+  const now = { ...before, bootId: seen.bootId, automaticRestarts: seen.service.automaticRestarts, healthy: isInOrder };
   if (seen.bootId !== before.bootId) return { ...now, run: seen.service.run, unhealthyMs: 0, everHealthy: healthy };
 
   const restarts = unplannedRestarts(before, seen.service);

@@ -159,7 +159,7 @@ export interface Judged {
   readonly healthyMs: Millis;
   /** Since it was last healthy, or since the restart. */
   readonly unhealthyMs: Millis;
-  /** What the last look found. */
+  /** Whether the last look found it healthy, or stopped by a person. */
   readonly healthy: boolean;
   /** Whether any look found it healthy since it was started last. */
   readonly everHealthy: boolean;

@@ -159,7 +159,8 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
   const judged = tally(step.judged, verdict, seen, pace.maxStepMs);
   const failure = failureOf(judged, verdict, seen, terms, pace);
   if (failure !== undefined) return fail(state, doing, failure, seen);
-  if (judged.healthy && judged.healthyMs >= terms.durationMs) return promote(state, config, seen.at, pace);
+  if (verdict.verdict === 'healthy' && judged.healthyMs >= terms.durationMs)
+    return promote(state, config, seen.at, pace);
   const next: State = { ...state, doing: { ...doing, change: { step: 'judge', judged } } };
   return { next, actions: isToPutBack(seen) ? [{ do: 'repair', target: config }] : [], recheckAfterMs };
 }

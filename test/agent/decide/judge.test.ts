@@ -91,6 +91,19 @@ describe('the tally of looks at a kubelet', () => {
     assert.equal(unclear.healthy, false);
   });
 
+  it('holds nothing against a kubelet for the time in which a person kept it stopped', () => {
+    const stopped = {
+      ...DOWN,
+      service: { state: 'stopped', run: null, automaticRestarts: 0, wasStopped: true } as const,
+    };
+    const before = look({ healthy: false, unhealthyMs: 5_000, healthyMs: 9_000 }, stopped);
+    assert.deepEqual([before.unhealthyMs, before.healthyMs], [5_000, 9_000]);
+    const started = seen(DOWN, run('run-2'), { elapsedMs: 60_000 });
+    assert.equal(tally(before, verdictOf(started), started, MAX_STEP_MS).unhealthyMs, 5_000);
+    const well = seen(run('run-2'), { elapsedMs: 60_000 });
+    assert.equal(tally(before, verdictOf(well), well, MAX_STEP_MS).healthyMs, 9_000);
+  });
+
   it('counts the crashes since a person started the kubelet by hand, and not the hand', () => {
     assert.equal(look({ automaticRestarts: 5 }, run('run-2', 2)).restarts, 2);
     assert.equal(look({ automaticRestarts: 5 }, run('run-2', 0)).restarts, 0);

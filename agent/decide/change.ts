@@ -88,7 +88,7 @@ function install(change: Install, seen: Observation, of: ChangeOf, pace: Pace): 
 const deadlineMs = ({ startTimeoutMs }: TrialTerms, { restartRetryMs }: Pace): Millis =>
   startTimeoutMs + 3 * restartRetryMs;
 
-/** What hangs keeps the agent from looking; but nobody knows what happened in a gap that is longer than that. */
+/** A call that hangs delays the next look, and that delay counts. What happened in a longer gap is unknown. */
 const MOST_SPENT_MS: Millis = 120_000;
 
 /** Counts the time in which a step does not get on. Room on the disk is waited for, however long that takes. */

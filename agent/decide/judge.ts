@@ -86,7 +86,7 @@ const USUAL_LAPSES = 1;
 /** Adds one look. A reboot is nobody's failure: the kubelet gets its time to start anew, and what it proved stays. */
 export function tally(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
   const healthy = verdict.verdict === 'healthy';
-  // The span until somebody who stopped it starts it again is no time in which it was not in order.
+  // While a person keeps it stopped, no unhealthy time is counted, not even at the first look after it is started again.
   const isInOrder = healthy || isStoppedByPerson(seen);
   const now = { ...before, bootId: seen.bootId, automaticRestarts: seen.service.automaticRestarts, healthy: isInOrder };
   if (seen.bootId !== before.bootId) return { ...now, run: seen.service.run, unhealthyMs: 0, everHealthy: healthy };

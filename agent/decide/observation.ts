@@ -82,7 +82,7 @@ export interface Rechecked {
 
 /** What of an installation or a restart this process could not carry out lately. */
 export interface Fault extends Failure {
-  /** There is no room on the disk: that says nothing of a config. */
+  /** The disk is full, which is not the config's fault. */
   readonly isFull: boolean;
 }
 

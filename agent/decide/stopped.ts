@@ -1,7 +1,7 @@
 import type { Observation } from './observation.ts';
 
 /**
- * Whether somebody stopped the kubelet. That accuses no config, and it stays stopped: whoever stopped it starts it again.
+ * Whether a person stopped the kubelet. Its config is not blamed, and the kubelet stays stopped until a person starts it.
  */
 export const isStoppedByPerson = ({ service }: Pick<Observation, 'service'>): boolean =>
   service.state === 'stopped' && service.wasStopped === true;

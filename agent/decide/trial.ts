@@ -249,5 +249,5 @@ export function runWithFallback(doing: Trial, to: Target, seen: Observation): Ku
   return isUntouched(doing) ? (doing.before ?? undefined) : undefined;
 }
 
-/** Until the restart, or until the machine goes down, the run of before goes on; whoever uses it sees whether it still does. */
+/** No restart or reboot was ordered yet. The run of before may have ended all the same: callers check that. */
 const isUntouched = ({ change }: Trial): boolean => change.step !== 'judge';

@@ -56,7 +56,6 @@ function readJson(line: string): Reading {
 
 /** Redacted before it is cut: half a secret is not recognised. */
 function shown(text: string): string {
-  // eslint-disable-next-line no-control-regex -- that is what is taken out
-  const plain = redact(text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')).trim();
+  const plain = redact(text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')).trim();
   return plain.length <= LONGEST_LINE ? plain : `${plain.slice(0, LONGEST_LINE - 1)}…`;
 }

@@ -29,6 +29,7 @@ import type { OwnNode } from '../ports/own-node.ts';
 import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from '../ports/probe.ts';
 import type { KubeletService, ServiceStatus } from '../ports/service.ts';
 import { parseFlags, withFlags } from '../preflight/checks/flags.ts';
+import { createExitTracker } from './exit-tracker.ts';
 import { installableOf, lookAtFiles, type SeenFiles } from './files.ts';
 import { createRunNames, fingerprintOf } from './fingerprint.ts';
 import type { NodeLease } from './node-lease.ts';
@@ -168,32 +169,6 @@ const unknownService = (error: unknown): ServiceStatus => ({
   automaticRestarts: null,
   reason: reasonOf(error),
 });
-
-/**
- * Remembers how the kubelet last ended by itself since the agent ordered a restart. Service managers forget that as soon as
- * the next run begins, and it is the first thing that people ask. Nor do they say who stopped a kubelet: one of which no run
- * was seen since the agent's own order was stopped by that order, and something keeps it from starting.
- */
-function createExitTracker(memory: Memory): (status: ServiceStatus) => ServiceStatus {
-  let lastExit: string | undefined;
-  let restarts = 0;
-  let isOurStop = false;
-  return (status) => {
-    if (memory.restarts !== restarts) {
-      lastExit = undefined;
-      isOurStop = true;
-    }
-    restarts = memory.restarts;
-    lastExit = status.lastExit ?? lastExit;
-    if (status.run !== null) isOurStop = false;
-    const { wasStopped = false, ...rest } = status;
-    return {
-      ...rest,
-      ...(lastExit === undefined ? {} : { lastExit }),
-      ...(wasStopped && !isOurStop ? { wasStopped } : {}),
-    };
-  };
-}
 
 const unanswered = (error: unknown): Health => ({ health: 'down', reason: reasonOf(error) });
 const unread = (reason: string): RunningConfig => ({ seen: false, why: 'error', reason });

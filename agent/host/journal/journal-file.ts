@@ -18,7 +18,7 @@ const FIELD_BYTES = 40;
 const ZSTD = 4;
 const COMPRESSED = 1 | 2 | ZSTD;
 const COMPACT = 16;
-/** XZ, LZ4, keyed hashes, ZSTD, compact: of others nobody knows what they change. */
+/** XZ, LZ4, keyed hashes, ZSTD and compact. A file with any other flag may have another layout, and is not read. */
 const KNOWN_FLAGS = 31;
 
 /** What is read of one value: the kubelet's longest lines are a few hundred characters. */

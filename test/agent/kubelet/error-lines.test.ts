@@ -73,6 +73,7 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
     ['a.go:1] POST https://[redacted]@example.com?[redacted] with Bearer [redacted]'],
   ],
   ['no control characters', [`${at} a.go:1] one\u0007\ntwo\u001b[31m`], ['a.go:1] one two [31m']],
+  ['no characters that turn the order of letters', [`${at} a.go:1] one\u202etwo`], ['a.go:1] one two']],
 ];
 
 describe('what is shown of a kubelet’s log', () => {

@@ -9,6 +9,7 @@ import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import type { Member } from '#reconciler/policy/rollout/membership.ts';
 import type { GroupPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
+import { fromTimestamp } from '#shared/runtime/clock.ts';
 import { wavesOf } from '#reconciler/policy/rollout/waves.ts';
 import {
   DEADLY,
@@ -80,7 +81,7 @@ function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], pro
   const current = waves[waves.findIndex(({ name }) => name === done) + 1];
   if (entered.length > 0 && current !== undefined) {
     const concerned = group.members.filter((member) => current.only?.(member) !== false);
-    const told = concerned.filter(({ wasTold, target }) => wasTold && target !== null).length;
+    const told = concerned.filter((member) => member.wasTold && !joinedAndToldProved(member, memory, proved)).length;
     assert.ok(told + entered.length <= current.nodes || current.name === 'rest', `wave ${current.name}`);
     assert.ok(
       entered.every(({ member }) => current.only?.(member) !== false),
@@ -161,6 +162,12 @@ function hasServed({ kubeletNode, node }: Member, proved: ReadonlySet<string>, n
   const told = kubeletNode?.spec?.configSource?.sha256;
   const hasProvedSomething = (kubeletNode?.status?.promotedAt ?? null) !== null;
   return hasProvedSomething || (told === undefined ? now - node.createdAt > NEW_MS : !proved.has(told));
+}
+
+/** Waves are of the nodes that were there when a rollout began: whoever joined later, and was told what is proved, is in none. */
+function joinedAndToldProved({ node, target }: Member, { rollout }: GroupPlan['memory'], proved: ReadonlySet<string>) {
+  const began = fromTimestamp(rollout?.newest) ?? Infinity;
+  return target !== null && proved.has(target.sha256) && node.createdAt > began;
 }
 
 /** No turn makes more nodes unavailable than are allowed, nor are more in change at a time, those included that were unavailable before. */

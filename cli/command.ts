@@ -1,7 +1,10 @@
 import type { Io } from './io.ts';
 
-/** Exit codes of every command, as `diff` has them: nothing to say; findings or changes. 2, could not run, is an error. */
-export type ExitCode = 0 | 1;
+/**
+ * Exit codes of every command, as `diff` has them: nothing to say; findings or changes; 3, changes that would be refused. 2, could not
+ * run, is an error.
+ */
+export type ExitCode = 0 | 1 | 3;
 
 /** An option as `util.parseArgs` takes it, and as help shows it. */
 export interface OptionSpec {

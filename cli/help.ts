@@ -2,7 +2,7 @@ import type { Command, OptionSpec } from './command.ts';
 
 const INTRODUCTION = `kubelet-gitops: kubelet configuration from git`;
 
-const CODES = `Exit codes: 0 nothing to say, 1 findings or changes, 2 the command could not run.`;
+const CODES = `Exit codes: 0 OK, nothing changes; 1 findings or changes; 2 the command failed; 3 the changes would be refused.`;
 
 /** What is not meant for a terminal is as wide as that. */
 const WIDEST = 120;

@@ -1,13 +1,13 @@
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { VERSION } from '#shared/runtime/version.ts';
-import { Mistake } from './command.ts';
+import { type ExitCode, Mistake } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { commandHelp, programHelp } from './help.ts';
 import type { Io } from './io.ts';
 import { parseCommandLine } from './parse.ts';
 import { columnsOf, wrapFor } from './wrap.ts';
 
-async function main(argv: readonly string[], io: Io): Promise<0 | 1 | 2> {
+async function main(argv: readonly string[], io: Io): Promise<ExitCode | 2> {
   const parsed = parseCommandLine(argv, COMMANDS);
   switch (parsed.line) {
     case 'help': {

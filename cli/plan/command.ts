@@ -1,4 +1,4 @@
-import type { Command, ExitCode, Given } from '../command.ts';
+import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import type { Io } from '../io.ts';
 import { ALLOW_OPTION, CLUSTER_OPTIONS, PATH_OPTION, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
@@ -6,14 +6,17 @@ import { wrapFor } from '../wrap.ts';
 import { isEmptyPlan, makePlan } from './make-plan.ts';
 import type { MergePlan } from './plan.ts';
 import { loadRevisions, nodesOf, RUNNING_OPTION, withRunning } from './question.ts';
-import { planAsMarkdown } from './render/markdown.ts';
+import { type Failure, FAILURES, failuresIn, USUAL_FAILURES } from './summary.ts';
+import { failureAsMarkdown, planAsMarkdown } from './render/markdown.ts';
 import { planAsText } from './render/text.ts';
 import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/telling/report/source-state.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { CONFIG_MAPS } from '#shared/kube/kube.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
 import { connectTo } from '../connect.ts';
 import { openRepository } from '../revision/local-repository.ts';
 
+const FAIL_ON = [...FAILURES, 'nothing'] as const;
 const FORMATS = ['text', 'markdown', 'json'] as const;
 
 export const PLAN: Command = {
@@ -22,7 +25,8 @@ export const PLAN: Command = {
   mostWords: 0,
   about: [
     'Compares two revisions by what they mean, not by their text: which pools get another config, field by field, what that\n' +
-      'costs a node, which nodes are touched in which order, and what is left for pods. Changes nothing.',
+      'costs a node, which nodes are touched in which order, and what is left for pods. Changes nothing. Exit code 3 where what\n' +
+      'is merged would be refused, reach no node, or leave nodes between two pools (--fail-on).',
     'Nodes come from the cluster (--kubeconfig or --context), or from a file where CI has no access to it:\n' +
       '  kubectl get nodes -o json > nodes.json            # nodes,pods -A: how many pods run on each as well',
   ],
@@ -42,6 +46,12 @@ export const PLAN: Command = {
     kubeconfig: CLUSTER_OPTIONS.kubeconfig,
     context: CLUSTER_OPTIONS.context,
     namespace: CLUSTER_OPTIONS.namespace,
+    'fail-on': {
+      type: 'string',
+      multiple: true,
+      words: FAIL_ON,
+      about: `what ends with exit code 3 (default ${USUAL_FAILURES.join(', ')}); give it once for each`,
+    },
     output: { type: 'string', short: 'o', words: FORMATS, about: 'for people, for a pull request, or for programs' },
   },
   examples: [
@@ -54,12 +64,32 @@ export const PLAN: Command = {
 
 async function runPlan(given: Given, io: Io): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
+  const failOn = failuresOf(given);
+  try {
+    const plan = await planOf(given, io);
+    io.out.write(render(plan, format, io));
+    if ([...failuresIn(plan)].some((failure) => failOn.has(failure))) return 3;
+    return isEmptyPlan(plan) ? 0 : 1;
+  } catch (error) {
+    // What a pipeline posts takes the place of the plan of an older push.
+    if (format === 'markdown') io.out.write(failureAsMarkdown(given.text('cluster') ?? '', reasonOf(error)));
+    throw error;
+  }
+}
+
+async function planOf(given: Given, io: Io): Promise<MergePlan> {
   const { base, head, cluster, folder } = await loadRevisions(given, io);
   const nodes = await withRunning(await nodesOf(given, io), given, io);
   const inForce = await commitInForce(given, io, cluster);
-  const plan = makePlan({ base, head, cluster, folder, nodes, inForce });
-  io.out.write(render(plan, format, io));
-  return isEmptyPlan(plan) ? 0 : 1;
+  return makePlan({ base, head, cluster, folder, nodes, inForce });
+}
+
+function failuresOf(given: Given): ReadonlySet<Failure> {
+  const words = given.texts('fail-on');
+  const known: readonly string[] = FAIL_ON;
+  const unknown = words.find((word) => !known.includes(word));
+  if (unknown !== undefined) throw new Mistake(`--fail-on ${unknown}: choose of ${FAIL_ON.join(', ')}`);
+  return new Set(words.length === 0 ? USUAL_FAILURES : FAILURES.filter((failure) => words.includes(failure)));
 }
 
 function render(plan: MergePlan, format: (typeof FORMATS)[number], io: Io): string {

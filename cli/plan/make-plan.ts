@@ -1,12 +1,14 @@
 import { inFolder } from '#reconciler/policy/in-folder.ts';
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
-import type { ClusterConfig, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import type { LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
-import { massChangeOf, sayHowToRaise, sayMassChange } from '#reconciler/policy/in-force/mass-change.ts';
-import { choosePool } from '#reconciler/policy/assign/choose-pool.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
-import type { NodeMove, MergePlan, PoolPlan } from './plan.ts';
+import { type Places, placesOf, validPools } from './places.ts';
+import type { MergePlan, PoolPlan } from './plan.ts';
+import { emptied, movesBetween, planMoves } from './plan-moves.ts';
+import { heldBy, isWrong, massRefusal, refusalOf } from './refusals.ts';
+import { summaryOf } from './summary.ts';
 import { openedBy } from './opened.ts';
 import { originOf } from './origin.ts';
 import { planNode } from './plan-node.ts';
@@ -40,17 +42,13 @@ export function makePlan(question: PlanQuestion): MergePlan {
   const before = placesOf(nodes, base.repo, new Map());
   // A pool that is invalid now keeps what it had.
   const after = placesOf(nodes, head.repo, validPools(base.repo));
-  const moves = nodes.flatMap(({ name }): readonly NodeMove[] => {
-    const [from, to] = [before.pool.get(name) ?? null, after.pool.get(name) ?? null];
-    if (from === to || after.untouched.has(name)) return [];
-    const contested = before.conflicts.get(name);
-    return [{ node: name, from, to, ...(contested === undefined ? {} : { contested }) }];
-  });
+  const moves = movesBetween(nodes, before, after);
   const names = [...new Set([...base.repo.pools, ...head.repo.pools].map(({ name }) => name))].sort();
   const pools = names.flatMap((name) =>
     planPool(name, base.kept.get(name), base.repo, head.repo, nodes, before, after),
   );
   const known = new Set(findingsIn(base.repo).map(formatFinding));
+  const planned = planMoves(moves, nodes, base.repo, head.repo, pools);
   return {
     base: base.name,
     head: head.name,
@@ -58,7 +56,7 @@ export function makePlan(question: PlanQuestion): MergePlan {
     cluster,
     knowsNodes: inventory !== undefined,
     pools,
-    moves,
+    moves: planned,
     conflicts: [...after.conflicts].map(([node, pools_]) => ({ node, pools: pools_ })),
     clusterSpec:
       base.repo.pools.length === 0 || isWrong(head.repo, file)
@@ -70,38 +68,10 @@ export function makePlan(question: PlanQuestion): MergePlan {
       massRefusal(base.repo, head.repo, file, nodes, before, after),
     findings: [
       ...openedBy(base.repo, head.repo, file, pools),
+      ...emptied(head.repo, before, after, folder),
       ...findingsIn(head.repo).filter((finding) => !known.has(formatFinding(finding))),
     ],
-  };
-}
-
-interface Places {
-  readonly pool: ReadonlyMap<string, string>;
-  readonly conflicts: ReadonlyMap<string, readonly string[]>;
-  /** Conflicting and opted out: they stay as they are. */
-  readonly untouched: ReadonlySet<string>;
-}
-
-const validPools = ({ pools }: LoadedRepo): ReadonlyMap<string, ValidPool> =>
-  new Map(pools.flatMap((pool) => (pool.status === 'valid' ? [[pool.name, pool] as const] : [])));
-
-function placesOf(nodes: readonly InventoryNode[], repo: LoadedRepo, kept: ReadonlyMap<string, ValidPool>): Places {
-  const valid = validPools(repo);
-  const candidates = repo.pools.flatMap(({ name }) => {
-    const pool = valid.get(name) ?? kept.get(name);
-    return pool === undefined ? [] : [{ name, priority: pool.spec.priority, nodeSelector: pool.spec.nodeSelector }];
-  });
-  const choices = nodes.map(({ name, labels }) => [name, choosePool(labels, candidates)] as const);
-  return {
-    pool: new Map(
-      choices.flatMap(([name, choice]) => (choice.choice === 'pool' ? [[name, choice.pool] as const] : [])),
-    ),
-    conflicts: new Map(
-      choices.flatMap(([name, choice]) => (choice.choice === 'conflict' ? [[name, choice.pools] as const] : [])),
-    ),
-    untouched: new Set(
-      choices.flatMap(([name, { choice }]) => (choice === 'conflict' || choice === 'opted-out' ? [name] : [])),
-    ),
+    summary: summaryOf({ pools, moves: planned }, head.repo.cluster.maxUnavailable !== null),
   };
 }
 
@@ -170,61 +140,6 @@ const overallBound = ({ cluster: { maxUnavailable } }: LoadedRepo, { pool }: Pla
 const poolIn = ({ pools }: LoadedRepo, name: string): LoadedPool | undefined =>
   pools.find((pool) => pool.name === name);
 const validOf = (pool: LoadedPool | undefined): ValidPool | undefined => (pool?.status === 'valid' ? pool : undefined);
-
-/** Of a file with errors the reconciler takes what is safest: that is not what anybody wrote. */
-const isWrong = (repo: LoadedRepo, file: string): boolean =>
-  repo.findings.some((finding) => finding.file === file && finding.severity === 'error');
-
-/** What of the cluster's file keeps the reconciler from beginning anything, as `reconciler/policy/rollout/gates.ts` has it. */
-function heldBy({ suspend, unreadable }: ClusterConfig): string | undefined {
-  if (suspend) return "the cluster's file says suspend: true";
-  return unreadable === undefined
-    ? undefined
-    : `the file of the cluster may say anything until this is mended: ${unreadable}`;
-}
-
-/** The limits that the reconciler would hold the commit to. */
-function refusalOf(
-  base: LoadedRepo,
-  { cluster, pools }: LoadedRepo,
-  file: string,
-  moves: readonly NodeMove[],
-  before: Places,
-): string | undefined {
-  if (pools.length === 0) return 'there is no pool in it: an empty repository never unassigns a fleet';
-  const assigned = before.pool.size;
-  const lost = moves.filter(({ from, to }) => from !== null && to === null).length;
-  const isFirst = base.pools.length === 0;
-  const own = limitOf(cluster.maxUnassign, assigned);
-  const most = isFirst ? own : Math.min(own, limitOf(base.cluster.maxUnassign, assigned));
-  return lost > most
-    ? `it would send ${lost} of ${assigned} nodes back to their local config, and maxUnassign allows ${most}. ` +
-        sayHowToRaise('maxUnassign', file)
-    : undefined;
-}
-
-/** The guard against changing too much at once, as the reconciler would see it if every node ran what the base says. */
-function massRefusal(
-  base: LoadedRepo,
-  head: LoadedRepo,
-  file: string,
-  nodes: readonly InventoryNode[],
-  before: Places,
-  after: Places,
-): string | undefined {
-  const [old, now] = [validPools(base), validPools(head)];
-  const inPools = nodes.filter(({ name }) => after.pool.has(name));
-  const changed = inPools.flatMap(({ name }) => {
-    const [from, pool] = [before.pool.get(name) ?? '', after.pool.get(name) ?? ''];
-    const [had, gets] = [old.get(from), now.get(pool) ?? old.get(pool)];
-    const isOther = had !== undefined && (had.sha256 !== gets?.sha256 || had.spec.apply !== gets.spec.apply);
-    return isOther ? [pool] : [];
-  });
-  const mass =
-    massChangeOf(changed, inPools.length, base.cluster.maxChange) ??
-    massChangeOf(changed, inPools.length, head.cluster.maxChange);
-  return mass === undefined ? undefined : sayMassChange(mass, file);
-}
 
 function findingsIn(repo: LoadedRepo): readonly Finding[] {
   return [...repo.findings, ...repo.pools.flatMap(({ findings }) => findings)];

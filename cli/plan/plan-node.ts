@@ -14,7 +14,7 @@ import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { type Allocatable, allocatableEffect, showAmount, takenFrom } from './capacity.ts';
-import type { NodePlan } from './plan.ts';
+import type { NodePlan, NodeWarning } from './plan.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -67,30 +67,36 @@ const partOf = (running: Config, config: Config): Config =>
 
 const hasNull = (value: unknown): boolean => value === null || (isMap(value) && Object.values(value).some(hasNull));
 
-function judge({ kubeletVersion }: InventoryNode, { value, spec }: ValidPool): readonly string[] {
+const refused = (text: string, here?: string): NodeWarning => ({
+  text: `${text}: it would be refused`,
+  refuses: true,
+  ...(here === undefined ? {} : { here }),
+});
+
+function judge({ kubeletVersion }: InventoryNode, { value, spec }: ValidPool): readonly NodeWarning[] {
   const minor = minorNumber(kubeletVersion);
   if (minor === undefined) return [];
   return validateForVersions(value, [minorName(minor)], { apply: spec.apply, tolerate: spec.tolerate ?? [] })
     .filter(({ severity }) => severity === 'error')
-    .map(({ field, message }) => `${field === undefined ? '' : `${field}: `}${message}: it would be refused`);
+    .map(({ field, message }) => refused(`${field === undefined ? '' : `${field}: `}${message}`));
 }
 
-function tooManyPods({ pods }: InventoryNode, allocatable: readonly Allocatable[]): readonly string[] {
+function tooManyPods({ pods }: InventoryNode, allocatable: readonly Allocatable[]): readonly NodeWarning[] {
   const limit = allocatable.find(({ resource }) => resource === 'pods')?.after;
   if (limit === undefined || pods === undefined || pods <= limit) return [];
-  return [`${pods} pods run there, and maxPods allows ${limit}: it would be refused`];
+  return [refused(`more pods run there than maxPods allows, which is ${limit}`, `${pods} pods`)];
 }
 
-const starved = (allocatable: readonly Allocatable[]): readonly string[] =>
+const starved = (allocatable: readonly Allocatable[]): readonly NodeWarning[] =>
   allocatable
     .filter(({ after: left }) => left <= 0)
-    .map(({ resource }) => `nothing is left of its ${resource}: it would be refused`);
+    .map(({ resource }) => refused(`nothing is left of its ${resource}`));
 
 /**
  * Less than the pods request that the node cannot do without: after its next start the kubelet would refuse some of them, and
  * which of them is a matter of chance.
  */
-function lockedOut(node: InventoryNode, allocatable: readonly Allocatable[], config: Config): readonly string[] {
+function lockedOut(node: InventoryNode, allocatable: readonly Allocatable[], config: Config): readonly NodeWarning[] {
   const { vital } = node;
   if (vital === undefined) return [];
   return allocatable.flatMap(({ resource, after: left }) => {
@@ -101,12 +107,12 @@ function lockedOut(node: InventoryNode, allocatable: readonly Allocatable[], con
     const of = `${show(left)} ${resource} would be left${sum === '' ? '' : ` (${node.capacity[resource]} - ${sum})`}`;
     const pods = `its ${vital.count} critical and DaemonSet pods`;
     const why = resource === 'pods' ? `${pods} are more` : `${pods} request ${show(needed)}`;
-    return [`${of}, and ${why}: after a restart the kubelet would refuse some of them`];
+    return [{ text: `${of}, and ${why}: after a restart the kubelet would refuse some of them`, refuses: false }];
   });
 }
 
 /** What preflight asks of CPUs and memory, where the config says all that it takes to answer. */
-function onMachine({ capacity, kubeletVersion }: InventoryNode, config: Config): readonly string[] {
+function onMachine({ capacity, kubeletVersion }: InventoryNode, config: Config): readonly NodeWarning[] {
   const minor = Math.min(minorNumber(kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
   const view = viewOf(config, minor, 'overlay');
   const cpus = parseQuantity(capacity['cpu'] ?? '');
@@ -115,20 +121,21 @@ function onMachine({ capacity, kubeletVersion }: InventoryNode, config: Config):
 }
 
 /** CPUs are numbered from 0 on where none is offline. */
-function missingCpus(view: ConfigView, count: number | undefined): readonly string[] {
+function missingCpus(view: ConfigView, count: number | undefined): readonly NodeWarning[] {
   const asked = parseCpus(view.text('reservedSystemCPUs') ?? '');
   if (asked === undefined || count === undefined) return [];
   const missing = [...asked].filter((cpu) => cpu >= count);
   if (missing.length === 0) return [];
   const named = missing.slice(0, 3).join(', ');
-  return [`reservedSystemCPUs names CPU ${named}, and the node has ${count}: it would be refused`];
+  const more = missing.length > 3 ? ` and ${missing.length - 3} more` : '';
+  return [refused(`reservedSystemCPUs names CPU ${named}${more}, and the node has ${count}`)];
 }
 
-function unequalMemory(view: ConfigView, capacity: number): readonly string[] {
+function unequalMemory(view: ConfigView, capacity: number): readonly NodeWarning[] {
   const isKnown = ['reservedMemory', 'kubeReserved', 'systemReserved', 'evictionHard'].every((field) =>
     view.isSet(field),
   );
   const aside = isKnown && exactMemoryIsAsked(view) ? setAsideMemory(view, capacity) : undefined;
   if (aside === undefined || aside === reservedByNode(view)) return [];
-  return [`the Static memory manager needs reservedMemory of ${aside / 2 ** 20}Mi in all there: it would be refused`];
+  return [refused(`the Static memory manager needs reservedMemory of ${aside / 2 ** 20}Mi in all there`)];
 }

@@ -9,7 +9,7 @@ import type { InventoryNode } from '../inventory/node.ts';
 import type { RolloutPlan } from './plan.ts';
 
 /** A restart of a kubelet and what the agent does around it; measured, see docs/benchmarks. */
-const RESTART_MS = 10_000;
+export const RESTART_MS = 10_000;
 
 interface Stage {
   readonly name: string;

@@ -4,6 +4,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Conflict } from '#reconciler/policy/assign/conflict-lines.ts';
 import type { Allocatable } from './capacity.ts';
+import type { Summary } from './summary.ts';
 
 /** What merging one revision over another would do, and to which nodes. */
 export interface MergePlan {
@@ -16,8 +17,8 @@ export interface MergePlan {
   readonly knowsNodes: boolean;
   /** Those that change in any way, sorted by name. */
   readonly pools: readonly PoolPlan[];
-  /** Nodes that change their pool; null for none. */
-  readonly moves: readonly NodeMove[];
+  /** Nodes that change their pool, those together that come from the same one and go to the same one. */
+  readonly moves: readonly MovePlan[];
   readonly conflicts: readonly Conflict[];
   /** What else of the cluster's file changes, as `suspend: false → true`. */
   readonly clusterSpec: readonly string[];
@@ -27,14 +28,23 @@ export interface MergePlan {
   readonly refusal: string | undefined;
   /** What `head` has and `base` had not. */
   readonly findings: readonly Finding[];
+  readonly summary: Summary;
 }
 
-export interface NodeMove {
-  readonly node: string;
+export interface MovePlan {
+  /** Null for no pool: the local config. */
   readonly from: string | null;
   readonly to: string | null;
-  /** The pools that wanted the node in `base` with the same priority; absent where there was no such conflict. */
+  /** The pools that wanted the nodes in `base` with the same priority; absent where there was no such conflict. */
   readonly contested?: readonly string[];
+  readonly nodes: readonly string[];
+  /** What changes for them: between the two pools' configs, or all of one. Empty where the pool's own plan says it, or nobody knows. */
+  readonly fields: readonly FieldChange[];
+  readonly cost: ChangeCost | undefined;
+  /** Those that go back to their local config; the others are among the nodes of the pool that they go to. */
+  readonly leaving: readonly NodePlan[];
+  /** How long it takes those to go back, if all goes well. */
+  readonly expectedMs: Millis;
 }
 
 export interface PoolPlan {
@@ -72,7 +82,16 @@ export interface NodePlan {
    */
   readonly unclear?: 'not-asked' | 'own-config';
   /** What is known to speak against it on this node. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly NodeWarning[];
+}
+
+export interface NodeWarning {
+  /** The same text on every node with the same fault. */
+  readonly text: string;
+  /** What is this node's own in it, as `30 pods`. */
+  readonly here?: string;
+  /** The node would refuse the config, and keep what it has. */
+  readonly refuses: boolean;
 }
 
 export interface RolloutPlan {

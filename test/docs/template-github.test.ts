@@ -115,18 +115,19 @@ describe('the workflow of the template, run on a pull request', { skip: WITHOUT_
       GITHUB_REPOSITORY: 'team/config',
       GITHUB_STEP_SUMMARY: join(runner, 'summary'),
     };
-    let out = '';
+    let [out, code] = ['', 0];
     for (const step of job.steps) {
+      if (code !== 0 && step.if?.startsWith('${{ !cancelled()') !== true) continue;
       if (step.run === undefined) await checkOut(step, runner, inventory);
       else {
         const env = { ...workspace.env, ...common, ...evaluated({ ...workflow.env, ...job.env, ...step.env }) };
         const cwd = join(runner, step['working-directory'] ?? '.');
         const ran = await runScript(['bash', '-e'], step.run, cwd, env);
         out += ran.out;
-        if (ran.code !== 0) return { code: ran.code, out };
+        code ||= ran.code;
       }
     }
-    return { code: 0, out };
+    return { code, out };
   }
 
   async function checkOut({ name, with: options = {} }: Step, runner: string, inventory: string | undefined) {
@@ -194,14 +195,16 @@ describe('the workflow of the template, run on a pull request', { skip: WITHOUT_
     const { code, out } = await runJob('validate');
     assert.equal(code, 1);
     assert.match(out, /^::error file=pools\/gpu\/kubelet\.yaml,line=\d+,col=1,title=.*maxPodz/m);
-    assert.equal((await runJob('plan')).code, 0);
-    assert.match(ours()[0]?.body ?? '', /Pool gpu has errors: it keeps the config that it has/);
+    assert.equal((await runJob('plan')).code, 3);
+    assert.match(ours()[0]?.body ?? '', /Pool gpu has errors, and keeps its current config/);
   });
 
   it('fails, and says why, where the plan cannot be made or the comment cannot be written', async () => {
     const broken = await runJob('plan', 'no JSON {');
     assert.equal(broken.code, 2);
     assert.match(broken.out, /is no inventory/);
+    assert.match(ours()[0]?.body ?? '', /no plan for `demo`\n\n❌ The plan could not be made: .*is no inventory/);
+    assert.equal(ours().length, 1);
     const env = { ...workspace.env, GITHUB_API_URL: forge.url, GITHUB_REPOSITORY: 'team/config', PULL_REQUEST: '7' };
     const plan = join(workspace.directory, 'plan.md');
     await writeFile(plan, `${MARKER}\nsomething\n`);

@@ -2,7 +2,7 @@ import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts
 import { formatDuration } from '#shared/runtime/duration.ts';
 import { showAmount } from '../capacity.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
-import type { NodeMove, NodePlan, MergePlan, PoolPlan } from '../plan.ts';
+import type { MergePlan, MovePlan, NodePlan, PoolPlan } from '../plan.ts';
 import { type AlikePools, MANY_POOLS } from './alike.ts';
 
 /** What a change costs a node, for people. */
@@ -19,17 +19,40 @@ const HEADS: Readonly<Record<PoolPlan['change'], string>> = {
   added: 'is new',
   removed: 'is removed: its nodes go to another pool or back to their local config',
   changed: 'changes',
-  invalid: 'has errors: it keeps the config that it has',
+  invalid: 'has errors, and keeps its current config',
 };
 
 export function headOf([first, ...rest]: AlikePools): string {
+  if (rest.length === 0 && !changesItself(first)) return `Pool ${first.name} gets other nodes`;
   if (rest.length === 0)
     return `Pool ${first.name} ${first.from === undefined ? HEADS[first.change] : comesFrom(first, first.from)}`;
   const names = listed(
     [first, ...rest].map(({ name }) => name),
     MOST_POOLS,
   );
+  if (!changesItself(first)) return `Pools ${names} get other nodes`;
   return `Pools ${names} ${first.change === 'added' ? 'are new, and alike' : 'change alike'}`;
+}
+
+/** A pool may only get other nodes: by their labels' part in its selector, or by another pool that lets them go. */
+const changesItself = ({ change, fields, spec }: PoolPlan): boolean =>
+  change !== 'changed' || fields.length + spec.length > 0;
+
+/** `2 pools change, 48 nodes: 40 kubelets restart, 8 nodes would refuse the config; about 2h`; undefined where no node is touched. */
+export function summaryLine({ summary, knowsNodes, moves, refusal }: MergePlan): string | undefined {
+  const { pools, nodes, restarts, reboots, refused, waiting, takenOver, expectedMs } = summary;
+  if (!knowsNodes || (nodes === 0 && moves.length === 0)) return undefined;
+  const some = (count: number, what: string, many = `${what}s`): string => `${count} ${count === 1 ? what : many}`;
+  const parts = [
+    some(restarts, 'kubelet restarts', 'kubelets restart'),
+    ...(refused > 0 ? [`${some(refused, 'node')} would refuse the config`] : []),
+    ...(waiting > 0 ? [`${some(waiting, 'node')} would wait`] : []),
+    ...(takenOver > 0 ? [`${some(takenOver, 'kubelet runs', 'kubelets run')} it already`] : []),
+    some(reboots, 'reboot'),
+  ];
+  const time = restarts === 0 ? '' : `; about ${formatDuration(Math.ceil(expectedMs / 1000) * 1000)} if all goes well`;
+  const where = refusal === undefined ? '' : 'Once it is allowed: ';
+  return `${where}${some(pools, 'pool')}, ${some(nodes, 'node')}: ${parts.join(', ')}${time}`;
 }
 
 /** That the comparison does not begin where the cluster is. */
@@ -168,20 +191,38 @@ export function capacityLines(nodes: readonly NodePlan[]): readonly string[] {
 }
 
 export function warningLines(nodes: readonly NodePlan[]): readonly string[] {
-  const all = nodes.flatMap(({ name, warnings }) => warnings.map((text) => ({ name, text })));
+  const all = nodes.flatMap(({ name, warnings }) =>
+    warnings.map(({ text, here }) => ({ name: here === undefined ? name : `${name} (${here})`, text })),
+  );
   return [...Map.groupBy(all, ({ text }) => text)].map(
     ([text, on]) => `${listed(on.map(({ name }) => name))}: ${text}`,
   );
 }
 
-export function moveLines({ moves }: MergePlan): readonly string[] {
+/** Which nodes go where. */
+export function moveLine({ from, to, contested, nodes, fields }: MovePlan): string {
   const place = (pool: string | null): string => pool ?? 'no pool (local config)';
   // Nodes in conflict are left as they are, and git does not say what that is.
-  const start = ({ from, contested }: NodeMove): string =>
+  const start =
     contested === undefined ? place(from) : `a conflict of ${contested.join(' and ')}, with what they ran before it,`;
-  const grouped = Map.groupBy(moves, (move) => `from ${start(move)} to ${place(move.to)}`);
-  return [...grouped].map(([text, nodes]) => `${listed(nodes.map(({ node }) => node))} ${text}`);
+  const what = to === null && fields.length > 0 ? '; they lose:' : '';
+  return `${listed(nodes)} from ${start} to ${place(to)}${what}`;
 }
+
+/** How nodes go back to their local config; empty where they do not. */
+export const leavingLines = ({ leaving, expectedMs }: MovePlan): readonly string[] =>
+  leaving.length === 0
+    ? []
+    : [
+        `${counted(leaving)}, 1 at a time; about ${formatDuration(expectedMs)} if all goes well`,
+        ...capacityLines(leaving),
+      ];
+
+/** A field that a node which moves loses or gets; what counts without a pool is the node's own. */
+export const movedSides = ({ to }: MovePlan, change: FieldChange): readonly [string, string] => [
+  change.before ?? unsetOf(change),
+  change.after ?? (to === null ? 'local config' : unsetOf(change)),
+];
 
 /** The first few by name, and how many more. */
 function listed(names: readonly string[], most = 5): string {

@@ -1,7 +1,7 @@
-import { formatFinding } from '#shared/contract/finding.ts';
+import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { conflictLines } from '#reconciler/policy/assign/conflict-lines.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
-import type { MergePlan } from '../plan.ts';
+import type { MergePlan, MovePlan } from '../plan.ts';
 import { type AlikePools, alikePools } from './alike.ts';
 import {
   adoptedLine,
@@ -10,10 +10,13 @@ import {
   headOf,
   inForceLine,
   keptLines,
-  moveLines,
+  leavingLines,
+  movedSides,
+  moveLine,
   risksOf,
   rolloutBlocks,
   sidesOf,
+  summaryLine,
   takeOverLines,
   waitLines,
   warningLines,
@@ -22,13 +25,22 @@ import {
 /** By which a comment is found again, to be changed instead of repeated. */
 const markerOf = (cluster: string): string => `<!-- kubelet-gitops plan: ${cluster} -->`;
 
+/** For the same comment, where there is no plan. */
+export const failureAsMarkdown = (cluster: string, reason: string): string =>
+  `${markerOf(cluster)}\n\n### kubelet-gitops: no plan for \`${cluster}\`\n\n❌ The plan could not be made: ${escape(reason)}\n`;
+
 /** Longest that forges take as one comment, with room for what wraps it. */
 const MOST_CHARACTERS = 60_000;
 
 /** For a comment on the pull request. */
 export function planAsMarkdown(plan: MergePlan): string {
-  const { cluster, refusal, held, clusterSpec, findings, knowsNodes } = plan;
-  const parts = [markerOf(cluster), `### kubelet-gitops: what this does to \`${cluster}\``];
+  const { base, head, cluster, refusal, held, clusterSpec, findings, knowsNodes } = plan;
+  const parts = [
+    markerOf(cluster),
+    `### kubelet-gitops: what this does to \`${cluster}\``,
+    `From ${code(base)} to ${code(head)}.`,
+  ];
+  const summary = summaryLine(plan);
   const inForce = inForceLine(plan);
   if (inForce !== undefined) parts.push(`> [!WARNING]\n> ${escape(inForce)}`);
   const isEmpty = isEmptyPlan(plan);
@@ -37,22 +49,42 @@ export function planAsMarkdown(plan: MergePlan): string {
     parts.push(adopted.length === 0 ? 'Nothing changes on any node.' : `Nothing changes.\n\n${adopted.join('\n')}`);
   }
   if (refusal !== undefined) parts.push(`> [!CAUTION]\n> **Refused as a whole:** ${escape(refusal)}`);
+  if (summary !== undefined && !isEmpty) parts.push(`**${summary}**`);
   if (held !== undefined && !isEmpty) parts.push(`> [!WARNING]\n> **Nothing new would be begun:** ${escape(held)}`);
   if (clusterSpec.length > 0)
     parts.push(`#### clusters/${cluster}.yaml changes\n\n${clusterSpec.map((line) => `- ${code(line)}`).join('\n')}`);
   if (!isEmpty) parts.push(...alikePools(plan.pools).map((pools) => poolPart(pools, knowsNodes)));
-  const notes = [
-    ...(isEmpty ? [] : moveLines(plan)).map((line) => `- moves: ${escape(line)}`),
-    ...conflictLines(plan.conflicts).map((line) => `- **conflict:** ${escape(line)}`),
-    ...findings.map((finding) => `- ${finding.kind === 'security' ? '🔓 ' : ''}${code(formatFinding(finding))}`),
-  ];
-  if (notes.length > 0) parts.push(notes.join('\n'));
+  if (!isEmpty && plan.moves.length > 0) parts.push('#### Moves', ...plan.moves.map(movePart));
+  const conflicts = conflictLines(plan.conflicts).map((line) => `- ❌ ${escape(line)}`);
+  if (conflicts.length > 0) parts.push('#### Conflicts', conflicts.join('\n'));
+  const found = findings.map((finding) => `- ${signOf(finding)} ${code(formatFinding(finding))}`);
+  if (found.length > 0) parts.push('#### Findings', found.join('\n'));
   if (!knowsNodes && !isEmpty) parts.push('_Nodes are not known here: no inventory was given._');
   const whole = `${parts.join('\n\n')}\n`;
   return whole.length <= MOST_CHARACTERS
     ? whole
     : `${whole.slice(0, MOST_CHARACTERS).replace(/\n[^\n]*$/, '')}\n\n_Cut: run \`kubelet-gitops plan\` for the rest._\n`;
 }
+
+const signOf = ({ kind, severity }: Finding): string =>
+  kind === 'security' ? '🔓' : severity === 'error' ? '❌' : '⚠️';
+
+function movePart(move: MovePlan): string {
+  const { fields } = move;
+  const rows = fields.map((field) => {
+    const [before, after] = movedSides(move, field).map(code);
+    return `| \`${field.path}\` | ${before} | ${after} | ${COST_WORDS[field.cost]} |`;
+  });
+  const items = leavingLines(move).map((line) => `- ${escape(line)}`);
+  return [
+    `${move.to === null ? '❌ ' : ''}${escape(moveLine(move))}`,
+    ...(rows.length === 0 ? [] : [tableOf(rows)]),
+    ...(items.length === 0 ? [] : [items.join('\n')]),
+  ].join('\n\n');
+}
+
+const tableOf = (rows: readonly string[]): string =>
+  ['| field | before | after | costs |', '| --- | --- | --- | --- |', ...rows].join('\n');
 
 function poolPart(pools: AlikePools, knowsNodes: boolean): string {
   const [pool] = pools;
@@ -62,8 +94,7 @@ function poolPart(pools: AlikePools, knowsNodes: boolean): string {
     const [before, after] = sidesOf(field).map(code);
     return `| \`${field.path}\` | ${before} | ${after} | ${COST_WORDS[field.cost]} |`;
   });
-  const table =
-    rows.length === 0 ? [] : [['| field | before | after | costs |', '| --- | --- | --- | --- |', ...rows].join('\n')];
+  const table = rows.length === 0 ? [] : [tableOf(rows)];
   const items = [
     ...spec.map((line) => `- ${code(line)}`),
     ...waitLines(pools).map((line) => `- ❌ **${escape(line)}**`),

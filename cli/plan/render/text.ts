@@ -3,7 +3,7 @@ import { conflictLines } from '#reconciler/policy/assign/conflict-lines.ts';
 import type { Paint } from '../../paint.ts';
 import { renderTable } from '../../table.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
-import type { MergePlan } from '../plan.ts';
+import type { MergePlan, MovePlan } from '../plan.ts';
 import { type AlikePools, alikePools } from './alike.ts';
 import {
   adoptedLine,
@@ -12,10 +12,13 @@ import {
   headOf,
   inForceLine,
   keptLines,
-  moveLines,
+  leavingLines,
+  movedSides,
+  moveLine,
   risksOf,
   rolloutBlocks,
   sidesOf,
+  summaryLine,
   takeOverLines,
   waitLines,
   warningLines,
@@ -30,14 +33,18 @@ export function planAsText(plan: MergePlan, paint: Paint): string {
     '',
   ];
   const adopted = plan.pools.filter(isAdopted).map(adoptedLine);
+  const summary = summaryLine(plan);
   if (isEmptyPlan(plan)) return `${[...lines, 'Nothing changes.', ...adopted].join('\n')}\n`;
   if (refusal !== undefined) lines.push(paint('bad', `Refused as a whole: ${refusal}`), '');
+  if (summary !== undefined) lines.push(paint('strong', summary), '');
   if (held !== undefined) lines.push(paint('bad', `Nothing new would be begun: ${held}`), '');
   if (clusterSpec.length > 0) lines.push(paint('strong', `clusters/${cluster}.yaml changes`));
   lines.push(...clusterSpec.map((line) => `  ${line}`), ...(clusterSpec.length > 0 ? [''] : []));
   for (const pools of alikePools(plan.pools)) lines.push(...poolLines(pools, knowsNodes, paint), '');
-  for (const line of moveLines(plan)) lines.push(`Moves: ${line}`);
+  for (const move of plan.moves) lines.push(...movedLines(move, paint));
+  if (plan.moves.length > 0) lines.push('');
   for (const line of conflictLines(plan.conflicts)) lines.push(paint('bad', `Conflict: ${line}`));
+  if (plan.conflicts.length > 0) lines.push('');
   for (const finding of findings)
     lines.push(
       paint(finding.severity === 'error' || finding.kind === 'security' ? 'bad' : 'busy', formatFinding(finding)),
@@ -47,6 +54,20 @@ export function planAsText(plan: MergePlan, paint: Paint): string {
     lines.push(paint('quiet', 'No nodes were given: --inventory or --kubeconfig adds what it does to them.'));
   }
   return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function movedLines(move: MovePlan, paint: Paint): readonly string[] {
+  const { fields, cost } = move;
+  const rows = fields.map((field) => {
+    const [before, after] = movedSides(move, field);
+    return [`  ${field.path}`, before, '→', after];
+  });
+  return [
+    paint(move.to === null ? 'bad' : 'strong', `Moves: ${moveLine(move)}`),
+    ...renderTable(rows),
+    ...(cost === undefined ? [] : [paint('quiet', `  cost: ${COST_WORDS[cost]}`)]),
+    ...leavingLines(move).map((line) => `  ${line}`),
+  ];
 }
 
 function poolLines(pools: AlikePools, knowsNodes: boolean, paint: Paint): readonly string[] {

@@ -1,6 +1,6 @@
 import { show as showValue } from './decode/show.ts';
 import type { ChangeCost } from './fields/field.ts';
-import { RISK_NOTES } from './fields/notes.ts';
+import { RAISED_NOTES, RISK_NOTES } from './fields/notes.ts';
 import { defaultOf, FIELDS, TYPE_FIELDS } from './fields/fields.ts';
 import { NEWEST_MINOR } from './minor.ts';
 import { isMap } from './walk.ts';
@@ -50,13 +50,14 @@ function changeAt(path: string, before: string | undefined, after: string | unde
   const [field, own] = fieldAt(path);
   const usual = own && field !== undefined ? defaultOf(field, NEWEST_MINOR) : undefined;
   const note = field?.note;
+  const isRaised = Number(after ?? usual) > Number(before ?? usual);
   return {
     path,
     before,
     after,
     default: usual === undefined || isMap(usual) ? undefined : showValue(usual),
     cost: field?.cost ?? 'restart',
-    risk: note === undefined ? undefined : RISK_NOTES[note],
+    risk: note === undefined ? undefined : ((isRaised ? RAISED_NOTES[note] : undefined) ?? RISK_NOTES[note]),
   };
 }
 

@@ -130,7 +130,7 @@ describe('kubelet-gitops plan', () => {
   it('warns where less is left than the pods request that a node cannot do without, with the arithmetic', async () => {
     const warnings = async (...fields: readonly string[]): Promise<readonly string[]> => {
       const { pools } = await planOf({ 'pools/a/kubelet.yaml': layer(...fields) });
-      return (pools[0]?.nodes ?? []).flatMap(({ name, warnings: said }) => said.map((text) => `${name}: ${text}`));
+      return (pools[0]?.nodes ?? []).flatMap(({ name, warnings: said }) => said.map(({ text }) => `${name}: ${text}`));
     };
     const eviction = (memory: string) => [
       'maxPods: 110',
@@ -166,20 +166,29 @@ describe('kubelet-gitops plan', () => {
         'serializeImagePulls: false',
       ),
     });
-    const warnings = new Map(pools[0]?.nodes.map(({ name, warnings: all }) => [name, all.join('; ')]));
-    assert.match(warnings.get('a-1') ?? '', /30 pods run there, and maxPods allows 20/);
+    const warnings = new Map(
+      pools[0]?.nodes.map(({ name, warnings: all }) => [
+        name,
+        all.map(({ text, here }) => `${text} ${here}`).join('; '),
+      ]),
+    );
+    assert.match(
+      warnings.get('a-1') ?? '',
+      /^more pods run there than maxPods allows, which is 20: it would be refused 30 pods$/,
+    );
     assert.equal(warnings.get('a-2'), '');
     assert.match(warnings.get('a-3') ?? '', /maxParallelImagePulls.*it came with 1\.27.*would be refused/);
   });
 
   it('says which nodes move, and which are left as they are because two pools want them', async () => {
     const { moves, conflicts, pools } = await planOf({ 'pools/a/pool.yaml': pool('a', 'b', 'priority: 5') });
-    assert.deepEqual(moves, [
-      { node: 'a-1', from: 'a', to: null },
-      { node: 'a-2', from: 'a', to: null },
-      { node: 'a-3', from: 'a', to: null },
-      { node: 'b-1', from: 'b', to: 'a' },
-    ]);
+    assert.deepEqual(
+      moves.map(({ from, to, nodes }) => [from, to, nodes]),
+      [
+        ['a', null, ['a-1', 'a-2', 'a-3']],
+        ['b', 'a', ['b-1']],
+      ],
+    );
     assert.deepEqual(conflicts, []);
     assert.deepEqual(
       pools[0]?.nodes.map(({ name }) => name),
@@ -349,7 +358,10 @@ describe('kubelet-gitops plan', () => {
     );
     assert.equal(changed.code, 1);
     const broken = await planOf({ 'clusters/prod.yaml': file('maxUnassign: 0, suspended: true') });
-    assert.match(broken.held ?? '', /may say anything until this is mended: clusters\/prod\.yaml:4:\d+: /);
+    assert.match(
+      broken.held ?? '',
+      /cannot be read, so no change starts until it is fixed: clusters\/prod\.yaml:4:\d+: /,
+    );
     assert.deepEqual(broken.clusterSpec, []);
   });
 

@@ -52,6 +52,9 @@ export async function createWorkspace(programs: Readonly<Record<string, string>>
     GIT_AUTHOR_EMAIL: 'ada@example.org',
     GIT_COMMITTER_NAME: 'Ada',
     GIT_COMMITTER_EMAIL: 'ada@example.org',
+    // The same merge is the same commit, as on a forge.
+    GIT_AUTHOR_DATE: '2026-01-02T03:04:05Z',
+    GIT_COMMITTER_DATE: '2026-01-02T03:04:05Z',
   };
   const git = async (...argv: readonly string[]): Promise<string> => {
     const { code, out } = await runScript(['bash', '-e'], `git ${argv.map(quote).join(' ')}`, directory, env);

@@ -30,4 +30,9 @@ export const RISK_NOTES = {
   'per-gate': 'each gate has its own price; some need a drain or a reboot',
 } as const;
 
+/** What is to be said instead where a number grows. */
+export const RAISED_NOTES: Readonly<Partial<Record<RiskNote, string>>> = {
+  capacity: 'the scheduler sends more pods: the node needs addresses, processes and reservations for them',
+};
+
 export type RiskNote = keyof typeof RISK_NOTES;

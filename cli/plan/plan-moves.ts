@@ -1,0 +1,90 @@
+import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
+import type { Finding } from '#shared/contract/finding.ts';
+import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-diff.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
+import { inFolder } from '#reconciler/policy/in-folder.ts';
+import type { LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import type { InventoryNode } from '../inventory/node.ts';
+import { type Places, validPools } from './places.ts';
+import type { MovePlan, PoolPlan } from './plan.ts';
+import { planNode } from './plan-node.ts';
+import { RESTART_MS } from './plan-rollout.ts';
+
+export interface Move {
+  readonly node: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly contested?: readonly string[];
+}
+
+/** Nodes that change their pool, whatever the reason: a selector, a priority, a pool that comes or goes. */
+export const movesBetween = (nodes: readonly InventoryNode[], before: Places, after: Places): readonly Move[] =>
+  nodes.flatMap(({ name }): readonly Move[] => {
+    const [from, to] = [before.pool.get(name) ?? null, after.pool.get(name) ?? null];
+    if (from === to || after.untouched.has(name)) return [];
+    const contested = before.conflicts.get(name);
+    return [{ node: name, from, to, ...(contested === undefined ? {} : { contested }) }];
+  });
+
+/**
+ * What moving does to the nodes: to them it is a change of the config like any other, though no pool changes.
+ *
+ * @param pools plans of the pools that change; a new pool that is compared with where its nodes come from says their fields itself
+ */
+export function planMoves(
+  moves: readonly Move[],
+  nodes: readonly InventoryNode[],
+  base: LoadedRepo,
+  head: LoadedRepo,
+  pools: readonly PoolPlan[],
+): readonly MovePlan[] {
+  const [old, now] = [validPools(base), validPools(head)];
+  const byName = new Map(nodes.map((node) => [node.name, node] as const));
+  const groups = Map.groupBy(moves, ({ from, to, contested }) => JSON.stringify([from, to, contested]));
+  return [...groups.values()].flatMap((group): readonly MovePlan[] => {
+    const [{ from, to, contested } = { from: null, to: null, contested: undefined }] = group;
+    const had = from === null ? undefined : old.get(from);
+    const gets = to === null ? undefined : (now.get(to) ?? old.get(to));
+    const target = pools.find(({ name }) => name === to);
+    const isSaid = target?.change === 'added' && (target.from === from || from === null);
+    const isUnknown = contested !== undefined || isSaid;
+    const fields = isUnknown || isSame(had, gets) ? [] : diffPayloads(had?.value ?? null, gets?.value ?? null);
+    const members = group.flatMap(({ node }) => byName.get(node) ?? []);
+    return [
+      {
+        from,
+        to,
+        ...(contested === undefined ? {} : { contested }),
+        nodes: group.map(({ node }) => node),
+        fields,
+        cost: dearest(fields),
+        leaving: to === null ? members.map((node) => planNode(node, had, undefined)) : [],
+        // The reconciler sends nodes back to their local config one at a time, and each proves it in the usual trial.
+        expectedMs: to === null ? group.length * (RESTART_MS + (parseDuration(DEFAULT_TRIAL.duration) ?? 0)) : 0,
+      },
+    ];
+  });
+}
+
+const isSame = (a: ValidPool | undefined, b: ValidPool | undefined): boolean =>
+  a?.sha256 === b?.sha256 && a?.spec.apply === b?.spec.apply;
+
+/** Pools that are still there and lose all their nodes: a label that is misspelled in a selector looks like that. */
+export function emptied(head: LoadedRepo, before: Places, after: Places, folder: string): readonly Finding[] {
+  const stay = [...before.pool].flatMap(([node, pool]) => (after.untouched.has(node) ? [pool] : []));
+  const [had, has] = [Map.groupBy(before.pool.values(), (pool) => pool), new Set([...after.pool.values(), ...stay])];
+  return head.pools.flatMap(({ name }): readonly Finding[] => {
+    const count = had.get(name)?.length ?? 0;
+    if (count === 0 || has.has(name)) return [];
+    const nodes = count === 1 ? 'its one node' : `all of its ${count} nodes`;
+    return [
+      {
+        code: 'pool-becomes-empty',
+        severity: 'warning',
+        message: `pool ${name} loses ${nodes}`,
+        suggestion: 'check nodeSelector and priority; delete the folder of the pool if this is what you want',
+        file: inFolder(folder, `pools/${name}/pool.yaml`),
+      },
+    ];
+  });
+}

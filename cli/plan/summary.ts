@@ -1,0 +1,72 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import type { MergePlan, NodePlan, PoolPlan } from './plan.ts';
+import { SUSPENDED_IN_GIT } from './waits-for.ts';
+
+/** What merging comes to, in figures. Zeros where no nodes are given. */
+export interface Summary {
+  /** Pools that change, or whose nodes do. */
+  readonly pools: number;
+  /** Nodes that get another config, or go back to their own. */
+  readonly nodes: number;
+  /** Kubelets that restart; reboots of the machine are among them. */
+  readonly restarts: number;
+  readonly reboots: number;
+  /** Nodes on which it is known that the config would be refused. */
+  readonly refused: number;
+  /** Nodes that would wait for somebody to allow the change. */
+  readonly waiting: number;
+  /** Nodes that run the config already: nothing is restarted. */
+  readonly takenOver: number;
+  /** From the merge to the end, if all goes well. */
+  readonly expectedMs: Millis;
+}
+
+/** @param isBounded whether all pools share one bound: then they go one after another, and side by side otherwise */
+export function summaryOf(plan: Pick<MergePlan, 'pools' | 'moves'>, isBounded: boolean): Summary {
+  const { pools, moves } = plan;
+  const leaving = moves.flatMap((move) => move.leaving);
+  const moving = pools.filter(({ waits }) => waits === undefined);
+  const count = (of: readonly PoolPlan[], which: (node: NodePlan, pool: PoolPlan) => boolean): number =>
+    of.reduce((sum, pool) => sum + pool.nodes.filter((node) => which(node, pool)).length, 0);
+  const restarts = (node: NodePlan): boolean => !node.runsAlready && !isRefused(node);
+  const times = [...pools.map(({ rollout }) => rollout?.expectedMs ?? 0), sum(moves.map((move) => move.expectedMs))];
+  return {
+    pools: pools.length,
+    nodes: count(pools, () => true) + leaving.length,
+    restarts: count(moving, restarts) + leaving.length,
+    reboots: count(moving, (node, { cost }) => restarts(node) && cost === 'reboot'),
+    refused: count(moving, isRefused),
+    waiting: count(pools, (_, { waits }) => waits !== undefined),
+    takenOver: count(moving, ({ runsAlready }) => runsAlready),
+    expectedMs: isBounded ? sum(times) : Math.max(...times),
+  };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+export const isRefused = ({ warnings }: NodePlan): boolean => warnings.some(({ refuses }) => refuses);
+
+/** What of a plan can make `kubelet-gitops plan` end with 3. */
+export const FAILURES = ['refused', 'conflict', 'invalid', 'stuck', 'held', 'empty', 'security'] as const;
+export type Failure = (typeof FAILURES)[number];
+/** What does where nobody says: what is merged like that reaches no node, or not as it was meant. */
+export const USUAL_FAILURES: readonly Failure[] = ['refused', 'conflict', 'invalid', 'stuck'];
+
+/**
+ * `refused`: the commit as a whole, or the config on a node. `conflict`: two pools want a node with the same priority. `invalid`: errors in a
+ * file. `stuck`: a pool does not allow what the change does to its nodes. `held`: the cluster's file lets nothing begin. `empty`: a
+ * pool loses all its nodes. `security`: somebody gains something.
+ */
+export function failuresIn(plan: MergePlan): ReadonlySet<Failure> {
+  const { refusal, summary, conflicts, findings, pools, held } = plan;
+  const holds: Readonly<Record<Failure, boolean>> = {
+    refused: refusal !== undefined || summary.refused > 0,
+    conflict: conflicts.length > 0,
+    invalid: findings.some(({ severity }) => severity === 'error'),
+    stuck: pools.some(({ waits }) => waits !== undefined && waits !== SUSPENDED_IN_GIT),
+    held: held !== undefined,
+    empty: findings.some(({ code }) => code === 'pool-becomes-empty'),
+    security: findings.some(({ kind }) => kind === 'security'),
+  };
+  return new Set(FAILURES.filter((failure) => holds[failure]));
+}

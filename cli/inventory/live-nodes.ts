@@ -1,4 +1,4 @@
-import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Given } from '../command.ts';
@@ -18,8 +18,8 @@ export interface LiveNodes {
    * @throws KubeError where it cannot be read
    */
   configz(name: string): Promise<Readonly<Record<string, unknown>>>;
-  /** What the node's agent says; null where there is none, or it may not be read. */
-  agent(name: string): Promise<KubeletNodeStatus | null>;
+  /** What the node is told, and what its agent says; null where there is nothing, or it may not be read. */
+  kubeletNode(name: string): Promise<KubeletNode | null>;
 }
 
 const MOST_BYTES = 1024 * 1024;
@@ -42,10 +42,6 @@ export async function connectNodes(given: Given, io: Io): Promise<LiveNodes> {
       if (typeof config === 'object' && config !== null) return config as Readonly<Record<string, unknown>>;
       throw new GitopsError('CONFIGZ_UNREADABLE', `/configz of ${name} holds no "kubeletconfig"`);
     },
-    agent: (name) =>
-      kube.get<KubeletNode>({ resource: KUBELET_NODES }, name).then(
-        (node) => node?.status ?? null,
-        () => null,
-      ),
+    kubeletNode: (name) => kube.get<KubeletNode>({ resource: KUBELET_NODES }, name).catch(() => null),
   };
 }

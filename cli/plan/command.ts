@@ -6,7 +6,7 @@ import { wrapFor } from '../wrap.ts';
 import { isEmptyPlan, makePlan } from './make-plan.ts';
 import type { MergePlan } from './plan.ts';
 import { loadRevisions, nodesOf, RUNNING_OPTION, withRunning } from './question.ts';
-import { type Failure, FAILURES, failuresIn, USUAL_FAILURES } from './summary.ts';
+import { type PlanFailure, FAILURES, failuresIn, USUAL_FAILURES } from './summary.ts';
 import { failureAsMarkdown, planAsMarkdown } from './render/markdown.ts';
 import { planAsText } from './render/text.ts';
 import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/telling/report/source-state.ts';
@@ -84,7 +84,7 @@ async function planOf(given: Given, io: Io): Promise<MergePlan> {
   return makePlan({ base, head, cluster, folder, nodes, inForce });
 }
 
-function failuresOf(given: Given): ReadonlySet<Failure> {
+function failuresOf(given: Given): ReadonlySet<PlanFailure> {
   const words = given.texts('fail-on');
   const known: readonly string[] = FAIL_ON;
   const unknown = words.find((word) => !known.includes(word));

@@ -7,7 +7,7 @@ import { dearest, diffPayloads } from '#shared/contract/kubelet-config/field-dif
 import { type Places, placesOf, validPools } from './places.ts';
 import type { MergePlan, PoolPlan } from './plan.ts';
 import { emptied, movesBetween, planMoves } from './plan-moves.ts';
-import { heldBy, isWrong, massRefusal, refusalOf } from './refusals.ts';
+import { heldBy, isWrong, massRefusal, commitRefusal } from './refusals.ts';
 import { summaryOf } from './summary.ts';
 import { openedBy } from './opened.ts';
 import { originOf } from './origin.ts';
@@ -64,7 +64,7 @@ export function makePlan(question: PlanQuestion): MergePlan {
         : clusterChanges(base.repo.cluster, head.repo.cluster),
     held: heldBy(head.repo.cluster),
     refusal:
-      refusalOf(base.repo, head.repo, file, moves, before) ??
+      commitRefusal(base.repo, head.repo, file, moves, before) ??
       massRefusal(base.repo, head.repo, file, nodes, before, after),
     findings: [
       ...openedBy(base.repo, head.repo, file, pools),

@@ -4,7 +4,6 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Conflict } from '#reconciler/policy/assign/conflict-lines.ts';
 import type { Allocatable } from './capacity.ts';
-import type { Summary } from './summary.ts';
 
 /** What merging one revision over another would do, and to which nodes. */
 export interface MergePlan {
@@ -102,5 +101,24 @@ export interface RolloutPlan {
   /** Who is started on together, in order, where nothing is in the way. */
   readonly waves: readonly (readonly string[])[];
   /** From the merge to the last promotion, if all goes well and every node is there. */
+  readonly expectedMs: Millis;
+}
+
+/** What merging comes to, in figures. Zeros where no nodes are given. */
+export interface Summary {
+  /** Pools that change, or whose nodes do. */
+  readonly pools: number;
+  /** Nodes that get another config, or go back to their own. */
+  readonly nodes: number;
+  /** Kubelets that restart; reboots of the machine are among them. */
+  readonly restarts: number;
+  readonly reboots: number;
+  /** Nodes on which it is known that the config would be refused. */
+  readonly refused: number;
+  /** Nodes that would wait for somebody to allow the change. */
+  readonly waiting: number;
+  /** Nodes that run the config already: nothing is restarted. */
+  readonly takenOver: number;
+  /** From the merge to the end, if all goes well. */
   readonly expectedMs: Millis;
 }

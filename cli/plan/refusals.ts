@@ -18,7 +18,7 @@ export const isWrong = (repo: LoadedRepo, file: string): boolean =>
   repo.findings.some((finding) => finding.file === file && finding.severity === 'error');
 
 /** The limits that the reconciler would hold the commit to. */
-export function refusalOf(
+export function commitRefusal(
   base: LoadedRepo,
   { cluster, pools }: LoadedRepo,
   file: string,

@@ -1,25 +1,5 @@
-import type { Millis } from '#shared/runtime/clock.ts';
-import type { MergePlan, NodePlan, PoolPlan } from './plan.ts';
+import type { MergePlan, NodePlan, PoolPlan, Summary } from './plan.ts';
 import { SUSPENDED_IN_GIT } from './waits-for.ts';
-
-/** What merging comes to, in figures. Zeros where no nodes are given. */
-export interface Summary {
-  /** Pools that change, or whose nodes do. */
-  readonly pools: number;
-  /** Nodes that get another config, or go back to their own. */
-  readonly nodes: number;
-  /** Kubelets that restart; reboots of the machine are among them. */
-  readonly restarts: number;
-  readonly reboots: number;
-  /** Nodes on which it is known that the config would be refused. */
-  readonly refused: number;
-  /** Nodes that would wait for somebody to allow the change. */
-  readonly waiting: number;
-  /** Nodes that run the config already: nothing is restarted. */
-  readonly takenOver: number;
-  /** From the merge to the end, if all goes well. */
-  readonly expectedMs: Millis;
-}
 
 /** @param isBounded whether all pools share one bound: then they go one after another, and side by side otherwise */
 export function summaryOf(plan: Pick<MergePlan, 'pools' | 'moves'>, isBounded: boolean): Summary {
@@ -48,18 +28,18 @@ export const isRefused = ({ warnings }: NodePlan): boolean => warnings.some(({ r
 
 /** What of a plan can make `kubelet-gitops plan` end with 3. */
 export const FAILURES = ['refused', 'conflict', 'invalid', 'stuck', 'held', 'empty', 'security'] as const;
-export type Failure = (typeof FAILURES)[number];
+export type PlanFailure = (typeof FAILURES)[number];
 /** What does where nobody says: what is merged like that reaches no node, or not as it was meant. */
-export const USUAL_FAILURES: readonly Failure[] = ['refused', 'conflict', 'invalid', 'stuck'];
+export const USUAL_FAILURES: readonly PlanFailure[] = ['refused', 'conflict', 'invalid', 'stuck'];
 
 /**
  * `refused`: the commit as a whole, or the config on a node. `conflict`: two pools want a node with the same priority. `invalid`: errors in a
  * file. `stuck`: a pool does not allow what the change does to its nodes. `held`: the cluster's file lets nothing begin. `empty`: a
  * pool loses all its nodes. `security`: somebody gains something.
  */
-export function failuresIn(plan: MergePlan): ReadonlySet<Failure> {
+export function failuresIn(plan: MergePlan): ReadonlySet<PlanFailure> {
   const { refusal, summary, conflicts, findings, pools, held } = plan;
-  const holds: Readonly<Record<Failure, boolean>> = {
+  const holds: Readonly<Record<PlanFailure, boolean>> = {
     refused: refusal !== undefined || summary.refused > 0,
     conflict: conflicts.length > 0,
     invalid: findings.some(({ severity }) => severity === 'error'),

@@ -1,4 +1,4 @@
-import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
@@ -10,6 +10,12 @@ import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
+import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/telling/report/source-state.ts';
+import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
+import { CONFIG_MAPS } from '#shared/kube/kube.ts';
+import { connectTo } from '../connect.ts';
+import { readFleet, whyNodes } from '../status/why-nodes.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, folderOf, PATH_OPTION, wordOf } from '../options.ts';
@@ -21,6 +27,7 @@ import { readRevision } from '../revision/read-revision.ts';
 import { commitThatBrought } from './blame.ts';
 import { explain, type Explanation, isField } from './explain.ts';
 import { type AgentSays, explanationAsText } from './render.ts';
+import { type RevisionStanding, revisionStanding } from './standing.ts';
 
 const FORMATS = ['text', 'json'] as const;
 
@@ -49,6 +56,7 @@ export const WHY: Command = {
     },
     kubeconfig: CLUSTER_OPTIONS.kubeconfig,
     context: CLUSTER_OPTIONS.context,
+    namespace: CLUSTER_OPTIONS.namespace,
     output: { type: 'string', short: 'o', words: FORMATS, about: 'for people (the default) or for programs' },
   },
   examples: [
@@ -72,7 +80,7 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
   const revision = await readRevision(repository, given.text('revision') ?? 'HEAD', folder);
   const cluster = chooseCluster(given, revision.files.keys(), io.err, folder);
   const repo = loadRepo(revision.files, { cluster, gitFindings: revision.findings, folder });
-  const { node, running, unseen, agent } = await nodeOf(name, given, io);
+  const { node, running, unseen, told } = await nodeOf(name, given, io);
   const valid = repo.pools.filter((pool): pool is ValidPool => pool.status === 'valid');
   const choice = choosePool(
     node.labels,
@@ -88,7 +96,8 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
     ...explanation,
     commit: commit ?? null,
     choice,
-    agent,
+    agent: agentSays(told),
+    standing: await standing(),
     invalidPools: repo.pools.filter(({ status }) => status === 'invalid').map((each) => each.name),
   };
   io.out.write(
@@ -97,6 +106,26 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
       : wrapFor(io.out)(explanationAsText(whole, paintFor(io.out, io.env))),
   );
   return explanation.shadowed ? 1 : 0;
+
+  /** Asks the planner only where nothing nearer explains it. */
+  async function standing(): Promise<RevisionStanding> {
+    const question = {
+      wanted: pool,
+      revision: revision.commit?.oid ?? '',
+      source: null,
+      node: told,
+      reason: undefined,
+    };
+    if (revisionStanding(question).standing !== 'not-yet') return revisionStanding(question);
+    const kube = await connectTo(given, io);
+    const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
+    const source = await kube
+      .get<StateConfigMap>({ resource: CONFIG_MAPS, namespace }, SOURCE_STATE_NAME)
+      .then(readSourceState, () => null);
+    const fleet = await readFleet(kube, namespace).catch(() => null);
+    const reasons = fleet === null || source === null ? [] : whyNodes(fleet, source, namespace, systemClock.now());
+    return revisionStanding({ ...question, source, reason: reasons.find((each) => each.node === name) });
+  }
 
   async function commitOf({ layers }: Explanation): Promise<Commit | undefined> {
     const last = layers.at(-1);
@@ -123,7 +152,7 @@ interface Seen {
   readonly node: InventoryNode;
   readonly running: Readonly<Record<string, unknown>> | undefined;
   readonly unseen: string | null;
-  readonly agent: AgentSays | null;
+  readonly told: KubeletNode | null;
 }
 
 async function nodeOf(name: string, given: Given, io: Io): Promise<Seen> {
@@ -131,18 +160,19 @@ async function nodeOf(name: string, given: Given, io: Io): Promise<Seen> {
   if (file === undefined) {
     const nodes = await connectNodes(given, io);
     const node = await nodes.get(name);
-    const agent = agentSays(await nodes.agent(name));
+    const told = await nodes.kubeletNode(name);
     return nodes.configz(name).then(
-      (running) => ({ node, running, unseen: null, agent }),
-      (error: unknown) => ({ node, running: undefined, unseen: reasonOf(error), agent }),
+      (running) => ({ node, running, unseen: null, told }),
+      (error: unknown) => ({ node, running: undefined, unseen: reasonOf(error), told }),
     );
   }
   const node = (await readInventory(file)).find((each) => each.name === name);
   if (node === undefined) throw new GitopsError('NODE_UNKNOWN', `there is no node ${name} in ${file}`);
-  return { node, running: undefined, unseen: null, agent: null };
+  return { node, running: undefined, unseen: null, told: null };
 }
 
-function agentSays(status: KubeletNodeStatus | null): AgentSays | null {
+function agentSays(node: KubeletNode | null): AgentSays | null {
+  const status = node?.status;
   if (status?.phase === undefined) return null;
   const { phase, assigned, active, error } = status;
   const said = error === undefined || error === null ? null : `${error.reason}: ${error.message}`;

@@ -2,6 +2,7 @@ import type { Choice } from '#reconciler/policy/assign/choose-pool.ts';
 import type { Commit } from '#reconciler/policy/commit.ts';
 import type { Paint } from '../paint.ts';
 import type { Explanation } from './explain.ts';
+import type { RevisionStanding } from './standing.ts';
 
 export interface WholeExplanation extends Explanation {
   readonly node: string;
@@ -13,6 +14,8 @@ export interface WholeExplanation extends Explanation {
   readonly unseen: string | null;
   /** What the node's agent reports; null where there is none, or nobody asked. */
   readonly agent: AgentSays | null;
+  /** Whether the node runs what the revision renders. */
+  readonly standing: RevisionStanding;
   /** Pools of the revision with errors, which might select the node as well. */
   readonly invalidPools: readonly string[];
 }
@@ -26,7 +29,7 @@ export interface AgentSays {
 }
 
 export function explanationAsText(whole: WholeExplanation, paint: Paint): string {
-  const { field, node, kubeletVersion, layers, commit, running, unseen, flag } = whole;
+  const { field, node, kubeletVersion, layers, commit, running, unseen } = whole;
   const lines = [
     paint('strong', `${field} on ${node} (kubelet ${kubeletVersion === '' ? 'of unknown version' : kubeletVersion})`),
     `  ${poolLine(whole)}`,
@@ -40,17 +43,30 @@ export function explanationAsText(whole: WholeExplanation, paint: Paint): string
     ...agentLines(whole),
     ...(running === undefined ? [] : [`  the kubelet runs ${running}`]),
     ...(unseen === null ? [] : [paint('quiet', `  what the kubelet runs is not known: ${unseen}`)]),
-    ...(whole.shadowed
-      ? [
-          paint(
-            'bad',
-            `  which is not what the pool says: ${flag === undefined ? '' : `${flag} on its command line shadows it, or `}it was not restarted since`,
-          ),
-        ]
-      : []),
+    ...standingLines(whole).map((line) => paint('bad', `  ${line}`)),
   ];
   return `${lines.join('\n')}\n`;
 }
+
+/** Why the kubelet runs something else than the pool says; a flag is named only where nothing else explains it. */
+function standingLines({ shadowed, flag, standing: { standing, because } }: WholeExplanation): readonly string[] {
+  if (because !== null) {
+    const word = shadowed ? 'which is not what the pool says' : 'the node does not run what the pool says';
+    return [`${word}: ${WORDS[standing]}${because}`];
+  }
+  if (!shadowed) return [];
+  const blame = `${flag === undefined ? '' : `${flag} on its command line shadows it, or `}it was not restarted since`;
+  const unknown = 'whether the node was given that config is not known';
+  return [`which is not what the pool says: ${standing === 'in-place' ? blame : unknown}`];
+}
+
+const WORDS: Readonly<Record<RevisionStanding['standing'], string>> = {
+  'in-place': '',
+  unknown: '',
+  'not-in-force': 'not in force: ',
+  'not-yet': 'not yet: ',
+  'failed-here': '',
+};
 
 function sinceLine(commit: Commit | null): string {
   if (commit === null) return 'since when is not known: it was there before the oldest commit that this clone has';

@@ -16,6 +16,8 @@ const NODES = {
   ],
 };
 
+const IN_PLACE = { standing: 'in-place', because: null } as const;
+
 /** What is said of a field, and of what the kubelet and the agent say. */
 function say(
   field: string,
@@ -23,7 +25,15 @@ function say(
   agent: WholeExplanation['agent'] = null,
 ): string {
   const explained = explain({ field, pool: validPool('w', 200), files: new Map(), kubeletVersion: 'v1.34.2', running });
-  const whole = { ...explained, node: 'w-1', kubeletVersion: 'v1.34.2', commit: null, unseen: null, agent };
+  const whole = {
+    ...explained,
+    node: 'w-1',
+    kubeletVersion: 'v1.34.2',
+    commit: null,
+    unseen: null,
+    agent,
+    standing: IN_PLACE,
+  };
   return explanationAsText({ ...whole, choice: { choice: 'pool', pool: 'w' }, invalidPools: [] }, plain);
 }
 

@@ -6,6 +6,7 @@ import { HISTORY } from './history/command.ts';
 import { IMPORT } from './import/command.ts';
 import { PLAN } from './plan/command.ts';
 import { FORESIGHT } from './foresight/command.ts';
+import { RENDER } from './render/command.ts';
 import { SIMULATE } from './simulate/command.ts';
 import { RELEASE } from './release/command.ts';
 import { RESUME } from './resume/command.ts';
@@ -19,6 +20,7 @@ import { WHY } from './why/command.ts';
 const OTHERS: readonly Command[] = [
   VALIDATE,
   PLAN,
+  RENDER,
   SIMULATE,
   WHY,
   FORESIGHT,

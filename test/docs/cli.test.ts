@@ -124,6 +124,7 @@ describe('the JSON of the commands', () => {
       ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~3', '--head', 'HEAD~2'],
       ['plan', '--repo', '$repo', '--inventory', '$repo/nodes.json', '--base', 'HEAD~2', '--head', 'HEAD~1'],
     ],
+    render: [['render', 'n-b', '--repo', '$repo', '--inventory', '$repo/nodes.json']],
     why: [
       ['why', 'n-b', 'maxPods', '--repo', '$repo', '--revision', 'HEAD~4', '--inventory', '$repo/nodes.json'],
       ['why', 'n-b', 'maxPods', '--repo', '$repo', '--inventory', '$repo/nodes.json'],

@@ -1,0 +1,181 @@
+import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
+import { minorName, minorNumber } from '#shared/contract/kubelet-config/minor.ts';
+import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
+import { choosePool } from '#reconciler/policy/assign/choose-pool.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
+import type { LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { formatFinding } from '#shared/contract/finding.ts';
+import { GitopsError } from '#shared/runtime/errors.ts';
+import { chooseCluster } from '../choose-cluster.ts';
+import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
+import { connectNodes } from '../inventory/live-nodes.ts';
+import type { InventoryNode } from '../inventory/node.ts';
+import { readInventory } from '../inventory/read-inventory.ts';
+import type { Io } from '../io.ts';
+import {
+  ALLOW_OPTION,
+  allowedOutside,
+  CLUSTER_OPTIONS,
+  folderOf,
+  kubeletVersions,
+  PATH_OPTION,
+  wordOf,
+} from '../options.ts';
+import { paintFor } from '../paint.ts';
+import { openRepository } from '../revision/local-repository.ts';
+import { readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
+import { effectiveOf } from './effective.ts';
+import { differenceOf, effectiveAsYaml } from './show.ts';
+
+const FORMATS = ['yaml', 'json'] as const;
+
+export const RENDER: Command = {
+  name: 'render',
+  summary: 'prints the config that a pool gives its nodes, with the file and line of each value',
+  takes: 'POOL|NODE',
+  mostWords: 1,
+  about: [
+    'Merges the layers of a pool as the reconciler does. Of a node, its pool; nodes come from the cluster or from an inventory.\n' +
+      'With --base, what two revisions render differently; then the exit code is 1 where they do.',
+  ],
+  options: {
+    repo: { type: 'string', value: 'DIRECTORY', about: 'a checkout of the config repository (default .)' },
+    ...PATH_OPTION,
+    revision: {
+      type: 'string',
+      value: 'REV',
+      about: 'the revision to render (default HEAD); "." for the working copy',
+    },
+    base: { type: 'string', value: 'REV', about: 'the revision to compare it with' },
+    cluster: {
+      type: 'string',
+      value: 'NAME',
+      about: 'whose clusters/NAME.yaml counts (needed where there are several)',
+    },
+    'kubelet-version': {
+      type: 'string',
+      value: '1.34',
+      about: 'say what a kubelet of this version drops (default: that of the node)',
+    },
+    defaults: { type: 'boolean', about: 'add what that version works with where nobody sets it' },
+    ...ALLOW_OPTION,
+    inventory: {
+      type: 'string',
+      value: 'FILE',
+      about: 'nodes, as kubectl get nodes -o json prints them; no cluster then',
+    },
+    kubeconfig: CLUSTER_OPTIONS.kubeconfig,
+    context: CLUSTER_OPTIONS.context,
+    output: {
+      type: 'string',
+      short: 'o',
+      words: FORMATS,
+      about: 'for people and kubelets (the default), or for programs',
+    },
+  },
+  examples: [
+    'kubelet-gitops render general',
+    'kubelet-gitops render general --base origin/main --revision .',
+    'kubelet-gitops render worker-1 --inventory nodes.json --defaults',
+  ],
+  run: runRender,
+};
+
+async function runRender(given: Given, io: Io): Promise<ExitCode> {
+  const format = wordOf(given, 'output', FORMATS, 'yaml');
+  const [name] = given.words;
+  if (name === undefined) throw new Mistake('render needs a pool or a node: render general');
+  const repository = await openRepository(given.text('repo') ?? '.');
+  const folder = folderOf(given);
+  const read = (revision: string): Promise<Revision> =>
+    revision === '.' ? readWorkingCopy(repository, folder) : readRevision(repository, revision, folder);
+  const base = given.text('base');
+  const head = await read(given.text('revision') ?? 'HEAD');
+  const before = base === undefined ? undefined : await read(base);
+  const cluster = chooseCluster(given, [...head.files.keys(), ...(before?.files.keys() ?? [])], io.err, folder);
+  const allowFields = allowedOutside(given);
+  const load = ({ files, findings }: Revision): LoadedRepo =>
+    loadRepo(files, { cluster, gitFindings: findings, folder, allowFields });
+  const now = load(head);
+  const node = now.pools.some((pool) => pool.name === name) ? undefined : await nodeOf(name, now, given, io);
+  const minor = minorOf(given, node);
+  const withDefaults = given.flag('defaults');
+  if (withDefaults && minor === undefined) throw new Mistake('--defaults needs a node, or --kubelet-version');
+
+  const pool = poolOf(now, name, node);
+  const leaves = effectiveOf(pool, minor, withDefaults);
+  if (before !== undefined) {
+    const old = effectiveOf(poolOf(load(before), name, node), minor, withDefaults);
+    const difference = differenceOf(old, leaves, paintFor(io.out, io.env));
+    io.out.write(difference);
+    return difference === '' ? 0 : 1;
+  }
+  const version = minor === undefined ? {} : { kubeletVersion: minorName(minor) };
+  const { configName, sha256, value } = pool;
+  io.out.write(
+    format === 'json'
+      ? `${JSON.stringify({ pool: pool.name, configName, sha256, apply: pool.spec.apply, ...version, config: value, values: leaves }, plainNumbers, 2)}\n`
+      : `# pool ${pool.name}, ${configName}, ${APPLIES[pool.spec.apply]}\n${effectiveAsYaml(leaves)}`,
+  );
+  return 0;
+}
+
+const APPLIES: Readonly<Record<ApplyMode, string>> = {
+  overlay: "apply: overlay (over the node's own config, which counts for what is not set here)",
+  replace: "apply: replace (in place of the node's own config)",
+};
+
+const plainNumbers = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
+
+function minorOf(given: Given, node: InventoryNode | undefined): number | undefined {
+  const [written] = kubeletVersions(given);
+  return minorNumber(written ?? node?.kubeletVersion ?? '');
+}
+
+async function nodeOf(name: string, repo: LoadedRepo, given: Given, io: Io): Promise<InventoryNode> {
+  const file = given.text('inventory');
+  if (file !== undefined) {
+    const node = (await readInventory(file)).find((each) => each.name === name);
+    if (node === undefined)
+      throw new GitopsError('NODE_UNKNOWN', `there is no pool ${name}, and no such node in ${file}`);
+    return node;
+  }
+  const hasCluster = given.text('kubeconfig') ?? given.text('context') ?? io.env['KUBECONFIG'];
+  if (hasCluster === undefined) {
+    const names = repo.pools.map((pool) => pool.name);
+    const meant = didYouMean(name, names);
+    const known = meant === undefined ? `there is ${names.join(', ') || 'none'}` : `did you mean ${meant}?`;
+    throw new Mistake(`there is no pool ${name} (${known}); for a node, give --inventory or --context`);
+  }
+  return (await connectNodes(given, io)).get(name);
+}
+
+/** @throws GitopsError where the node belongs to no pool, or the pool has errors */
+function poolOf(repo: LoadedRepo, name: string, node: InventoryNode | undefined): ValidPool {
+  const valid = repo.pools.filter((pool): pool is ValidPool => pool.status === 'valid');
+  const choice =
+    node === undefined
+      ? ({ choice: 'pool', pool: name } as const)
+      : choosePool(
+          node.labels,
+          valid.map(({ name: pool, spec }) => ({
+            name: pool,
+            priority: spec.priority,
+            nodeSelector: spec.nodeSelector,
+          })),
+        );
+  if (choice.choice === 'conflict') {
+    throw new GitopsError(
+      'NODE_CONTESTED',
+      `${choice.pools.join(' and ')} select ${name} with the same priority: it stays as it is`,
+    );
+  }
+  if (choice.choice !== 'pool') {
+    throw new GitopsError('NODE_UNASSIGNED', `no pool selects ${name}: it runs its local config`);
+  }
+  const pool = repo.pools.find((each) => each.name === choice.pool);
+  if (pool === undefined) throw new GitopsError('POOL_UNKNOWN', `there is no pool ${choice.pool} in that revision`);
+  if (pool.status === 'valid') return pool;
+  const errors = pool.findings.filter(({ severity }) => severity === 'error').map(formatFinding);
+  throw new GitopsError('POOL_INVALID', `pool ${pool.name} has errors:\n${errors.join('\n')}`);
+}

@@ -14,6 +14,7 @@ import type { LoadedPool } from './loaded.ts';
 import type { PoolSource } from './pool-source.ts';
 import { readLayer } from './read-layer.ts';
 import { readPool, readPoolDenials, readPoolTolerance } from './read-pool.ts';
+import { doubtfulValues } from './doubtful-values.ts';
 import { fileReport } from './report.ts';
 import { securityOf } from './security-of.ts';
 
@@ -75,7 +76,15 @@ function render(
   const verdict =
     judged.length > 0 ? validateForVersions(written, judged, options) : validateForAnyVersion(written, options);
   const security = securityOf({ ...composed, value }, file, source, deny);
-  const findings = [...before, ...composed.findings, ...security, ...verdict, ...tooLarge(payload, name, file)];
+  const doubtful = doubtfulValues({ ...composed, value }, file);
+  const findings = [
+    ...before,
+    ...composed.findings,
+    ...security,
+    ...doubtful,
+    ...verdict,
+    ...tooLarge(payload, name, file),
+  ];
   if (hasErrors(findings)) return { status: 'invalid', name, findings };
   const configName = configMapName(name, payload);
   const sha256 = payloadSha256(payload);

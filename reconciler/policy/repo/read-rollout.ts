@@ -34,8 +34,16 @@ export function readRollout(value: unknown, path: Path, report: FileReport): Rol
   const steps = readSteps(rollout.steps, at('steps'), canary?.nodes, report);
   const windows = readWindows(rollout.windows, at('windows'), report);
   const emergency = readTextField(rollout.emergency, at('emergency'), { longest: LONGEST_REASON }, report);
+  const maxUnavailable = readAmount(rollout.maxUnavailable, at('maxUnavailable'), { min: 0, default: 1 }, report);
+  if (maxUnavailable === '100%' && canary === undefined && steps === undefined) {
+    report.doubt(
+      at('maxUnavailable'),
+      'every node of the pool changes at once, and none tries the config before the others',
+      'add canary: {nodes: 1}, or a smaller maxUnavailable',
+    );
+  }
   return {
-    maxUnavailable: readAmount(rollout.maxUnavailable, at('maxUnavailable'), { min: 0, default: 1 }, report),
+    maxUnavailable,
     ...(perZone === undefined
       ? {}
       : { maxUnavailablePerZone: readAmount(perZone, at('maxUnavailablePerZone'), { min: 0, default: 1 }, report) }),

@@ -7,6 +7,8 @@ import type { Finding } from '#shared/contract/finding.ts';
 export interface FileReport {
   readonly findings: Finding[];
   error(code: string, path: Path, message: string, suggestion?: string): void;
+  /** Something that keeps nothing from being used, and that hardly anybody means. */
+  doubt(path: Path, message: string, suggestion?: string): void;
   /** Something that keeps nothing from being used, and that somebody who may commit gains by. */
   security(code: string, path: Path, message: string, suggestion?: string): void;
 }
@@ -22,6 +24,8 @@ export function fileReport(file: string, positionOf: PositionOf): FileReport {
   return {
     findings,
     error: (code, path, message, suggestion) => add({ code, severity: 'error', message }, path, suggestion),
+    doubt: (path, message, suggestion) =>
+      add({ code: 'doubtful-value', severity: 'warning', message }, path, suggestion),
     security: (code, path, message, suggestion) =>
       add({ code, severity: 'warning', kind: 'security', message }, path, suggestion),
   };

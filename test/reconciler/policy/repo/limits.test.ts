@@ -56,8 +56,8 @@ const rows: readonly (readonly [what: string, last: Spec, beyond: Spec, finding:
   ],
   [
     'a large budget',
-    rollout({ maxUnavailable: '100%' }),
-    rollout({ maxUnavailable: '101%' }),
+    rollout({ maxUnavailable: '100%', canary: { nodes: 1 } }),
+    rollout({ maxUnavailable: '101%', canary: { nodes: 1 } }),
     'out-of-range spec.rollout.maxUnavailable',
   ],
   [

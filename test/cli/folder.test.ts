@@ -131,7 +131,7 @@ describe('a config repository that is a folder of a monorepo', () => {
   });
 
   it('can be named to every command that reads a config repository', () => {
-    const readers = ['validate', 'plan', 'simulate', 'why', 'foresight'];
+    const readers = ['validate', 'plan', 'render', 'simulate', 'why', 'foresight'];
     const taking = COMMANDS.filter(({ options }) => options['path'] !== undefined).map(({ name }) => name);
     assert.deepEqual(taking, readers);
   });

@@ -49,7 +49,7 @@ function instead(file: string): string {
 }
 
 /** CommonJS dependencies of an ES module bundle need a `require`; the odd name cannot meet a minified one. */
-const BANNER =
+export const BANNER =
   "import { createRequire as __kgCreateRequire } from 'node:module'; const require = __kgCreateRequire(import.meta.url);";
 
 /**

@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+import { VERSION } from '#shared/runtime/version.ts';
+import { BANNER } from './build.ts';
+import { licenceTexts } from './licence-texts.ts';
+
+const FILES = ['bin.js', 'node-20.js', 'README.md'];
+
+/**
+ * The command line as an npm package that needs no checkout, and the manifest by which krew installs the same file as a plugin of
+ * kubectl: `npm run package -- --uri https://…/kubelet-gitops-0.1.0.tgz`.
+ *
+ * @param outdir is emptied first
+ * @returns the path of the tarball
+ */
+export async function packageCli(outdir: string, uri: string): Promise<string> {
+  const content = join(outdir, 'package');
+  await rm(outdir, { recursive: true, force: true });
+  await mkdir(content, { recursive: true });
+  const { metafile } = await build({
+    entryPoints: { main: 'cli/main.ts' },
+    outdir: content,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    minify: true,
+    legalComments: 'none',
+    metafile: true,
+    banner: { js: BANNER },
+    logLevel: 'warning',
+  });
+  for (const file of FILES) await copyFile(join(import.meta.dirname, 'package', file), join(content, file));
+  await copyFile('LICENSE', join(content, 'LICENSE'));
+  await writeFile(join(content, 'licences.txt'), await licenceTexts(Object.keys(metafile.inputs)));
+  await writeFile(join(content, 'package.json'), `${JSON.stringify(MANIFEST, null, 2)}\n`);
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', '..'], { cwd: content });
+  const tarball = join(outdir, `${MANIFEST.name}-${VERSION}.tgz`);
+  const sha256 = createHash('sha256')
+    .update(await readFile(tarball))
+    .digest('hex');
+  await writeFile(join(outdir, 'kubelet-gitops.krew.yaml'), krewManifest(uri, sha256));
+  return tarball;
+}
+
+const MANIFEST = {
+  name: 'kubelet-gitops',
+  version: VERSION,
+  description: 'Command line of kubelet-gitops: kubelet configuration from git',
+  license: 'Apache-2.0',
+  type: 'module',
+  // kubectl takes a plugin's underscores for dashes.
+  bin: { 'kubelet-gitops': 'bin.js', 'kubectl-kubelet_gitops': 'bin.js' },
+  engines: { node: '>=20' },
+} as const;
+
+const krewManifest = (uri: string, sha256: string): string => `apiVersion: krew.googlecontainertools.github.com/v1alpha2
+kind: Plugin
+metadata:
+  name: kubelet-gitops
+spec:
+  version: v${VERSION}
+  shortDescription: Review and watch kubelet configuration from git
+  description: |
+    Shows which nodes run which kubelet configuration and why, plans a change
+    before it is merged, and suspends, resumes and releases rollouts.
+  caveats: Needs Node 20 or newer on your machine.
+  platforms:
+    - selector:
+        matchExpressions:
+          - {key: os, operator: In, values: [linux, darwin]}
+      uri: ${uri}
+      sha256: ${sha256}
+      files:
+        - {from: package/*, to: .}
+      bin: bin.js
+`;
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { outdir: { type: 'string', default: 'dist-cli' }, uri: { type: 'string' } },
+  });
+  const tarball = await packageCli(values.outdir, values.uri ?? `https://example.com/kubelet-gitops-${VERSION}.tgz`);
+  console.log(tarball);
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { parse } from 'yaml';
+import { packageCli } from '../../scripts/package-cli.ts';
+
+const execute = promisify(execFile);
+const TEMPLATE = resolve('config-repo-template');
+/** What Node 20 lacks is taken away from the present one. */
+const LACKS = `data:text/javascript,${encodeURIComponent(`
+  import workers from 'node:worker_threads'; import zlib from 'node:zlib';
+  delete Map.groupBy; delete Object.groupBy; delete Promise.withResolvers;
+  delete workers.markAsUncloneable; delete zlib.createZstdDecompress;`)}`;
+const isTwenty = (node: string): boolean =>
+  spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.startsWith('v20.') === true;
+/** The present Node without what 20 lacks, and a real one where this machine has it. */
+const NODES: readonly (readonly [what: string, argv: readonly [string, ...string[]]])[] = [
+  ['a Node with no more than 20 has', [process.execPath, '--import', LACKS]],
+  ...['/usr/bin/node', '/usr/local/bin/node']
+    .filter(isTwenty)
+    .map((node) => [`the Node 20 in ${node}`, [node]] as const),
+];
+
+describe('the package of the command line', () => {
+  let directory = '';
+  let tarball = '';
+  let bin = '';
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-package-'));
+    tarball = await packageCli(join(directory, 'dist'), 'https://example.com/kubelet-gitops.tgz');
+    await mkdir(join(directory, 'installed'));
+    await execute('npm', ['install', '--global', '--offline', '--prefix', join(directory, 'installed'), tarball]);
+    bin = join(directory, 'installed/bin');
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  /** Away from the checkout. */
+  const run = async (argv: readonly [string, ...string[]], ...words: readonly string[]) => {
+    const [command, ...options] = argv;
+    return execute(command, [...options, ...words], {
+      cwd: directory,
+      env: { PATH: process.env['PATH'], HOME: directory },
+    }).then(
+      ({ stdout }) => ({ code: 0, out: stdout, err: '' }),
+      (error: { code: number; stdout: string; stderr: string }) => ({
+        code: error.code,
+        out: error.stdout,
+        err: error.stderr,
+      }),
+    );
+  };
+
+  for (const [what, argv] of NODES) {
+    it(`runs under ${what}, without the checkout`, async () => {
+      const command = [...argv, join(bin, 'kubelet-gitops')] as const;
+      const valid = await run(command, 'validate', TEMPLATE);
+      assert.deepEqual([valid.code, valid.out], [0, '3 pools: nothing found\n'], valid.err);
+      const rendered = await run(command, 'render', '--help');
+      assert.match(rendered.out, /^kubelet-gitops render: /);
+    });
+
+    it(`reads kubeconfigs under ${what}`, async () => {
+      const kubeconfig = join(directory, 'kubeconfig');
+      await writeFile(
+        kubeconfig,
+        'apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]\nusers: [{name: u, user: {token: t}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\ncurrent-context: c\n',
+      );
+      const status = await run([...argv, join(bin, 'kubelet-gitops')], 'status', '--kubeconfig', kubeconfig);
+      assert.equal(status.code, 2);
+      assert.match(status.err, /no answer from http:\/\/127\.0\.0\.1:1 \(ECONNREFUSED\)/);
+    });
+  }
+
+  it('is a plugin of kubectl as well, by the same file that krew is told of', async () => {
+    const { out } = await run([join(bin, 'kubectl-kubelet_gitops')], '--version');
+    assert.match(out, /^kubelet-gitops \d+\.\d+\.\d+\n$/);
+    const manifest = parse(await readFile(join(directory, 'dist/kubelet-gitops.krew.yaml'), 'utf8')) as {
+      readonly metadata: { readonly name: string };
+      readonly spec: {
+        readonly platforms: readonly { readonly sha256: string; readonly bin: string; readonly uri: string }[];
+      };
+    };
+    const sha256 = createHash('sha256')
+      .update(await readFile(tarball))
+      .digest('hex');
+    assert.deepEqual(
+      [manifest.metadata.name, manifest.spec.platforms.map((platform) => [platform.uri, platform.sha256])],
+      ['kubelet-gitops', [['https://example.com/kubelet-gitops.tgz', sha256]]],
+    );
+  });
+
+  it('has the terms of every library in it, and nothing of this machine', async () => {
+    const text = await readFile(join(directory, 'dist/package/licences.txt'), 'utf8');
+    assert.match(text, /^==== yaml \d/m);
+    assert.match(text, /^==== isomorphic-git \d/m);
+    const { stdout } = await execute('tar', ['-xOzf', tarball], { maxBuffer: 64 * 2 ** 20 });
+    assert.ok(!stdout.includes(process.cwd()), 'no path of the checkout');
+  });
+});

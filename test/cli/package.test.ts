@@ -16,8 +16,7 @@ const LACKS = `data:text/javascript,${encodeURIComponent(`
   import workers from 'node:worker_threads'; import zlib from 'node:zlib';
   delete Map.groupBy; delete Object.groupBy; delete Promise.withResolvers;
   delete workers.markAsUncloneable; delete zlib.createZstdDecompress;`)}`;
-const isTwenty = (node: string): boolean =>
-  spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.startsWith('v20.') === true;
+const isTwenty = (node: string): boolean => String(spawnSync(node, ['--version']).stdout).startsWith('v20.');
 /** The present Node without what 20 lacks, and a real one where this machine has it. */
 const NODES: readonly (readonly [what: string, argv: readonly [string, ...string[]]])[] = [
   ['a Node with no more than 20 has', [process.execPath, '--import', LACKS]],

@@ -208,8 +208,10 @@ const lostCheckpoint = ({ files }: Observation): Failure => ({
   message: `${files.files === 'lost' ? files.message : 'its checkpoint is lost'}, and another config is wanted`,
 });
 
+/** What is assigned says over which base, too: where the record of lastKnownGood is lost, it is known from that. */
 function promote(state: State, config: Config, promotedAt: string, pace: Pace): Decision {
-  const next: State = { ...state, lastKnownGood: config, promotedAt, doing: IDLE, refusedBase: null };
+  const assigned = sameConfig(state.assigned, config) ? config : state.assigned;
+  const next: State = { ...state, assigned, lastKnownGood: config, promotedAt, doing: IDLE, refusedBase: null };
   return { next, actions: [{ do: 'collect-garbage' }], recheckAfterMs: pace.idleMs };
 }
 

@@ -101,8 +101,9 @@ export function createInstaller(options: InstallerOptions): Installer {
     const bytes = renderManaged(file);
     const ours: ManagedFile = { path: configFile, holds: 'ours', bytes, owner: own.owner };
     const plan = { effective: await load(file, null), files: [...withoutDropIn(dropIn), ours] };
-    // It was proved over another one, which is lost.
-    if (found === null) return { method: 'file', ...plan, ...baseOf(own, { sha256: own.sha256, changes: true }) };
+    // It was proved over another one, which is lost; that matters where anything of a base is in it.
+    const matters = apply === 'overlay';
+    if (found === null) return { method: 'file', ...plan, ...baseOf(own, { sha256: own.sha256, changes: matters }) };
     const { newer } = local;
     if (newer === null || newer.sha256 === own.sha256) return { method: 'file', ...plan, ...baseOf(own, null) };
     const changes = !renderManaged(await over(newer)).equals(bytes);

@@ -77,6 +77,16 @@ describe('a trial that begins', () => {
   });
 });
 
+describe('a trial that ends well', () => {
+  it('says over which base in all that is written down of it', () => {
+    const over: Config = { ...B, base: NEW };
+    const proved = judging({ healthyMs: B.trial.durationMs });
+    const state: State = { ...onTrial(proved, { config: over }), assigned: B };
+    const { next } = decide(state, seen(wanting(B), { base: { under: NEW, newer: null } }));
+    assert.deepEqual([next.doing.phase, next.lastKnownGood, next.assigned], ['idle', over, over]);
+  });
+});
+
 describe('a trial that is over already, as the agent died between two files', () => {
   const over = (promotedAt: string | null): State => ({ ...onTrial(judging()), lastKnownGood: B, promotedAt });
   const look = seen(wanting(B), { at: '2027-01-01T00:00:00Z' });

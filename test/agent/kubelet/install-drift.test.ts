@@ -236,6 +236,14 @@ describe('a node that is provisioned anew', () => {
     assert.equal((await installer.plan(overlay)).base?.newer, null);
   });
 
+  it('has to prove itself again where what it was proved over is lost, unless nothing of that is in it', async () => {
+    const lost = { base: 'f'.repeat(64) };
+    const { isNew, put, isInstalled } = await prepare('file');
+    assert.deepEqual([await isInstalled({ ...overlay, ...lost }), await isNew({ ...overlay, ...lost })], [true, true]);
+    await put(replace);
+    assert.deepEqual([await isInstalled({ ...replace, ...lost }), await isNew({ ...replace, ...lost })], [true, false]);
+  });
+
   it('finds the one before again after a crash between the copy and its record', async () => {
     const { disk, installer, put, text } = await prepare('file');
     disk.plant(CONFIG, ANEW);

@@ -156,4 +156,27 @@ export const FOUND: Readonly<Record<string, History>> = {
       { event: 'pass', ms: 0 },
     ],
   },
+  'the record of what was good was lost, and what was assigned said over which base it began, not over which it proved itself':
+    {
+      fates: ['flaps', 'good', 'good', 'good'],
+      isGuarded: true,
+      startLimit: Infinity,
+      drift: 'repair',
+      events: [
+        { event: 'doom', death: { during: 'save', after: 1, awayMs: 90000 } },
+        { event: 'assign', which: 1, anew: false, short: false },
+        { event: 'pass', ms: 0 },
+        { event: 'touch' },
+        { event: 'pass', ms: 0 },
+        { event: 'uninstall', back: true },
+        { event: 'clock', byMs: 3600000 },
+        { event: 'no-guard', times: 1 },
+        { event: 'pass', ms: 100000 },
+        { event: 'pass', ms: 0 },
+        { event: 'pass', ms: 0 },
+        { event: 'damage', record: 'last-known-good' },
+        { event: 'assign', which: 0, anew: false, short: false },
+        { event: 'grant' },
+      ],
+    },
 };

@@ -42,7 +42,8 @@ export async function loadNotes(session: GitSession, ref: string): Promise<Notes
 /** Servers may announce filters and still refuse to hand out a tree by its name. */
 async function takesSingle(session: GitSession, objects: ObjectStore, tip: CommitOid): Promise<boolean> {
   try {
-    await objects.addPack(await requestObjects(session, [tip], session.limits));
+    // Without the depth, all commits before it would come as well: one for each push of notes, ever.
+    await objects.addPack(await requestObjects(session, [tip], session.limits, { depth: 1 }));
     const { tree } = parseCommit(tip, await objects.read(tip, 'commit'));
     await objects.addPack(await requestObjects(session, [tree], session.limits));
     return objects.has(tree);

@@ -176,6 +176,26 @@ describe('many notes', { skip: WITHOUT_GIT }, () => {
     for (const cost of [...few, ...many]) assert.ok(cost < 24 * 1024, `${cost} B`);
   });
 
+  itOverHttp('cost a writer no more after thousands of pushes than after one', async (t) => {
+    const started = await startWithMany(t, 300);
+    const [first = ''] = started.commits;
+    const oid = createHash('sha1').update('0').digest('hex');
+    const pushes = Array.from(
+      { length: 3_000 },
+      (_, n) =>
+        `commit ${REF}\ncommitter A <a@b> 1767225600 +0000\ndata 0\n\n${n === 0 ? `from ${REF}^0\n` : ''}` +
+        `M 100644 inline ${oid.slice(0, 2)}/${oid.slice(2)}\ndata 6\n${String(n).padEnd(6)}\n`,
+    );
+    await started.server.git.feed(pushes.join(''), 'fast-import', '--quiet');
+    started.server.wire();
+    await started.annotator().annotate(new Map([[first, 'ours']]), soon());
+    const { up, down } = started.server.wire();
+    assert.equal(await started.note(first), 'ours\n');
+    assert.equal(await started.server.git('rev-list', '--count', REF), '3002');
+    assert.ok(up + down < 24 * 1024, `${up + down} B`);
+    await started.server.git('fsck', '--strict');
+  });
+
   itOverHttp('are fetched whole where the server announces single objects and then refuses one', async (t) => {
     const started = await startWithMany(t, 300);
     let asked = 0;

@@ -4,7 +4,13 @@ import { codeOf, GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { failedForGood } from './git/errors.ts';
 import type { GitSource } from './git/source.ts';
-import type { CommitOid, JudgedSnapshot, Snapshot } from './policy/commit.ts';
+import {
+  type CommitOid,
+  type JudgedSnapshot,
+  type SignatureVerdict,
+  type Snapshot,
+  untrusted,
+} from './policy/commit.ts';
 import { type CommitTrust, TRUST_EVERYBODY } from './git/trust/commit-trust.ts';
 
 /** Since when, and why, the repository cannot be read. */
@@ -64,7 +70,7 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
         const known = tip !== null && readAt === oid && (since === tip.since || since === tip.commit.oid);
         const snapshot = known && tip !== null ? tip : { ...(await read(oid, since, signal)), since };
         // Judged at every poll: the trusted keys may have changed.
-        const signature = await trust.judge(snapshot.commit);
+        const signature = overFolder(snapshot, await trust.judge(snapshot.commit));
         readAt = snapshot.tip ?? snapshot.commit.oid;
         const isOld = known || isSame(tip, snapshot);
         // The same reading stays the same object: whoever looks sees whether anything is new.
@@ -86,6 +92,17 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
       }
     },
   };
+}
+
+/**
+ * Who signs work elsewhere in a large repository has not looked at the folder: otherwise a change of anybody's would come into force
+ * once enough commits are on top of it, and a trusted one among them.
+ */
+function overFolder({ isFarBack }: Snapshot, signature: SignatureVerdict): SignatureVerdict {
+  if (isFarBack !== true || signature.verdict === 'not-required') return signature;
+  return untrusted(
+    'says nothing about the folder, which was changed too many commits ago for that commit to be found: change any file in it',
+  );
 }
 
 /** Whether a later tip has the very files that were read before: it left the folder as it was. */

@@ -78,10 +78,11 @@ export function createGitSource(options: GitSourceOptions): GitSource {
       const { commit, files, findings } = found.held;
       return { commit, tip, lineage: 'same', files, findings };
     }
-    const { tree, commit, judged, store, leftOutFrom } = found;
+    const { tree, commit, judged, isFarBack, store, leftOutFrom } = found;
     const { files, findings } = await filesOf(tree, { store, limits: session.limits, leftOutFrom });
     held = { tree, commit, files, findings };
-    return { commit, tip, lineage: judged.lineage, files, findings: withDoubt(findings, judged) };
+    const far = isFarBack === undefined ? {} : { isFarBack };
+    return { commit, tip, ...far, lineage: judged.lineage, files, findings: withDoubt(findings, judged) };
   }
 
   async function filesOf(tree: string, from: Pick<ReadTreeOptions, 'store' | 'limits' | 'leftOutFrom'>) {

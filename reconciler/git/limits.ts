@@ -25,6 +25,8 @@ export interface GitLimits {
   readonly treeEntries: number;
   /** Directories within directories. */
   readonly depth: number;
+  /** Commits that are looked at, along first parents, for the one that changed a folder last. */
+  readonly generations: number;
 }
 
 const KIB = 1024;
@@ -43,4 +45,5 @@ export const DEFAULT_GIT_LIMITS: GitLimits = {
   files: 5_000,
   treeEntries: 20_000,
   depth: 16,
+  generations: 1_000,
 };

@@ -31,6 +31,8 @@ export interface Snapshot {
   readonly commit: Commit;
   /** The branch's tip, where that is a later one which left the folder as it is. */
   readonly tip?: CommitOid;
+  /** Nobody knows which commit changed the folder last: it is further back than is looked, and `commit` is the tip. */
+  readonly isFarBack?: true;
   readonly lineage: Lineage;
   /** By path from the folder that is followed, which is the root of the repository usually. */
   readonly files: ReadonlyMap<string, RepoFile>;

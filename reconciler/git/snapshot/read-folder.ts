@@ -8,7 +8,7 @@ import type { GitSession } from '../wire/session.ts';
 import { fetchCommit } from './fetch-commit.ts';
 import { folderTrees, treesFrom } from './folder-trees.ts';
 import { judgeLineage, type JudgedLineage } from './lineage.ts';
-import { touchingCommit } from './touching-commit.ts';
+import { wayToTouching } from './touching-commit.ts';
 
 /** A folder as it was last read. */
 export interface HeldFolder {
@@ -37,9 +37,11 @@ export type FoundFolder =
   | {
       readonly news: true;
       readonly tree: string;
-      /** The one that made the folder what it is. */
+      /** The one that brought the folder to the branch as it is. */
       readonly commit: Commit;
       readonly judged: JudgedLineage;
+      /** That one is further back than is looked, and `commit` is the tip. */
+      readonly isFarBack?: true;
       readonly store: ObjectStore;
       /** Files of more bytes were left out by the server; null where all of them are here. */
       readonly leftOutFrom: number | null;
@@ -68,32 +70,67 @@ async function amongSingleObjects(question: FolderQuestion): Promise<FoundFolder
   const tip = await fetchOne(session, store, question.tip);
   const tree = await treeOf(tip, folder, store, session);
   if (held?.tree === tree && held.commit.oid === since) return { news: false, held };
-  const { commit, judged } = await commitOf(question, tip, tree, store);
+  const brought = await commitOf(question, tip, tree, store);
   const leftOutFrom = session.limits.fileBytes + 1;
   const content = createObjectStore();
   const filter = `blob:limit=${leftOutFrom}`;
   await content.addPack(await requestObjects(session, [tree], session.limits, { filter }));
-  return { news: true, tree, commit, judged, store: content, leftOutFrom };
+  return { news: true, tree, ...brought, store: content, leftOutFrom };
 }
 
-/** The commit that made the folder what it is, and how it relates to the one in force. */
+type Brought = Pick<Extract<FoundFolder, { readonly news: true }>, 'commit' | 'judged' | 'isFarBack'>;
+
+/** The commit that brought the folder as it is, and how it relates to the one in force. */
 async function commitOf(
   { session, since, folder }: FolderQuestion,
   tip: ParsedCommit,
   tree: string,
   store: ObjectStore,
-): Promise<{ readonly commit: Commit; readonly judged: JudgedLineage }> {
+): Promise<Brought> {
   if (since === tip.oid) return { commit: withoutTree(tip), judged: known('same') };
   if (since !== null) {
     const present = await sameFolderAt(session, store, since, folder, tree);
     if (present !== null) return { commit: withoutTree(present), judged: known('same') };
   }
-  const touching = await touchingCommit(session, store, tip, folder, tree);
-  const judged = await judgeLineage(session, withoutTree(touching), since);
-  const follows = since === null || judged.lineage === 'descendant';
-  if (touching.oid === tip.oid || follows) return { commit: withoutTree(touching), judged };
-  // Merged from a line that does not follow the commit in force: then it is the merge that brings it.
-  return { commit: withoutTree(tip), judged: await judgeLineage(session, withoutTree(tip), since) };
+  const way = await wayToTouching(session, store, tip, folder, tree);
+  if (way === null) {
+    const commit = withoutTree(tip);
+    return { commit, judged: await judgeLineage(session, commit, since), isFarBack: true };
+  }
+  const touching = await judgedAt(way, way.length - 1, session, since);
+  const follows = since === null || touching.judged.lineage === 'descendant';
+  return follows ? touching : bringing(way, touching, session, since);
+}
+
+/**
+ * Who merges a line that does not follow the commit in force brings it: the oldest on the way that follows it. Not the tip, which
+ * may be anybody's work elsewhere on top of that. Where none follows, the branch was rewritten.
+ */
+async function bringing(
+  way: readonly ParsedCommit[],
+  touching: Brought,
+  session: GitSession,
+  since: CommitOid,
+): Promise<Brought> {
+  let [last, strays]: [Brought | null, number] = [null, way.length - 1];
+  // What is on top of one that follows does so, too.
+  for (let follows = -1; strays - follows > 1;) {
+    const middle = Math.floor((follows + strays) / 2);
+    const brought = await judgedAt(way, middle, session, since);
+    if (brought.judged.lineage === 'rewritten') strays = middle;
+    else [last, follows] = [brought, middle];
+  }
+  return last ?? touching;
+}
+
+async function judgedAt(
+  way: readonly ParsedCommit[],
+  index: number,
+  session: GitSession,
+  since: CommitOid | null,
+): Promise<Brought> {
+  const commit = withoutTree(way[index] as ParsedCommit);
+  return { commit, judged: await judgeLineage(session, commit, since) };
 }
 
 /** The commit in force, where the folder is in it as it is now; null also where the server does not have it any more. */
@@ -127,7 +164,8 @@ async function inWholeCommit({ session, tip: oid, since, folder, held }: FolderQ
   const tree = await treeOf(tip, folder, store, session);
   if (held?.tree === tree && held.commit.oid === since) return { news: false, held };
   const commit = withoutTree(tip);
-  return { news: true, tree, commit, judged: await judgeLineage(session, commit, since), store, leftOutFrom };
+  const judged = await judgeLineage(session, commit, since);
+  return { news: true, tree, commit, judged, store, leftOutFrom };
 }
 
 function withRemedy(error: unknown, folder: string): unknown {

@@ -1,43 +1,53 @@
+import { isGitError } from '../errors.ts';
 import { parseCommit, type ParsedCommit } from '../objects/commit.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import { requestObjects } from '../wire/request-objects.ts';
 import type { GitSession } from '../wire/session.ts';
 import { folderTrees, treesFrom } from './folder-trees.ts';
 
-/** How many generations are looked at: usually it is the tip itself, or one of the few that came with it. */
-const GENERATIONS = [2, 32] as const;
+/** How many generations are looked at before all that are allowed: usually it is the tip itself, or one of the few that came with it. */
+const FEW = [2, 32] as const;
 
 /**
- * The commit, along first parents from the tip, that made the folder what it is at the tip: the newest whose folder is not that
- * of its first parent. Commits and the trees on the way to the folder are fetched for it, and nothing else.
+ * The way from the tip to the commit, along first parents, that made the folder what it is at the tip: the newest whose folder is
+ * not that of its first parent. Commits and the trees on the way to the folder are fetched for it, and nothing else.
  *
  * @param tree of the folder at the tip
- * @returns the tip where it is further back than is looked
+ * @returns the tip first, the commit that made it last; null where it is further back than is looked
  */
-export async function touchingCommit(
+export async function wayToTouching(
   session: GitSession,
   store: ObjectStore,
   tip: ParsedCommit,
   folder: string,
   tree: string,
-): Promise<ParsedCommit> {
-  for (const depth of GENERATIONS) {
-    await store.addPack(await requestObjects(session, [tip.oid], session.limits, { depth }));
-    const line = await firstParents(tip, store);
-    const trees = await folderTrees(
-      line.map((commit) => commit.tree),
-      folder,
-      store,
-      treesFrom(session, store),
-    );
-    for (const [index, commit] of line.entries()) {
-      const parent = line[index + 1];
-      if (commit.parents.length === 0) return commit;
-      if (parent === undefined) break;
-      if (trees.get(parent.tree) !== tree) return commit;
+): Promise<readonly ParsedCommit[] | null> {
+  const { generations } = session.limits;
+  try {
+    for (const depth of [...FEW.filter((few) => few < generations), generations]) {
+      const way = await wayWithin(depth, session, store, tip, folder, tree);
+      if (way !== null) return way;
     }
+  } catch (error) {
+    if (!isGitError(error, 'GIT_TOO_BIG')) throw error;
   }
-  return tip;
+  return null;
+}
+
+async function wayWithin(
+  depth: number,
+  ...[session, store, tip, folder, tree]: Parameters<typeof wayToTouching>
+): Promise<readonly ParsedCommit[] | null> {
+  await store.addPack(await requestObjects(session, [tip.oid], session.limits, { depth }));
+  const line = await firstParents(tip, store);
+  const roots = line.map((commit) => commit.tree);
+  const trees = await folderTrees(roots, folder, store, treesFrom(session, store));
+  for (const [index, commit] of line.entries()) {
+    const parent = line[index + 1];
+    if (commit.parents.length > 0 && parent === undefined) return null;
+    if (parent === undefined || trees.get(parent.tree) !== tree) return line.slice(0, index + 1);
+  }
+  return null;
 }
 
 /** The tip and its first parents, as far as the store has them. */

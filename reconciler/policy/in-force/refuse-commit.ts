@@ -92,7 +92,7 @@ export function judgeSigner(signature: SignatureVerdict): TakeUp {
       return refuse(
         'commit-unsigned',
         'it is not signed, and only signed commits are taken up here: sign the tip of the branch ' +
-          '(git commit --amend -S, or a signed commit on top of it)',
+          '(git commit --amend -S, or a signed commit on top of it; with GIT_PATH, one that changes the folder)',
       );
     case 'untrusted':
       return refuse(

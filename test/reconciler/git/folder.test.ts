@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createBranch } from '#reconciler/branch.ts';
+import type { CommitTrust } from '#reconciler/git/trust/commit-trust.ts';
 import { createRemote } from '#reconciler/git/connect.ts';
 import { fileCredentials } from '#reconciler/git/credentials.ts';
 import { findFolder, type FoundFolder, type HeldFolder } from '#reconciler/git/snapshot/read-folder.ts';
@@ -115,11 +116,19 @@ describe('a folder of a monorepo', { skip: WITHOUT_GIT }, () => {
     assert.equal(snapshot.lineage, 'first');
   });
 
-  it('is of the tip where nobody changed it for longer than is looked', async (t) => {
+  it('is of a commit of long ago, and of the tip where nobody changed it for longer than is looked', async (t) => {
     const { source, mono } = await setUp(t);
-    let tip = await mono.commit(POOL);
-    for (let work = 0; work < 40; work += 1) tip = await mono.commit(POOL, work);
-    assert.equal((await source({ path: FOLDER }).snapshot(null, soon())).commit.oid, tip);
+    const first = await mono.commit(POOL);
+    let tip = first;
+    for (let work = 1; work < 40; work += 1) tip = await mono.commit(POOL, work);
+    assert.equal((await source({ path: FOLDER }).snapshot(null, soon())).commit.oid, first);
+    for (const limits of [{ generations: 39 }, { objects: 30 }]) {
+      assert.equal((await source({ path: FOLDER, limits }).snapshot(null, soon())).commit.oid, tip);
+    }
+    assert.equal(
+      (await source({ path: FOLDER, limits: { generations: 40 } }).snapshot(null, soon())).commit.oid,
+      first,
+    );
   });
 
   it('is still of the commit in force, before and after a restart, while others work elsewhere', async (t) => {
@@ -193,6 +202,104 @@ describe('a folder of a monorepo', { skip: WITHOUT_GIT }, () => {
     await branch.poll(first, soon());
     assert.equal(branch.view().tip?.commit.oid, changed);
     assert.equal(branch.view().tip?.lineage, 'descendant');
+  });
+});
+
+describe('the signature that counts for a folder', { skip: WITHOUT_GIT }, () => {
+  const OTHER = { ...POOL, 'base/all.yaml': 'c: 3\n' };
+
+  /** A branch on which the commits of `signed` are, and what a look at it says: the commit that counts, and of its signature. */
+  async function trusting(t: TestContext, generations = 20) {
+    const { server, source, mono } = await setUp(t);
+    const signed = new Set<string>();
+    const trust: CommitTrust = {
+      judge: ({ oid }) =>
+        Promise.resolve(signed.has(oid) ? { verdict: 'trusted', signer: 'ada', key: 'k' } : { verdict: 'unsigned' }),
+    };
+    const look = async (since: string | null) => {
+      const git = source({ path: FOLDER, limits: { generations } });
+      const branch = createBranch(git, systemClock, silentLog, trust);
+      await branch.poll(since, soon());
+      const { tip } = branch.view();
+      assert.ok(tip !== null);
+      return { commit: tip.commit.oid, verdict: tip.signature.verdict, lineage: tip.lineage };
+    };
+    const commit = async (by: 'signed' | 'unsigned', ...rest: Parameters<typeof mono.commit>): Promise<string> => {
+      const oid = await mono.commit(...rest);
+      if (by === 'signed') signed.add(oid);
+      return oid;
+    };
+    return { server, look, commit };
+  }
+
+  it('is that of the commit that changed it, whoever works elsewhere on top of it', async (t) => {
+    const { look, commit } = await trusting(t);
+    const inForce = await commit('signed', POOL);
+    const good = await commit('signed', CHANGED);
+    await commit('unsigned', CHANGED, 1);
+    assert.deepEqual(await look(inForce), { commit: good, verdict: 'trusted', lineage: 'descendant' });
+    assert.deepEqual(await look(good), { commit: good, verdict: 'trusted', lineage: 'same' });
+    const bad = await commit('unsigned', OTHER, 2);
+    await commit('signed', OTHER, 3);
+    assert.deepEqual(await look(good), { commit: bad, verdict: 'unsigned', lineage: 'descendant' });
+    assert.deepEqual(await look(null), { commit: bad, verdict: 'unsigned', lineage: 'first' });
+  });
+
+  it('is that of the merge, whoever made what is merged', async (t) => {
+    const { look, commit } = await trusting(t);
+    const inForce = await commit('signed', POOL);
+    for (const [change, merge] of [
+      ['unsigned', 'signed'],
+      ['signed', 'unsigned'],
+    ] as const) {
+      const side = await commit(change, CHANGED, 1, { parents: [inForce] });
+      const merged = await commit(merge, CHANGED, 2, { parents: [inForce, side] });
+      await commit('unsigned', CHANGED, 3);
+      const verdict = merge === 'signed' ? 'trusted' : 'unsigned';
+      assert.deepEqual(await look(inForce), { commit: merged, verdict, lineage: 'descendant' });
+    }
+  });
+
+  it('is that of the merge where its first parents lead past the commit in force, not that of work on top', async (t) => {
+    const { look, commit } = await trusting(t);
+    const root = await commit('signed', POOL);
+    const side = await commit('unsigned', CHANGED, 1, { parents: [root] });
+    const inForce = await commit('signed', OTHER, 1, { parents: [root] });
+    const merged = await commit('unsigned', CHANGED, 2, { parents: [side, inForce] });
+    for (let work = 3; work < 6; work += 1) await commit('signed', CHANGED, work);
+    assert.deepEqual(await look(inForce), { commit: merged, verdict: 'unsigned', lineage: 'descendant' });
+  });
+
+  it('is that of the commit that made it where the branch was rewritten', async (t) => {
+    const { look, commit } = await trusting(t);
+    const root = await commit('signed', POOL);
+    const inForce = await commit('signed', CHANGED);
+    const other = await commit('unsigned', OTHER, 0, { parents: [root] });
+    await commit('signed', OTHER, 1);
+    assert.deepEqual(await look(inForce), { commit: other, verdict: 'unsigned', lineage: 'rewritten' });
+  });
+
+  it('is nobody’s where that commit is buried deeper than is looked, until somebody who is trusted changes it', async (t) => {
+    const { look, commit } = await trusting(t);
+    const inForce = await commit('signed', POOL);
+    await commit('unsigned', CHANGED);
+    for (let work = 1; work < 25; work += 1) await commit('unsigned', CHANGED, work);
+    const tip = await commit('signed', CHANGED, 25);
+    for (const since of [inForce, null]) {
+      const { commit: counts, verdict } = await look(since);
+      assert.deepEqual([counts, verdict], [tip, 'untrusted']);
+    }
+    const good = await commit('signed', OTHER, 25);
+    assert.deepEqual(await look(inForce), { commit: good, verdict: 'trusted', lineage: 'descendant' });
+  });
+
+  it('is that of the tip where the server leaves nothing out', async (t) => {
+    const { server, look, commit } = await trusting(t);
+    await server.git('config', 'uploadpack.allowFilter', 'false');
+    const inForce = await commit('signed', POOL);
+    await commit('signed', CHANGED);
+    const tip = await commit('unsigned', CHANGED, 1);
+    assert.deepEqual(await look(inForce), { commit: tip, verdict: 'unsigned', lineage: 'descendant' });
   });
 });
 

@@ -5,9 +5,9 @@ import { createStandBack } from './cluster/stand-back.ts';
 import type { Futile } from './cluster/written/futile.ts';
 import { poolsToAsk } from './policy/blockers.ts';
 import { type Desired, desiredState, type JudgePool } from './policy/desired.ts';
-import type { Fleet } from './policy/fleet.ts';
+import type { Fleet, LeftOut } from './policy/fleet.ts';
 import type { CommitStatuses } from './telling/forge/statuses.ts';
-import { isolate, touches } from './policy/isolate.ts';
+import { isolate, touches, withUnwritable } from './policy/isolate.ts';
 import { type Plan, plan } from './policy/plan.ts';
 import { type PastCommit, writeHistory } from './telling/report/commit-history.ts';
 import { displacedNotes, writeNotes } from './telling/report/displaced.ts';
@@ -21,6 +21,7 @@ import {
   noteRefused,
 } from './telling/report/note.ts';
 import type { Notes } from './telling/report/notes.ts';
+import { createHeldPools } from './telling/report/held-pools.ts';
 import { createSayings } from './telling/report/sayings.ts';
 import type { SourceRecord } from './telling/report/record.ts';
 import { commitsOf } from './telling/report/recorded-commits.ts';
@@ -74,8 +75,13 @@ export function createPass(ports: PassPorts): Pass {
   const said = createSayings(log);
   const statusPace = createStatusPace(clock, ports.statusEveryMs ?? 0);
   const standBack = createStandBack(clock);
+  const heldPools = createHeldPools(clock);
   let lastNote: CommitNote | null = null;
   let sights: Sights | null = null;
+  const answered: ApplyPorts['answered'] = (step, object) => {
+    heldPools.answered(step);
+    ports.futile.answered(step, object);
+  };
 
   return async (signal) => {
     const everything = ports.fleet();
@@ -112,7 +118,8 @@ export function createPass(ports: PassPorts): Pass {
     const { unreadable = [] } = fleet;
     sights = withLeftOut(seen, sights, everything);
     said.findings(desired);
-    said.unreadable(unreadable);
+    const held = (): readonly LeftOut[] => withUnwritable(unreadable, standBack.unreadable(), everything);
+    said.unreadable(held());
     said.phases(planned.pools);
     const { labelLoss, untouchable } = planned.nodes;
     const leftAlone = [...(labelLoss === null ? [] : [labelLoss]), ...conflictLines(conflictsAmong(untouchable))];
@@ -125,9 +132,10 @@ export function createPass(ports: PassPorts): Pass {
       await ports.record.save({ ...recorded, displaced }, signal);
     }
     const steps = planned.steps.filter((step) => !touches(step, unreadable, desired.pools));
+    standBack.planned(steps);
     const applied = await apply(
-      statusPace.due(ports.futile.due(steps)),
-      { ...ports, namespace: settings.namespace, answered: ports.futile.answered, standBack },
+      [...statusPace.due(ports.futile.due(steps)), ...heldPools.due(held())],
+      { ...ports, namespace: settings.namespace, answered, standBack },
       signal,
     );
 
@@ -147,7 +155,7 @@ export function createPass(ports: PassPorts): Pass {
     if (ports.mayWrite() && waitMs === undefined) await ports.record.save(source, signal);
     telling(() => {
       const at = clock.now();
-      const seen = { fleet, desired, planned, applied, source, unreadable, lost: ports.futile.lost() };
+      const seen = { fleet, desired, planned, applied, source, unreadable: held(), lost: ports.futile.lost() };
       ports.onlooker?.round({ ...seen, tip: tip?.commit ?? null, at });
     });
     return { looked: true, waitMs: waitMs ?? 0 };

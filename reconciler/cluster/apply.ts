@@ -140,6 +140,11 @@ async function perform(step: Step, ports: ApplyPorts, signal: AbortSignal): Prom
       return heard(await patch(kube, KUBELET_POOLS, step.pool, 'spec', step.spec, signal), ports.wrotePool);
     case 'write-pool-status':
       return heard(await patch(kube, KUBELET_POOLS, step.pool, 'status', step.status, signal), ports.wrotePool);
+    case 'hold-pool': {
+      const [body, options] = [{ status: { conditions: step.conditions } }, { subresource: 'status' as const }];
+      ports.answered(step, await kube.mergePatch({ resource: KUBELET_POOLS }, step.pool, body, options, signal));
+      return true;
+    }
     case 'delete-pool':
       await kube.delete({ resource: KUBELET_POOLS }, step.pool, { uid: step.uid }, signal);
       return true;
@@ -176,8 +181,10 @@ function kubeletPool({ pool, spec }: Extract<Step, { step: 'create-pool' }>): Ku
   return { apiVersion: API_VERSION, kind: 'KubeletPool', metadata: { name: pool, labels }, spec };
 }
 
+const UNTOLD: readonly Step['step'][] = ['write-pool-status', 'count-pods', 'remember', 'hold-pool'];
+
 /** One line for every decision that changed something. */
 function logStep(step: Step, log: Log): void {
-  if (step.step === 'write-pool-status' || step.step === 'count-pods' || step.step === 'remember') return;
+  if (UNTOLD.includes(step.step)) return;
   log.info({ ...subjectOf(step), ...('because' in step ? { because: step.because } : {}) }, step.step);
 }

@@ -1,6 +1,7 @@
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { backoffDelay } from '#shared/runtime/backoff.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import type { LeftOut } from '../policy/fleet.ts';
 import { type Step, subjectOf } from '../policy/steps.ts';
 
 /**
@@ -13,6 +14,10 @@ export interface StandBack {
   /** Hears of a step that failed. */
   failed(step: Step, error: unknown): void;
   done(step: Step): void;
+  /** Hears of all that is planned: what is not wanted any more is not unreadable any more. */
+  planned(steps: readonly Step[]): void;
+  /** What could not be looked at while it was to be written, until that succeeds or is not wanted any more. Uids are not known. */
+  unreadable(): readonly LeftOut[];
 }
 
 const BACKOFF = { firstMs: 5_000, maxMs: 60_000, jitter: 0 };
@@ -21,6 +26,8 @@ const MOST_STEPS = 25_000;
 interface Refusal {
   readonly times: number;
   readonly untilMs: Millis;
+  /** What the step was about, where it was an exception of ours that ended it. */
+  readonly left: LeftOut | null;
 }
 
 export function createStandBack(clock: Clock): StandBack {
@@ -38,11 +45,21 @@ export function createStandBack(clock: Clock): StandBack {
       const key = keyOf(step);
       const times = (refusals.get(key)?.times ?? 0) + 1;
       refusals.delete(key);
-      refusals.set(key, { times, untilMs: clock.monotonic() + backoffDelay(times, BACKOFF, 0) });
+      const left = isKubeError(error) ? null : leftOutBy(step, error);
+      refusals.set(key, { times, untilMs: clock.monotonic() + backoffDelay(times, BACKOFF, 0), left });
       const oldest = refusals.keys().next().value;
       if (refusals.size > MOST_STEPS && oldest !== undefined) refusals.delete(oldest);
     },
     done: (step) => void (refusals.size > 0 && refusals.delete(keyOf(step))),
+    planned(steps) {
+      if (refusals.size === 0) return;
+      const wanted = new Set(steps.map(keyOf));
+      for (const [key, refusal] of refusals) if (!wanted.has(key)) refusals.set(key, { ...refusal, left: null });
+    },
+    unreadable() {
+      const left = [...refusals.values()].flatMap((refusal) => refusal.left ?? []);
+      return [...new Map(left.map((each) => [`${each.of} ${each.name}`, each])).values()];
+    },
   };
 }
 
@@ -52,3 +69,12 @@ const keyOf = (step: Step): string => JSON.stringify([step.step, subjectOf(step)
 /** What was thrown by us, too: an object that cannot be read cannot be written. */
 const isAboutTheObject = (error: unknown): boolean =>
   !isKubeError(error) || isKubeError(error, 'KUBE_INVALID', 'KUBE_FORBIDDEN');
+
+/** A config source that is made for a pool is no fault of the pool's. */
+function leftOutBy(step: Step, error: unknown): LeftOut {
+  const { node, pool = '', config } = subjectOf(step);
+  if (node !== undefined) return { of: 'node', name: node, uid: '', error };
+  return config === undefined
+    ? { of: 'pool', name: pool, uid: '', error }
+    : { of: 'config-source', name: config, uid: '', error };
+}

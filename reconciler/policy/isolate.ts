@@ -34,6 +34,17 @@ export function isolate<T>(fleet: Fleet, decide: (fleet: Fleet) => T): Isolated<
 
 type Subject = Pick<LeftOut, 'of' | 'name'>;
 
+/** What could be read at first and not where it was to be written, beside what is left out already. */
+export function withUnwritable(
+  unreadable: readonly LeftOut[],
+  unwritable: readonly LeftOut[],
+  fleet: Fleet,
+): readonly LeftOut[] {
+  const known = new Set(unreadable.map(({ of, name }) => `${of} ${name}`));
+  const more = unwritable.filter(({ of, name }) => !known.has(`${of} ${name}`));
+  return [...unreadable, ...more.map((left) => ({ ...left, uid: uidOf(left, fleet) }))];
+}
+
 function uidOf({ of, name }: Subject, { nodes, pools }: Fleet): string {
   const read = attempt(() => (of === 'pool' ? pools.get(name)?.metadata.uid : nodes.get(name)?.uid));
   return read.ok ? (read.result ?? '') : '';

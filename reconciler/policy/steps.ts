@@ -1,4 +1,5 @@
 import { type KubeletNode, type KubeletNodeSpec, LOCAL } from '#shared/contract/api/kubelet-node.ts';
+import type { Condition } from '#shared/contract/api/object.ts';
 import type { KubeletPool, KubeletPoolSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { unreachable } from '#shared/runtime/errors.ts';
@@ -53,6 +54,8 @@ export type Step =
   | { readonly step: 'create-pool'; readonly pool: string; readonly spec: KubeletPoolSpec }
   | { readonly step: 'write-pool'; readonly pool: KubeletPool; readonly spec: KubeletPoolSpec }
   | { readonly step: 'write-pool-status'; readonly pool: KubeletPool; readonly status: KubeletPoolStatus }
+  /** Says of a pool that nothing can be decided about it. The rest of its status stays: nobody knows what it is. */
+  | { readonly step: 'hold-pool'; readonly pool: string; readonly conditions: readonly Condition[] }
   | { readonly step: 'delete-pool'; readonly pool: string; readonly uid: string };
 
 export interface PlanSettings {
@@ -97,6 +100,7 @@ export function subjectOf(step: Step): StepSubject {
       };
     case 'create-pool':
     case 'delete-pool':
+    case 'hold-pool':
       return { pool: step.pool };
     case 'write-pool':
     case 'write-pool-status':

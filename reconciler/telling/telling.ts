@@ -4,7 +4,7 @@ import type { Log } from '#shared/runtime/log.ts';
 import { createChronicle } from './events/chronicle.ts';
 import { createConditionWriter } from './events/condition-writer.ts';
 import { createEventPublisher } from './events/publisher.ts';
-import type { Fleet } from '../policy/fleet.ts';
+import type { Fleet, LeftOut } from '../policy/fleet.ts';
 import type { ReconcilerMetrics } from './metrics/metrics.ts';
 import type { StatusPage } from './page/status-page.ts';
 import type { Onlooker } from './round.ts';
@@ -32,6 +32,7 @@ export interface Telling {
 
 export function createTelling({ metrics, page, identity, isLeader, ...options }: TellingOptions): Telling {
   const { events, nodeConditions, wakeUps } = metrics.instruments;
+  let held: readonly LeftOut[] = [];
   const chronicle = createChronicle();
   const publisher = createEventPublisher({
     ...options,
@@ -42,6 +43,7 @@ export function createTelling({ metrics, page, identity, isLeader, ...options }:
   const conditions = createConditionWriter({
     ...options,
     mayWrite: isLeader,
+    held: () => held,
     onOutcome: (outcome) => nodeConditions.inc({ outcome }),
   });
   metrics.watch({ isLeader, fleet: options.fleet, pageListeners: () => page?.listeners() ?? 0 });
@@ -50,6 +52,7 @@ export function createTelling({ metrics, page, identity, isLeader, ...options }:
       woken: () => wakeUps.inc(),
       passed: metrics.passed,
       round(round) {
+        held = round.unreadable;
         conditions.poke();
         const all = [
           () => metrics.round(round),

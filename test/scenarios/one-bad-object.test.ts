@@ -107,6 +107,91 @@ describe('an object that cannot be read', () => {
   }
 });
 
+interface Held {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly reason: string }[] };
+}
+
+/** What stands on the object itself, or on the Node for what its agent says. */
+const CONDITIONS: Readonly<Record<string, readonly [Resource, string, readonly string[]]>> = {
+  nodes: [NODES, 'bad-0', ['KubeletConfigHealthy']],
+  kubeletnodes: [NODES, 'bad-0', ['KubeletConfigHealthy']],
+  kubeletpools: [KUBELET_POOLS, 'bad', ['Ready', 'Reconciling', 'Stalled']],
+  configmaps: [KUBELET_POOLS, 'bad', ['ConfigSourceReadable']],
+};
+
+/** Where an object is looked at, the object, and when that begins to throw: from the start, or when everything was seen once. */
+const PLACES: readonly (readonly [string, string, Resource, string, boolean])[] = [
+  ['anywhere', '', NODES, 'bad-0', false],
+  ['anywhere', '', KUBELET_NODES, 'bad-0', false],
+  ['anywhere', '', KUBELET_POOLS, 'bad', false],
+  ['anywhere', '', CONFIG_MAPS, newBad, false],
+  ['while a watch event is projected', 'shared/kube/mirror.ts', NODES, 'bad-0', true],
+  ['while a watch event is projected', 'shared/kube/mirror.ts', KUBELET_NODES, 'bad-0', true],
+  ['while a watch event is projected', 'shared/kube/mirror.ts', KUBELET_POOLS, 'bad', true],
+  ['while it is planned', 'reconciler/policy/plan.ts', KUBELET_NODES, 'bad-0', true],
+  ['while it is planned', 'reconciler/policy/plan.ts', KUBELET_POOLS, 'bad', true],
+  ['while it is applied', 'reconciler/cluster/apply.ts', KUBELET_NODES, 'bad-0', true],
+  ['while it is applied', 'reconciler/cluster/apply.ts', KUBELET_POOLS, 'bad', true],
+];
+
+describe('an object that cannot be read says so', () => {
+  for (const [where, file, resource, name, later] of PLACES) {
+    it(`until it can be: a ${resource.plural.slice(0, -1)}, ${where}`, async () => {
+      const story = await beginStory(MEMBERS, await (began ??= settled()));
+      let armed = !later;
+      let poison: Poison | undefined;
+      const { replica } = story.start('one', {
+        tells: true,
+        network: (kube) =>
+          (poison = poisoned(
+            kube,
+            resource,
+            (other) => other === name,
+            () => armed,
+            file,
+          )).kube,
+      });
+      for (let ticks = later ? 10 : 0; ticks > 0; ticks -= 1) await story.tick();
+      armed = true;
+      story.repository.commit(...AFTER);
+      const change = (to: string): void => {
+        const annotations = { touched: to };
+        const namespace = resource === CONFIG_MAPS ? 'kubelet-gitops' : undefined;
+        if (story.cluster.objects.get(resource, name, namespace) === undefined) return;
+        story.cluster.objects.patch(resource, name, { metadata: { annotations } }, namespace);
+      };
+      change('first');
+      const [of, whom, types] = CONDITIONS[resource.plural] ?? [NODES, '', []];
+      const held = (): readonly string[] =>
+        ((story.cluster.objects.get(of, whom) as Held | undefined)?.status?.conditions ?? [])
+          .filter(({ reason }) => reason === 'CannotBeRead')
+          .map(({ type }) => type);
+      const gauge = async (): Promise<number> => {
+        const kind = { configmaps: 'config-source', kubeletpools: 'pool' }[resource.plural] ?? 'node';
+        const found = new RegExp(`objects_unreadable\\{kind="${kind}"\\} (\\d+)`).exec(await replica.metrics());
+        return Number(found?.[1]);
+      };
+      await story.until('it says so', () => held().length > 0);
+      for (let ticks = 0; ticks < 100; ticks += 1) await story.tick();
+      assert.deepEqual([held(), await gauge()], [types, 1]);
+      assert.ok((poison?.thrown.size ?? 0) > 0);
+      const told = (pool: string): boolean =>
+        (story.cluster.objects.list(KUBELET_NODES) as readonly KubeletNode[])
+          .filter(({ metadata }) => metadata.name.startsWith(pool))
+          .every(({ spec }) => spec?.configSource?.name === AFTER.find((each) => each.name === pool)?.configName);
+      assert.ok(told('good') && replica.isLeader(), 'the others go on');
+      poison?.heal();
+      change('again');
+      await story.until('it is decided about again', () => held().length === 0 && told('bad'));
+      for (let ticks = 0; ticks < 4; ticks += 1) await story.tick();
+      assert.equal(await gauge(), 0);
+      replica.stop();
+      await story.tick();
+      await replica.ended;
+    });
+  }
+});
+
 describe('a record of the commit in force that somebody damaged', () => {
   const notes = (pool: unknown): string =>
     JSON.stringify([{ commit: 'e'.repeat(40), pools: [pool], findings: [], limits: null }]);

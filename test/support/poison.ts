@@ -8,6 +8,8 @@ export interface Poison {
   reads(): number;
   /** Those at which it threw, dotted. */
   readonly thrown: ReadonlySet<string>;
+  /** It can be read from now on. */
+  heal(): void;
 }
 
 /** What a client has looked at before anybody else does. */
@@ -16,9 +18,18 @@ const CHECKED: readonly string[] = ['metadata', 'metadata.name', 'metadata.names
 /**
  * The same API server, but reading one object throws from the nth reading on, wherever that is: nobody knows which part of the
  * program comes upon it first.
+ *
+ * @param inFile the end of a path: only what this file asks for throws, itself or through what it calls
  */
-export function poisoned(kube: Kube, resource: Resource, isIt: (name: string) => boolean, from: number): Poison {
+export function poisoned(
+  kube: Kube,
+  resource: Resource,
+  isIt: (name: string) => boolean,
+  from: number | (() => boolean),
+  inFile = '',
+): Poison {
   let reads = 0;
+  let isHealed = false;
   const thrown = new Set<string>();
   const wrap = <O extends object>(inner: O, at: string): O =>
     new Proxy(inner, {
@@ -28,7 +39,8 @@ export function poisoned(kube: Kube, resource: Resource, isIt: (name: string) =>
         const path = at === '' ? key : `${at}.${key}`;
         if (!CHECKED.includes(path)) {
           reads += 1;
-          if (reads >= from) {
+          const isTurn = typeof from === 'number' ? reads >= from : from();
+          if (isTurn && !isHealed && isAskedBy(inFile)) {
             thrown.add(path);
             throw new RangeError('poison');
           }
@@ -41,6 +53,7 @@ export function poisoned(kube: Kube, resource: Resource, isIt: (name: string) =>
   return {
     reads: () => reads,
     thrown,
+    heal: () => void (isHealed = true),
     kube: {
       ...kube,
       async get<T extends KubeObject>(...[place, ...more]: Parameters<Kube['get']>) {
@@ -64,4 +77,13 @@ export function poisoned(kube: Kube, resource: Resource, isIt: (name: string) =>
       },
     },
   };
+}
+
+function isAskedBy(file: string): boolean {
+  if (file === '') return true;
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 100;
+  const { stack = '' } = new Error('who asks?');
+  Error.stackTraceLimit = stackTraceLimit;
+  return stack.includes(`/${file}:`);
 }

@@ -86,6 +86,7 @@ function write(step: Step, { nodes, kubeletNodes, configSources, pools }: Writab
     case 'delete-pool':
       pools.delete(step.pool);
       return;
+    case 'hold-pool':
     case 'evict':
     case 'count-pods':
   }

@@ -21,7 +21,8 @@ export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis): PoolsPla
     const { pool } = planned.group;
     if (pool === null) continue;
     const present = fleet.pools.get(pool.name);
-    const status = poolStatus(pool, planned, present, toTimestamp(now));
+    const source = fleet.unreadable?.find(({ of, name }) => of === 'config-source' && name === pool.config?.name);
+    const status = poolStatus(pool, planned, { present, source }, toTimestamp(now));
     statuses.set(pool.name, status);
     steps.push(...specSteps(pool, planned, fleet));
     if (present !== undefined && !isOver(planned) && !equal(present.status, status)) {

@@ -7,7 +7,9 @@ import type {
   PoolPhase,
 } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
+import { reasonOf } from '#shared/runtime/errors.ts';
 import type { DesiredPool } from '../desired.ts';
+import type { LeftOut } from '../fleet.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
 import type { HoldReason } from '../rollout/holds/hold.ts';
 import { failedMembers } from '../rollout/halt.ts';
@@ -20,11 +22,15 @@ import type { KubeObject, Condition } from '#shared/contract/api/object.ts';
 const MOST_FAILURES = 10;
 const MOST_FINDINGS = 5;
 
-/** Status of one pool: a pure function of what was decided for its nodes. */
+/**
+ * Status of one pool: a pure function of what was decided for its nodes.
+ *
+ * @param of the pool as it is, and its config source where that cannot be read
+ */
 export function poolStatus(
   pool: DesiredPool,
   { group, memory, decisions }: GroupPlan,
-  present: KubeletPool | undefined,
+  { present, source }: { readonly present: KubeletPool | undefined; readonly source?: LeftOut | undefined },
   at: string,
 ): KubeletPoolStatus {
   const { halt, released, settled, rollout } = memory;
@@ -45,7 +51,7 @@ export function poolStatus(
     ...(rollout === null ? {} : { rollout }),
     ...(holds.length === 0 ? {} : { holds }),
     failures: failedMembers(group.members).slice(0, MOST_FAILURES).map(failureOf),
-    conditions: settleConditions(conditionsOf(pool, phase, message), present, at),
+    conditions: settleConditions([...conditionsOf(pool, phase, message), ...unreadSource(source)], present, at),
   };
 }
 
@@ -146,6 +152,13 @@ function conditionsOf(pool: DesiredPool, phase: PoolPhase, message: string): rea
       message: summarise(pool.findings),
     },
   ];
+}
+
+/** Absent where it can be read. */
+function unreadSource(source: LeftOut | undefined): readonly ConditionNow[] {
+  if (source === undefined) return [];
+  const message = `nothing is made, mended or deleted of the ConfigMap ${source.name}: ${reasonOf(source.error)}`;
+  return [{ type: 'ConfigSourceReadable', status: 'False', reason: 'CannotBeRead', message }];
 }
 
 /** The first few findings, for a place where not all of them fit. */

@@ -3,9 +3,9 @@ import { type Kube, NODES } from '#shared/kube/kube.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
-import type { Fleet, NodeView } from '../../policy/fleet.ts';
+import type { Fleet, LeftOut, NodeView } from '../../policy/fleet.ts';
 import { createTokenBucket } from '../../serving/token-bucket.ts';
-import { type ConfigHealth, conditionPatch, configHealthOf, saysTheSame } from './node-condition.ts';
+import { type ConfigHealth, conditionPatch, configHealthOf, heldHealth, saysTheSame } from './node-condition.ts';
 
 export interface ConditionWriterOptions {
   readonly kube: Kube;
@@ -14,6 +14,8 @@ export interface ConditionWriterOptions {
   readonly mayWrite: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
+  /** What nothing was decided about lately; default: what the fleet lacks. */
+  readonly held?: () => readonly LeftOut[];
   readonly onOutcome: (outcome: 'written' | 'failed') => void;
 }
 
@@ -42,7 +44,7 @@ interface Written {
 }
 
 export function createConditionWriter(options: ConditionWriterOptions): ConditionWriter {
-  const { kube, clock, log, mayWrite, onOutcome } = options;
+  const { kube, clock, log, mayWrite, onOutcome, held = () => [] } = options;
   const wakeUps = createWakeUps(clock);
   const written = new Map<string, Written>();
   /** Nodes of which nobody can tell what their agents say, so that the log has each once. */
@@ -50,27 +52,38 @@ export function createConditionWriter(options: ConditionWriterOptions): Conditio
   const pace = createTokenBucket(clock, PACE);
   let failing = false;
 
-  function due(node: NodeView, fleet: Fleet): ConfigHealth | null {
+  function due(node: NodeView, fleet: Fleet, left: LeftOut | undefined): ConfigHealth | null {
     try {
-      return wantedOf(node, fleet);
+      const wanted =
+        left === undefined ? configHealthOf(fleet.kubeletNodes.get(node.name), node, clock.now()) : heldHealth(left);
+      return wanted === null || saysTheSame(wanted, node.configHealth) ? null : restedFrom(node.uid, wanted);
     } catch (error) {
       if (!unreadable.has(node.uid)) log.error({ node: node.name, err: error }, 'what an agent says cannot be read');
       unreadable.add(node.uid);
-      return null;
+      return dueUnseen({ of: 'node', name: node.name, uid: node.uid, error });
     }
   }
 
-  function wantedOf(node: NodeView, fleet: Fleet): ConfigHealth | null {
-    const wanted = configHealthOf(fleet.kubeletNodes.get(node.name), node, clock.now());
-    if (wanted === null || saysTheSame(wanted, node.configHealth)) return null;
-    const last = written.get(node.uid);
+  /** What the Node says now cannot be seen: it is told once. */
+  function dueUnseen(left: LeftOut): ConfigHealth | null {
+    const wanted = heldHealth(left);
+    const last = written.get(left.uid)?.health;
+    return last?.reason === wanted.reason && last.message === wanted.message ? null : wanted;
+  }
+
+  function restedFrom(uid: string, wanted: ConfigHealth): ConfigHealth | null {
+    const last = written.get(uid);
     return last !== undefined && clock.monotonic() - last.at < restAfter(last.health, wanted) ? null : wanted;
   }
 
   /** @returns false where writing makes no sense for a while */
-  async function write(node: NodeView, wanted: ConfigHealth, signal: AbortSignal): Promise<boolean> {
+  async function write(
+    node: Pick<NodeView, 'name' | 'uid' | 'configHealth'>,
+    wanted: ConfigHealth,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     written.set(node.uid, { health: wanted, at: clock.monotonic() });
-    const patch = conditionPatch(wanted, node.configHealth, toTimestamp(clock.now()));
+    const patch = conditionPatch(wanted, presentOf(node), toTimestamp(clock.now()));
     const how = { subresource: 'status', lists: 'strategic' } as const;
     try {
       await kube.mergePatch({ resource: NODES }, node.name, patch, how, signal);
@@ -81,10 +94,9 @@ export function createConditionWriter(options: ConditionWriterOptions): Conditio
       if (signal.aborted) return false;
       // A policy may refuse what is written to this Node: it is stood back from, and the others have their turn. Admission
       // webhooks refuse in the words of a missing right, which would hold for all: then the others have theirs after a rest.
-      const isItsOwn = isKubeError(error, 'KUBE_INVALID');
+      const isItsOwn = !isKubeError(error) || isKubeError(error, 'KUBE_INVALID');
       if (!isItsOwn && !isKubeError(error, 'KUBE_FORBIDDEN')) written.delete(node.uid);
       if (isKubeError(error, 'KUBE_NOT_FOUND')) return true;
-      if (!isKubeError(error)) throw error;
       onOutcome('failed');
       if (!failing) log.warn({ node: node.name, err: error }, 'condition on the Node cannot be written: trying again');
       failing = true;
@@ -96,12 +108,17 @@ export function createConditionWriter(options: ConditionWriterOptions): Conditio
   async function round(signal: AbortSignal): Promise<Millis> {
     const fleet = mayWrite() ? options.fleet() : null;
     if (fleet === null) return REST_MS;
-    const present = new Set([...fleet.nodes.values()].map(({ uid }) => uid));
+    const all = [...(fleet.unreadable ?? []), ...held()].filter(({ of }) => of === 'node');
+    const left = new Map(all.map((each) => [each.name, each]));
+    const unseen = [...left.values()]
+      .filter(({ name }) => !fleet.nodes.has(name))
+      .map((each) => ({ ...each, uid: each.uid === '' ? each.name : each.uid }));
+    const present = new Set([...fleet.nodes.values(), ...unseen].map(({ uid }) => uid));
     for (const known of [written, unreadable]) {
       for (const uid of known.keys()) if (!present.has(uid)) known.delete(uid);
     }
-    for (const node of fleet.nodes.values()) {
-      const wanted = due(node, fleet);
+    for (const node of [...fleet.nodes.values(), ...unseen]) {
+      const wanted = 'error' in node ? dueUnseen(node) : due(node, fleet, left.get(node.name));
       if (wanted === null) continue;
       await clock.sleep(pace.reserve(), signal);
       if (signal.aborted || !mayWrite()) return REST_MS;
@@ -124,4 +141,13 @@ export function createConditionWriter(options: ConditionWriterOptions): Conditio
 function restAfter(last: ConfigHealth, wanted: ConfigHealth): Millis {
   if (last.status !== wanted.status || last.reason !== wanted.reason) return 0;
   return last.message === wanted.message ? STAND_BACK_MS : MESSAGE_EVERY_MS;
+}
+
+/** Of a Node that cannot be read, what it says cannot be kept. */
+function presentOf({ configHealth }: Pick<NodeView, 'configHealth'>): NodeView['configHealth'] {
+  try {
+    return configHealth && { ...configHealth };
+  } catch {
+    return undefined;
+  }
 }

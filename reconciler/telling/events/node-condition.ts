@@ -1,7 +1,8 @@
 import { AGENT_SILENT_MS, CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
-import type { NodeView } from '../../policy/fleet.ts';
+import type { LeftOut, NodeView } from '../../policy/fleet.ts';
+import { CANNOT_BE_READ, sayHeld } from '../report/held-pools.ts';
 
 /** What a Node is to say of its kubelet's config, for `kubectl describe node`. */
 export interface ConfigHealth {
@@ -28,6 +29,13 @@ export function configHealthOf(node: KubeletNode | undefined, present: NodeView,
   const message = since === undefined ? 'no agent reports from this node' : `the agent has been silent since ${since}`;
   return { status: 'Unknown', reason: 'AgentSilent', message };
 }
+
+/** That nobody can tell, because the node or what its agent says cannot be read. Pure. */
+export const heldHealth = (left: LeftOut): ConfigHealth => ({
+  status: 'Unknown',
+  reason: CANNOT_BE_READ,
+  message: shown(sayHeld(left)),
+});
 
 /** Whether the Node has it already. Times are not compared. */
 export function saysTheSame(wanted: ConfigHealth, present: NodeView['configHealth']): boolean {

@@ -264,6 +264,32 @@ describe('a Node that registered again and has no role label yet', () => {
   });
 });
 
+describe('the grace period for labels', () => {
+  /** What is written in the last millisecond of it, and what when it is over, to the millisecond. */
+  function atItsEnd(world: Labelled): readonly (readonly string[])[] {
+    const since = world.fleet.now;
+    world.fleet.reconcile();
+    return [since + LABEL_GRACE_MS - 1, since + LABEL_GRACE_MS].map((now) => {
+      world.fleet.now = now;
+      const { steps } = world.fleet.reconcile();
+      return steps.flatMap(({ step }) => (step === 'unassign' || step === 'untaint' ? [step] : []));
+    });
+  }
+
+  it('ends after ten minutes for a node that has a config, not a millisecond before', () => {
+    const world = new Labelled(10);
+    world.relabel(['n3'], {});
+    assert.equal(LABEL_GRACE_MS, 600_000, 'docs/rollouts.md and docs/reference/settings.md say so');
+    assert.deepEqual(atItsEnd(world), [[], ['unassign']]);
+  });
+
+  it('ends after ten minutes for a new node with the taint, not a millisecond before', () => {
+    const world = new Labelled(10);
+    world.fleet.addNode(nodeView('new', 'nobody', { gated: true, createdAt: world.fleet.now }));
+    assert.deepEqual(atItsEnd(world), [[], ['untaint']]);
+  });
+});
+
 describe('nodes whose labels put them into another pool', () => {
   const others = validPool('others', 200, { rollout: ROLLOUT });
   const OTHERS = { pool: 'others' };

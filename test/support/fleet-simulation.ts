@@ -29,6 +29,9 @@ export class FleetSimulation {
   running = new Map<string, number>();
   /** How far the clocks of others are off: of machines by the names of their nodes, and of the API server. */
   clocks: Clocks = { machine: () => 0, apiServer: 0 };
+  /** What decides, and what puts its own time in the place of others’: for tests of what a wrong one would do. */
+  planner: typeof plan = plan;
+  ownTime: typeof inOwnTime = inOwnTime;
   private sights: Sights | null = null;
   /** Pools as commits in force said them since the start. */
   private readonly known = new Map<string, DesiredPool>();
@@ -51,7 +54,7 @@ export class FleetSimulation {
     const desired = desiredState(this.inForce, seen, () => [], undefined, this.known);
     for (const pool of desired.pools.values()) if (pool.origin === 'rendered') this.known.set(pool.name, pool);
     this.sights = sightsOf(this.sights, desired, seen, this.now);
-    const planned = plan(desired, inOwnTime(seen, this.sights), SETTINGS, this.now, {
+    const planned = this.planner(desired, this.ownTime(seen, this.sights), SETTINGS, this.now, {
       blockers: new Map(),
       drains: this.drains,
       ...(this.running.size === 0 ? {} : { pods: this.counts }),

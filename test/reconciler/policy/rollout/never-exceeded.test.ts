@@ -1,16 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { limitOf } from '#reconciler/policy/rollout/amount.ts';
-import { isControlPlane } from '#reconciler/policy/rollout/budget.ts';
-import { zoneOf } from '#reconciler/policy/rollout/order.ts';
-import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
-import type { Fleet } from '#reconciler/policy/fleet.ts';
-import type { Step } from '#reconciler/policy/steps.ts';
-import type { Member } from '#reconciler/policy/rollout/membership.ts';
-import type { GroupPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
-import { fromTimestamp } from '#shared/runtime/clock.ts';
-import { wavesOf } from '#reconciler/policy/rollout/waves.ts';
 import {
   DEADLY,
   disruptions,
@@ -22,207 +12,12 @@ import {
 } from '../../../support/rollout-story.ts';
 import { holds, replayFrom } from '../../../support/replayable.ts';
 import { EVERY_POINT, runsOf } from '../../../support/sample.ts';
+import { lawfulPass } from './support/laws.ts';
 
 const STEPS = runsOf(200_000, 25);
 const LENGTH = 125;
 /** `npm test` makes the same steps each time: in so few of them, others may lack something that has to come across. */
 const replay = replayFrom(process.env, EVERY_POINT ? Date.now() : 70_570_041);
-
-/** What a single decision may never do, whatever happened before. */
-function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], proved: ReadonlySet<string>): void {
-  const { decisions, group, memory } = plan;
-  const { rollout } = story;
-  const begun = beginnings(steps);
-  const beginners = decisions.filter(
-    ({ member }) =>
-      begun.has(member.node.name) && !member.changing && !member.runsTarget && member.node.drain === undefined,
-  );
-  // Who is new begins with what is proved, and takes nobody's place by that.
-  const turns = beginners.filter(({ member }) => {
-    const isNew = (member.kubeletNode?.status?.promotedAt ?? null) === null;
-    return !isNew || !proved.has(begun.get(member.node.name) ?? '');
-  });
-  const all = decisions.map(({ member }) => member);
-  const seen = all.filter((member) => hasServed(member, proved, story.fleet.now));
-  const well = turns.filter(({ member }) => member.node.ready);
-  assert.ok(well.length === turns.length || rollout.notReadyNodes === 'change', 'who is not Ready waits');
-  if (turns.length > 0) {
-    assert.ok(isWithin(limitOf(rollout.maxUnavailable, all.length), seen, turns), 'maxUnavailable');
-    const suspended = story.fleet.fleet.pools.get('workers')?.metadata.annotations?.['kubelet-gitops.dev/suspend'];
-    assert.equal(suspended, undefined, 'a suspended pool begins nothing');
-  }
-  if (rollout.maxUnavailablePerZone !== undefined) {
-    for (const zone of new Set(turns.map(({ member }) => zoneOf(member)))) {
-      const within = seen.filter((member) => zoneOf(member) === zone);
-      const begun = turns.filter(({ member }) => zoneOf(member) === zone);
-      const inZone = all.filter((member) => zoneOf(member) === zone);
-      const allowed = limitOf(rollout.maxUnavailablePerZone, inZone.length);
-      assert.ok(isWithin(allowed, within, begun), 'maxUnavailablePerZone');
-    }
-  }
-  const masters = beginners.filter(({ member }) => isControlPlane(member.node.labels));
-  const away = all.filter(
-    (member) =>
-      isControlPlane(member.node.labels) &&
-      (!member.node.ready || member.changing) &&
-      masters.every((turn) => turn.member.node.name !== member.node.name),
-  );
-  assert.ok(masters.length === 0 || masters.length + away.length <= 1, 'one node of the control plane at a time');
-  const entered = decisions.filter(
-    ({ aimed, member, verdict }) =>
-      verdict.verdict === 'change' && aimed.aim === 'config' && !member.wasTold && !member.runsTarget,
-  );
-  assert.ok(memory.halt === null || entered.length === 0, 'nobody enters a halted rollout');
-  const done = memory.rollout?.waves.findLast(({ state }) => state === 'done')?.name;
-  const waves = wavesOf(
-    rollout,
-    group.members.filter(({ target }) => target !== null),
-  );
-  const current = waves[waves.findIndex(({ name }) => name === done) + 1];
-  if (entered.length > 0 && current !== undefined) {
-    const concerned = group.members.filter((member) => current.only?.(member) !== false);
-    const told = concerned.filter((member) => member.wasTold && !joinedAndToldProved(member, memory, proved)).length;
-    assert.ok(told + entered.length <= current.nodes || current.name === 'rest', `wave ${current.name}`);
-    assert.ok(
-      entered.every(({ member }) => current.only?.(member) !== false),
-      'canaries by selector are those alone',
-    );
-  }
-}
-
-/** The nodes that a write tells to begin something, and the payload where it is told: a drain comes before that. */
-function beginnings(steps: readonly Step[]): ReadonlyMap<string, string | undefined> {
-  return new Map(
-    steps.flatMap((step): (readonly [string, string | undefined])[] => {
-      if (step.step === 'cordon') return [[step.node, undefined]];
-      const tells = step.step === 'assign' || step.step === 'unassign';
-      return tells ? [[step.node.metadata.name, step.spec.configSource?.sha256]] : [];
-    }),
-  );
-}
-
-type SpecStep = Extract<Step, { readonly spec: KubeletNodeSpec; readonly node: KubeletNode }>;
-
-/** Whether a write gives a node leave to restart its kubelet with what it has already: by what is written, never by its name. */
-function grants(step: Step): step is SpecStep {
-  if (!('spec' in step) || !('node' in step)) return false;
-  const { turn } = step.spec;
-  return turn !== undefined && turn.seen !== step.node.spec?.turn?.seen;
-}
-
-/** The nodes that were granted a turn and are not through with it. */
-function atTheirTurn({ fleet }: RolloutStory): number {
-  return [...fleet.fleet.kubeletNodes].filter(([name, { spec, status }]) => {
-    const [granted, asked] = [spec?.turn?.seen, status?.awaitsTurn?.seen];
-    const restarts = status?.phase === 'Trial' && status.active?.sha256 === status.lastKnownGood?.sha256;
-    return fleet.fleet.nodes.has(name) && granted !== undefined && (granted === asked || restarts);
-  }).length;
-}
-
-/** What no grant of a turn may ever be. */
-function checkGrants(
-  { rollout }: RolloutStory,
-  before: Fleet,
-  steps: readonly Step[],
-  { members, halted, at }: { readonly members: number; readonly halted: boolean; readonly at: number },
-): void {
-  const given = steps.filter(grants);
-  if (given.length === 0) return;
-  const refused = new Set(
-    [...before.kubeletNodes].flatMap(([name, { metadata, status }]) => {
-      const uid = before.nodes.get(name)?.uid;
-      const isThere = metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
-      return isThere && status?.refusedBase ? [status.refusedBase.sha256] : [];
-    }),
-  );
-  for (const { node, spec } of given) {
-    assert.equal(spec.turn?.seen, node.status?.awaitsTurn?.seen, 'a turn is for what the node asked for');
-    assert.ok(isTold(node, spec), 'a turn comes beside the assignment that the node has');
-    assert.ok(
-      !refused.has(node.status?.awaitsTurn?.base ?? ''),
-      'what failed on one node of the pool is tried on no other',
-    );
-  }
-  assert.ok(!halted, 'a halted pool grants nothing');
-  const allowed = limitOf(rollout.maxUnavailable, members);
-  assert.ok(given.length + at <= allowed, `${given.length + at} restart with what they have, where ${allowed} may`);
-}
-
-/** What the pool settled on, and a payload that has done all its waves. */
-function provedIn({ pools }: Fleet): ReadonlySet<string> {
-  const { settled, rollout, halt } = pools.get('workers')?.status ?? {};
-  const isThrough = halt === undefined && rollout?.waves.every(({ state }) => state === 'done') === true;
-  return new Set([...(settled === undefined ? [] : [settled.sha256]), ...(isThrough ? [rollout.sha256] : [])]);
-}
-
-const NEW_MS = 15 * 60_000;
-
-/** A new node that was told nothing, or nothing but what is proved, holds no place of nodes that serve until it has proved something. */
-function hasServed({ kubeletNode, node }: Member, proved: ReadonlySet<string>, now: number): boolean {
-  const told = kubeletNode?.spec?.configSource?.sha256;
-  const hasProvedSomething = (kubeletNode?.status?.promotedAt ?? null) !== null;
-  return hasProvedSomething || (told === undefined ? now - node.createdAt > NEW_MS : !proved.has(told));
-}
-
-/** Waves are of the nodes that were there when a rollout began: whoever joined later, and was told what is proved, is in none. */
-function joinedAndToldProved({ node, target }: Member, { rollout }: GroupPlan['memory'], proved: ReadonlySet<string>) {
-  const began = fromTimestamp(rollout?.newest) ?? Infinity;
-  return target !== null && proved.has(target.sha256) && node.createdAt > began;
-}
-
-/** No turn makes more nodes unavailable than are allowed, nor are more in change at a time, those included that were unavailable before. */
-function isWithin(allowed: number, seen: readonly Member[], turns: GroupPlan['decisions']): boolean {
-  const well = turns.filter(({ member }) => member.node.ready).length;
-  const unavailable = seen.filter((member) => member.unavailable).length;
-  const inChange = seen.filter((member) => member.changing || member.standing === 'soaking').length;
-  return (well === 0 || unavailable + well <= allowed) && inChange + turns.length <= allowed;
-}
-
-/** What no write to a node may ever be. */
-function checkSteps(story: RolloutStory, before: Fleet, steps: readonly Step[]): void {
-  const { allow = ['restart'] } = story.disruption ?? {};
-  for (const step of steps) {
-    if (step.step === 'assign' && step.spec.reboot !== undefined) {
-      assert.ok(allow.includes('reboot'), 'only who may is rebooted');
-      assert.equal(step.spec.reboot.boot, step.node.status?.bootID, 'the boot that is to end is the present one');
-      const told = step.node.spec?.reboot;
-      const again = told?.boot === step.spec.reboot.boot && isTold(step.node, step.spec) && !isRejected(step.node);
-      assert.ok(!again, 'no change reboots a machine twice');
-    }
-    if (step.step === 'cordon') assert.ok(allow.includes('drain'), 'only who may is drained');
-    const node = 'node' in step && typeof step.node === 'string' ? before.nodes.get(step.node) : undefined;
-    if (step.step === 'cordon') assert.ok(node?.cordoned !== true || node.drain !== undefined, 'what others cordoned');
-    if (step.step === 'uncordon') assert.ok(node?.drain !== undefined, 'only what we cordoned is uncordoned');
-    if (step.step !== 'untaint') continue;
-    const { active, lastKnownGood, phase } = before.kubeletNodes.get(step.node)?.status ?? {};
-    const rests = phase === 'Idle' || phase === 'Drifted';
-    const proved = rests && active?.sha256 === lastKnownGood?.sha256;
-    assert.ok(node?.gated === true && node.ready, 'a taint that is there, on a node that could take pods');
-    assert.ok(proved || node.labels['pool'] !== 'workers', 'pods come when the config is proved');
-  }
-}
-
-/**
- * By what was written, never by what was said of it: how many nodes that are still there were told the pool's payload and have not
- * promoted it. Infinity where the pool settled on it: then it is proved.
- */
-function exposed({ fleet }: RolloutStory, sha256: string): number {
-  const { nodes, kubeletNodes, pools } = fleet.fleet;
-  if (pools.get('workers')?.status?.settled?.sha256 === sha256) return 0;
-  const told = [...kubeletNodes].filter(
-    ([name, { spec, status }]) =>
-      nodes.has(name) &&
-      spec?.pool === 'workers' &&
-      spec.configSource?.sha256 === sha256 &&
-      status?.lastKnownGood?.sha256 !== sha256,
-  );
-  return told.length;
-}
-
-const isTold = ({ spec }: KubeletNode, wanted: KubeletNodeSpec): boolean =>
-  spec?.configSource?.sha256 === wanted.configSource?.sha256;
-const isRejected = ({ spec, status }: KubeletNode): boolean =>
-  status?.rejected?.some(({ sha256 }) => sha256 === spec?.configSource?.sha256) === true;
 
 describe('a rollout', () => {
   it(`never begins more than it may in ${STEPS} steps of anything that can happen`, (t) => {
@@ -241,23 +36,7 @@ describe('a rollout', () => {
           for (const event of story) {
             told.happen(event);
             counts.set(event.event, (counts.get(event.event) ?? 0) + 1);
-            const before = told.fleet.fleet;
-            const wanted = [...(told.fleet.inForce?.repo.pools ?? [])].find(({ status }) => status === 'valid');
-            const sha256 = wanted?.status === 'valid' ? wanted.sha256 : '';
-            const [proved, exposedBefore] = [provedIn(before), exposed(told, sha256)];
-            const at = atTheirTurn(told);
-            const planned = told.fleet.reconcile();
-            const ofPool = planned.nodes.groups.find(({ group }) => group.pool !== null);
-            const [size, halted] = [ofPool?.group.members.length ?? 0, (ofPool?.memory.halt ?? null) !== null];
-            checkGrants(told, before, planned.steps, { members: size, halted, at });
-            if (!proved.has(sha256)) {
-              const allowed = limitOf(told.rollout.maxUnavailable, size);
-              const now = exposed(told, sha256);
-              assert.ok(now <= Math.max(allowed, exposedBefore), `${now} nodes try a payload that ${allowed} may`);
-            }
-            for (const plan of planned.nodes.groups)
-              if (plan.group.pool !== null) check(told, plan, planned.steps, proved);
-            checkSteps(told, before, planned.steps);
+            const planned = lawfulPass(told);
             for (const { step, ...more } of planned.steps) {
               const isReboot = 'spec' in more && 'reboot' in more.spec;
               const isGrant = 'spec' in more && 'turn' in more.spec && step === 'assign';

@@ -6,7 +6,7 @@ interface Benchmark {
   readonly measure: (options: BenchOptions) => Promise<readonly Measurement[]>;
 }
 
-/** Each takes its own baseline in the same run. All but `git`, `notes`, `validate`, `programs`, `churn`, `commits`, `peak`, `fleet` and `page` need root on Debian 12. */
+/** Each takes its own baseline in the same run. All but `git`, `notes`, `validate`, `programs`, `churn`, `commits`, `peak`, `packs`, `fleet` and `page` need root on Debian 12. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   git: () => import('./git.ts'),
   notes: () => import('./notes.ts'),
@@ -19,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   churn: () => import('./churn.ts'),
   commits: () => import('./commits.ts'),
   peak: () => import('./peak.ts'),
+  packs: () => import('./packs.ts'),
   page: () => import('./page.ts'),
   fleet: () => import('./fleet.ts'),
   'fleet-real': () => import('./fleet-real.ts'),

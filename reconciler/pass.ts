@@ -1,6 +1,7 @@
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { apply, type ApplyPorts } from './cluster/apply.ts';
 import type { Blockers } from './cluster/blockers/blockers.ts';
+import { createOtherNames } from './cluster/other-names.ts';
 import { createStandBack } from './cluster/stand-back.ts';
 import type { Futile } from './cluster/written/futile.ts';
 import { poolsToAsk } from './policy/blockers.ts';
@@ -38,7 +39,7 @@ import { limitsOf, writeLimits } from './policy/limits.ts';
 import type { JudgedSnapshot } from './policy/commit.ts';
 import type { TakenUp, TakeUps } from './policy/in-force/take-up.ts';
 
-export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBack'> {
+export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | 'standBack' | 'otherNames'> {
   readonly clock: Clock;
   readonly cluster: string;
   readonly settings: PlanSettings;
@@ -76,6 +77,7 @@ export function createPass(ports: PassPorts): Pass {
   const statusPace = createStatusPace(clock, ports.statusEveryMs ?? 0);
   const standBack = createStandBack(clock);
   const heldPools = createHeldPools(clock);
+  const otherNames = createOtherNames();
   let lastNote: CommitNote | null = null;
   let sights: Sights | null = null;
   const answered: ApplyPorts['answered'] = (step, object) => {
@@ -135,7 +137,7 @@ export function createPass(ports: PassPorts): Pass {
     standBack.planned(steps);
     const applied = await apply(
       [...statusPace.due(ports.futile.due(steps)), ...heldPools.due(held())],
-      { ...ports, namespace: settings.namespace, answered, standBack },
+      { ...ports, namespace: settings.namespace, answered, standBack, otherNames },
       signal,
     );
 

@@ -12,6 +12,7 @@ import { unreachable } from '#shared/runtime/errors.ts';
 import { writeNode } from './drains/node-writes.ts';
 import type { Drains } from './drains/drains.ts';
 import { createConfigSource } from './create-config-source.ts';
+import type { OtherNames } from './other-names.ts';
 import type { StandBack } from './stand-back.ts';
 import { type Step, subjectOf } from '../policy/steps.ts';
 
@@ -30,6 +31,7 @@ export interface ApplyPorts {
   /** Hears what the API server made of what a step sent. */
   readonly answered: (step: Step, object: KubeObject) => void;
   readonly standBack: StandBack;
+  readonly otherNames: OtherNames;
 }
 
 export interface Applied {
@@ -101,7 +103,7 @@ async function perform(step: Step, ports: ApplyPorts, signal: AbortSignal): Prom
   };
   switch (step.step) {
     case 'create-config-source':
-      await createConfigSource(kube, step, namespace, signal);
+      await createConfigSource(ports, step, signal);
       return true;
     case 'delete-config-source':
       await kube.delete({ resource: CONFIG_MAPS, namespace }, step.name, { uid: step.uid }, signal);

@@ -39,6 +39,7 @@ interface NodeObject extends KubeObject {
 }
 
 interface ConfigMapObject extends KubeObject {
+  readonly immutable?: boolean;
   readonly data?: Readonly<Record<string, string>>;
 }
 
@@ -103,9 +104,11 @@ const viewCondition = ({ status, reason, message, lastTransitionTime }: Conditio
 
 /** What is kept of one of our ConfigMaps, its content hashed once. */
 export function viewConfigSource(object: KubeObject): ConfigSourceView {
-  const { metadata, data } = object as ConfigMapObject;
+  const { metadata, data, immutable } = object as ConfigMapObject;
   const payload = data?.[PAYLOAD_KEY];
+  const passing = metadata.deletionTimestamp !== undefined ? 'leaving' : immutable === true ? undefined : 'editable';
   return {
+    ...(passing === undefined ? {} : { passing }),
     name: metadata.name,
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',

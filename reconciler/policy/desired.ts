@@ -95,7 +95,7 @@ export function desiredState(
         spec: pool.spec,
         config,
         commit: inForce.oid,
-        findings: wrong,
+        findings: [...wrong, ...squatted(config)],
       });
       continue;
     }
@@ -136,6 +136,15 @@ function judgeAll(
 function minorsOf(nodes: readonly NodeView[]): readonly string[] {
   const minors = nodes.map((node) => /^v?(\d+\.\d+)/.exec(node.kubeletVersion)?.[1]);
   return [...new Set(minors.filter((minor) => minor !== undefined))].sort();
+}
+
+/** That its config has another name is said for as long as it has. */
+function squatted({ name, insteadOf }: DesiredConfig): readonly Finding[] {
+  if (insteadOf === undefined) return [];
+  const message =
+    `a ConfigMap that is not ours had the name ${insteadOf}, so that the config is in ${name}: ` +
+    'see who may create ConfigMaps in the namespace';
+  return [{ code: 'config-name-taken', severity: 'warning', kind: 'security', message }];
 }
 
 /** A limit that a commit loosened for itself is said to hold still. */

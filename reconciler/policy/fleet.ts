@@ -83,6 +83,8 @@ export interface ConfigSourceView {
   readonly payload: string | undefined;
   /** Hex SHA-256 of the payload, '' where there is none. */
   readonly sha256: string;
+  /** It is not immutable, or is being deleted and held by somebody's finalizer: nothing that we make is. */
+  readonly passing?: 'editable' | 'leaving';
   /** Version of the canonical form that rendered it. */
   readonly canonicalForm: number;
   readonly createdAt: Millis;

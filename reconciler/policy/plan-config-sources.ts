@@ -1,5 +1,6 @@
 import type { ConfigReference } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import { isSound } from './adopt-name.ts';
 import type { Desired } from './desired.ts';
 import type { Fleet } from './fleet.ts';
 import type { PlanSettings, Step } from './steps.ts';
@@ -16,10 +17,11 @@ export function planConfigSources(desired: Desired, fleet: Fleet, settings: Plan
     if (config === null) continue;
     wanted.add(config.name);
     const present = fleet.configSources.get(config.name);
-    if (present !== undefined && present.sha256 === config.sha256) continue;
+    if (present !== undefined && isSound(present, config.sha256)) continue;
     // The bytes of a kept pool are nowhere but in the cluster: without them it can only be reported, not mended.
     if (config.payload === undefined) continue;
-    if (present !== undefined) {
+    // One that is being deleted already is in the way for as long as somebody likes: the config gets another name then.
+    if (present !== undefined && present.passing !== 'leaving') {
       steps.push({ step: 'delete-config-source', name: present.name, uid: present.uid, because: 'tampered' });
     }
     const { payload } = config;
@@ -36,6 +38,7 @@ export function planConfigSources(desired: Desired, fleet: Fleet, settings: Plan
 function planPruning(wanted: ReadonlySet<string>, fleet: Fleet, settings: PlanSettings, now: Millis): Step[] {
   const used = new Set([...wanted, ...namesInUse(fleet)]);
   return [...fleet.configSources.values()]
+    .filter(({ passing }) => passing !== 'leaving')
     .filter((source) => !used.has(source.name) && now - source.createdAt > settings.keepUnusedMs)
     .map(({ name, uid }) => ({ step: 'delete-config-source', name, uid, because: 'unused' }));
 }

@@ -28,6 +28,23 @@ export function configMapName(pool: string, payload: string): string {
   return `${pool}-${appendHash({ name: pool, data: { [PAYLOAD_KEY]: payload } })}`;
 }
 
+/**
+ * Another name for the same, where somebody took the usual one: hashed like that of a pool `<pool>.<mark>`, which no pool can have.
+ * Agents of any release take it, because the hash fits.
+ *
+ * @param mark lower-case letters and digits that nobody can foresee
+ */
+export const otherConfigMapName = (pool: string, mark: string, payload: string): string =>
+  configMapName(`${pool}.${mark}`, payload);
+
+/** Whether a name is such another name of this pool's payload. */
+export function isOtherNameOf(name: string, pool: string, payload: string): boolean {
+  const mark = name.startsWith(`${pool}.`)
+    ? /^[a-z0-9]{1,16}(?=-[^-]+$)/.exec(name.slice(pool.length + 1))?.[0]
+    : undefined;
+  return mark !== undefined && otherConfigMapName(pool, mark, payload) === name;
+}
+
 export interface HashedConfigMap {
   readonly name: string;
   /** null and {} hash differently, as in kubectl. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { apply, type ApplyPorts } from '#reconciler/cluster/apply.ts';
 import { createDrains } from '#reconciler/cluster/drains/drains.ts';
+import { createOtherNames } from '#reconciler/cluster/other-names.ts';
 import { createStandBack } from '#reconciler/cluster/stand-back.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import { KubeError } from '#shared/kube/kube-error.ts';
@@ -40,6 +41,7 @@ function portsWith(create: (nth: number, name: string) => unknown) {
     wroteMarks: () => undefined,
     answered: () => undefined,
     standBack: createStandBack(clock),
+    otherNames: createOtherNames(),
   };
   return { clock, ports, calls, warnings };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { apply, type ApplyPorts } from '#reconciler/cluster/apply.ts';
+import { createOtherNames } from '#reconciler/cluster/other-names.ts';
 import { createStandBack } from '#reconciler/cluster/stand-back.ts';
 import { createDrains } from '#reconciler/cluster/drains/drains.ts';
 import { viewKubeletNode } from '#reconciler/cluster/views.ts';
@@ -28,6 +29,7 @@ function portsOf({ kube }: Sandbox): ApplyPorts {
     mayWrite: () => true,
     drains: createDrains(kube),
     standBack,
+    otherNames: createOtherNames(),
     ...heard,
   };
 }

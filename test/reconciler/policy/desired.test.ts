@@ -5,7 +5,7 @@ import { poolsToAsk } from '#reconciler/policy/blockers.ts';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { ConfigSourceView, Fleet } from '#reconciler/policy/fleet.ts';
 import { planConfigSources } from '#reconciler/policy/plan-config-sources.ts';
-import { configMapName } from '#shared/contract/config-map.ts';
+import { configMapName, otherConfigMapName } from '#shared/contract/config-map.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import {
   commit,
@@ -136,7 +136,68 @@ describe('a config of other bytes', () => {
   });
 });
 
+describe('the name of a config', () => {
+  const other = (mark = 'a1', view: Partial<ConfigSourceView> = {}): ConfigSourceView =>
+    configSource(workers, { name: otherConfigMapName('workers', mark, workers.payload), ...view });
+  const usual = workers.configName;
+  const made = (...sources: readonly ConfigSourceView[]) =>
+    adoptName(workers, new Map(sources.map((source) => [source.name, source])));
+
+  const rows: readonly (readonly [string, readonly ConfigSourceView[], string])[] = [
+    ['is another one where that was made because the usual was taken', [other()], other().name],
+    ['is another one where the usual has other bytes', [configSource(workers, { sha256: 'x' }), other()], other().name],
+    [
+      'is another one where the usual can be edited',
+      [configSource(workers, { passing: 'editable' }), other()],
+      other().name,
+    ],
+    [
+      'is another one where the usual is being deleted',
+      [configSource(workers, { passing: 'leaving' }), other()],
+      other().name,
+    ],
+    ['is the usual where that is sound', [other(), configSource(workers)], usual],
+    ['is the usual where nothing sound is there', [configSource(workers, { passing: 'leaving' })], usual],
+    ['is none that can be edited', [other('a1', { passing: 'editable' })], usual],
+    ['is none that is being deleted', [other('a1', { passing: 'leaving' })], usual],
+    ['is none with other bytes', [other('a1', { sha256: 'x' })], usual],
+    ['is none of another pool', [other('a1', { pool: 'gpu' })], usual],
+    ['is none whose name is not that of its bytes', [other('a1', { name: 'workers.a1-bcdfghklmt' })], usual],
+    ['is none that only begins alike', [other('a1', { name: configMapName('workers-2', workers.payload) })], usual],
+  ];
+  for (const [what, sources, expected] of rows) it(what, () => assert.equal(made(...sources).name, expected));
+
+  it('is said to be another one, as a finding of the pool', () => {
+    const fleet = fleetOf({ configSources: [other()] });
+    const pool = desiredState(commit(COMMIT_B, workers), fleet, accept).pools.get('workers');
+    assert.deepEqual(
+      pool?.findings.map(({ code, severity, message }) => [
+        code,
+        severity,
+        message.includes(usual),
+        message.includes(other().name),
+      ]),
+      [['config-name-taken', 'warning', true, true]],
+    );
+    assert.deepEqual(
+      planConfigSources(desiredState(commit(COMMIT_B, workers), fleet, accept), fleet, SETTINGS, NOW + 9 * HOUR),
+      [],
+    );
+  });
+});
+
 describe('a config source', () => {
+  it('is made anew where it can be edited, and nothing more is done to one that somebody keeps from being deleted', () => {
+    const steps = (passing: 'editable' | 'leaving') => {
+      const fleet = fleetOf({ configSources: [configSource(workers, { passing })] });
+      const of = (...pools: Parameters<typeof commit> extends [string, ...infer P] ? P : never) =>
+        planConfigSources(desiredState(commit(COMMIT_B, ...pools), fleet, accept), fleet, SETTINGS, NOW + 9 * HOUR);
+      return [of(workers), of()].map((planned) => planned.map(({ step }) => step));
+    };
+    assert.deepEqual(steps('editable'), [['delete-config-source', 'create-config-source'], ['delete-config-source']]);
+    assert.deepEqual(steps('leaving'), [['create-config-source'], []]);
+  });
+
   const stale = (age: number): ConfigSourceView => configSource(workers, { createdAt: NOW - age });
   const pruned = (fleet: Partial<Fleet>, age = 2 * HOUR): number => {
     const whole = { ...fleetOf({ configSources: [stale(age)] }), ...fleet };

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { apply, type ApplyPorts } from '#reconciler/cluster/apply.ts';
 import { createDrains } from '#reconciler/cluster/drains/drains.ts';
 import { createFutile } from '#reconciler/cluster/written/futile.ts';
+import { createOtherNames } from '#reconciler/cluster/other-names.ts';
 import { createStandBack } from '#reconciler/cluster/stand-back.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
@@ -58,6 +59,7 @@ function serverThat(keeps: (object: Json) => Json) {
     wroteMarks: () => undefined,
     answered: futile.answered,
     standBack: createStandBack(clock),
+    otherNames: createOtherNames(),
   };
   return {
     clock,

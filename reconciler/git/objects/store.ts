@@ -7,7 +7,7 @@ import { createMemoryFs } from './memory-fs.ts';
 import { type ObjectPack, openPack, type PackedObject } from './pack.ts';
 import { madeForCollision } from './sha1-collision.ts';
 
-export type ObjectType = 'commit' | 'tree' | 'blob';
+export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
 /** Git objects in memory. A new one is made for every use and thrown away whole: nothing in it ever goes stale. */
 export interface ObjectStore {
@@ -21,7 +21,7 @@ export interface ObjectStore {
   /** Whether the object was taken in or written here. */
   has(oid: string): boolean;
   /**
-   * @throws GitError `GIT_DAMAGED` where the object is not there or of another type, or is a commit or a tree that was made for a
+   * @throws GitError `GIT_DAMAGED` where the object is not there or of another type, or is not a file and was made for a
    *   collision of SHA-1
    */
   read(oid: string, type: ObjectType): Promise<Buffer>;
@@ -43,7 +43,7 @@ export function createObjectStore(isMade = madeForCollision): ObjectStore {
   const repo = { fs: createMemoryFs(), gitdir: GITDIR, cache: {} };
   const written = new Set<string>();
   const packed = new Map<string, ObjectPack>();
-  /** Commits and trees that nobody made a twin for. */
+  /** Commits, trees and tags that nobody made a twin for. */
   const single = new Set<string>();
   const spend = createTurns();
 

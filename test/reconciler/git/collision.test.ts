@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { madeForCollision } from '#reconciler/git/objects/sha1-collision.ts';
 import { openPack } from '#reconciler/git/objects/pack.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import { createObjectStore } from '#reconciler/git/objects/store.ts';
 import { writePack } from '#sandbox/git-server/pack/pack-writer.ts';
 import { failsWith } from './support/start.ts';
@@ -59,6 +60,36 @@ describe('bytes that were made for a collision of SHA-1', () => {
   });
 });
 
+describe('a file that was made for a collision of SHA-1', () => {
+  const LAYER = 'pools/workers/kubelet.yaml';
+  const pool =
+    'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nmetadata: { name: workers }\n' +
+    'spec: { nodeSelector: { matchLabels: { pool: workers } }, layers: [./kubelet.yaml] }\n';
+  const load = (bytes: Buffer) => {
+    const files = { 'pools/workers/pool.yaml': Buffer.from(pool), [LAYER]: bytes };
+    const named = Object.entries(files).map(([path, content]) => [path, { path, oid: path, bytes: content }] as const);
+    return loadRepo(new Map(named), { cluster: 'demo' }).pools[0];
+  };
+  const config = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 7\n';
+
+  it('is not read as configuration, wherever in a file it stands', () => {
+    assert.equal(load(Buffer.from(config))?.status, 'valid', 'without it');
+    const blocks = Buffer.from(FIRST, 'hex');
+    for (const before of [
+      '',
+      '#',
+      `${config}#`,
+      `${config}volumePluginDir: "`,
+      `# ${config.replaceAll('\n', '\n# ')}`,
+    ]) {
+      for (const behind of ['', '\n', `\n${config}`, '"\n']) {
+        const read = load(Buffer.concat([Buffer.from(before), blocks, Buffer.from(behind)]));
+        assert.equal(read?.status, 'invalid', JSON.stringify([before, behind]));
+      }
+    }
+  });
+});
+
 describe('the objects of a pack', () => {
   it('tell of all the work that they make', async () => {
     const bodies = Array.from({ length: 50 }, (_, index) => Buffer.alloc(1_000, `${index} `));
@@ -71,20 +102,21 @@ describe('the objects of a pack', () => {
     assert.ok(told >= 2 * 50 * 1_000 && times >= 100, `${told} ${times}`);
   });
 
-  it('are not read where a commit or a tree was made for a collision, by all that its name is of', async () => {
+  it('are not read where a commit, a tree or a tag was made for a collision, by all that its name is of', async () => {
     const asked: string[] = [];
     const store = createObjectStore((bytes) => {
       asked.push(Buffer.from(bytes).toString());
       return Promise.resolve(true);
     });
-    const types = ['commit', 'tree', 'blob'] as const;
-    const [commit = '', tree = '', blob = ''] = await store.addPack(
+    const types = ['commit', 'tree', 'tag', 'blob'] as const;
+    const [commit = '', tree = '', tag = '', blob = ''] = await store.addPack(
       writePack(types.map((type) => ({ type, body: Buffer.from(`the ${type}`) }))),
     );
     await assert.rejects(store.read(commit, 'commit'), failsWith('GIT_DAMAGED', /a collision of SHA-1/));
     await assert.rejects(store.read(tree, 'tree'), failsWith('GIT_DAMAGED', /a collision of SHA-1/));
+    await assert.rejects(store.read(tag, 'tag'), failsWith('GIT_DAMAGED', /a collision of SHA-1/));
     assert.equal((await store.read(blob, 'blob')).toString(), 'the blob');
-    assert.deepEqual(asked, ['commit 10\0the commit', 'tree 8\0the tree']);
+    assert.deepEqual(asked, ['commit 10\0the commit', 'tree 8\0the tree', 'tag 7\0the tag']);
   });
 
   it('may be here already, in another pack', async () => {

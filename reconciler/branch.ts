@@ -70,7 +70,7 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
         const known = tip !== null && readAt === oid && (since === tip.since || since === tip.commit.oid);
         const snapshot = known && tip !== null ? tip : { ...(await read(oid, since, signal)), since };
         // Judged at every poll: the trusted keys may have changed.
-        const signature = overFolder(snapshot, await trust.judge(snapshot.commit));
+        const signature = overFolder(snapshot, await trust.judge(snapshot.commit, { since, signal }));
         readAt = snapshot.tip ?? snapshot.commit.oid;
         const isOld = known || isSame(tip, snapshot);
         // The same reading stays the same object: whoever looks sees whether anything is new.

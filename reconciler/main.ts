@@ -25,8 +25,7 @@ import { type ReconcilerSettings, readReconcilerSettings } from './settings.ts';
 import type { Listening } from './serving/listen.ts';
 import { createTelling } from './telling/telling.ts';
 import { startTriggers, type Triggers } from './triggers.ts';
-import { createCommitTrust, TRUST_EVERYBODY } from './git/trust/commit-trust.ts';
-import { trustedKeysIn } from './git/trust/trusted-keys.ts';
+import { connectTrust } from './git/trust/connect-trust.ts';
 
 const LEASE_NAME = 'kubelet-gitops-reconciler';
 const RECHECK_MS = 15_000;
@@ -49,19 +48,15 @@ async function main(settings: ReconcilerSettings): Promise<void> {
   const userAgent = `kubelet-gitops-reconciler/${VERSION}`;
   const kube = patientKube(metrics.meterKube(await connectKube({ env: process.env, clock, log, userAgent })), clock);
   const git = { url: settings.gitUrl, caFile: settings.gitCaFile, proxy: settings.proxy, clock, random };
+  const repository = {
+    ...git,
+    credentials: fileCredentials(settings.gitCredentialsDir),
+    ssh: { directory: settings.gitCredentialsDir },
+  };
   const source = metrics.meterSource(
-    createGitSource({
-      ...git,
-      branch: settings.gitBranch,
-      path: settings.gitPath,
-      credentials: fileCredentials(settings.gitCredentialsDir),
-      ssh: { directory: settings.gitCredentialsDir },
-    }),
+    createGitSource({ ...repository, branch: settings.gitBranch, path: settings.gitPath }),
   );
-  const trust =
-    settings.signedCommits === 'on' && settings.trustedKeysDir !== undefined
-      ? createCommitTrust({ keys: trustedKeysIn(settings.trustedKeysDir), clock, log })
-      : TRUST_EVERYBODY;
+  const trust = connectTrust(settings, repository, { clock, log });
   const annotator =
     settings.notes === 'off'
       ? null

@@ -1,5 +1,5 @@
 import type { Kube } from '#shared/kube/kube.ts';
-import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { type Clock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { askedToWaitMs, isKubeError } from '#shared/kube/kube-error.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
@@ -179,7 +179,9 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     if (!ports.isLeader() || clock.monotonic() < stayAwayUntil) return;
     const before = branch.view();
     try {
-      const { commit } = await record.load(signal);
+      const { commit, takenUpAt } = await record.load(signal);
+      const inForceSince = fromTimestamp(takenUpAt);
+      if (inForceSince !== undefined) ports.trust?.isInForce(commit, inForceSince);
       const fleet = view.fleet();
       const recorded = commit === '' ? (fleet === null ? null : lostCommit(fleet)) : commit;
       const waitMs = await branch.poll(takeUps.inForce() ?? recorded, signal);

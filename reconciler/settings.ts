@@ -7,6 +7,7 @@ import type { ForgeSettings } from './telling/forge/connect.ts';
 import { forgePlace } from './telling/forge/place.ts';
 import { wrongWithFolder } from './git/folder-path.ts';
 import { spellOut } from './git/plain-text.ts';
+import { isRefName } from './git/ref-name.ts';
 import type { ProxySettings } from './git/proxy.ts';
 import type { Reach } from './telling/page/serve/server.ts';
 import type { RewritePolicy } from './policy/in-force/refuse-commit.ts';
@@ -34,6 +35,12 @@ export interface ReconcilerSettings {
   /** Fields of the KubeletConfiguration that pools may set although they are denied by default. */
   readonly allowFields: readonly string[];
   readonly trustedKeysDir: string | undefined;
+  /** Directory of keys that count for merges only; read again at every poll. */
+  readonly mergeKeysDir: string | undefined;
+  /** What has to be signed where signatures are asked for. */
+  readonly signatureOn: 'commit' | 'tag' | 'either';
+  /** What the names of tags begin with that count. */
+  readonly signedTags: string;
   readonly notes: 'on' | 'off';
   readonly notesRef: string;
   /** Like `gitCredentialsDir`, for writing notes only. */
@@ -79,6 +86,9 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
     onRewrite: read.oneOf('ON_REWRITE', ['refuse', 'follow'], 'refuse'),
     signedCommits: read.oneOf('REQUIRE_SIGNED_COMMITS', ['on', 'off'], 'off'),
     trustedKeysDir: read.optional('TRUSTED_KEYS_DIR'),
+    mergeKeysDir: read.optional('MERGE_KEYS_DIR'),
+    signatureOn: read.oneOf('SIGNATURE_ON', ['commit', 'tag', 'either'], 'commit'),
+    signedTags: read.text('SIGNED_TAGS', 'kubelet-gitops/'),
     allowFields: (read.optional('ALLOW_FIELDS') ?? '').split(/[\s,]+/).filter((field) => field !== ''),
     notes: read.oneOf('NOTES', ['on', 'off'], 'on'),
     notesRef: read.text('NOTES_REF', `refs/notes/kubelet-gitops/${cluster}`),
@@ -103,6 +113,9 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
   }
   if (settings.signedCommits === 'on' && settings.trustedKeysDir === undefined) {
     read.mistake('REQUIRE_SIGNED_COMMITS=on without TRUSTED_KEYS_DIR would refuse every commit');
+  }
+  if (!isRefName(`refs/tags/${settings.signedTags}x`)) {
+    read.mistake('SIGNED_TAGS is not what names of tags can begin with: write something like releases/');
   }
   const noField = settings.allowFields.find((field) => !isPolicyField(field));
   if (noField !== undefined) read.mistake(`ALLOW_FIELDS: ${noField} is not a field of a KubeletConfiguration`);

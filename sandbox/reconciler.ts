@@ -10,8 +10,7 @@ import { createReconciler } from '#reconciler/reconciler.ts';
 import { decodeCache } from '#reconciler/policy/repo/decode-cache.ts';
 import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
-import { createCommitTrust } from '#reconciler/git/trust/commit-trust.ts';
-import { trustedKeysIn } from '#reconciler/git/trust/trusted-keys.ts';
+import { connectTrust, type TrustSettings } from '#reconciler/git/trust/connect-trust.ts';
 import { createTelling } from '#reconciler/telling/telling.ts';
 import { createPokes } from '#reconciler/git/webhook/pokes.ts';
 import { fileSecrets } from '#reconciler/git/webhook/secrets.ts';
@@ -32,6 +31,8 @@ export interface SandboxReconcilerOptions {
   readonly webhookSecretFile?: string | undefined;
   /** Directory of the keys that commits have to be signed with; absent where they need not be signed. */
   readonly trustedKeysDir?: string | undefined;
+  /** What else is said of signatures. Default: commits are to be signed. */
+  readonly trust?: Partial<TrustSettings> | undefined;
   /** Where statuses are posted; absent for none. */
   readonly forge?: ForgeSettings | undefined;
   /** Port of the status page; any free one otherwise. */
@@ -76,7 +77,7 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
       source: metrics.meterSource(createGitSource({ ...git, branch: 'main' })),
       ...(trustedKeysDir === undefined
         ? {}
-        : { trust: createCommitTrust({ keys: trustedKeysIn(trustedKeysDir), clock, log }) }),
+        : { trust: connectTrust({ signedCommits: 'on', trustedKeysDir, ...options.trust }, git, { clock, log }) }),
       statuses: forge === undefined ? null : connectForge(forge, { clock, log, random, onChange: () => undefined }),
       annotator: createAnnotator({ ...git, ref: notesRef }),
       load: ({ files, findings }, fieldsBefore) =>

@@ -33,6 +33,8 @@ export interface WorldOptions {
   readonly webhookSecretFile?: string;
   /** Directory of the keys that commits have to be signed with; absent where they need not be signed. */
   readonly trustedKeysDir?: string;
+  /** What else is said of signatures. Default: commits are to be signed. */
+  readonly trust?: Parameters<typeof startReconciler>[0]['trust'];
   /** Where statuses are posted, for the repository with this address; absent for none. */
   readonly forge?: (gitUrl: string) => ForgeSettings;
 }
@@ -102,6 +104,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       log: options.log('reconciler'),
       webhookSecretFile: options.webhookSecretFile,
       trustedKeysDir: options.trustedKeysDir,
+      trust: options.trust,
       forge: options.forge?.(git.url),
       pagePort: options.pagePort,
     });

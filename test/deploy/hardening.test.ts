@@ -190,7 +190,7 @@ describe('the reconciler’s environment', () => {
     for (const { name, valueFrom } of fromConfigMap) {
       assert.equal(valueFrom?.configMapKeyRef?.key, name);
       assert.ok(SETTINGS.has(name), name);
-      assert.doesNotMatch(name, /^NODE_|_(?:FILE|DIR)$|SIGNED|TRUSTED|TOKEN|PROXY|KUBECONFIG|NAMESPACE|POD_NAME/);
+      assert.doesNotMatch(name, /^NODE_|_(?:FILE|DIR)$|SIGN|TRUSTED|TOKEN|PROXY|KUBECONFIG|NAMESPACE|POD_NAME/);
     }
   });
 

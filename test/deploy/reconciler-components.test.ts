@@ -36,6 +36,10 @@ describe('the component signed-commits', () => {
     const mount = container?.volumeMounts.find(({ name }) => name === 'trusted-keys');
     assert.equal(settings.trustedKeysDir, mount?.mountPath);
     assert.ok(spec.template.spec.volumes.some(({ name }) => name === 'trusted-keys'));
+    const merging = container?.volumeMounts.find(({ name }) => name === 'merge-keys');
+    assert.equal(settings.mergeKeysDir, merging?.mountPath);
+    assert.notEqual(settings.mergeKeysDir, settings.trustedKeysDir);
+    assert.ok(spec.template.spec.volumes.some(({ name }) => name === 'merge-keys'));
   });
 
   it('cannot be half switched on', () => {

@@ -100,11 +100,22 @@ function readTime(text: string): number | null {
   return Number.isNaN(at) || year === 0 ? null : at / 1000;
 }
 
-/** Whether a signer may sign such things at such a time. @param at seconds since the epoch */
-export function allows(signer: AllowedSigner, namespace: string, at: number): boolean {
-  if (signer.namespaces !== undefined && !matches(signer.namespaces, namespace)) return false;
-  if (signer.validAfter !== undefined && at < signer.validAfter) return false;
-  return signer.validBefore === undefined || at <= signer.validBefore;
+/** When something was signed, in seconds since the epoch. */
+export interface SignedAt {
+  /** As the signer says, who may say anything. */
+  readonly stated: number;
+  /** When it was seen here first, by our own clock: it was signed by then, whatever the signer says. */
+  readonly seen: number;
+}
+
+/**
+ * Whether a signer may sign such things at such a time. A key counts only if both times lie within its own: otherwise whoever
+ * steals a key whose time is over would date back what they sign, or sign ahead of a key's time.
+ */
+export function allows(signer: AllowedSigner, namespace: string, { stated, seen }: SignedAt): boolean {
+  const { namespaces, validAfter = -Infinity, validBefore = Infinity } = signer;
+  if (namespaces !== undefined && !matches(namespaces, namespace)) return false;
+  return Math.min(stated, seen) >= validAfter && Math.max(stated, seen) <= validBefore;
 }
 
 /** A list of patterns with `*`, `?` and `!` for what is left out (ssh_config(5), PATTERNS). */

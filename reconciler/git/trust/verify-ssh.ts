@@ -1,4 +1,4 @@
-import { type AllowedSigner, allows } from './allowed-signers.ts';
+import { type AllowedSigner, allows, type SignedAt } from './allowed-signers.ts';
 import { readSshSignature } from './sshsig.ts';
 import { untrusted, type SignatureVerdict } from '../../policy/commit.ts';
 
@@ -8,13 +8,13 @@ const NAMESPACE = 'git';
 /**
  * Whether one of the signers made this signature over these bytes.
  *
- * @param at seconds since the epoch at which the signer has to have been allowed: git takes the commit's own time
+ * @param at when the signer has to have been allowed: git takes the commit's own time alone
  */
 export function verifySsh(
   payload: Uint8Array,
   armoured: string,
   signers: readonly AllowedSigner[],
-  at: number,
+  at: SignedAt,
 ): SignatureVerdict {
   let signature;
   try {
@@ -29,7 +29,9 @@ export function verifySsh(
   if (known.length === 0) return untrusted(`is of a key that is not trusted, ${key.fingerprint}`);
   const allowed = known.find((signer) => allows(signer, namespace, at));
   if (allowed === undefined) {
-    return untrusted(`is of the key ${key.fingerprint}, which was not allowed to sign commits at that time`);
+    const late = known.some((signer) => allows(signer, namespace, { stated: at.stated, seen: at.stated }));
+    const when = late ? 'when it was first seen here, though it is dated within the key’s time' : 'at that time';
+    return untrusted(`is of the key ${key.fingerprint}, which was not allowed to sign commits ${when}`);
   }
   return { verdict: 'trusted', signer: allowed.principals, key: key.fingerprint };
 }

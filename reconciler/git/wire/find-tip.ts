@@ -11,7 +11,7 @@ import type { GitSession } from './session.ts';
  * @throws GitError
  */
 export async function findTip(session: GitSession, ref: string): Promise<string | null> {
-  const refs = await list(session, ref);
+  const refs = await listRefs(session, ref);
   // The server matches by prefix: `main` brings `main-2` along.
   const oid = refs.find((candidate) => candidate.ref === ref)?.oid;
   if (oid === undefined) return null;
@@ -19,13 +19,24 @@ export async function findTip(session: GitSession, ref: string): Promise<string 
   throw new GitError('GIT_NOT_GIT', `${session.url} names no commit for ${ref}`);
 }
 
-async function list(
-  session: GitSession,
-  ref: string,
-): Promise<readonly { readonly ref: string; readonly oid: string }[]> {
+/** A ref as the server lists it. */
+export interface ListedRef {
+  readonly ref: string;
+  readonly oid: string;
+  /** The object that an annotated tag leads to in the end. */
+  readonly peeled?: string | undefined;
+}
+
+/**
+ * The refs whose names begin like this. Not checked in any way.
+ *
+ * @param peelTags whether annotated tags say what they lead to
+ * @throws GitError
+ */
+export async function listRefs(session: GitSession, prefix: string, peelTags = false): Promise<readonly ListedRef[]> {
   try {
     const http = httpClientOf(session);
-    return await git.listServerRefs({ http, url: session.libraryUrl, prefix: ref, headers: {} });
+    return await git.listServerRefs({ http, url: session.libraryUrl, prefix, peelTags, headers: {} });
   } catch (error) {
     if (isGitError(error)) throw error;
     const why = codeOf(error) ?? 'for an unknown reason';

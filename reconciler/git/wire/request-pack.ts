@@ -8,7 +8,7 @@ export interface PackWish {
   /** A commit that a ref names, or that can be reached from one. */
   readonly want: string;
   /** How many generations, `want` being the first. Absent: all of them. */
-  readonly depth?: 1;
+  readonly depth?: number;
   /** A commit whose whole history is left out. */
   readonly have?: string;
   /** What is left out, as `git rev-list --filter` has it: `blob:limit=1024`, `tree:0`. For servers that can (`filtersObjects`). */

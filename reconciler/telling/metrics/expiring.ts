@@ -13,6 +13,7 @@ export interface ExpiringSettings {
   readonly gitCredentialsDir: string | undefined;
   readonly signedCommits: 'on' | 'off';
   readonly trustedKeysDir: string | undefined;
+  readonly mergeKeysDir?: string | undefined;
   readonly notes: 'on' | 'off';
   readonly notesCredentialsDir: string | undefined;
   readonly forge: { readonly tokenFile: string } | undefined;
@@ -28,7 +29,7 @@ const DATE_FILE = 'expires';
 /** All that a reconciler with these settings was given for a time only. */
 export function expiringOf(settings: ExpiringSettings, clock: Pick<Clock, 'now'>): readonly Expiring[] {
   const { gitCaFile, gitCredentialsDir, notes, notesCredentialsDir, forge, prometheus } = settings;
-  const { signedCommits, trustedKeysDir } = settings;
+  const { signedCommits, trustedKeysDir, mergeKeysDir } = settings;
   const ownOfNotes = notes === 'on' && notesCredentialsDir !== gitCredentialsDir ? notesCredentialsDir : undefined;
   return [
     ...certificates('git-authority', gitCaFile),
@@ -37,7 +38,7 @@ export function expiringOf(settings: ExpiringSettings, clock: Pick<Clock, 'now'>
     ...gitCredential('notes-credential', ownOfNotes),
     ...date('forge-token', forge && dirname(forge.tokenFile)),
     ...date('prometheus-token', prometheus.token && dirname(prometheus.token.file)),
-    ...(signedCommits === 'on' ? trustedKeys(trustedKeysDir, clock) : []),
+    ...(signedCommits === 'on' ? trustedKeys([trustedKeysDir, mergeKeysDir], clock) : []),
   ];
 }
 
@@ -73,10 +74,15 @@ function date(purpose: Purpose, directory: string | undefined): readonly Expirin
   return [{ purpose, end: async () => dateIn(await readFile(file, 'utf8')) ?? unreadable(`${file} holds no date`) }];
 }
 
-function trustedKeys(directory: string | undefined, clock: Pick<Clock, 'now'>): readonly Expiring[] {
-  if (directory === undefined) return [];
-  const read = trustedKeysIn(directory);
-  return [{ purpose: 'trusted-key', end: async () => firstEndOf(await read(), new Date(clock.now())) }];
+function trustedKeys(directories: readonly (string | undefined)[], clock: Pick<Clock, 'now'>): readonly Expiring[] {
+  const readers = directories.filter((directory) => directory !== undefined).map(trustedKeysIn);
+  if (readers.length === 0) return [];
+  const end = async (): Promise<Millis | undefined> => {
+    const ends = readers.map(async (read) => firstEndOf(await read(), new Date(clock.now())));
+    const known = (await Promise.all(ends)).filter((each) => each !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
+  };
+  return [{ purpose: 'trusted-key', end }];
 }
 
 function unreadable(why: string): never {

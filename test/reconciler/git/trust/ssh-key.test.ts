@@ -54,7 +54,7 @@ describe('the key of a security token', () => {
         const said = execFileSync('ssh-keygen', flags, { cwd: directory, input: data, encoding: 'utf8' });
         assert.match(said, /^Good "git" signature/);
         const signers = [{ principals: 'ada@example.com', keyBlob: token.blob }];
-        assert.equal(verifySsh(data, signature, signers, 0).verdict, 'trusted');
+        assert.equal(verifySsh(data, signature, signers, { stated: 0, seen: 0 }).verdict, 'trusted');
       } finally {
         rmSync(directory, { recursive: true });
       }

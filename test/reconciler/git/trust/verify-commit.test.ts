@@ -123,7 +123,8 @@ describe('a commit signed with SSH', { skip: WITHOUT_GIT || WITHOUT_SSH }, () =>
       ['namespaces="git', 'untrusted'],
     ] as const) {
       await signers('# who may sign', '', `ada@example.com ${options} ${line}`);
-      const found = await ours(oid);
+      // Seen as soon as it is made: git has no other time than the commit's own.
+      const found = await ours(oid, Date.parse('2026-03-01T12:00:00Z'));
       assert.equal(found.verdict, verdict, `${options}: ${JSON.stringify(found)}`);
       assert.equal(await gits(oid), verdict === 'trusted', `git verify-commit: ${options}`);
     }
@@ -174,7 +175,7 @@ describe('a commit signed with SSH', { skip: WITHOUT_GIT || WITHOUT_SSH }, () =>
     }
   });
 
-  it('is no matter of tags: a signed tag on an unsigned commit changes nothing, also when it is merged', async () => {
+  it('is no matter of tags unless they are asked for: a signed tag on an unsigned commit changes nothing, also when it is merged', async () => {
     const key = await repository.sshKey('tagger', '-t', 'ed25519');
     await signers(`ada@example.com ${await repository.publicLine(key)}`);
     const { git, commit } = repository;

@@ -134,6 +134,10 @@ describe('what the reconciler was given for a time', () => {
     const line = (options: string): string => `ada@example.com ${options}ssh-ed25519 ${blob}\n`;
     await writeFile(join(keys, 'signers'), `${line('')}${line('valid-before="20310102030405Z" ')}`);
     assert.deepEqual(await readExpirations(things), [{ purpose: 'trusted-key', at: LATER }]);
+    const merges = await mkdtemp(join(directory, 'merge-keys-'));
+    await writeFile(join(merges, 'signers'), line('valid-before="20270630Z" '));
+    const both = expiringOf(settings({ signedCommits: 'on', trustedKeysDir: keys, mergeKeysDir: merges }), now);
+    assert.deepEqual(await readExpirations(both), [{ purpose: 'trusted-key', at: SOON }]);
     assert.deepEqual(expiringOf(settings({ trustedKeysDir: keys }), now), []);
     await rm(keys, { recursive: true });
     assert.deepEqual(await readExpirations(things), [{ purpose: 'trusted-key', at: 0 }], 'nobody is trusted any more');

@@ -1,0 +1,48 @@
+import type { CommitOid } from '../../policy/commit.ts';
+import { parseCommit, type ParsedCommit } from '../objects/commit.ts';
+import type { ObjectStore } from '../objects/store.ts';
+
+/** Commits by name, as far back as they are known: a parent may be missing. */
+export type Graph = ReadonlyMap<CommitOid, Pick<ParsedCommit, 'oid' | 'tree' | 'parents' | 'raw'>>;
+
+/** Merge bases take the square of it. */
+const MOST_COMMITS = 2_000;
+
+/** The commits that a store has, from one of them on; undefined where they are too many to be compared. */
+export async function graphFrom(oid: CommitOid, store: ObjectStore): Promise<Graph | undefined> {
+  const graph = new Map<CommitOid, ParsedCommit>();
+  const open = [oid];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (graph.has(next) || !store.has(next)) continue;
+    const commit = parseCommit(next, await store.read(next, 'commit'));
+    graph.set(next, commit);
+    if (graph.size > MOST_COMMITS) return undefined;
+    open.push(...commit.parents);
+  }
+  return graph;
+}
+
+/** A commit and all that it comes from, as far as the graph goes; names that are not in it are among them. */
+export function ancestry(graph: Graph, oid: CommitOid): ReadonlySet<CommitOid> {
+  const met = new Set<CommitOid>();
+  const open = [oid];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (met.has(next)) continue;
+    met.add(next);
+    open.push(...(graph.get(next)?.parents ?? []));
+  }
+  return met;
+}
+
+/** The newest commits that both come from, as `git merge-base --all` has them. */
+export function mergeBases(graph: Graph, one: CommitOid, other: CommitOid): readonly CommitOid[] {
+  const ofOther = ancestry(graph, other);
+  const common = [...ancestry(graph, one)].filter((oid) => ofOther.has(oid));
+  const older = new Set<CommitOid>();
+  for (const oid of common) {
+    // What is older than an older one was met with that one.
+    if (older.has(oid)) continue;
+    for (const parent of graph.get(oid)?.parents ?? []) for (const each of ancestry(graph, parent)) older.add(each);
+  }
+  return common.filter((oid) => !older.has(oid));
+}

@@ -1,0 +1,66 @@
+import type { CommitOid } from '../../policy/commit.ts';
+import { GitError } from '../errors.ts';
+import { createObjectStore } from '../objects/store.ts';
+import { isRefName } from '../ref-name.ts';
+import type { Remote } from '../remote.ts';
+import { listRefs } from '../wire/find-tip.ts';
+import { filtersObjects, givesSingleObjects, requestObjects } from '../wire/request-objects.ts';
+import { requestPack } from '../wire/request-pack.ts';
+import type { GitSession } from '../wire/session.ts';
+
+/** An annotated tag, as the server has it. */
+export interface TagObject {
+  /** `release/2026-03`: the ref's name without `refs/tags/`. Whoever may push chooses it. */
+  readonly name: string;
+  readonly oid: string;
+  /** The tag object's own bytes. */
+  readonly raw: Buffer;
+}
+
+/** Annotated tags that lead to a commit, as they are now. Rejects with GitErrors. */
+export type TagsOf = (commit: CommitOid, signal: AbortSignal) => Promise<readonly TagObject[]>;
+
+/** More tags on one commit than anybody needs; those whose names come last are read, which are the newest usually. */
+const MOST_TAGS = 20;
+
+/**
+ * @param prefix what the names of tags that count begin with: `kubelet/`. The server is told it, so that no other tag is listed.
+ *   None is fetched but those that lead to the commit, and those once only.
+ */
+export function createTagReader(remote: Remote, prefix: string): TagsOf {
+  let known: ReadonlyMap<string, Buffer> = new Map();
+  const beginning = `refs/tags/${prefix}`;
+  return (commit, signal) =>
+    remote.within(signal, async (session) => {
+      const found = (await listRefs(session, beginning, true))
+        // The server may list what nobody asked for.
+        .filter(
+          ({ ref, oid, peeled }) => ref.startsWith(beginning) && isRefName(ref) && isOid(oid) && peeled === commit,
+        )
+        .sort((a, b) => (a.ref < b.ref ? 1 : -1))
+        .slice(0, MOST_TAGS);
+      const kept = new Map<string, Buffer>();
+      for (const { oid } of found) kept.set(oid, known.get(oid) ?? (await fetchTag(session, oid)));
+      known = kept;
+      return found.flatMap(({ ref, oid }): TagObject[] => {
+        const raw = kept.get(oid);
+        return raw === undefined ? [] : [{ name: ref.slice('refs/tags/'.length), oid, raw }];
+      });
+    });
+}
+
+const isOid = (text: string): boolean => /^[0-9a-f]{40}$/.test(text);
+
+async function fetchTag(session: GitSession, oid: string): Promise<Buffer> {
+  const { limits } = session;
+  const store = createObjectStore();
+  if (givesSingleObjects(session)) {
+    await store.addPack(await requestObjects(session, [oid], limits, { depth: 1 }));
+  } else {
+    const filter = filtersObjects(session) ? { filter: 'tree:0' } : {};
+    const { pack } = await requestPack(session, { want: oid, depth: 1, ...filter }, limits);
+    if (pack === null) throw new GitError('GIT_CUT', `${session.url} sent no tag`);
+    await store.addPack(pack);
+  }
+  return store.read(oid, 'tag');
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '#shared/runtime/clock.ts';
+import type { Log } from '#shared/runtime/log.ts';
+import { createRemote } from '../connect.ts';
+import { createMergeReader } from '../evidence/merges.ts';
+import { createTagReader } from '../evidence/tags.ts';
+import { folderPath } from '../folder-path.ts';
+import type { RemoteOptions } from '../remote.ts';
+import { type CommitTrust, createCommitTrust, TRUST_EVERYBODY } from './commit-trust.ts';
+import { trustedKeysIn } from './trusted-keys.ts';
+
+/** What an operator says of signatures; docs/commit-trust.md. */
+export interface TrustSettings {
+  readonly signedCommits: 'on' | 'off';
+  readonly trustedKeysDir: string | undefined;
+  readonly mergeKeysDir?: string | undefined;
+  readonly signatureOn?: 'commit' | 'tag' | 'either';
+  readonly signedTags?: string;
+  /** The folder of the repository that is the config repository; '' for its root. */
+  readonly gitPath?: string;
+}
+
+/** The trust that these settings mean, in commits of this repository. */
+export function connectTrust(settings: TrustSettings, repository: RemoteOptions, ports: TrustPorts): CommitTrust {
+  const { signedCommits, trustedKeysDir, mergeKeysDir, signatureOn = 'commit', signedTags: prefix = '' } = settings;
+  if (signedCommits === 'off' || trustedKeysDir === undefined) return TRUST_EVERYBODY;
+  const remote = createRemote(repository);
+  return createCommitTrust({
+    ...ports,
+    keys: trustedKeysIn(trustedKeysDir),
+    ...(mergeKeysDir === undefined
+      ? {}
+      : {
+          merges: {
+            keys: trustedKeysIn(mergeKeysDir),
+            wrongWith: createMergeReader(remote, folderPath(settings.gitPath ?? '')),
+          },
+        }),
+    ...(signatureOn === 'commit'
+      ? {}
+      : { tags: { of: createTagReader(remote, prefix), prefix, instead: signatureOn === 'tag' } }),
+  });
+}
+
+interface TrustPorts {
+  readonly clock: Clock;
+  readonly log: Log;
+}

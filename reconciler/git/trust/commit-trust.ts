@@ -7,7 +7,7 @@ import { isGitError } from '../errors.ts';
 import type { Vouched, WrongWithMerge } from '../evidence/merges.ts';
 import type { TagsOf } from '../evidence/tags.ts';
 import { createFirstSeen } from './first-seen.ts';
-import { judgeSignature } from './judge-signature.ts';
+import { verifySignature } from './verify-signature.ts';
 import { splitCommit } from './signed-commit.ts';
 import { splitTag } from './signed-tag.ts';
 import type { TrustedKeys } from './trusted-keys.ts';
@@ -70,7 +70,7 @@ export function createCommitTrust({ keys, merges, tags, clock, log }: CommitTrus
     const split = splitCommit(raw);
     if (!split.signed) return { verdict: 'unsigned' };
     const { payload, signature, committedAt: statedAt } = split;
-    return judgeSignature({ payload, signature, statedAt, seenAt: seenAt(oid, oid) }, trusted, clock.now());
+    return verifySignature({ payload, signature, statedAt, seenAt: seenAt(oid, oid) }, trusted, clock.now());
   }
 
   async function byTag(oid: CommitOid, trusted: TrustedKeys, { signal }: Around): Promise<SignatureVerdict> {
@@ -79,14 +79,14 @@ export function createCommitTrust({ keys, merges, tags, clock, log }: CommitTrus
     for (const { name, raw, oid: tag } of await tags.of(oid, signal)) {
       const split = splitTag(raw);
       if (split === undefined) continue;
-      // A ref may be called anything: what counts is what was signed.
-      if (split.commit !== oid || split.name !== name) {
+      // A ref may be called anything, and the server may say of it what it likes: what counts is what was signed.
+      if (split.commit !== oid || split.name !== name || !split.name.startsWith(tags.prefix)) {
         why.push('is of a tag of another name or commit');
         continue;
       }
       const { payload, signature, taggedAt: statedAt } = split;
       const signed = { payload, signature, statedAt, seenAt: seenAt(tag, oid) };
-      const verdict = await judgeSignature(signed, trusted, clock.now());
+      const verdict = await verifySignature(signed, trusted, clock.now());
       if (verdict.verdict === 'trusted') return { ...verdict, signer: `${verdict.signer}, by the tag ${name}` };
       if (verdict.verdict === 'untrusted') why.push(`${verdict.because} (tag ${name})`);
     }

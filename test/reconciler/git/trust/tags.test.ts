@@ -182,6 +182,9 @@ describe('the signature of a tag', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
       return (await trust.judge({ oid, raw: await made.people.raw(oid) })).verdict;
     };
     assert.equal(await said(right), 'trusted');
+    // A git server may say of any tag that it leads anywhere.
+    const other = await made.people.commit();
+    assert.equal((await trust.judge({ oid: other, raw: await made.people.raw(other) })).verdict, 'untrusted');
     const signature = right.slice(right.indexOf('-----BEGIN'));
     for (const wrong of [
       right.replace('Release', 'release'),
@@ -196,6 +199,10 @@ describe('the signature of a tag', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
       assert.equal(await said(wrong), 'untrusted', wrong);
     }
     assert.equal(await said(right.replace('tag kubelet/1', 'tag kubelet/2'), 'kubelet/2'), 'untrusted');
+    await made.tag('v1', oid, made.ada);
+    const release = (await rawTag(made, 'v1')).toString('latin1');
+    assert.equal(await said(release, 'v1'), 'untrusted', 'of another prefix, whatever the server lists');
+    assert.equal(await said(right), 'trusted', 'again');
   });
 
   it('is over all before its last frame, as git takes it', () => {

@@ -15,7 +15,7 @@ export interface Signed {
 }
 
 /** Whether one of the keys made a signature, of whatever kind it is. Rejects with what the readers of keys throw. */
-export async function judgeSignature(
+export async function verifySignature(
   { payload, signature, statedAt, seenAt }: Signed,
   keys: TrustedKeys,
   now: Millis,

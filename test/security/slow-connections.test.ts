@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
+import { Server } from 'node:http';
+import { connect } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { serveMetrics } from '#agent/metrics/serve.ts';
+import { fileSecrets } from '#reconciler/git/webhook/secrets.ts';
+import { serveWebhook } from '#reconciler/git/webhook/server.ts';
+import { serveHealth, serveNumbers } from '#reconciler/telling/health.ts';
+import { createListeners } from '#reconciler/telling/page/serve/listeners.ts';
+import { servePage } from '#reconciler/telling/page/serve/server.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+
+const place = { port: 0, host: '127.0.0.1' } as const;
+const ports = { clock: systemClock, log: silentLog } as const;
+/** What a request may take to arrive, by production's limits. */
+const LONGEST_MS = 10_000;
+const HERE_MS = 100;
+/** Node by itself looks for slow requests every 30 seconds: that would be too late. */
+const CUT_WITHIN_MS = 20_000;
+
+type Start = (t: TestContext) => Promise<number>;
+
+const closed = async (t: TestContext, server: Promise<{ readonly port: number; close(): Promise<void> }>) => {
+  const { port, close } = await server;
+  t.after(close);
+  return port;
+};
+
+/** Every server of both programs, by the file that makes it. */
+const SERVERS: Readonly<Record<string, readonly Start[]>> = {
+  'reconciler/telling/health.ts': [
+    (t) => closed(t, serveHealth({ ...place, view: { live: () => true, ready: () => true } })),
+    (t) =>
+      closed(
+        t,
+        serveNumbers({ ...place, ...ports, metrics: { contentType: 'text/plain', text: () => Promise.resolve('') } }),
+      ),
+  ],
+  'reconciler/git/webhook/server.ts': [
+    (t) =>
+      closed(
+        t,
+        serveWebhook({ ...place, ...ports, branch: 'main', secrets: fileSecrets('/none'), onPush: () => undefined }),
+      ),
+  ],
+  'reconciler/telling/page/serve/server.ts': [
+    (t) => {
+      const listeners = createListeners({ clock: systemClock, most: 1 } as never);
+      const picture = { page: () => null } as never;
+      return closed(t, servePage({ ...ports, port: 0, reach: 'local', picture, listeners }));
+    },
+  ],
+  'agent/metrics/serve.ts': [
+    (t) => {
+      const stop = new AbortController();
+      t.after(() => stop.abort());
+      return new Promise((onListening) => {
+        void serveMetrics({ ...place, ...ports, text: () => '', random: () => 0, onListening }, stop.signal);
+      });
+    },
+  ],
+};
+
+describe('a connection that does not come to an end', () => {
+  for (const [file, starts] of Object.entries(SERVERS)) {
+    for (const [index, start] of starts.entries()) {
+      it(`is cut in time by ${file}, server ${index + 1}`, async (t) => {
+        const listen = Server.prototype.listen;
+        t.mock.method(Server.prototype, 'listen', function hurried(this: Server, ...args: Parameters<typeof listen>) {
+          for (const limit of ['requestTimeout', 'headersTimeout'] as const) {
+            assert.ok(this[limit] > 0 && this[limit] <= LONGEST_MS, `${limit} is ${this[limit]}`);
+            this[limit] = HERE_MS;
+          }
+          return listen.apply(this, args);
+        });
+        const port = await start(t);
+        const signal = AbortSignal.timeout(CUT_WITHIN_MS);
+        const cut = [
+          '',
+          'GET / HTTP/1.1\r\nhost: x\r\n',
+          'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nab',
+        ].map(async (half) => {
+          const socket = connect(port, '127.0.0.1');
+          socket.on('error', () => undefined);
+          if (half !== '') socket.write(half);
+          await once(socket.resume(), 'close', { signal });
+        });
+        await Promise.all(cut);
+      });
+    }
+  }
+
+  it('is looked at on every server that there is', () => {
+    const made = globSync('{agent,reconciler,shared}/**/*.ts').filter((file) => {
+      const text = readFileSync(file, 'utf8');
+      return text.includes("from 'node:http'") && /\bcreateServer\(/.test(text);
+    });
+    assert.deepEqual(made.sort(), Object.keys(SERVERS).sort());
+    for (const [file, starts] of Object.entries(SERVERS)) {
+      const calls = readFileSync(file, 'utf8').match(/\bcreateServer\(/g) ?? [];
+      assert.equal(calls.length, starts.length, file);
+    }
+  });
+});

@@ -4,6 +4,7 @@ import { callHttps, type HttpsAnswer } from '../support/https-json.ts';
 import { KUBERNETES, whyNoControlPlane } from '../support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { installManifests, NAMESPACE } from '../support/programs.ts';
+import { configMapName, otherConfigMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import { until } from '../../support/until.ts';
 
 const skip = await whyNoControlPlane();
@@ -126,6 +127,22 @@ describe(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES}`, { 
     refused(await as(operator, 'PATCH', `${POOLS}/gpu`, { metadata: owners }), /labels, finalizers and owners/);
     refused(await as(operator, 'PATCH', `${POOLS}/gpu`, { spec: { priority: 9 } }), /writes the spec/);
     refused(await as(operator, 'PATCH', `${POOLS}/gpu/status`, { status: {} }), /forbidden/i);
+  });
+
+  it('takes the name of a config source and holds nothing up: the reconciler may make it under another, and assign that', async () => {
+    const payload = '{}';
+    made(await as(mallory, 'POST', MAPS, configMap(configMapName('gpu', payload), {})));
+    const name = otherConfigMapName('gpu', '0a1b2c3d', payload);
+    made(await as(reconciler, 'POST', MAPS, configMap(name, OURS)));
+    const sha256 = payloadSha256(payload);
+    const configSource = { namespace: NAMESPACE, name, uid: 'x', resourceVersion: '1', key: 'kubelet', sha256 };
+    const { trial } = SPEC;
+    const spec = { pool: 'gpu', configSource, apply: 'overlay', trial };
+    const { status, text } = await as(reconciler, 'PATCH', `${NODES}/node-a`, { spec });
+    assert.equal(status, 200, text);
+    const pool = { configName: name, sha256 };
+    const { status: written, text: said } = await as(reconciler, 'PATCH', `${POOLS}/gpu/status`, { status: pool });
+    assert.equal(written, 200, said);
   });
 
   it('leaves the reconciler its work, and other ConfigMaps to others', async () => {

@@ -1,5 +1,5 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { KUBELET_NODES, NODES } from '#shared/kube/kube.ts';
+import { KUBELET_NODES, NODES, PODS } from '#shared/kube/kube.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Given } from '../command.ts';
 import { connectWith } from '../connect.ts';
@@ -10,6 +10,8 @@ import { nodesFrom } from './read-inventory.ts';
 /** A cluster's nodes, as they are now. Reads only. */
 export interface LiveNodes {
   list(): Promise<readonly InventoryNode[]>;
+  /** The same, with what runs on them (needs `list` on pods). @throws KubeError where nodes or pods cannot be listed */
+  listWithPods(): Promise<readonly InventoryNode[]>;
   /** @throws GitopsError `NODE_UNKNOWN` */
   get(name: string): Promise<InventoryNode>;
   /**
@@ -29,6 +31,14 @@ export async function connectNodes(given: Given, io: Io): Promise<LiveNodes> {
   const { kube, transport } = await connectWith(given, io);
   return {
     list: async () => nodesFrom((await kube.list({ resource: NODES })).items),
+    async listWithPods() {
+      const [nodes, pods] = await Promise.all([
+        kube.list({ resource: NODES }),
+        kube.list({ resource: PODS, fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' }),
+      ]);
+      // In a list no object says its kind.
+      return nodesFrom([...nodes.items, ...pods.items.map((pod) => ({ ...pod, kind: 'Pod' }))]);
+    },
     async get(name) {
       const [node] = nodesFrom([await kube.get({ resource: NODES }, name)]);
       if (node === undefined) throw new GitopsError('NODE_UNKNOWN', `there is no node ${name} in the cluster`);

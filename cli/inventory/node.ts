@@ -1,3 +1,5 @@
+import type { VitalPods } from '#reconciler/policy/room/vital-pods.ts';
+
 /** What a plan wants to know of a node. */
 export interface InventoryNode {
   readonly name: string;
@@ -18,11 +20,4 @@ export interface InventoryNode {
   readonly pods: number | undefined;
   /** Of these, those that a node cannot do without; absent where nobody counted. */
   readonly vital?: VitalPods;
-}
-
-/** Pods of the priority classes system-*-critical, static ones, and those of DaemonSets, and what they request together. */
-export interface VitalPods {
-  readonly count: number;
-  /** In cores and bytes. */
-  readonly requests: Readonly<Record<'cpu' | 'memory' | 'ephemeral-storage', number>>;
 }

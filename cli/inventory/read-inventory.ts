@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { InventoryNode } from './node.ts';
-import { vitalPods } from './vital-pods.ts';
+import { vitalPods } from '#reconciler/policy/room/vital-pods.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 

@@ -13,7 +13,8 @@ import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/view.ts
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import type { InventoryNode } from '../inventory/node.ts';
-import { type Allocatable, allocatableEffect, showAmount, takenFrom } from './capacity.ts';
+import { type Allocatable, allocatableEffect, type Applied } from '#reconciler/policy/room/allocatable.ts';
+import { lockOuts } from '#reconciler/policy/room/lock-out.ts';
 import type { NodePlan, NodeWarning } from './plan.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -25,7 +26,9 @@ type Config = Readonly<Record<string, unknown>>;
 export function planNode(node: InventoryNode, before: ValidPool | undefined, after: ValidPool | undefined): NodePlan {
   const { name, kubeletVersion } = node;
   const value = after?.value ?? {};
-  const allocatable = allocatableEffect(node, before?.value ?? null, value);
+  const was = appliedOf(before);
+  const is: Applied = appliedOf(after) ?? { value, apply: 'overlay' };
+  const allocatable = allocatableEffect(node, was, is);
   const judged = after === undefined ? [] : judge(node, after);
   return {
     name,
@@ -37,10 +40,13 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
       ...tooManyPods(node, allocatable),
       ...onMachine(node, value),
       ...starved(allocatable),
-      ...lockedOut(node, allocatable, value),
+      ...lockedOut(node, was, is),
     ],
   };
 }
+
+const appliedOf = (pool: ValidPool | undefined): Applied | null =>
+  pool === undefined ? null : { value: pool.value, apply: pool.spec.apply };
 
 /** A first config that says what the kubelet runs anyway changes nothing but whose word it is: the agent restarts nothing for it. */
 function takeOver(
@@ -92,24 +98,11 @@ const starved = (allocatable: readonly Allocatable[]): readonly NodeWarning[] =>
     .filter(({ after: left }) => left <= 0)
     .map(({ resource }) => refused(`nothing is left of its ${resource}`));
 
-/**
- * Less than the pods request that the node cannot do without: after its next start the kubelet would refuse some of them, and
- * which of them is a matter of chance.
- */
-function lockedOut(node: InventoryNode, allocatable: readonly Allocatable[], config: Config): readonly NodeWarning[] {
-  const { vital } = node;
-  if (vital === undefined) return [];
-  return allocatable.flatMap(({ resource, after: left }) => {
-    const needed = resource === 'pods' ? vital.count : vital.requests[resource];
-    if (left <= 0 || left >= needed) return [];
-    const show = (amount: number): string => showAmount(resource, amount);
-    const sum = takenFrom(node, resource, config);
-    const of = `${show(left)} ${resource} would be left${sum === '' ? '' : ` (${node.capacity[resource]} - ${sum})`}`;
-    const pods = `its ${vital.count} critical and DaemonSet pods`;
-    const why = resource === 'pods' ? `${pods} are more` : `${pods} request ${show(needed)}`;
-    return [{ text: `${of}, and ${why}: after a restart the kubelet would refuse some of them`, refuses: false }];
-  });
-}
+/** The reconciler holds such a node back. */
+const lockedOut = (node: InventoryNode, before: Applied | null, after: Applied): readonly NodeWarning[] =>
+  node.vital === undefined
+    ? []
+    : lockOuts(node, before, after, node.vital).map((text) => ({ text: `${text}, so it would be refused`, refuses: true }));
 
 /** What preflight asks of CPUs and memory, where the config says all that it takes to answer. */
 function onMachine({ capacity, kubeletVersion }: InventoryNode, config: Config): readonly NodeWarning[] {

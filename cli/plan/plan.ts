@@ -3,7 +3,7 @@ import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Conflict } from '#reconciler/policy/assign/conflict-lines.ts';
-import type { Allocatable } from './capacity.ts';
+import type { Allocatable } from '#reconciler/policy/room/allocatable.ts';
 
 /** What merging one revision over another would do, and to which nodes. */
 export interface MergePlan {

@@ -1,4 +1,5 @@
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
+import { isKubeError } from '#shared/kube/kube-error.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import type { LoadedRepo } from '#reconciler/policy/repo/loaded.ts';
 import { type Given, Mistake, type OptionSpecs } from '../command.ts';
@@ -96,7 +97,14 @@ export async function nodesOf(given: Given, io: Io): Promise<readonly InventoryN
   const file = given.text('inventory');
   if (file !== undefined) return readInventory(file);
   if (given.text('kubeconfig') === undefined && given.text('context') === undefined) return undefined;
-  return (await connectNodes(given, io)).list();
+  const live = await connectNodes(given, io);
+  return live.listWithPods().catch((error: unknown) => {
+    if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
+    io.err.write(
+      'You may not list pods here: nobody can say whether a config leaves room for those that a node needs.\n',
+    );
+    return live.list();
+  });
 }
 
 export const RUNNING_OPTION = {

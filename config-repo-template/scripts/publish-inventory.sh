@@ -4,8 +4,9 @@
 #   scripts/publish-inventory.sh CLUSTER [remote]        default: origin
 #
 # To be run regularly (every hour is plenty) by a job that may list nodes and pods of the cluster and push to that branch.
-# Takes kubectl's present context, and needs kubectl, jq and git. Only names, labels, versions and sizes of nodes, and how
-# many pods each has, leave the cluster: no pod's spec and no address. The branch has a single commit and never grows; the
+# Takes kubectl's present context, and needs kubectl, jq and git. Only names, labels, versions and sizes of nodes, how many
+# pods each has, and what the critical and DaemonSet pods among them request leave the cluster: no name of a pod, nothing
+# else of its spec, and no address. The branch has a single commit and never grows; the
 # reconciler does not look at it.
 set -eu
 
@@ -20,7 +21,10 @@ case $cluster in
     ;;
 esac
 
-trim='{items: [.items[] | if .kind == "Node" then {
+trim='def requests: {resources: {requests: .resources.requests}};
+  def vital: (.spec.priority // 0) >= 2000000000
+    or any(.metadata.ownerReferences[]?; .kind == "DaemonSet" or .kind == "Node");
+  {items: [.items[] | if .kind == "Node" then {
     kind,
     metadata: {name: .metadata.name, labels: .metadata.labels},
     status: {
@@ -29,6 +33,17 @@ trim='{items: [.items[] | if .kind == "Node" then {
       allocatable: .status.allocatable,
       conditions: [.status.conditions[]? | select(.type == "Ready") | {type, status}]
     }
+  } elif vital then {
+    kind,
+    metadata: {ownerReferences: [.metadata.ownerReferences[]? | {kind}]},
+    spec: {
+      nodeName: .spec.nodeName,
+      priority: .spec.priority,
+      overhead: .spec.overhead,
+      containers: [.spec.containers[]? | requests],
+      initContainers: [.spec.initContainers[]? | requests + {restartPolicy}]
+    },
+    status: {phase: .status.phase}
   } else {kind, spec: {nodeName: .spec.nodeName}, status: {phase: .status.phase}} end]}'
 
 all="$(mktemp)"

@@ -30,11 +30,15 @@ interface HeartbeatCondition extends Condition {
   readonly lastHeartbeatTime?: string;
 }
 
+type Amounts = Readonly<Record<string, string>>;
+
 interface NodeObject extends KubeObject {
   readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly key: string }[] };
   readonly status?: {
     readonly conditions?: readonly HeartbeatCondition[];
     readonly nodeInfo?: { readonly kubeletVersion?: string };
+    readonly capacity?: Amounts;
+    readonly allocatable?: Amounts;
   };
 }
 
@@ -61,6 +65,7 @@ export function viewNode(object: KubeObject): NodeView {
     ...(spec?.taints?.some(({ key }) => key === NOT_CONFIGURED_TAINT) === true ? { gated: true } : {}),
     kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '',
     createdAt: fromTimestamp(metadata.creationTimestamp) ?? 0,
+    ...sizeOf(status),
     ...(ours === undefined ? {} : { configHealth: viewCondition(ours) }),
   };
 }
@@ -75,8 +80,25 @@ export function trimNode(object: KubeObject): KubeObject {
   return {
     metadata: kept,
     spec: { unschedulable: spec?.unschedulable, ...(taints === undefined ? {} : { taints }) },
-    status: { conditions, nodeInfo: { kubeletVersion } },
+    status: { conditions, nodeInfo: { kubeletVersion }, ...sizesOf(status) },
   } as KubeObject;
+}
+
+function sizeOf(status: NodeObject['status']): Pick<NodeView, 'size'> {
+  const { capacity, allocatable } = sizesOf(status);
+  if (capacity === undefined || allocatable === undefined) return {};
+  return { size: { kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '', capacity, allocatable } };
+}
+
+/** Devices are nothing that a kubelet's config keeps back; most nodes have no huge pages. */
+const isSized = ([resource, amount]: readonly [string, string]): boolean =>
+  /^(?:cpu|memory|ephemeral-storage|pods)$/.test(resource) || (resource.startsWith('hugepages-') && amount !== '0');
+
+function sizesOf(status: NodeObject['status']): { readonly capacity?: Amounts; readonly allocatable?: Amounts } {
+  const kept = (amounts: Amounts | undefined): Amounts | undefined =>
+    amounts && Object.fromEntries(Object.entries(amounts).filter(isSized));
+  const [capacity, allocatable] = [kept(status?.capacity), kept(status?.allocatable)];
+  return { ...(capacity && { capacity }), ...(allocatable && { allocatable }) };
 }
 
 /** Whoever says that a node is Ready, its kubelet, wrote both times. They have whole seconds. */

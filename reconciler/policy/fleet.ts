@@ -2,6 +2,8 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import type { NodeSize } from './room/allocatable.ts';
+import type { VitalPods } from './room/vital-pods.ts';
 
 /** What a node was or is drained for, and when that began or was given up. */
 export interface DrainMark {
@@ -23,6 +25,8 @@ export interface DrainView {
 export interface PodCount {
   readonly at: Millis;
   readonly pods: number | null;
+  /** Of these, those that the node cannot do without; absent where they cannot be seen. */
+  readonly vital?: VitalPods;
 }
 
 /** A node that no pool selects. */
@@ -60,6 +64,8 @@ export interface NodeView {
   readonly gated?: true;
   /** `v1.34.2`. */
   readonly kubeletVersion: string;
+  /** Absent where the Node does not say. Of the resources only those that a kubelet's config keeps back, and huge pages. */
+  readonly size?: NodeSize;
   /** What the Node says of our own condition; absent where it does not have it. */
   readonly configHealth?: Pick<Condition, 'status' | 'reason' | 'message' | 'lastTransitionTime'>;
   /** On the clock of the API server: for comparing with other objects, never with the reconciler's own time. */

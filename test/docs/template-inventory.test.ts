@@ -31,6 +31,16 @@ const pod = {
   status: { phase: 'Running' },
 };
 
+const request = (memory: string) => ({ env: pod.spec.containers[0]?.env, resources: { requests: { memory } } });
+const asks = { containers: [request('1Gi')], initContainers: [{ ...request('1Mi'), restartPolicy: 'Always' }] };
+/** Those that a node cannot do without, each for another reason, and one that looks like them. */
+const vital = [
+  { ...pod, metadata: { ...pod.metadata, ownerReferences: [{ kind: 'DaemonSet', name: 'secret' }] } },
+  { ...pod, metadata: { ...pod.metadata, ownerReferences: [{ kind: 'Node', name: 'secret' }] } },
+  { ...pod, spec: { ...pod.spec, priority: 2_000_000_000, priorityClassName: 'secret' } },
+  { ...pod, spec: { ...pod.spec, priority: 1_999_999_999 } },
+].map((each) => ({ ...each, spec: { ...each.spec, ...asks, overhead: { cpu: '1m' } } }));
+
 describe('publish-inventory.sh of the template', { skip: WITHOUT_GIT || WITHOUT_JQ }, () => {
   let workspace: Workspace;
   let clone = '';
@@ -49,16 +59,21 @@ describe('publish-inventory.sh of the template', { skip: WITHOUT_GIT || WITHOUT_
   const origin = (...argv: readonly string[]) => workspace.git('-C', join(workspace.directory, 'origin'), ...argv);
 
   it('publishes what a plan needs of nodes and pods, and nothing else of them', async () => {
-    const { code, out } = await publish([node('n-1'), node('n-2'), pod, pod]);
+    const { code, out } = await publish([node('n-1'), node('n-2'), pod, pod, ...vital]);
     assert.equal(code, 0, out);
     assert.match(out, /demo has 2 nodes/);
     const published = await origin('show', 'inventory:demo.json');
     assert.doesNotMatch(published, /secret|10\.0\.0\.1/);
-    const all: unknown[] = [node('n-1'), node('n-2'), pod, pod];
+    const all: unknown[] = [node('n-1'), node('n-2'), pod, pod, ...vital];
+    assert.deepEqual(nodesFrom(all)[0]?.vital, {
+      count: 3,
+      requests: { cpu: 0.003, memory: 3 * 1025 * 2 ** 20, 'ephemeral-storage': 0 },
+    });
     assert.deepEqual(nodesFrom((JSON.parse(published) as { readonly items: unknown[] }).items), nodesFrom(all));
   });
 
   it('leaves the branch as it is where nothing has changed, and never lets it grow', async () => {
+    assert.equal((await publish([node('n-1'), node('n-2'), pod, pod])).code, 0);
     const before_ = await origin('rev-parse', 'inventory');
     assert.match((await publish([node('n-1'), node('n-2'), pod, pod])).out, /demo is as it was/);
     assert.equal(await origin('rev-parse', 'inventory'), before_);

@@ -5,6 +5,7 @@ import { type FailureOf, nextReport, rebooted, withNewBase } from '#cli/simulate
 import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
 import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
+import type { VitalPods } from '#reconciler/policy/room/vital-pods.ts';
 import { inOwnTime } from '#reconciler/policy/sights/own-time.ts';
 import { type Sights, sightsOf } from '#reconciler/policy/sights/sights.ts';
 import { plan, type Plan } from '#reconciler/policy/plan.ts';
@@ -27,6 +28,8 @@ export class FleetSimulation {
   readonly drains = new Map<string, DrainView>();
   /** How many pods run on a node; undefined where the reconciler may not see pods. */
   running = new Map<string, number>();
+  /** Of these, those that the node cannot do without; nobody counted them where a node is not in it. */
+  vital = new Map<string, VitalPods>();
   /** How far the clocks of others are off: of machines by the names of their nodes, and of the API server. */
   clocks: Clocks = { machine: () => 0, apiServer: 0 };
   /** What decides, and what puts its own time in the place of others’: for tests of what a wrong one would do. */
@@ -154,7 +157,8 @@ export class FleetSimulation {
   private note(step: Step): void {
     if (step.step === 'evict') this.evicted.push(step.node);
     if (step.step === 'count-pods') {
-      this.counts.set(step.node, { at: step.at, pods: this.running.get(step.node) ?? 0 });
+      const vital = this.vital.get(step.node);
+      this.counts.set(step.node, { at: step.at, pods: this.running.get(step.node) ?? 0, ...(vital && { vital }) });
     }
     // By what is written, not by what the step is called.
     const seen = 'spec' in step && 'turn' in step.spec ? step.spec.turn?.seen : undefined;

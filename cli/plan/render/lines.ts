@@ -1,6 +1,6 @@
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
 import { formatDuration } from '#shared/runtime/duration.ts';
-import { showAmount } from '../capacity.ts';
+import { showAmount } from '#reconciler/policy/room/allocatable.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { MergePlan, MovePlan, NodePlan, PoolPlan } from '../plan.ts';
 import { type AlikePools, MANY_POOLS } from './alike.ts';

@@ -4,6 +4,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { DrainView, PodCount } from '../../policy/fleet.ts';
 import { hasOtherNode, isOwn, type OwnPod } from './own-pod.ts';
+import { vitalPods } from '../../policy/room/vital-pods.ts';
 import { hasToLeave, isFinished, isLeaving, type Pod } from '../../policy/disruption/evictable.ts';
 
 /**
@@ -43,7 +44,8 @@ export function createDrains(kube: Kube, own: OwnPod | null = null): Drains {
       if (at - refusedAt < ASK_AGAIN_MS) return void counts.set(node, { at, pods: null });
       try {
         const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
-        counts.set(node, { at, pods: items.filter((pod) => !isKnownTo(isFinished, pod)).length });
+        const running = items.filter((pod) => !isKnownTo(isFinished, pod));
+        counts.set(node, { at, pods: running.length, vital: vitalPods(running) });
       } catch (error) {
         if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
         refusedAt = at;

@@ -14,8 +14,8 @@ export type NodeVerdict =
   | { readonly verdict: 'change'; readonly because: string; readonly reboot?: RebootOrder }
   /** Its pods have to leave before it is changed. */
   | { readonly verdict: 'drain'; readonly stage: 'count' | 'preflight' | 'cordon' | 'evict'; readonly because: string }
-  /** `gaveUp`: its pods did not leave in time, or somebody let them back on. */
-  | ({ readonly verdict: 'hold'; readonly gaveUp?: boolean } & Hold);
+  /** `gaveUp`: its pods did not leave in time, or somebody let them back on. `counts`: its pods are to be counted again. */
+  | ({ readonly verdict: 'hold'; readonly gaveUp?: boolean; readonly counts?: true } & Hold);
 
 export interface MemberDecision {
   readonly member: Member;
@@ -28,6 +28,8 @@ export interface GroupQuestion extends GroupFacts {
   readonly aims: readonly Aimed[];
   /** What the change takes besides a plain restart of this node's kubelet: a hold, a drain that comes first, a reboot in it. */
   readonly disruption: (aimed: Aimed) => NodeVerdict | null;
+  /** Whether the config leaves too little for pods that the node cannot do without: a hold, or a count that comes first. */
+  readonly lockOut: (aimed: Aimed) => NodeVerdict | null;
 }
 
 /**
@@ -61,12 +63,16 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
   const inWaves = aim === 'config' && question.waves !== null && !member.wasTold;
   if (member.runsTarget) return changed('it runs this already', false);
   if (member.joining && aim === 'settled') {
+    const locked = question.lockOut(aimed);
+    if (locked !== null) return { verdict: locked, entersWave: false };
     const crowded = budgets.admit(question.group, member);
     return crowded === null ? changed('it is new, and gets what its pool settled on', false) : held(crowded);
   }
   if (member.changing) {
     const first = firstHold(GATES, asked);
     if (first !== null) return held(first);
+    const locked = question.lockOut(aimed);
+    if (locked !== null) return { verdict: locked, entersWave: false };
     const more = question.disruption(aimed);
     if (more === null) {
       const exposed = aim === 'config' ? budgets.expose(question.group, member) : null;
@@ -77,7 +83,7 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
   }
   const waits = firstHold(BEFORE_BEGINNING, asked);
   if (waits !== null) return held(waits);
-  const first = question.disruption(aimed);
+  const first = question.lockOut(aimed) ?? question.disruption(aimed);
   if (first?.verdict === 'hold') return { verdict: first, entersWave: false };
   const full = placeFor(aimed, first === null, question, budgets);
   if (full !== null) return held(full);

@@ -18,7 +18,8 @@ export function drainSteps(
   for (const { decisions } of groups) {
     for (const each of decisions) {
       const { node } = each.member;
-      if (node.drain !== undefined || each.verdict.verdict === 'drain') decided.set(node.name, each);
+      if (node.drain !== undefined || each.verdict.verdict === 'drain' || isCounted(each.verdict))
+        decided.set(node.name, each);
     }
   }
   const unknown = new Set(untouchable.filter(({ choice }) => choice.choice === 'unknown').map(({ node }) => node.name));
@@ -41,11 +42,15 @@ function stepFor(node: NodeView, decision: MemberDecision | undefined, now: Mill
     if (verdict.stage === 'count') return [{ step: 'count-pods', node: name, at: now }];
     return [{ step: 'evict', node: name, since: drain?.at ?? now }];
   }
+  const counts: readonly Step[] = isCounted(verdict) ? [{ step: 'count-pods', node: name, at: now }] : [];
   const waits = verdict?.verdict === 'hold' && verdict.hold === 'no-commit';
-  if (waits || isBeingChanged(decision) || drain === undefined) return [];
+  if (waits || isBeingChanged(decision) || drain === undefined) return counts;
   const gaveUp = verdict?.verdict === 'hold' && verdict.gaveUp === true;
-  return [{ step: 'uncordon', node: name, uid, failed: gaveUp ? { config, at: now } : null }];
+  return [...counts, { step: 'uncordon', node: name, uid, failed: gaveUp ? { config, at: now } : null }];
 }
+
+const isCounted = (verdict: MemberDecision['verdict'] | undefined): boolean =>
+  verdict?.verdict === 'hold' && verdict.counts === true;
 
 /** A node whose machine is rebooted has no agent for a while: nobody may put pods on it before it was heard of again. */
 function isBeingChanged(decision: MemberDecision | undefined): boolean {

@@ -13,6 +13,8 @@ import { decideGroup, type MemberDecision, type NodeVerdict } from './decide-gro
 import { beforeRestart } from './before-restart.ts';
 import { disruptionsIn } from './disruptions-in.ts';
 import { drainSteps } from './drain-steps.ts';
+import { lockOutOf } from './lock-out.ts';
+import { payloadsOf } from './payloads.ts';
 import { haltOf, haltThreshold, releaseOf } from './halt.ts';
 import { withHeritage, withWitnesses, witnessed } from './heritage.ts';
 import { guardLabels, type LabelGuard, rememberLabelLosses } from './label-guard.ts';
@@ -120,7 +122,8 @@ function planGroup(
     group.pool?.spec.rollout.canary,
   );
   const waves = halt === null ? wavesFor(group, cohort, before, now) : null;
-  const disruption = disruptionsIn(group.pool, sources);
+  const payloadOf = payloadsOf(group.pool, sources);
+  const disruption = disruptionsIn(payloadOf);
   const hearsay = hearsayOf(desired, group);
   const decisions = decideGroup(
     {
@@ -140,6 +143,7 @@ function planGroup(
       refusedBases: refusedBasesOf(group),
       isAvailable: (name, apply) => assignments(name, apply) !== undefined,
       unselected: guard.holds,
+      lockOut: (aimed) => lockOutOf(aimed, payloadOf, signals.pods, now),
       disruption: (aimed) => beforeRestart(aimed, disruption(aimed), group.pool, signals, now),
     },
     budgets,

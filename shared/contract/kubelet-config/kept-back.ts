@@ -21,5 +21,9 @@ export function keptBack(view: ConfigView, field: KeepingField, name: string, ca
   const amount = view.entries(field).find(([key]) => key === name)?.[1] ?? '0';
   if (field === 'evictionHard' && isSwitchedOff(amount)) return 0;
   const share = field === 'evictionHard' ? parsePercentage(amount) : parseWholePercentage(amount);
-  return share === undefined ? (parseQuantity(amount) ?? 0) : (share / 100) * capacity;
+  if (share === undefined) return parseQuantity(amount) ?? 0;
+  // Thresholds are 32-bit floats there, and come to whole bytes (pkg/kubelet/cm, `hardEvictionReservation`).
+  return field === 'evictionHard'
+    ? Math.trunc(capacity * Math.fround(Math.fround(share) / 100))
+    : (share / 100) * capacity;
 }

@@ -127,10 +127,13 @@ describe('kubelet-gitops plan', () => {
     ]);
   });
 
-  it('warns where less is left than the pods request that a node cannot do without, with the arithmetic', async () => {
-    const warnings = async (...fields: readonly string[]): Promise<readonly string[]> => {
+  it('refuses what leaves less than the pods request that a node cannot do without, with the arithmetic', async () => {
+    const why = 'after a restart the kubelet would refuse some of them, so it would be refused';
+    const refused = async (...fields: readonly string[]): Promise<readonly string[]> => {
       const { pools } = await planOf({ 'pools/a/kubelet.yaml': layer(...fields) });
-      return (pools[0]?.nodes ?? []).flatMap(({ name, warnings: said }) => said.map(({ text }) => `${name}: ${text}`));
+      return (pools[0]?.nodes ?? []).flatMap(({ name, warnings }) =>
+        warnings.flatMap(({ text, refuses }) => (refuses && text.endsWith(why) ? [`${name}: ${text}`] : [])),
+      );
     };
     const eviction = (memory: string) => [
       'maxPods: 110',
@@ -138,17 +141,15 @@ describe('kubelet-gitops plan', () => {
       'systemReserved: {memory: "0"}',
       `evictionHard: {memory.available: ${memory}}`,
     ];
-    const refused = 'after a restart the kubelet would refuse some of them';
-    assert.deepEqual(await warnings(...eviction('14549Mi')), [
-      `a-3: 1.3Gi memory would be left (16Gi - kubeReserved 512Mi - evictionHard 14.2Gi), and its 3 critical and DaemonSet pods request 1.3Gi: ${refused}`,
+    assert.deepEqual(await refused(...eviction('14549Mi')), [
+      `a-3: 1323Mi memory would be left (16384Mi - kubeReserved 512Mi - evictionHard 14549Mi), and its 3 critical and DaemonSet pods request 1324Mi: ${why}`,
     ]);
-    assert.deepEqual(await warnings(...eviction('14548Mi')), []);
-    assert.deepEqual(
-      (await warnings('maxPods: 2', 'kubeReserved: {cpu: 100m, memory: 512Mi}')).filter((text) =>
-        text.includes(refused),
-      ),
-      [`a-3: 2 pods would be left, and its 3 critical and DaemonSet pods are more: ${refused}`],
-    );
+    assert.deepEqual(await refused(...eviction('14548Mi')), []);
+    assert.deepEqual(await refused('maxPods: 2', 'kubeReserved: {cpu: 100m, memory: 512Mi}'), [
+      `a-3: 2 pods would be left, and its 3 critical and DaemonSet pods are more: ${why}`,
+    ]);
+    const { code } = await planned({ 'pools/a/kubelet.yaml': layer(...eviction('14549Mi')) });
+    assert.equal(code, 3);
   });
 
   it('takes reserved CPUs in place of the shares that are reserved otherwise', async () => {

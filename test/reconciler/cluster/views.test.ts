@@ -28,6 +28,21 @@ describe('a Node without what nobody looks at', () => {
     assert.equal(viewNode(trimNode(cordoned)).configHealth?.message, 'm');
   });
 
+  it('says its size, as far as a config keeps anything of it back', () => {
+    const capacity = { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '1Gi', 'hugepages-2Mi': '2Gi' };
+    const others = { 'hugepages-1Gi': '0', 'example.com/gpu': '8', 'attachable-volumes-x': '39' };
+    const allocatable = { cpu: '3', memory: '15Gi' };
+    const nodeInfo = { kubeletVersion: 'v1.36.2' };
+    const status = { nodeInfo, capacity: { ...capacity, ...others }, allocatable: { ...allocatable, ...others } };
+    const whole = { metadata: { name: 'a' }, status } as KubeObject;
+    assert.deepEqual(viewNode(whole).size, { kubeletVersion: 'v1.36.2', capacity, allocatable });
+    assert.deepEqual(viewNode(trimNode(whole)).size, viewNode(whole).size);
+    for (const left of ['capacity', 'allocatable']) {
+      const half = { metadata: { name: 'a' }, status: { ...status, [left]: undefined } } as KubeObject;
+      assert.equal(viewNode(trimNode(half)).size, undefined);
+    }
+  });
+
   it('is a tenth of it, and keeps the version that a watch goes on from', () => {
     const whole = { ...nodeObject(7, 3), metadata: { ...nodeObject(7, 3).metadata, resourceVersion: '12' } };
     assert.ok(JSON.stringify(trimNode(whole)).length < JSON.stringify(whole).length / 8);

@@ -11,6 +11,7 @@ export type HoldReason =
   | 'blocked'
   | 'wave'
   | 'disruption'
+  | 'lock-out'
   | 'not-ready'
   | 'cordoned'
   | 'no-agent'

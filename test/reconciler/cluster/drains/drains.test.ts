@@ -6,6 +6,7 @@ import { createDrains } from '#reconciler/cluster/drains/drains.ts';
 
 const never = new AbortController().signal;
 const kubeWith = (list: () => Promise<unknown>): Kube => ({ list }) as unknown as Kube;
+const NOTHING = { cpu: 0, memory: 0, 'ephemeral-storage': 0 };
 const pod = (phase: string): object => ({ metadata: { name: phase }, status: { phase } });
 
 describe('the pods of a node', () => {
@@ -13,7 +14,19 @@ describe('the pods of a node', () => {
     const items = ['Running', 'Pending', 'Succeeded', 'Failed', 'Running'].map(pod);
     const drains = createDrains(kubeWith(() => Promise.resolve({ resourceVersion: '1', items })));
     await drains.count('n1', 7, never);
-    assert.deepEqual(drains.counts().get('n1'), { at: 7, pods: 3 });
+    assert.deepEqual(drains.counts().get('n1'), { at: 7, pods: 3, vital: { count: 0, requests: NOTHING } });
+  });
+
+  it('tell what those request that the node cannot do without, and have not ended', async () => {
+    const daemon = (name: string, phase: string): object => ({
+      metadata: { name, ownerReferences: [{ kind: 'DaemonSet' }] },
+      spec: { containers: [{ resources: { requests: { memory: '1Ki' } } }] },
+      status: { phase },
+    });
+    const items = [pod('Running'), daemon('runs', 'Running'), daemon('ended', 'Failed')];
+    const drains = createDrains(kubeWith(() => Promise.resolve({ resourceVersion: '1', items })));
+    await drains.count('n1', 7, never);
+    assert.deepEqual(drains.counts().get('n1')?.vital, { count: 1, requests: { ...NOTHING, memory: 1024 } });
   });
 
   it('are not known where there is no right to see them: that is no failure', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { vitalPods } from '#cli/inventory/vital-pods.ts';
+import { vitalPods } from '#reconciler/policy/room/vital-pods.ts';
 
 const MIB = 2 ** 20;
 const asks = (memory: string, cpu = '0') => ({ resources: { requests: { memory, cpu } } });

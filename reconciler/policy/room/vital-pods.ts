@@ -1,5 +1,11 @@
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
-import type { VitalPods } from './node.ts';
+
+/** Pods of the priority classes system-*-critical, static ones, and those of DaemonSets, and what they request together. */
+export interface VitalPods {
+  readonly count: number;
+  /** In cores and bytes. */
+  readonly requests: Readonly<Record<'cpu' | 'memory' | 'ephemeral-storage', number>>;
+}
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -7,8 +13,8 @@ type Raw = Readonly<Record<string, unknown>>;
 const CRITICAL = 2_000_000_000;
 
 /** What the pods of one node that it cannot do without request together; the others are left out. */
-export function vitalPods(pods: readonly Raw[]): VitalPods {
-  const vital = pods.filter(isVital);
+export function vitalPods(pods: readonly unknown[]): VitalPods {
+  const vital = pods.map(mapIn).filter(isVital);
   const sum = (resource: string): number => vital.reduce((total, pod) => total + requestOf(pod, resource), 0);
   return {
     count: vital.length,

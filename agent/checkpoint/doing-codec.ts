@@ -109,10 +109,14 @@ function runIn(value: unknown): KubeletRun | undefined {
 }
 
 function strainIn(raw: Raw): Strain {
-  const counts = raw['outOfMemory'] === null ? null : asRecord(raw['outOfMemory'], 'outOfMemory');
+  const counted = (name: string) => {
+    const counts = raw[name] === null ? null : asRecord(raw[name], name);
+    return counts && Object.fromEntries(Object.keys(counts).map((key) => [key, amountIn(counts, key)]));
+  };
   return {
     pressures: raw['pressures'] === null ? null : textsIn(raw, 'pressures'),
-    outOfMemory: counts && Object.fromEntries(Object.keys(counts).map((cgroup) => [cgroup, amountIn(counts, cgroup)])),
+    outOfMemory: counted('outOfMemory'),
+    ...(raw['pods'] === undefined ? {} : { pods: counted('pods') }),
     bootId: textIn(raw, 'bootId'),
   };
 }

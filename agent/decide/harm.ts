@@ -17,7 +17,43 @@ export function harmSince(before: Strain | undefined, now: Strain): readonly str
             ? [`its pods were out of memory ${more === 1 ? 'once' : `${more} times`} at the limit of ${cgroup}`]
             : [];
         });
-  return [...brought.map((pressure) => `its Node is under ${pressure}, and was not before`), ...killed];
+  return [
+    ...brought.map((pressure) => `its Node is under ${pressure}, and was not before`),
+    ...killed,
+    ...podsHarmed(before.pods, now.pods),
+  ];
+}
+
+/**
+ * Refusals that a config can be the cause of: want of room, a policy, a feature that is off. Device plugins that are not back yet
+ * after a restart (`UnexpectedAdmissionError`), labels and taints are nothing of its doing.
+ */
+const REFUSED_BY_CONFIG: ReadonlySet<string> = new Set([
+  'refused OutOfcpu',
+  'refused OutOfmemory',
+  'refused OutOfephemeral-storage',
+  'refused OutOfpods',
+  'refused Evicted',
+  'refused TopologyAffinityError',
+  'refused SysctlForbidden',
+  'refused PodLevelResourcesNotSupported',
+  'refused PodFeatureUnsupported',
+]);
+
+/** A pod that passes a limit of its own is evicted under every config. */
+const isByConfig = (what: string): boolean =>
+  REFUSED_BY_CONFIG.has(what) || (what.startsWith('evicted ') && !what.endsWith('.limit'));
+
+/** More than the whole run of the kubelet before, however long it was, had evicted or refused for the same reason. */
+function podsHarmed(before: Strain['pods'], now: Strain['pods']): readonly string[] {
+  if (before === undefined || before === null) return [];
+  return Object.entries(now ?? {}).flatMap(([what, count]) => {
+    const then = before[what] ?? 0;
+    if (count <= then || !isByConfig(what)) return [];
+    const [did = '', why = ''] = what.split(' ');
+    const pods = count === 1 ? 'a pod' : `${count} pods`;
+    return [`the kubelet ${did} ${pods} since its start (${why}), and ${then} in the run before`];
+  });
 }
 
 /** What a config that is put on trial now is not to be blamed for. One that it supersedes is. */
@@ -34,6 +70,7 @@ export function withStrainSoFar(trial: Trial, { strain: now, service, bootId }: 
     pressures:
       now.pressures === null ? strain.pressures : [...new Set([...(strain.pressures ?? []), ...now.pressures])],
     outOfMemory: now.outOfMemory ?? strain.outOfMemory,
+    ...(now.pods === undefined ? {} : { pods: now.pods ?? strain.pods ?? null }),
     bootId,
   };
   return equal(next, strain) ? trial : { ...trial, strain: next };

@@ -8,6 +8,7 @@ import type {
   RejectedConfig,
 } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import type { PodHarm } from '../ports/probe.ts';
 import type { FailureReason } from './failure.ts';
 
 /** Signs that a machine is short of something. `null` is what could not be seen. */
@@ -16,6 +17,8 @@ export interface Strain {
   readonly pressures: readonly string[] | null;
   /** How often since the boot the kernel found no memory in a cgroup because of that cgroup's own limit. */
   readonly outOfMemory: Readonly<Record<string, number>> | null;
+  /** How often this run of the kubelet evicted or refused a pod, see `PodHarm`. Releases before did not ask. */
+  readonly pods?: PodHarm | null;
   /** The boot that is counted from. */
   readonly bootId: string;
 }

@@ -149,7 +149,14 @@ export function createObserve(options: ObserveOptions): Observe {
       ),
       guard: await guard.look(),
       nodeReady: readinessOf(node.ready, isStale),
-      strain: { pressures: node.pressures, outOfMemory: isAsked ? await outOfMemory() : null, bootId },
+      strain: {
+        pressures: node.pressures,
+        outOfMemory: isAsked ? await outOfMemory() : null,
+        ...(isAsked && probe.podHarm !== undefined
+          ? { pods: await probe.podHarm(address, signal).catch(() => null) }
+          : {}),
+        bootId,
+      },
       kubeletVersion: node.kubeletVersion,
       bootId,
       elapsedMs: lastAt === undefined ? 0 : startedAt - lastAt,

@@ -28,8 +28,16 @@ export interface KubeletAddress {
   readonly servingCerts?: readonly string[];
 }
 
+/**
+ * How many pods the running kubelet evicted or refused since it was started, by what it did and why: `evicted memory.available`,
+ * `refused OutOfmemory`.
+ */
+export type PodHarm = Readonly<Record<string, number>>;
+
 /** Looks at the running kubelet from outside. Never throws for what the kubelet does; every call ends within its timeout. */
 export interface KubeletProbe {
   health(address: KubeletAddress, signal: AbortSignal): Promise<Health>;
   runningConfig(address: KubeletAddress, signal: AbortSignal): Promise<RunningConfig>;
+  /** null where it cannot be seen. Absent where nobody can look. */
+  podHarm?(address: KubeletAddress, signal: AbortSignal): Promise<PodHarm | null>;
 }

@@ -9,6 +9,7 @@ export const RIGHTS: readonly Right[] = [
   {"component":"drain","account":"kubelet-gitops-reconciler","verb":"create","group":"","resource":"pods/eviction"},
   {"component":"events-before-1.23","account":"kubelet-gitops-reconciler","verb":"create","group":"events.k8s.io","resource":"events","namespace":"kube-system"},
   {"component":"events-before-1.23","account":"kubelet-gitops-reconciler","verb":"patch","group":"events.k8s.io","resource":"events","namespace":"kube-system"},
+  {"component":"pod-harm","account":"kubelet-gitops-agent","verb":"get","group":"","resource":"nodes/metrics"},
   {"account":"kubelet-gitops-agent","verb":"list","group":"kubelet-gitops.dev","resource":"kubeletnodes"},
   {"account":"kubelet-gitops-agent","verb":"watch","group":"kubelet-gitops.dev","resource":"kubeletnodes"},
   {"account":"kubelet-gitops-agent","verb":"patch","group":"kubelet-gitops.dev","resource":"kubeletnodes/status"},

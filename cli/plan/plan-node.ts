@@ -13,7 +13,7 @@ import { type ConfigView, viewOf } from '#shared/contract/kubelet-config/view.ts
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import type { InventoryNode } from '../inventory/node.ts';
-import { type Allocatable, allocatableEffect, type Applied } from '#reconciler/policy/room/allocatable.ts';
+import { type Allocatable, allocatableEffect, type LaidConfig } from '#reconciler/policy/room/allocatable.ts';
 import { lockOuts } from '#reconciler/policy/room/lock-out.ts';
 import type { NodePlan, NodeWarning } from './plan.ts';
 
@@ -27,7 +27,7 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
   const { name, kubeletVersion } = node;
   const value = after?.value ?? {};
   const was = appliedOf(before);
-  const is: Applied = appliedOf(after) ?? { value, apply: 'overlay' };
+  const is: LaidConfig = appliedOf(after) ?? { value, apply: 'overlay' };
   const allocatable = allocatableEffect(node, was, is);
   const judged = after === undefined ? [] : judge(node, after);
   return {
@@ -45,7 +45,7 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
   };
 }
 
-const appliedOf = (pool: ValidPool | undefined): Applied | null =>
+const appliedOf = (pool: ValidPool | undefined): LaidConfig | null =>
   pool === undefined ? null : { value: pool.value, apply: pool.spec.apply };
 
 /** A first config that says what the kubelet runs anyway changes nothing but whose word it is: the agent restarts nothing for it. */

@@ -1,6 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { PodCount } from '../fleet.ts';
-import type { Applied } from '../room/allocatable.ts';
+import type { LaidConfig } from '../room/allocatable.ts';
 import { mostLeft } from '../room/allocatable.ts';
 import { lockOuts } from '../room/lock-out.ts';
 import type { Aimed } from './aims.ts';
@@ -45,7 +45,7 @@ export function lockOutOf(
   return { verdict: 'drain', stage: 'count', because };
 }
 
-function appliedOf(payloadOf: PayloadOf, target: Aimed['member']['target']): Applied | null {
+function appliedOf(payloadOf: PayloadOf, target: Aimed['member']['target']): LaidConfig | null {
   const value = target === null ? null : payloadOf(target.sha256);
   return value === null || target === null ? null : { value, apply: target.apply };
 }

@@ -21,7 +21,7 @@ export interface NodeSize {
 }
 
 /** A payload, and how a node takes it up. */
-export interface Applied {
+export interface LaidConfig {
   readonly value: Config;
   readonly apply: ApplyMode;
 }
@@ -53,7 +53,11 @@ export interface Taken {
  *
  * @param before null where it is the node's own config
  */
-export function allocatableEffect(node: NodeSize, before: Applied | null, after: Applied): readonly Allocatable[] {
+export function allocatableEffect(
+  node: NodeSize,
+  before: LaidConfig | null,
+  after: LaidConfig,
+): readonly Allocatable[] {
   return RESOURCES.flatMap((resource) => {
     const sides = sidesOf(resource, node, before, after);
     if (sides === null) return [];
@@ -67,7 +71,7 @@ export function allocatableEffect(node: NodeSize, before: Applied | null, after:
  * What is left at most of each resource of which the new config takes more than the node's pods have now. Parts that it leaves to
  * the node's own config count as nothing: what does not fit even so does not fit.
  */
-export function mostLeft(node: NodeSize, before: Applied | null, after: Applied): readonly MostLeft[] {
+export function mostLeft(node: NodeSize, before: LaidConfig | null, after: LaidConfig): readonly MostLeft[] {
   return RESOURCES.flatMap((resource): readonly MostLeft[] => {
     const sides = sidesOf(resource, node, before, after);
     if (sides === null) return [];
@@ -101,16 +105,16 @@ interface Sides {
   readonly hugePages: number;
 }
 
-interface Side extends Applied {
+interface Side extends LaidConfig {
   readonly view: ConfigView;
 }
 
-function sidesOf(resource: NodeResource, node: NodeSize, before: Applied | null, after: Applied): Sides | null {
+function sidesOf(resource: NodeResource, node: NodeSize, before: LaidConfig | null, after: LaidConfig): Sides | null {
   const now = parseQuantity(node.allocatable[resource] ?? '');
   const capacity = parseQuantity(node.capacity[resource] ?? '');
   if (now === undefined || capacity === undefined) return null;
   const minor = Math.min(minorNumber(node.kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
-  const side = (applied: Applied): Side => ({ ...applied, view: viewOf(applied.value, minor, applied.apply) });
+  const side = (applied: LaidConfig): Side => ({ ...applied, view: viewOf(applied.value, minor, applied.apply) });
   return {
     resource,
     now,

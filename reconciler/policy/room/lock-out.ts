@@ -1,4 +1,4 @@
-import { type Applied, type MostLeft, mostLeft, type NodeResource, type NodeSize, rounded } from './allocatable.ts';
+import { type LaidConfig, type MostLeft, mostLeft, type NodeResource, type NodeSize, rounded } from './allocatable.ts';
 import type { VitalPods } from './vital-pods.ts';
 
 /**
@@ -9,7 +9,12 @@ import type { VitalPods } from './vital-pods.ts';
  * @param before null where it is the node's own config
  * @returns a sentence for each resource, with the arithmetic
  */
-export function lockOuts(node: NodeSize, before: Applied | null, after: Applied, vital: VitalPods): readonly string[] {
+export function lockOuts(
+  node: NodeSize,
+  before: LaidConfig | null,
+  after: LaidConfig,
+  vital: VitalPods,
+): readonly string[] {
   return mostLeft(node, before, after).flatMap((left) => {
     const { resource } = left;
     const needed = resource === 'pods' ? vital.count : rounded(vital.requests[resource]);

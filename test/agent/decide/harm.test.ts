@@ -27,6 +27,12 @@ const killed = (count: number, bootId = 'boot-1'): Strain => ({
   outOfMemory: { 'kubepods.slice': count },
   bootId,
 });
+const counting = (pods: Strain['pods']): Strain => ({
+  pressures: [],
+  outOfMemory: {},
+  pods: pods ?? null,
+  bootId: 'boot-1',
+});
 const MEMORY = under('MemoryPressure');
 const REBOOTING: Change = { step: 'reboot', bootId: 'boot-1', orders: 1, waitedMs: 0 };
 const UNSEEN: Strain = { pressures: null, outOfMemory: null, bootId: 'boot-1' };
@@ -52,6 +58,27 @@ table('a trial that does harm', [
   ],
   ['pods out of memory', onTrial(tired, { strain: killed(2) }), looksAt(killed(3)), back, ['install A']],
   ['after a reboot', onTrial(tired, { strain: killed(9, 'boot-0') }), looksAt(killed(1)), back, ['install A']],
+  [
+    'pods evicted',
+    onTrial(tired, { strain: counting({}) }),
+    looksAt(counting({ 'evicted memory.available': 1 })),
+    back,
+    ['install A'],
+  ],
+  [
+    'pods evicted, more than by the run before',
+    onTrial(tired, { strain: counting({ 'evicted memory.available': 3 }) }),
+    looksAt(counting({ 'evicted memory.available': 4 })),
+    back,
+    ['install A'],
+  ],
+  [
+    'pods refused, beside evictions as before',
+    onTrial(tired, { strain: counting({ 'evicted memory.available': 3 }) }),
+    looksAt(counting({ 'evicted memory.available': 3, 'refused OutOfmemory': 1 })),
+    back,
+    ['install A'],
+  ],
   ['in a cgroup that was not there', onTrial(tired, { strain: under() }), looksAt(killed(1)), back, ['install A']],
   ['at the very end', onTrial(nearlyGood, { strain: under() }), looksAt(MEMORY), going, []],
   [
@@ -90,6 +117,50 @@ table('what a trial is not blamed for', [
     'what nobody saw before',
     onTrial(nearlyGood, { strain: UNSEEN }),
     looksAt({ ...killed(3), pressures: ['PIDPressure'] }),
+    good,
+    ['collect-garbage'],
+  ],
+  [
+    'as many pods evicted and refused as before',
+    onTrial(nearlyGood, { strain: counting({ 'evicted memory.available': 2, 'refused OutOfcpu': 1 }) }),
+    looksAt(counting({ 'evicted memory.available': 2, 'refused OutOfcpu': 1 })),
+    good,
+    ['collect-garbage'],
+  ],
+  [
+    'pods that passed their own limits, met devices that are not back, or were sent to the wrong node',
+    onTrial(nearlyGood, { strain: counting({}) }),
+    looksAt(
+      counting({
+        'evicted emptydirfs.limit': 1,
+        'evicted ephemeralpodfs.limit': 1,
+        'refused UnexpectedAdmissionError': 2,
+        'refused NodeShutdown': 1,
+        'refused Other': 1,
+        'refused OutOfexample.com/gpu': 1,
+      }),
+    ),
+    good,
+    ['collect-garbage'],
+  ],
+  [
+    'pods that nobody counted before',
+    onTrial(nearlyGood, { strain: counting(null) }),
+    looksAt(counting({ 'evicted memory.available': 9 })),
+    good,
+    ['collect-garbage'],
+  ],
+  [
+    'pods that an older release did not count',
+    onTrial(nearlyGood, { strain: under() }),
+    looksAt(counting({ 'evicted memory.available': 9 })),
+    good,
+    ['collect-garbage'],
+  ],
+  [
+    'pods that nobody counts now',
+    onTrial(nearlyGood, { strain: counting({}) }),
+    looksAt(counting(null)),
     good,
     ['collect-garbage'],
   ],
@@ -133,6 +204,27 @@ describe('what a trial finds the machine to suffer', () => {
     });
   }
 
+  it('counts the pods of the run that is to end, as last seen', () => {
+    const trial = trialIn(onTrial(INSTALLING, { before, strain: counting({ 'refused OutOfcpu': 1 }) }));
+    const { strain } = withStrainSoFar(trial, looksAt(counting({ 'refused OutOfcpu': 2 })));
+    assert.deepEqual(strain, counting({ 'refused OutOfcpu': 2 }));
+    assert.equal(withStrainSoFar(trial, looksAt(counting(null))), trial);
+    const uncounted = trialIn(onTrial(INSTALLING, { before, strain: counting(null) }));
+    assert.equal(withStrainSoFar(uncounted, looksAt(counting(null))), uncounted);
+    const older = trialIn(onTrial(INSTALLING, { before, strain: under() }));
+    assert.deepEqual(withStrainSoFar(older, looksAt(counting(null))).strain, counting(null));
+  });
+
+  for (const reason of [
+    ...['OutOfcpu', 'OutOfmemory', 'OutOfephemeral-storage', 'OutOfpods', 'Evicted', 'TopologyAffinityError'],
+    ...['SysctlForbidden', 'PodLevelResourcesNotSupported', 'PodFeatureUnsupported'],
+  ]) {
+    it(`is the config’s where pods are refused for ${reason}`, () => {
+      const said = harmSince(counting({ [`refused ${reason}`]: 1 }), counting({ [`refused ${reason}`]: 2 }));
+      assert.deepEqual(said, [`the kubelet refused 2 pods since its start (${reason}), and 1 in the run before`]);
+    });
+  }
+
   it('is written down with the next state', () => {
     const state = onTrial(INSTALLING, { before, strain: under() });
     const { next } = decide(state, looksAt(MEMORY, differ));
@@ -169,6 +261,9 @@ describe('what a trial finds the machine to suffer', () => {
       onTrial(tired, { strain: killed(1) }),
       looksAt({ ...killed(3), pressures: ['MemoryPressure', 'PIDPressure'] }),
     );
+    assert.deepEqual(harmSince(counting({}), counting({ 'evicted nodefs.available': 1 })), [
+      'the kubelet evicted a pod since its start (nodefs.available), and 0 in the run before',
+    ]);
     const said =
       'it did harm: its Node is under MemoryPressure, and was not before; its Node is under PIDPressure, and was not before; ' +
       'its pods were out of memory 2 times at the limit of kubepods.slice. The node goes back to general-aaaaaaaaaa';
@@ -183,8 +278,8 @@ describe('laws of harm', () => {
       fc.property(strains, strains, (before, now) => {
         assert.deepEqual(harmSince(before, before), []);
         assert.deepEqual(harmSince(undefined, now), []);
-        assert.deepEqual(harmSince({ ...before, pressures: null, outOfMemory: null }, now), []);
-        assert.deepEqual(harmSince(before, { ...now, pressures: null, outOfMemory: null }), []);
+        assert.deepEqual(harmSince({ ...before, pressures: null, outOfMemory: null, pods: null }, now), []);
+        assert.deepEqual(harmSince(before, { ...now, pressures: null, outOfMemory: null, pods: null }), []);
       }),
     );
   });

@@ -271,4 +271,42 @@ describe('configz', () => {
     const without = await probe.runningConfig({ healthz: null, api: { host: '127.0.0.1', port: kubelet.port } }, never);
     assert.deepEqual(without, { seen: false, why: 'error', reason: 'no token file' });
   });
+
+  it('is not the only thing that is read from it: it also says which pods it evicted and refused', async () => {
+    let [status, body] = [200, 'kubelet_evictions{eviction_signal="memory.available"} 3\n'];
+    const shown: (string | undefined)[] = [];
+    const server = createHttpsServer({ cert: own.cert, key: own.key }, (request, response) => {
+      shown.push(`${request.url} ${request.headers.authorization}`);
+      response.writeHead(status).end(body);
+    });
+    const address = { healthz: null, api: { host: '127.0.0.1', port: await listening(server) } };
+    const clock = createManualClock();
+    const probeOf = (file: string) =>
+      createHostProbe({ token: async () => 'secret', servingCertFiles: [pem(file)], clock });
+    const probe = probeOf('current.pem');
+    const ask = async () => probe.podHarm?.(address, never);
+    assert.deepEqual(await ask(), { 'evicted memory.available': 3 });
+    assert.deepEqual(shown, ['/metrics Bearer secret']);
+    status = 500;
+    assert.equal(await ask(), null);
+    status = 200;
+    body = 'x'.repeat(4 * 1024 * 1024 + 1);
+    assert.equal(await ask(), null);
+    body = '';
+    assert.deepEqual(await ask(), {});
+    assert.equal(await probeOf('missing.pem').podHarm?.(address, never), null);
+    assert.equal(await probe.podHarm?.({ healthz: null, api: null }, never), null);
+    assert.equal(shown.length, 4, 'nobody but the kubelet was shown the token');
+    for (const refusal of [401, 403]) {
+      status = refusal;
+      const asked: number = shown.length;
+      assert.equal(await ask(), null);
+      clock.skip(599_999);
+      assert.equal(await ask(), null);
+      assert.equal(shown.length, asked + 1, 'a right that is missing is not asked for at each look');
+      clock.skip(1);
+      status = 200;
+      assert.deepEqual(await ask(), {});
+    }
+  });
 });

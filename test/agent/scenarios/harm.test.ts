@@ -61,4 +61,36 @@ describe('a config with which the kubelet is well, and the machine is not', () =
     await node.until('promoted', isIdleOn(node, name));
     await node.stop();
   });
+
+  it('is taken back where the kubelet evicts pods that it did not evict before, also after an agent started again', async () => {
+    for (const isRestarted of [false, true]) {
+      let evicted = 2;
+      const { node, good } = await settledNode({
+        podHarm: () => Promise.resolve({ 'evicted memory.available': evicted }),
+      });
+      const bad = node.assign({ maxPods: 150 });
+      await node.until('on trial', isTried(node, 150));
+      if (isRestarted) await node.stop();
+      evicted = 3;
+      if (isRestarted) node.start();
+      await node.until('taken back', hasFallenBack(node, bad));
+      const { error, active } = node.status();
+      assert.equal(error?.reason, 'NodeHarmed');
+      assert.match(
+        error?.message ?? '',
+        /evicted 3 pods since its start \(memory\.available\), and 2 in the run before/,
+      );
+      assert.equal(active?.name, good);
+      await node.stop();
+    }
+  });
+
+  it('is promoted where the kubelet does not say what it evicted', async () => {
+    for (const podHarm of [() => Promise.resolve(null), () => Promise.reject(new Error('no'))]) {
+      const { node } = await settledNode({ podHarm });
+      const name = node.assign({ maxPods: 150 });
+      await node.until('promoted', isIdleOn(node, name));
+      await node.stop();
+    }
+  });
 });

@@ -12,7 +12,11 @@ const node = {
 } as KubeObject;
 const daemon = (name: string, phase: string): KubeObject =>
   ({
-    metadata: { name, namespace: 'default', ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid: 'u' }] },
+    metadata: {
+      name,
+      namespace: 'default',
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid: 'u' }],
+    },
     spec: { nodeName: 'n-1', containers: [{ name: 'c', resources: { requests: { memory: '30Mi' } } }] },
     status: { phase },
   }) as KubeObject;

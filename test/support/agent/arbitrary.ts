@@ -45,13 +45,23 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ step: fc.constant('judge' as const), judged }),
 );
 
-export const strains: fc.Arbitrary<Strain> = fc.record({
-  pressures: fc.option(fc.subarray(['MemoryPressure', 'DiskPressure', 'PIDPressure'])),
-  outOfMemory: fc.option(
-    fc.dictionary(fc.constantFrom('kubepods.slice', 'kubepods'), fc.nat(3), { noNullPrototype: true }),
-  ),
-  bootId: boots,
-});
+const podHarm = fc.dictionary(
+  fc.constantFrom('evicted memory.available', 'evicted emptydirfs.limit', 'refused OutOfcpu', 'refused Other'),
+  fc.nat(3),
+  { noNullPrototype: true },
+);
+
+export const strains: fc.Arbitrary<Strain> = fc.record(
+  {
+    pressures: fc.option(fc.subarray(['MemoryPressure', 'DiskPressure', 'PIDPressure'])),
+    outOfMemory: fc.option(
+      fc.dictionary(fc.constantFrom('kubepods.slice', 'kubepods'), fc.nat(3), { noNullPrototype: true }),
+    ),
+    pods: fc.option(podHarm),
+    bootId: boots,
+  },
+  { requiredKeys: ['pressures', 'outOfMemory', 'bootId'] },
+);
 
 const doings: fc.Arbitrary<Doing> = fc.oneof(
   fc.constant<Doing>({ phase: 'idle' }),

@@ -1,3 +1,4 @@
+import type { KubeletProbe } from '#agent/ports/probe.ts';
 import { type Agent, type AgentPorts, createAgent } from '#agent/agent.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import { boundDisk } from '#agent/host/disk/bounded-disk.ts';
@@ -49,6 +50,7 @@ export interface WholeNodeOptions {
   readonly preflight?: Preflight;
   readonly lastWords?: LastWords;
   readonly outOfMemory?: AgentPorts['outOfMemory'];
+  readonly podHarm?: KubeletProbe['podHarm'];
   /** Whether the service manager can be told of a guard. */
   readonly guard?: boolean;
   /** Of the guard's script on the host: what it comes to at each of its points. */
@@ -211,7 +213,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         },
         disk: mortalDisk,
         service: { ...kubelet.service, restart: restartOf(kubelet, process, options) },
-        probe: kubelet.probe,
+        probe: { ...kubelet.probe, ...(options.podHarm === undefined ? {} : { podHarm: options.podHarm }) },
         kubeletArgs: () => Promise.resolve(options.flags),
         dropIns: () => Promise.resolve(options.theirDropIns ?? []),
         installer: createInstaller({

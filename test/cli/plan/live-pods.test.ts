@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { NODES, PODS } from '#shared/kube/kube.ts';
+import { run } from '../support/run.ts';
 import { aCluster } from '../support/cluster.ts';
 import { createRepository, layer, pool, type TestRepository } from '../support/repository.ts';
 
@@ -66,5 +71,32 @@ describe('kubelet-gitops plan, of a cluster', () => {
     assert.doesNotMatch(out, /would be refused/);
     const blind = await planned([], 'nodes');
     assert.equal(blind.code, 2);
+  });
+
+  it('reads the lists of a real API server, in which no object says its kind', async () => {
+    const lists: Readonly<Record<string, readonly KubeObject[]>> = {
+      '/api/v1/nodes': [node],
+      '/api/v1/pods': [daemon('one', 'Running'), daemon('two', 'Running')],
+    };
+    const server = createServer((request, response) => {
+      const items = lists[request.url?.split('?')[0] ?? ''];
+      const body = { metadata: { resourceVersion: '1' }, items };
+      response.writeHead(items === undefined ? 404 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(items === undefined ? { kind: 'Status', code: 404 } : body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const kubeconfig = join(repository.directory, '.git', 'kubeconfig');
+    const cluster = { name: 'c', cluster: { server: `http://127.0.0.1:${port}` } };
+    const contexts = [{ name: 'x', context: { cluster: 'c', user: 'u' } }];
+    const users = [{ name: 'u', user: {} }];
+    await writeFile(kubeconfig, JSON.stringify({ clusters: [cluster], users, contexts, 'current-context': 'x' }));
+    try {
+      const { out } = await run('plan', '--repo', repository.directory, '--kubeconfig', kubeconfig);
+      assert.match(out, /! refused on n-1: 40Mi memory would be left/);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 });

@@ -78,6 +78,16 @@ describe('a config that would lock the agent out of its node', () => {
     assert.deepEqual(steps(fleet), ['assign n1']);
   });
 
+  it('is looked for again where a node had room a minute ago: pods come and go', () => {
+    const fleet = story();
+    fleet.vital.set('n1', vital(20));
+    assert.deepEqual(steps(fleet), ['count-pods n1']);
+    later(fleet, MINUTE + 1);
+    assert.deepEqual(steps(fleet), ['count-pods n1']);
+    later(fleet, MINUTE);
+    assert.deepEqual(steps(fleet), ['assign n1']);
+  });
+
   it('is found before the node is asked, cordoned or drained for it', () => {
     const fleet = story(DRAINS, { ...EVICTS, topologyManagerScope: 'pod' });
     assert.deepEqual(steps(fleet), ['count-pods n1']);

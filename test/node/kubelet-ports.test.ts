@@ -8,7 +8,7 @@ import { addressOf } from '#agent/kubelet/kubelet-address.ts';
 import { createHostProbe } from '#agent/kubelet/host-probe.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import type { Installable } from '#agent/ports/installer.ts';
-import type { RunningConfig } from '#agent/ports/probe.ts';
+import type { PodHarm, RunningConfig } from '#agent/ports/probe.ts';
 import { createCommandService } from '#agent/kubelet/service-command.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { whyNoNode } from '../cluster/support/binaries.ts';
@@ -39,6 +39,30 @@ metadata: { namespace: default, name: reader }
 apiVersion: v1
 kind: ServiceAccount
 metadata: { namespace: default, name: nobody }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: metrics-reader }
+rules: [{ apiGroups: [""], resources: [nodes/metrics], verbs: [get] }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: metrics-reader }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: metrics-reader }
+subjects: [{ kind: ServiceAccount, namespace: default, name: counter }]
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: { namespace: default, name: counter }
+---
+apiVersion: v1
+kind: Pod
+metadata: { namespace: default, name: evicted }
+spec:
+  nodeName: node-p
+  serviceAccountName: nobody
+  automountServiceAccountToken: false
+  containers: [{ name: any, image: registry.invalid/none, imagePullPolicy: Never }]
 `;
 
 describe('the ports to a real kubelet', { skip }, () => {
@@ -52,9 +76,13 @@ describe('the ports to a real kubelet', { skip }, () => {
     runtime = await startContainerd();
     kubelet = await startKubelet({ controlPlane: cluster, runtime, nodeName: 'node-p', config: { maxPods: 42 } });
     await writeFile(join(directory, 'rights.yaml'), RIGHTS);
-    await cluster.kubectl(['apply', '-f', join(directory, 'rights.yaml')]);
+    const apply = ['apply', '-f', join(directory, 'rights.yaml')];
+    // A pod is refused until the API server itself has heard of its account.
+    await until('the pod', async () => (await cluster.kubectl(apply)).code === 0);
     // A kubelet remembers for half a minute that somebody may not.
     const may = ['auth', 'can-i', 'get', 'nodes', '--subresource=proxy', '--as=system:serviceaccount:default:reader'];
+    const count = may.map((word) => word.replace('proxy', 'metrics').replace('reader', 'counter'));
+    await until('the right to its metrics', async () => (await cluster.kubectl(count)).code === 0);
     await until('the rights', async () => (await cluster.kubectl(may)).code === 0);
   });
   after(async () => {
@@ -85,7 +113,18 @@ describe('the ports to a real kubelet', { skip }, () => {
     assert.equal(why(await look('reader', cluster.caFile)), 'untrusted');
   });
 
-  it('install an overlay that keeps the local config’s defaults, restart, and give the local config back', async () => {
+  const harmSeenBy = async (account: string): Promise<PodHarm | null | undefined> => {
+    const token = await cluster.serviceAccountToken('default', account);
+    const servingCertFiles = [kubelet.servingCertFile];
+    const probe = createHostProbe({ token: async () => token, servingCertFiles, timeoutMs: 60_000 });
+    return probe.podHarm?.(addressOf(kubelet.config), never);
+  };
+  const seenEvicted = async (): Promise<PodHarm | false> => {
+    const harm = await harmSeenBy('counter');
+    return harm !== undefined && harm !== null && Object.keys(harm).length > 0 && harm;
+  };
+
+  it('install an overlay that keeps the local config’s defaults, restart, count what it evicts, and give the local config back', async () => {
     const service = createCommandService({ restartCommand: kubelet.restartCommand, pidFile: kubelet.pidFile });
     const probe = createHostProbe({ token: async () => '', servingCertFiles: [] });
     const installer = createInstaller({
@@ -119,7 +158,17 @@ describe('the ports to a real kubelet', { skip }, () => {
       'nodefs.available': '10%',
       'nodefs.inodesFree': '5%',
     });
+    const none = await change(null);
+    assert.equal(none['maxPods'], 42);
+    assert.deepEqual(await harmSeenBy('reader'), null, 'the right to /configz alone is not enough');
+    assert.deepEqual(await harmSeenBy('counter'), {});
+    // More process ids than there are: the machine is under pressure from the first look on.
+    const pids = (await readFile('/proc/sys/kernel/pid_max', 'utf8')).trim();
+    await change({ payload: canonicalize({ evictionHard: { 'pid.available': pids } }), apply: 'overlay' });
+    const evicted = await until('the pod to be evicted', () => seenEvicted(), { evidence: kubelet.logTail });
+    assert.deepEqual(evicted, { 'evicted pid.available': 1 });
     const again = await change(null);
+    assert.deepEqual(await harmSeenBy('counter'), {}, 'another run begins to count anew');
     assert.equal(again['maxPods'], 42);
     assert.deepEqual(await readFile(kubelet.configFile), local);
   });

@@ -215,10 +215,10 @@ describe('what a trial finds the machine to suffer', () => {
     assert.deepEqual(withStrainSoFar(older, looksAt(counting(null))).strain, counting(null));
   });
 
-  for (const reason of [
-    ...['OutOfcpu', 'OutOfmemory', 'OutOfephemeral-storage', 'OutOfpods', 'Evicted', 'TopologyAffinityError'],
-    ...['SysctlForbidden', 'PodLevelResourcesNotSupported', 'PodFeatureUnsupported'],
-  ]) {
+  const reasons =
+    'OutOfcpu OutOfmemory OutOfephemeral-storage OutOfpods Evicted TopologyAffinityError SysctlForbidden ' +
+    'PodLevelResourcesNotSupported PodFeatureUnsupported';
+  for (const reason of reasons.split(' ')) {
     it(`is the config’s where pods are refused for ${reason}`, () => {
       const said = harmSince(counting({ [`refused ${reason}`]: 1 }), counting({ [`refused ${reason}`]: 2 }));
       assert.deepEqual(said, [`the kubelet refused 2 pods since its start (${reason}), and 1 in the run before`]);

@@ -99,10 +99,13 @@ const starved = (allocatable: readonly Allocatable[]): readonly NodeWarning[] =>
     .map(({ resource }) => refused(`nothing is left of its ${resource}`));
 
 /** The reconciler holds such a node back. */
-const lockedOut = (node: InventoryNode, before: Applied | null, after: Applied): readonly NodeWarning[] =>
+const lockedOut = (node: InventoryNode, before: LaidConfig | null, after: LaidConfig): readonly NodeWarning[] =>
   node.vital === undefined
     ? []
-    : lockOuts(node, before, after, node.vital).map((text) => ({ text: `${text}, so it would be refused`, refuses: true }));
+    : lockOuts(node, before, after, node.vital).map((text) => ({
+        text: `${text}, so it would be refused`,
+        refuses: true,
+      }));
 
 /** What preflight asks of CPUs and memory, where the config says all that it takes to answer. */
 function onMachine({ capacity, kubeletVersion }: InventoryNode, config: Config): readonly NodeWarning[] {

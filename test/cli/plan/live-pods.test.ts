@@ -93,7 +93,7 @@ describe('kubelet-gitops plan, of a cluster', () => {
     await writeFile(kubeconfig, JSON.stringify({ clusters: [cluster], users, contexts, 'current-context': 'x' }));
     try {
       const { out } = await run('plan', '--repo', repository.directory, '--kubeconfig', kubeconfig);
-      assert.match(out, /! refused on n-1: 40Mi memory would be left/);
+      assert.match(out, /! n-1: 40Mi memory would be left/);
     } finally {
       server.closeAllConnections();
       server.close();

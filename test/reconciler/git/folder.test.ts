@@ -215,6 +215,7 @@ describe('the signature that counts for a folder', { skip: WITHOUT_GIT }, () => 
     const trust: CommitTrust = {
       judge: ({ oid }) =>
         Promise.resolve(signed.has(oid) ? { verdict: 'trusted', signer: 'ada', key: 'k' } : { verdict: 'unsigned' }),
+      isInForce: () => undefined,
     };
     const look = async (since: string | null) => {
       const git = source({ path: FOLDER, limits: { generations } });

@@ -25,6 +25,8 @@ export interface HostFacts {
   readonly mostPids?: number;
   readonly onlineCpus?: ReadonlySet<number>;
   readonly numaNodes?: ReadonlySet<number>;
+  /** CPUs that the config reserves → all CPUs of the same core. */
+  readonly coreOf: ReadonlyMap<number, ReadonlySet<number>>;
   /** How the container runtime makes cgroups. */
   readonly runtimeDriver?: { readonly driver: 'systemd' | 'cgroupfs'; readonly file: string };
   /** The kubelet's command line, the program left out. */
@@ -49,6 +51,8 @@ export interface CgroupUse {
 
 /** A config on its way to a machine. */
 export interface ConfigForHost {
+  /** The kubelet's: `v1.34.2`. */
+  readonly version: string;
   /** The whole that the kubelet would work with: its defaults filled in, and its flags over everything. */
   readonly view: ConfigView;
   /** What its files alone make of it, the node's own drop-ins included. */

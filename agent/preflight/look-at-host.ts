@@ -55,6 +55,7 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
       availableMemoryBytes: availableMemory(memory),
       onlineCpus: cpus === undefined || cpus.size === 0 ? undefined : cpus,
       numaNodes: numa === undefined || numa.length === 0 ? undefined : new Set(numa.map(Number)),
+      coreOf: new Map(await eachSeen([...reservedCpus(view)], (cpu) => coreOf(cpu, files))),
       storageBytes: await files.fileSystemBytes(kubeletDirectory(args)),
       availableStorageBytes: await files.availableBytes(kubeletDirectory(args)),
       mostPids: await mostPids(files),
@@ -153,7 +154,17 @@ async function mostPids(files: HostFiles): Promise<number | undefined> {
   return numbers.length === 0 ? undefined : Math.min(...numbers);
 }
 
-async function eachSeen<K extends string, T>(
+const reservedCpus = (view: ConfigForHost['view']): ReadonlySet<number> =>
+  parseCpus(view.text('reservedSystemCPUs') ?? '') ?? new Set();
+
+/** The threads of the core that a CPU is one of. */
+async function coreOf(cpu: number, files: HostFiles): Promise<ReadonlySet<number> | undefined> {
+  const siblings = await files.text(`/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`);
+  const core = parseCpus(siblings?.trim() ?? '');
+  return core === undefined || core.size === 0 ? undefined : core;
+}
+
+async function eachSeen<K extends string | number, T>(
   names: readonly K[],
   look: (name: K) => Promise<T | undefined>,
 ): Promise<readonly (readonly [K, T])[]> {

@@ -8,7 +8,7 @@ import { pods, pressure, reservations, reservedCpus, reservedMemory } from './ch
 import { cgroupDriver, cgroupLimits, cgroupsExist, cgroupVersion } from './checks/cgroups.ts';
 import { dropInsShadow } from './checks/drop-ins.ts';
 import { filesExist, runtimeAnswers } from './checks/files.ts';
-import { staticCpus, staticMemory } from './checks/static-managers.ts';
+import { halfCores, staticCpus, staticMemory } from './checks/static-managers.ts';
 import { configIsRead, flagsShadow, withFlags } from './checks/flags.ts';
 import { kernelDefaults, swap } from './checks/host-setup.ts';
 import { addresses, apiSeen, healthEndpoint, ports } from './checks/sight.ts';
@@ -31,6 +31,7 @@ const CHECKS: readonly Check[] = [
   reservedCpus,
   reservedMemory,
   staticCpus,
+  halfCores,
   staticMemory,
   reservations,
   pressure,
@@ -59,6 +60,7 @@ export function createPreflight({ configFile, configDirectory, host }: Preflight
     const number = Math.min(minorNumber(minor) ?? NEWEST_MINOR, NEWEST_MINOR);
     const kubeletArgs = await host.kubeletArgs();
     const candidate: ConfigForHost = {
+      version: minor,
       view: viewOf(withFlags(effective, kubeletArgs), number, 'replace'),
       fromFiles: effective,
       assigned: payload,

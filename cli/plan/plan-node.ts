@@ -1,6 +1,7 @@
+import type { Finding } from '#shared/contract/finding.ts';
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { provesRunning } from '#shared/contract/kubelet-config/proves-running.ts';
-import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import {
   exactMemoryIsAsked,
   reservedByNode,
@@ -80,11 +81,16 @@ const refused = (text: string, here?: string): NodeWarning => ({
 });
 
 function judge({ kubeletVersion }: InventoryNode, { value, spec }: ValidPool): readonly NodeWarning[] {
-  const minor = minorNumber(kubeletVersion);
-  if (minor === undefined) return [];
-  return validateForVersions(value, [minorName(minor)], { apply: spec.apply, tolerate: spec.tolerate ?? [] })
-    .filter(({ severity }) => severity === 'error')
-    .map(({ field, message }) => refused(`${field === undefined ? '' : `${field}: `}${message}`));
+  if (minorNumber(kubeletVersion) === undefined) return [];
+  const found = validateForVersions(value, [kubeletVersion], { apply: spec.apply, tolerate: spec.tolerate ?? [] });
+  const say = ({ field, message }: Finding): string =>
+    `${field === undefined || message.startsWith(field) ? '' : `${field}: `}${message}`;
+  return [
+    ...found.filter(({ severity }) => severity === 'error').map((finding) => refused(say(finding))),
+    ...found
+      .filter(({ code, severity }) => code === 'known-bad' && severity === 'warning')
+      .map((finding) => ({ text: say(finding), refuses: false })),
+  ];
 }
 
 function tooManyPods({ pods }: InventoryNode, allocatable: readonly Allocatable[]): readonly NodeWarning[] {

@@ -1,3 +1,4 @@
+import { HALF_CORE_HANG, hasFault, sayFault } from '#shared/contract/kubelet-config/known-bad.ts';
 import { reservesCpu } from '#shared/contract/kubelet-config/rules/reservations.ts';
 import {
   exactMemoryIsAsked,
@@ -30,4 +31,14 @@ export const staticMemory: Check = ({ view }, { kubeletArgs, memoryBytes }) => {
   const message = `reservedMemory adds up to ${reserved} bytes, and kubeReserved, systemReserved and evictionHard to ${aside}`;
   const advice = `on this node the Static policy needs reservedMemory of ${aside} bytes in all`;
   return [refuse('memory-not-equal', 'reservedMemory', message, advice)];
+};
+
+/** What the table of known faults can only warn of. Two NUMA nodes are too few for it. */
+export const halfCores: Check = ({ view, version }, { numaNodes, coreOf }) => {
+  if (hasFault(HALF_CORE_HANG, version) === 'no' || !HALF_CORE_HANG.isIn(view) || (numaNodes?.size ?? 0) < 3) return [];
+  const halves = [...coreOf].filter(([, core]) => [...core].some((cpu) => !coreOf.has(cpu))).map(([cpu]) => cpu);
+  if (halves.length < 2) return [];
+  const { field, suggestion } = HALF_CORE_HANG;
+  const message = `${sayFault(HALF_CORE_HANG, `kubelet ${version}`)}, as it does here with CPU ${halves.slice(0, 5).join(', ')}`;
+  return [refuse('known-bad', field, message, suggestion)];
 };

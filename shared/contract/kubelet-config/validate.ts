@@ -2,6 +2,7 @@ import type { ApplyMode } from '../api/kubelet-node.ts';
 import type { Finding } from '../finding.ts';
 import { formatPath, type Path, type PositionOf } from './position.ts';
 import { existsIn } from './fields/fields.ts';
+import { judgeKnownBad } from './known-bad.ts';
 import { minorNumber, minorName, NEWEST_MINOR, OLDEST_MINOR } from './minor.ts';
 import { AT_START_RULES } from './rules/at-start.ts';
 import { EVICTION_RULES } from './rules/eviction.ts';
@@ -38,7 +39,7 @@ const RULES: readonly Rule[] = [
 ];
 
 export interface ValidationOptions {
-  /** The kubelet's version: `1.34`, `v1.34.2`. Newer ones than the table has are judged as the newest that it has. */
+  /** The kubelet's version: `1.34`, `v1.34.2`. What only some releases of a minor get wrong needs the latter. Newer ones than the table has are judged as the newest that it has. */
   readonly minor: string;
   /**
    * `replace` (the default): the config is all that the kubelet gets. `overlay`: it goes over a config that is not known
@@ -88,6 +89,7 @@ export const complaintsOf: ComplaintsOf = (value, { minor, apply }) => {
     ...wrapped,
     ...(apply === 'overlay' ? judgeOverlay(value) : []),
     ...judge(config, view),
+    ...judgeKnownBad(view, minor),
   ];
   return complaints.map((complaint) => softened(complaint, view));
 };

@@ -33,6 +33,7 @@ const MILDER: Readonly<Record<string, Effect>> = {
   'odd-encoding': 'misreads',
   'file-too-big': 'none',
   'many-aliases': 'none',
+  'known-bad': 'none',
 };
 
 function effectOf({ code, severity }: Finding): Effect {

@@ -20,6 +20,7 @@ function candidate(config: Fields, minor = 34, parts: Partial<ConfigForHost> = {
     assigned: config,
     configFile: CONFIG,
     configDirectory: undefined,
+    version: `v1.${minor}.0`,
     asDropIn: false,
     ...parts,
   };
@@ -38,6 +39,15 @@ const found = (
 const GIB = 2 ** 30;
 const cpus = (count: number): ReadonlySet<number> => new Set(Array.from({ length: count }, (_, index) => index));
 const args = (...flags: readonly string[]) => ({ kubeletArgs: [`--config=${CONFIG}`, ...flags] });
+
+/** The CPUs of the cores that CPU 0 and CPU 1 are of. */
+const cores = (...lists: readonly string[]): ReadonlyMap<number, ReadonlySet<number>> =>
+  new Map(lists.map((list, cpu) => [cpu, new Set(list.split(',').map(Number))] as const));
+const HALVES: Fields = {
+  cpuManagerPolicy: 'static',
+  reservedSystemCPUs: '0-1',
+  cpuManagerPolicyOptions: { 'full-pcpus-only': 'true', 'distribute-cpus-across-numa': 'true' },
+};
 
 const MIB = 2 ** 20;
 const SLICE: Fields = {
@@ -261,6 +271,22 @@ const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly str
     { memoryManagerPolicy: 'Static', reservedMemory: [{ numaNode: 1, limits: { memory: '1Gi' } }] },
     { numaNodes: new Set([0]) },
     ['error no-such-numa-node reservedMemory'],
+  ],
+  [
+    'halves of cores that are reserved on a machine with three NUMA nodes',
+    HALVES,
+    { numaNodes: cpus(3), coreOf: cores('0,32', '1,33') },
+    ['error known-bad cpuManagerPolicyOptions'],
+  ],
+  ['whole cores that are reserved', HALVES, { numaNodes: cpus(3), coreOf: cores('0,1', '0,1') }, []],
+  ['halves of cores on two NUMA nodes', HALVES, { numaNodes: cpus(2), coreOf: cores('0,32', '1,33') }, []],
+  ['cores that could not be seen', HALVES, { numaNodes: cpus(3) }, []],
+  [
+    'halves of cores, and a kubelet that was mended',
+    HALVES,
+    { numaNodes: cpus(3), coreOf: cores('0,32', '1,33') },
+    [],
+    38,
   ],
   ['fewer pods than run', { maxPods: 20 }, { runningPods: 21 }, ['error too-many-pods maxPods']],
   [

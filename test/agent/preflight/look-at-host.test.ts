@@ -15,6 +15,7 @@ const candidate = (config: Readonly<Record<string, unknown>>): ConfigForHost => 
   assigned: config,
   configFile: '/var/lib/kubelet/config.yaml',
   configDirectory: undefined,
+  version: 'v1.34.0',
   asDropIn: false,
 });
 
@@ -35,6 +36,7 @@ describe('a machine as the host root shows it', () => {
     await put('proc/sys/kernel/pid_max', '32768\n');
     await put('proc/sys/kernel/threads-max', '30000\n');
     await put('sys/devices/system/cpu/online', '0-3,6\n');
+    await put('sys/devices/system/cpu/cpu1/topology/thread_siblings_list', '1,3\n');
     await put('sys/devices/system/node/node0/cpulist', '0-3\n');
     await put('sys/fs/cgroup/cgroup.controllers', 'cpu memory\n');
     const pod = (name: string) => put(`sys/fs/cgroup/kubepods.slice/${name}.slice/cgroup.procs`, '');
@@ -101,7 +103,9 @@ describe('a machine as the host root shows it', () => {
       systemReservedCgroup: '/system.slice',
       kubeReservedCgroup: '/podruntime.slice',
       cgroupDriver: 'systemd',
+      reservedSystemCPUs: '1-2',
     });
+    assert.deepEqual(facts.coreOf, new Map([[1, new Set([1, 3])]]));
     assert.equal(facts.memoryBytes, 16 * 2 ** 20);
     assert.equal(facts.availableMemoryBytes, 9 * 1024);
     assert.ok((facts.availableStorageBytes ?? Infinity) <= (facts.storageBytes ?? 0));

@@ -17,6 +17,7 @@ const config = {
   resolvConf: '/named/resolv.conf',
   enforceNodeAllocatable: ['system-reserved'],
   systemReservedCgroup: '/system.slice',
+  reservedSystemCPUs: '0',
 };
 
 /** Everything that preflight asks of a host on which all that it looks for is there. */
@@ -48,6 +49,7 @@ async function readOf(): Promise<ReadonlySet<string>> {
     assigned: config,
     configFile: '/of-the-kubelet/config.yaml',
     configDirectory: '/of-the-kubelet/conf.d',
+    version: 'v1.34.0',
     asDropIn: false,
   };
   await look.look(candidate, await look.kubeletArgs());

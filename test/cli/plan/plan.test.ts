@@ -181,6 +181,19 @@ describe('kubelet-gitops plan', () => {
     assert.match(warnings.get('a-3') ?? '', /maxParallelImagePulls.*it came with 1\.27.*would be refused/);
   });
 
+  it('says on which of the nodes, by their exact release, a kubelet would die of it', async () => {
+    const config = [
+      'serializeImagePulls: false',
+      'maxParallelImagePulls: 64',
+      'featureGates: {KubeletEnsureSecretPulledImages: true}',
+    ];
+    const cluster = START['clusters/prod.yaml'].replace('maxUnassign: 0', 'maxUnassign: 0, kubeletVersions: ["1.34"]');
+    const { out } = await planned({ 'clusters/prod.yaml': cluster, 'pools/b/kubelet.yaml': layer(...config) });
+    assert.match(out, /error known-bad: .*panics when it pulls images.*kubernetes#138937/s);
+    const { out: byNode } = await planned({ 'pools/b/kubelet.yaml': layer(...config) });
+    assert.match(byNode, /b-1.*panics when it pulls images.*it would be refused/s);
+  });
+
   it('says which nodes move, and which are left as they are because two pools want them', async () => {
     const { moves, conflicts, pools } = await planOf({ 'pools/a/pool.yaml': pool('a', 'b', 'priority: 5') });
     assert.deepEqual(

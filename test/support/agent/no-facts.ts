@@ -4,6 +4,7 @@ import type { HostFacts } from '#agent/preflight/host-facts.ts';
 export const NO_FACTS: HostFacts = {
   cgroups: new Map(),
   cgroupUse: new Map(),
+  coreOf: new Map(),
   dropIns: [],
   paths: new Map(),
   sysctls: new Map(),

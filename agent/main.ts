@@ -22,6 +22,7 @@ import { kubeletArgsOf } from './kubelet/kubelet-args.ts';
 import { USUAL_SERVING_CERTS } from './kubelet/serving-certificate.ts';
 import { createHostProbe } from './kubelet/host-probe.ts';
 import { createLastWords } from './kubelet/last-words.ts';
+import { createLimitKeeper } from './kubelet/limit-keeper.ts';
 import { createInstaller } from './kubelet/install.ts';
 import { createCommandService } from './kubelet/service-command.ts';
 import { createSystemdService, type SystemdService } from './kubelet/service-systemd.ts';
@@ -69,6 +70,17 @@ async function main(settings: AgentSettings): Promise<void> {
     agentUid: process.getuid?.(),
     kubeletMinor: () => minorOf(ownNode),
     kubeletRootDirectory: settings.kubeletRootDirectory,
+    ...(settings.service.manager === 'systemd'
+      ? {
+          limits: createLimitKeeper({
+            disk,
+            stateDirectory,
+            files: hostFiles,
+            setProperty: createGuardSystemd({ clock, timeoutMs: 5_000 }).setProperty,
+            onFault: (what, error) => log.warn({ err: error }, what),
+          }),
+        }
+      : {}),
   });
   const guard = unfitUnit.guard(guardFor(settings, disk, clock));
   const uninstall = createUninstall({

@@ -14,7 +14,7 @@ export async function guardOrderFor(
   trial: Trial,
   to: Target,
   payloads: Pick<CheckpointStore['payloads'], 'read'>,
-  installer: Pick<Installer, 'plan' | 'wayBack'>,
+  installer: Pick<Installer, 'plan' | 'wayBack' | 'limitsBack'>,
 ): Promise<GuardOrder> {
   const plan = async (target: Target) => {
     const found = await installableOf(target, payloads);
@@ -22,10 +22,12 @@ export async function guardOrderFor(
   };
   const local = await installer.plan(null);
   const back = await plan(to);
+  const there = (await plan(trial.config)) ?? local;
   return {
     trial: trialIdOf(trial),
     to: targetIdOf(back === undefined ? null : to),
     ...guardLimitsOf(trial.config.trial),
-    restore: await installer.wayBack((await plan(trial.config)) ?? local, back ?? local),
+    restore: await installer.wayBack(there, back ?? local),
+    limits: await installer.limitsBack(there, back ?? local),
   };
 }

@@ -93,6 +93,7 @@ read_plan() {
       'silence '*) silence=$rest ;;
       'drop-in /'*) drop_in=$rest ;;
       'put /'* | 'put-empty /'* | 'remove /'*) ;;
+      'limit '*=*) ;;
       end) end=yes ;;
       *) return 1 ;;
     esac
@@ -126,8 +127,17 @@ look_closer() {
   fi
 }
 
+# A kubelet's limit on another unit outlives it: without this, the next one may starve in its slice. Until the next boot only,
+# as the kubelet set it.
+lift_limit() {
+  case $1 in
+    -* | *[!0-9A-Za-z@._:\\\ =-]* | *' '*' '*) return ;;
+  esac
+  systemctl set-property --runtime "${1%% *}" "${1#* }" || say "no longer holds, and stays: $1"
+}
+
 # Goes through the files of a plan in order: `restore` puts each back, `tidy` removes what is beside it, `look` sees that all
-# of them can be put back, and sets $begun where some were already.
+# of them can be put back, and sets $begun where some were already. `lift` takes back what the kubelet limited elsewhere.
 each_file() {
   lines=0 begun=no
   [ -f "$1" ] && [ -r "$1" ] || return 1
@@ -138,6 +148,7 @@ each_file() {
       'tidy:put /'* | 'tidy:put-empty /'*) [ -d "${line#* }$suffix" ] || rm -f "${line#* }$suffix" ;;
       'tidy:remove /'*) [ -d "${line#* }$removed" ] || rm -f "${line#* }$removed" ;;
       'look:put /'* | 'look:put-empty /'*) [ -e "${line#* }$suffix" ] || look_closer "${line#* }" ;;
+      'lift:limit '*) lift_limit "${line#limit }" ;;
       'look:remove /'*) [ ! -e "${line#* }$removed" ] || begun=yes ;;
     esac
   done 4<"$1"
@@ -199,7 +210,7 @@ fire() {
   each_file "$here/plan" look
   each_file "$here/plan" restore || return
   if [ -d "$here/fired" ]; then rm -rf "$here/fired"; fi
-  mv -f "$here/plan" "$here/fired"
+  mv -f "$here/plan" "$here/fired" && each_file "$here/fired" lift
 }
 
 # A unit that was started too often, or failed, is started nonetheless.
@@ -275,6 +286,7 @@ start() {
   elif read_plan "$here/fired"; then
     # Where the power was lost, a plan can be renamed and what it put back lost all the same. Done already is fine.
     each_file "$here/fired" restore
+    each_file "$here/fired" lift
     # The kubelet starts with what was put back. Where not even that can be noted, nobody may go on restarting it.
     if needs_restart && ! write_note "$cause" yes; then return; fi
     ensure_timer

@@ -22,7 +22,7 @@ export interface PlanFor {
  * @throws GitopsError GUARD_ORDER where it cannot be written like that
  */
 export function encodePlan(order: GuardOrder, { unit, dropIn }: PlanFor): string {
-  const { trial, to, maxStarts, silenceSeconds, restore } = order;
+  const { trial, to, maxStarts, silenceSeconds, restore, limits = {} } = order;
   if (restore.length > MOST_FILES) throw refused(`has ${restore.length} files to restore`);
   if (new Set(restore.map(({ path }) => path)).size < restore.length) throw refused('names a file twice');
   for (const count of [maxStarts, silenceSeconds]) {
@@ -37,6 +37,7 @@ export function encodePlan(order: GuardOrder, { unit, dropIn }: PlanFor): string
     `silence ${silenceSeconds}`,
     `drop-in ${absolute(dropIn)}`,
     ...restore.map((file) => `${wordOf(file)} ${absolute(file.path)}`),
+    ...Object.entries(limits).map(([name, value]) => `limit ${oneLine(name)}=${oneLine(value)}`),
     END,
   ];
   return `${lines.join('\n')}\n`;
@@ -85,7 +86,7 @@ export function decodePlan(bytes: Buffer | null): ReadPlan | undefined {
   return hasNumbers ? { trial, to, unit, dropIn } : undefined;
 }
 
-const WORDS = ['trial', 'to', 'unit', 'max-starts', 'silence', 'drop-in', 'put', 'put-empty', 'remove'];
+const WORDS = ['trial', 'to', 'unit', 'max-starts', 'silence', 'drop-in', 'put', 'put-empty', 'remove', 'limit'];
 
 const splitOnce = (line: string): readonly [string, string | undefined] => {
   const at = line.indexOf(' ');

@@ -1,7 +1,7 @@
 import { type BusConnection, connectBus } from '#agent/host/dbus/connection.ts';
 import { SYSTEM_BUS } from '#agent/host/dbus/link.ts';
 import { propertyOf } from '#agent/kubelet/systemd-status.ts';
-import { readUnit, reloadUnits, stopUnit } from '#agent/kubelet/systemd-unit.ts';
+import { readUnit, reloadUnits, setUnitProperty, stopUnit } from '#agent/kubelet/systemd-unit.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 
@@ -13,6 +13,12 @@ export interface GuardSystemd {
   stopUnit(name: string): Promise<void>;
   /** Paths of the drop-ins that systemd has read for a unit, as the host has them. */
   dropInsOf(unit: string): Promise<readonly string[]>;
+}
+
+/** What the agent itself needs besides. */
+export interface HostSystemd extends GuardSystemd {
+  /** `systemctl set-property --runtime`, of a property that is a number. */
+  setProperty(unit: string, property: string, value: bigint): Promise<void>;
 }
 
 export interface GuardSystemdOptions {
@@ -28,7 +34,7 @@ export function createGuardSystemd({
   socketPath = SYSTEM_BUS,
   clock,
   timeoutMs = 30_000,
-}: GuardSystemdOptions): GuardSystemd {
+}: GuardSystemdOptions): HostSystemd {
   const ask = async <T>(
     what: string,
     question: (connection: BusConnection, signal: AbortSignal) => Promise<T>,
@@ -48,6 +54,10 @@ export function createGuardSystemd({
   return {
     daemonReload: () => ask('read its units again', reloadUnits),
     stopUnit: (name) => ask(`stop ${name}`, (connection, signal) => stopUnit(connection, name, signal)),
+    setProperty: (unit, property, value) =>
+      ask(`set ${property} of ${unit}`, (connection, signal) =>
+        setUnitProperty(connection, unit, [property, value], signal),
+      ),
     dropInsOf: (unit) =>
       ask(`show ${unit}`, async (connection, signal) => {
         const paths = propertyOf(await readUnit(connection, unit, signal), 'DropInPaths');

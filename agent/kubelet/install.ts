@@ -10,6 +10,7 @@ import { fieldsOfConfig } from './config-fields.ts';
 import { DROP_IN_NAME, FIRST_MINOR_WITH_DROP_INS, NO_DROP_INS, readOwnDropIns } from './install-drop-ins.ts';
 import { createLocalConfigKeeper, type LocalConfig, type OwnConfig } from './install-local.ts';
 import { renderManaged } from './install-marker.ts';
+import { type LimitKeeper, noLimits } from './limit-keeper.ts';
 import { type ConfigNow, createManagerStateKeeper } from './manager-state/keeper.ts';
 import type { Installable, Installer, InstallPlan, ManagedFile, PlannedBase } from '../ports/installer.ts';
 
@@ -22,6 +23,8 @@ export interface InstallerOptions {
   readonly dropInDirectory: string | undefined;
   /** The kubelet's `--root-dir`, with the managers' state files in it; its usual place where it is left out. */
   readonly kubeletRootDirectory?: string | undefined;
+  /** What kubelets limit outside of their pods; nobody looks after that where it is left out. */
+  readonly limits?: LimitKeeper;
   /** Who owns what the agent makes; nobody looks where it is left out. */
   readonly agentUid?: number | undefined;
   /** Minor version of this node's kubelet, `1.34`; rejects where it is not known yet. */
@@ -42,6 +45,7 @@ export function createInstaller(options: InstallerOptions): Installer {
     dropInDirectory,
     kubeletMinor,
     kubeletRootDirectory = USUAL_ROOT,
+    limits = noLimits,
   } = options;
   const keeper = createLocalConfigKeeper(disk, stateDirectory, configFile);
   const managers = createManagerStateKeeper({ disk, stateDirectory, rootDirectory: kubeletRootDirectory });
@@ -151,10 +155,14 @@ export function createInstaller(options: InstallerOptions): Installer {
     isInstalled: async (plan) => (await firstAmiss(plan)) === undefined,
     firstAmiss,
     async install({ effective, files }) {
+      const before = await now();
+      await limits.note({ ...before, wanted: effective });
       // With the new files and an old state, the kubelet does not start.
-      await managers.makeWay({ ...(await now()), wanted: effective });
+      await managers.makeWay({ ...before, wanted: effective });
       for (const file of files) await put(file);
       await managers.putBack({ ...(await now()), wanted: effective });
+      // The kubelet that comes up with them sets its own limits, and no others.
+      await limits.lift({ ...before, wanted: effective });
     },
     async wayBack(trial, to) {
       const states = await managers.wayBack(await now(), trial.effective, to.effective);
@@ -162,6 +170,11 @@ export function createInstaller(options: InstallerOptions): Installer {
         if (file.holds === 'ours' && file.path === configFile) await keeper.remember(await keeper.read(), file.bytes);
       }
       return [...states, ...to.files.map(asGuarded)];
+    },
+    async limitsBack(trial, to) {
+      const before = await now();
+      await limits.note({ ...before, wanted: trial.effective });
+      return limits.wayBack({ ...before, wanted: to.effective });
     },
     forgetState: () => managers.forget(),
     async takeAsLocal() {

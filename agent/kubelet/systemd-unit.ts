@@ -99,6 +99,17 @@ const LOGIND_SAYS_NO = ['.AccessDenied', '.InteractiveAuthorizationRequired', '.
 const notRebooted = (error: unknown): GitopsError =>
   new GitopsError('SERVICE_DENIED', `systemd does not reboot the machine: ${reasonOf(error)}`, { cause: error });
 
+/** `systemctl set-property --runtime`, of a property that is a number. */
+export async function setUnitProperty(
+  connection: BusConnection,
+  unit: string,
+  [property, value]: readonly [string, bigint],
+  signal: AbortSignal,
+): Promise<void> {
+  const body = [unit, true, [[property, { signature: 't', value }]]];
+  await connection.call({ ...MANAGER, member: 'SetUnitProperties', signature: 'sba(sv)', body }, signal);
+}
+
 /** `systemctl daemon-reload`. Resolves when it is done. */
 export async function reloadUnits(connection: BusConnection, signal: AbortSignal): Promise<void> {
   await connection.call({ ...MANAGER, member: 'Reload' }, signal);

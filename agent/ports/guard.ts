@@ -18,6 +18,8 @@ export interface GuardOrder {
   readonly silenceSeconds: number;
   /** In order. */
   readonly restore: readonly GuardedFile[];
+  /** Properties of units to be set after that: `system.slice MemoryMax` → `infinity`. */
+  readonly limits?: Readonly<Record<string, string>>;
 }
 
 /**

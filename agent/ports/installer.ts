@@ -63,7 +63,8 @@ export interface Installer {
   /**
    * Makes it so, durably; the local config is put aside first, once. Safe to repeat after a crash at any point. A state
    * file of a resource manager that the kubelet would not start with is put aside in the same step, and the one that
-   * was put aside for this config is put back.
+   * was put aside for this config is put back. Limits of other units that an earlier config set, and this one does not, become
+   * what they were; where systemd refuses, that is said, and keeps no config away.
    */
   install(plan: InstallPlan): Promise<void>;
   /**
@@ -71,6 +72,11 @@ export interface Installer {
    * somebody who knows nothing of plans. To be asked before `trial` is installed. Remembers whatever it names as ours.
    */
   wayBack(trial: InstallPlan, to: InstallPlan): Promise<readonly GuardedFile[]>;
+  /**
+   * Limits on units of systemd that a kubelet with `trial` sets and one with `to` does not: `system.slice MemoryMax` → what
+   * it is now. To be asked before `trial` is installed; notes them.
+   */
+  limitsBack(trial: InstallPlan, to: InstallPlan): Promise<Readonly<Record<string, string>>>;
   /** Forgets state files that were put aside: nothing is on trial any more. */
   forgetState(): Promise<void>;
   /** Whatever local config is in its place now is the one to go back to: nothing of ours was proved on this node. */

@@ -5,7 +5,7 @@ import { FIRST_MINOR_WITH_DROP_INS } from '../kubelet/install-drop-ins.ts';
 import type { Preflight } from '../ports/preflight.ts';
 import type { Check } from './check.ts';
 import { pods, pressure, reservations, reservedCpus, reservedMemory } from './checks/capacity.ts';
-import { cgroupDriver, cgroupLimits, cgroupsExist, cgroupVersion } from './checks/cgroups.ts';
+import { cgroupDriver, cgroupLimits, cgroupsExist, cgroupVersion, limitsStay } from './checks/cgroups.ts';
 import { dropInsShadow } from './checks/drop-ins.ts';
 import { filesExist, runtimeAnswers } from './checks/files.ts';
 import { halfCores, staticCpus, staticMemory } from './checks/static-managers.ts';
@@ -25,6 +25,7 @@ const CHECKS: readonly Check[] = [
   cgroupVersion,
   cgroupsExist,
   cgroupLimits,
+  limitsStay,
   cgroupDriver,
   runtimeAnswers,
   filesExist,

@@ -1,4 +1,5 @@
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
+import { unitOf } from '../../decide/limits.ts';
 import { type Check, refuse, warn } from '../check.ts';
 import type { ConfigForHost } from '../host-facts.ts';
 
@@ -76,6 +77,22 @@ export const cgroupLimits: Check = ({ view }, { cgroupUse }) =>
         refuse('cgroup-too-small', reserved, message, 'reserve more, or take its word out of enforceNodeAllocatable'),
       ];
     });
+  });
+
+/** Whoever takes such a config back has no way to tell the host that the limit is to go. */
+export const limitsStay: Check = ({ view }, { cgroups }) =>
+  LIMITS.flatMap(({ word, field, reserved }) => {
+    const name = view.text(field) ?? '';
+    if (name === '' || cgroups.get(field) === false || !view.texts('enforceNodeAllocatable').includes(word)) return [];
+    const pages = view
+      .entries(reserved)
+      .map(([resource]) => resource)
+      .filter((resource) => resource.startsWith('hugepages-'));
+    const isUnit = unitOf(name, view.text('cgroupDriver') ?? 'cgroupfs') !== undefined;
+    if (isUnit && pages.length === 0) return [];
+    const which = isUnit ? `its limits of ${pages.join(', ')}` : 'its limits';
+    const message = `${name} keeps ${which} after this config is taken back, until somebody lifts them or the machine boots`;
+    return [warn('limit-stays', field, message, isUnit ? 'reserve no hugepages there' : 'name a unit of systemd')];
   });
 
 const LIMITS = [

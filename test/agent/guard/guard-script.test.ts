@@ -47,6 +47,13 @@ const tick = async (host: GuardedHost, shell: Shell): Promise<void> =>
   assert.equal((await host.run(shell, 'tick')).status, 0);
 const alive = (host: GuardedHost, uptime: number, boot = BOOT): void => host.write('alive', `${boot} ${uptime}\n`);
 
+/** As the agent ends a plan. */
+const limits = (host: GuardedHost, ...lines: readonly string[]): void => {
+  const plan = (host.read(join(host.guard, 'plan')) ?? '').replace(/(?:limit .*\n)*end\n$/, '');
+  host.write('plan', `${plan}${lines.map((line) => `limit ${line}\n`).join('')}end\n`);
+};
+const lifted = (host: GuardedHost): readonly string[] => host.calls().filter((call) => call.includes('set-property'));
+
 const starts: readonly Row[] = [
   {
     when: 'lets the kubelet start as often as it may, and restores at the next start',
@@ -115,6 +122,49 @@ const starts: readonly Row[] = [
       assert.deepEqual(stateOf(host), RESTORED);
       assert.equal(noteOf(host).at, undefined);
       await tick(host, shell);
+    },
+  },
+  {
+    when: 'lifts what the kubelet limited elsewhere, after everything is restored, and only what it can read',
+    plan: { maxStarts: 0 },
+    async story(host, shell) {
+      limits(
+        host,
+        'system.slice MemoryMax=infinity',
+        'foo-a\\x2db.slice CPUWeight=',
+        '-H x=1',
+        'a b c=1',
+        'a;b c=1',
+        '$(id) c=1',
+      );
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+      assert.deepEqual(lifted(host), [
+        'systemctl set-property --runtime system.slice MemoryMax=infinity',
+        'systemctl set-property --runtime foo-a\\x2db.slice CPUWeight=',
+      ]);
+    },
+  },
+  {
+    when: 'restores although systemd lifts nothing',
+    plan: { maxStarts: 0 },
+    async story(host, shell) {
+      limits(host, 'system.slice MemoryMax=infinity', 'system.slice TasksMax=infinity');
+      writeFileSync(join(host.root, 'no-property'), '');
+      await start(host, shell);
+      assert.deepEqual(stateOf(host), RESTORED);
+      assert.equal(lifted(host).length, 2, 'one that is refused says nothing of the next');
+    },
+  },
+  {
+    when: 'lifts nothing while the trial goes on, and nothing by a plan that it does not understand',
+    plan: { maxStarts: 1 },
+    async story(host, shell) {
+      limits(host, 'system.slice MemoryMax=infinity');
+      await start(host, shell);
+      limits(host, 'system.slice MemoryMax');
+      await start(host, shell);
+      assert.deepEqual([stateOf(host), lifted(host)], [UNTOUCHED, []]);
     },
   },
   {
@@ -200,6 +250,20 @@ const starts: readonly Row[] = [
 ];
 
 const ticks: readonly Row[] = [
+  {
+    when: 'lifts what the kubelet limited elsewhere before it restarts the kubelet',
+    plan: { silence: 10 },
+    async story(host, shell) {
+      limits(host, 'system.slice MemoryMax=infinity');
+      await start(host, shell);
+      host.setTime(1100);
+      await tick(host, shell);
+      await tick(host, shell);
+      const calls = host.calls();
+      const lift = calls.indexOf('systemctl set-property --runtime system.slice MemoryMax=infinity');
+      assert.ok(lift >= 0 && lift < calls.indexOf('systemctl --no-block restart kubelet.service'), calls.join('\n'));
+    },
+  },
   {
     when: 'restores and restarts when the agent was silent for too long in two ticks',
     async story(host, shell) {

@@ -288,6 +288,19 @@ const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly str
     [],
     38,
   ],
+  [
+    'limits on a cgroup that nobody can be told to lift',
+    { ...SLICE, systemReservedCgroup: '/reserved' },
+    {},
+    ['warning limit-stays systemReservedCgroup'],
+  ],
+  [
+    'limits of hugepages, which systemd knows nothing of',
+    { ...SLICE, systemReserved: { 'hugepages-2Mi': '4Mi' } },
+    {},
+    ['warning limit-stays systemReservedCgroup'],
+  ],
+  ['limits that can be lifted', SLICE, {}, []],
   ['fewer pods than run', { maxPods: 20 }, { runningPods: 21 }, ['error too-many-pods maxPods']],
   [
     'fewer pods by cores',

@@ -15,6 +15,7 @@ case "$*" in
   'is-active kubelet.service') cat "$STUBS_ROOT/unit" ;;
   'show -p ActiveState -p Result -p Job kubelet.service') cat "$STUBS_ROOT/shown" ;;
   '--no-block stop kubelet-gitops-guard.timer') rm -f "$STUBS_ROOT/timer" ;;
+  'set-property '*) [ ! -e "$STUBS_ROOT/no-property" ] ;;
   '--no-block restart kubelet.service') [ ! -e "$STUBS_ROOT/no-restart" ] ;;
 esac
 `;

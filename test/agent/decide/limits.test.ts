@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fileOf, isLimit, limitsSetBy, numberOf, toLift, toNote, unitOf, valueOf } from '#agent/decide/limits.ts';
+import { viewOf } from '#shared/contract/kubelet-config/view.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const SYSTEM: Fields = {
+  enforceNodeAllocatable: ['pods', 'system-reserved'],
+  systemReservedCgroup: '/system.slice',
+  systemReserved: { memory: '40Mi', cpu: '100m', pid: '500', 'ephemeral-storage': '1Gi' },
+};
+const KUBE: Fields = {
+  enforceNodeAllocatable: ['kube-reserved'],
+  kubeReservedCgroup: '/runtime.slice',
+  kubeReserved: { memory: '1Gi' },
+};
+
+/** What is the matter; the config; what a kubelet sets with it; its version, and that of the cgroups, where not 34 and 2. */
+const rows: readonly (readonly [string, Fields, readonly string[], number?, (1 | 2)?])[] = [
+  ['nothing is enforced but on pods', { ...SYSTEM, enforceNodeAllocatable: ['pods'] }, []],
+  ['nothing is said of it', { systemReservedCgroup: '/system.slice', systemReserved: { memory: '1Gi' } }, []],
+  ['all is enforced', SYSTEM, ['system.slice MemoryMax', 'system.slice CPUWeight', 'system.slice TasksMax']],
+  [
+    'all is enforced under version 1',
+    SYSTEM,
+    ['system.slice MemoryLimit', 'system.slice CPUShares', 'system.slice TasksMax'],
+    28,
+    1,
+  ],
+  [
+    'only what can be squeezed',
+    { ...SYSTEM, enforceNodeAllocatable: ['system-reserved-compressible'] },
+    ['system.slice CPUWeight'],
+  ],
+  [
+    'memory is protected as well',
+    { ...KUBE, featureGates: { MemoryQoS: true } },
+    ['runtime.slice MemoryMax', 'runtime.slice MemoryMin'],
+  ],
+  ['the gate is on by default', KUBE, ['runtime.slice MemoryMax', 'runtime.slice MemoryMin'], 37],
+  [
+    'both are enforced',
+    { ...SYSTEM, ...KUBE, enforceNodeAllocatable: ['system-reserved', 'kube-reserved'], systemReserved: { pid: '9' } },
+    ['system.slice TasksMax', 'runtime.slice MemoryMax'],
+  ],
+  ['the cgroup is none of systemd’s', { ...SYSTEM, systemReservedCgroup: '/reserved' }, []],
+];
+
+describe('what a kubelet limits outside of its pods', () => {
+  for (const [what, config, expected, minor = 34, version = 2] of rows) {
+    it(`where ${what}`, () => assert.deepEqual(limitsSetBy(viewOf(config, minor, 'replace'), version), expected));
+  }
+});
+
+describe('the unit of a cgroup', () => {
+  for (const [cgroup, driver, unit] of [
+    ['/system.slice', 'cgroupfs', 'system.slice'],
+    ['/system.slice', 'systemd', 'system.slice'],
+    ['/a/foo-bar.slice', 'systemd', 'foo-bar.slice'],
+    ['/a/foo-bar', 'systemd', 'foo-bar.slice'],
+    ['/system.slice/docker.service/', 'cgroupfs', 'docker.service'],
+    ['/reserved', 'cgroupfs', undefined],
+    ['/', 'systemd', undefined],
+    ['', 'cgroupfs', undefined],
+    ['/-.slice', 'cgroupfs', undefined],
+    ['/a b.slice', 'cgroupfs', undefined],
+    ['/a;b.slice', 'systemd', undefined],
+  ] as const) {
+    it(`${cgroup} under ${driver}: ${unit}`, () => assert.equal(unitOf(cgroup, driver), unit));
+  }
+});
+
+describe('what is noted and lifted', () => {
+  it('is what the config before did not set', () => {
+    assert.deepEqual(toNote(['a', 'b', 'c'], ['b'], { c: 'infinity' }), ['a']);
+  });
+
+  it('is what the next config does not set', () => {
+    assert.deepEqual(toLift({ a: '1', b: '2' }, ['b', 'c']), { a: '1' });
+  });
+
+  it('is read where the kernel has it', () => {
+    assert.equal(fileOf('MemoryMax', 'system.slice', 2), 'system.slice/memory.max');
+    assert.equal(fileOf('CPUShares', 'system.slice', 1), 'cpu/system.slice/cpu.shares');
+  });
+
+  for (const [property, text, value, number] of [
+    ['MemoryMax', 'max\n', 'infinity', 2n ** 64n - 1n],
+    ['MemoryMax', '41943040\n', '41943040', 41_943_040n],
+    ['MemoryMax', undefined, 'infinity', 2n ** 64n - 1n],
+    ['MemoryLimit', '9223372036854771712\n', 'infinity', 2n ** 64n - 1n],
+    ['MemoryMin', undefined, '0', 0n],
+    ['CPUWeight', '79\n', '79', 79n],
+    ['CPUWeight', undefined, '', 2n ** 64n - 1n],
+    ['TasksMax', 'max\n', 'infinity', 2n ** 64n - 1n],
+    ['TasksMax', 'garbage; reboot', 'infinity', 2n ** 64n - 1n],
+  ] as const) {
+    it(`${property} of ${JSON.stringify(text)} is "${value}"`, () => {
+      assert.equal(valueOf(property, text), value);
+      assert.equal(numberOf(value), number);
+      assert.ok(isLimit(`system.slice ${property}`, value));
+    });
+  }
+
+  for (const [name, value] of [
+    ['system.slice MemoryMax', 'none'],
+    ['system.slice MemoryMax', 4],
+    ['system.slice ExecStart', '1'],
+    ['system.slice', '1'],
+    ['-.slice MemoryMax', '1'],
+    ['a b.slice MemoryMax', '1'],
+    ['system.slice MemoryMax CPUWeight', '1'],
+    ['../x MemoryMax', '1'],
+  ] as const) {
+    it(`is never ${name}=${value}`, () => assert.equal(isLimit(name, value), false));
+  }
+});

@@ -53,6 +53,7 @@ export function decodeDoing(text: string): Doing {
         wasReady: flagIn(raw, 'wasReady'),
         // Files that are older than this question were written for kubelets that nobody had doubts about.
         wasHealthy: raw['wasHealthy'] === undefined || flagIn(raw, 'wasHealthy'),
+        ...(raw['minor'] === undefined ? {} : { minor: amountIn(raw, 'minor') }),
         before: runIn(raw['before']) ?? null,
         ...(raw['strain'] === undefined ? {} : { strain: strainIn(asRecord(raw['strain'], 'strain')) }),
         ...(raw['unwatched'] === undefined ? {} : { unwatched: amountIn(raw, 'unwatched') }),

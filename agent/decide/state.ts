@@ -98,6 +98,11 @@ export interface Trial {
   readonly wasReady: boolean;
   /** So was the kubelet. A kubelet that was not healthy before cannot be held against the config. */
   readonly wasHealthy: boolean;
+  /**
+   * The kubelet's minor version that the files were made for. Absent where that was not known, and where an older release wrote
+   * it down: then an upgrade in mid-trial goes unnoticed.
+   */
+  readonly minor?: number;
   /** The kubelet's run then. While it lasts, the kubelet has not heard of the config. */
   readonly before: KubeletRun | null;
   /** What the machine suffered before. Absent where an older release wrote it down: then no harm is held against the config. */

@@ -1,3 +1,4 @@
+import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import type { Action, Decision } from './decision.ts';
 import { asError } from './as-error.ts';
 import type { Failure } from './failure.ts';
@@ -79,12 +80,18 @@ function newTrial(state: State, config: Config, seen: Observation, warnings: rea
     since: seen.at,
     wasReady: superseded?.wasReady === true || seen.nodeReady === 'yes',
     wasHealthy: wasHealthy(state, seen),
+    ...minorIn(seen),
     before: runUntouched(state, seen),
     strain: strainBefore(superseded, seen),
     warnings,
     change: { step: 'install' },
   };
 }
+
+const minorIn = ({ kubeletVersion = '' }: Observation): Pick<Trial, 'minor'> => {
+  const minor = minorNumber(kubeletVersion);
+  return minor === undefined ? {} : { minor };
+};
 
 /** With nothing left to fall back to, a config has one chance; so everything counts as healthy then. */
 function wasHealthy({ doing }: State, seen: Observation): boolean {
@@ -126,6 +133,8 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
     const again = withoutVerdict(doing, fired, seen);
     return again === null ? fail(state, doing, failureOfFired(fired), seen) : beginAgain(state, again, seen);
   }
+
+  if (isUpgraded(doing, seen)) return beginOver(state, doing, seen);
 
   const recheckAfterMs = Math.min(pace.changingMs, seen.pollMs);
   if (doing.change.step !== 'judge') {
@@ -193,7 +202,29 @@ function withoutVerdict(doing: Trial, fired: FiredGuard, seen: Observation): Tri
 
 function beginAgain(state: State, before: Trial, seen: Observation): Decision {
   const running = runOfGuard(state.lastKnownGood, seen) ?? null;
-  const doing: Trial = { ...before, since: seen.at, before: running, change: { step: 'install' } };
+  const doing: Trial = { ...before, ...minorIn(seen), since: seen.at, before: running, change: { step: 'install' } };
+  return firstStep({ ...state, doing }, doing, seen);
+}
+
+/** Another minor version may need other files, and proves nothing of what the one before it proved. */
+function isUpgraded({ minor, change }: Trial, seen: Observation): boolean {
+  const now = minorIn(seen).minor;
+  const hasBegun = change.step === 'restart' || change.step === 'judge';
+  return hasBegun && minor !== undefined && now !== undefined && minor !== now;
+}
+
+/** With the version that runs now. Where the kubelet has read the very files that this one needs, it is not restarted for that. */
+function beginOver(state: State, before: Trial, seen: Observation): Decision {
+  const { service, bootId, startedAsInstalled, files } = seen;
+  const hasRead = before.change.step === 'judge' && files.files === 'installed' && startedAsInstalled;
+  const running = hasRead && service.run !== null ? { running: { run: service.run, bootId } } : {};
+  const doing: Trial = {
+    ...before,
+    ...minorIn(seen),
+    since: seen.at,
+    before: null,
+    change: { step: 'install', ...running },
+  };
   return firstStep({ ...state, doing }, doing, seen);
 }
 

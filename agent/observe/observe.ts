@@ -1,5 +1,6 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
+import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { provesRunning } from '#shared/contract/kubelet-config/proves-running.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
@@ -99,7 +100,8 @@ export function createObserve(options: ObserveOptions): Observe {
     const assignment = options.assignment();
     const intent: Intent = options.uninstall ? { intent: 'local' } : intentOf(assignment);
     bootId = await options.bootId().catch(() => bootId);
-    const seenFiles = await lookAtFiles(activeOf(state), payloads, installer);
+    const minorBefore = minorNumber((await ownNode.kubeletVersion()) ?? '');
+    let seenFiles = await lookAtFiles(activeOf(state), payloads, installer);
     // The run first: what is read after it belongs to this run or to a later one.
     const status = withLastExit(await service.status(signal).catch(unknownService));
     if (run === undefined || run.id !== status.run) run = { id: status.run, since: startedAt };
@@ -122,6 +124,9 @@ export function createObserve(options: ObserveOptions): Observe {
     const sight = readConfigz.sights.sight(status.run, isAtRest, clock.monotonic());
     started.tell(status.run, seenFiles.files.files === 'installed');
     const node = await ownNode.look(maxNodeAgeMs(state, intent, startedAt - run.since), signal);
+    // What is on disk may be right for one version, and wrong for the one that was just heard of.
+    if (minorBefore !== undefined && minorNumber(node.kubeletVersion ?? '') !== minorBefore)
+      seenFiles = await lookAtFiles(activeOf(state), payloads, installer);
     const isStale = needsLease(state, node.ready) && (await options.nodeLease.isStale(signal));
     const isAsked = needsStrain(state, intent);
     const recalled = recall(memory, intent, options.uninstall, startedAt);

@@ -33,6 +33,7 @@ describe('a trial that begins', () => {
       since: AT,
       wasReady: true,
       wasHealthy: true,
+      minor: 34,
       before: { run: 'run-1', bootId: 'boot-1' },
       strain: { pressures: [], outOfMemory: {}, bootId: 'boot-1' },
       warnings: ['swap is on'],

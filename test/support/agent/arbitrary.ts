@@ -65,17 +65,21 @@ export const strains: fc.Arbitrary<Strain> = fc.record(
 
 const doings: fc.Arbitrary<Doing> = fc.oneof(
   fc.constant<Doing>({ phase: 'idle' }),
-  fc.record({
-    phase: fc.constant('trial' as const),
-    config: configs,
-    since: fc.constant(AT),
-    wasReady: fc.boolean(),
-    wasHealthy: fc.boolean(),
-    before: fc.constantFrom(null, { run: 'run-1', bootId: 'boot-1' }),
-    strain: strains,
-    warnings: fc.constant([]),
-    change: changes,
-  }),
+  fc.record(
+    {
+      phase: fc.constant('trial' as const),
+      config: configs,
+      since: fc.constant(AT),
+      wasReady: fc.boolean(),
+      wasHealthy: fc.boolean(),
+      minor: fc.constantFrom(33, 34),
+      before: fc.constantFrom(null, { run: 'run-1', bootId: 'boot-1' }),
+      strain: strains,
+      warnings: fc.constant([]),
+      change: changes,
+    },
+    { requiredKeys: ['phase', 'config', 'since', 'wasReady', 'wasHealthy', 'before', 'warnings', 'change'] },
+  ),
   fc.record({
     phase: fc.constant('falling-back' as const),
     to: targets,

@@ -1,5 +1,7 @@
 import type { KubeletProbe } from '#agent/ports/probe.ts';
-import { type Agent, type AgentPorts, createAgent } from '#agent/agent.ts';
+import { type Agent, type AgentPorts, createAgent, versionFileIn } from '#agent/agent.ts';
+import { createOwnNode } from '#agent/observe/own-node.ts';
+import { minorName, minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import { boundDisk } from '#agent/host/disk/bounded-disk.ts';
 import type { KubeletService } from '#agent/ports/service.ts';
@@ -40,6 +42,8 @@ export interface WholeNodeOptions {
   /** Of the kubelet's command line. */
   readonly flags?: readonly string[];
   readonly dropIns?: boolean;
+  /** Whether the installer hears of the kubelet's version as the agent does; otherwise it is 1.34 for ever. */
+  readonly isVersionFollowed?: boolean;
   /** Files of the kubelet's `--config-dir` that are not ours. */
   readonly theirDropIns?: Awaited<ReturnType<NonNullable<AgentPorts['dropIns']>>>;
   /** Of all but a few configs the fate is in `fates`. */
@@ -203,7 +207,11 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
       const { alive } = process;
       const mortal = disk.forProcess(process);
       const mortalDisk = options.isDiskBounded === true ? boundDisk(mortal, clock) : mortal;
+      const ownNode = options.isVersionFollowed
+        ? createOwnNode({ kube, nodeName: NODE, clock, disk: mortalDisk, versionFile: versionFileIn(STATE) })
+        : undefined;
       agent = createAgent({
+        ...(ownNode && { ownNode }),
         nodeName: NODE,
         stateDirectory: STATE,
         kube: {
@@ -221,7 +229,10 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
           stateDirectory: STATE,
           configFile: CONFIG_FILE,
           dropInDirectory: dropIns ? DROP_INS : undefined,
-          kubeletMinor: () => Promise.resolve('1.34'),
+          kubeletMinor: async () => {
+            const minor = ownNode && minorNumber((await ownNode.kubeletVersion()) ?? '');
+            return minor === undefined ? '1.34' : minorName(minor);
+          },
         }),
         bootId: alive(() => {
           looks =

@@ -11,6 +11,8 @@ import {
   type State,
   type Target,
   type TrialTerms,
+  withoutRejected,
+  withRejected,
 } from './state.ts';
 import { advance } from './change.ts';
 import { runOfGuard, targetIdOf } from './guard.ts';
@@ -54,8 +56,38 @@ export function continueFallingBack(state: State, doing: FallingBack, seen: Obse
   const judged = tallySteadiness(step.judged, verdict, seen, pace.maxStepMs);
   const failure = failureOf(judged, verdict, seen, terms, pace);
   if (failure !== undefined) return giveUp(state, doing, failure, seen);
-  if (judged.healthyMs >= pace.steadyMs) return settle(state, doing, pace);
+  // The Node of a kubelet that has just started gets the time to be Ready that it had in the trial.
+  const isOutage = judged.healthyMs >= pace.steadyMs && lastsWithout(state, doing, seen);
+  const enoughMs = isOutage ? Math.max(pace.steadyMs, terms.startTimeoutMs) : pace.steadyMs;
+  if (judged.healthyMs >= enoughMs) {
+    const settled = settle(state, doing, pace);
+    return isOutage ? { ...settled, next: unblamed(settled.next, to, seen) } : settled;
+  }
   return { next: { ...state, doing: { ...doing, change: { step: 'judge', judged } } }, actions: [], recheckAfterMs };
+}
+
+/** What the config was blamed for is so without it, too: the Node is as NotReady as it was with it. */
+function lastsWithout(
+  { assigned, error, rejected }: State,
+  { because }: FallingBack,
+  { nodeReady }: Observation,
+): boolean {
+  const blamed = rejected.at(-1);
+  return (
+    because === 'failed' &&
+    nodeReady === 'no' &&
+    blamed?.reason === 'NodeNotReady' &&
+    blamed.at === error?.at &&
+    blamed.sha256 === assigned?.source.sha256
+  );
+}
+
+function unblamed(state: State, to: Target, seen: Observation): State {
+  const { assigned, error } = state;
+  if (assigned === null || error === null) return state;
+  const message = `${error.message}. But its Node is not Ready with ${nameOf(to)} either, so it is tried again when it is`;
+  const outage = asError({ reason: 'UnhealthyBefore', message }, assigned, seen.at, error);
+  return withRejected({ ...withoutRejected(state, assigned), error: outage }, assigned, outage);
 }
 
 /** The guard led the node somewhere else meanwhile. */

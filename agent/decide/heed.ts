@@ -1,7 +1,16 @@
 import equal from 'fast-deep-equal';
 import { asError } from './as-error.ts';
 import type { Observation } from './observation.ts';
-import { activeOf, type Config, errorOf, rejectionOf, sameConfig, type State, withoutRejected } from './state.ts';
+import {
+  activeOf,
+  type Config,
+  errorOf,
+  rejectionOf,
+  sameConfig,
+  type State,
+  UNBLAMED,
+  withoutRejected,
+} from './state.ts';
 import { DEFAULT_TERMS } from './assignment/terms.ts';
 import { startFallingBack } from './fall-back.ts';
 import { runOfGuard } from './guard.ts';
@@ -21,7 +30,11 @@ export function heed(state: State, seen: Observation): Heeded {
     case 'local':
       return heedLocal(state, seen);
     case 'config':
-      return heedConfig(forgiven(state, intent.config, intent.forgive), intent.config, seen);
+      return heedConfig(
+        afterOutage(forgiven(state, intent.config, intent.forgive), intent.config, seen),
+        intent.config,
+        seen,
+      );
   }
 }
 
@@ -61,6 +74,14 @@ function heedConfig(state: State, config: Config, seen: Observation): Heeded {
 function forgiven(state: State, config: Config, forgive: string | undefined): State {
   const entry = rejectionOf(state, config);
   return entry === undefined || entry.at !== forgive ? state : { ...withoutRejected(state, config), error: null };
+}
+
+/** What failed in an outage that its way back did not end is tried again when that is over. */
+function afterOutage(state: State, config: Config, { nodeReady }: Observation): State {
+  const isOver = state.doing.phase === 'idle' && nodeReady === 'yes';
+  return isOver && rejectionOf(state, config)?.reason === UNBLAMED
+    ? { ...withoutRejected(state, config), error: null }
+    : state;
 }
 
 /** What is wanted runs already, or is on its way: another commit, a ConfigMap made anew, or the same news again. */

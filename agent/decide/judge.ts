@@ -55,7 +55,8 @@ export function trialVerdictOf(seen: Observation, { wasReady, strain }: Trial): 
   const harm = harmSince(strain, seen.strain);
   if (harm.length > 0) return unhealthy('NodeHarmed', harm.join('; '));
   if (!wasReady || seen.nodeReady === 'yes') return HEALTHY;
-  return seen.nodeReady === 'no' ? unhealthy('NodeNotReady', 'its Node is no longer Ready') : UNCLEAR;
+  const why = seen.notReady === undefined ? '' : ` (${seen.notReady})`;
+  return seen.nodeReady === 'no' ? unhealthy('NodeNotReady', `its Node is no longer Ready${why}`) : UNCLEAR;
 }
 
 /** Files that somebody else changed in mid-trial are put back: the kubelet has not read the changed ones. */

@@ -131,6 +131,8 @@ export interface Observation {
   readonly leaving: 'no' | 'asked' | 'done';
   /** The Node's Ready condition; `unknown` where it cannot be read. */
   readonly nodeReady: 'yes' | 'no' | 'unknown';
+  /** Why the Node is not Ready, where it says so. */
+  readonly notReady?: string;
   /** What the machine suffers. */
   readonly strain: Strain;
   /** `v1.34.2`; undefined where it was never found out. */

@@ -251,7 +251,7 @@ export function comeToRest(state: State, runs: Target): State {
   return { ...rested, rejected: blamed, error: state.error?.reason === UNBLAMED ? null : state.error };
 }
 
-const UNBLAMED: FailureReason = 'UnhealthyBefore';
+export const UNBLAMED: FailureReason = 'UnhealthyBefore';
 
 /** As if this config had never been rejected. */
 export function withoutRejected(state: State, config: Config): State {

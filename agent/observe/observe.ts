@@ -154,6 +154,7 @@ export function createObserve(options: ObserveOptions): Observe {
       ),
       guard: await guard.look(),
       nodeReady: readinessOf(node.ready, isStale),
+      ...(node.notReady === undefined ? {} : { notReady: node.notReady }),
       strain: {
         pressures: node.pressures,
         outOfMemory: isAsked ? await outOfMemory() : null,

@@ -4,6 +4,7 @@ import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
+import { sanitizeText } from '#shared/runtime/sanitize.ts';
 import { readFile } from '../host/own-files.ts';
 import { withDeadline } from '../host/deadline.ts';
 import type { Disk } from '../ports/disk.ts';
@@ -18,9 +19,16 @@ export interface OwnNodeOptions {
   readonly versionFile: string;
 }
 
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
 interface Node extends KubeObject {
   readonly status?: {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly conditions?: readonly Condition[];
     readonly nodeInfo?: { readonly kubeletVersion?: string };
   };
 }
@@ -32,6 +40,7 @@ const MAX_VERSION_BYTES = 100;
 export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnNodeOptions): OwnNode {
   let version: string | undefined;
   let ready: NodeFacts['ready'] = 'unknown';
+  let notReady: string | undefined;
   let pressures: NodeFacts['pressures'] = null;
   let readAt: Millis | undefined;
   let problem: string | undefined;
@@ -61,24 +70,43 @@ export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnN
           );
           readAt = clock.monotonic();
           ready = readyIn(node);
+          notReady = ready === 'no' ? whyNotReady(node) : undefined;
           pressures = node && pressuresIn(node);
           problem = node === null ? `there is no Node ${nodeName}: is NODE_NAME right?` : undefined;
           await learn(node?.status?.nodeInfo?.kubeletVersion);
         } catch (error) {
           // The assignment's watch says that the API server is away; here that only means: not known.
           readAt = undefined;
-          [ready, pressures] = ['unknown', null];
+          [ready, pressures, notReady] = ['unknown', null, undefined];
           problem = reasonOf(error);
         }
       }
-      return { kubeletVersion: await known(), ready, pressures, ...(problem === undefined ? {} : { problem }) };
+      return {
+        kubeletVersion: await known(),
+        ready,
+        pressures,
+        ...(notReady === undefined ? {} : { notReady }),
+        ...(problem === undefined ? {} : { problem }),
+      };
     },
   };
 }
 
+const conditionIn = (node: Node | null): Condition | undefined =>
+  node?.status?.conditions?.find(({ type }) => type === 'Ready');
+
+/** A kubelet's message may be as long as a page. */
+const LONGEST_REASON = 300;
+
+function whyNotReady(node: Node | null): string | undefined {
+  const { reason, message } = conditionIn(node) ?? {};
+  const why = [reason, message].filter((part) => typeof part === 'string' && part !== '').join(': ');
+  return why === '' ? undefined : sanitizeText(why.replaceAll(/\s+/g, ' ')).slice(0, LONGEST_REASON);
+}
+
 /** `Unknown` is what the control plane writes when the kubelet's lease is not renewed. */
 function readyIn(node: Node | null): NodeFacts['ready'] {
-  const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
+  const ready = conditionIn(node);
   if (ready === undefined) return 'unknown';
   return ready.status === 'True' ? 'yes' : 'no';
 }

@@ -5,6 +5,8 @@ export interface NodeFacts {
   /** `v1.34.2`; undefined until it was read once, by this process or by one before it. */
   readonly kubeletVersion: string | undefined;
   readonly ready: 'yes' | 'no' | 'unknown';
+  /** Why it is not Ready, in the words of its condition. */
+  readonly notReady?: string;
   /** Its pressures that are True: `MemoryPressure`, `DiskPressure`, `PIDPressure`; null where the last reading told nothing. */
   readonly pressures: readonly string[] | null;
   /** Why the last reading told nothing; absent where it did. */

@@ -84,8 +84,12 @@ describe('a trial', () => {
       metadata: { name: NODE },
       status: { conditions: [{ type: 'Ready', status: 'Unknown' }] },
     });
+    await node.until('on its way back', () => node.maxPods() === 100);
+    node.kube.put('nodes', { metadata: { name: NODE }, status: { conditions: [{ type: 'Ready', status: 'True' }] } });
     await node.until('taken back', hasFallenBack(node, bad));
     assert.equal(node.status().error?.reason, 'NodeNotReady');
+    await node.pass(300_000);
+    assert.equal(node.status().rejected?.[0]?.reason, 'NodeNotReady');
     await node.stop();
   });
 

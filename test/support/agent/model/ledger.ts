@@ -141,7 +141,10 @@ export function createLedger(): Ledger {
       const entry = assigned === null ? undefined : rejectionOf(next, assigned);
       if (assigned === null || entry === undefined || rejectionOf(before, assigned) === entry) return;
       // What failed on a kubelet that was not healthy anyway proved nothing, and is meant to be tried again.
-      if (isSaved && entry.reason !== 'UnhealthyBefore') rejected = [...rejected, assigned];
+      if (!isSaved) return;
+      // So is what was blamed for an outage that the way back did not end.
+      if (entry.reason === 'UnhealthyBefore') rejected = rejected.filter((config) => !sameConfig(config, assigned));
+      else rejected = [...rejected, assigned];
     },
     look({ intent }) {
       if (intent.intent === 'local') rejected = [];

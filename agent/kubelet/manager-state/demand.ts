@@ -1,3 +1,6 @@
+import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import type { ConfigView } from '#shared/contract/kubelet-config/view.ts';
+
 /** A state file's content as the kubelet wrote it: JSON, with the manager's policy under `policyName`. */
 export type ManagerState = Readonly<Record<string, unknown>>;
 
@@ -22,14 +25,43 @@ export interface Demand {
 /** The manager is not there: the kubelet leaves the file alone, whatever is in it. */
 export const NOT_READ: Demand = { isRead: false, basis: 'not read', accepts: () => true };
 
+/** Ends the basis of what kubelets wrote that not every kubelet of the same minor version reads. */
+const POD_LEVEL = '; pod-level';
+
+/**
+ * With the gate PodLevelResourceManagers, kubelets 1.36 write both states in another form, whose checksum no kubelet 1.36 without
+ * it accepts (`loadCheckpointV1` of the memory manager, `loadAndMigrateCheckpointV2` of the CPU manager): it does not start. What
+ * is in the file does not tell. Later versions read each other's, whatever the gate says.
+ */
+export function inFormOf(config: ConfigView, demand: Demand): Demand {
+  if (config.minor !== 36 || !demand.isRead) return demand;
+  const isOn = config.gate('PodLevelResourceManagers');
+  return {
+    ...demand,
+    basis: isOn ? `${demand.basis}${POD_LEVEL}` : demand.basis,
+    accepts: (state, madeUnder) => {
+      const isOther = madeUnder !== undefined && madeUnder.endsWith(POD_LEVEL) !== isOn;
+      return !isOther && demand.accepts(state, madeUnder?.replace(POD_LEVEL, ''));
+    },
+  };
+}
+
 export const managerPolicyOf = (basis: string): string => basis.split('; ', 1)[0] ?? '';
+
+/** Kubelets from 1.37 on write the whole as text under `data`, and beside it what older ones read. @throws where that text is torn */
+function withData(value: unknown): unknown {
+  const text = isMap(value) ? value['data'] : undefined;
+  if (!isMap(value) || typeof text !== 'string' || text === '') return value;
+  const data: unknown = JSON.parse(text);
+  return isMap(data) ? { ...value, ...data } : undefined;
+}
 
 /** @returns undefined where no kubelet would start with it: torn, empty, or something else */
 export function parseState(bytes: Buffer): ManagerState | undefined {
   const text = bytes.toString('utf8');
   if (!Buffer.from(text, 'utf8').equals(bytes)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = withData(JSON.parse(text));
     const isState = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isState && typeof (value as ManagerState)['policyName'] === 'string' ? (value as ManagerState) : undefined;
   } catch {

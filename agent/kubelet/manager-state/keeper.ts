@@ -5,7 +5,7 @@ import type { Disk } from '../../ports/disk.ts';
 import { isTemporary } from '../../host/disk/node-disk.ts';
 import type { GuardedFile } from '../../ports/guard.ts';
 import { cpuDemand } from './cpu.ts';
-import type { Demand } from './demand.ts';
+import { type Demand, inFormOf } from './demand.ts';
 import { memoryDemand } from './memory.ts';
 import { createPutAsideStore, digestOf } from './put-aside.ts';
 import { type StateFileChange, changeFor, type StateFile, type StateFileMove } from './change.ts';
@@ -81,11 +81,12 @@ export function createManagerStateKeeper({
     return Promise.all(
       Object.entries(STATE_FILES).map(async ([file, demandOf]) => {
         const path = join(rootDirectory, file);
+        const demand = (config: Config): Demand => inFormOf(view(config), demandOf(view(config)));
         const move: StateFileMove = {
           found: await look(path),
           known: await store.read(file).catch(() => null),
-          presentBasis: present === undefined ? undefined : demandOf(view(present)).basis,
-          wanted: demandOf(view(wanted)),
+          presentBasis: present === undefined ? undefined : demand(present).basis,
+          wanted: demand(wanted),
         };
         return { file, path, move, change: changeFor(move) };
       }),

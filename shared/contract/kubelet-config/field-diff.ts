@@ -1,4 +1,5 @@
 import { show as showValue } from './decode/show.ts';
+import { gateCost } from './feature-gates/gate-cost.ts';
 import type { ChangeCost } from './fields/field.ts';
 import { RAISED_NOTES, RISK_NOTES } from './fields/notes.ts';
 import { defaultOf, FIELDS, TYPE_FIELDS } from './fields/fields.ts';
@@ -56,10 +57,15 @@ function changeAt(path: string, before: string | undefined, after: string | unde
     before,
     after,
     default: usual === undefined || isMap(usual) ? undefined : showValue(usual),
-    cost: field?.cost ?? 'restart',
+    cost: costAt(path, field?.cost, after),
     risk: note === undefined ? undefined : ((isRaised ? RAISED_NOTES[note] : undefined) ?? RISK_NOTES[note]),
   };
 }
+
+const GATE = 'featureGates.';
+
+const costAt = (path: string, cost: ChangeCost = 'restart', after: string | undefined): ChangeCost =>
+  path.startsWith(GATE) ? gateCost(path.slice(GATE.length), after) : cost;
 
 /** The table's field for a path, and whether it is the field itself and no key in its map. */
 function fieldAt(path: string): readonly [ReturnType<typeof FIELDS.get>, boolean] {

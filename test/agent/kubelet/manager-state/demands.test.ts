@@ -172,5 +172,26 @@ describe('a state file', () => {
     it(`${what} is none`, () => assert.equal(parseState(bytes), undefined));
   }
 
+  const whole = { policyName: 'static', defaultCpuSet: '2-7', podEntries: { uid: { cpuSet: '0-1' } } };
+  const written = {
+    policyName: 'static',
+    defaultCpuSet: '2-7',
+    checksum: 1,
+    data: JSON.stringify(whole),
+    dataChecksum: 2,
+  };
+
+  it('of kubelets from 1.37 on is read as a whole, and has CPUs to lose that only its data names', () => {
+    const state = parseState(Buffer.from(JSON.stringify(written)));
+    assert.deepEqual(state?.['podEntries'], whole.podEntries);
+    const more = { ...STATIC, kubeReserved: { cpu: '1' } };
+    assert.equal(cpu(more, 37).accepts(state ?? {}, cpu(STATIC, 37).basis), false);
+  });
+
+  for (const data of ['{"policyName":"sta', '7']) {
+    it(`of kubelets from 1.37 on is none where its data is ${data}`, () =>
+      assert.equal(parseState(Buffer.from(JSON.stringify({ ...written, data }))), undefined));
+  }
+
   it('is what has a policy', () => assert.equal(parseState(Buffer.from('{"policyName":""}'))?.['policyName'], ''));
 });

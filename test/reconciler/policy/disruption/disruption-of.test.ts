@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { disruptionOf } from '#reconciler/policy/disruption/disruption-of.ts';
 
 const NOTHING = {};
+const gates = (featureGates: object): object => ({ featureGates });
 
 describe('the disruption of a change', () => {
   const cases: readonly (readonly [string, object, object, string, readonly string[]])[] = [
@@ -27,6 +28,29 @@ describe('the disruption of a change', () => {
     ['a field that pods of before do not follow', NOTHING, { podLogsDir: '/var/log/other' }, 'drain', ['podLogsDir']],
     ['cgroups of another layout', { cgroupRoot: '/a' }, { cgroupRoot: '/b', maxPods: 3 }, 'reboot', ['cgroupRoot']],
     ['the identity of the node', { podCIDR: '10.0.0.0/24' }, NOTHING, 'never', ['podCIDR']],
+    ['a gate that no running pod needs', NOTHING, gates({ EventedPLEG: true }), 'restart', []],
+    [
+      'a gate that running pods need, switched off',
+      NOTHING,
+      gates({ RestartAllContainersOnContainerExits: false }),
+      'drain',
+      ['featureGates.RestartAllContainersOnContainerExits'],
+    ],
+    [
+      'a gate that running pods need, left to its default',
+      gates({ UserNamespacesHostNetworkSupport: true }),
+      NOTHING,
+      'drain',
+      ['featureGates.UserNamespacesHostNetworkSupport'],
+    ],
+    ['a gate that pods may need, switched on', NOTHING, gates({ VolumeBindMountOptions: true }), 'restart', []],
+    [
+      'a gate that changes what the managers write',
+      NOTHING,
+      gates({ PodLevelResourceManagers: true }),
+      'drain',
+      ['featureGates.PodLevelResourceManagers'],
+    ],
     ['the worst of several', { podLogsDir: '/a' }, { podLogsDir: '/b', cgroupRoot: '/c' }, 'reboot', ['cgroupRoot']],
   ];
   for (const [name, before, after, expected, fields] of cases) {

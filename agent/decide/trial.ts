@@ -1,4 +1,3 @@
-import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import type { Action, Decision } from './decision.ts';
 import { asError } from './as-error.ts';
 import type { Failure } from './failure.ts';
@@ -25,6 +24,7 @@ import { failureOfFired, type FiredGuard, firedOn, guardReadiness, runOfGuard, w
 import { failureOf, isToPutBack, tally, trialVerdictOf, verdictOf } from './judge.ts';
 import type { Pace } from './pace.ts';
 import { mayRepair } from './repairs.ts';
+import { beginOver, isUpgraded, minorIn } from './upgrade.ts';
 
 /** Puts a staged config on trial; whatever was on trial before is superseded, lastKnownGood stays what it was. */
 export function startTrial(state: State, staged: Config, seen: Observation): Decision {
@@ -88,11 +88,6 @@ function newTrial(state: State, config: Config, seen: Observation, warnings: rea
   };
 }
 
-const minorIn = ({ kubeletVersion = '' }: Observation): Pick<Trial, 'minor'> => {
-  const minor = minorNumber(kubeletVersion);
-  return minor === undefined ? {} : { minor };
-};
-
 /** With nothing left to fall back to, a config has one chance; so everything counts as healthy then. */
 function wasHealthy({ doing }: State, seen: Observation): boolean {
   if (doing.phase === 'trial' && doing.wasHealthy) return true;
@@ -134,7 +129,10 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
     return again === null ? fail(state, doing, failureOfFired(fired), seen) : beginAgain(state, again, seen);
   }
 
-  if (isUpgraded(doing, seen)) return beginOver(state, doing, seen);
+  if (isUpgraded(doing, seen)) {
+    const over = beginOver(doing, seen);
+    return firstStep({ ...state, doing: over }, over, seen);
+  }
 
   const recheckAfterMs = Math.min(pace.changingMs, seen.pollMs);
   if (doing.change.step !== 'judge') {
@@ -203,28 +201,6 @@ function withoutVerdict(doing: Trial, fired: FiredGuard, seen: Observation): Tri
 function beginAgain(state: State, before: Trial, seen: Observation): Decision {
   const running = runOfGuard(state.lastKnownGood, seen) ?? null;
   const doing: Trial = { ...before, ...minorIn(seen), since: seen.at, before: running, change: { step: 'install' } };
-  return firstStep({ ...state, doing }, doing, seen);
-}
-
-/** Another minor version may need other files, and proves nothing of what the one before it proved. */
-function isUpgraded({ minor, change }: Trial, seen: Observation): boolean {
-  const now = minorIn(seen).minor;
-  const hasBegun = change.step === 'restart' || change.step === 'judge';
-  return hasBegun && minor !== undefined && now !== undefined && minor !== now;
-}
-
-/** With the version that runs now. Where the kubelet has read the very files that this one needs, it is not restarted for that. */
-function beginOver(state: State, before: Trial, seen: Observation): Decision {
-  const { service, bootId, startedAsInstalled, files } = seen;
-  const hasRead = before.change.step === 'judge' && files.files === 'installed' && startedAsInstalled;
-  const running = hasRead && service.run !== null ? { running: { run: service.run, bootId } } : {};
-  const doing: Trial = {
-    ...before,
-    ...minorIn(seen),
-    since: seen.at,
-    before: null,
-    change: { step: 'install', ...running },
-  };
   return firstStep({ ...state, doing }, doing, seen);
 }
 

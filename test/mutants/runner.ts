@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { MutantCoverage } from '@stryker-mutator/api/core';
 import { declareFactoryPlugin, PluginKind } from '@stryker-mutator/api/plugin';
@@ -49,24 +49,27 @@ function keptForGood<T extends Map<unknown, unknown>>(map: T): T {
  */
 function createRunner(): TestRunner {
   let loaded: Promise<readonly CollectedTest[]> | undefined;
-  const load = (): Promise<readonly CollectedTest[]> => (loaded ??= loadTests(process.cwd()));
+  const all = (): Promise<readonly CollectedTest[]> => (loaded ??= loadAll(process.cwd()));
 
   return {
     capabilities: () => ({ reloadEnvironment: false }),
 
     async dryRun() {
-      const tests = await load();
+      const tests = await all();
       const result = await run(tests, false);
       const { mutantCoverage } = instrumented;
       return mutantCoverage === undefined ? result : { ...result, mutantCoverage };
     },
 
-    async mutantRun({ testFilter, activeMutant, hitLimit, mutantActivation, disableBail }: MutantRunOptions) {
-      instrumented.activeMutant = mutantActivation === 'static' ? activeMutant.id : undefined;
+    async mutantRun(options: MutantRunOptions) {
+      const { testFilter, activeMutant, sandboxFileName, hitLimit, mutantActivation, disableBail } = options;
+      const isStatic = mutantActivation === 'static';
+      instrumented.activeMutant = isStatic ? activeMutant.id : undefined;
       instrumented.hitCount = hitLimit === undefined ? undefined : 0;
       instrumented.hitLimit = hitLimit;
       try {
-        const tests = await load();
+        if (isStatic) return toMutantRunResult(await runWhileLoading(process.cwd(), dirname(sandboxFileName)));
+        const tests = await all();
         instrumented.activeMutant = activeMutant.id;
         const chosen = testFilter === undefined ? tests : chooseTests(tests, testFilter);
         return toMutantRunResult(await run(chosen, !disableBail));
@@ -80,7 +83,43 @@ function createRunner(): TestRunner {
   };
 }
 
-async function loadTests(root: string): Promise<readonly CollectedTest[]> {
+const testFiles = (root: string): readonly string[] => globSync(JUDGES, { cwd: root }).toSorted();
+
+async function loadAll(root: string): Promise<readonly CollectedTest[]> {
+  prepare(root);
+  for (const file of testFiles(root)) await load(root, file);
+  return judging();
+}
+
+/** Stops at the first test that fails. The tests beside the mutated file go first: they notice most, and load least. */
+async function runWhileLoading(root: string, folder: string): Promise<DryRunResult> {
+  prepare(root);
+  const beside = `test/${relative(root, folder)}/`;
+  const files = testFiles(root);
+  const results: TestResult[] = [];
+  for (const file of [
+    ...files.filter((each) => each.startsWith(beside)),
+    ...files.filter((each) => !each.startsWith(beside)),
+  ]) {
+    await load(root, file);
+    const ran = await run(
+      judging().filter((test) => test.file === file),
+      true,
+    );
+    if (ran.status !== DryRunStatus.Complete) return ran;
+    results.push(...ran.tests);
+    if (ran.tests.some(({ status }) => status === TestStatus.Failed)) break;
+  }
+  return complete(results);
+}
+
+const load = (root: string, file: string): Promise<void> =>
+  collect(file, () => import(pathToFileURL(join(root, file)).href));
+
+const judging = (): readonly CollectedTest[] =>
+  collectedTests().filter(({ id }) => !LEFT_OUT.some((name) => id.includes(name)));
+
+function prepare(root: string): void {
   Error.stackTraceLimit = 0;
   Object.assign(process.env, SEEDS);
   Object.assign(globalThis, { keptForGood });
@@ -104,10 +143,6 @@ async function loadTests(root: string): Promise<readonly CollectedTest[]> {
         : loaded;
     },
   });
-  for (const file of globSync(JUDGES, { cwd: root }).toSorted()) {
-    await collect(file, () => import(pathToFileURL(join(root, file)).href));
-  }
-  return collectedTests().filter(({ id }) => !LEFT_OUT.some((name) => id.includes(name)));
 }
 
 function chooseTests(tests: readonly CollectedTest[], ids: readonly string[]): readonly CollectedTest[] {

@@ -57,7 +57,7 @@ interface ReadyPool {
  */
 function possiblePools(candidates: readonly PoolCandidate[]): (labels: Labels) => readonly ReadyPool[] {
   const anyLabels: ReadyPool[] = [];
-  const byLabel = new Map<string, Map<string, ReadyPool[]>>();
+  const byLabel = new Map<string, Map<string | undefined, ReadyPool[]>>();
   for (const { name, priority, nodeSelector } of candidates) {
     const pool = { name, priority, matches: matcherOf(nodeSelector) };
     const required = requiredLabel(nodeSelector);
@@ -66,12 +66,12 @@ function possiblePools(candidates: readonly PoolCandidate[]): (labels: Labels) =
       continue;
     }
     const [key, value] = required;
-    const byValue = byLabel.get(key) ?? new Map<string, ReadyPool[]>();
+    const byValue = byLabel.get(key) ?? new Map<string | undefined, ReadyPool[]>();
     byLabel.set(key, byValue.set(value, [...(byValue.get(value) ?? []), pool]));
   }
   const keys = [...byLabel];
   return (labels) => {
-    const named = keys.flatMap(([key, byValue]) => byValue.get(labels[key] ?? '') ?? []);
-    return anyLabels.length === 0 ? named : [...anyLabels, ...named];
+    const named = keys.flatMap(([key, byValue]) => byValue.get(labels[key]) ?? []);
+    return [...anyLabels, ...named];
   };
 }

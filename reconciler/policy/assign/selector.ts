@@ -21,13 +21,14 @@ export const requiredLabel = ({ matchLabels = {} }: LabelSelector): readonly [ke
   Object.entries(matchLabels)[0];
 
 /** NotIn and DoesNotExist hold where the label is missing, as in Kubernetes (apimachinery labels.Requirement). */
-function requirementHolds({ key, operator, values = [] }: LabelRequirement, labels: Labels): boolean {
+function requirementHolds({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  const isOneOf = values?.some((each) => each === value) === true;
   switch (operator) {
     case 'In':
-      return value !== undefined && values.includes(value);
+      return isOneOf;
     case 'NotIn':
-      return value === undefined || !values.includes(value);
+      return !isOneOf;
     case 'Exists':
       return value !== undefined;
     case 'DoesNotExist':

@@ -25,7 +25,7 @@ export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis): PoolsPla
     const status = poolStatus(pool, planned, { present, source }, toTimestamp(now));
     statuses.set(pool.name, status);
     steps.push(...specSteps(pool, planned, fleet));
-    if (present !== undefined && !isOver(planned) && !equal(present.status, status)) {
+    if (present !== undefined && !isOver(pool, planned) && !equal(present.status, status)) {
       steps.push({ step: 'write-pool-status', pool: present, status });
     }
   }
@@ -35,12 +35,12 @@ export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis): PoolsPla
 function specSteps(pool: DesiredPool, planned: GroupPlan, fleet: Fleet): readonly Step[] {
   const present = fleet.pools.get(pool.name);
   if (present === undefined) return [{ step: 'create-pool', pool: pool.name, spec: pool.spec }];
-  if (isOver(planned)) return [{ step: 'delete-pool', pool: pool.name, uid: present.metadata.uid ?? '' }];
+  if (isOver(pool, planned)) return [{ step: 'delete-pool', pool: pool.name, uid: present.metadata.uid ?? '' }];
   const same = equal(present.spec, pool.spec);
   return pool.origin !== 'rendered' || same ? [] : [{ step: 'write-pool', pool: present, spec: pool.spec }];
 }
 
 /** A pool that left git and has no node left that remembers it. */
-function isOver({ group }: GroupPlan): boolean {
-  return group.pool?.origin === 'retiring' && group.members.length === 0;
+function isOver({ origin }: DesiredPool, { group }: GroupPlan): boolean {
+  return origin === 'retiring' && group.members.length === 0;
 }

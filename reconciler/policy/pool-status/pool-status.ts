@@ -37,7 +37,7 @@ export function poolStatus(
   const counts = countsOf(group.members);
   const holds = summariseHolds(decisions);
   const phase = phaseOf(group.members, halt, decisions);
-  const message = messageOf(pool, counts, phase, halt, decisions);
+  const message = messageOf(pool, counts, halt, decisions);
   return {
     ...(present?.metadata.generation === undefined ? {} : { observedGeneration: present.metadata.generation }),
     ...(pool.commit === null ? {} : { commit: pool.commit }),
@@ -78,11 +78,8 @@ function phaseOf(members: readonly Member[], halt: Halt | null, decisions: reado
   if (members.length === 0) return 'Empty';
   if (halt !== null) return 'Halted';
   // A new node that was told what is proved is no news of the pool; one that nobody can tell anything is.
-  const joining = new Set(
-    decisions.flatMap(({ aimed: { aim }, member }) =>
-      member.joining && aim === 'settled' && member.standing === 'updating' ? [member.node.name] : [],
-    ),
-  );
+  const begun = decisions.filter(({ member }) => member.joining && member.standing === 'updating');
+  const joining = new Set(begun.map(({ member }) => member.node.name));
   const lasting = members.filter(({ node }) => !joining.has(node.name));
   const hasIt = (member: Member): boolean =>
     member.standing === 'settled' || member.standing === 'soaking' || isProvedAndAsks(member);
@@ -108,31 +105,22 @@ const BOUNDS: ReadonlySet<HoldReason> = new Set(['budget', 'zone-budget', 'overa
 function messageOf(
   pool: DesiredPool,
   counts: PoolCounts,
-  phase: PoolPhase,
   halt: Halt | null,
   decisions: readonly MemberDecision[],
 ): string {
+  if (counts.nodes === 0) return 'no node matches the selector';
+  if (halt !== null) return haltMessage(halt, decisions);
   const what = pool.config?.name ?? 'the local config';
   const done = `${counts.updated} of ${counts.nodes} nodes run ${what}`;
-  switch (phase) {
-    case 'Empty':
-      return 'no node matches the selector';
-    case 'Halted':
-      return haltMessage(halt, decisions);
-    case 'Settled':
-    case 'Progressing':
-    case 'Waiting': {
-      const waiting = decisions.find(({ verdict }) => verdict.verdict === 'hold');
-      const because =
-        waiting?.verdict.verdict === 'hold' ? `; ${waiting.member.node.name} waits: ${waiting.verdict.because}` : '';
-      return `${done}${because}`;
-    }
-  }
+  const waiting = decisions.find(({ verdict }) => verdict.verdict === 'hold');
+  const because =
+    waiting?.verdict.verdict === 'hold' ? `; ${waiting.member.node.name} waits: ${waiting.verdict.because}` : '';
+  return `${done}${because}`;
 }
 
 /** What failed, and how far the way back has come where there is one. */
-function haltMessage(halt: Halt | null, decisions: readonly MemberDecision[]): string {
-  if (halt === null || halt.action !== 'revert') return halt?.message ?? '';
+function haltMessage(halt: Halt, decisions: readonly MemberDecision[]): string {
+  if (halt.action !== 'revert') return halt.message;
   const back = decisions.filter(({ aimed }) => aimed.aim !== 'config');
   const there = back.filter(({ member }) => member.standing === 'settled' || member.standing === 'soaking').length;
   return `${halt.message}; ${there} of ${back.length} nodes are back`;
@@ -171,20 +159,15 @@ function summarise(findings: readonly Finding[]): string {
 
 /** The very rejection that it counts as failed for: the same bytes may have failed before, laid over in another way. */
 function failureOf({ kubeletNode, node, target, failedAt }: Member): PoolFailure {
-  const status = kubeletNode?.status;
+  const { spec = {}, status = {} } = kubeletNode ?? {};
   const refused = refusedUnassigned(kubeletNode, target);
   if (refused !== undefined) {
     const { reason = 'PreflightFailed', message = '', at } = refused;
-    return { node: node.name, config: kubeletNode?.spec?.preflight?.configSource.name ?? '', reason, message, at };
+    return { node: node.name, config: spec.preflight?.configSource.name ?? '', reason, message, at };
   }
-  const rejected = status?.rejected?.find((entry) => entry.at === failedAt && sameTarget(entry, target));
-  return {
-    node: node.name,
-    config: rejected?.name ?? kubeletNode?.spec?.configSource?.name ?? '',
-    reason: rejected?.reason ?? status?.error?.reason ?? 'Unknown',
-    message: rejected?.message ?? status?.error?.message ?? '',
-    at: rejected?.at ?? status?.error?.at ?? '',
-  };
+  const rejected = status.rejected?.find((entry) => entry.at === failedAt && sameTarget(entry, target));
+  const { reason = 'Unknown', message = '', at = '' } = rejected ?? status.error ?? {};
+  return { node: node.name, config: rejected?.name ?? spec.configSource?.name ?? '', reason, message, at };
 }
 
 type ConditionNow = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
+import { type CommitInForce, type Desired, desiredState } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
@@ -207,14 +207,16 @@ describe('the status of a pool', () => {
 });
 
 describe('the writes of pools', () => {
-  const writes = (inForce: CommitInForce | null, fleet: Fleet): readonly string[] =>
+  const planned = (inForce: CommitInForce | null, fleet: Fleet, known?: Desired['pools']) =>
     plan(
-      desiredState(inForce, fleet, () => []),
+      desiredState(inForce, fleet, () => [], undefined, known),
       fleet,
       SETTINGS,
       NOW,
-    )
-      .steps.map(({ step }) => step)
+    ).steps;
+  const writes = (...given: Parameters<typeof planned>): readonly string[] =>
+    planned(...given)
+      .map(({ step }) => step)
       .filter((step) => step.includes('pool'));
 
   it('are a status that is another than before, and none that is the same', () => {
@@ -228,12 +230,17 @@ describe('the writes of pools', () => {
     assert.deepEqual(writes(commit(COMMIT_B, old), { ...fleetWith(settled), pools: new Map() }), ['create-pool']);
     const over = fleetOf({ nodes: [a], kubeletNodes: [idleNode(a)], pools: [poolInCluster(old)] });
     assert.deepEqual(writes(commit(COMMIT_B), over), ['delete-pool']);
+    const goes = { step: 'delete-pool', pool: 'workers', uid: 'p-workers' };
+    assert.deepEqual(planned(commit(COMMIT_B), over).at(-1), goes);
   });
 
   it('are no spec where the commit is wrong about it', () => {
     const other = poolInCluster(validPool('workers', 110, { priority: 7 }));
     assert.ok(!writes(commit(COMMIT_B, invalidPool('workers')), fleetWith(settled, other)).includes('write-pool'));
     assert.ok(writes(commit(COMMIT_B, old), fleetWith(settled, other)).includes('write-pool'));
+    const { pools } = desiredState(commit(COMMIT_B, old), fleetWith(settled), () => []);
+    const known = writes(commit(COMMIT_B, invalidPool('workers')), fleetWith(settled, other), pools);
+    assert.ok(!known.includes('write-pool'), 'though a commit before was not');
   });
 });
 
@@ -253,6 +260,12 @@ describe('a condition', () => {
   it('keeps the time since when it is so, and has the present one where it was otherwise', () => {
     const found = (fleet: Fleet) => ready(statusOf(commit(COMMIT_B, old), fleet));
     assert.deepEqual([found(before('True'))?.lastTransitionTime, found(before('True'))?.observedGeneration], [past, 1]);
+    const kept = statusOf(commit(COMMIT_B, old), before('False'))?.conditions ?? [];
+    assert.deepEqual(
+      kept.filter(({ lastTransitionTime }) => lastTransitionTime !== past).map(({ type }) => type),
+      ['Ready'],
+      'each condition has a time of its own',
+    );
     assert.equal(found(before('False'))?.lastTransitionTime, '2026-11-21T12:00:00Z');
     assert.equal(found(fleetWith(settled))?.lastTransitionTime, '2026-11-21T12:00:00Z');
     const fresh = found({ ...fleetWith(settled), pools: new Map() });

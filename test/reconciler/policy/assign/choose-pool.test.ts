@@ -20,8 +20,11 @@ const selectors: readonly (readonly [string, LabelSelector, boolean])[] = [
     { matchExpressions: [{ key: 'x', operator: 'NotIn', values: ['a'] }] },
     true,
   ],
+  ['NotIn holds for any other value', { matchExpressions: [{ key: 'zone', operator: 'NotIn', values: ['b'] }] }, true],
   ['Exists', { matchExpressions: [{ key: 'gpu', operator: 'Exists' }] }, true],
   ['DoesNotExist', { matchExpressions: [{ key: 'gpu', operator: 'DoesNotExist' }] }, false],
+  ['DoesNotExist holds where it is missing', { matchExpressions: [{ key: 'x', operator: 'DoesNotExist' }] }, true],
+  ['Exists misses where the label is missing', { matchExpressions: [{ key: 'x', operator: 'Exists' }] }, false],
   ['a name that every object has is no label', { matchExpressions: [{ key: 'toString', operator: 'Exists' }] }, false],
   [
     'labels and expressions must all hold',

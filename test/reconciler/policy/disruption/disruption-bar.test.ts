@@ -8,6 +8,7 @@ type Allowed = DisruptionSpec['allow'];
 describe('a change', () => {
   const rows: readonly (readonly [Parameters<typeof disruptionBar>[0]['class'], Allowed | undefined, boolean])[] = [
     ['restart', undefined, true],
+    ['restart', ['drain'], true],
     ['drain', undefined, false],
     ['drain', ['restart', 'reboot'], false],
     ['drain', ['restart', 'drain'], true],
@@ -21,6 +22,11 @@ describe('a change', () => {
       assert.equal(bar === null, isMade);
     });
   }
+
+  it('is answered by what would let it: another list, or another node', () => {
+    assert.match(disruptionBar({ class: 'drain', fields: ['a'] }) ?? '', /disruption\.allow: \[restart, drain\]/);
+    assert.match(disruptionBar({ class: 'never', fields: ['a'] }) ?? '', /replace the node instead/);
+  });
 
   it('is named by its first three fields, and by all that would have to be allowed', () => {
     const bar = disruptionBar({ class: 'reboot', fields: ['a', 'b', 'c', 'd'] }, { allow: ['restart', 'drain'] });

@@ -6,7 +6,9 @@ const NOTHING = {};
 const gates = (featureGates: object): object => ({ featureGates });
 
 describe('the disruption of a change', () => {
-  const cases: readonly (readonly [string, object, object, string, readonly string[]])[] = [
+  const cases: readonly (readonly [string, object | null, object, string, readonly string[]])[] = [
+    ['a first config with a manager of CPUs', null, { cpuManagerPolicy: 'static' }, 'drain', ['cpuManagerPolicy']],
+    ['what no manager of memory gives out', NOTHING, { memoryManagerPolicy: 'None' }, 'restart', []],
     ['nothing', { maxPods: 110 }, { maxPods: 110 }, 'restart', []],
     ['a field that a restart is enough for', { maxPods: 110 }, { maxPods: 120 }, 'restart', []],
     [
@@ -55,15 +57,23 @@ describe('the disruption of a change', () => {
   ];
   for (const [name, before, after, expected, fields] of cases) {
     it(`of ${name} is ${expected}`, () => {
-      const { podLimit: _, ...found } = disruptionOf({ ...before }, { ...after });
+      const { podLimit: _, ...found } = disruptionOf(before && { ...before }, { ...after });
       assert.deepEqual(found, { class: expected, fields });
     });
   }
 
-  it('says how many pods may run afterwards where that may be fewer', () => {
-    assert.equal(disruptionOf({ maxPods: 110 }, { maxPods: 50 }).podLimit, 50);
-    assert.equal(disruptionOf({}, { maxPods: 50 }).podLimit, 50, 'the node may have had more by itself');
-    assert.equal(disruptionOf({ maxPods: 50 }, { maxPods: 110 }).podLimit, undefined);
-    assert.equal(disruptionOf({ maxPods: 50 }, {}).podLimit, undefined);
-  });
+  const limits: readonly (readonly [string, object, object, number | undefined])[] = [
+    ['where they are fewer', { maxPods: 110 }, { maxPods: 50 }, 50],
+    ['where the node may have had more by itself', NOTHING, { maxPods: 50 }, 50],
+    ['not where they are more', { maxPods: 50 }, { maxPods: 110 }, undefined],
+    ['not where they are as many', { maxPods: 50 }, { maxPods: 50, podLogsDir: '/a' }, undefined],
+    ['not where the kubelet chooses', { maxPods: 50 }, NOTHING, undefined],
+    ['not where nobody ever said', NOTHING, { podLogsDir: '/a' }, undefined],
+  ];
+  for (const [name, before, after, podLimit] of limits) {
+    it(`says how many pods may run afterwards: ${name}`, () => {
+      const { class: _, fields: __, ...found } = disruptionOf({ ...before }, { ...after });
+      assert.deepEqual(found, podLimit === undefined ? {} : { podLimit });
+    });
+  }
 });

@@ -11,6 +11,12 @@ export type ClusterPolicy = Pick<
   readonly former?: FormerLimits;
 };
 
+/** What a policy need not say. */
+interface Unsaid {
+  readonly unreadable?: string | undefined;
+  readonly former?: FormerLimits | undefined;
+}
+
 export const policyOf = ({
   maxUnavailable,
   maxUnassign,
@@ -18,7 +24,7 @@ export const policyOf = ({
   windows,
   unreadable,
   former,
-}: ClusterPolicy): ClusterPolicy => ({
+}: Omit<ClusterPolicy, 'unreadable' | 'former'> & Unsaid): ClusterPolicy => ({
   maxUnavailable,
   maxUnassign,
   suspend,
@@ -44,12 +50,7 @@ export function recordedPolicy(text: string, arePools: boolean): ClusterPolicy {
     const isText = unreadable === undefined || typeof unreadable === 'string';
     if (!isFormerLimits(limits) || typeof suspend !== 'boolean' || !isText) return DAMAGED;
     if (former !== undefined && !isFormerLimits(former)) return DAMAGED;
-    return policyOf({
-      ...limits,
-      suspend,
-      ...(unreadable === undefined ? {} : { unreadable }),
-      ...(former === undefined ? {} : { former }),
-    });
+    return policyOf({ ...limits, suspend, unreadable, former });
   } catch {
     return DAMAGED;
   }
@@ -75,10 +76,9 @@ const GONE = 'it was there before and is gone: commit it again, which may be wit
  * @param former   what it said in the commit before, where that holds besides
  */
 export function policyInForce(cluster: ClusterConfig, recorded: ClusterPolicy, former?: FormerLimits): ClusterPolicy {
-  const own = former === undefined ? policyOf(cluster) : { ...policyOf(cluster), former };
-  const isOnRecord = recorded.unreadable === undefined || recorded.unreadable === GONE;
   const { maxUnavailable, suspend, windows } = recorded;
   const said = maxUnavailable !== null || suspend || windows !== null;
-  if (cluster.missing === undefined || cluster.unreadable !== undefined || !isOnRecord || !said) return own;
+  if (cluster.missing === undefined || cluster.unreadable !== undefined || !said)
+    return policyOf({ ...cluster, former });
   return { ...policyOf(recorded), unreadable: GONE };
 }

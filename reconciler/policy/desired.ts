@@ -202,6 +202,7 @@ function chooseAll(
   return new Map([...fleet.nodes.values()].map((node) => [node.name, choose(node.labels)]));
 }
 
-function poolIn(choice: Choice | undefined): string | undefined {
+/** The pool that was chosen for a node; undefined where none or more than one was. */
+export function poolIn(choice: Choice | undefined): string | undefined {
   return choice?.choice === 'pool' ? choice.pool : undefined;
 }

@@ -75,11 +75,6 @@ const without =
     if (subjects.length === 0) return fleet;
     const pools = new Set(subjects.flatMap(({ of, name }) => (of === 'pool' ? [name] : [])));
     const nodes = new Set(subjects.flatMap(({ of, name }) => (of === 'node' ? [name] : [])));
-    const isThere =
-      [...pools].some((name) => fleet.pools.has(name)) ||
-      [...nodes].some((name) => fleet.nodes.has(name) || fleet.kubeletNodes.has(name));
-    // A pool that was never readable is in none of them, and has nodes all the same.
-    if (!isThere && pools.size === 0) return fleet;
     for (const [name, node] of fleet.kubeletNodes) {
       const pool = pools.size === 0 ? undefined : attempt(() => node.spec?.pool);
       if (pool?.ok === true && pool.result !== undefined && pools.has(pool.result)) nodes.add(name);

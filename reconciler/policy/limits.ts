@@ -48,8 +48,7 @@ export function loosened(former: FormerLimits, now: FormerLimits): readonly (key
 
 /** @param before null for no bound */
 export function isWider(before: Amount | null, now: Amount | null): boolean {
-  if (before === null || before === '100%' || before === now) return false;
-  if (now === null) return true;
+  if (before === null || before === '100%') return false;
   if (typeof before === 'number' && typeof now === 'number') return now > before;
   if (typeof before === 'string' && typeof now === 'string')
     return Number.parseInt(now, 10) > Number.parseInt(before, 10);
@@ -65,7 +64,7 @@ export interface RecordedLimits {
 }
 
 export const writeLimits = (limits: Limits, fieldsBefore: FieldPolicy | undefined): string =>
-  JSON.stringify({ limits, ...(fieldsBefore === undefined ? {} : { fieldsBefore }) });
+  JSON.stringify({ limits, fieldsBefore });
 
 /**
  * Reads it back. Of a record that somebody damaged nothing is taken that allows anything.
@@ -90,8 +89,7 @@ const isLimits = (value: Partial<Limits> | null | undefined): value is Limits =>
 
 /** Whether what was read from a record can be used as limits. */
 export function isFormerLimits(value: Partial<FormerLimits> | null | undefined): value is FormerLimits {
-  if (value === null || value === undefined) return false;
-  const { maxUnavailable, maxUnassign, windows } = value;
+  const { maxUnavailable, maxUnassign, windows } = value ?? {};
   const areWindows = windows === null || (Array.isArray(windows?.allow) && Array.isArray(windows.deny));
   return isAmountOrNull(maxUnavailable) && isAmount(maxUnassign) && areWindows;
 }

@@ -1,9 +1,10 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { Desired } from '../desired.ts';
+import { type Desired, poolIn } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import type { ClusterConfig } from '../repo/loaded.ts';
 import { DEFAULT_MAX_CHANGE } from '../repo/read-cluster.ts';
 import { limitOf } from '../rollout/amount.ts';
+import { targetOf } from '../rollout/membership.ts';
 import { assignmentOf, sameTarget, type NodeTarget } from '../rollout/standing.ts';
 
 /** What a commit would change at once, against what the cluster's file allows in the commit before. */
@@ -30,15 +31,14 @@ export function massChange(
   maxChange: ClusterConfig['maxChange'],
   fleet: Fleet,
 ): MassChange | undefined {
-  if (maxChange === '100%') return undefined;
   const inPools = [...fleet.nodes.keys()].flatMap((node) => {
-    const pool = poolOf(desired, node);
+    const pool = poolIn(desired.choices.get(node));
     return pool === undefined ? [] : [{ node, pool }];
   });
   const changed = inPools.filter(({ node }) => {
-    const [had, gets] = [targetOf(before, node), targetOf(desired, node)];
+    const [had, gets] = [targetIn(before, node), targetIn(desired, node)];
     const has = configOf(fleet.kubeletNodes.get(node));
-    return has !== null && gets !== null && !sameTarget(had, gets) && !sameTarget(has, gets);
+    return has !== null && !sameTarget(had, gets) && !sameTarget(has, gets);
   });
   const pools = changed.map(({ pool }) => pool);
   return massChangeOf(pools, inPools.length, maxChange);
@@ -84,11 +84,6 @@ export function sayMassChange(
 export const sayHowToRaise = (limit: 'maxChange' | 'maxUnassign', file = 'clusters/<cluster>.yaml'): string =>
   `If this is meant, take it back, raise spec.${limit} in ${file} in a commit of its own, and commit it again once that one is in force`;
 
-function poolOf(desired: Desired, node: string): string | undefined {
-  const choice = desired.choices.get(node);
-  return choice?.choice === 'pool' ? choice.pool : undefined;
-}
-
 /** What a node was told to run; what it runs, where the order was lost and is about to be written anew. */
 function configOf(node: KubeletNode | undefined): NodeTarget {
   const active = node?.status?.active;
@@ -97,7 +92,5 @@ function configOf(node: KubeletNode | undefined): NodeTarget {
 }
 
 /** The config of a node's pool as an agent would be assigned it; null where there is none. */
-function targetOf(desired: Desired, node: string): NodeTarget {
-  const pool = desired.pools.get(poolOf(desired, node) ?? '');
-  return pool === undefined || pool.config === null ? null : { sha256: pool.config.sha256, apply: pool.spec.apply };
-}
+const targetIn = ({ choices, pools }: Desired, node: string): NodeTarget =>
+  targetOf(pools.get(poolIn(choices.get(node)) ?? ''));

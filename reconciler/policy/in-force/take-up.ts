@@ -91,7 +91,6 @@ export function createTakeUps({ load, judge, policy }: TakeUpOptions): TakeUps {
     inForce: () => inForce?.oid ?? null,
     known: () => known,
     keep(taken, desired) {
-      if (taken.inForce !== inForce) read = null;
       ({ inForce, refused } = taken);
       const declared = new Set(inForce?.repo.pools.map(({ name }) => name));
       for (const name of known.keys()) if (!declared.has(name)) known.delete(name);
@@ -123,7 +122,7 @@ export function createTakeUps({ load, judge, policy }: TakeUpOptions): TakeUps {
                 lineage: tip.lineage,
                 repo,
                 desired: desiredState(read, fleet, judge, undefined, known),
-                ...(inForce === null ? {} : { before: desiredState(inForce, fleet, judge, undefined, known) }),
+                before: desiredState(inForce, fleet, judge, undefined, known),
                 ...(against === null || limits === undefined ? {} : { limits }),
               },
               policy,

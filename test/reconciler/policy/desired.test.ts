@@ -29,7 +29,7 @@ const accept = () => [];
 
 describe('a pool is judged for', () => {
   it('each minor version of its own nodes once, in order, as far as it can be read', () => {
-    const versions = ['v1.34.2', '1.33.1', 'v1.34.0', 'unknown', 'v1.30.0-rc.1'];
+    const versions = ['v1.34.2', '1.33.1', 'v1.34.0', 'unknown', 'v1.30.0-rc.1', 'a1.31.0', 'v10.2.0'];
     const nodes = versions.map((kubeletVersion, index) => nodeView(`n${index}`, 'workers', { kubeletVersion }));
     const other = nodeView('other', 'gpu', { kubeletVersion: 'v1.20.0' });
     const asked: (readonly [string, readonly string[]])[] = [];
@@ -41,8 +41,25 @@ describe('a pool is judged for', () => {
         return [];
       },
     );
-    assert.deepEqual(asked, [['workers', ['1.30', '1.33', '1.34']]]);
+    assert.deepEqual(asked, [['workers', ['1.30', '1.33', '1.34', '10.2']]]);
   });
+});
+
+describe('what the cluster has of a pool while git was not read', () => {
+  const { configName, sha256 } = workers;
+  const rows: readonly (readonly [string, KubeletPool['status'], string | undefined])[] = [
+    ['stays, and nothing is wrong with it,', { phase: 'Settled', configName, sha256 }, 'kept'],
+    ['stays where it has no phase yet', { configName, sha256 }, 'kept'],
+    ['goes on leaving where its record says so', { phase: 'Progressing' }, 'retiring'],
+    ['is nothing where its record is lost', {}, undefined],
+  ];
+  for (const [name, status = {}, origin] of rows) {
+    it(name, () => {
+      const pool = { ...poolInCluster(workers), status };
+      const found = desiredState(null, fleetOf({ pools: [pool] }), accept).pools.get('workers');
+      assert.deepEqual([found?.origin, found?.findings ?? []], [origin, []]);
+    });
+  }
 });
 
 describe('what the cluster has of a pool', () => {
@@ -212,6 +229,7 @@ describe('a config source', () => {
     assert.equal(pruned({}, HOUR), 0);
     assert.equal(pruned({}, HOUR + 1), 1);
     assert.equal(pruned(nodes({})), 1);
+    assert.equal(pruned({ kubeletNodes: new Map([['a', { metadata: { name: 'a' } }]]) }), 1, 'a new node');
   });
 
   const users: readonly (readonly [string, Partial<Fleet>])[] = [
@@ -251,11 +269,11 @@ describe('a config source', () => {
 
 describe('the blockers of a pool are asked', () => {
   const blockers = { prometheus: { url: 'http://p', query: 'up' } };
-  const asked = (status: object | undefined, maxPods = 110, spec: object = { blockers }): number => {
+  const asked = (status: object | undefined, maxPods = 110, spec: object = { blockers }): readonly string[] => {
     const pool = validPool('workers', maxPods, spec);
     const present = { ...poolInCluster(workers), ...(status === undefined ? {} : { status }) } as KubeletPool;
     const fleet = fleetOf(status === undefined ? {} : { pools: [present] });
-    return poolsToAsk(desiredState(commit(COMMIT_B, pool), fleet, accept), fleet).length;
+    return poolsToAsk(desiredState(commit(COMMIT_B, pool), fleet, accept), fleet).map(({ name }) => name);
   };
   const { sha256 } = workers;
   const rows: readonly (readonly [string, Parameters<typeof asked>, number])[] = [
@@ -267,5 +285,13 @@ describe('the blockers of a pool are asked', () => {
     ['where it had settled on another config', [{ phase: 'Settled', sha256 }, 120], 1],
     ['not where it has none', [{ phase: 'Progressing', sha256 }, 110, {}], 0],
   ];
-  for (const [what, parts, expected] of rows) it(what, () => assert.equal(asked(...parts), expected));
+  for (const [what, parts, expected] of rows) {
+    it(what, () => assert.deepEqual(asked(...parts), Array(expected).fill('workers')));
+  }
+
+  it('are none of a pool that goes, and has come to rest', () => {
+    const going = poolInCluster(validPool('workers', 110, { blockers }));
+    const fleet = fleetOf({ pools: [{ ...going, status: { phase: 'Empty' } }] });
+    assert.deepEqual(poolsToAsk(desiredState(commit(COMMIT_B), fleet, accept), fleet), []);
+  });
 });

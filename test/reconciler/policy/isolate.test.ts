@@ -108,6 +108,21 @@ describe('what nothing can be decided about', () => {
     assert.deepEqual(said(left.unreadable), ['pool gpu: gpu']);
   });
 
+  it('is told apart from a later object of its name by its uid, as far as that can be read', () => {
+    const unreadable = {
+      get metadata(): never {
+        throw new RangeError('poison');
+      },
+    } as never;
+    const poisoned = { ...FLEET, pools: new Map([...FLEET.pools, ['bad', unreadable]]) };
+    const lost = { ...FLEET, nodes: new Map() };
+    const uidOf = (fleet: Fleet, bad: string) => isolate(fleet, throwsOver(bad)).fleet.unreadable?.[0]?.uid;
+    assert.deepEqual(
+      [uidOf(FLEET, 'gpu-0'), uidOf(FLEET, 'gpu'), uidOf(lost, 'kubelet gpu-0'), uidOf(poisoned, 'bad')],
+      ['uid-gpu-0', 'p-gpu', '', ''],
+    );
+  });
+
   it('is no accident where leaving out does not help, or where it is everywhere', () => {
     const never = (): never => {
       throw new RangeError('always');

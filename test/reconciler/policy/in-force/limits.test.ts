@@ -4,7 +4,7 @@ import type { JudgedSnapshot } from '#reconciler/policy/commit.ts';
 import { type Desired, desiredState } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { createTakeUps, type RecordedCommits } from '#reconciler/policy/in-force/take-up.ts';
-import { isWider, limitsOf, loosened } from '#reconciler/policy/limits.ts';
+import { formerLimits, isWider, limitsOf, loosened, readLimits, writeLimits } from '#reconciler/policy/limits.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import type { ClusterConfig, LoadedPool } from '#reconciler/policy/repo/loaded.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
@@ -50,10 +50,10 @@ function story(commits: Readonly<Record<string, Said>>) {
     judge: () => [],
     policy: 'refuse',
   });
-  const take = (oid: string, recorded: RecordedCommits = { inForce: null, refused: null }) => {
+  const take = (oid: string, recorded: RecordedCommits = { inForce: null, refused: null }, of: Fleet = fleet) => {
     const since = takeUps.inForce() ?? recorded.inForce;
-    const taken = takeUps.consider(read(oid, since), fleet, recorded);
-    const desired: Desired = desiredState(taken.inForce, fleet, () => [], undefined, takeUps.known());
+    const taken = takeUps.consider(read(oid, since), of, recorded);
+    const desired: Desired = desiredState(taken.inForce, of, () => [], undefined, takeUps.known());
     takeUps.keep(taken, desired);
     return { taken, desired };
   };
@@ -98,6 +98,27 @@ describe('a commit is held to the limits in force', () => {
     assert.equal(take(B).taken.inForce?.oid, B);
   });
 
+  it('by what is in force, whatever KubeletPools say', () => {
+    const { take } = story({
+      [A]: { cluster: { maxChange: '20%' }, pools: [NEW] },
+      [B]: { cluster: { maxChange: '20%' } },
+    });
+    const gone = nodeView('gone', 'workers');
+    const moved = {
+      ...fleet,
+      kubeletNodes: new Map([...nodes, gone].map((node) => [node.name, settledNode(node, NEW)])),
+    };
+    take(A, { inForce: A, refused: null }, moved);
+    assert.equal(take(B, undefined, moved).taken.refused?.reason, 'changes-too-many');
+  });
+
+  it('and the very first one to its own alone', () => {
+    const cluster = { maxUnassign: '100%', maxUnavailable: '100%' };
+    const { take } = story({ [A]: { cluster, pools: [validPool('other', 1)] } });
+    const { taken, desired } = take(A, undefined, { ...fleet, pools: new Map() });
+    assert.deepEqual([taken.inForce?.oid, isHeld(desired)], [A, false]);
+  });
+
   it('by its own as well, where it tightens them', () => {
     const { take } = story({ [A]: {}, [B]: { cluster: { maxChange: 1 }, pools: [NEW] } });
     take(A);
@@ -115,6 +136,9 @@ describe('a commit is held to the limits in force', () => {
     assert.equal(isHeld(take(A).desired), false);
     const { desired } = take(B);
     assert.deepEqual([told(desired), isHeld(desired)], [1, true]);
+    const { message: _, ...finding } = desired.findings[0] ?? { message: '' };
+    assert.deepEqual(finding, { code: 'limit-not-yet', severity: 'warning', kind: 'security', field: 'spec' });
+    assert.equal(isHeld(take(B).desired), true, 'as often as it is read');
     const next = take(C).desired;
     assert.deepEqual([told(next), isHeld(next)], [10, false]);
   });
@@ -149,10 +173,16 @@ describe('a commit is held to the limits in force', () => {
     take(B);
     assert.deepEqual([readBy.get(A), readBy.get(B)], [{ allow: [], deny: [] }, fields]);
     const again = story({ [A]: { cluster: { fields } } });
-    again.take(A, { inForce: A, refused: null, limits: { fieldsBefore: { allow: [], deny: ['maxPods'] } } });
+    const { inForce } = again.take(A, {
+      inForce: A,
+      refused: null,
+      limits: { fieldsBefore: { allow: [], deny: ['maxPods'] } },
+    }).taken;
     assert.deepEqual(again.readBy.get(A), { allow: [], deny: ['maxPods'] });
+    assert.deepEqual(inForce?.fieldsBefore, again.readBy.get(A), 'which is recorded again');
     const older = story({ [A]: { cluster: { fields } } });
-    older.take(A, { inForce: A, refused: null });
+    const byItself = older.take(A, { inForce: A, refused: null }).taken;
+    assert.ok(!('fieldsBefore' in (byItself.inForce ?? {})));
     assert.equal(older.readBy.get(A), undefined, 'an older release let it into force by its own file');
   });
 });
@@ -167,6 +197,7 @@ describe('a pool with errors', () => {
       ['kept', NEW.sha256],
     );
     assert.equal(told(desired), 10);
+    assert.equal(told(take(B).desired), 10, 'as long as the commit is in force');
   });
 
   it('is forgotten with its folder', () => {
@@ -183,11 +214,82 @@ describe('a pool with errors', () => {
   });
 });
 
+describe('limits before a commit hold besides its own', () => {
+  const [strict, loose] = [{ ...DEFAULT_CLUSTER, maxUnavailable: 1 }, DEFAULT_CLUSTER];
+  const repo = (cluster: ClusterConfig, ...pools: readonly LoadedPool[]) => ({ cluster, pools, findings: [] });
+  const [broken, other] = [invalidPool('workers'), invalidPool('other')];
+  const rows: readonly (readonly [
+    string,
+    readonly LoadedPool[] | null,
+    readonly LoadedPool[],
+    ClusterConfig,
+    boolean,
+  ])[] = [
+    ['where it changes a payload', [OLD], [NEW], loose, true],
+    ['where it breaks a pool', [OLD], [invalidPool(OLD.name)], loose, true],
+    ['where it breaks another pool', [broken], [other], loose, true],
+    ['where nobody knows what was in force', null, [OLD], loose, true],
+    ['not where it changes no pool', [OLD, broken], [OLD, broken], loose, false],
+    ['not where it loosens nothing', [OLD], [NEW], strict, false],
+  ];
+  for (const [name, before, now, cluster, holds] of rows) {
+    it(name, () => {
+      const { maxUnavailable, maxUnassign, windows } = strict;
+      const expected = holds ? { maxUnavailable, maxUnassign, windows } : undefined;
+      assert.deepEqual(
+        formerLimits(limitsOf(strict), before && repo(strict, ...before), repo(cluster, ...now)),
+        expected,
+      );
+    });
+  }
+});
+
+describe('the record of limits', () => {
+  const fieldsBefore = { allow: ['port'], deny: [] };
+  const own = { ...limitsOf(DEFAULT_CLUSTER), maxChange: 3 };
+
+  it('is read as it was written', () => {
+    assert.deepEqual(readLimits(writeLimits(own, fieldsBefore)), { limits: own, fieldsBefore });
+    assert.deepEqual(readLimits(writeLimits(own, undefined)), { limits: own });
+    assert.deepEqual(readLimits(''), {});
+  });
+
+  for (const limits of [
+    null,
+    undefined,
+    { maxUnavailable: 1, maxUnassign: 1, maxChange: 1 },
+    { ...own, maxChange: true },
+  ]) {
+    it(`is as good as the usual limits where it says ${JSON.stringify(limits)}, and what it allowed stays`, () => {
+      const found = readLimits(JSON.stringify({ limits, fieldsBefore }));
+      assert.deepEqual(found, { limits: limitsOf(DEFAULT_CLUSTER), fieldsBefore });
+    });
+  }
+
+  it('allows nothing where it cannot be read', () => {
+    const nothing = { allow: [], deny: [] };
+    assert.deepEqual(readLimits('{'), { limits: limitsOf(DEFAULT_CLUSTER), fieldsBefore: nothing });
+    const damaged = JSON.stringify({
+      limits: { ...own, fields: { allow: 'port', deny: [1, 'maxPods'] } },
+      fieldsBefore: null,
+    });
+    assert.deepEqual(readLimits(damaged), {
+      limits: { ...own, fields: { allow: [], deny: ['maxPods'] } },
+      fieldsBefore: nothing,
+    });
+  });
+});
+
 describe('a limit is looser', () => {
   for (const [before, now, expected] of [
     [1, 2, true],
     [2, 1, false],
     [2, 2, false],
+    ['10%', '10%', false],
+    ['10%', 5, true],
+    [50, '10%', true],
+    [5, '0%', false],
+    ['10%', null, true],
     ['10%', '20%', true],
     ['20%', '10%', false],
     ['100%', 5, false],

@@ -18,6 +18,7 @@ describe('the commit in force, where the record of it is lost', () => {
 
   it('is none where no pool names one that can be one', () => {
     assert.equal(lostCommit(fleetOf({})), null);
-    assert.equal(lostCommit(named('main', '')), null);
+    assert.equal(lostCommit(named('main', '', `${COMMIT_A}0`, `0${COMMIT_A}`)), null);
+    assert.equal(lostCommit(fleetOf({ pools: [{ metadata: { name: 'new' } }] })), null);
   });
 });

@@ -343,6 +343,10 @@ describe('the pools that a commit changes', () => {
       ['b', 1],
     ];
     assert.deepEqual(change, { changed: 7, total: 10, allowed: 1, pools });
+    const inOne = ['a', 'a', 'a', 'a', 'a', 'a'];
+    assert.equal(massChangeOf(inOne, 6, null), undefined, 'a pool that has nearly all nodes may be changed');
+    assert.equal(massChangeOf([...inOne.slice(1), 'b'], 6, null)?.changed, 6);
+    assert.equal(massChangeOf(inOne, 6, '100%'), undefined);
   });
 });
 

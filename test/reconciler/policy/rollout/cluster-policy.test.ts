@@ -43,6 +43,7 @@ describe('the file of a cluster', () => {
       '{"maxUnavailable":1,"suspend":false,"windows":{"deny":[]}}',
       'null',
       '{"maxUnavailable":null,"suspend":false,"windows":null,"unreadable":1}',
+      '{"maxUnavailable":null,"suspend":false,"windows":null,"former":{"maxUnavailable":1}}',
     ]) {
       const [reason, because] = suspension(text);
       assert.equal(reason, 'cluster-file');
@@ -64,6 +65,13 @@ describe('the file of a cluster', () => {
       { maxUnavailable: null, maxUnassign: 0, suspend: false, windows: null },
       { maxUnavailable: 3, maxUnassign: '40%', suspend: true, windows },
       { maxUnavailable: '3%', maxUnassign: 7, suspend: false, windows, unreadable: 'clusters/prod.yaml:1:1' },
+      {
+        maxUnavailable: null,
+        maxUnassign: 0,
+        suspend: false,
+        windows: null,
+        former: { maxUnavailable: 1, maxUnassign: 2, windows },
+      },
     ]) {
       assert.deepEqual(recordedPolicy(JSON.stringify(policy), true), policy);
       assert.deepEqual(policyOf({ ...DEFAULT_CLUSTER, ...policy }), policy);
@@ -87,6 +95,31 @@ describe('a file of a cluster that is gone', () => {
     assert.deepEqual({ ...held, unreadable: undefined }, { ...strict, unreadable: undefined });
     assert.match(held.unreadable ?? '', /is gone: commit it again/);
     assert.deepEqual(policyInForce(missing, held), held, 'in the next pass as well, and after a restart');
+  });
+
+  const said = [
+    { suspend: true },
+    { maxUnavailable: 1 },
+    { windows: { allow: [], deny: [], overrun: 'stop' } },
+  ] as const;
+  for (const limit of said) {
+    it(`leaves ${Object.keys(limit).join()} in force where it said nothing else, also where it was broken before`, () => {
+      const recorded = policyOf({ ...DEFAULT_CLUSTER, ...limit });
+      const held = { ...recorded, unreadable: policyInForce(missing, strict).unreadable };
+      assert.deepEqual(policyInForce(missing, recorded), held);
+      assert.deepEqual(policyInForce(missing, { ...recorded, unreadable: 'clusters/prod.yaml:1:1' }), held);
+    });
+  }
+
+  it('and is there under a name that is wrong says that instead', () => {
+    const misnamed = unreadableCluster([FINDING], missing);
+    assert.deepEqual(policyInForce(misnamed, strict), policyOf(misnamed));
+  });
+
+  it('is read with what it said in the commit before, where that holds besides', () => {
+    const former = { maxUnavailable: 1, maxUnassign: 2, windows: null };
+    assert.deepEqual(policyInForce(DEFAULT_CLUSTER, strict, former), { ...policyOf(DEFAULT_CLUSTER), former });
+    assert.ok(!('former' in policyInForce(DEFAULT_CLUSTER, strict)));
   });
 
   it('that said nothing is no loss, nor is one whose record was lost', () => {

@@ -23,7 +23,7 @@ export interface Sights {
  * @param now    the reconciler's own clock
  */
 export function sightsOf(before: Sights | null, desired: Desired, fleet: Fleet, now: Millis): Sights {
-  const isInstalled = before !== null || fleet.kubeletNodes.size > 0;
+  const isInstalled = fleet.kubeletNodes.size > 0;
   const nodes = new Map<string, NodeSight>();
   const poolUntilNow = poolsUntilNow(fleet);
   for (const node of fleet.nodes.values()) {

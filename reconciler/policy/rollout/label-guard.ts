@@ -6,7 +6,7 @@ import type { Fleet, NodeView } from '../fleet.ts';
 import type { Step } from '../steps.ts';
 import { limitOf } from './amount.ts';
 import { type Hold, hold } from './holds/hold.ts';
-import { isOwnedBy, targetOf } from './membership.ts';
+import { kubeletNodeOf, targetOf } from './membership.ts';
 import { assignmentOf, sameTarget } from './standing.ts';
 
 /** A node whose labels put it into no pool keeps what it has for so long: labels come late to new nodes, and get lost by mistake. */
@@ -40,7 +40,6 @@ export function guardLabels(desired: Desired, fleet: Fleet, now: Millis): LabelG
 /** Nodes that would get another config because somebody changed their labels, and nobody a file. */
 function guardMoves(desired: Desired, fleet: Fleet): LabelGuard {
   const moved = [...fleet.nodes.values()].filter((node) => getsAnother(node, desired, fleet));
-  if (moved.length === 0) return NOTHING_HELD;
   const assigned = assignedIn(fleet);
   const allowed = allowedIn(desired, assigned);
   if (moved.length <= allowed) return NOTHING_HELD;
@@ -55,14 +54,14 @@ function guardMoves(desired: Desired, fleet: Fleet): LabelGuard {
 /** A pool with the same config restarts nothing, and a node that was told nothing has nothing to lose. */
 function getsAnother(node: NodeView, { pools }: Desired, fleet: Fleet): boolean {
   if (node.moved?.by !== 'labels') return false;
-  const has = assignmentOf(ownKubeletNode(node, fleet));
+  const has = assignmentOf(kubeletNodeOf(node, fleet));
   return has !== null && !sameTarget(has, targetOf(pools.get(node.moved.to) ?? null));
 }
 
 const NOTHING_HELD: LabelGuard = { holds: new Map(), warning: null };
 
 const assignedIn = (fleet: Fleet): number =>
-  [...fleet.nodes.values()].filter((node) => hasConfig(ownKubeletNode(node, fleet))).length;
+  [...fleet.nodes.values()].filter((node) => hasConfig(kubeletNodeOf(node, fleet))).length;
 
 /** By the commit in force and by the one before: what loosens the limit does not use it. */
 const allowedIn = ({ policy: { maxUnassign, former } }: Desired, assigned: number): number =>
@@ -75,7 +74,6 @@ const examplesOf = (nodes: readonly NodeView[]): string => {
 
 function guardLosses(desired: Desired, fleet: Fleet, now: Millis): LabelGuard {
   const lost = [...fleet.nodes.values()].filter((node) => isGuarded(node, fleet));
-  if (lost.length === 0) return NOTHING_HELD;
   const assigned = assignedIn(fleet);
   const allowed = allowedIn(desired, assigned);
   if (lost.length > allowed) {
@@ -103,17 +101,12 @@ function graceOf({ unselected }: NodeView): Hold {
 
 /** It has a config of a pool, and it is its labels that no pool selects. */
 const isGuarded = (node: NodeView, fleet: Fleet): boolean =>
-  node.unselected?.by === 'labels' && hasConfig(ownKubeletNode(node, fleet));
+  node.unselected?.by === 'labels' && hasConfig(kubeletNodeOf(node, fleet));
 
 /** It was told a config; or it runs one, and its new or recreated KubeletNode says nothing yet. */
 function hasConfig(node: KubeletNode | undefined): boolean {
   const runs = node?.status?.active?.name ?? LOCAL;
   return assignmentOf(node) !== null || (node !== undefined && node.spec === undefined && runs !== LOCAL);
-}
-
-function ownKubeletNode({ name, uid }: NodeView, { kubeletNodes }: Fleet): KubeletNode | undefined {
-  const found = kubeletNodes.get(name);
-  return found !== undefined && isOwnedBy(found, uid) ? found : undefined;
 }
 
 /**
@@ -122,7 +115,7 @@ function ownKubeletNode({ name, uid }: NodeView, { kubeletNodes }: Fleet): Kubel
  */
 export function rememberLabelLosses(fleet: Fleet): readonly Step[] {
   return [...fleet.nodes.values()].flatMap((node): readonly Step[] => {
-    const present = ownKubeletNode(node, fleet);
+    const present = kubeletNodeOf(node, fleet);
     if (present === undefined) return [];
     const { unselected, moved } = node;
     const matters = unselected?.by === 'labels' && (hasConfig(present) || node.gated === true);

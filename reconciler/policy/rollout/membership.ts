@@ -110,7 +110,7 @@ const homeOf = (pool: DesiredPool | null): Home => ({
 });
 
 /** The KubeletNode of this very Node: one that was left behind by an earlier Node of the same name does not count. */
-function kubeletNodeOf(node: NodeView, fleet: Fleet): KubeletNode | undefined {
+export function kubeletNodeOf(node: NodeView, fleet: Pick<Fleet, 'kubeletNodes'>): KubeletNode | undefined {
   const found = fleet.kubeletNodes.get(node.name);
   return found !== undefined && isOwnedBy(found, node.uid) ? found : undefined;
 }

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { desiredState } from '#reconciler/policy/desired.ts';
+import type { Disruption } from '#reconciler/policy/disruption/disruption-of.ts';
+import type { NodeView } from '#reconciler/policy/fleet.ts';
+import { beforeRestart } from '#reconciler/policy/rollout/before-restart.ts';
+import { memberOf } from '#reconciler/policy/rollout/membership.ts';
+import { NO_SIGNALS, type Signals } from '#reconciler/policy/signals.ts';
+import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import type { DisruptionSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { commit, COMMIT_B, fleetOf, idleNode, nodeView, NOW, validPool } from '../../../support/fleet.ts';
+
+const MINUTE = 60_000;
+const DRAINS: DisruptionSpec = { allow: ['restart', 'drain'], drainTimeout: '10m' };
+const REBOOTS: DisruptionSpec = {
+  allow: ['restart', 'reboot'],
+  drainTimeout: '10m',
+  reboot: { by: 'systemd', timeout: '1h' },
+};
+const BOTH: DisruptionSpec = { ...REBOOTS, allow: ['restart', 'drain', 'reboot'] };
+const RESTART: Disruption = { class: 'restart', fields: [] };
+const DRAIN: Disruption = { class: 'drain', fields: ['podLogsDir'] };
+const REBOOT: Disruption = { class: 'reboot', fields: ['a', 'b', 'c', 'd'] };
+const FEWER: Disruption = { class: 'restart', fields: [], podLimit: 50 };
+const ours = validPool('workers', 50).configName;
+const drainedSince = (at: number): Partial<NodeView> => ({ cordoned: true, drain: { config: ours, at } });
+const pods = (count: number | null, ago = 0): Partial<Signals> => ({
+  pods: new Map([['a', { at: NOW - ago, pods: count }]]),
+});
+const drain = (since: number, drained: boolean): Partial<Signals> => ({
+  drains: new Map([['a', { since, drained, because: 'db-0 is protected' }]]),
+});
+
+interface Case {
+  readonly allowed?: DisruptionSpec;
+  readonly node?: Partial<NodeView>;
+  readonly signals?: Partial<Signals>;
+  readonly status?: KubeletNodeStatus;
+  readonly toLocal?: true;
+}
+
+/** What is done, and a part of what is said. */
+type Answer = readonly [verdict: string, because?: RegExp] | null;
+
+const ROWS: readonly (readonly [string, Disruption, Case, Answer])[] = [
+  ['a restart', RESTART, {}, null],
+  ['fewer pods, where nobody can count', FEWER, { allowed: DRAINS }, null],
+  ['fewer pods, before anybody counted', FEWER, { allowed: DRAINS, signals: { pods: new Map() } }, ['drain count']],
+  ['fewer pods, counted a minute ago', FEWER, { allowed: DRAINS, signals: pods(50, MINUTE) }, null],
+  ['fewer pods, counted longer ago', FEWER, { allowed: DRAINS, signals: pods(50, MINUTE + 1) }, ['drain count']],
+  ['fewer pods than run', FEWER, { allowed: DRAINS, signals: pods(51) }, ['drain cordon']],
+  ['fewer pods, where they may not be seen', FEWER, { allowed: DRAINS, signals: pods(null) }, null],
+  [
+    'fewer pods than run, where nothing is drained',
+    FEWER,
+    { signals: pods(51) },
+    ['hold', /maxPods to 50, with 51 pods running, needs the node to be drained/],
+  ],
+  [
+    'fewer pods, on a node that is drained for it',
+    FEWER,
+    { allowed: DRAINS, node: drainedSince(NOW), signals: { pods: new Map() } },
+    ['drain evict'],
+  ],
+  [
+    'what has to be drained and may run fewer pods',
+    { ...DRAIN, podLimit: 50 },
+    { allowed: DRAINS, signals: { pods: new Map() } },
+    ['drain cordon'],
+  ],
+  ['a restart, on a node that is drained for it', RESTART, { allowed: DRAINS, node: drainedSince(NOW) }, null],
+  ['what has to be drained', DRAIN, { allowed: DRAINS }, ['drain cordon']],
+  ['what has to be drained, where that is not allowed', DRAIN, {}, ['hold', /allow: \[restart, drain\]/]],
+  [
+    'what has to be drained for another config',
+    DRAIN,
+    { allowed: DRAINS, node: { cordoned: true, drain: { config: 'x', at: NOW } } },
+    ['drain cordon'],
+  ],
+  [
+    'what has to be drained back to its local config',
+    DRAIN,
+    { allowed: DRAINS, toLocal: true, node: { cordoned: true, drain: { config: 'local', at: NOW } } },
+    ['drain evict'],
+  ],
+  [
+    'what is drained',
+    DRAIN,
+    { allowed: DRAINS, node: drainedSince(NOW - 10 * MINUTE) },
+    ['drain evict', /told to leave/],
+  ],
+  [
+    'what is drained, as was seen',
+    DRAIN,
+    { allowed: DRAINS, node: drainedSince(NOW - 1), signals: drain(NOW - 1, false) },
+    ['drain evict', /db-0 is protected/],
+  ],
+  [
+    'what was drained before',
+    DRAIN,
+    { allowed: DRAINS, node: drainedSince(NOW - 1), signals: drain(NOW - 2, true) },
+    ['drain evict', /told to leave/],
+  ],
+  [
+    'what is drained for too long',
+    DRAIN,
+    { allowed: DRAINS, node: drainedSince(NOW - 10 * MINUTE - 1) },
+    ['hold gave up', /did not leave in time/],
+  ],
+  [
+    'what is drained, by a timeout that nobody can read',
+    DRAIN,
+    { allowed: { ...DRAINS, drainTimeout: 'x' }, node: drainedSince(NOW - 1) },
+    ['hold gave up'],
+  ],
+  [
+    'what has no pods left',
+    DRAIN,
+    { allowed: DRAINS, node: drainedSince(NOW - 1), signals: drain(NOW - 1, true) },
+    null,
+  ],
+  [
+    'what somebody uncordoned',
+    DRAIN,
+    { allowed: DRAINS, node: { ...drainedSince(NOW), cordoned: false } },
+    ['hold gave up', /uncordoned it/],
+  ],
+  [
+    'what was given up',
+    DRAIN,
+    { allowed: DRAINS, node: { drainFailed: { config: ours, at: NOW - 30 * MINUTE + 1 } } },
+    ['hold', /given up at 2026-11-21T11:30:00Z; it is drained again from 2026-11-21T12:00:00Z on/],
+  ],
+  [
+    'what was given up half an hour ago',
+    DRAIN,
+    { allowed: DRAINS, node: { drainFailed: { config: ours, at: NOW - 30 * MINUTE } } },
+    ['drain cordon'],
+  ],
+  [
+    'what was given up for another config',
+    DRAIN,
+    { allowed: DRAINS, node: { drainFailed: { config: 'x', at: NOW } } },
+    ['drain cordon'],
+  ],
+  ['a reboot', REBOOT, { allowed: REBOOTS }, ['change reboot', /is rebooted \(systemd\)/]],
+  ['a reboot, where that is not allowed', REBOOT, { allowed: DRAINS }, ['hold', /allow: \[restart, drain, reboot\]/]],
+  [
+    'a reboot that nobody is to make',
+    REBOOT,
+    { allowed: { ...DRAINS, allow: ['restart', 'reboot'] } },
+    ['hold', /the change of a, b, c needs .* disruption\.reboot does not say how/],
+  ],
+  ['a reboot of a boot that nobody knows', REBOOT, { allowed: REBOOTS, status: {} }, ['hold', /which boot/]],
+  ['a reboot, where nodes are drained', REBOOT, { allowed: BOTH }, ['drain cordon']],
+  [
+    'a reboot of what was drained',
+    REBOOT,
+    { allowed: BOTH, node: drainedSince(NOW), signals: drain(NOW, true) },
+    ['change reboot'],
+  ],
+];
+
+describe('before a node is changed for', () => {
+  for (const [name, disruption, given, expected] of ROWS) {
+    it(`${name}: ${expected?.[0] ?? 'nothing'}`, () => {
+      const { allowed, signals, status = { bootID: 'boot-1' }, toLocal } = given;
+      const spec = allowed === undefined ? {} : { disruption: allowed };
+      const pool = desiredState(commit(COMMIT_B, validPool('workers', 50, spec)), fleetOf({}), () => []).pools.get(
+        'workers',
+      );
+      const node = nodeView('a', 'workers', given.node);
+      const member = memberOf(node, { ...idleNode(node), status }, null, 0, NOW);
+      const aimed = { member, aim: 'config', configName: toLocal === true ? null : ours } as const;
+      const verdict = beforeRestart(aimed, disruption, pool ?? null, { ...NO_SIGNALS, ...signals }, NOW);
+      if (expected === null || verdict === null || verdict.verdict === 'rest') {
+        assert.equal(verdict, expected);
+        return;
+      }
+      const [what, because = /^/] = expected;
+      const more =
+        verdict.verdict === 'drain'
+          ? [verdict.stage]
+          : verdict.verdict === 'change'
+            ? ['reboot']
+            : verdict.gaveUp === true
+              ? ['gave up']
+              : [];
+      assert.equal([verdict.verdict, ...more].join(' '), what);
+      assert.match(verdict.because, because);
+      if (verdict.verdict === 'hold') assert.equal(verdict.hold, 'disruption');
+      if (verdict.verdict === 'change')
+        assert.deepEqual(verdict.reboot, { by: 'systemd', timeout: '1h', boot: 'boot-1' });
+    });
+  }
+});

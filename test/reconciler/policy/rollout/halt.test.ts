@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
+import { failedMembers, haltOf, haltThreshold, releaseOf, releaseValue } from '#reconciler/policy/rollout/halt.ts';
+import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import type { Amount, Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
+import {
+  assignedNode,
+  commit,
+  COMMIT_B,
+  failedNode,
+  fleetOf,
+  nodeView,
+  NOW,
+  poolSpec,
+  settledNode,
+  validPool,
+} from '../../../support/fleet.ts';
+
+const AT = '2026-11-21T12:00:00Z';
+const EARLIER = '2026-11-20T12:00:00Z';
+
+function poolWith(
+  threshold: Amount = 1,
+  maxUnavailable: Amount = '100%',
+  action: 'halt' | 'revert' = 'halt',
+): DesiredPool {
+  const rollout = { ...poolSpec().rollout, maxUnavailable, onFailure: { threshold, action } };
+  const pool = desiredState(commit(COMMIT_B, validPool('workers', 120, { rollout })), fleetOf({}), () => []).pools.get(
+    'workers',
+  );
+  assert.ok(pool !== undefined);
+  return pool;
+}
+
+const GIVEN = validPool('workers', 120);
+const POOL = poolWith();
+const RETIRING: DesiredPool = { ...POOL, origin: 'retiring', config: null };
+
+/** A group of which the first nodes failed. */
+function groupOf(failed: number, nodes: number, pool: DesiredPool | null = POOL): Group {
+  const members = Array.from({ length: nodes }, (_, index) => {
+    const node = nodeView(`n${index}`, 'workers');
+    return memberOf(node, index < failed ? failedNode(node, GIVEN) : settledNode(node, GIVEN), targetOf(pool), 0, NOW);
+  });
+  return { pool, members };
+}
+
+const HALT: Halt = {
+  config: GIVEN.configName,
+  sha256: GIVEN.sha256,
+  at: EARLIER,
+  message: 'it failed',
+  action: 'halt',
+};
+const released = (haltedAt: string, sha256 = GIVEN.sha256): Released => ({ sha256, haltedAt, failures: [] });
+
+describe('the failures that stop a pool', () => {
+  const rows: readonly (readonly [Amount, Amount, number, number])[] = [
+    [1, '100%', 10, 1],
+    [3, '100%', 10, 3],
+    ['25%', '100%', 10, 3],
+    ['1%', '100%', 10, 1],
+    [5, 2, 10, 2],
+    [5, 0, 10, 1],
+    [5, '30%', 10, 3],
+  ];
+  for (const [threshold, maxUnavailable, nodes, expected] of rows) {
+    it(`are ${expected} of ${nodes} nodes by a threshold of ${threshold} and maxUnavailable ${maxUnavailable}`, () => {
+      const pool = poolWith(threshold, maxUnavailable);
+      assert.equal(haltThreshold(groupOf(0, nodes, pool)), expected);
+      assert.equal(haltOf(groupOf(expected - 1, nodes, pool), undefined, null, AT), null);
+      assert.equal(haltOf(groupOf(expected, nodes, pool), undefined, null, AT)?.at, AT);
+    });
+  }
+
+  it('are one where nobody knows the pool', () => assert.equal(haltThreshold({ pool: null, members: [] }), 1));
+
+  it('are none of nodes that only fail to go back', () => {
+    const node = nodeView('a', 'workers');
+    const broken = assignedNode(node, GIVEN, { phase: 'Broken' });
+    const { spec: _, ...rest } = broken;
+    assert.deepEqual(failedMembers([memberOf(node, { ...rest, spec: {} }, null, 0, NOW)]), []);
+  });
+});
+
+describe('a halt', () => {
+  const before = { halt: HALT };
+  const rows: readonly (readonly [string, Group, KubeletPoolStatus | undefined, Released | null, string | null])[] = [
+    ['lasts though nobody failed since', groupOf(0, 3), before, null, EARLIER],
+    ['ends with another payload', groupOf(0, 3), { halt: { ...HALT, sha256: 'x' } }, null, null],
+    ['ends where it is released', groupOf(0, 3), before, released(EARLIER), null],
+    ['lasts where an earlier one was released', groupOf(0, 3), before, released(AT), EARLIER],
+    ['is none of a pool that leaves git', groupOf(3, 3, RETIRING), before, null, null],
+    ['is none of nodes whose pool nobody knows', { pool: null, members: [] }, before, null, null],
+  ];
+  for (const [name, group, status, release, at] of rows) {
+    it(name, () => assert.equal(haltOf(group, status, release, AT)?.at ?? null, at));
+  }
+
+  it('says which nodes failed, by which threshold, and what is done about it', () => {
+    const { message: few, ...halt } = haltOf(groupOf(2, 9, poolWith(2)), undefined, null, AT) ?? HALT;
+    assert.deepEqual(halt, { config: POOL.config?.name, sha256: GIVEN.sha256, at: AT, action: 'halt' });
+    assert.match(few, /failed on n0, n1 \(threshold 2\); commit another/);
+    const many = haltOf(groupOf(7, 9, poolWith(1, 1, 'revert')), undefined, null, AT);
+    assert.match(many?.message ?? '', /n3, n4 and 2 more \(threshold 1\); the nodes that run it go back/);
+    assert.equal(many?.action, 'revert');
+  });
+});
+
+describe('the release of a halt', () => {
+  const asked = releaseValue(HALT);
+  const failures = [{ node: 'n0', at: AT }];
+  const rows: readonly (readonly [string, Group, KubeletPoolStatus, string | undefined, Released | null])[] = [
+    ['forgives the failures of before', groupOf(1, 3), { halt: HALT }, asked, { ...released(EARLIER), failures }],
+    ['is for one halt, and no later one', groupOf(1, 3), { halt: { ...HALT, at: AT } }, asked, null],
+    ['is for one payload', groupOf(1, 3), { halt: { ...HALT, sha256: 'x' } }, `x@${EARLIER}`, null],
+    ['is nothing where nothing is halted', groupOf(1, 3), {}, asked, null],
+    ['is nothing where nobody asked', groupOf(1, 3), { halt: HALT }, undefined, null],
+    ['lasts as long as the payload', groupOf(1, 3), { released: released(EARLIER) }, undefined, released(EARLIER)],
+    ['ends with the payload', groupOf(1, 3), { released: released(EARLIER, 'x') }, undefined, null],
+    [
+      'is nothing in a pool that leaves git',
+      groupOf(1, 3, RETIRING),
+      { halt: HALT, released: released(EARLIER) },
+      asked,
+      null,
+    ],
+  ];
+  for (const [name, group, status, value, expected] of rows) {
+    it(name, () => assert.deepEqual(releaseOf(group, status, value), expected));
+  }
+
+  it('is asked for by payload and time', () => assert.equal(asked, `${GIVEN.sha256}@${EARLIER}`));
+});

@@ -41,7 +41,37 @@ export const SURVIVORS: Explained = {
     ['newTrial', "state.doing.phase === 'trial' → true", 'no other phase says how the Node was'],
     ['wasHealthy', "doing.phase === 'trial' → true", 'no other phase says how the kubelet was'],
   ],
+  'reconciler/policy/adopt-name.ts': [['parsed', '{ return undefined; } → {}', 'the same']],
+  'reconciler/policy/assign/choose-pool.ts': [
+    ['possiblePools', 'required === undefined → true', 'it only spares a node the pools that cannot match it'],
+  ],
+  'reconciler/policy/desired.ts': [
+    ['desiredState', "pool.status === 'valid' → true", NARROWS],
+    ['judgeAll', '[] → ["Stryker was here"]', 'what is no node has no version'],
+    ['poolIn', "choice?.choice === 'pool' → true", 'no other choice names a pool'],
+    ['poolIn', 'choice?.choice → choice.choice', 'every node has one'],
+  ],
+  'reconciler/policy/disruption/disruption-of.ts': [
+    ['classFor', '\'restart\' → ""', 'what is nothing worse counts as a restart'],
+  ],
+  'reconciler/policy/in-force/lost-commit.ts': [['lostCommit', 'commit !== undefined → true', NARROWS]],
+  'reconciler/policy/in-force/mass-change.ts': [['targetIn', '\'\' → "Stryker was here!"', NAMELESS]],
+  'reconciler/policy/in-force/refuse-commit.ts': [
+    ['judgeCommit', '() => [] → () => undefined', 'no pool is judged where no commit is in force'],
+    ['judgeCommit', 'node.spec?.pool → node.spec.pool', NARROWS],
+    ['isLeaving', 'before.choices.get(metadata.name)?.choice → before.choices.get(metadata.name).choice', NARROWS],
+    ['isLeaving', 'spec?.pool → spec.pool', NARROWS],
+  ],
+  'reconciler/policy/in-force/take-up.ts': [
+    ['createTakeUps', '[] → ["Stryker was here"]', 'what is no pool is not kept'],
+    ['createTakeUps', 'against === null || limits === undefined → against === null && limits === undefined', NARROWS],
+    ['createTakeUps', 'limits === undefined → false', NARROWS],
+  ],
   'reconciler/policy/isolate.ts': [
+    ['isolate', '[] → ["Stryker was here"]', NAMELESS],
+    ['uidOf', 'nodes.get(name)?.uid → nodes.get(name).uid', 'what throws there has no uid either'],
+    ['uidOf', 'pools.get(name)?.metadata → pools.get(name).metadata', 'what throws there has no uid either'],
+    ['without', 'subjects.length === 0 → false', 'it only saves the look at every node'],
     [
       'culpritIn',
       '!works(without(subjects)) → false',
@@ -51,11 +81,105 @@ export const SURVIVORS: Explained = {
     ['without', 'pools.size === 0 → false', 'it only saves the look at every node'],
     ['without', 'node.spec?.pool → node.spec.pool', 'what throws there has no pool either'],
     ['without', 'pool.result !== undefined → true', NARROWS],
+    ['touches', 'step.node.spec?.pool → step.node.spec.pool', 'what throws there has no pool either'],
     ['touches', '\'\' → "Stryker was here!"', NAMELESS],
+  ],
+  'reconciler/policy/pool-status/pool-status.ts': [
+    ['isTurnUnderWay', "verdict.verdict === 'hold' → true", 'no other verdict names a bound'],
+    ['failureOf', 'spec.preflight?.configSource → spec.preflight.configSource', NARROWS],
+    ['failureOf', 'spec.configSource?.name → spec.configSource.name', NARROWS],
+    ['failureOf', '\'\' → "Stryker was here!"', NARROWS],
+  ],
+  'reconciler/policy/limits.ts': [['wordsOf', "pool.status === 'valid' → true", 'no other has a payload or a spec']],
+  'reconciler/policy/sights/moved.ts': [
+    ['movedOf', "before.choice !== 'pool' → false", 'no other choice names a pool'],
+    ['hasSettled', 'desired.pools.get(name)?.commit → desired.pools.get(name).commit', NARROWS],
+  ],
+  'reconciler/policy/sights/own-time.ts': [
+    [
+      'seenOf',
+      'drainFailed === undefined || failed === undefined → drainFailed === undefined && failed === undefined',
+      'a sight has it where the node has it',
+    ],
+    ['seenOf', 'drainFailed === undefined → false', 'a sight has it where the node has it'],
+    ['seenOf', 'failed === undefined → false', 'a sight has it where the node has it'],
+  ],
+  'reconciler/policy/sights/node-sight.ts': [
+    ['unselectedOf', 'desired.choices.get(node.name)?.choice → desired.choices.get(node.name).choice', NARROWS],
+    ['stampSeen', "typeof stamp !== 'string' → false", NARROWS],
+    ['apart', 'from === undefined → false', 'what was not promoted has no time that it soaked'],
   ],
   'reconciler/policy/rollout/cohort.ts': [
     ['cohortOf', 'written === undefined → false', 'no node is older than NaN: nobody was there, as if it were unknown'],
     ['cohortOf', '[] → ["Stryker was here"]', 'where the moment is unknown, nobody looks who was there'],
     ['cohortOf', 'known === undefined → false', 'nobody was there where the moment is unknown, and that is asked too'],
+  ],
+  'reconciler/policy/repo/load-pool.ts': [
+    ['unusedFiles', '[] → ["Stryker was here"]', 'a pool has its pool.yaml at least, or is not read'],
+    ['configsByPool', '\'\' → "Stryker was here!"', NARROWS],
+    ['configsByPool', 'known !== undefined → false', 'it only saves the look at every file'],
+    ['loadPool', 'read.length < layers.length → false', 'what is no layer has an error in it'],
+  ],
+  'reconciler/policy/repo/load-repo.ts': [
+    ['load', 'finding.file === undefined → false', 'git leaves out nothing without a path'],
+    ['misnamedCluster', '\'\' → "Stryker was here!"', 'both names lose their ending alike'],
+  ],
+  'reconciler/policy/repo/read-blockers.ts': [
+    ['readUrl', '\'\' → "Stryker was here!"', 'a file with an error in it is not used'],
+    ['readPods', "typeof namespace !== 'string' → false", 'what is no text is no label either'],
+  ],
+  'reconciler/policy/repo/read-cluster.ts': [['readVersions', 'minor !== undefined → true', NARROWS]],
+  'reconciler/policy/repo/read-rollout.ts': [
+    ['checkAscending', 'canary !== undefined → true', 'no amount is undefined'],
+    ['sizeOf', "typeof amount === 'number' → false", 'a number reads as itself'],
+    ['readSoak', '\'0s\' → ""', 'a file with an error in it is not used'],
+  ],
+  'reconciler/policy/repo/read-scalars.ts': [
+    ['readInteger', "typeof value === 'number' → true", 'no other is an integer'],
+    ['readDuration', "typeof value === 'string' → true", NARROWS],
+    ['readAmount', "typeof value === 'number' → true", 'no other is an integer'],
+    ['readAmount', 'percent !== undefined → true', NARROWS],
+  ],
+  'reconciler/policy/repo/read-selector.ts': [
+    ['readExpression', "typeof key === 'string' → true", 'a file with an error in it is not used'],
+    ['readExpression', '\'\' → "Stryker was here!"', 'a file with an error in it is not used'],
+  ],
+  'reconciler/policy/repo/verdict-cache.ts': [['rememberVerdicts', 'oldest !== undefined → true', NARROWS]],
+  'reconciler/policy/window/days.ts': [
+    ['isDate', '/^(\\d+|L)W$/.exec(rule)?.[1] → /^(\\d+|L)W$/.exec(rule)[1]', 'no other rule is read'],
+    ['isDate', '/^(\\d+|L)W$/ → /(\\d+|L)W$/', 'no other rule is read'],
+    ['isDate', '/^(\\d+|L)W$/ → /^(\\d+|L)W/', 'no other rule is read'],
+    ['isDate', 'nearest === undefined → false', NARROWS],
+    ['isWeekday', '/^(\\d)(?:#(\\d)|L)$/ → /(\\d)(?:#(\\d)|L)$/', 'no other rule is read'],
+    ['isWeekday', '/^(\\d)(?:#(\\d)|L)$/ → /^(\\d)(?:#(\\d)|L)/', 'no other rule is read'],
+    ['isWeekday', 'weekday === undefined → false', NARROWS],
+    ['meansAnyDay', 'day < FIRST_OF_2000 + CALENDAR_DAYS → day <= FIRST_OF_2000 + CALENDAR_DAYS', 'a day more'],
+  ],
+  'reconciler/policy/window/read-window.ts': [
+    ['readWindow', '!read.ok || durationMs === undefined || zone === undefined → false', NARROWS],
+    [
+      'readWindow',
+      '!read.ok || durationMs === undefined || zone === undefined → (!read.ok || durationMs === undefined) && zone === undefined',
+      NARROWS,
+    ],
+    ['readWindow', '!read.ok || durationMs === undefined → false', NARROWS],
+    ['readWindow', '!read.ok || durationMs === undefined → !read.ok && durationMs === undefined', NARROWS],
+    ['readWindow', 'durationMs === undefined → false', NARROWS],
+    ['readWindow', 'zone === undefined → false', NARROWS],
+  ],
+  'reconciler/policy/window/say.ts': [
+    [
+      'earliest',
+      'until(seen) < until(best) → until(seen) <= until(best)',
+      'of two that change at once either is named',
+    ],
+  ],
+  'reconciler/policy/window/schedule.ts': [
+    ['createSchedule', 'known !== undefined → false', 'it only saves the days of before'],
+    ['createSchedule', 'days.size >= MOST_DAYS → true', 'it only saves the days of before'],
+    ['createSchedule', 'days.size >= MOST_DAYS → false', 'it only bounds what is kept'],
+    ['createSchedule', 'days.size >= MOST_DAYS → days.size > MOST_DAYS', 'it only bounds what is kept'],
+    ['createSchedule', 'days.size >= MOST_DAYS → days.size < MOST_DAYS', 'it only bounds what is kept'],
+    ['createSchedule', 'day >= end → day > end', 'the margin is a day too wide'],
   ],
 };

@@ -71,6 +71,32 @@ describe('pool.yaml', () => {
     ],
     ['refuses a duration without a unit', `{${ANY}, trial: {duration: "600"}}`, ['bad-duration spec.trial.duration']],
     ['refuses a trial of no time', `{${ANY}, trial: {duration: 0s}}`, ['bad-duration spec.trial.duration']],
+    ['refuses a start of no time', `{${ANY}, trial: {startTimeout: 0s}}`, ['bad-duration spec.trial.startTimeout']],
+    ['refuses a restart less than none', `{${ANY}, trial: {maxRestarts: -1}}`, ['out-of-range spec.trial.maxRestarts']],
+    ['takes a trial without restarts', `{${ANY}, trial: {maxRestarts: 0}}`, []],
+    ['takes a thousand restarts', `{${ANY}, trial: {maxRestarts: 1000}}`, []],
+    ['refuses a restart more', `{${ANY}, trial: {maxRestarts: 1001}}`, ['out-of-range spec.trial.maxRestarts']],
+    ['refuses restarts in words', `{${ANY}, trial: {maxRestarts: "5"}}`, ['out-of-range spec.trial.maxRestarts']],
+    [
+      'doubts a budget of all',
+      `{${ANY}, rollout: {maxUnavailable: 100%}}`,
+      ['doubtful-value spec.rollout.maxUnavailable'],
+    ],
+    [
+      'refuses a budget less than none',
+      `{${ANY}, rollout: {maxUnavailable: -1}}`,
+      ['out-of-range spec.rollout.maxUnavailable'],
+    ],
+    [
+      'refuses a budget in words',
+      `{${ANY}, rollout: {maxUnavailable: "2"}}`,
+      ['out-of-range spec.rollout.maxUnavailable'],
+    ],
+    [
+      'refuses a budget of which nobody knows how much',
+      `{${ANY}, rollout: {maxUnavailable: "%"}}`,
+      ['out-of-range spec.rollout.maxUnavailable'],
+    ],
     ['takes a soak of no time', `{${ANY}, rollout: {soak: 0s}}`, []],
     [
       'refuses a label key that Kubernetes refuses',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
+import { NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import type { LoadedPool } from '#reconciler/policy/repo/loaded.ts';
 
 const POOL = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: KubeletPool\nspec:\n  nodeSelector: {}\n';
@@ -64,6 +65,24 @@ describe('what a pool tolerates', () => {
       judgePool(pool, ['1.29']).map(({ severity }) => severity),
       ['warning'],
     );
+  });
+
+  const versions: readonly (readonly [string, readonly number[], boolean])[] = [
+    ['is not sent what none of them knows', [30, NEWEST_MINOR], false],
+    ['is sent what a newer one may know', [30, NEWEST_MINOR + 1], true],
+  ];
+  for (const [name, minors, isSent] of versions) {
+    it(`${name}: kubelets of ${minors.map((minor) => `1.${minor}`).join(' and ')}`, () => {
+      const listed = `kubeletVersions: [${minors.map((minor) => `"1.${minor}"`).join(', ')}]`;
+      assert.equal(
+        /nonsense/.test(String(payloadOf(load('nonsense: 1\n', 'tolerate: [unknown-field]', listed)))),
+        isSent,
+      );
+    });
+  }
+
+  it('is sent as it was written where nothing is tolerated', () => {
+    assert.match(String(payloadOf(load('maxPods: 5\n'))), /"maxPods": 5/);
   });
 
   it('counts the cluster’s word for every pool', () => {

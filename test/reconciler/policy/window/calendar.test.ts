@@ -32,6 +32,7 @@ const rows: readonly (readonly [string, string, string, readonly number[]])[] = 
   ['the Friday before a Sunday that is the last', '2026-05', '0 0 LW * *', [29]],
   ['the Friday before a Sunday, the 31st', '2026-05', '0 0 31W * *', [29]],
   ['no working day near a day that the month lacks', '2026-04', '0 0 31W * *', []],
+  ['nor where the day after the last of it is a Saturday', '2027-04', '0 0 31W * *', []],
   ['the fifth Tuesday', '2026-03', '0 0 * * 2#5', [31]],
   ['no fifth Wednesday in a month of four', '2026-03', '0 0 * * 3#5', []],
   ['the first Sunday, the first of the month', '2026-03', '0 0 * * 7#1', [1]],

@@ -37,7 +37,7 @@ function statusOf(rows: readonly Row[], memory: Partial<GroupPlan['memory']> = {
   });
   const group = { pool, members: decisions.map(({ member }) => member) };
   const remembered = { halt: null, released: null, settled: null, rollout: null, ...memory };
-  return poolStatus(pool, { group, memory: remembered, decisions }, undefined, AT);
+  return poolStatus(pool, { group, memory: remembered, decisions }, { present: undefined }, AT);
 }
 
 const CHANGE: NodeVerdict = { verdict: 'change', because: '' };

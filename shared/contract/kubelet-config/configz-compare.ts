@@ -2,7 +2,7 @@ import { existsIn, FIELDS } from './fields/fields.ts';
 import { minorNumber, NEWEST_MINOR } from './minor.ts';
 import type { Field } from './fields/field.ts';
 import { parseGoDuration } from './syntax/go-duration.ts';
-import { parseQuantity } from './syntax/quantity.ts';
+import { parseQuantity, trimmedQuantity } from './syntax/quantity.ts';
 import { isMap } from './walk.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -76,7 +76,9 @@ function* compareMap(meant: Json, running: Json, path: string, field: Field): Ge
 }
 
 function isSame(meant: unknown, seen: unknown, field: Field | undefined, path: string): boolean {
-  if (isZero(meant)) return isZero(seen ?? null) || mayBeFilledIn(field, meant);
+  // In a text, 0 is not nothing.
+  const isText = field?.kind === 'string' && meant !== '';
+  if (isZero(meant) && !isText) return isZero(seen ?? null) || mayBeFilledIn(field, meant);
   if (seen === undefined) return false;
   if (field?.kind === 'duration' || field?.kind === 'duration-or-nanoseconds') {
     return nanoseconds(meant) !== undefined && nanoseconds(meant) === nanoseconds(seen);
@@ -102,7 +104,7 @@ function isZero(value: unknown): boolean {
 /** Numbers by value, whatever JSON made of them; lists in order; what a list's maps leave out is zero. */
 function isEqual(meant: unknown, seen: unknown): boolean {
   if (Array.isArray(meant) && Array.isArray(seen)) {
-    return meant.length === seen.length && meant.every((item, index) => isEqual(item, seen[index]));
+    return meant.length === seen.length && meant.every((item, index) => isItem(item, seen[index]));
   }
   if (isMap(meant) && isMap(seen)) {
     return [...new Set([...Object.keys(meant), ...Object.keys(seen)])].every((key) => isAlike(meant[key], seen[key]));
@@ -111,12 +113,21 @@ function isEqual(meant: unknown, seen: unknown): boolean {
   return meant === seen;
 }
 
+/** In a list null is what the item would be without a value. */
+const isItem = (meant: unknown, seen: unknown): boolean =>
+  isEqual(meant, seen) || (meant === null && isZero(seen ?? null));
+
 function isAlike(meant: unknown, seen: unknown): boolean {
   if (isEqual(meant, seen) || (isZero(meant ?? null) && isZero(seen ?? null))) return true;
-  const durations = [nanoseconds(meant), nanoseconds(seen)];
-  const sizes = [sizeOf(meant), sizeOf(seen)];
-  const [one, other] = durations.includes(undefined) ? sizes : durations;
-  return one !== undefined && one === other;
+  const [meantSpan, seenSpan] = [nanoseconds(meant), nanoseconds(seen)];
+  return (meantSpan !== undefined && meantSpan === seenSpan) || isSameSize(meant, seen);
+}
+
+/** The kubelet rounds the amounts of resources up to thousandths. */
+function isSameSize(meant: unknown, seen: unknown): boolean {
+  const [size, shown] = [sizeOf(meant), sizeOf(seen)];
+  if (size === undefined || shown === undefined) return false;
+  return size === shown || Math.ceil(size * 1000) === Math.round(shown * 1000);
 }
 
 function nanoseconds(value: unknown): number | undefined {
@@ -126,18 +137,24 @@ function nanoseconds(value: unknown): number | undefined {
 
 function sizeOf(value: unknown): number | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
-  return typeof value === 'string' ? parseQuantity(value) : undefined;
+  return typeof value === 'string' ? parseQuantity(trimmedQuantity(value)) : undefined;
 }
 
-const isResolved = (meant: unknown, seen: unknown): boolean =>
-  typeof meant === 'string' &&
-  typeof seen === 'string' &&
-  !meant.startsWith('/') &&
-  seen.endsWith(`/${meant.replace(/^\.\//, '')}`);
+function isResolved(meant: unknown, seen: unknown): boolean {
+  if (typeof meant !== 'string' || typeof seen !== 'string' || meant.startsWith('/') || !seen.startsWith('/'))
+    return false;
+  const below: string[] = [];
+  for (const step of meant.split('/')) {
+    // What goes above the folder of the file cannot be told from here.
+    if (step === '..') below.pop();
+    else if (step !== '' && step !== '.') below.push(step);
+  }
+  return seen.endsWith(['', ...below].join('/'));
+}
 
 /** The kubelet turns any negative limit of PIDs into -1: no limit. */
 const isAnyNegative = (path: string, meant: unknown, seen: unknown): boolean =>
-  path === 'podPidsLimit' && typeof meant === 'number' && meant < 0 && seen === -1;
+  path === 'podPidsLimit' && (typeof meant === 'number' || typeof meant === 'bigint') && meant < 0 && seen === -1;
 
 const differs = (path: string, meant: unknown, seen: unknown): string =>
   `${path}=${show(seen)} instead of ${show(meant)}`;

@@ -36,7 +36,8 @@ const MILDER: Readonly<Record<string, Effect>> = {
   'known-bad': 'none',
 };
 
-function effectOf({ code, severity }: Finding): Effect {
+/** What it means to the kubelet that this was found. */
+export function effectOf({ code, severity }: Finding): Effect {
   const effect = MILDER[code] ?? 'refuses';
   if (severity === 'error') return effect;
   // What is dropped stays dropped where somebody tolerates it; other warnings are ours alone.

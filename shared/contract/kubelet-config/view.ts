@@ -40,10 +40,10 @@ export function viewOf(config: Readonly<Record<string, unknown>>, minor: number,
   const value = (path: string): unknown => {
     const field = FIELDS.get(path);
     const own = written(path);
-    const isUnset = own === undefined || (field?.pointer !== true && isZero(own, field?.kind === 'duration'));
+    const isUnset = own === undefined || (field?.pointer !== true && isZero(own, field?.kind.startsWith('duration')));
     if (!isUnset || field === undefined || !existsIn(field, minor)) return own;
     if (field.gate !== undefined && !gate(field.gate)) return own;
-    return defaultOf(field, minor) ?? own;
+    return followed(path, written, minor, apply) ?? defaultOf(field, minor) ?? own;
   };
   const gates = config['featureGates'];
   const gate = (name: string): boolean => gateIn(isMap(gates) ? gates : {}, name, minor);
@@ -91,7 +91,19 @@ function gateIn(gates: Readonly<Record<string, unknown>>, name: string, minor: n
   return all !== undefined && Object.hasOwn(gates, all) ? gates[all] === true : spec.default;
 }
 
-function isZero(value: unknown, isDuration: boolean): boolean {
+/**
+ * Defaults that follow another field where that is set (`SetDefaults_KubeletConfiguration`). In an overlay they were settled by the config
+ * that it goes over, which is not known here.
+ */
+function followed(path: string, written: (path: string) => unknown, minor: number, apply: ApplyMode): unknown {
+  if (apply === 'overlay') return undefined;
+  if (path === 'serializeImagePulls' && minor >= 27) return !(Number(written('maxParallelImagePulls') ?? 0) > 1);
+  if (path !== 'nodeStatusReportFrequency') return undefined;
+  const update = written('nodeStatusUpdateFrequency');
+  return isZero(update, true) ? undefined : update;
+}
+
+function isZero(value: unknown, isDuration = false): boolean {
   if (typeof value === 'string') return value === '' || (isDuration && parseGoDuration(value) === 0);
   return value === 0 || value === false;
 }

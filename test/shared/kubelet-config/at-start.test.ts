@@ -38,6 +38,19 @@ rules('what stops a kubelet only when it comes to it', [
     '1.34',
     '',
   ],
+  ['a socket may be written as a path', 'containerRuntimeEndpoint: run/a.sock', '1.34', ''],
+  [
+    'a scheme needs no slashes to be one',
+    'containerRuntimeEndpoint: "unix-abstract:x"',
+    '1.37',
+    '?fails-at-start containerRuntimeEndpoint',
+  ],
+  [
+    'what is no URL is no path either',
+    'containerRuntimeEndpoint: "50%"\nimageServiceEndpoint: "a b"',
+    '1.37',
+    '?fails-at-start containerRuntimeEndpoint, ?fails-at-start imageServiceEndpoint',
+  ],
   [
     'and not over the network',
     'containerRuntimeEndpoint: tcp://127.0.0.1:2375',
@@ -50,6 +63,13 @@ rules('what the kubelet serves with', [
   ['a certificate has a key', 'tlsCertFile: a.crt\ntlsPrivateKeyFile: a.key', '1.34', ''],
   ['a certificate without a key serves nobody', 'tlsCertFile: a.crt', '1.34', '?fails-at-start tlsCertFile'],
   ['a key without a certificate neither', 'tlsPrivateKeyFile: a.key', '1.34', '?fails-at-start tlsPrivateKeyFile'],
+  [
+    'from 1.36 on the kubelet starts with a certificate alone, and serves nobody',
+    'tlsCertFile: a.crt',
+    '1.36',
+    '?conflict tlsCertFile',
+  ],
+  ['unless it asks for one itself', 'tlsCertFile: a.crt\nserverTLSBootstrap: true', '1.37', ''],
   ['two servers want two ports', 'readOnlyPort: 10250', '1.34', '?fails-at-start readOnlyPort'],
   ['a port that is none is no other’s', 'port: "10250"', '1.34', 'wrong-type port'],
   ['one server does with one', 'readOnlyPort: 10250\nenableServer: false', '1.34', ''],

@@ -25,6 +25,7 @@ const rows: readonly (readonly [string, string, Reading])[] = [
   ['a sign belongs to the number', '-5', same(-5)],
   ['a plus sign is dropped', '+5', same(5)],
   ['minus zero is zero', '-0', same(0)],
+  ['but a fraction keeps its sign', '-0.0', same(-0)],
   ['a leading zero means octal to the kubelet only', '0644', differs(420, 644)],
   ['a leading zero with a digit above seven is decimal for all', '08', same(8)],
   ['0o is octal everywhere', '0o17', same(15)],

@@ -195,6 +195,12 @@ rules('managers', [
     '?memory-not-equal reservedMemory',
   ],
   [
+    'static memory wants some',
+    'memoryManagerPolicy: Static\nevictionHard: {}',
+    '1.34',
+    '?memory-not-equal memoryManagerPolicy',
+  ],
+  [
     'the default threshold counts among them',
     'memoryManagerPolicy: Static\nkubeReserved: {memory: 1Gi}\nreservedMemory: [{limits: {memory: 1124Mi}}]',
     '1.34',

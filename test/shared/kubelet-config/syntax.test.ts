@@ -6,7 +6,8 @@ import { didYouMean, editDistance, sameButCase } from '#shared/contract/kubelet-
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
 import { isDnsLabel, isLabelValue, isQualifiedName } from '#shared/contract/kubelet-config/syntax/names.ts';
 import { parsePercentage, parseWholePercentage } from '#shared/contract/kubelet-config/syntax/percentage.ts';
-import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
+import { goUrlScheme } from '#shared/contract/kubelet-config/syntax/go-url.ts';
+import { parseQuantity, valueOfQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
 
 function table<T>(title: string, read: (text: string) => T, rows: readonly (readonly [string, T])[]): void {
   describe(title, () => {
@@ -14,6 +15,37 @@ function table<T>(title: string, read: (text: string) => T, rows: readonly (read
       it(`${JSON.stringify(text)} is ${String(expected)}`, () => assert.equal(read(text), expected));
   });
 }
+
+table('the value of a quantity in 64 bits', valueOfQuantity, [
+  ['0', 0n],
+  ['k', 0n],
+  ['1Gi', 2n ** 30n],
+  ['1e18', 10n ** 18n],
+  ['1e19', 0n],
+  ['1e30', 0n],
+  ['1e999999999', 0n],
+  ['0.1', 1n],
+  ['-0.1', -1n],
+  ['1e-30', 1n],
+  ['1e-999999999', 1n],
+  ['8Ei', 2n ** 63n - 1n],
+  ['9223372036854775807', 2n ** 63n - 1n],
+  ['-9223372036854775808', 0n],
+]);
+
+table('the scheme of a URL', goUrlScheme, [
+  ['unix:///run/a.sock', 'unix'],
+  ['UNIX:x', 'unix'],
+  ['/run/a.sock', ''],
+  ['a/b:c', ''],
+  ['', ''],
+  ['a b:1', undefined],
+  [':1', undefined],
+  ['a%zz', undefined],
+  ['unix://50%', undefined],
+  ['http://[::1', undefined],
+  ['dns://u@h:1/p?%zz', 'dns'],
+]);
 
 table('a Go duration', parseGoDuration, [
   ['10s', 10e9],

@@ -24,7 +24,7 @@ main() {
   folder=${1:?usage: build.sh [--where] FOLDER PROGRAM...}
   shift
   require_folder "$folder"
-  directory=$(result_of "$folder")
+  directory=$(result_of "$folder" "$@")
   for program in "$@"; do
     [[ -x $directory/$program ]] || missing+=("$program")
   done
@@ -50,15 +50,22 @@ require_folder() {
   exit 2
 }
 
+# The oracle lies apart: its source changes more often than the programs take time to build.
 result_of() {
-  local recipe
-  recipe=$(cat "$here/build.sh" "$here/oracle/main.go" "$here/$1"/go.{mod,sum} <(uname -m) | sha256sum | cut -c1-12)
-  echo "${KUBELET_GITOPS_CACHE:-${HOME:-/root}/.cache/kubelet-gitops}/$1-$recipe"
+  local recipe name=$1
+  local -a sources=("$here/build.sh" "$here/$1"/go.{mod,sum})
+  if [[ ${*:2} == oracle ]]; then
+    name+=-oracle
+    sources+=("$here"/oracle/*.go)
+  fi
+  recipe=$(cat "${sources[@]}" <(uname -m) | sha256sum | cut -c1-12)
+  echo "${KUBELET_GITOPS_CACHE:-${HOME:-/root}/.cache/kubelet-gitops}/$name-$recipe"
 }
 
 # Several test files may ask at the same time: the first builds, the others wait and find the result.
 build() {
   local folder=$1 directory=$2 program
+  local -a packages
   shift 2
   require_go
   mkdir -p "$directory"
@@ -67,18 +74,20 @@ build() {
   for program in "$@"; do
     [[ -x $directory/$program ]] && continue
     echo "build.sh: building $program of $folder ..."
-    compile "$folder" "$directory/.$program" "$(package_of "$folder" "$program")"
+    mapfile -t packages < <(package_of "$folder" "$program")
+    ((${#packages[@]})) || return 1
+    compile "$folder" "$directory/.$program" "${packages[@]}"
     mv "$directory/.$program" "$directory/$program"
     echo "build.sh: built $program, $SECONDS s after the start"
   done
   exec 9>&-
 }
 
-# The tool of the module that has this name, or its only one; the oracle is ours, and of the module's version.
+# The tool of the module that has this name, or its only one; the oracle is ours, file by file, and of the module's version.
 package_of() {
   local tools named
   if [[ $2 == oracle ]]; then
-    echo ../oracle/main.go
+    printf '%s\n' "$here"/oracle/*.go
     return
   fi
   tools=$(cd "$here/$1" && go mod edit -json | jq -r '.Tool[].Path')
@@ -93,13 +102,14 @@ package_of() {
 
 # Unless its version is linked in, a program of Kubernetes calls itself v0.0.0.
 compile() {
-  local folder=$1 output=$2 package=$3 version flags='-s -w' stamp=k8s.io/component-base/version
+  local folder=$1 output=$2 version flags='-s -w' stamp=k8s.io/component-base/version
+  shift 2
   cd "$here/$folder"
   version=$(go list -m -f '{{.Version}}' k8s.io/kubernetes 2>/dev/null || true)
   if [[ -n $version ]]; then
     flags+=" -X $stamp.gitVersion=$version -X $stamp.gitMajor=1 -X $stamp.gitMinor=$(cut -d. -f2 <<<"$version")"
   fi
-  CGO_ENABLED=0 GOFLAGS=-mod=readonly go build -trimpath -ldflags "$flags" -o "$output" "$package"
+  CGO_ENABLED=0 GOFLAGS=-mod=readonly go build -trimpath -ldflags "$flags" -o "$output" "$@"
 }
 
 main "$@"

@@ -97,11 +97,12 @@ function jsonReader(text: string, report: Report) {
     const offset = at;
     const literal = match(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])/y);
     if (literal === undefined) return fail(`expected a value, found ${here()}`);
+    if (literal === '-0') return -0;
     if (/^-?\d+$/.test(literal)) return exact(BigInt(literal));
     const double = Number(literal);
     if (!Number.isFinite(double)) return fail(`${literal} is beyond what a number can hold`, offset);
     if (Number.isInteger(double)) fractions.push({ path: [...path], offset, literal });
-    return double + 0;
+    return double;
   }
 
   function string(): string {
@@ -109,7 +110,8 @@ function jsonReader(text: string, report: Report) {
     // oxlint-disable-next-line no-control-regex
     const literal = match(/"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y);
     if (literal === undefined) return fail('the text in quotes has no end on its line, or a bad escape', offset);
-    return JSON.parse(literal) as string;
+    // Half of a surrogate pair is no character to Go.
+    return (JSON.parse(literal) as string).toWellFormed();
   }
 
   function object(offset: number): Read {

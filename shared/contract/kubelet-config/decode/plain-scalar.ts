@@ -100,8 +100,8 @@ export function exact(value: bigint): number | bigint {
   return Number.isSafeInteger(double) ? double : value;
 }
 
-/** Zero has no sign in JSON as Go writes it. */
+/** Zero keeps its sign: JSON as Go writes it has -0, and an unsigned field does not take that. */
 function finite(text: string): number | undefined {
   const value = Number(text);
-  return Number.isFinite(value) ? value + 0 : undefined;
+  return Number.isFinite(value) ? value : undefined;
 }

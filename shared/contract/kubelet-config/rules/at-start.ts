@@ -1,3 +1,4 @@
+import { goUrlScheme } from '../syntax/go-url.ts';
 import { at, type Complaint, type Rule } from './rule.ts';
 
 /**
@@ -21,17 +22,21 @@ export const AT_START_RULES: readonly Rule[] = [
   },
   function* endpoints(config) {
     for (const field of ['containerRuntimeEndpoint', 'imageServiceEndpoint']) {
-      const [, scheme] = /^([A-Za-z][-+.\w]*):\/\//.exec(config.text(field) ?? '') ?? [];
-      if (scheme === undefined || ENDPOINT_SCHEMES.includes(scheme.toLowerCase())) continue;
+      const scheme = schemeOfEndpoint(config.text(field) ?? '');
+      if (scheme !== undefined && ENDPOINT_SCHEMES.includes(scheme)) continue;
       const suggestion = 'write unix:///run/containerd/containerd.sock or the like';
-      yield { ...exits(`no kubelet reaches a runtime over ${scheme}`), at: at(field), suggestion };
+      const fault = scheme === undefined ? `${field} is not an address` : `no kubelet reaches a runtime over ${scheme}`;
+      yield { ...exits(fault), at: at(field), suggestion };
     }
   },
   function* certificate(config) {
     const [cert, key] = ['tlsCertFile', 'tlsPrivateKeyFile'] as const;
     for (const [one, other] of [[cert, key] as const, [key, cert] as const]) {
       if ((config.text(one) ?? '') === '' || (config.text(other) ?? '') !== '') continue;
-      yield { ...exits(`${one} is nothing without ${other}`), at: at(one), restsOn: [other] };
+      const restsOn = [other];
+      if (config.minor < 36) yield { ...exits(`${one} is nothing without ${other}`), at: at(one), restsOn };
+      else if (config.flag('serverTLSBootstrap') !== true)
+        yield { code: 'conflict', severity: 'warning', at: at(one), message: UNSERVED, restsOn };
     }
   },
   function* ports(config) {
@@ -45,6 +50,16 @@ export const AT_START_RULES: readonly Rule[] = [
 
 /** Numbers of `crypto/tls.CurveID`: P-256, P-384, P-521, X25519 and the hybrids with ML-KEM. */
 const CURVES: readonly number[] = [23, 24, 25, 29, 4587, 4588, 4589];
+
+/** Kubelets up to 1.35 exit for it. */
+const UNSERVED =
+  'a certificate and its key go together: with one of them the kubelet starts, and refuses every connection to its port';
+
+/** What the kubelet makes of an address of a runtime (`GetAddressAndDialer`, k8s.io/cri-client): without a scheme it is a path. */
+function schemeOfEndpoint(endpoint: string): string | undefined {
+  const scheme = goUrlScheme(endpoint) ?? '';
+  return scheme === '' ? goUrlScheme(`unix://${endpoint}`) : scheme;
+}
 
 /** Windows nodes have npipe. */
 const ENDPOINT_SCHEMES = ['unix', 'npipe'];

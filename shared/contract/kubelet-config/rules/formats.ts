@@ -2,7 +2,7 @@ import type { Path } from '../position.ts';
 import { show } from '../decode/show.ts';
 import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
 import { parseGoDuration } from '../syntax/go-duration.ts';
-import { parseQuantity } from '../syntax/quantity.ts';
+import { parseQuantity, trimmedQuantity } from '../syntax/quantity.ts';
 import { valuesOf } from '../fields/fields.ts';
 import type { ConfigView } from '../view.ts';
 import { isMap, type WrittenField } from '../walk.ts';
@@ -56,7 +56,7 @@ function durationHint(text: string): string {
 }
 
 function durationOrNanoseconds(value: unknown, at: Path, minor: number): readonly Complaint[] {
-  if (typeof value !== 'string') return [];
+  if (typeof value !== 'string') return beyond64Bits(value, at);
   if (minor >= 28) return duration(value, at);
   const message = 'kubelets up to 1.27 take this duration as a number of nanoseconds only';
   const nanoseconds = parseGoDuration(value);
@@ -69,16 +69,6 @@ function quantity(value: unknown, at: Path): readonly Complaint[] {
   if (typeof value !== 'string' || parseQuantity(trimmedQuantity(value)) !== undefined) return [];
   return [badQuantity(value, at)];
 }
-
-/** A quantity as the decoder of typed quantities takes it (apimachinery's `Quantity.UnmarshalJSON`). */
-export function trimmedQuantity(text: string): string {
-  let [start, end] = [0, text.length];
-  while (start < end && QUANTITY_SPACE.test(text[start] ?? '')) start += 1;
-  while (end > start && QUANTITY_SPACE.test(text[end - 1] ?? '')) end -= 1;
-  return text.slice(start, end);
-}
-
-const QUANTITY_SPACE = /[^\S\t-\r\uFEFF]/;
 
 /** Also for the fields that are plain text to the decoder and a quantity to those who read them. */
 export function badQuantity(text: string, at: Path): Complaint {
@@ -103,12 +93,18 @@ function time(text: string, at: Path): readonly Complaint[] {
 
 const INT64_MAX = 2n ** 63n - 1n;
 
+function beyond64Bits(value: unknown, at: Path): readonly Complaint[] {
+  if (typeof value !== 'bigint' && !Number.isInteger(value)) return [];
+  const number = BigInt(value as number | bigint);
+  if (number <= INT64_MAX && number >= -INT64_MAX - 1n) return [];
+  return [{ code: 'out-of-range', at, message: `${number} does not fit into 64 bits` }];
+}
+
 function range({ field, value, path }: WrittenField): readonly Complaint[] {
   if (typeof value !== 'bigint' && !Number.isInteger(value)) return [];
   const number = BigInt(value as number | bigint);
-  if (field.kind === 'int64' && (number > INT64_MAX || number < -INT64_MAX - 1n)) {
-    return [{ code: 'out-of-range', at: path, message: `${number} does not fit into 64 bits` }];
-  }
+  const beyond = field.kind === 'int64' ? beyond64Bits(value, path) : [];
+  if (beyond.length > 0) return beyond;
   // What does not fit the type was judged with the structure.
   if (field.kind !== 'int64' && (number >= 2n ** 32n || number < -(2n ** 31n))) return [];
   if (field.kind === 'int32' && number >= 2n ** 31n) return [];

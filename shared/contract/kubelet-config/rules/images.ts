@@ -1,6 +1,5 @@
 import { imagePatternFault } from '../syntax/image-pattern.ts';
 import { parseQuantity, wholeQuantity } from '../syntax/quantity.ts';
-import type { ConfigView } from '../view.ts';
 import { badQuantity } from './formats.ts';
 import { at, needsGate, type Rule } from './rule.ts';
 
@@ -35,7 +34,7 @@ export const IMAGE_RULES: readonly Rule[] = [
   },
   function* parallelPulls(config) {
     const pulls = config.number('maxParallelImagePulls') ?? 1;
-    if (pulls <= 1 || !serializesPulls(config)) return;
+    if (pulls <= 1 || config.flag('serializeImagePulls') === false) return;
     yield {
       code: 'conflict',
       at: at('maxParallelImagePulls'),
@@ -69,14 +68,18 @@ export const IMAGE_RULES: readonly Rule[] = [
   function* logSize(config) {
     const size = config.text('containerLogMaxSize') ?? '';
     const path = at('containerLogMaxSize');
+    const bytes = wholeQuantity(size);
     if (parseQuantity(size) === undefined) yield badQuantity(size, path);
-    else if ((wholeQuantity(size) ?? -1n) < 0n) {
+    else if (bytes === undefined) {
       yield {
         code: 'out-of-range',
         at: path,
         message: `${size} is no whole number of bytes`,
         suggestion: 'write it as 10Mi',
       };
+    } else if (bytes < 0n) {
+      const message = 'a negative size switches the rotation of logs off, and they may fill the disk';
+      yield { code: 'out-of-range', severity: 'warning', at: path, message };
     }
   },
   function* logMonitorInterval(config) {
@@ -103,13 +106,6 @@ export const IMAGE_RULES: readonly Rule[] = [
 ];
 
 const POLICIES_WITHOUT_LIST: readonly string[] = ['NeverVerify', 'NeverVerifyPreloadedImages', 'AlwaysVerify'];
-
-/** Unset, it is true, but for several parallel pulls; an overlay goes over a config where that is settled already. */
-function serializesPulls(config: ConfigView): boolean {
-  if (config.isSet('serializeImagePulls') || config.apply === 'overlay')
-    return config.flag('serializeImagePulls') ?? true;
-  return false;
-}
 
 /** Whether Go's `filepath.Clean` would leave it alone. */
 function isCleanPath(path: string): boolean {

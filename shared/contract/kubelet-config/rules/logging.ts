@@ -1,5 +1,4 @@
-import { parseQuantity } from '../syntax/quantity.ts';
-import { trimmedQuantity } from './formats.ts';
+import { trimmedQuantity, valueOfQuantity } from '../syntax/quantity.ts';
 import { at, type Complaint, needsGate, type Rule } from './rule.ts';
 
 const MAX_VERBOSITY = 2 ** 31 - 1;
@@ -39,8 +38,7 @@ export const LOGGING_RULES: readonly Rule[] = [
     for (const format of formats) {
       const field = `logging.options.${format}.infoBufferSize`;
       const size = config.text(field) ?? config.number(field) ?? 0;
-      const bytes = typeof size === 'string' ? parseQuantity(trimmedQuantity(size)) : size;
-      if (bytes !== 0 && bytes !== undefined && !config.gate('LoggingAlphaOptions'))
+      if (valueOfQuantity(trimmedQuantity(String(size))) !== 0n && !config.gate('LoggingAlphaOptions'))
         yield needsGate(field, 'LoggingAlphaOptions');
     }
   },

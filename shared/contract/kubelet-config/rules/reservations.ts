@@ -1,10 +1,10 @@
 import { show } from '../decode/show.ts';
 import { countCpus } from '../syntax/cpu-set.ts';
 import { parseWholePercentage } from '../syntax/percentage.ts';
-import { parseQuantity } from '../syntax/quantity.ts';
+import { parseQuantity, trimmedQuantity } from '../syntax/quantity.ts';
 import type { ConfigView } from '../view.ts';
 import { isMap } from '../walk.ts';
-import { badQuantity, trimmedQuantity, unknownValue } from './formats.ts';
+import { badQuantity, unknownValue } from './formats.ts';
 import { at, type Complaint, type Rule } from './rule.ts';
 
 const RESERVABLE = ['cpu', 'memory', 'ephemeral-storage', 'pid'];

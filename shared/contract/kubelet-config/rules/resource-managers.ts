@@ -20,7 +20,7 @@ const CPU_OPTIONS: readonly PolicyOption[] = [
   { name: 'align-by-socket', takes: 'bool', since: 25 },
   { name: 'distribute-cpus-across-cores', takes: 'bool', since: 31 },
   { name: 'strict-cpu-reservation', takes: 'bool', since: 32, beta: 33, stable: 35 },
-  { name: 'prefer-align-cpus-by-uncorecache', takes: 'bool', since: 32, beta: 34 },
+  { name: 'prefer-align-cpus-by-uncorecache', takes: 'bool', since: 32, beta: 34, stable: 37 },
 ];
 
 const TOPOLOGY_OPTIONS: readonly PolicyOption[] = [

@@ -1,4 +1,5 @@
 import { minorName } from '../minor.ts';
+import { goUrlScheme } from '../syntax/go-url.ts';
 import { unknownValue } from './formats.ts';
 import { at, needsGate, type Rule } from './rule.ts';
 
@@ -84,39 +85,10 @@ export const SERVING_RULES: readonly Rule[] = [
 
 const TRACING_SCHEMES = ['dns', 'unix', 'unix-abstract'];
 
-/** As Go's `url.Parse` has it, with one of the schemes that the exporter knows. */
 function isTracingEndpoint(endpoint: string): boolean {
-  const url = endpoint.includes('//') ? endpoint : `dns://${endpoint}`;
-  const [, scheme = '', all = ''] = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/s.exec(url) ?? [];
-  // oxlint-disable-next-line no-control-regex
-  if (!TRACING_SCHEMES.includes(scheme.toLowerCase()) || /^[^#]*[\u0000-\u001F\u007F]/.test(url)) return false;
-  const [rest, fragment] = cutAt(all, all.indexOf('#'));
-  const [beforeQuery = ''] = rest.split('?', 1);
-  if (!beforeQuery.startsWith('/')) return isEscaped(fragment);
-  if (!beforeQuery.startsWith('//')) return isEscaped(beforeQuery) && isEscaped(fragment);
-  const [authority, path] = cutAt(beforeQuery.slice(2), beforeQuery.indexOf('/', 2) - 2);
-  return isAuthority(authority) && isEscaped(path) && isEscaped(fragment);
+  const scheme = goUrlScheme(endpoint.includes('//') ? endpoint : `dns://${endpoint}`);
+  return scheme !== undefined && TRACING_SCHEMES.includes(scheme);
 }
-
-/** What stands before a place and what stands behind it; everything and nothing for a place below 0. */
-const cutAt = (text: string, at: number): readonly [string, string] =>
-  at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
-
-const isEscaped = (text: string): boolean => !/%(?![0-9A-Fa-f]{2})/.test(text);
-
-function isAuthority(authority: string): boolean {
-  const at = authority.lastIndexOf('@');
-  const user = authority.slice(0, Math.max(at, 0));
-  const host = authority.slice(at + 1);
-  const isUser = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user) && isEscaped(user);
-  if (host.startsWith('[') && !host.includes(']')) return false;
-  const portAt = host.startsWith('[') ? host.lastIndexOf(']') + 1 : host.lastIndexOf(':');
-  const [name, port] = portAt < 0 ? [host, ''] : [host.slice(0, portAt), host.slice(portAt)];
-  return isUser && HOST.test(name) && /^(?::\d*)?$/.test(port);
-}
-
-/** Escapes in a host are for characters beyond ASCII only. */
-const HOST = /^(?:[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"\u0080-\uFFFF]|%[89A-Fa-f][0-9A-Fa-f])*$/;
 
 function isIpAddress(text: string): boolean {
   const isV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(text);

@@ -58,7 +58,9 @@ function* inField(value: unknown, kind: FieldKind, at: Path, pattern: string): G
   if (!wanted.some((type) => isOf(type, value))) yield { at, value, fault: wanted };
   const [least, most] = BOUNDS[kind] ?? [-Infinity, Infinity];
   const number = asNumber(value);
-  if (Number.isFinite(number) && (number < least || number > most)) yield { at, value, fault: 'range' };
+  // Go reads -0 as a number that has a sign.
+  const isBelow = number < least || (kind === 'uint32' && Object.is(number, -0));
+  if (Number.isFinite(number) && (isBelow || number > most)) yield { at, value, fault: 'range' };
   if (kind === 'struct' && isMap(value)) yield* inStruct(value, at, pattern);
   const [, inner, outer] = /^(.+)-(list|map)$/.exec(kind) ?? [];
   if (inner === undefined) return;

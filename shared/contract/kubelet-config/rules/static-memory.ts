@@ -64,14 +64,15 @@ export const STATIC_MEMORY_RULES: readonly Rule[] = [
     const reserved = reservedByNode(config);
     const aside = setAsideMemory(config);
     const isEqual = aside === undefined ? reserved > 0 : reserved === aside;
-    if (isEqual) return;
+    if (isEqual && reserved > 0) return;
     const wanted = aside === undefined ? 'what these take on each node' : `${aside / 2 ** 20}Mi in all`;
+    const nothing = 'keep memory back in kubeReserved, systemReserved or evictionHard, and reserve as much';
     yield {
       code: 'memory-not-equal',
       severity: 'warning',
       at: at(config.isSet('reservedMemory') ? 'reservedMemory' : 'memoryManagerPolicy'),
       message: `the Static memory manager does not start unless reservedMemory is what kubeReserved, systemReserved and evictionHard keep back, and it is ${reserved / 2 ** 20}Mi`,
-      suggestion: `reserve ${wanted}`,
+      suggestion: aside === 0 ? nothing : `reserve ${wanted}`,
       restsOn: ['kubeReserved', 'systemReserved', 'evictionHard', 'reservedMemory'],
     };
   },

@@ -54,6 +54,39 @@ export function parseQuantity(text: string): number | undefined {
   return (isNegative ? -size : size) + 0;
 }
 
+/**
+ * The quantity as Kubernetes' `Value` gives it: rounded away from zero, and into 64 bits in its own ways. What is too large for them may
+ * come out as any number, 0 among them.
+ */
+export function valueOfQuantity(text: string): bigint {
+  const parts = partsOf(text);
+  if (parts === undefined) return 0n;
+  const { isNegative, whole, fraction, base, exponent } = parts;
+  const sign = isNegative ? -1n : 1n;
+  const isKept = isShort(parts);
+  const digits = base === 2 ? BigInt(whole + fraction) << BigInt(exponent) : BigInt(whole + fraction);
+  const scale = base === 2 ? -fraction.length : exponent - fraction.length;
+  if (isKept && scale >= 0) return fitting(sign * digits * 10n ** BigInt(Math.min(scale, 40)));
+  if (isKept) return sign * dividedUp(digits, 10n ** BigInt(-scale));
+  // A decimal fraction with nine digits behind its point; only binary ones have an upper end.
+  const billionths =
+    scale >= -9
+      ? digits * 10n ** BigInt(Math.min(scale + 9, 400))
+      : dividedUp(digits, 10n ** BigInt(Math.min(-9 - scale, 400)));
+  if (base === 2 && billionths > INT64_MAX * BILLION) return sign * INT64_MAX;
+  const unscaled = sign * billionths;
+  if (unscaled >= INT64_MAX) return BigInt.asIntN(64, dividedUp(unscaled, BILLION));
+  const wrapped = BigInt.asIntN(64, unscaled);
+  return wrapped / BILLION + (wrapped % BILLION === 0n ? 0n : 1n);
+}
+
+const INT64_MAX = 2n ** 63n - 1n;
+const BILLION = 10n ** 9n;
+
+const dividedUp = (size: bigint, by: bigint): bigint => (size + by - 1n) / by;
+
+const fitting = (value: bigint): bigint => (value > INT64_MAX || value < -INT64_MAX - 1n ? 0n : value);
+
 /** The quantity as a whole number where Kubernetes' `AsInt64` has one: `1Gi`, but neither `1.0Gi` nor `1000m`. */
 export function wholeQuantity(text: string): bigint | undefined {
   const parts = partsOf(text);
@@ -65,3 +98,13 @@ export function wholeQuantity(text: string): bigint | undefined {
   if (size >= 2n ** 63n) return undefined;
   return isNegative ? -size : size;
 }
+
+/** A quantity as the decoder of typed quantities takes it (apimachinery's `Quantity.UnmarshalJSON`). */
+export function trimmedQuantity(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && QUANTITY_SPACE.test(text[start] ?? '')) start += 1;
+  while (end > start && QUANTITY_SPACE.test(text[end - 1] ?? '')) end -= 1;
+  return text.slice(start, end);
+}
+
+const QUANTITY_SPACE = /[^\S\t-\r\uFEFF]/;

@@ -1,51 +1,44 @@
-// What a kubelet of one minor makes of config files, by its own code: decoding, feature gates, logging, validation. It is compiled within
-// the module of that minor beside this folder.
+// What a kubelet of one minor makes of config files, by its own code. It is compiled within the module of that minor beside this folder,
+// for every minor from the same files: what changed between them is called by its types (call.go).
 //
-//	oracle verdicts <FILES.ndjson     one {"text": BASE64} a line → one {"verdict", "message", "effective"} a line
+//	oracle verdicts <FILES.ndjson     one {"text": BASE64} a line → one answer a line
 //	oracle gates                      every feature gate that this kubelet knows, with what it makes of it
 //	oracle fields                     the Go type of every field, by path
 package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"reflect"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime/serializer"
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
 	logsapi "k8s.io/component-base/logs/api/v1"
 	_ "k8s.io/component-base/logs/json/register"
+	"k8s.io/klog/v2"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 	_ "k8s.io/kubernetes/pkg/features"
-	"k8s.io/kubernetes/pkg/kubelet/apis/config"
-	"k8s.io/kubernetes/pkg/kubelet/apis/config/scheme"
-	"k8s.io/kubernetes/pkg/kubelet/apis/config/validation"
-	"k8s.io/kubernetes/pkg/kubelet/eviction"
-	"k8s.io/kubernetes/pkg/kubelet/kubeletconfig/util/codec"
 )
+
+// The gates of a kubelet that was told nothing yet.
+var asBuilt = utilfeature.DefaultMutableFeatureGate.DeepCopy()
 
 // As cmd/kubelet/app/server.go does before it reads the config.
 func init() {
 	if err := logsapi.AddFeatureGates(utilfeature.DefaultMutableFeatureGate); err != nil {
 		panic(err)
 	}
+	asBuilt = utilfeature.DefaultMutableFeatureGate.DeepCopy()
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
 }
 
 type question struct {
 	Text []byte `json:"text"`
-}
-
-type answer struct {
-	// ok, lenient, or reject: and the stage that refuses it.
-	Verdict   string `json:"verdict"`
-	Message   string `json:"message,omitempty"`
-	Effective any    `json:"effective,omitempty"`
 }
 
 func main() {
@@ -58,20 +51,33 @@ func main() {
 		fail(out.Encode(gates()))
 	case "fields":
 		known := map[string]string{}
-		walk(reflect.TypeFor[kubeletv1beta1.KubeletConfiguration](), "", known)
+		walk(reflect.TypeOf(kubeletv1beta1.KubeletConfiguration{}), "", known)
 		fail(out.Encode(known))
 	case "verdicts":
-		in := bufio.NewScanner(os.Stdin)
-		in.Buffer(nil, 64<<20)
-		for in.Scan() {
-			var asked question
-			fail(json.Unmarshal(in.Bytes(), &asked))
-			fail(out.Encode(judge(asked.Text)))
-		}
-		fail(in.Err())
+		fail(answerAll(out))
 	default:
 		fail(fmt.Errorf("unknown command %q", os.Args[1]))
 	}
+}
+
+func answerAll(out *json.Encoder) error {
+	folder, err := os.MkdirTemp("", "kubelet-oracle-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 64<<20)
+	for in.Scan() {
+		var asked question
+		if err := json.Unmarshal(in.Bytes(), &asked); err != nil {
+			return err
+		}
+		if err := out.Encode(judge(asked.Text, folder)); err != nil {
+			return err
+		}
+	}
+	return in.Err()
 }
 
 func fail(err error) {
@@ -91,10 +97,15 @@ type gate struct {
 
 func gates() map[string]gate {
 	features := utilfeature.DefaultMutableFeatureGate.DeepCopy()
-	needs := features.Dependencies()
+	needs := map[featuregate.Feature][]featuregate.Feature{}
+	if depends, does := features.(interface {
+		Dependencies() map[featuregate.Feature][]featuregate.Feature
+	}); does {
+		needs = depends.Dependencies()
+	}
 	known := map[string]gate{}
 	for name, spec := range features.GetAll() {
-		one := gate{Stage: string(spec.PreRelease), Default: spec.Default, Locked: spec.LockToDefault}
+		one := gate{Stage: fmt.Sprint(spec.PreRelease), Default: spec.Default, Locked: spec.LockToDefault}
 		for _, needed := range needs[name] {
 			one.Needs = append(one.Needs, string(needed))
 		}
@@ -131,76 +142,4 @@ func walk(structure reflect.Type, prefix string, known map[string]string) {
 			walk(inside, path, known)
 		}
 	}
-}
-
-func judge(text []byte) (said answer) {
-	defer func() {
-		if broken := recover(); broken != nil {
-			said = answer{Verdict: "reject:panic", Message: fmt.Sprint(broken)}
-		}
-	}()
-	kubelet, strictly, err := load(text)
-	if err != nil {
-		return answer{Verdict: "reject:load", Message: err.Error()}
-	}
-	features := utilfeature.DefaultMutableFeatureGate.DeepCopy()
-	if err := features.SetFromMap(kubelet.FeatureGates); err != nil {
-		return answer{Verdict: "reject:featuregates", Message: err.Error()}
-	}
-	if errs := logsapi.Validate(&kubelet.Logging, features, field.NewPath("logging")); len(errs) > 0 {
-		return answer{Verdict: "reject:logging", Message: errs.ToAggregate().Error()}
-	}
-	err = validation.ValidateKubeletConfiguration(kubelet, utilfeature.DefaultFeatureGate)
-	if err = utilerrors.FilterOut(err, isAboutThisMachine); err != nil {
-		return answer{Verdict: "reject:validate", Message: err.Error()}
-	}
-	effective, err := versioned(kubelet)
-	if err != nil {
-		return answer{Verdict: "reject:load", Message: err.Error()}
-	}
-	if strictly != nil {
-		return answer{Verdict: "lenient", Message: strictly.Error(), Effective: effective}
-	}
-	return answer{Verdict: "ok", Effective: effective}
-}
-
-// A kubelet from 1.35 on does not start on cgroup v1, which this machine may have.
-func isAboutThisMachine(err error) bool {
-	return strings.Contains(err.Error(), "on a host using cgroup v1")
-}
-
-// As loadConfigFile of cmd/kubelet/app/server.go. The second error says why the file was not taken strictly.
-func load(text []byte) (*config.KubeletConfiguration, error, error) {
-	if len(text) == 0 {
-		return nil, nil, fmt.Errorf("the file is empty")
-	}
-	_, codecs, err := scheme.NewSchemeAndCodecs(serializer.EnableStrict)
-	if err != nil {
-		return nil, nil, err
-	}
-	_, _, strictly := codecs.UniversalDecoder().Decode(text, nil, nil)
-	kubelet, err := codec.DecodeKubeletConfiguration(context.Background(), codecs, text)
-	if err != nil {
-		return nil, nil, err
-	}
-	if kubelet.EvictionHard == nil {
-		kubelet.EvictionHard = eviction.DefaultEvictionHard
-	} else if kubelet.MergeDefaultEvictionSettings {
-		for signal, threshold := range eviction.DefaultEvictionHard {
-			if _, exists := kubelet.EvictionHard[signal]; !exists {
-				kubelet.EvictionHard[signal] = threshold
-			}
-		}
-	}
-	return kubelet, strictly, nil
-}
-
-// As /configz shows it.
-func versioned(kubelet *config.KubeletConfiguration) (any, error) {
-	known, _, err := scheme.NewSchemeAndCodecs()
-	if err != nil {
-		return nil, err
-	}
-	shown := &kubeletv1beta1.KubeletConfiguration{}
-	return shown, known.Convert(kubelet, shown, nil)
 }

@@ -1,0 +1,82 @@
+import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
+import type { Field } from '#shared/contract/kubelet-config/fields/field.ts';
+import { existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
+import { minorName } from '#shared/contract/kubelet-config/minor.ts';
+import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
+import { withoutUnknownFields } from '#shared/contract/kubelet-config/tolerance.ts';
+import { type ConfigView, valueAt, viewOf } from '#shared/contract/kubelet-config/view.ts';
+import type { Said } from './ask.ts';
+import type { Judged } from './ours.ts';
+
+/**
+ * Where a config that a kubelet takes comes to something else for us than for it: what it shows has to be what the file says, as the agent
+ * compares them, and what the file leaves open has to be what our rules take for the default.
+ */
+export function effectiveDifferences({ config }: Judged, { effective }: Said, minor: number): readonly string[] {
+  if (config === undefined || effective === undefined) return [];
+  const view = viewOf(config, minor, 'replace');
+  const known = withoutUnknownFields(config);
+  return [
+    ...contradictions(known, effective, minorName(minor)).map((phrase) => `the agent would see ${phrase}`),
+    ...[...FIELDS].flatMap(([path, field]) => differenceAt(path, field, view, effective)),
+  ];
+}
+
+/** Set by the kubelet from its flags, or from the machine, whatever the file says. */
+const NOT_FROM_THE_FILE: ReadonlySet<string> = new Set([
+  'logging.options.json.splitStream',
+  'logging.options.text.splitStream',
+  // Relative paths are shown with the folder of the file.
+  'podLogsDir',
+  'resolvConf',
+  'staticPodPath',
+  'volumePluginDir',
+  'tlsCertFile',
+  'tlsPrivateKeyFile',
+  'authentication.x509.clientCAFile',
+]);
+
+function differenceAt(
+  path: string,
+  field: Field,
+  view: ConfigView,
+  effective: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  if (path.includes('[]') || NOT_FROM_THE_FILE.has(path) || !existsIn(field, view.minor)) return [];
+  const read = READERS[field.kind];
+  if (read === undefined) return [];
+  const [ours, theirs] = [read(view, path), plain(valueAt(effective, path), field)];
+  // Any negative number is no limit, and shown as -1.
+  if (path === 'podPidsLimit' && Number(ours) < 0 && theirs === -1) return [];
+  if (String(ours ?? EMPTY[field.kind]) === String(theirs ?? EMPTY[field.kind])) return [];
+  return [`${path} is ${String(ours)} here, and ${String(theirs)} there`];
+}
+
+/** Fields of these kinds are read by rules, each as one value; lists and maps are compared with the file alone. */
+const READERS: Readonly<Partial<Record<Field['kind'], (view: ConfigView, path: string) => unknown>>> = {
+  bool: (view, path) => view.flag(path),
+  int32: (view, path) => view.number(path),
+  uint32: (view, path) => view.number(path),
+  int64: (view, path) => view.number(path),
+  float: (view, path) => view.number(path),
+  string: (view, path) => view.text(path),
+  duration: (view, path) => view.duration(path),
+  'duration-or-nanoseconds': (view, path) => view.duration(path),
+};
+
+/** What /configz leaves out. */
+const EMPTY: Readonly<Partial<Record<Field['kind'], unknown>>> = {
+  bool: false,
+  int32: 0,
+  uint32: 0,
+  int64: 0,
+  float: 0,
+  string: '',
+  duration: 0,
+  'duration-or-nanoseconds': 0,
+};
+
+function plain(shown: unknown, field: Field): unknown {
+  if (typeof shown === 'bigint') return Number(shown);
+  return field.kind.startsWith('duration') && typeof shown === 'string' ? parseGoDuration(shown) : shown;
+}

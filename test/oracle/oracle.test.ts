@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, it, type TestContext } from 'node:test';
+import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { without } from '../support/needs.ts';
+import { askOracle, oracleOf, type Said } from './ask.ts';
+import { differences } from './compare.ts';
+import { generate } from './corpus/generate.ts';
+import { judgedHere } from './ours.ts';
+
+const WHY = 'nothing proves that we judge configs as the newest kubelets do';
+const WITHOUT_GO = without('go', ['version'], WHY);
+
+/** Files with what real kubelets were seen to do with them; see test/shared/kubelet-config/verdicts.test.ts. */
+const RECORDED = process.env['KUBELET_VERDICTS'];
+
+/** Files for each minor: enough to meet each field with most of its edges, and other ones when the number is raised. */
+const COUNT = 6000;
+const SEED = 1;
+
+describe('the code of kubelets', { skip: WITHOUT_GO }, () => {
+  for (const minor of [NEWEST_MINOR, NEWEST_MINOR - 1]) {
+    it(`of ${minorName(minor)} makes of ${COUNT} files what we make of them`, async (t) => {
+      const files = [...generate(COUNT, SEED)].map(({ name, text }) => ({ name, bytes: Buffer.from(text) }));
+      const said = await asked(minor, files);
+      const wrong = files.flatMap(({ name, bytes }, index) =>
+        differences(judgedHere(bytes, minor), said[index] ?? UNASKED, minor).map((phrase) => `${name}: ${phrase}`),
+      );
+      count(t, said);
+      assert.deepEqual(wrong, [], `npm run oracle -- ${minorName(minor)} --only ${SEED}/NUMBER shows one of them`);
+    });
+  }
+
+  it(
+    'says of files what kubelets were seen to do with them',
+    { skip: RECORDED === undefined ? 'KUBELET_VERDICTS names no file' : false },
+    async () => {
+      const minor = 36;
+      const files = recorded(minor);
+      const said = await asked(minor, files);
+      const wrong = files.flatMap(({ name, said: seen }, index) => {
+        const told = wordOf(said[index] ?? UNASKED);
+        // The record leaves out what makes a kubelet exit unless its flags or its machine see to it.
+        return told === seen || told === `${seen}+late`
+          ? []
+          : [`${name}: ${told} by its code, and was seen to be ${seen}`];
+      });
+      assert.deepEqual(wrong, []);
+    },
+  );
+});
+
+const UNASKED: Said = { verdict: 'none', faults: [], strict: '', start: [] };
+
+const asked = async (minor: number, files: readonly { readonly bytes: Uint8Array }[]): Promise<readonly Said[]> =>
+  await askOracle(
+    await oracleOf(minor),
+    files.map(({ bytes }) => bytes),
+  );
+
+function count(t: TestContext, said: readonly Said[]): void {
+  const counts = new Map<string, number>();
+  for (const { verdict } of said) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+  for (const [verdict, number] of counts) t.diagnostic(`${verdict}: ${number}`);
+}
+
+interface Recorded {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly said: string;
+}
+
+function recorded(minor: number): readonly Recorded[] {
+  const lines =
+    RECORDED === undefined || !existsSync(RECORDED) ? [] : readFileSync(RECORDED, 'utf8').trim().split('\n');
+  return lines.flatMap((line) => {
+    const { id, text, b64, kubelet } = JSON.parse(line) as Record<'id' | 'text' | 'b64', string> & {
+      readonly kubelet: Readonly<Record<string, string>>;
+    };
+    const said = kubelet[minorName(minor)];
+    if (said === undefined) return [];
+    return [
+      {
+        name: id,
+        bytes: b64 === undefined ? Buffer.from(text) : Buffer.from(b64, 'base64'),
+        said: said.replace(/^(reject).*/, '$1'),
+      },
+    ];
+  });
+}
+
+const wordOf = ({ verdict, start }: Said): string =>
+  verdict.startsWith('reject') ? 'reject' : `${verdict}${start.length > 0 ? '+late' : ''}`;

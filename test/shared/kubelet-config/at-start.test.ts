@@ -67,7 +67,7 @@ rules('what the kubelet serves with', [
     'from 1.36 on the kubelet starts with a certificate alone, and serves nobody',
     'tlsCertFile: a.crt',
     '1.36',
-    '?conflict tlsCertFile',
+    '?no-effect tlsCertFile',
   ],
   ['unless it asks for one itself', 'tlsCertFile: a.crt\nserverTLSBootstrap: true', '1.37', ''],
   ['two servers want two ports', 'readOnlyPort: 10250', '1.34', '?fails-at-start readOnlyPort'],

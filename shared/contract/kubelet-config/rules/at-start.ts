@@ -36,7 +36,7 @@ export const AT_START_RULES: readonly Rule[] = [
       const restsOn = [other];
       if (config.minor < 36) yield { ...exits(`${one} is nothing without ${other}`), at: at(one), restsOn };
       else if (config.flag('serverTLSBootstrap') !== true)
-        yield { code: 'conflict', severity: 'warning', at: at(one), message: UNSERVED, restsOn };
+        yield { code: 'no-effect', severity: 'warning', at: at(one), message: UNSERVED, restsOn };
     }
   },
   function* ports(config) {

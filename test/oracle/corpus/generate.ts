@@ -5,7 +5,7 @@ import { type Random, randomFrom } from './random.ts';
 import { asBlocks, asJson, asYaml, put, type Tree } from './tree.ts';
 import { type Manner, valueFor } from './values.ts';
 import { HEADER, rewritten } from './writing.ts';
-import { STRANGE } from './edges.ts';
+import { NUMBERS, STRANGE } from './edges.ts';
 
 /** A config file that nobody wrote. The name says how to make it again: seed and number. */
 export interface Generated {
@@ -71,6 +71,14 @@ const anyFields: Recipe = (tree, random) => {
   for (const path of random.some(LEAVES, 2 + random.below(5))) set(tree, path, 'usual', random);
 };
 
+const WHOLE = LEAVES.filter((path) => !path.includes('[]') && /^u?int\d+$/.test(FIELDS.get(path)?.kind ?? ''));
+const FITTING = NUMBERS.filter((text) => /^-?[1-9]\d*$|^0$/.test(text) && Math.abs(Number(text)) < 2 ** 31);
+
+/** All of them are decoded, so that the validation has to find each that is out of its bounds. */
+const manyNumbers: Recipe = (tree, random) => {
+  for (const path of random.some(WHOLE, 15)) put(tree, path, random.pick(FITTING));
+};
+
 const anyGates: Recipe = (tree, random) => gates(tree, random, gateNames());
 
 const strange: Recipe = (tree, random) => put(tree, random.pick([...LEAVES, ...STRUCTS]), random.pick(STRANGE));
@@ -103,6 +111,7 @@ const RECIPES: readonly (readonly [weight: number, recipe: Recipe])[] = [
   [8, oneField],
   [7, related],
   [2, anyFields],
+  [3, manyNumbers],
   [3, anyGates],
   [1, strange],
   [1, oddName],

@@ -92,8 +92,10 @@ export function createPass(ports: PassPorts): Pass {
     const { tip, failure } = ports.branch.view();
 
     const policy = recordedPolicy(recorded.policy, hasPools(everything));
-    const wantedOf = ({ inForce }: TakenUp, fleet: Fleet): Desired =>
-      desiredState(inForce, fleet, ports.judge, policy, ports.takeUps.known());
+    const wantedOf = ({ inForce, refused }: TakenUp, fleet: Fleet): Desired => ({
+      ...desiredState(inForce, fleet, ports.judge, policy, ports.takeUps.known()),
+      ...(refused === null ? {} : { refused: refused.message }),
+    });
     const commits = commitsOf(recorded, { ...ports.repository, cluster });
     const wanted = isolate(everything, (fleet) => {
       const taken = ports.takeUps.consider(tip, fleet, commits);

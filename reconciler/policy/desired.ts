@@ -46,6 +46,8 @@ export interface Desired {
   readonly choices: ReadonlyMap<string, Choice>;
   /** No commit is in force, so that every node keeps what it has. */
   readonly hearsay?: true;
+  /** Why the newest commit was not let into force, where it was not: a sentence. */
+  readonly refused?: string;
 }
 
 /** The commit in force and what it holds. */

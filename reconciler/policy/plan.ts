@@ -30,7 +30,7 @@ export function plan(
   signals: Signals = NO_SIGNALS,
 ): Plan {
   const nodes = planNodes(desired, fleet, settings, now, signals);
-  const pools = planPools(fleet, nodes, now);
+  const pools = planPools(fleet, nodes, now, desired.refused);
   const sources = planConfigSources(desired, fleet, settings, now);
   return { steps: [...sources, ...nodes.steps, ...pools.steps], nodes, pools: pools.statuses };
 }

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { until } from '../support/until.ts';
 import { configOf, firstOf, PATIENCE_MS, type Scenario, settled, startScenario } from './support.ts';
 
 // One world, in which each of them makes good again what it did wrong: to start one costs more than most of what happens in it.
+const isCalled =
+  (type: string, reason?: string) =>
+  ({ status }: KubeletPool): boolean =>
+    status?.conditions?.some(
+      (each) => each.type === type && each.status === 'True' && (reason ?? each.reason) === each.reason,
+    ) === true;
+
 describe('when something is away or wrong', () => {
   let scenario: Scenario;
   before(async () => {
@@ -42,8 +50,15 @@ describe('when something is away or wrong', () => {
     assert.match(view.source.refusedBecause, /rewritten/);
     assert.equal(configOf(view, 'gpu'), config);
     assert.notEqual(config, configBefore);
+    // Whoever waits for their push hears of it, although every node is well.
+    await world.until(
+      'no pool is Ready',
+      ({ pools }) => pools.every(isCalled('Stalled', 'CommitRefused')),
+      PATIENCE_MS,
+    );
     await world.git.setRef('refs/heads/main', head);
     await world.until('the branch is as it was', ({ source }) => source.refusedCommit === '', PATIENCE_MS);
+    await world.until('they are Ready again', ({ pools }) => pools.every(isCalled('Ready')), PATIENCE_MS);
   });
 
   it('an emptied repository is refused', async () => {

@@ -13,8 +13,12 @@ export interface PoolsPlan {
   readonly steps: readonly Step[];
 }
 
-/** KubeletPools as git and the rollout want them: spec, status, and no longer there once a retired pool is empty. */
-export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis): PoolsPlan {
+/**
+ * KubeletPools as git and the rollout want them: spec, status, and no longer there once a retired pool is empty.
+ *
+ * @param refused why the newest commit was not let into force, where it was not
+ */
+export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis, refused?: string): PoolsPlan {
   const statuses = new Map<string, KubeletPoolStatus>();
   const steps: Step[] = [];
   for (const planned of nodes.groups) {
@@ -22,7 +26,7 @@ export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis): PoolsPla
     if (pool === null) continue;
     const present = fleet.pools.get(pool.name);
     const source = fleet.unreadable?.find(({ of, name }) => of === 'config-source' && name === pool.config?.name);
-    const status = poolStatus(pool, planned, { present, source }, toTimestamp(now));
+    const status = poolStatus(pool, planned, { present, source, refused }, toTimestamp(now));
     statuses.set(pool.name, status);
     steps.push(...specSteps(pool, planned, fleet));
     if (present !== undefined && !isOver(pool, planned) && !equal(present.status, status)) {

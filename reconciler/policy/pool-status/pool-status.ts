@@ -22,15 +22,20 @@ import type { KubeObject, Condition } from '#shared/contract/api/object.ts';
 const MOST_FAILURES = 10;
 const MOST_FINDINGS = 5;
 
-/**
- * Status of one pool: a pure function of what was decided for its nodes.
- *
- * @param of the pool as it is, and its config source where that cannot be read
- */
+/** What the cluster and git have of a pool, besides what was decided for its nodes. */
+export interface PoolFacts {
+  readonly present: KubeletPool | undefined;
+  /** Its config source, where that cannot be read. */
+  readonly source?: LeftOut | undefined;
+  /** Why the newest commit was not let into force, where it was not. */
+  readonly refused?: string | undefined;
+}
+
+/** Status of one pool: a pure function of what was decided for its nodes. */
 export function poolStatus(
   pool: DesiredPool,
   { group, memory, decisions }: GroupPlan,
-  { present, source }: { readonly present: KubeletPool | undefined; readonly source?: LeftOut | undefined },
+  { present, source, refused }: PoolFacts,
   at: string,
 ): KubeletPoolStatus {
   const { halt, released, settled, rollout } = memory;
@@ -51,7 +56,11 @@ export function poolStatus(
     ...(rollout === null ? {} : { rollout }),
     ...(holds.length === 0 ? {} : { holds }),
     failures: failedMembers(group.members).slice(0, MOST_FAILURES).map(failureOf),
-    conditions: settleConditions([...conditionsOf(pool, phase, message), ...unreadSource(source)], present, at),
+    conditions: settleConditions(
+      [...conditionsOf(pool, phase, message, refused), ...unreadSource(source)],
+      present,
+      at,
+    ),
   };
 }
 
@@ -126,18 +135,30 @@ function haltMessage(halt: Halt, decisions: readonly MemberDecision[]): string {
   return `${halt.message}; ${there} of ${back.length} nodes are back`;
 }
 
-function conditionsOf(pool: DesiredPool, phase: PoolPhase, message: string): readonly ConditionNow[] {
+/**
+ * What the newest commit wants of a pool and does not get counts as much as its nodes: they may all be well, and whoever waits for what they
+ * pushed would wait for nothing.
+ */
+function conditionsOf(
+  pool: DesiredPool,
+  phase: PoolPhase,
+  message: string,
+  refused: string | undefined,
+): readonly ConditionNow[] {
   const is = (truth: boolean): 'True' | 'False' => (truth ? 'True' : 'False');
   const invalid = hasErrors(pool.findings);
+  const findings = summarise(pool.findings);
+  const stop = stopOf(phase, message, invalid ? findings : '', refused);
+  const about = { reason: stop?.reason ?? phase, message: stop?.message ?? message };
   return [
-    { type: 'Ready', status: is(phase === 'Settled' || phase === 'Empty'), reason: phase, message },
-    { type: 'Reconciling', status: is(phase === 'Progressing'), reason: phase, message },
-    { type: 'Stalled', status: is(phase === 'Halted'), reason: phase, message: phase === 'Halted' ? message : '' },
+    { type: 'Ready', status: is(stop === undefined && (phase === 'Settled' || phase === 'Empty')), ...about },
+    { type: 'Reconciling', status: is(stop === undefined && phase === 'Progressing'), reason: about.reason, message },
+    { type: 'Stalled', status: is(stop !== undefined), reason: about.reason, message: stop?.message ?? '' },
     {
       type: 'ConfigValid',
       status: is(!invalid),
       reason: invalid ? 'Refused' : pool.origin === 'retiring' ? 'Retiring' : 'Accepted',
-      message: summarise(pool.findings),
+      message: findings,
     },
   ];
 }
@@ -147,6 +168,18 @@ function unreadSource(source: LeftOut | undefined): readonly ConditionNow[] {
   if (source === undefined) return [];
   const message = `nothing is made, mended or deleted of the ConfigMap ${source.name}: ${reasonOf(source.error)}`;
   return [{ type: 'ConfigSourceReadable', status: 'False', reason: 'CannotBeRead', message }];
+}
+
+/** What only a person or another commit gets going again; the nodes first. */
+function stopOf(
+  phase: PoolPhase,
+  message: string,
+  errors: string,
+  refused: string | undefined,
+): Pick<ConditionNow, 'reason' | 'message'> | undefined {
+  if (phase === 'Halted') return { reason: phase, message };
+  if (refused !== undefined) return { reason: 'CommitRefused', message: `the newest commit is refused: ${refused}` };
+  return errors === '' ? undefined : { reason: 'ConfigRefused', message: errors };
 }
 
 /** The first few findings, for a place where not all of them fit. */

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
+import { goProgram } from '../../support/go-program.ts';
 import { without } from '../../support/needs.ts';
-import { inCi } from '../../support/recipe.ts';
 
 export const CHART = 'deploy/helm/kubelet-gitops';
 
@@ -20,19 +20,12 @@ export type Overlay = Readonly<Record<string, unknown>>;
 const kubectl = process.env['KUBECTL'] ?? 'kubectl';
 const UNPROVED = 'nothing proves that the chart makes the objects of the kustomization';
 
-/** Helm as its Go module has it, or the one in PATH. In CI it is built where it is missing. */
-function locateHelm(): string | undefined {
-  const recipe = join(import.meta.dirname, '../../support/go-programs/build.sh');
-  const args = [...(inCi() ? [] : ['--where']), 'helm', 'helm'];
-  const { status, stdout } = spawnSync(recipe, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-  if (status === 0) return join(stdout.trim(), 'helm');
-  if (inCi()) throw new Error(`${recipe} did not build helm`);
-  return spawnSync('helm', ['version'], { stdio: 'ignore' }).error === undefined ? 'helm' : undefined;
-}
+const built = goProgram('helm', 'helm', UNPROVED);
+const isInPath = (): boolean => spawnSync('helm', ['version'], { stdio: 'ignore' }).error === undefined;
 
-export const HELM = locateHelm();
-const WITHOUT_HELM =
-  HELM === undefined && `SKIPPED: no helm; test/support/go-programs/build.sh helm helm makes one: ${UNPROVED}`;
+/** Helm as its Go module has it, or the one in PATH. */
+export const HELM = built.path ?? (isInPath() ? 'helm' : undefined);
+const WITHOUT_HELM = HELM === undefined && built.skip;
 export const WITHOUT_RENDERERS = WITHOUT_HELM || without(kubectl, ['version', '--client'], UNPROVED);
 
 /** `helm template`. @throws with what it says */

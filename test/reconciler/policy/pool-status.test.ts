@@ -206,6 +206,45 @@ describe('the status of a pool', () => {
   });
 });
 
+describe('a pool that does not get what the newest commit wants of it', () => {
+  const told = (fleet: Fleet, inForce: CommitInForce, refused?: string): readonly string[] => {
+    const desired = { ...desiredState(inForce, fleet, () => []), ...(refused === undefined ? {} : { refused }) };
+    const { conditions = [], ...status } = plan(desired, fleet, SETTINGS, NOW).pools.get('workers') ?? {};
+    const of = (type: string): string => {
+      const found = conditions.find((each) => each.type === type);
+      return `${type}=${found?.status} ${found?.reason}: ${found?.message}`;
+    };
+    return [`${status.phase} ${status.message}`, of('Ready'), of('Reconciling'), of('Stalled')];
+  };
+  const running = `Settled 3 of 3 nodes run ${old.configName}`;
+
+  it('is not Ready where the commit is wrong about it, and says where; that its nodes are well stays said', () => {
+    const where = 'ConfigRefused: pools/workers/kubelet.yaml:3:1: error unknown-field: no such field';
+    const [phase, ready, reconciling, stalled] = told(fleetWith(settled), commit(COMMIT_B, invalidPool('workers')));
+    assert.deepEqual([phase, ready, stalled], [running, `Ready=False ${where}`, `Stalled=True ${where}`]);
+    assert.match(reconciling ?? '', /^Reconciling=False ConfigRefused/);
+  });
+
+  it('is not Ready where the commit is refused as a whole', () => {
+    const why = 'CommitRefused: the newest commit is refused: nobody trusts its signature';
+    const [phase, ready, , stalled] = told(fleetWith(settled), commit(COMMIT_B, old), 'nobody trusts its signature');
+    assert.deepEqual([phase, ready, stalled], [running, `Ready=False ${why}`, `Stalled=True ${why}`]);
+  });
+
+  it('says what failed first, where it is halted as well', () => {
+    const halted = fleetWith([failedNode(a, next), ...settled.slice(1)]);
+    assert.match(
+      told(halted, commit(COMMIT_B, next), 'nobody trusts it')[3] ?? '',
+      /^Stalled=True Halted: workers-\w+ failed on a/,
+    );
+  });
+
+  it('is Ready with a warning', () => {
+    const warned = { ...old, findings: [{ code: 'w', severity: 'warning', message: 'm' } as const] };
+    assert.match(told(fleetWith(settled), commit(COMMIT_B, warned))[1] ?? '', /^Ready=True Settled/);
+  });
+});
+
 describe('the writes of pools', () => {
   const planned = (inForce: CommitInForce | null, fleet: Fleet, known?: Desired['pools']) =>
     plan(

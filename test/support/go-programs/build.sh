@@ -54,6 +54,7 @@ require_folder() {
 result_of() {
   local recipe name=$1
   local -a sources=("$here/build.sh" "$here/$1"/go.{mod,sum})
+  mapfile -t -O "${#sources[@]}" sources < <(find "$here/$1" -name '*.go' | sort)
   if [[ ${*:2} == oracle ]]; then
     name+=-oracle
     sources+=("$here"/oracle/*.go)

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Observation } from '#agent/decide/observation.ts';
+import type { State } from '#agent/decide/state.ts';
+import { accountOf, statusOf } from '#agent/report/status.ts';
+import type { StatusFacts } from '#agent/report/told.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import {
+  A,
+  AT,
+  B,
+  broken,
+  DOWN,
+  fallingBack,
+  idle,
+  INSTALLING,
+  judging,
+  onTrial,
+  rejecting,
+  RESTARTING,
+  seen,
+  wanting,
+} from '../support/agent/states.ts';
+import { KSTATUS, type Kstatus, kstatusOf } from './support/kstatus.ts';
+
+/** The KubeletNode as the API server has it after its agent reported. */
+function reported(
+  state: State,
+  parts: Partial<Observation> = {},
+  about: Partial<StatusFacts> = {},
+  generation = 1,
+): KubeletNode {
+  const facts = {
+    state,
+    seen: seen(parts),
+    actions: [],
+    agentVersion: '1.2.3',
+    fault: null,
+    diskProblems: [],
+    ...about,
+  };
+  return {
+    apiVersion: 'kubelet-gitops.dev/v1alpha1',
+    kind: 'KubeletNode',
+    metadata: { name: 'worker-1', generation },
+    status: statusOf(accountOf(facts), {}),
+  };
+}
+
+const NEW_BASE: Partial<Observation> = { base: { under: null, newer: { sha256: 'b'.repeat(64), changes: true } } };
+const REFUSED_BASE = { sha256: 'b'.repeat(64), message: 'it failed', at: AT };
+const UNSEEN: Partial<Observation> = {
+  health: { health: 'off' },
+  service: { state: 'unknown', run: null, automaticRestarts: null },
+};
+const CONTRADICTS: Partial<Observation> = {
+  running: { running: 'contradicts', differences: ['maxPods=1 instead of 2'] },
+};
+const REFUSES = { reason: 'CheckpointFailed', message: 'the disk refuses' } as const;
+const failing = (reason: string): State => ({
+  ...idle(A),
+  assigned: B,
+  error: { reason, message: 'it was', at: AT, config: B.source.name },
+});
+
+describe('kstatus of a KubeletNode', { skip: KSTATUS.skip }, () => {
+  const rows: readonly (readonly [string, Kstatus, () => KubeletNode])[] = [
+    ['its kubelet runs what is assigned', 'Current', () => reported(idle(A), wanting(A))],
+    ['its kubelet runs its local config', 'Current', () => reported(idle(null), wanting(null))],
+    [
+      'a payload is fetched',
+      'InProgress',
+      () => reported(idle(A), wanting(B), { actions: [{ do: 'stage', config: B }] }),
+    ],
+    ['nothing is done about an assignment yet', 'InProgress', () => reported(idle(A), wanting(B))],
+    ['a config is installed', 'InProgress', () => reported(onTrial(INSTALLING), wanting(B))],
+    ['its kubelet is restarted with it', 'InProgress', () => reported(onTrial(RESTARTING), wanting(B))],
+    ['a config is on trial', 'InProgress', () => reported(onTrial(judging()), wanting(B))],
+    [
+      'a config on trial does not do well',
+      'InProgress',
+      () => reported(onTrial(judging()), { ...wanting(B), ...DOWN }),
+    ],
+    ['a config is taken back', 'InProgress', () => reported(fallingBack(A, judging()), wanting(B))],
+    ['a config was taken back', 'Failed', () => reported(rejecting(A), wanting(B))],
+    ['a config does not fit the machine', 'Failed', () => reported(failing('PreflightFailed'), wanting(B))],
+    ['the API server does not give a config out', 'InProgress', () => reported(failing('DownloadFailed'), wanting(B))],
+    ['its kubelet comes up with nothing', 'Failed', () => reported(broken(), { ...wanting(B), ...DOWN })],
+    ['its kubelet is down, and may come back', 'InProgress', () => reported(idle(A), { ...wanting(A), ...DOWN })],
+    ['its kubelet cannot be seen', 'InProgress', () => reported(idle(A), { ...wanting(A), ...UNSEEN })],
+    [
+      'a managed file was changed, and is put back',
+      'InProgress',
+      () => reported(idle(A), { ...wanting(A), files: { files: 'differ' } }),
+    ],
+    [
+      'a managed file was changed, and that is only reported',
+      'Failed',
+      () =>
+        reported(idle({ ...A, drift: 'report' }), {
+          ...wanting({ ...A, drift: 'report' }),
+          files: { files: 'differ' },
+        }),
+    ],
+    [
+      'its kubelet does not run what its files say, and waits for its turn',
+      'InProgress',
+      () => reported(idle(A), { ...wanting(A), ...CONTRADICTS }),
+    ],
+    [
+      'its own config changed, and waits for its turn',
+      'InProgress',
+      () => reported(idle(A), { ...wanting(A), ...NEW_BASE }),
+    ],
+    [
+      'its own config changed, and failed',
+      'Failed',
+      () => reported({ ...idle(A), refusedBase: REFUSED_BASE }, { ...wanting(A), ...NEW_BASE }),
+    ],
+    ['its disk refuses an assignment', 'Failed', () => reported(idle(A), wanting(B), { unsaved: REFUSES })],
+    ['its disk is full', 'InProgress', () => reported(idle(A), wanting(B), { unsaved: { ...REFUSES, mayPass: true } })],
+    [
+      'its agent lost its state, and waits for its turn',
+      'InProgress',
+      () => reported(idle(null), { intent: { intent: 'config', config: B, isSpent: true } }),
+    ],
+    ['its agent has not seen the newest assignment', 'InProgress', () => reported(idle(A), wanting(A), {}, 2)],
+  ];
+  for (const [state, expected, node] of rows) {
+    it(`${expected} where ${state}`, () => {
+      const object = node();
+      assert.equal(kstatusOf(object), expected, JSON.stringify(object.status));
+    });
+  }
+});

@@ -261,12 +261,19 @@ async function refusesBadSpecs({ raw, fresh }: Bench): Promise<void> {
   }
 }
 
-async function refusesBadStatuses({ raw, aNode }: Bench): Promise<void> {
+/**
+ * Between 1.20 and 1.34, which were tried, lie servers that judge a status by itself and leave its own name out of the field: 1.30 does.
+ */
+const leavesStatusOut = (minor: number): boolean => minor > 20 && minor < 34;
+
+async function refusesBadStatuses({ raw, aNode, connection }: Bench): Promise<void> {
   const { name } = (await aNode()).metadata;
+  const named = (field: string): string =>
+    leavesStatusOut(connection.minor) && !field.startsWith('status.') ? `status.${field}` : field;
   for (const [status, field] of BAD_STATUSES) {
     const answer = await raw.call({ method: 'PATCH', path: `${NODES_PATH}/${name}/status`, body: { status } });
     assert.equal(answer.status, 422, field);
-    assert.deepEqual(fieldsOf(answer.json()), [field]);
+    assert.deepEqual(fieldsOf(answer.json()).map(named), [field]);
   }
 }
 

@@ -27,6 +27,8 @@ export interface SandboxReconcilerOptions {
   readonly gitUrl: string;
   readonly pollMs: Millis;
   readonly log: Log;
+  /** Directory of a credential for git, as a mounted Secret has it; absent for a repository that everybody may write to. */
+  readonly gitCredentialsDir?: string | undefined;
   /** File with the secret of a webhook; absent for none. */
   readonly webhookSecretFile?: string | undefined;
   /** Directory of the keys that commits have to be signed with; absent where they need not be signed. */
@@ -70,7 +72,7 @@ export function startReconciler(options: SandboxReconcilerOptions): SandboxRecon
   const telling = createTelling({ kube, metrics, page, identity: 'sandbox', isLeader, fleet, clock, random, log });
   const notesRef = `refs/notes/kubelet-gitops/${cluster}`;
   const cache = decodeCache();
-  const git = { url: gitUrl, credentials: fileCredentials(undefined), clock, random };
+  const git = { url: gitUrl, credentials: fileCredentials(options.gitCredentialsDir), clock, random };
   const reconciler = createReconciler(
     {
       kube,

@@ -29,6 +29,8 @@ export interface WorldOptions {
   /** Port of the status page. */
   readonly pagePort?: number;
   readonly pollMs: Millis;
+  /** Directory of a credential for git, as a mounted Secret has it; absent for a repository that everybody may write to. */
+  readonly gitCredentialsDir?: string;
   /** File with the secret of a webhook; absent for none. */
   readonly webhookSecretFile?: string;
   /** Directory of the keys that commits have to be signed with; absent where they need not be signed. */
@@ -102,6 +104,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       gitUrl: git.url,
       pollMs: options.pollMs,
       log: options.log('reconciler'),
+      gitCredentialsDir: options.gitCredentialsDir,
       webhookSecretFile: options.webhookSecretFile,
       trustedKeysDir: options.trustedKeysDir,
       trust: options.trust,

@@ -2,8 +2,8 @@
 //
 //   node scripts/post-plan.mjs PLAN.md
 //
-// Reads from the environment, on GitHub: GITHUB_TOKEN, GITHUB_API_URL, GITHUB_REPOSITORY, PULL_REQUEST; on GitLab:
-// COMMENT_TOKEN, CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID. Needs Node 20 or newer, and nothing else.
+// Reads from the environment, on GitHub, Gitea and Forgejo: GITHUB_TOKEN, GITHUB_API_URL, GITHUB_REPOSITORY, PULL_REQUEST;
+// on GitLab: COMMENT_TOKEN, CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID. Needs Node 20 or newer, and nothing else.
 import { readFile } from 'node:fs/promises';
 
 const NOTHING = 'Nothing changes on any node.';
@@ -35,17 +35,33 @@ async function* pages(url, headers) {
   }
 }
 
-function github() {
+const githubComments = () => {
   const repository = `${env('GITHUB_API_URL')}/repos/${env('GITHUB_REPOSITORY')}`;
-  const comments = `${repository}/issues/${env('PULL_REQUEST')}/comments`;
+  return { ofPull: `${repository}/issues/${env('PULL_REQUEST')}/comments`, all: `${repository}/issues/comments` };
+};
+
+function github() {
+  const { ofPull, all } = githubComments();
   const headers = { authorization: `Bearer ${env('GITHUB_TOKEN')}`, accept: 'application/vnd.github+json' };
   return {
-    list: () => pages(comments, headers),
+    list: () => pages(ofPull, headers),
     // Whoever else writes the marker writes a comment of their own.
     isOurs: ({ user }) => user?.login === 'github-actions[bot]',
-    create: (body) => call(comments, { method: 'POST', headers, body: { body } }),
-    update: ({ id }, body) =>
-      call(`${repository}/issues/comments/${id}`, { method: 'PATCH', headers, body: { body } }),
+    create: (body) => call(ofPull, { method: 'POST', headers, body: { body } }),
+    update: ({ id }, body) => call(`${all}/${id}`, { method: 'PATCH', headers, body: { body } }),
+  };
+}
+
+/** Gitea and Forgejo run GitHub's workflows, under a user of their own, and list all comments at once. */
+async function gitea() {
+  const { ofPull, all } = githubComments();
+  const headers = { authorization: `Bearer ${env('GITHUB_TOKEN')}` };
+  const { id: self } = await call(`${env('GITHUB_API_URL')}/user`, { headers });
+  return {
+    list: () => call(ofPull, { headers }),
+    isOurs: ({ user }) => user?.id === self,
+    create: (body) => call(ofPull, { method: 'POST', headers, body: { body } }),
+    update: ({ id }, body) => call(`${all}/${id}`, { method: 'PATCH', headers, body: { body } }),
   };
 }
 
@@ -62,13 +78,18 @@ async function gitlab() {
   };
 }
 
+function forgeHere() {
+  if (process.env['CI_API_V4_URL'] !== undefined) return gitlab;
+  return process.env['GITEA_ACTIONS'] === 'true' || process.env['FORGEJO_ACTIONS'] === 'true' ? gitea : github;
+}
+
 async function main([path]) {
   if (path === undefined) throw new Error('usage: node scripts/post-plan.mjs PLAN.md');
   const plan = await readFile(path, 'utf8');
   const [marker = ''] = plan.split('\n', 1);
   if (!marker.startsWith('<!-- kubelet-gitops plan: ')) throw new Error(`${path} is no plan: its first line is ${marker}`);
-  const forge = process.env['CI_API_V4_URL'] === undefined ? github() : await gitlab();
-  for await (const comment of forge.list()) {
+  const forge = await forgeHere()();
+  for await (const comment of await forge.list()) {
     if (!forge.isOurs(comment) || comment.body.split(/\r?\n/, 1)[0] !== marker) continue;
     if (comment.body.trimEnd() === plan.trimEnd()) return 'the comment says so already';
     await forge.update(comment, plan);

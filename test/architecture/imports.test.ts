@@ -50,6 +50,16 @@ describe('the arrows between the folders', () => {
     });
   }
 
+  it('lets tests have chance only with a seed, from test/support/property.ts', () => {
+    const files = globSync('test/**/*.ts').filter((file) => !/^test\/(?:mutants\/|support\/property\.ts$)/.test(file));
+    assert.ok(files.length > 500);
+    assert.deepEqual(
+      files.filter((file) => /^import .* from 'fast-check'|\bseed: Date\.now\(\)/m.test(codeOf(file))),
+      [],
+      "take { fc } from there instead of 'fast-check'",
+    );
+  });
+
   it('lets only a program’s own first file touch the process', () => {
     const files = globSync('{agent,reconciler,shared,cli,sandbox}/**/*.ts').filter(
       (file) => !/(?:^|\/)main\.ts$/.test(file),

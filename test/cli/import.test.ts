@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.ts';
 import isomorphicGit from 'isomorphic-git';
 import { essenceOf } from '#cli/import/essence.ts';
 import { groupNodes, type ImportedNode } from '#cli/import/group.ts';

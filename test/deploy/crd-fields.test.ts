@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.ts';
 import { parse } from 'yaml';
 import { accountOf, statusOf } from '#agent/report/status.ts';
 import { arbitraryObservation, arbitraryState } from '../support/agent/arbitrary.ts';

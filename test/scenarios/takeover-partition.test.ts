@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.ts';
 import { LEASE_TIMING } from '#reconciler/cluster/leader/lease.ts';
 import { NODES as NODE_OBJECTS } from '#shared/kube/kube.ts';
 import { machineClock } from '../reconciler/cluster/leader/support/lease-store.ts';

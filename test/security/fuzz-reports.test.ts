@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../support/property.ts';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { commit, COMMIT_A, nodeView, validPool } from '../support/fleet.ts';
 import { FleetSimulation } from '../support/fleet-simulation.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from './property.ts';
 
 export interface Replay {
   readonly seed: number;
@@ -6,9 +6,9 @@ export interface Replay {
   readonly path?: string | undefined;
 }
 
-/** What `ROLLOUT_SEED` and `ROLLOUT_PATH` say, and a seed of today where they say nothing. */
-export function replayFrom(env: NodeJS.ProcessEnv, now: number): Replay {
-  return { seed: Number(env['ROLLOUT_SEED'] ?? now % 2 ** 31), path: env['ROLLOUT_PATH'] };
+/** What `PROPERTY_SEED` and `PROPERTY_PATH` say, and `usual` where nothing chooses a seed. */
+export function replayFrom(env: NodeJS.ProcessEnv, usual: number): Replay {
+  return { seed: Number(env['PROPERTY_SEED'] ?? usual), path: env['PROPERTY_PATH'] };
 }
 
 /**
@@ -38,7 +38,7 @@ export function holds<Values>(
         if (!isSaid && failure !== null && !(failure instanceof Promise) && 'error' in failure) {
           isSaid = true;
           say(
-            `PROPERTY FAILED: "${name}", ROLLOUT_SEED=${seed}: ${firstLine(failure.error)}; looking for the smallest case\n`,
+            `PROPERTY FAILED: "${name}", PROPERTY_SEED=${seed}: ${firstLine(failure.error)}; looking for the smallest case\n`,
           );
         }
         return failure;
@@ -48,7 +48,7 @@ export function holds<Values>(
   const found = fc.check(watched, { numRuns: runs, seed, ...(path === undefined ? {} : { path }) });
   if (!found.failed) return;
   say(
-    `PROPERTY FAILED: "${name}", to replay: ROLLOUT_SEED=${found.seed} ROLLOUT_PATH=${found.counterexamplePath ?? ''}\n`,
+    `PROPERTY FAILED: "${name}", to replay: PROPERTY_SEED=${found.seed} PROPERTY_PATH=${found.counterexamplePath ?? ''}\n`,
   );
   throw new Error(fc.defaultReportMessage(found), { cause: found.errorInstance });
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from './property.ts';
 import type { DisruptionSpec, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import { releaseValue } from '#reconciler/policy/rollout/halt.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { decodeReference, encodeReference, NO_REFERENCE } from '#agent/checkpoint/reference.ts';
 import { SHAPES } from '#agent/decide/assignment/assignment.ts';
 import { codeOf } from '#shared/runtime/errors.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { parse } from 'yaml';
 import { decodeReference, encodeReference } from '#agent/checkpoint/reference.ts';
 import type { Config } from '#agent/decide/state.ts';

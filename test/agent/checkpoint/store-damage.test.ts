@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { createStore } from '#agent/checkpoint/store.ts';
 import { activeOf, sameConfig, type State } from '#agent/decide/state.ts';
 import {

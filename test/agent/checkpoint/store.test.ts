@@ -3,7 +3,7 @@ import { lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { createStore } from '#agent/checkpoint/store.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { INITIAL_STATE } from '#agent/decide/state.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { inOurVersion, type Migration, type Raw } from '#agent/host/record-shape.ts';
 import { createStore } from '#agent/checkpoint/store.ts';
 import { INITIAL_STATE } from '#agent/decide/state.ts';

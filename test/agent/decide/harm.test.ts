@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { decide } from '#agent/decide/decide.ts';
 import { harmSince, withStrainSoFar } from '#agent/decide/harm.ts';
 import type { Observation } from '#agent/decide/observation.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { decide } from '#agent/decide/decide.ts';
 import { withLastWords, wordsWanted } from '#agent/decide/last-words.ts';
 import type { Observation } from '#agent/decide/observation.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import type { Disk } from '#agent/ports/disk.ts';
 import { type FileCalls, systemCalls } from '#agent/host/disk/file-calls.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';

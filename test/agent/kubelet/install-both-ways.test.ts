@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import type { Installer } from '#agent/ports/installer.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { cgroupPath } from '#agent/preflight/checks/cgroups.ts';
 import { parseFlags, withFlags } from '#agent/preflight/checks/flags.ts';
 import type { ConfigForHost, HostFacts } from '#agent/preflight/host-facts.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { madeForCollision } from '#reconciler/git/objects/sha1-collision.ts';
 import { openPack } from '#reconciler/git/objects/pack.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { createBytesKeeper } from '#reconciler/git/objects/kept-bytes.ts';
 import { createSweep, sweepAll } from '#reconciler/git/sweep.ts';
 import { createTurns } from '#reconciler/git/turns.ts';

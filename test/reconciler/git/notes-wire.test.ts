@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
 import type { GitSession } from '#reconciler/git/wire/session.ts';
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';

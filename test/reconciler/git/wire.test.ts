@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { isGitError } from '#reconciler/git/errors.ts';
 import { readAdvertisement } from '#reconciler/git/wire/advertisement.ts';
 import { scanPack } from '#reconciler/git/wire/pack-scan.ts';

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import type { GitObject, ObjectLookup, Oid } from '#sandbox/git-server/objects/oid.ts';
 import { oidOf } from '#sandbox/git-server/objects/objects.ts';
 import { applyDelta } from '#sandbox/git-server/pack/delta.ts';

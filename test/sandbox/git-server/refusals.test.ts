@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import type { GitObject } from '#sandbox/git-server/objects/oid.ts';
 import { NO_OID } from '#sandbox/git-server/objects/oid.ts';
 import { oidOf } from '#sandbox/git-server/objects/objects.ts';

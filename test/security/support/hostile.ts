@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 
 /** No foreign bytes may keep a program busy for longer. Of the thread's own work: others on the machine do not count. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { linesOf } from '#shared/kube/body.ts';
 import type { Call } from '#shared/kube/call.ts';
 import { NODES } from '#shared/kube/kube.ts';

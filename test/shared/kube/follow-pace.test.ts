@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { paceAfter, type FollowPace, type Try } from '#shared/kube/follow-pace.ts';
 
 const backoff = { firstMs: 1000, maxMs: 30_000, jitter: 0 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
 
 /** RFC 7396, section 2, word for word as code. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { countCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
 import { didYouMean, editDistance, sameButCase } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';

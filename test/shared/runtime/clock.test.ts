@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../support/property.ts';
 import { fromTimestamp, systemClock, toTimestamp } from '#shared/runtime/clock.ts';
 
 describe('a timestamp', () => {

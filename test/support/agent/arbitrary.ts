@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import type { Files, Intent, Observation, Rechecked, Staged, StageResult } from '#agent/decide/observation.ts';
 import type { Change, Config, Doing, Judged, Reboot, State, Strain, Target } from '#agent/decide/state.ts';
 import { A, AT, B, C, ERROR_B, QUIET, TERMS } from './states.ts';

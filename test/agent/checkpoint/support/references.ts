@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { stringify } from 'yaml';
 import type { Reference } from '#agent/checkpoint/reference.ts';
 import { SHAPES } from '#agent/decide/assignment/assignment.ts';

@@ -5,7 +5,7 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { BUS, type BusConnection, connectBus, refusalName } from '#agent/host/dbus/connection.ts';
 import { createFraming } from '#agent/host/dbus/framing.ts';
 import { authenticate } from '#agent/host/dbus/handshake.ts';

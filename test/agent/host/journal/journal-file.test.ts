@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { inBlocks, type ReadAt } from '#agent/host/journal/blocks.ts';
 import { entriesBackwards } from '#agent/host/journal/journal-file.ts';
 import { type Fields, journalOf } from './support/journal-writer.ts';

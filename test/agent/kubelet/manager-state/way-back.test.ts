@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { NAMES, prepare } from './state-bench.ts';
 import { CONFIG, CPU_STATE, MEMORY_STATE } from './state-writer.ts';
 import { runsOf } from '../../../support/sample.ts';

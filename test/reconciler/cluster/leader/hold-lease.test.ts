@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { holdLease, type LeaseHold } from '#reconciler/cluster/leader/hold-lease.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createManualClock, type ManualClock } from '../../../support/manual-clock.ts';

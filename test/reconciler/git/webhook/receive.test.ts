@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { receive, type Reception } from '#reconciler/git/webhook/receive.ts';
 import { createReplays, type Replays } from '#reconciler/git/webhook/replays.ts';
 import { judgeSignature, TIME_WINDOW_MS } from '#reconciler/git/webhook/signature.ts';

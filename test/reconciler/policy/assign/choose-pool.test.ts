@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import type { LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 import { type PoolCandidate, choosePool } from '#reconciler/policy/assign/choose-pool.ts';
 import { selectorMatches } from '#reconciler/policy/assign/selector.ts';

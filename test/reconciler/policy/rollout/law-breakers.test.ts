@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import type { Desired } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { plan } from '#reconciler/policy/plan.ts';
@@ -12,7 +12,7 @@ import { type Planner, rollingOutAs, seeing, without, withPools, withRollout } f
 
 const MOST_STORIES = 3_000;
 /** `npm test` finds each with the same few stories. */
-const SEED = Number(process.env['ROLLOUT_SEED'] ?? 1);
+const SEED = Number(process.env['PROPERTY_SEED'] ?? 1);
 
 /** The real planner's steps, and more of them. */
 const alsoDoing =

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { readWindow } from '#reconciler/policy/window/read-window.ts';
 import { windowsState } from '#reconciler/policy/window/windows-state.ts';
 import type { WindowSpec, WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';

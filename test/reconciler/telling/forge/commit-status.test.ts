@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { LONGEST_DESCRIPTION, MOST_STATUSES, statusesOf } from '#reconciler/telling/forge/commit-status.ts';
 import { dueStatuses, RETELL_EVERY_MS, type StandingStatus } from '#reconciler/telling/forge/due.ts';
 import { forgePlace } from '#reconciler/telling/forge/place.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { html, toText } from '#reconciler/telling/page/html.ts';
 
 /** What a browser makes of text in which nothing but entities is special. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { buildModel } from '#reconciler/telling/page/build-model.ts';
 import { toText } from '#reconciler/telling/page/html.ts';
 import type { PageModel, WorkingModel } from '#reconciler/telling/page/model.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { type PastCommit, readHistory, writeHistory } from '#reconciler/telling/report/commit-history.ts';
 
 const past = (letter: string, outcome: PastCommit['outcome'], at = '2026-11-21T12:00:00Z'): PastCommit => ({

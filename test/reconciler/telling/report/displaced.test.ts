@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { displacedNotes, writeNotes } from '#reconciler/telling/report/displaced.ts';
 import type { CommitNote } from '#reconciler/telling/report/note.ts';
 import { renderNote } from '#reconciler/telling/report/note-text.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../property.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { RecordName } from '#agent/checkpoint/record-order.ts';
 import type { Config, TrialTerms } from '#agent/decide/state.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../../../support/property.ts';
 import type { DBusValue } from '#agent/host/dbus/value.ts';
 
 /** A signature of one type, and a value of it. */

@@ -44,7 +44,8 @@ if (everyPoint) process.env['EVERY_POINT'] = '1';
 process.env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled-tests');
 
 // Many tests wait for processes: one file more than there are cores keeps all of these busy.
-const results = run({ files, concurrency: availableParallelism() + 1 });
+const untracked = new URL('untracked-promises.js', import.meta.url).href;
+const results = run({ files, concurrency: availableParallelism() + 1, execArgv: ['--import', untracked] });
 results.on('test:summary', ({ file, success }) => {
   // Without a file, it sums up all of them.
   if (file === undefined && !success) process.exitCode = 1;

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -7,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { runElsewhere } from './elsewhere/run-elsewhere.ts';
 import { type NativeGit, nativeGit } from '../sandbox/git-server/support/native-git.ts';
 
 /** The requests that a call on a repository is made of. */
@@ -210,7 +210,9 @@ async function runBackend(
   body: Buffer,
 ): Promise<RightAnswer> {
   const [path = '', query = ''] = (request.url ?? '').split('?');
-  const child = spawn(program, {
+  const { out: output } = await runElsewhere({
+    file: program,
+    args: [],
     env: {
       ...environment,
       GIT_PROJECT_ROOT: root,
@@ -224,11 +226,9 @@ async function runBackend(
       REMOTE_USER: 'test',
       REMOTE_ADDR: '127.0.0.1',
     },
-    stdio: ['pipe', 'pipe', 'ignore'],
+    input: body,
+    timeoutMs: 600_000,
   });
-  // The backend may end without having read everything.
-  child.stdin.on('error', () => undefined).end(body);
-  const output = await collect(child.stdout);
   const blank = output.indexOf('\r\n\r\n');
   const lines = output.toString('latin1', 0, Math.max(0, blank)).split('\r\n');
   const headers = Object.fromEntries(lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string]));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { componentNames, valueOf } from '../../../scripts/generate/chart.ts';
+import { sampleOf } from '../../support/sample.ts';
 import { OPTIONS, REQUIRED_SETTINGS, REQUIRED_VALUES } from './options.ts';
 import { type Overlay, renderChart, renderKustomization, WITHOUT_RENDERERS } from './render.ts';
 import { assertSameObjects } from './same-objects.ts';
@@ -41,7 +42,7 @@ const BESIDE: Readonly<
 describe('the chart makes the objects of the kustomization', { skip: WITHOUT_RENDERERS }, () => {
   it('with nothing but the required values', () => assertSameObjects(chart({}), kustomization({})));
 
-  for (const component of componentNames()) {
+  for (const component of sampleOf(componentNames(), 3)) {
     it(`with the component ${component}`, () => {
       const { values = {}, settings = [], overlay = {} } = BESIDE[component] ?? {};
       assertSameObjects(
@@ -77,7 +78,7 @@ describe('the chart makes the objects of the kustomization', { skip: WITHOUT_REN
     );
   });
 
-  for (const { name, values, settings, overlay } of OPTIONS) {
+  for (const { name, values, settings, overlay } of sampleOf(OPTIONS, 3)) {
     it(`with ${name}`, () => assertSameObjects(chart(values), kustomization(overlay ?? {}, settings)));
   }
 });

@@ -28,11 +28,18 @@ export const HELM = built.path ?? (isInPath() ? 'helm' : undefined);
 const WITHOUT_HELM = HELM === undefined && built.skip;
 export const WITHOUT_RENDERERS = WITHOUT_HELM || without(kubectl, ['version', '--client'], UNPROVED);
 
+/** Go programs that end within a second: collecting garbage, and in many threads, is a good part of what they do. */
+const env = { ...process.env, GOGC: 'off', GOMAXPROCS: '1' };
+
 /** `helm template`. @throws with what it says */
 export function renderChart(values: Readonly<Record<string, unknown>>, kubeVersion = 'v1.34.0'): readonly Manifest[] {
   const where = ['--namespace', 'kubelet-gitops', '--kube-version', kubeVersion];
   const args = ['template', 'kubelet-gitops', CHART, ...where, '--values', '-'];
-  const { status, stdout, stderr } = spawnSync(HELM ?? 'helm', args, { input: stringify(values), encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(HELM ?? 'helm', args, {
+    input: stringify(values),
+    encoding: 'utf8',
+    env,
+  });
   if (status !== 0) throw new Error(stderr);
   return manifestsIn(stdout);
 }
@@ -61,6 +68,7 @@ function kustomize(overlay: Overlay): readonly Manifest[] {
     );
     const { status, stdout, stderr } = spawnSync(kubectl, ['kustomize', join(directory, 'my-cluster')], {
       encoding: 'utf8',
+      env,
     });
     if (status !== 0) throw new Error(stderr);
     return manifestsIn(stdout);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { sampleOf } from '../../support/sample.ts';
 import { nativeGit, temporaryDirectory, WITHOUT_GIT } from './support/native-git.ts';
 import { manyFiles, started } from './support/started.ts';
 
@@ -16,8 +17,8 @@ function emptyCommits(count: number): string {
   return `${commits.join('\n')}\n`;
 }
 
-/** Clients speak version 2 by themselves; the older ones are what proxies and other libraries still use. */
-for (const version of ['0', '1', '2']) {
+/** Clients speak version 2 by themselves; the older ones, which differ in one line, are what proxies and other libraries still use. */
+for (const version of sampleOf(['0', '1', '2'], 2)) {
   describe(`the real git fetches with protocol version ${version}`, { skip: WITHOUT_GIT }, () => {
     const configured = ['-c', `protocol.version=${version}`];
 

@@ -139,12 +139,13 @@ export function createGuardedHost({ maxStarts = 3, silence = 600 }: PlanOptions 
       const isRoot = process.getuid?.() === 0;
       if (asNobody && isRoot) giveAway(root);
       const [command, ...args] = shell.argv;
+      rmSync(join(root, 'count'), { force: true });
       const started = performance.now();
       const child = spawn(command, [...args, join(guard, 'guard.sh'), mode, proc, bin, String(patience)], {
         stdio: ['ignore', 'ignore', 'pipe'],
         // A process group of its own, which can be killed as one.
         detached: true,
-        env: { STUBS_ROOT: root, STUBS_KILL_AT: String(killAt === 0 ? 0 : log().length + killAt) },
+        env: { STUBS_ROOT: root, STUBS_KILL_AT: String(killAt) },
         ...(asNobody && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
       });
       const stderr: string[] = [];

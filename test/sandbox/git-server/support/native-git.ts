@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { runElsewhere } from '../../../support/elsewhere/run-elsewhere.ts';
 
 export { WITHOUT_GIT } from '../../../support/needs.ts';
 
@@ -27,15 +27,17 @@ export interface NativeGit {
 
 export function nativeGit(directory: string): NativeGit {
   const env = environmentIn(directory);
-  const feed = (input: string, ...args: readonly string[]): Promise<GitResult> =>
-    new Promise((resolve) => {
-      const options = { cwd: directory, env, timeout: 180_000, maxBuffer: 16 * 1024 * 1024 };
-      const child = execFile('git', [...args], options, (error, out, err) => {
-        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, out, err });
-      });
-      // Git may end without having read all of its input: its exit code says what that means, the broken pipe nothing.
-      child.stdin?.on('error', () => undefined).end(input);
+  const feed = async (input: string, ...args: readonly string[]): Promise<GitResult> => {
+    const { code, out, err } = await runElsewhere({
+      file: 'git',
+      args,
+      cwd: directory,
+      env,
+      input,
+      timeoutMs: 180_000,
     });
+    return { code: code ?? -1, out: out.toString(), err: err.toString() };
+  };
   const attempt = (...args: readonly string[]) => feed('', ...args);
   const run = async (...args: readonly string[]): Promise<string> => {
     const result = await attempt(...args);

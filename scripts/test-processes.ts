@@ -52,12 +52,15 @@ const ALONE = new RegExp(
 /** These wait for whole systems, up to half a minute each. Begun last, one of them would keep one core busy and all others idle. */
 const LONG = /^test\/(?:docs\/tutorial|security\/secrets|scenarios\/|reconciler\/git\/)/;
 
+/** As these would, which take ten seconds of CPU. */
+const HEAVY = /^test\/(?:agent\/(?:faults\/transitions|model)|security\/hostile-packs)\./;
+
 /** Every file in one process, those that take long at the front. */
 export function inProcesses(files: readonly string[]): readonly TestProcess[] {
   const nameOf = (file: string): string =>
     (ALONE.test(file) ? undefined : TOGETHER.find(([, folders]) => folders.test(file))?.[0]) ?? file;
   const processes = [...Map.groupBy(files, nameOf)].map(([name, of]): TestProcess => ({ name, files: of }));
   const rank = ({ files: [first = '', second] }: TestProcess): number =>
-    LONG.test(first) ? 0 : second === undefined ? 2 : 1;
+    LONG.test(first) ? 0 : HEAVY.test(first) ? 1 : second === undefined ? 3 : 2;
   return processes.toSorted((one, other) => rank(one) - rank(other));
 }

@@ -62,5 +62,5 @@ export function inProcesses(files: readonly string[]): readonly TestProcess[] {
   const processes = [...Map.groupBy(files, nameOf)].map(([name, of]): TestProcess => ({ name, files: of }));
   const rank = ({ files: [first = '', second] }: TestProcess): number =>
     LONG.test(first) ? 0 : HEAVY.test(first) ? 1 : second === undefined ? 3 : 2;
-  return processes.toSorted((one, other) => rank(one) - rank(other));
+  return processes.toSorted((one, other) => rank(one) - rank(other) || other.files.length - one.files.length);
 }

@@ -44,15 +44,15 @@ export function chaptersOf(files: Readonly<Record<string, string>>): readonly Ch
       isOver: (view) => isRefused(view, 'gpu'),
     },
     {
-      title: 'A change that is valid and kills the kubelet: reserves CPUs that these machines do not have',
-      changed: { [GPU]: gpu, [GENERAL]: withFields(general, { maxPods: 150, reservedSystemCPUs: '0-7' }) },
-      message: 'Mend gpu; reserve CPUs for the system on general',
+      title: 'A change that only a warning speaks against, and that kills the kubelet: too few open files',
+      changed: { [GPU]: gpu, [GENERAL]: withFields(general, { maxPods: 150, maxOpenFiles: 20 }) },
+      message: 'Fix gpu; limit open files on general',
       isOver: (view) => phaseOf(view, 'general') === 'Halted' && isAtRest(view),
     },
     {
       title: 'The revert: the nodes run it already, so nothing restarts',
       changed: { [GENERAL]: withFields(general, { maxPods: 150 }) },
-      message: 'Revert "reserve CPUs for the system on general"',
+      message: 'Revert "limit open files on general"',
       isOver: isSettled,
     },
   ];

@@ -29,7 +29,7 @@ export const SMALL_HOST: SimulatedHost = {
  * @param config with its defaults
  */
 export function unbearable(config: Config, host: SimulatedHost): string | null {
-  return cpusBeyond(config, host) ?? missingCgroup(config, host) ?? swapIsOn(config, host);
+  return cpusBeyond(config, host) ?? tooFewFiles(config) ?? missingCgroup(config, host) ?? swapIsOn(config, host);
 }
 
 function cpusBeyond({ reservedSystemCPUs }: Config, { cpus }: SimulatedHost): string | null {
@@ -37,6 +37,13 @@ function cpusBeyond({ reservedSystemCPUs }: Config, { cpus }: SimulatedHost): st
   const highest = Math.max(...reservedSystemCPUs.split(/[-,]/).map(Number));
   if (highest < cpus) return null;
   return `reservedSystemCPUs "${reservedSystemCPUs}" is not a subset of the online CPUs "0-${cpus - 1}"`;
+}
+
+/** As many as a kubelet without a single pod has open. */
+const FEWEST_FILES = 64;
+
+function tooFewFiles({ maxOpenFiles }: Config): string | null {
+  return typeof maxOpenFiles === 'number' && maxOpenFiles < FEWEST_FILES ? 'accept: too many open files' : null;
 }
 
 function missingCgroup(config: Config, { cgroups }: SimulatedHost): string | null {

@@ -69,7 +69,7 @@ it('two clusters follow one repository, each by its own file, with notes and hal
 
     // A config that only nodes of one cluster fall back from halts there, and nowhere else.
     const third = await git.commit({
-      files: { 'pools/gpu/kubelet.yaml': layer('reservedSystemCPUs: 0-999\n') },
+      files: { 'pools/gpu/kubelet.yaml': layer('maxOpenFiles: 20\n') },
       message: 'Too many CPUs',
     });
     await staging.until('halted', (view) => phaseOf(view, 'gpu') === 'Halted', PATIENCE_MS);

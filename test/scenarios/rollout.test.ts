@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { noteProblems } from '../support/note-schema.ts';
 import { configOf, GPU, PATIENCE_MS, phaseOf, type Scenario, settled, startScenario } from './support.ts';
 
-const DEADLY = { reservedSystemCPUs: '0-999' };
+const DEADLY = { maxOpenFiles: 20 };
 
 // One world, and each begins where the one before ended: to start one costs more than most of what happens in it.
 describe('from a commit to the kubelets', () => {

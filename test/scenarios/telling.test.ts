@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 import { WITHOUT_PROMTOOL } from '../support/needs.ts';
 import { configOf, PATIENCE_MS, phaseOf, type Scenario, startScenario } from './support.ts';
 
-const DEADLY = { reservedSystemCPUs: '0-999' };
+const DEADLY = { maxOpenFiles: 20 };
 
 const seen = (what: string, look: () => boolean): Promise<unknown> =>
   until(what, look, { withinMs: PATIENCE_MS, everyMs: 50 });

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { StatusView } from '#cli/status/render.ts';
 import { PATIENCE_MS, phaseOf, type Scenario, startScenario } from './support.ts';
 
-const DEADLY = { reservedSystemCPUs: '0-999' };
+const DEADLY = { maxOpenFiles: 20 };
 const PATH = 'pools/general/pool.yaml';
 
 /** Gives the pool of three workers another way to roll out, and waits until everything is rolled out. */

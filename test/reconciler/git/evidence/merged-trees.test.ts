@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import { type Graph, mergeBases } from '#reconciler/git/evidence/graph.ts';
 import { wrongWithMerge } from '#reconciler/git/evidence/merged-trees.ts';
 import { createObjectStore, type ObjectStore } from '#reconciler/git/objects/store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../support/property.ts';
 import type { NodeSize } from '#reconciler/policy/room/allocatable.ts';
 import { lockOuts } from '#reconciler/policy/room/lock-out.ts';
 import type { VitalPods } from '#reconciler/policy/room/vital-pods.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -19,6 +20,16 @@ import { until } from '../support/until.ts';
 
 const skip = await whyNoNode();
 const never = new AbortController().signal;
+
+const SPARE_PROCESS_IDS = 300;
+
+/** @returns how many more processes and threads the kubelet believes the machine can have */
+async function freeProcessIds(): Promise<number> {
+  const [limit = '', load = ''] = await Promise.all(
+    ['/proc/sys/kernel/pid_max', '/proc/loadavg'].map((file) => readFile(file, 'utf8')),
+  );
+  return Number(limit) - Number(/\/(\d+)/.exec(load)?.[1]);
+}
 
 const RIGHTS = `
 apiVersion: rbac.authorization.k8s.io/v1
@@ -54,7 +65,9 @@ subjects: [{ kind: ServiceAccount, namespace: default, name: counter }]
 apiVersion: v1
 kind: ServiceAccount
 metadata: { namespace: default, name: counter }
----
+`;
+
+const POD = `
 apiVersion: v1
 kind: Pod
 metadata: { namespace: default, name: evicted }
@@ -75,10 +88,7 @@ describe('the ports to a real kubelet', { skip }, () => {
     cluster = await startControlPlane();
     runtime = await startContainerd();
     kubelet = await startKubelet({ controlPlane: cluster, runtime, nodeName: 'node-p', config: { maxPods: 42 } });
-    await writeFile(join(directory, 'rights.yaml'), RIGHTS);
-    const apply = ['apply', '-f', join(directory, 'rights.yaml')];
-    // A pod is refused until the API server itself has heard of its account.
-    await until('the pod', async () => (await cluster.kubectl(apply)).code === 0);
+    await until('the rights’ objects', () => apply(RIGHTS));
     // A kubelet remembers for half a minute that somebody may not.
     const may = ['auth', 'can-i', 'get', 'nodes', '--subresource=proxy', '--as=system:serviceaccount:default:reader'];
     const count = may.map((word) => word.replace('proxy', 'metrics').replace('reader', 'counter'));
@@ -92,6 +102,8 @@ describe('the ports to a real kubelet', { skip }, () => {
     await rm(directory, { recursive: true, force: true });
   });
 
+  const apply = async (input: string): Promise<boolean> =>
+    (await cluster.kubectl(['apply', '-f', '-'], { input })).code === 0;
   const look = async (account: string, certificate = kubelet.servingCertFile): Promise<RunningConfig> => {
     const token = await cluster.serviceAccountToken('default', account);
     const probe = createHostProbe({ token: async () => token, servingCertFiles: [certificate], timeoutMs: 60_000 });
@@ -162,10 +174,25 @@ describe('the ports to a real kubelet', { skip }, () => {
     assert.equal(none['maxPods'], 42);
     assert.deepEqual(await harmSeenBy('reader'), null, 'the right to /configz alone is not enough');
     assert.deepEqual(await harmSeenBy('counter'), {});
-    // More process ids than there are: the machine is under pressure from the first look on.
-    const pids = (await readFile('/proc/sys/kernel/pid_max', 'utf8')).trim();
-    await change({ payload: canonicalize({ evictionHard: { 'pid.available': pids } }), apply: 'overlay' });
-    const evicted = await until('the pod to be evicted', () => seenEvicted(), { evidence: kubelet.logTail });
+    const threshold = (await freeProcessIds()) - SPARE_PROCESS_IDS;
+    await change({ payload: canonicalize({ evictionHard: { 'pid.available': `${threshold}` } }), apply: 'overlay' });
+    // A pod is refused until the API server itself has heard of its account.
+    await until('the pod', () => apply(POD));
+    // Under pressure a kubelet refuses pods: what is to be evicted must have been taken in before.
+    await until('the pod to be taken in', async () => {
+      const { stdout } = await cluster.kubectl(['get', 'pod', 'evicted', '-o', 'jsonpath={.status.startTime}']);
+      return stdout !== '';
+    });
+    const sleepers = spawn(
+      'sh',
+      ['-c', `i=${2 * SPARE_PROCESS_IDS}; while [ $((i -= 1)) -gt 0 ]; do sleep 600 & done; wait`],
+      {
+        detached: true,
+      },
+    );
+    const evicted = await until('the pod to be evicted', seenEvicted, { evidence: kubelet.logTail }).finally(
+      () => sleepers.pid !== undefined && process.kill(-sleepers.pid),
+    );
     assert.deepEqual(evicted, { 'evicted pid.available': 1 });
     const again = await change(null);
     assert.deepEqual(await harmSeenBy('counter'), {}, 'another run begins to count anew');

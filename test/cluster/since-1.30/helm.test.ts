@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { CHART, HELM, WITHOUT_RENDERERS } from '../../deploy/chart/render.ts';
 import { fencedBlocks } from '../../support/fenced-blocks.ts';
+import { until } from '../../support/until.ts';
 import { KUBERNETES, locateControlPlane, whyNoControlPlane } from '../support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 
@@ -75,13 +76,12 @@ describe(`helm on Kubernetes ${KUBERNETES}`, { skip }, () => {
     );
   });
 
-  it('install: the API server takes everything, and the fields are explained', () => {
+  it('install: the API server takes everything, and the fields are explained', async () => {
     assert.match(type(command('docs/install.md', 'sh', /^helm install/m)), /STATUS: deployed/);
     assert.match(imageOf('daemonset/kubelet-gitops-agent'), /^registry\.example\.com\/platform\/kubelet-gitops:/);
-    type(
-      'kubectl wait crd kubeletpools.kubelet-gitops.dev kubeletnodes.kubelet-gitops.dev --for=condition=Established --timeout=60s',
-    );
-    assert.match(type('kubectl explain kubeletnode.spec.turn'), /seen/);
+    // An API server that has established a CRD may take a moment more to tell clients of it.
+    const explained = await until('the new kinds', async () => type('kubectl explain kubeletnode.spec.turn'));
+    assert.match(explained, /seen/);
     assert.match(type('kubectl get kpool,knode 2>&1'), /No resources found/);
   });
 
@@ -100,8 +100,11 @@ describe(`helm on Kubernetes ${KUBERNETES}`, { skip }, () => {
     assert.equal(imageOf('deployment/kubelet-gitops-reconciler'), before);
   });
 
-  it('uninstall: nothing of ours is left', () => {
+  it('uninstall: nothing of ours is left', async () => {
     type('helm uninstall kubelet-gitops --namespace kubelet-gitops');
-    assert.doesNotMatch(type(`kubectl get ${KINDS} -A -o name`), /kubelet-gitops/);
+    await until(
+      'everything to be gone',
+      async () => !type(`kubectl get ${KINDS} -A -o name`).includes('kubelet-gitops'),
+    );
   });
 });

@@ -5,6 +5,7 @@ import { KUBERNETES, whyNoControlPlane } from '../support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { installManifests, NAMESPACE } from '../support/programs.ts';
 import { configMapName, otherConfigMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import { fencedBlocks } from '../../support/fenced-blocks.ts';
 import { until } from '../../support/until.ts';
 
 const skip = await whyNoControlPlane();
@@ -143,6 +144,24 @@ describe(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES}`, { 
     const pool = { configName: name, sha256 };
     const { status: written, text: said } = await as(reconciler, 'PATCH', `${POOLS}/gpu/status`, { status: pool });
     assert.equal(written, 200, said);
+  });
+
+  it('takes an assignment away as the emergency page has it: an administrator in the reconciler’s name', async () => {
+    const assigned = async (): Promise<string> =>
+      (await cluster.kubectl(['get', 'knode', 'node-a', '-o', 'jsonpath={.spec.configSource.name}'])).stdout;
+    assert.notEqual(await assigned(), '');
+    const [page = ''] = fencedBlocks('docs/operate.md', 'sh').filter((block) => block.includes('kubectl patch knode'));
+    const [, command = ''] = /kubectl (patch knode (?:.*\\\n)*.*)/.exec(page) ?? [];
+    const words = command
+      .replaceAll('\\\n', ' ')
+      .replace('NODE', 'node-a')
+      .matchAll(/'([^']*)'|(\S+)/g);
+    const args = [...words].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    const { code: herOwn } = await cluster.kubectl(args.filter((word) => !word.startsWith('--as')));
+    assert.notEqual(herOwn, 0);
+    const { code, stderr } = await cluster.kubectl(args);
+    assert.equal(code, 0, stderr);
+    assert.equal(await assigned(), '');
   });
 
   it('leaves the reconciler its work, and other ConfigMaps to others', async () => {

@@ -65,9 +65,9 @@ describe('the runbooks of alerts', () => {
   const pages = globSync('docs/runbooks/*.md').sort();
 
   for (const page of pages.filter((path) => !path.endsWith('README.md'))) {
-    it(`${page}: says what it means and costs, where to look, how to mend it, and when it is over`, () => {
+    it(`${page}: says what it means and costs, where to look, how to fix it, and when it is over`, () => {
       const text = readFileSync(page, 'utf8');
-      const parts = ['**Means.**', '**Impact.**', '## Look', '## Mend', '## Over'].map((part) =>
+      const parts = ['**Means.**', '**Impact.**', '## Look', '## Fix', '## Over'].map((part) =>
         text.indexOf(`\n${part}`),
       );
       assert.ok(
@@ -77,7 +77,7 @@ describe('the runbooks of alerts', () => {
     });
 
     it(`${page}: names commands that there are`, () => {
-      const commands = readFileSync(page, 'utf8').matchAll(/npx kubelet-gitops ([^`|#\n]+)/g);
+      const commands = readFileSync(page, 'utf8').matchAll(/(?:^|`|\$ )kubelet-gitops ([^`|#\n]+)/gm);
       for (const [, words = ''] of commands) {
         const line = parseCommandLine(words.trim().split(/ +/), COMMANDS);
         assert.equal(line.line, 'run', `${words}: ${line.line === 'mistake' ? line.message : line.line}`);

@@ -51,6 +51,7 @@ try {
   process.exitCode = await main(process.argv.slice(2), {
     out: process.stdout,
     err: process.stderr,
+    in: process.stdin,
     env: process.env,
   });
 } catch (error) {

@@ -2,14 +2,21 @@ import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
 import { isPolicyField } from '#shared/contract/kubelet-config/field-policy.ts';
 import { folderPath } from '#reconciler/git/folder-path.ts';
 import { minorName, minorNumber, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { type Given, Mistake, type OptionSpecs } from './command.ts';
+import { type Given, Mistake, type OptionSpec, type OptionSpecs } from './command.ts';
 
 /** Options that several commands share. */
 export const CLUSTER_OPTIONS = {
   kubeconfig: { type: 'string', value: 'FILE', about: 'kubeconfig to use; default: KUBECONFIG, then ~/.kube/config' },
   context: { type: 'string', value: 'NAME', about: 'context of the kubeconfig' },
-  namespace: { type: 'string', value: 'NAME', about: `namespace of the reconciler (default ${DEFAULT_NAMESPACE})` },
+  namespace: {
+    type: 'string',
+    short: 'n',
+    value: 'NAME',
+    about: `namespace of the reconciler (default ${DEFAULT_NAMESPACE})`,
+  },
 } as const satisfies OptionSpecs;
 
 /** For commands that read a config repository. */
@@ -84,4 +91,22 @@ export function wordOf<const Word extends string>(
     throw new Mistake(`--${option} ${written}: choose one of ${words.join(', ')}`);
   }
   return word ?? otherwise;
+}
+
+/** For commands that watch. */
+export const TIMEOUT_OPTION = {
+  type: 'string',
+  value: 'DURATION',
+  about: 'how long a watch stays at most, such as 30m; default: no limit',
+} as const satisfies OptionSpec;
+
+/** How long a watch stays. @returns Infinity for no limit @throws Mistake */
+export function timeoutOf(given: Given, isWatch: boolean): Millis {
+  const written = given.text('timeout');
+  if (written === undefined) return Infinity;
+  if (!isWatch) throw new Mistake('--timeout needs --watch');
+  const timeoutMs = parseDuration(written);
+  if (timeoutMs === undefined || timeoutMs === 0)
+    throw new Mistake(`--timeout ${written}: write it as 90s, 10m or 1h30m`);
+  return timeoutMs;
 }

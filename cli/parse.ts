@@ -68,10 +68,10 @@ function givenOf(values: Readonly<Record<string, unknown>>, words: readonly stri
 /** Node's own sentence, with the option that was meant where that can be guessed. */
 function sayWhat(error: unknown, command: Command): string {
   const [sentence = ''] = (error instanceof Error ? error.message : 'the arguments cannot be read').split('. ');
-  const unknown = /^Unknown option '--?([^']+)'/.exec(sentence)?.[1];
+  const [, dashes, unknown] = /^Unknown option '(--?)([^']+)'/.exec(sentence) ?? [];
   const lacking = /^Option '(?:-\w, )?(--[\w-]+)(?: <value>)?' argument (?:missing|is ambiguous)/.exec(sentence)?.[1];
   if (lacking !== undefined) return `${command.name}: ${lacking} needs a value`;
   if (unknown === undefined) return sentence;
   const meant = didYouMean(unknown, Object.keys(command.options));
-  return `${command.name} knows no option --${unknown}${meant === undefined ? '' : `; did you mean --${meant}?`}`;
+  return `${command.name} knows no option ${dashes}${unknown}${meant === undefined ? '' : `; did you mean --${meant}?`}`;
 }

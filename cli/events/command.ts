@@ -1,11 +1,12 @@
-import { systemClock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { type Clock, systemClock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import { connectTo } from '../connect.ts';
 import type { Io } from '../io.ts';
-import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
+import { CLUSTER_OPTIONS, TIMEOUT_OPTION, timeoutOf, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
-import { whatHappened } from './happened.ts';
+import { watchEvents } from './watch-events.ts';
+import { type Happened, whatHappened } from './happened.ts';
 import { readTraces } from './read-traces.ts';
 import { eventsAsText } from './render.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
@@ -27,24 +28,41 @@ export const EVENTS_COMMAND: Command = {
     context,
     pool: { type: 'string', value: 'NAME', about: 'only of this pool and the nodes that belong to it now' },
     node: { type: 'string', value: 'NAME', about: 'only of this node' },
+    watch: {
+      type: 'boolean',
+      short: 'w',
+      about: 'stay, and print what happens from now on, until Ctrl-C or --timeout',
+    },
+    timeout: TIMEOUT_OPTION,
     since: { type: 'string', value: '2h', about: 'nothing older: 30m, 2h, 3d, or a time in RFC 3339' },
     output: { type: 'string', short: 'o', words: FORMATS, about: 'for people (the default) or for programs' },
   },
   examples: [
     'kubelet-gitops events',
     'kubelet-gitops events --pool general --since 2h',
+    'kubelet-gitops events --watch',
     'kubelet-gitops events -o json',
   ],
-  run: runEvents,
+  run: (given, io) => runEvents(given, io, systemClock),
 };
 
-async function runEvents(given: Given, io: Io): Promise<ExitCode> {
+/** @param clock for tests */
+export async function runEvents(given: Given, io: Io, clock: Clock): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
-  const since = sinceOf(given.text('since'), systemClock.now());
-  const traces = await readTraces(await connectTo(given, io));
-  const happened = whatHappened(traces, { pool: given.text('pool'), node: given.text('node'), since });
+  const isWatch = given.flag('watch');
+  if (isWatch && format !== 'text') throw new Mistake('--watch is for people: take --output text');
+  const timeoutMs = timeoutOf(given, isWatch);
+  const since = sinceOf(given.text('since'), clock.now());
+  const kube = await connectTo(given, io);
+  const look = async (): Promise<readonly Happened[]> =>
+    whatHappened(await readTraces(kube), { pool: given.text('pool'), node: given.text('node'), since });
+  const show = (happened: readonly Happened[], isMore: boolean): void =>
+    void io.out.write(wrapFor(io.out)(eventsAsText(happened, paintFor(io.out, io.env), columnsOf(io.out), isMore)));
+
+  const happened = await look();
   if (format === 'json') io.out.write(`${JSON.stringify({ events: happened }, null, 2)}\n`);
-  else io.out.write(wrapFor(io.out)(eventsAsText(happened, paintFor(io.out, io.env), columnsOf(io.out))));
+  else show(happened, false);
+  if (isWatch) await watchEvents(happened, look, (more) => show(more, true), timeoutMs, clock);
   return 0;
 }
 

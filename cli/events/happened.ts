@@ -20,6 +20,8 @@ export interface Happened {
   readonly note: string;
   /** How often within a few minutes. */
   readonly count: number;
+  /** The same in every reading: the name of its Event. */
+  readonly id: string;
 }
 
 /** What is known of the past: Events, which the API server forgets, and what statuses still say. */
@@ -58,12 +60,14 @@ export function whatHappened(traces: PastFacts, question: EventsQuestion = {}): 
     .sort(inOrder);
 }
 
-/** Within a second what happened to nodes comes first: what became of their pool follows from it. */
+/** Within a second causes come before effects: orders, what nodes did about them, and what became of their pool. */
 function inOrder(a: Happened, b: Happened): number {
   const byTime = (fromTimestamp(a.at) ?? 0) - (fromTimestamp(b.at) ?? 0);
-  const byKind = Number(a.kind === 'KubeletPool') - Number(b.kind === 'KubeletPool');
-  return byTime || byKind || a.name.localeCompare(b.name, 'en');
+  return byTime || rank(a) - rank(b) || a.name.localeCompare(b.name, 'en');
 }
+
+const ORDERS: readonly string[] = ['ConfigAssigned', 'RestartGranted'];
+const rank = ({ kind, reason }: Happened): number => (kind === 'KubeletPool' ? 2 : ORDERS.includes(reason) ? 0 : 1);
 
 /** What the statuses date, in the form and under the names of the Events that the reconciler makes of it. */
 function fromStatus({ nodes, kubeletNodes, pools }: PastFacts): readonly EventObject[] {
@@ -91,5 +95,15 @@ function fromEvent(event: EventObject, poolOf: ReadonlyMap<string, string>): Hap
   const { kind, name } = regarding ?? { kind: '', name: '' };
   if (at === undefined || (kind !== 'Node' && kind !== 'KubeletPool')) return undefined;
   const pool = kind === 'KubeletPool' ? name : (poolOf.get(name) ?? '');
-  return { at: toTimestamp(at), reason, type, kind, name, pool, note, count: series?.count ?? 1 };
+  return {
+    at: toTimestamp(at),
+    reason,
+    type,
+    kind,
+    name,
+    pool,
+    note,
+    count: series?.count ?? 1,
+    id: event.metadata.name,
+  };
 }

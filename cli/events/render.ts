@@ -5,10 +5,16 @@ import type { Happened } from './happened.ts';
 /**
  * One line for each, the newest last, where the eye is when the command ends.
  *
+ * @param isMore  whether they follow others, and so have no heading
  * @param columns what a line has room for; the notes stand below the lines where that is not enough
  */
-export function eventsAsText(happened: readonly Happened[], paint: Paint, columns: number = Infinity): string {
-  if (happened.length === 0) return 'nothing happened that is still known\n';
+export function eventsAsText(
+  happened: readonly Happened[],
+  paint: Paint,
+  columns: number = Infinity,
+  isMore = false,
+): string {
+  if (happened.length === 0) return isMore ? '' : 'nothing happened that is still known\n';
   const rows = happened.map(({ at, type, reason, kind, name, pool, note, count }): readonly Cell[] => {
     const often = count > 1 ? `${reason} x${count}` : reason;
     return [
@@ -21,5 +27,5 @@ export function eventsAsText(happened: readonly Happened[], paint: Paint, column
   });
   const table = [['TIME (UTC)', 'WHAT', 'NODE', 'POOL', 'NOTE'], ...rows];
   const [[heading = ''] = [], ...lines] = renderFolding(table, columns);
-  return `${[paint('strong', heading), ...lines.flat()].join('\n')}\n`;
+  return `${[...(isMore ? [] : [paint('strong', heading)]), ...lines.flat()].join('\n')}\n`;
 }

@@ -1,11 +1,11 @@
+import { stringify } from 'yaml';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
-import { parseDuration } from '#shared/runtime/duration.ts';
-import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
+import { type Clock, systemClock } from '#shared/runtime/clock.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import { connectTo } from '../connect.ts';
 import type { Io } from '../io.ts';
 import { paintFor } from '../paint.ts';
-import { CLUSTER_OPTIONS, wordOf } from '../options.ts';
+import { CLUSTER_OPTIONS, TIMEOUT_OPTION, timeoutOf, wordOf } from '../options.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
 import { allSettled } from './all-settled.ts';
 import { readClusterStatus } from './read.ts';
@@ -14,10 +14,10 @@ import { renderWhy } from './render-why.ts';
 import { statusAsJson } from './status-json.ts';
 import { stoppedBecause } from './stopped.ts';
 import { type Look, watch, type Watching } from './watch.ts';
+import { narrow } from './narrow.ts';
 import { readFleet, whyNodes } from './why-nodes.ts';
-import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 
-const FORMATS = ['text', 'json'] as const;
+const FORMATS = ['text', 'json', 'yaml'] as const;
 
 export const STATUS: Command = {
   name: 'status',
@@ -30,13 +30,11 @@ export const STATUS: Command = {
   options: {
     ...CLUSTER_OPTIONS,
     pool: { type: 'string', value: 'NAME', about: 'only this pool and its nodes' },
+    node: { type: 'string', value: 'NAME', about: 'only this node and its pool' },
+    problems: { type: 'boolean', about: 'only pools that are not settled, and nodes that are not as assigned' },
     why: { type: 'boolean', about: 'for every node, why it is changed now or not' },
     watch: { type: 'boolean', short: 'w', about: 'stay, and show it anew, until every pool is settled or stopped' },
-    timeout: {
-      type: 'string',
-      value: 'DURATION',
-      about: 'how long a watch stays at most, such as 30m; default: no limit',
-    },
+    timeout: TIMEOUT_OPTION,
     commit: {
       type: 'string',
       value: 'NAME',
@@ -47,6 +45,7 @@ export const STATUS: Command = {
   examples: [
     'kubelet-gitops status',
     'kubelet-gitops status --why --pool general',
+    'kubelet-gitops status --problems',
     'kubelet-gitops status --context prod --watch --timeout 2h --commit "$(git rev-parse origin/main)"',
   ],
   run: (given, io) => runStatus(given, io, systemClock),
@@ -56,9 +55,9 @@ export const STATUS: Command = {
 export async function runStatus(given: Given, io: Io, clock: Clock): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
   const isWatch = given.flag('watch');
-  if (isWatch && format === 'json') throw new Mistake('--watch is for people: take --output text');
+  if (isWatch && format !== 'text') throw new Mistake('--watch is for people: take --output text');
   const commit = commitOf(given.text('commit'));
-  const timeoutMs = timeoutOf(given.text('timeout'), isWatch);
+  const timeoutMs = timeoutOf(given, isWatch);
   const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
   const kube = await connectTo(given, io);
   const paint = paintFor(io.out, io.env);
@@ -66,16 +65,17 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
   const columns = columnsOf(io.out);
 
   const look = async (): Promise<Look> => {
-    const pool = given.text('pool');
-    const view = ofPool(await readClusterStatus(kube, namespace), pool);
+    const question = { pool: given.text('pool'), node: given.text('node'), hasProblems: given.flag('problems') };
+    const { view, shown, isShown } = narrow(await readClusterStatus(kube, namespace), question, clock.now());
     const why = given.flag('why')
-      ? whyNodes(await readFleet(kube, namespace), view.source, namespace, clock.now()).filter(
-          (reason) => pool === undefined || reason.pool === pool,
-        )
+      ? whyNodes(await readFleet(kube, namespace), view.source, namespace, clock.now()).filter(isShown)
       : undefined;
-    if (format === 'json') return { view, text: `${JSON.stringify(statusAsJson(view, why, commit), null, 2)}\n` };
+    if (format !== 'text') {
+      const json = statusAsJson(shown, allSettled(view, commit), why);
+      return { view, text: format === 'json' ? `${JSON.stringify(json, null, 2)}\n` : stringify(json) };
+    }
     const reasons = why === undefined ? '' : `\n${renderWhy(why, paint, columns)}`;
-    return { view, text: wrap(`${renderStatus(view, paint, clock.now(), columns)}${reasons}`) };
+    return { view, text: wrap(`${renderStatus(shown, paint, clock.now(), columns)}${reasons}`) };
   };
 
   const first = await look();
@@ -86,15 +86,6 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
   const unsettled = await watch(first, look, { isEnough, stops, timeoutMs, show: showOn(io), paint }, clock);
   if (unsettled !== null) io.out.write(`\n${wrap(paint('bad', unsettled))}\n`);
   return unsettled === null ? 0 : 1;
-}
-
-function timeoutOf(written: string | undefined, isWatch: boolean): Millis {
-  if (written === undefined) return Infinity;
-  if (!isWatch) throw new Mistake('--timeout is of --watch: write both or none');
-  const timeoutMs = parseDuration(written);
-  if (timeoutMs === undefined || timeoutMs === 0)
-    throw new Mistake(`--timeout ${written}: write it as 90s, 10m or 1h30m`);
-  return timeoutMs;
 }
 
 function commitOf(written = ''): string {
@@ -108,22 +99,3 @@ const showOn =
   ({ out }: Io): Watching['show'] =>
   (text) =>
     void out.write(`${out.isTTY === true ? '\u001b[H\u001b[2J' : '\n'}${text}`);
-
-/**
- * The commit, and one pool with the nodes that it has.
- *
- * @param name undefined for everything
- * @throws Mistake where the cluster does not have the pool
- */
-function ofPool(view: StatusView, name: string | undefined): StatusView {
-  if (name === undefined) return view;
-  const pools = view.pools.filter(({ metadata }) => metadata.name === name);
-  if (pools.length === 0) {
-    const names = view.pools.map(({ metadata }) => metadata.name);
-    const meant = didYouMean(name, names);
-    throw new Mistake(
-      `the cluster has no pool ${name}${meant === undefined ? `; it has ${names.join(', ') || 'none'}` : ` (did you mean ${meant}?)`}`,
-    );
-  }
-  return { ...view, pools, nodes: view.nodes.filter(({ spec }) => spec?.pool === name) };
-}

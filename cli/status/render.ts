@@ -15,6 +15,8 @@ export interface StatusView {
   readonly source: SourceState;
   readonly pools: readonly KubeletPool[];
   readonly nodes: readonly KubeletNode[];
+  /** How many pools and nodes are left out, because nothing is wrong with them. */
+  readonly leftOut?: { readonly pools: number; readonly nodes: number };
 }
 
 /**
@@ -23,18 +25,21 @@ export interface StatusView {
  * @param columns what a line has room for; what else says the least is left out where that is not enough
  */
 export function renderStatus(
-  { source, pools, nodes }: StatusView,
+  { source, pools, nodes, leftOut }: StatusView,
   paint: Paint,
   now: Millis,
   columns: number = Infinity,
 ): string {
   const sections = [
     renderSource(source, paint, now),
-    renderPools(pools, paint, columns),
-    renderNodes(nodes, paint, now, columns),
+    [...renderPools(pools, paint, columns, leftOut), ...others(leftOut?.pools, 'pool', 'settled', paint)],
+    [...renderNodes(nodes, paint, now, columns, leftOut), ...others(leftOut?.nodes, 'node', 'as assigned', paint)],
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
+
+const others = (count = 0, what: string, how: string, paint: Paint): readonly string[] =>
+  count === 0 ? [] : [paint('quiet', `${count} ${count === 1 ? `${what} is` : `${what}s are`} ${how}`)];
 
 function renderSource(source: SourceState, paint: Paint, now: Millis): readonly string[] {
   const commit = source.commit === '' ? paint('busy', 'none in force yet') : source.commit.slice(0, 12);
@@ -70,8 +75,13 @@ const PHASE_TONES: Readonly<Record<PoolPhase, Tone>> = {
   Empty: 'quiet',
 };
 
-function renderPools(pools: readonly KubeletPool[], paint: Paint, columns: number): readonly string[] {
-  if (pools.length === 0) return [paint('quiet', 'no pools')];
+function renderPools(
+  pools: readonly KubeletPool[],
+  paint: Paint,
+  columns: number,
+  leftOut: StatusView['leftOut'],
+): readonly string[] {
+  if (pools.length === 0) return (leftOut?.pools ?? 0) > 0 ? [] : [paint('quiet', 'no pools')];
   const heading = ['POOL', 'PHASE', 'UPDATED', 'UPDATING', 'PENDING', 'FAILED', 'NO AGENT', 'CONFIG'];
   const rows = pools.map((pool) => poolRow(pool, paint));
   const table = renderFitting([strong(heading, paint), ...rows], columns, ['PENDING', 'UPDATING']);
@@ -132,8 +142,14 @@ function poolTroubles({ status = {} }: KubeletPool): readonly string[] {
 
 const indent = (text: string): readonly string[] => text.split('\n').map((line) => `  ${line}`);
 
-function renderNodes(nodes: readonly KubeletNode[], paint: Paint, now: Millis, columns: number): readonly string[] {
-  if (nodes.length === 0) return [paint('quiet', 'no nodes')];
+function renderNodes(
+  nodes: readonly KubeletNode[],
+  paint: Paint,
+  now: Millis,
+  columns: number,
+  leftOut: StatusView['leftOut'],
+): readonly string[] {
+  if (nodes.length === 0) return (leftOut?.nodes ?? 0) > 0 ? [] : [paint('quiet', 'no nodes')];
   const heading = ['NODE', 'POOL', 'PHASE', 'ASSIGNED', 'ACTIVE', 'LAST KNOWN GOOD', 'KUBELET', 'SEEN'];
   const rows = nodes.map((node) => nodeRow(node, paint, now));
   const table = renderFitting([strong(heading, paint), ...rows], columns, ['LAST KNOWN GOOD', 'KUBELET', 'ASSIGNED']);
@@ -144,7 +160,7 @@ function renderNodes(nodes: readonly KubeletNode[], paint: Paint, now: Millis, c
 }
 
 /** What a person has to know of a node, besides its phase. */
-function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
+export function nodeTroubles(node: KubeletNode | undefined): readonly string[] {
   const { error, phase, conditions = [], awaitsTurn, refusedBase } = node?.status ?? {};
   const asks = awaitsTurn === undefined || awaitsTurn === null ? undefined : awaitsTurn;
   const turn = node?.spec?.turn?.seen === asks?.seen ? 'restarts in its turn' : 'asks for its turn to restart';

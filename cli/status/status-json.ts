@@ -3,20 +3,18 @@ import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import type { NodeReason } from '#reconciler/policy/rollout/explain.ts';
 import { readFindings } from '#reconciler/telling/report/recorded-findings.ts';
-import { allSettled } from './all-settled.ts';
 import { type StatusView, suspensionLine } from './render.ts';
 
 /**
- * What `status -o json` prints. Absent values are null, names of configs are those of ConfigMaps or `local`.
+ * What `status -o json` and `-o yaml` print. Absent values are null, names of configs are those of ConfigMaps or `local`.
  *
- * @param why    for `--why`
- * @param commit the beginning of the name of the one that has to be in force, or to have been; empty for any
+ * @param why for `--why`
  */
-export function statusAsJson(view: StatusView, why: readonly NodeReason[] | undefined, commit: string): object {
+export function statusAsJson(view: StatusView, settled: boolean, why: readonly NodeReason[] | undefined): object {
   const { source, pools, nodes } = view;
   const { url, branch, cluster, subject, author, takenUpAt, notes } = source;
   return {
-    settled: allSettled(view, commit),
+    settled,
     repository: { url, branch },
     cluster,
     commit: source.commit === '' ? null : { commit: source.commit, subject, author, takenUpAt },

@@ -1,10 +1,11 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { hasCome, isConfigValid, isFaulty } from './all-settled.ts';
-import type { StatusView } from './render.ts';
+import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
+import { type StatusView, suspensionLine } from './render.ts';
 
 /**
- * Why nothing more happens until somebody commits or releases something; null while something may. Where only windows, budgets or a
+ * Why nothing more happens until somebody commits, releases or resumes something; null while something may. Where only windows, budgets or a
  * repository that cannot be read hold things up, that may end by itself. Pure.
  *
  * @param commit the beginning of the name of the commit that is waited for; empty for whichever is in force
@@ -13,16 +14,25 @@ export function stoppedBecause({ source, pools, nodes }: StatusView, commit = ''
   const isRefused = source.refusedCommit !== '' && source.refusedCommit.startsWith(commit);
   const refused = isRefused ? `commit ${source.refusedCommit.slice(0, 12)} was refused` : null;
   if (!hasCome(source, commit)) return refused;
-  if (pools.some((pool) => isMoving(pool, nodes))) return null;
+  const isAllSuspended = recordedPolicy(source.policy, false).suspend;
+  const suspended = pools.filter((pool) => isSuspended(pool, isAllSuspended));
+  if (pools.some((pool) => !suspended.includes(pool) && isMoving(pool, nodes))) return null;
   const [halted, invalid] = [pools.filter(isHalted), pools.filter((pool) => !isConfigValid(pool))];
   const stops = [
     ...(refused === null ? [] : [refused]),
+    ...suspended.map(({ metadata }) => `pool ${metadata.name} is suspended`),
     ...halted.map(({ metadata }) => `pool ${metadata.name} is halted`),
     ...invalid.map(({ metadata }) => `the config of pool ${metadata.name} is refused`),
     ...(!isFaulty(source) || invalid.length > 0 ? [] : ['the commit has findings']),
   ];
   return stops.length === 0 ? null : stops.join(', ');
 }
+
+/** Nodes that are in the middle of a change finish it. */
+const isSuspended = (pool: KubeletPool, isAllSuspended: boolean): boolean =>
+  pool.status?.phase === 'Waiting' &&
+  (pool.status.counts?.updating ?? 0) === 0 &&
+  (isAllSuspended || suspensionLine(pool) !== null);
 
 const isHalted = ({ status }: KubeletPool): boolean => status?.phase === 'Halted';
 

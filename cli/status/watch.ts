@@ -1,12 +1,8 @@
-import { isKubeError } from '#shared/kube/kube-error.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Paint } from '../paint.ts';
+import { isPassing, LOOK_EVERY_MS, PATIENCE_MS } from '../patience.ts';
 import type { StatusView } from './render.ts';
-
-const WATCH_EVERY_MS: Millis = 2_000;
-/** An API server that is away for longer is no restart. */
-const PATIENCE_MS: Millis = 5 * 60_000;
 
 /** One reading of a cluster's status, and how it is shown. */
 export interface Look {
@@ -44,7 +40,7 @@ export async function watch(
   let stopped = stops(first.view);
   while (!isEnough(last.view)) {
     if (clock.monotonic() - began >= timeoutMs) return 'not settled in the time that --timeout gives it';
-    await clock.sleep(WATCH_EVERY_MS);
+    await clock.sleep(LOOK_EVERY_MS);
     let trouble = '';
     // A commit comes into force an instant before its pools say so: what stands still does so twice.
     const before: string | null = stopped;
@@ -62,7 +58,3 @@ export async function watch(
   }
   return null;
 }
-
-/** What ends by itself when the API server is back. */
-const isPassing = (error: unknown): boolean =>
-  isKubeError(error, 'KUBE_UNREACHABLE', 'KUBE_TIMEOUT', 'KUBE_SERVER_ERROR', 'KUBE_THROTTLED', 'KUBE_GARBLED');

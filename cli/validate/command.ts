@@ -10,7 +10,7 @@ import {
   VERSION_OPTION,
   wordOf,
 } from '../options.ts';
-import { validatePath } from './look-at.ts';
+import { validatePath, validateStream } from './look-at.ts';
 import { renderValidation, VALIDATION_FORMATS } from './render/render.ts';
 import { findingsOf, isError, type Validation } from './validation.ts';
 
@@ -23,7 +23,8 @@ export const VALIDATE: Command = {
   mostWords: 10_000,
   about: [
     'Reads a config repository as the reconciler does, or files with a KubeletConfiguration as a kubelet does, and prints\n' +
-      'everything that is wrong with file, line and column. Without a PATH: the repository in the present directory.',
+      'everything that is wrong with file, line and column. Without a PATH: the repository in the present directory; - is\n' +
+      'standard input.',
     'A repository is judged for the versions in its clusters/ and for those given; single files for those given, or for\n' +
       'the newest version that is known.',
   ],
@@ -52,6 +53,7 @@ export const VALIDATE: Command = {
     'kubelet-gitops validate .',
     'kubelet-gitops validate . --kubelet-version 1.33 --kubelet-version 1.34',
     'kubelet-gitops validate /var/lib/kubelet/config.yaml --kubelet-version 1.34 -o json',
+    'kubectl get --raw /api/v1/nodes/worker-1/proxy/configz | jq .kubeletconfig | kubelet-gitops validate -',
     'kubelet-gitops validate . -o github',
     'kubelet-gitops validate . --path infra/kubelet',
     'kubelet-gitops validate . --fail-on error',
@@ -69,7 +71,11 @@ async function runValidate(given: Given, io: Io): Promise<ExitCode> {
   };
   const paths = given.words.length === 0 ? ['.'] : given.words;
   const progress = progressFor(io.err, () => performance.now());
-  const each = await Promise.all(paths.map((path) => validatePath(path, question, progress))).finally(progress.end);
+  const each = await Promise.all(
+    paths.map((path) =>
+      path === '-' ? validateStream(io.in, question.versions) : validatePath(path, question, progress),
+    ),
+  ).finally(progress.end);
   const validation: Validation = {
     files: each.flatMap(({ files }) => files),
     about: each.length === 1 ? (each[0]?.about ?? '') : `${each.length} paths`,

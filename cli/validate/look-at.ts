@@ -54,6 +54,23 @@ export async function validatePath(
   return ofFiles([...found, ...lost]);
 }
 
+/** Judges one file that comes through a pipe. @throws GitopsError `NOTHING_TO_VALIDATE` where nothing comes */
+export async function validateStream(
+  stream: AsyncIterable<Uint8Array> | undefined,
+  versions: readonly string[],
+): Promise<Validation> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of stream ?? []) {
+    parts.push(part);
+    bytes += part.length;
+    // One more byte than a file may have is enough to say that it is too long.
+    if (bytes > MAX_FILE_BYTES) break;
+  }
+  if (bytes === 0) throw nothing('standard input', 'it is empty');
+  return ofFiles([judgeConfigFile('-', Buffer.concat(parts), versions)]);
+}
+
 /** Files that cannot be opened by their names. */
 function lostFiles(tree: DirectoryTree, directory: string): readonly JudgedFile[] {
   return tree.findings

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { whatHappened } from '#cli/events/happened.ts';
-import { sinceOf } from '#cli/events/command.ts';
+import { EVENTS_COMMAND, runEvents, sinceOf } from '#cli/events/command.ts';
+import { parseCommandLine } from '#cli/parse.ts';
 import { type EventObject, eventObject } from '#reconciler/telling/events/event-object.ts';
 import { occurrencesOfNode } from '#reconciler/telling/events/of-node.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { EVENTS, KUBELET_NODES, KUBELET_POOLS, NODES } from '#shared/kube/kube.ts';
 import { poolSpec } from '../support/fleet.ts';
-import { aCluster } from './support/cluster.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { aCluster, type TestCluster } from './support/cluster.ts';
 
 const SHA = 'a'.repeat(64);
 const REJECTED = {
@@ -127,6 +129,66 @@ describe('what happened', () => {
   });
 });
 
+describe('what happens within one second', () => {
+  it('is told causes first: what a node was told, what it did, what became of its pool', () => {
+    const at = '2026-11-21T09:00:01Z';
+    const events = [assigned('n-1', at), assigned('a-0', at)];
+    const rejected = [{ ...REJECTED, at }];
+    const kubeletNodes = [{ ...NODE, status: { ...NODE.status, rejected } }];
+    assert.deepEqual(
+      whatHappened({ events, nodes: [], kubeletNodes, pools: [POOL] }).map(({ reason, name }) => `${reason} ${name}`),
+      ['ConfigAssigned a-0', 'ConfigAssigned n-1', 'ConfigFellBack n-1', 'RolloutHalted general'],
+    );
+  });
+});
+
+describe('kubelet-gitops events --watch', () => {
+  /** Watches; before each look after the first one, the next of these happens. */
+  async function watch({ kubeconfig }: TestCluster, happens: readonly (() => unknown)[], ...more: readonly string[]) {
+    const [left, shown] = [[...happens], [] as string[]];
+    let elapsed = 0;
+    const clock = {
+      ...systemClock,
+      monotonic: () => elapsed,
+      async sleep(ms: number) {
+        elapsed += ms;
+        await left.shift()?.();
+      },
+    };
+    const words = ['events', '--watch', '--timeout', '10s', '--kubeconfig', kubeconfig, ...more];
+    const parsed = parseCommandLine(words, [EVENTS_COMMAND]);
+    assert.ok(parsed.line === 'run');
+    const io = { out: { write: (text: string) => shown.push(text) }, err: { write: () => 0 }, env: {} };
+    const code = await runEvents(parsed.given, io, clock).catch((error: unknown) => String(error));
+    return { code, shown, elapsed };
+  }
+
+  it('prints what is new, each once, without the heading, and outlasts an API server that is away', async () => {
+    await using cluster = await aCluster();
+    const { server } = cluster.sandbox;
+    server.store.seed(NODES, { metadata: { name: 'n-1' } });
+    server.store.seed(EVENTS, assigned('n-1', '2026-11-21T08:58:00Z'));
+    const { code, shown, elapsed } = await watch(cluster, [
+      server.stop,
+      async () => {
+        await server.start();
+        server.store.seed(EVENTS, assigned('n-1', '2026-11-21T08:59:00Z'));
+      },
+    ]);
+    assert.deepEqual([code, elapsed], [0, 10_000]);
+    assert.equal(shown.length, 2, shown.join(''));
+    assert.match(shown[0] ?? '', /^TIME[^]*08:58:00/);
+    assert.match(shown[1] ?? '', /^2026-11-21 08:59:00  ConfigAssigned[^\n]*\n$/);
+  });
+
+  it('is for people, and bounds its time in words that help', async () => {
+    await using cluster = await aCluster();
+    assert.match((await cluster.cli('events', '-w', '-o', 'json')).err, /--watch is for people/);
+    assert.match((await cluster.cli('events', '--timeout', '5m')).err, /--timeout needs --watch/);
+    assert.match((await cluster.cli('events', '-w', '--timeout', '0s')).err, /write it as 90s/);
+  });
+});
+
 describe('--since', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
   it('takes spans and times, and nothing that could mean either of two', () => {
@@ -181,6 +243,7 @@ describe('kubelet-gitops events', () => {
       'pool',
       'note',
       'count',
+      'id',
     ]);
     assert.equal((await cluster.cli('events', '--node', 'n-9')).out, 'nothing happened that is still known\n');
   });

@@ -22,6 +22,8 @@ const rows: readonly (readonly [string, string])[] = [
     'validate --kubelet-versoin 1.34',
     'mistake: validate knows no option --kubelet-versoin; did you mean --kubelet-version?',
   ],
+  ['validate -n x', 'mistake: validate knows no option -n'],
+  ['status -n elsewhere', 'run status'],
   ['stauts', 'mistake: there is no command stauts; did you mean status?'],
   ['--nope status', 'mistake: no command given before --nope'],
   ['help stauts', 'mistake: there is no command stauts; did you mean status?'],

@@ -103,7 +103,7 @@ describe('kubelet-gitops status --watch', () => {
     assert.equal(shown.length, 7);
     assert.equal(shown.at(-1), '\nnot settled in the time that --timeout gives it\n');
     for (const [wrong, said] of [
-      [['--timeout', '5m'], /--timeout is of --watch/],
+      [['--timeout', '5m'], /--timeout needs --watch/],
       [['--watch', '--timeout', 'soon'], /--timeout soon: write it as 90s/],
     ] as const) {
       const { code: mistaken, err } = await cluster.cli('status', ...wrong);

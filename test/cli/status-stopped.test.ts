@@ -4,6 +4,7 @@ import type { StatusView } from '#cli/status/render.ts';
 import { stoppedBecause } from '#cli/status/stopped.ts';
 import { NO_STATE, type SourceState } from '#reconciler/telling/report/source-state.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import { COMMIT_A, COMMIT_B } from '../support/fleet.ts';
 
 const NODES = 3;
@@ -39,10 +40,39 @@ const invalid = (phase: 'Settled' | 'Progressing'): KubeletPoolStatus => ({
   ],
 });
 
+function suspendedBy(annotations: Readonly<Record<string, string>>, status: KubeletPoolStatus): StatusView {
+  const { pools, ...rest } = view({}, status);
+  return { ...rest, pools: pools.map((pool) => ({ ...pool, metadata: { ...pool.metadata, annotations } })) };
+}
+
 describe('that nothing more happens by itself', () => {
   for (const [what, seen, commit, because] of [
     ['a rollout is under way', view({}, { phase: 'Progressing' }), '', null],
     ['a pool waits, for a window perhaps', view({}, halted('halt'), { phase: 'Waiting' }), '', null],
+    [
+      'a pool is suspended with nodes left to change',
+      suspendedBy({ [SUSPEND_ANNOTATION]: 'incident' }, { phase: 'Waiting', counts: none }),
+      '',
+      'pool p0 is suspended',
+    ],
+    [
+      'a suspended pool has a node in the middle of a change',
+      suspendedBy({ [SUSPEND_ANNOTATION]: '' }, { phase: 'Waiting', counts: { ...none, updating: 1 } }),
+      '',
+      null,
+    ],
+    ['a suspended pool still soaks', suspendedBy({ [SUSPEND_ANNOTATION]: '' }, { phase: 'Progressing' }), '', null],
+    ['a suspended pool is settled', suspendedBy({ [SUSPEND_ANNOTATION]: '' }, { phase: 'Settled' }), '', null],
+    [
+      'the file of the cluster suspends all pools',
+      view(
+        { policy: JSON.stringify({ maxUnavailable: null, suspend: true, windows: null }) },
+        { phase: 'Waiting' },
+        { phase: 'Settled' },
+      ),
+      '',
+      'pool p0 is suspended',
+    ],
     ['all is settled', view({}, { phase: 'Settled' }, { phase: 'Empty' }), '', null],
     ['git cannot be read', view({ failure: 'no answer' }, { phase: 'Settled' }), '', null],
     ['pools are halted', view({}, halted('halt'), halted('halt')), '', 'pool p0 is halted, pool p1 is halted'],

@@ -14,23 +14,17 @@ export type UnitLimits = Readonly<Record<LimitName, string>>;
 
 export type CgroupVersion = 1 | 2;
 
-/** Where the present value of a property is read. */
-interface Source {
-  /** Of a hierarchy of version 1. */
-  readonly controller: string;
-  readonly file: string;
-  /** What it is where nobody set it. */
-  readonly unset: string;
-}
+/** Where the present value of a property is read: a file, named after its controller, and what it is where nobody set it. */
+const SOURCES = {
+  MemoryMax: { file: 'memory.max', unset: 'infinity' },
+  MemoryMin: { file: 'memory.min', unset: '0' },
+  MemoryLimit: { file: 'memory.limit_in_bytes', unset: 'infinity' },
+  CPUWeight: { file: 'cpu.weight', unset: '' },
+  CPUShares: { file: 'cpu.shares', unset: '' },
+  TasksMax: { file: 'pids.max', unset: 'infinity' },
+} as const;
 
-const SOURCES: Readonly<Record<string, Source>> = {
-  MemoryMax: { controller: 'memory', file: 'memory.max', unset: 'infinity' },
-  MemoryMin: { controller: 'memory', file: 'memory.min', unset: '0' },
-  MemoryLimit: { controller: 'memory', file: 'memory.limit_in_bytes', unset: 'infinity' },
-  CPUWeight: { controller: 'cpu', file: 'cpu.weight', unset: '' },
-  CPUShares: { controller: 'cpu', file: 'cpu.shares', unset: '' },
-  TasksMax: { controller: 'pids', file: 'pids.max', unset: 'infinity' },
-};
+export type LimitProperty = keyof typeof SOURCES;
 
 /** The kernel's own word for no limit of memory in version 1: the largest page-aligned number of bytes. */
 const NO_LIMIT_V1 = 2n ** 63n - 4096n;
@@ -44,7 +38,7 @@ const RESERVED = [
 export function limitsSetBy(config: ConfigView, version: CgroupVersion): readonly LimitName[] {
   const words = config.texts('enforceNodeAllocatable');
   return RESERVED.flatMap(({ word, cgroup, amounts }) => {
-    const unit = unitOf(config.text(cgroup) ?? '', config.text('cgroupDriver') ?? 'cgroupfs');
+    const unit = unitOf(config.text(cgroup), config.text('cgroupDriver'));
     const isWhole = words.includes(word);
     if (unit === undefined || !(isWhole || words.includes(`${word}-compressible`))) return [];
     const given = new Set(config.entries(amounts).map(([resource]) => resource));
@@ -62,10 +56,14 @@ const memoryProperties = (config: ConfigView, version: CgroupVersion): readonly 
   return config.gate('MemoryQoS') ? ['MemoryMax', 'MemoryMin'] : ['MemoryMax'];
 };
 
-/** The unit that a reserved cgroup is; undefined where systemd does not know it. Under its driver only the last part counts. */
-export function unitOf(cgroup: string, driver: string): string | undefined {
-  const last = cgroup.split('/').findLast((part) => part !== '') ?? '';
-  const unit = driver === 'systemd' && last !== '' ? `${last.replace(/\.slice$/, '')}.slice` : last;
+/**
+ * The unit that a reserved cgroup is; undefined where systemd does not know it. Under its driver only the last part counts.
+ *
+ * @param driver `cgroupDriver`; undefined where the config does not name one, which is `cgroupfs`
+ */
+export function unitOf(cgroup: string | undefined, driver?: string): string | undefined {
+  const last = cgroup?.split('/').findLast((part) => part !== '') ?? '';
+  const unit = driver === 'systemd' ? `${last.replace(/\.slice$/, '')}.slice` : last;
   return /^[\w@.:\\-]+\.(?:slice|service|scope)$/.test(unit) && !unit.startsWith('-') ? unit : undefined;
 }
 
@@ -80,32 +78,30 @@ export const toNote = (
 export const toLift = (noted: UnitLimits, wanted: readonly LimitName[]): UnitLimits =>
   Object.fromEntries(Object.entries(noted).filter(([name]) => !wanted.includes(name)));
 
-export const partsOf = (name: LimitName): readonly [unit: string, property: string] => {
-  const [unit = '', property = ''] = name.split(' ');
-  return [unit, property];
-};
+/** The parts of a name that `limitsSetBy` made, or that `isLimit` says is one. */
+export const partsOf = (name: LimitName): readonly [unit: string, property: LimitProperty] =>
+  name.split(' ') as unknown as readonly [string, LimitProperty];
 
 /** Whether it can be a limit of ours: what a disk says may be anything. */
 export function isLimit(name: LimitName, value: unknown): value is string {
   const [unit, property] = partsOf(name);
-  const isName = unitOf(unit, 'cgroupfs') === unit && Object.hasOwn(SOURCES, property) && name.split(' ').length === 2;
+  const isName = unitOf(unit) === unit && Object.hasOwn(SOURCES, property) && name.split(' ').length === 2;
   return isName && typeof value === 'string' && /^(?:|infinity|\d{1,20})$/.test(value);
 }
 
 /** The file below `/sys/fs/cgroup` that a property stands in. @param cgroup its directory, from the root of its hierarchy */
-export function fileOf(property: string, cgroup: string, version: CgroupVersion): string {
-  const { controller = '', file = '' } = SOURCES[property] ?? {};
-  return [...(version === 1 ? [controller] : []), cgroup, file].join('/');
+export function fileOf(property: LimitProperty, cgroup: string, version: CgroupVersion): string {
+  const { file } = SOURCES[property];
+  const path = `${cgroup}/${file}`;
+  return version === 1 ? `${file.slice(0, file.indexOf('.'))}/${path}` : path;
 }
 
 /** What systemd calls what the kernel has. @param text of the file; undefined where there is none: the controller is off */
-export function valueOf(property: string, text: string | undefined): string {
-  const unset = SOURCES[property]?.unset ?? '';
+export function valueOf(property: LimitProperty, text: string | undefined): string {
   const value = text?.trim() ?? '';
-  if (!/^\d{1,20}$/.test(value)) return unset;
-  if (property === 'MemoryLimit' && BigInt(value) >= NO_LIMIT_V1) return unset;
-  return value;
+  return /^\d{1,20}$/.test(value) && BigInt(value) < NO_LIMIT_V1 ? value : SOURCES[property].unset;
 }
 
 /** What the bus carries for it: the largest number for none. */
-export const numberOf = (value: string): bigint => (/^\d+$/.test(value) ? BigInt(value) : 2n ** 64n - 1n);
+export const numberOf = (value: string): bigint =>
+  value === '' || value === 'infinity' ? 2n ** 64n - 1n : BigInt(value);

@@ -88,7 +88,7 @@ export const limitsStay: Check = ({ view }, { cgroups }) =>
       .entries(reserved)
       .map(([resource]) => resource)
       .filter((resource) => resource.startsWith('hugepages-'));
-    const isUnit = unitOf(name, view.text('cgroupDriver') ?? 'cgroupfs') !== undefined;
+    const isUnit = unitOf(name, view.text('cgroupDriver')) !== undefined;
     if (isUnit && pages.length === 0) return [];
     const which = isUnit ? `its limits of ${pages.join(', ')}` : 'its limits';
     const message = `${name} keeps ${which} after this config is taken back, until somebody lifts them or the machine boots`;

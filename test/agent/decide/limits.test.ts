@@ -44,6 +44,12 @@ const rows: readonly (readonly [string, Fields, readonly string[], number?, (1 |
     { ...SYSTEM, ...KUBE, enforceNodeAllocatable: ['system-reserved', 'kube-reserved'], systemReserved: { pid: '9' } },
     ['system.slice TasksMax', 'runtime.slice MemoryMax'],
   ],
+  [
+    'systemd makes the cgroups, and so a slice of any name',
+    { ...SYSTEM, cgroupDriver: 'systemd', systemReservedCgroup: '/reserved', systemReserved: { pid: '9' } },
+    ['reserved.slice TasksMax'],
+  ],
+  ['no cgroup is named', { ...SYSTEM, systemReservedCgroup: undefined }, []],
   ['the cgroup is none of systemd’s', { ...SYSTEM, systemReservedCgroup: '/reserved' }, []],
 ];
 
@@ -59,9 +65,12 @@ describe('the unit of a cgroup', () => {
     ['/system.slice', 'systemd', 'system.slice'],
     ['/a/foo-bar.slice', 'systemd', 'foo-bar.slice'],
     ['/a/foo-bar', 'systemd', 'foo-bar.slice'],
+    ['/a/foo.slices', 'systemd', 'foo.slices.slice'],
     ['/system.slice/docker.service/', 'cgroupfs', 'docker.service'],
+    ['/system.slice/docker.service.d', 'cgroupfs', undefined],
     ['/reserved', 'cgroupfs', undefined],
     ['/', 'systemd', undefined],
+    ['/', 'cgroupfs', undefined],
     ['', 'cgroupfs', undefined],
     ['/-.slice', 'cgroupfs', undefined],
     ['/a b.slice', 'cgroupfs', undefined],
@@ -80,21 +89,36 @@ describe('what is noted and lifted', () => {
     assert.deepEqual(toLift({ a: '1', b: '2' }, ['b', 'c']), { a: '1' });
   });
 
-  it('is read where the kernel has it', () => {
-    assert.equal(fileOf('MemoryMax', 'system.slice', 2), 'system.slice/memory.max');
-    assert.equal(fileOf('CPUShares', 'system.slice', 1), 'cpu/system.slice/cpu.shares');
-  });
+  for (const [property, version, file] of [
+    ['MemoryMax', 2, 'system.slice/memory.max'],
+    ['MemoryMin', 2, 'system.slice/memory.min'],
+    ['CPUWeight', 2, 'system.slice/cpu.weight'],
+    ['TasksMax', 2, 'system.slice/pids.max'],
+    ['MemoryLimit', 1, 'memory/system.slice/memory.limit_in_bytes'],
+    ['CPUShares', 1, 'cpu/system.slice/cpu.shares'],
+    ['TasksMax', 1, 'pids/system.slice/pids.max'],
+  ] as const) {
+    it(`is read where the kernel of version ${version} has ${property}`, () =>
+      assert.equal(fileOf(property, 'system.slice', version), file));
+  }
 
   for (const [property, text, value, number] of [
     ['MemoryMax', 'max\n', 'infinity', 2n ** 64n - 1n],
     ['MemoryMax', '41943040\n', '41943040', 41_943_040n],
     ['MemoryMax', undefined, 'infinity', 2n ** 64n - 1n],
+    ['MemoryLimit', '41943040\n', '41943040', 41_943_040n],
+    ['MemoryLimit', '9223372036854771711\n', '9223372036854771711', 2n ** 63n - 4097n],
     ['MemoryLimit', '9223372036854771712\n', 'infinity', 2n ** 64n - 1n],
+    ['MemoryLimit', undefined, 'infinity', 2n ** 64n - 1n],
     ['MemoryMin', undefined, '0', 0n],
     ['CPUWeight', '79\n', '79', 79n],
     ['CPUWeight', undefined, '', 2n ** 64n - 1n],
+    ['CPUShares', '1024\n', '1024', 1_024n],
+    ['CPUShares', undefined, '', 2n ** 64n - 1n],
     ['TasksMax', 'max\n', 'infinity', 2n ** 64n - 1n],
     ['TasksMax', 'garbage; reboot', 'infinity', 2n ** 64n - 1n],
+    ['TasksMax', 'max 100000', 'infinity', 2n ** 64n - 1n],
+    ['TasksMax', '100000 max', 'infinity', 2n ** 64n - 1n],
   ] as const) {
     it(`${property} of ${JSON.stringify(text)} is "${value}"`, () => {
       assert.equal(valueOf(property, text), value);
@@ -106,6 +130,7 @@ describe('what is noted and lifted', () => {
   for (const [name, value] of [
     ['system.slice MemoryMax', 'none'],
     ['system.slice MemoryMax', 4],
+    ['system.slice MemoryMax', '123456789012345678901'],
     ['system.slice ExecStart', '1'],
     ['system.slice', '1'],
     ['-.slice MemoryMax', '1'],

@@ -7,7 +7,7 @@ import { startFallingBack } from './fall-back.ts';
 import { mayRepair, repairsWithinTheHour } from './repairs.ts';
 import { type Config, sameConfig, sameSum, type State } from './state.ts';
 import { isDown, startOfDown } from './start-down.ts';
-import { startTrialOver } from './trial.ts';
+import { startTrialOver } from './start-trial.ts';
 import { isGranted, restartNeeded } from './turn.ts';
 
 /** What to do about drift. */

@@ -85,15 +85,8 @@ export function runOfGuard(to: Target, { guard, service: { run }, bootId }: Obse
 /** Why it says nothing of the config that the guard took it back, in words; undefined where the guard saw the kubelet fail. */
 export function whyNoVerdict({ cause, at }: FiredGuard): string | undefined {
   const when = at === undefined ? '' : ` at ${at}`;
-  switch (cause) {
-    case 'silence':
-      return `nobody watched its trial, so the guard took it back${when} without a verdict`;
-    case 'unknown':
-      return `the guard took it back${when}, and its note of why is lost`;
-    case 'starts':
-    case 'down':
-      return undefined;
-  }
+  if (cause === 'silence') return `nobody watched its trial, so the guard took it back${when} without a verdict`;
+  return cause === 'unknown' ? `the guard took it back${when}, and its note of why is lost` : undefined;
 }
 
 /** Why the guard took a trial back, as the reason that the config is rejected for. */

@@ -6,7 +6,7 @@ import type { Observation } from './observation.ts';
 import { type Config, rejectionOf, sameConfig, type State, withoutRejected, withRejected } from './state.ts';
 import { verdictOf } from './judge.ts';
 import { isStoppedByPerson, STOPPED } from './stopped.ts';
-import { startTrial, takeOver } from './trial.ts';
+import { startTrial, takeOver } from './start-trial.ts';
 import { isGranted, restartNeeded } from './turn.ts';
 
 /**

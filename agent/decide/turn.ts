@@ -34,7 +34,7 @@ function overNewBase({ refusedBase }: State, config: Config, { base, fingerprint
 function awayFromOther(config: Config, seen: Observation): TurnRequest | null {
   const { files, running, service, startedAsInstalled, startWasSeen, fingerprint } = seen;
   if (files.files !== 'installed' || running.running === 'as-meant') return null;
-  if (running.running === 'contradicts' && startedAsInstalled && startWasSeen) return null;
+  if (startedAsInstalled && startWasSeen) return null;
   if (running.running === 'unseen' && (startedAsInstalled || service.run === null)) return null;
   const what =
     running.running === 'contradicts'

@@ -29,18 +29,27 @@ export const SURVIVORS: Explained = {
     ['heedConfig', 'lastKnownGood !== null → true', NARROWS],
     ['withItsError', 'entry === undefined → false', NARROWS],
   ],
+  'agent/decide/limits.ts': [
+    ['unitOf', '\'\' → "Stryker was here!"', 'it is as little a unit'],
+    ['valueOf', '\'\' → "Stryker was here!"', 'it is as little a number'],
+  ],
   'agent/decide/reboot.ts': [['awaitReboot', '\'awaited\' → ""', UNREAD]],
   'agent/decide/staging.ts': [['keptWith', '\'kept\' → ""', UNREAD]],
   'agent/decide/state.ts': [
     ['comeToRest', 'blamed.length === state.rejected.length → false', 'the same list is only copied'],
   ],
-  'agent/decide/trial.ts': [
+  'agent/decide/start-trial.ts': [
     ['startTrial', "seen.staged?.outcome === 'ready' → true", NARROWS],
     ['startTrial', 'seen.staged?.outcome → seen.staged.outcome', NARROWS],
     ['startTrial', '[] → ["Stryker was here"]', NARROWS],
     ['newTrial', "state.doing.phase === 'trial' → true", 'no other phase says how the Node was'],
     ['wasHealthy', "doing.phase === 'trial' → true", 'no other phase says how the kubelet was'],
   ],
+  'agent/decide/turn.ts': [
+    ['isGranted', "intent.intent === 'config' → true", 'no other intent has a turn'],
+    ['afterLoss', "intent.intent !== 'config' → false", 'no other intent is spent'],
+  ],
+  'agent/decide/upgrade.ts': [['minorIn', '\'\' → "Stryker was here!"', 'it is as little a version']],
   'reconciler/policy/adopt-name.ts': [['parsed', '{ return undefined; } → {}', 'the same']],
   'reconciler/policy/assign/choose-pool.ts': [
     ['possiblePools', 'required === undefined → true', 'it only spares a node the pools that cannot match it'],

@@ -79,6 +79,10 @@ describe('the check of what drifted', () => {
     assert.equal(keptAfter(rechecked('ready'), onTrial(judging()), differ), null);
   });
 
+  it('that was passed for one remedy is forgotten as well where another is needed by now', () => {
+    assert.equal(keptAfter({ ...rechecked('ready'), remedy: 'none' }, idle(A), differ), null);
+  });
+
   it('that was not passed, or could not be made, is kept as one that was seen, while the drift lasts', () => {
     for (const outcome of ['refused', 'unavailable'] as const) {
       assert.deepEqual(keptAfter(rechecked(outcome), idle(A), differ), rechecked(outcome, false));
@@ -97,7 +101,45 @@ describe('the check of what drifted', () => {
   });
 });
 
+describe('what could not be carried out', () => {
+  const fault = { reason: 'CannotInstall', message: 'no room', isFull: true } as const;
+  const keptAfter = (state: State, ...parts: readonly Partial<Observation>[]): Memory['fault'] =>
+    afterLook({ ...NO_MEMORY, fault }, state, seen(wanting(A), ...parts)).fault;
+
+  it('is forgotten on a node at rest that is as it was left', () => {
+    assert.equal(keptAfter(idle(A)), null);
+  });
+
+  it('is remembered while there is still something to do', () => {
+    assert.equal(keptAfter(onTrial(judging())), fault);
+    assert.equal(keptAfter(idle(A), differ), fault);
+    assert.equal(keptAfter(onTrial(judging()), differ), fault);
+  });
+
+  it('is in the next look', () => {
+    assert.equal(recall({ ...NO_MEMORY, fault }, UNKNOWN, false, NOW).fault, fault);
+  });
+});
+
 describe('the memory of a process', () => {
+  it('holds nothing at its start', () => {
+    assert.deepEqual(recall(NO_MEMORY, UNKNOWN, false, NOW), {
+      staged: null,
+      rechecked: null,
+      repairAges: [],
+      guardFault: null,
+      leaving: 'no',
+      restart: 'none',
+      fault: null,
+      startAgeMs: null,
+    });
+  });
+
+  it('tells how long ago a kubelet that was down was started, also where that was when the clock began', () => {
+    const ageOf = (startedAt: number): unknown => recall({ ...NO_MEMORY, startedAt }, UNKNOWN, false, NOW).startAgeMs;
+    assert.deepEqual([ageOf(NOW - 7_000), ageOf(0)], [7_000, NOW]);
+  });
+
   it('tells the ages of what was done, and whether it has left the node that it is to give up', () => {
     const guardFault = { trial: 't', message: 'no room', tries: 2, isFull: true, retryAt: NOW - 1 };
     const memory: Memory = { ...NO_MEMORY, repairs: [NOW - 7_000, NOW], guardFault, restart: 'failed' };

@@ -14,6 +14,7 @@ import {
   INSTALLING,
   judging,
   onTrial,
+  RESTARTING,
   seen,
   wanting,
 } from '../../support/agent/states.ts';
@@ -95,6 +96,32 @@ describe('a trial that is over already, as the agent died between two files', ()
   it('keeps the time of its promotion, and has that of this look where it has none', () => {
     assert.equal(decide(over(AT), look).next.promotedAt, AT);
     assert.equal(decide(over(null), look).next.promotedAt, '2027-01-01T00:00:00Z');
+  });
+});
+
+describe('the node’s own config, which changes under a trial', () => {
+  const OLD = 'a'.repeat(64);
+  const overOld: Config = { ...B, base: OLD };
+  const under = (state: State): unknown =>
+    (decide(state, seen(wanting(B), { base: { under: NEW, newer: null } })).next.doing as Trial).config.base;
+
+  it('is the one that the config is laid over, as long as the files are not in place', () => {
+    assert.equal(under(onTrial(INSTALLING, { config: overOld })), NEW);
+    assert.equal(under(onTrial(INSTALLING)), NEW);
+  });
+
+  it('is the one of before once the restart is ordered: that is what the kubelet reads', () => {
+    assert.equal(under(onTrial(RESTARTING, { config: overOld })), OLD);
+    assert.equal(under(onTrial(judging(), { config: overOld })), OLD);
+  });
+
+  it('is not refused where there is none any more, and the config fails without it', () => {
+    const state: State = {
+      ...onTrial(judging({ unhealthyMs: 600_000 }), { config: A }),
+      lastKnownGood: { ...A, base: OLD },
+    };
+    const { next } = decide(state, seen(wanting(A), DOWN));
+    assert.deepEqual([next.doing.phase, next.refusedBase], ['falling-back', null]);
   });
 });
 

@@ -25,9 +25,9 @@ import {
 const unwatched: Partial<Observation> = { pollMs: 60_000 };
 const polled: Partial<Observation> = { pollMs: 1_000 };
 const disarmed: Partial<Observation> = { guard: { guard: 'disarmed' } };
-const refusing: Partial<Observation> = {
-  guardFault: { trial: trialIdOf({ config: B, since: AT }), message: 'no', tries: 1, isFull: false, retryInMs: 3_000 },
-};
+const refusing = (retryInMs: number): Partial<Observation> => ({
+  guardFault: { trial: trialIdOf({ config: B, since: AT }), message: 'no', tries: 1, isFull: false, retryInMs },
+});
 const reboot: Reboot = { by: 'systemd', boot: 'boot-1', timeoutMs: 3_600_000 };
 const rebooting: Change = { step: 'reboot', bootId: 'boot-1', orders: 1, waitedMs: 0 };
 const leaving: Partial<Observation> = { leaving: 'asked', ...wanting(null) };
@@ -68,7 +68,9 @@ const rows: readonly (readonly [string, State, Observation, number])[] = [
     5_000,
   ],
   ['at once when the guard was told to be ready', onTrial(INSTALLING), seen(disarmed), 0],
-  ['soon when the guard cannot be made ready', onTrial(INSTALLING), seen(unwatched, disarmed, refusing), 5_000],
+  ['soon when the guard cannot be made ready', onTrial(INSTALLING), seen(unwatched, disarmed, refusing(3_000)), 5_000],
+  ['when that may be tried again', onTrial(INSTALLING), seen(unwatched, disarmed, refusing(12_000)), 12_000],
+  ['before that where it is long', onTrial(INSTALLING), seen(unwatched, disarmed, refusing(60_000)), 15_000],
   ['soon while a restart is waited for', onTrial(RESTARTING), seen(unwatched), 5_000],
   ['soon after it was ordered again', onTrial({ ...RESTARTING, waitedMs: 120_000 }), seen(unwatched), 5_000],
   ['soon while a boot is waited for', onTrial(rebooting, { config: { ...B, reboot } }), seen(unwatched), 5_000],

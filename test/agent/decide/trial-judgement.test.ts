@@ -1,0 +1,121 @@
+import type { Observation } from '#agent/decide/observation.ts';
+import { run, notReady, unreadNode, table } from '../../support/agent/decision-table.ts';
+import { B, DOWN, judging, onTrial, seen, wanting } from '../../support/agent/states.ts';
+
+/** Nothing is queued that would start it: a start limit, or `Restart=no`. */
+const GIVEN_UP: Partial<Observation> = { service: { state: 'failed', run: null, automaticRestarts: 0 } };
+
+table('a trial that is judged', [
+  [
+    'is taken back after 15 seconds where the service manager has given the kubelet up',
+    onTrial(judging({ healthy: false, unhealthyMs: 10_000 })),
+    seen(wanting(B), GIVEN_UP, DOWN),
+    'falling-back (install): assigned B, active A, good A, NotHealthy',
+    ['install A'],
+  ],
+  [
+    'is not taken back before that',
+    onTrial(judging({ healthy: false, unhealthyMs: 9_999 })),
+    seen(wanting(B), GIVEN_UP, DOWN),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'does not fail for time that went by before nobody could tell',
+    onTrial(judging({ healthy: false, unhealthyMs: 120_000 })),
+    seen(wanting(B), unreadNode),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'fails as a crash loop where the kubelet was restarted and stays down',
+    onTrial(judging({ restarts: 1, healthy: false, unhealthyMs: 115_000 })),
+    seen(wanting(B), DOWN),
+    'falling-back (install): assigned B, active A, good A, CrashLoop',
+    ['install A'],
+  ],
+  [
+    'fails for the Node where that is not Ready, whether or not the kubelet was restarted',
+    onTrial(judging({ restarts: 1, healthy: false, unhealthyMs: 115_000 })),
+    seen(wanting(B), notReady),
+    'falling-back (install): assigned B, active A, good A, NodeNotReady',
+    ['install A'],
+  ],
+  [
+    'one look before the kubelet has been unhealthy for too long',
+    onTrial(judging({ healthy: false, unhealthyMs: 114_999 })),
+    seen(wanting(B), DOWN),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'fails when the kubelet has been unhealthy for too long',
+    onTrial(judging({ healthy: false, unhealthyMs: 115_000 })),
+    seen(wanting(B), DOWN),
+    'falling-back (install): assigned B, active A, good A, NotHealthy',
+    ['install A'],
+  ],
+  [
+    'forgives as many crashes as it is told to',
+    onTrial(judging({ automaticRestarts: 0 })),
+    seen(wanting(B), run('run-2', 2)),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'fails at one crash more',
+    onTrial(judging({ automaticRestarts: 0 })),
+    seen(wanting(B), run('run-2', 3)),
+    'falling-back (install): assigned B, active A, good A, CrashLoop',
+    ['install A'],
+  ],
+  [
+    'counts runs where nobody counts restarts',
+    onTrial(judging({ automaticRestarts: null, restarts: 2 })),
+    seen(wanting(B), run('run-2', null)),
+    'falling-back (install): assigned B, active A, good A, CrashLoop',
+    ['install A'],
+  ],
+  [
+    'does not count what a person restarts',
+    onTrial(judging({ automaticRestarts: 0, restarts: 2 })),
+    seen(wanting(B), run('run-2', 0)),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'does not take a reboot for a crash',
+    onTrial(judging({ automaticRestarts: 0, restarts: 2 })),
+    seen(wanting(B), { bootId: 'boot-2', ...run('run-9', 5) }),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'goes on for a Node that has not been Ready for less than the start timeout',
+    onTrial(judging({ healthy: false, unhealthyMs: 114_999 })),
+    seen(wanting(B), notReady),
+    'trial (judge): assigned B, active B, good A, no error',
+    [],
+  ],
+  [
+    'fails when the Node is no longer Ready',
+    onTrial(judging({ healthy: false, unhealthyMs: 115_000 })),
+    seen(wanting(B), notReady),
+    'falling-back (install): assigned B, active A, good A, NodeNotReady',
+    ['install A'],
+  ],
+  [
+    'does not blame the config for a Node that was not Ready before',
+    onTrial(judging({ healthyMs: 595_000 }), { wasReady: false }),
+    seen(wanting(B), notReady),
+    'idle: assigned B, active B, good B, no error',
+    ['collect-garbage'],
+  ],
+  [
+    'falls back to local where nothing was good before',
+    onTrial(judging({ healthy: false, unhealthyMs: 115_000 }), {}, null),
+    seen(wanting(B), DOWN),
+    'falling-back (install): assigned B, active local, good local, NotHealthy',
+    ['install local'],
+  ],
+]);

@@ -116,12 +116,10 @@ describe('the node’s own config, which changes under a trial', () => {
   });
 
   it('is not refused where there is none any more, and the config fails without it', () => {
-    const state: State = {
-      ...onTrial(judging({ unhealthyMs: 600_000 }), { config: A }),
-      lastKnownGood: { ...A, base: OLD },
-    };
-    const { next } = decide(state, seen(wanting(A), DOWN));
-    assert.deepEqual([next.doing.phase, next.refusedBase], ['falling-back', null]);
+    const refusedBase = { sha256: NEW, message: 'it failed', at: AT };
+    const failing = onTrial(judging({ unhealthyMs: 600_000 }), { config: A }, { ...A, base: OLD });
+    const { next } = decide({ ...failing, refusedBase }, seen(wanting(A), DOWN));
+    assert.deepEqual([next.doing.phase, next.refusedBase], ['falling-back', refusedBase]);
   });
 });
 

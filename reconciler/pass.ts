@@ -28,6 +28,7 @@ import type { SourceRecord } from './telling/report/record.ts';
 import { commitsOf } from './telling/report/recorded-commits.ts';
 import { writeFindings } from './telling/report/recorded-findings.ts';
 import type { SourceState } from './telling/report/source-state.ts';
+import { writeUnreadable } from './telling/report/unreadable-notes.ts';
 import { createStatusPace } from './telling/report/status-pace.ts';
 import { policyOf, recordedPolicy } from './policy/cluster-policy.ts';
 import type { Onlooker } from './telling/round.ts';
@@ -225,6 +226,7 @@ export function createPass(ports: PassPorts): Pass {
       failingSince: failure?.since ?? '',
       failure: failure === null ? '' : `${failure.code}: ${failure.message}`,
       notes: state.notes === 'on' ? 'on' : `off: ${state.because}`,
+      unreadableNotes: writeUnreadable(notes?.unreadable() ?? []),
       statuses: statuses.statuses === 'on' ? 'on' : `off: ${statuses.because}`,
       policy: JSON.stringify(policyOf(desired.policy)),
       limits: inForce === null ? recorded.limits : writeLimits(limitsOf(inForce.repo.cluster), inForce.fieldsBefore),

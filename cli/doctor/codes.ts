@@ -110,6 +110,11 @@ export const CODES = {
     'What becomes of commits is not written to git. Nothing else depends on it.',
     'Give the credential the right to push refs/notes/kubelet-gitops/*, or set NOTES=off.',
   ),
+  'notes-unreadable': meaning(
+    'warning',
+    'What became of these commits is not written to git: their place on the notes ref cannot be read. Other notes are written.',
+    'Repair the ref, as docs/notes.md says. They are tried again within ten minutes.',
+  ),
   'statuses-off': meaning(
     'warning',
     'The forge does not show what becomes of commits. Nothing else depends on it.',

@@ -5,6 +5,7 @@ import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.t
 import { agentAlive } from '#reconciler/policy/rollout/standing.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { readFindings } from '#reconciler/telling/report/recorded-findings.ts';
+import { readUnreadable } from '#reconciler/telling/report/unreadable-notes.ts';
 import type { SourceState } from '#reconciler/telling/report/source-state.ts';
 import { isWarningLine } from '#shared/contract/finding.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
@@ -62,6 +63,9 @@ function renderSource(source: SourceState, paint: Paint, now: Millis): readonly 
     lines.push(`${paint('busy', 'suspended')}   all pools: clusters/${source.cluster}.yaml says so`);
   }
   if (source.notes !== 'on') lines.push(`${paint('busy', 'notes')}       ${source.notes}`);
+  for (const note of readUnreadable(source.unreadableNotes)) {
+    lines.push(`${paint('busy', 'note')}        not written on ${note}`);
+  }
   for (const finding of readFindings(source.findings))
     lines.push(paint(isWarningLine(finding) ? 'busy' : 'bad', finding));
   return lines;

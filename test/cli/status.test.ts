@@ -101,6 +101,21 @@ describe('kubelet-gitops status', () => {
     assert.doesNotMatch(renderStatus(settled, plain, NOW), /nodes run it/);
   });
 
+  it('names the commits whose note alone cannot be written', () => {
+    const unreadableNotes = 'a1: it is no tree\nb2: it is lost';
+    const lines = renderStatus({ ...settled, source: { ...source, unreadableNotes } }, plain, NOW).split('\n');
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('note')),
+      ['note        not written on a1: it is no tree', 'note        not written on b2: it is lost'],
+    );
+    assert.deepEqual(
+      renderStatus(settled, plain, NOW)
+        .split('\n')
+        .filter((line) => line.startsWith('note')),
+      [],
+    );
+  });
+
   it('says what is suspended, also where there is nothing to do', () => {
     const [pool] = settled.pools;
     assert.ok(pool !== undefined);

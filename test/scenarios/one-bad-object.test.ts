@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NO_STATE, SOURCE_STATE_NAME } from '#reconciler/telling/report/source-state.ts';
+import { GitError } from '#reconciler/git/errors.ts';
+import {
+  NO_STATE,
+  SOURCE_STATE_NAME,
+  type SourceState,
+  type StateConfigMap,
+} from '#reconciler/telling/report/source-state.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, NODES, type Resource } from '#shared/kube/kube.ts';
 import { validPool } from '../support/fleet.ts';
 import { type Poison, poisoned } from '../support/poison.ts';
 import { sampleOf } from '../support/sample.ts';
+import type { Replica } from '../support/takeover/replica.ts';
 import type { Written } from '../support/takeover/cluster.ts';
 import { beginStory, type Chapter } from '../support/takeover/story.ts';
 
@@ -217,4 +224,48 @@ describe('a record of the commit in force that somebody damaged', () => {
       await replica.ended;
     });
   }
+});
+
+describe('a note that cannot be read', () => {
+  it('holds up no other note and no rollout, says so, and is written once it can be', async () => {
+    const story = await beginStory(MEMBERS, await (began ??= settled()));
+    const bad = story.repository.commit(...AFTER);
+    story.repository.unreadableNotes.set(bad, new GitError('GIT_DAMAGED', 'the folder 00/ cannot be read'));
+    const note = (commit: string): string => story.repository.notes.get(commit) ?? '';
+    const record = (): Partial<SourceState> =>
+      (story.cluster.objects.get(CONFIG_MAPS, SOURCE_STATE_NAME, 'kubelet-gitops') as StateConfigMap | undefined)
+        ?.data ?? {};
+    const told = async (replica: Replica): Promise<readonly string[]> =>
+      (await replica.metrics())
+        .split('\n')
+        .filter((line) => /^kubelet_gitops_notes_working|unreadable\{kind="note"/.test(line));
+    const GOES_ON = 'kubelet_gitops_notes_working 1';
+
+    const first = story.start('one', { tells: true }).replica;
+    await story.until('it is in force', () => record().commit === bad);
+    await story.until('it says so', () => record().unreadableNotes === `${bad}: the folder 00/ cannot be read`);
+    for (let ticks = 0; ticks < 4; ticks += 1) await story.tick();
+    assert.deepEqual(await told(first), ['kubelet_gitops_objects_unreadable{kind="note"} 1', GOES_ON]);
+    await story.until('the rollout goes on', () =>
+      (story.cluster.objects.list(KUBELET_NODES) as readonly KubeletNode[]).every(({ spec }) => spec?.commit === bad),
+    );
+    for (let ticks = 0; ticks < 100; ticks += 1) await story.tick();
+    const other = story.repository.commit(...BEFORE);
+    await story.until('another commit has its note', () => note(other).startsWith('demo: settled'));
+    assert.deepEqual([note(bad), record().notes], ['', 'on']);
+    assert.ok(first.isLeader());
+    first.stop();
+    await story.tick();
+    await first.ended;
+
+    const second = story.start('two', { tells: true }).replica;
+    await story.until('another process says so as well', () => second.isLeader() && record().unreadableNotes !== '');
+    story.repository.unreadableNotes.clear();
+    await story.until('it is written', () => note(bad) !== '' && record().unreadableNotes === '');
+    for (let ticks = 0; ticks < 4; ticks += 1) await story.tick();
+    assert.deepEqual(await told(second), ['kubelet_gitops_objects_unreadable{kind="note"} 0', GOES_ON]);
+    second.stop();
+    await story.tick();
+    await second.ended;
+  });
 });

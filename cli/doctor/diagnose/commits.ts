@@ -1,3 +1,4 @@
+import { readUnreadable } from '#reconciler/telling/report/unreadable-notes.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { type Diagnosis, diagnosis } from '../diagnosis.ts';
@@ -34,6 +35,7 @@ function source({ source: part }: Facts): readonly Diagnosis[] {
   }
   const { failure, failingSince, refusedCommit, refusedBecause, findings, notes, statuses } = state;
   const lines = findings.split('\n').filter((line) => line !== '');
+  const unwritten = readUnreadable(state.unreadableNotes);
   return [
     ...(failure === '' ? [] : [diagnosis('git-failing', `git fails since ${failingSince}: ${failure}`)]),
     ...(refusedCommit === ''
@@ -43,6 +45,9 @@ function source({ source: part }: Facts): readonly Diagnosis[] {
       ? []
       : [diagnosis('commit-findings', `${lines.length} in ${state.commit.slice(0, 12)}: ${lines[0]}`)]),
     ...(isOff(notes) ? [diagnosis('notes-off', `notes are ${notes}`)] : []),
+    ...(unwritten[0] === undefined
+      ? []
+      : [diagnosis('notes-unreadable', `${unwritten.length}, among them ${unwritten[0]}`)]),
     ...(isOff(statuses) ? [diagnosis('statuses-off', `statuses are ${statuses}`)] : []),
   ];
 }

@@ -2,7 +2,7 @@ import type { Clock } from '#shared/runtime/clock.ts';
 import { backoffDelay } from '#shared/runtime/backoff.ts';
 import type { Annotated, Annotator } from './annotator.ts';
 import type { GitCredentials } from '../credentials.ts';
-import { isGitError } from '../errors.ts';
+import { type GitError, isGitError } from '../errors.ts';
 import { createRemote } from '../connect.ts';
 import type { ProxySettings } from '../proxy.ts';
 import type { SshOptions } from '../remote.ts';
@@ -64,20 +64,28 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
     held = null;
     const store = before?.store ?? (await loadNotes(session, ref));
     const pushes = before?.pushes ?? 0;
-    if (store.sparse && store.tree !== null) {
-      await fetchTrees(session, store.objects, store.tree, [...notes.keys()]);
-    }
+    const { tip: from, tree: root } = store;
+    const isPart = store.sparse && from !== null && root !== null;
+    const unfetched = isPart
+      ? await fetchTrees(session, store.objects, { tip: from, tree: root }, [...notes.keys()])
+      : new Map<CommitOid, GitError>();
     const { objects, written } = recorded(store.objects);
-    const tree = await setNotes(objects, store.tree, notes);
-    if (tree === store.tree) {
-      held = { store, pushes };
-      return { written: false };
+    const fetched = new Map([...notes].filter(([commit]) => !unfetched.has(commit)));
+    const { tree, unreadable: unset } = await setNotes(objects, store.tree, fetched);
+    const unreadable = new Map([...unfetched, ...unset]);
+    // Not kept where something is wrong with it: what was repaired since is seen by reading the ref again.
+    const keep = (next: { readonly store: NotesStore; readonly pushes: number }): void => {
+      held = unreadable.size > 0 || next.pushes >= PUSHES_A_STORE ? null : next;
+    };
+    if (tree === store.tree || unreadable.size === notes.size) {
+      keep({ store, pushes });
+      return { written: false, unreadable };
     }
     const seconds = Math.floor(clock.now() / 1000);
     const tip = await commitNotes(store, tree, { author, seconds, message: MESSAGE });
     await pushNotes(session, objects.repo, { ref, from: store.tip, to: tip, oids: [tip, ...written] });
-    held = pushes + 1 >= PUSHES_A_STORE ? null : { store: { ...store, tip, tree }, pushes: pushes + 1 };
-    return { written: true, notesCommit: tip };
+    keep({ store: { ...store, tip, tree }, pushes: pushes + 1 });
+    return { written: true, notesCommit: tip, unreadable };
   }
 
   async function annotate(notes: ReadonlyMap<CommitOid, Buffer>, signal: AbortSignal): Promise<Annotated> {
@@ -98,7 +106,7 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
     async annotate(notes, signal) {
       for (const commit of notes.keys()) assertCommitOid(commit);
       const texts = new Map([...notes].map(([commit, text]) => [commit, noteText(text)]));
-      if (texts.size === 0) return { written: false };
+      if (texts.size === 0) return { written: false, unreadable: new Map() };
       const turn = queue.then(() => annotate(texts, signal));
       queue = turn.catch(() => undefined);
       return turn;

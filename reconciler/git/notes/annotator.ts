@@ -1,9 +1,14 @@
 import type { CommitOid } from '../../policy/commit.ts';
+import type { GitError } from '../errors.ts';
 
-export type Annotated =
+export type Annotated = {
+  /** Commits whose note could not be written, because its place on the ref cannot be read. The others were. */
+  readonly unreadable: ReadonlyMap<CommitOid, GitError>;
+} & (
   | { readonly written: true; readonly notesCommit: CommitOid }
-  /** Every note stood there already. */
-  | { readonly written: false };
+  /** Every other note stood there already. */
+  | { readonly written: false }
+);
 
 /**
  * Writes notes onto commits, merged with what others wrote, never forced. A projection of the cluster's state: nothing
@@ -11,8 +16,9 @@ export type Annotated =
  */
 export interface Annotator {
   /**
-   * Sets the notes of these commits to these texts in one notes commit. Errors are `GitError`s; `GIT_FORBIDDEN`
-   * (a read-only credential) is for good until the credential changes.
+   * Sets the notes of these commits to these texts in one notes commit. What stands on the ref and cannot be read holds
+   * up the notes that lie in it and no other. Errors are `GitError`s; `GIT_FORBIDDEN` (a read-only credential) is for
+   * good until the credential changes.
    */
   annotate(notes: ReadonlyMap<CommitOid, string>, signal: AbortSignal): Promise<Annotated>;
   /** The notes ref, `refs/notes/kubelet-gitops/<cluster>`. */

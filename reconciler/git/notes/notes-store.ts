@@ -8,6 +8,7 @@ import type { CommitOid } from '../../policy/commit.ts';
 import { findTip } from '../wire/find-tip.ts';
 import { givesSingleObjects, requestObjects } from '../wire/request-objects.ts';
 import { requestPack } from '../wire/request-pack.ts';
+import { isUnreadable } from './unreadable.ts';
 
 /** A notes ref as the server had it, in memory. */
 export interface NotesStore {
@@ -30,8 +31,9 @@ export async function loadNotes(session: GitSession, ref: string): Promise<Notes
   if (tip === null) return { objects, tip, tree: null, sparse: false };
   const sparse = givesSingleObjects(session) && (await takesSingle(session, objects, tip));
   if (!sparse) {
-    // Many small notes: their number is what is limited for a config repository, and means nothing here.
-    const limits = { ...session.limits, objects: 10 * session.limits.objects };
+    // Their number, and the size of one that somebody else wrote, mean nothing here: all of them together are limited.
+    const { objects: most, objectBytes } = session.limits;
+    const limits = { ...session.limits, objects: 10 * most, objectBytes: 16 * objectBytes };
     const answer = await requestPack(session, { want: tip, depth: 1 }, limits);
     if (answer.pack !== null) await objects.addPack(answer.pack);
   }
@@ -44,12 +46,30 @@ async function takesSingle(session: GitSession, objects: ObjectStore, tip: Commi
   try {
     // Without the depth, all commits before it would come as well: one for each push of notes, ever.
     await objects.addPack(await requestObjects(session, [tip], session.limits, { depth: 1 }));
-    const { tree } = parseCommit(tip, await objects.read(tip, 'commit'));
-    await objects.addPack(await requestObjects(session, [tree], session.limits));
+    const { tree, parents } = parseCommit(tip, await objects.read(tip, 'commit'));
+    await addRoot(session, objects, { tip, tree, parents });
     return objects.has(tree);
   } catch (error) {
     if (isGitError(error, 'GIT_REMOTE_ERROR', 'GIT_REFUSED', 'GIT_DAMAGED')) return false;
     throw error;
+  }
+}
+
+/**
+ * git's own servers look at each folder of a tree that they hand out, and hand out nothing where one is damaged. They leave out
+ * what the commit before has as well, and do not look at that.
+ */
+async function addRoot(
+  session: GitSession,
+  objects: ObjectStore,
+  { tip, tree, parents }: { readonly tip: CommitOid; readonly tree: string; readonly parents: readonly CommitOid[] },
+): Promise<void> {
+  try {
+    await objects.addPack(await requestObjects(session, [tree], session.limits));
+  } catch (error) {
+    if (!isUnreadable(error) || parents.length === 0) throw error;
+    const wish = { haves: parents, filter: 'blob:none' };
+    await objects.addPack(await requestObjects(session, [tip], session.limits, wish));
   }
 }
 

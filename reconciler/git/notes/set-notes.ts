@@ -1,6 +1,8 @@
+import type { GitError } from '../errors.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import { formatTree, isDirectory, parseTree, type TreeEntry } from '../objects/tree.ts';
 import type { CommitOid } from '../../policy/commit.ts';
+import { asUnreadable, isUnreadable } from './unreadable.ts';
 
 const FILE = '100644';
 const DIRECTORY = '40000';
@@ -13,23 +15,39 @@ const DIRECTORY = '40000';
  * there, because git shows both, glued together.
  *
  * @param root tree to start from, null for none
- * @returns the new tree; the same name where every note stood there already
+ * @returns the new tree, the same name where every note stood there already; and the commits whose note was not set
+ *   because its place cannot be read, with the reason
  */
 export async function setNotes(
   store: ObjectStore,
   root: string | null,
   notes: ReadonlyMap<CommitOid, Buffer>,
-): Promise<string> {
+): Promise<{ readonly tree: string; readonly unreadable: ReadonlyMap<CommitOid, GitError> }> {
+  const unreadable = new Map<CommitOid, GitError>();
   let entries = root === null ? [] : parseTree(root, await store.read(root, 'tree'));
   for (const [commit, text] of notes) {
-    const blob = await store.write('blob', text);
-    entries = await without(store, entries, commit);
-    const folder = commit.slice(0, 2);
-    const inside = (await open(store, entries, folder)) ?? [];
-    const filled = [...inside, entryOf(FILE, commit.slice(2), blob)];
-    entries = put(entries, entryOf(DIRECTORY, folder, await store.write('tree', formatTree(filled))));
+    try {
+      entries = await withNote(store, entries, commit, text);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      unreadable.set(commit, asUnreadable(error, commit));
+    }
   }
-  return store.write('tree', formatTree(entries));
+  return { tree: await store.write('tree', formatTree(entries)), unreadable };
+}
+
+async function withNote(
+  store: ObjectStore,
+  present: readonly TreeEntry[],
+  commit: CommitOid,
+  text: Buffer,
+): Promise<readonly TreeEntry[]> {
+  const entries = await without(store, present, commit);
+  const folder = commit.slice(0, 2);
+  const inside = (await open(store, entries, folder)) ?? [];
+  const blob = await store.write('blob', text);
+  const filled = [...inside, entryOf(FILE, commit.slice(2), blob)];
+  return put(entries, entryOf(DIRECTORY, folder, await store.write('tree', formatTree(filled))));
 }
 
 /** The entries without the note, at whatever depth it lies. Directories that this empties are gone. */

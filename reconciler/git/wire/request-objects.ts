@@ -21,6 +21,8 @@ export interface ObjectWish {
   readonly depth?: number;
   /** What is left out of all that the wanted objects lead to, as `git rev-list --filter` has it. Default: trees and files. */
   readonly filter?: string;
+  /** Commits of which all is left out, as if it were here. */
+  readonly haves?: readonly string[];
 }
 
 /**
@@ -33,14 +35,15 @@ export async function requestObjects(
   session: GitSession,
   oids: readonly string[],
   limits: PackLimits,
-  { depth, filter = 'tree:0' }: ObjectWish = {},
+  { depth, filter = 'tree:0', haves = [] }: ObjectWish = {},
 ): Promise<Buffer> {
   const wants = oids.map((oid) => `want ${oid}`);
+  const present = haves.map((oid) => `have ${oid}`);
   const bounds = [...(depth === undefined ? [] : [`deepen ${depth}`]), `filter ${filter}`];
   const body = Buffer.concat([
     packetLine('command=fetch\n'),
     DELIMITER,
-    ...['no-progress', 'ofs-delta', ...wants, ...bounds, 'done'].map((line) => packetLine(`${line}\n`)),
+    ...['no-progress', 'ofs-delta', ...wants, ...bounds, ...present, 'done'].map((line) => packetLine(`${line}\n`)),
     FLUSH,
   ]);
   const { url, clean } = session;

@@ -40,7 +40,7 @@ export function createInstruments(registry: Registry) {
     nodesLeftAlone: gauge('nodes_left_alone', 'Nodes that nobody may touch now, by reason.', ['reason']),
     unreadable: gauge(
       'objects_unreadable',
-      'Nodes, pools and config sources that could not be looked at, so that nothing is decided about them.',
+      'Nodes, pools, config sources and notes that could not be looked at: they are left as they are.',
       ['kind'],
     ),
     fieldsLost: gauge(

@@ -6,6 +6,7 @@ import { VERSION } from '#shared/runtime/version.ts';
 import type { Occurrence } from '../events/occurrence.ts';
 import type { Fleet } from '../../policy/fleet.ts';
 import type { GitSource } from '../../git/source.ts';
+import { readUnreadable } from '../report/unreadable-notes.ts';
 import type { Round } from '../round.ts';
 import type { Expiration } from './expirations.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
@@ -112,6 +113,7 @@ function countRound({ planned, desired, applied, source, tip, unreadable, lost =
   for (const kind of ['node', 'pool', 'config-source'] as const) {
     into.unreadable.set({ kind }, unreadable.filter(({ of }) => of === kind).length);
   }
+  into.unreadable.set({ kind: 'note' }, readUnreadable(source.unreadableNotes).length);
   into.fieldsLost.reset();
   for (const { resource, field } of lost) into.fieldsLost.set({ resource, field }, 1);
 }

@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { backoffDelay } from '#shared/runtime/backoff.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
-import type { Annotator } from '../../git/notes/annotator.ts';
+import type { Annotated, Annotator } from '../../git/notes/annotator.ts';
 import type { CommitOid } from '../../policy/commit.ts';
 import type { CommitNote } from './note.ts';
 import { renderNote } from './note-text.ts';
+import type { UnreadableNote } from './unreadable-notes.ts';
 
 /** `off` says why, for status: a read-only credential, say. */
 export type NotesState = { readonly notes: 'on' } | { readonly notes: 'off'; readonly because: string };
@@ -18,6 +20,8 @@ export interface Notes {
   /** Whether this note stands on its commit, as far as this process knows. */
   stands(note: CommitNote): boolean;
   state(): NotesState;
+  /** Notes that alone cannot be written, because their place on the ref cannot be read; they are tried again. */
+  unreadable(): readonly UnreadableNote[];
   run(signal: AbortSignal): Promise<void>;
   /** One last try to write what is still wanted, for a shutdown. */
   flush(signal: AbortSignal): Promise<void>;
@@ -30,7 +34,7 @@ export interface NotesOptions {
   readonly random: () => number;
   /** Shortest time between two pushes. */
   readonly everyMs: Millis;
-  /** Hears when `state()` changed. */
+  /** Hears when `state()` or `unreadable()` changed. */
   readonly onChange: () => void;
 }
 
@@ -45,6 +49,10 @@ export function createNotes({ annotator, clock, log, random, everyMs, onChange }
   const wakeUps = createWakeUps(clock);
   let state: NotesState = { notes: 'on' };
   let faults = 0;
+  let unreadable: readonly UnreadableNote[] = [];
+  /** Tries at which some were unreadable, one after the other, and when the next one is due, by the monotonic clock. */
+  let misses = 0;
+  let retryAt: Millis = 0;
 
   const enter = (next: NotesState): void => {
     const changed = next.notes !== state.notes;
@@ -52,18 +60,41 @@ export function createNotes({ annotator, clock, log, random, everyMs, onChange }
     if (changed) onChange();
   };
 
-  async function push(signal: AbortSignal): Promise<void> {
-    const batch = new Map(wanted);
+  /** What is to be written now: one that cannot be read holds up no other, and waits for its next try. */
+  function due(): Map<CommitOid, string> {
+    const isDue = clock.monotonic() >= retryAt;
+    return new Map([...wanted].filter(([commit]) => isDue || unreadable.every((held) => held.commit !== commit)));
+  }
+
+  function keepUnreadable(failed: Annotated['unreadable'], tried: ReadonlyMap<CommitOid, string>): void {
+    const before = unreadable;
+    const told = new Map([...failed].map(([commit, error]) => [commit, reasonOf(error)]));
+    const untried = before.filter(({ commit }) => !tried.has(commit) && wanted.has(commit));
+    unreadable = [...untried, ...[...told].map(([commit, because]) => ({ commit, because }))];
+    if (failed.size > 0) {
+      misses += 1;
+      retryAt = clock.monotonic() + backoffDelay(misses, BACKOFF, random());
+    } else if (unreadable.length === 0) misses = 0;
+    for (const [commit, error] of failed) {
+      if (before.some((held) => held.commit === commit && held.because === told.get(commit))) continue;
+      log.error({ commit, ref: annotator.ref, code: error.code, err: error }, 'note cannot be written');
+    }
+    if (!isDeepStrictEqual(before, unreadable)) onChange();
+  }
+
+  async function push(signal: AbortSignal, batch: ReadonlyMap<CommitOid, string>): Promise<void> {
     if (batch.size === 0) return;
     try {
       const outcome = await annotator.annotate(batch, AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]));
-      for (const [commit, text] of batch) {
+      const done = [...batch].filter(([commit]) => !outcome.unreadable.has(commit));
+      for (const [commit, text] of done) {
         remember(written, commit, text);
         if (wanted.get(commit) === text) wanted.delete(commit);
       }
       faults = 0;
+      keepUnreadable(outcome.unreadable, batch);
       enter({ notes: 'on' });
-      if (outcome.written) log.info({ commits: [...batch.keys()], ref: annotator.ref }, 'notes written');
+      if (outcome.written) log.info({ commits: done.map(([commit]) => commit), ref: annotator.ref }, 'notes written');
     } catch (error) {
       if (signal.aborted) return;
       faults += 1;
@@ -82,16 +113,21 @@ export function createNotes({ annotator, clock, log, random, everyMs, onChange }
     },
     stands: (note) => !wanted.has(note.commit) && written.get(note.commit) === renderNote(note),
     state: () => state,
+    unreadable: () => unreadable,
     async run(signal) {
       while (!signal.aborted) {
-        if (wanted.size === 0) await wakeUps.next(10 * 60_000, signal);
+        if (due().size === 0) await wakeUps.next(restMs(), signal);
         if (signal.aborted) return;
-        await push(signal);
+        await push(signal, due());
         await clock.sleep(faults === 0 ? everyMs : backoffDelay(faults, BACKOFF, random()), signal);
       }
     },
-    flush: push,
+    flush: (signal) => push(signal, new Map(wanted)),
   };
+
+  function restMs(): Millis {
+    return wanted.size === 0 ? BACKOFF.maxMs : Math.max(1, retryAt - clock.monotonic());
+  }
 }
 
 /** The newest notes only: where nothing can be written, by a read-only credential say, they would heap up for ever. */

@@ -36,6 +36,8 @@ export interface SourceState {
   readonly failure: string;
   /** `on`, or `off: <reason>`. */
   readonly notes: string;
+  /** Notes that alone cannot be written, a line each: the commit, and why. */
+  readonly unreadableNotes: string;
   /** Of statuses on the forge: `on`, or `off: <reason>`. */
   readonly statuses: string;
   /** JSON of what the cluster's file says of rollouts, so that it holds also after a restart while git is away. */
@@ -64,6 +66,7 @@ export const NO_STATE: SourceState = {
   failingSince: '',
   failure: '',
   notes: 'on',
+  unreadableNotes: '',
   statuses: 'off: switched off',
   policy: '',
   limits: '',

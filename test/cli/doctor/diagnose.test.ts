@@ -184,6 +184,12 @@ const CASES: readonly (readonly [string, Partial<Facts>, string, RegExp])[] = [
     /GIT_FORBIDDEN/,
   ],
   [
+    'a note that alone cannot be written',
+    { source: is({ ...STATE, unreadableNotes: `${'c'.repeat(40)}: it is no tree\nb` }) },
+    'notes-unreadable',
+    /^2, among them c{40}: it is no tree$/,
+  ],
+  [
     'statuses that cannot be posted',
     { source: is({ ...STATE, statuses: 'off: FORGE_FORBIDDEN' }) },
     'statuses-off',

@@ -7,6 +7,8 @@ import { itOverHttp } from './support/transport.ts';
 import { WITHOUT_GIT } from '../../support/needs.ts';
 import { places, REF, startWithNotes, type WithNotes } from './support/with-notes.ts';
 
+const NOTHING = { written: false, unreadable: new Map() };
+
 describe('a note on a commit', { skip: WITHOUT_GIT }, () => {
   it('makes the ref and is shown by git', async (t) => {
     const started = await startWithNotes(t);
@@ -42,10 +44,10 @@ describe('a note on a commit', { skip: WITHOUT_GIT }, () => {
     ]);
     assert.equal((await started.annotator().annotate(notes, soon())).written, true);
     const annotator = started.annotator();
-    assert.deepEqual(await annotator.annotate(notes, soon()), { written: false });
+    assert.deepEqual(await annotator.annotate(notes, soon()), NOTHING);
     const before = started.server.requests.length;
-    assert.deepEqual(await annotator.annotate(notes, soon()), { written: false });
-    assert.deepEqual(await annotator.annotate(new Map(), soon()), { written: false });
+    assert.deepEqual(await annotator.annotate(notes, soon()), NOTHING);
+    assert.deepEqual(await annotator.annotate(new Map(), soon()), NOTHING);
     assert.equal(started.server.requests.length, before);
     assert.equal(await started.server.git('rev-list', '--count', REF), '1');
   });

@@ -1,3 +1,4 @@
+import type { GitError } from '#reconciler/git/errors.ts';
 import type { Annotator } from '#reconciler/git/notes/annotator.ts';
 import type { GitSource } from '#reconciler/git/source.ts';
 import type { CommitOid, Lineage, Snapshot } from '#reconciler/policy/commit.ts';
@@ -14,12 +15,15 @@ export interface Repository {
   /** Every note that was changed by a push, in order. */
   readonly pushes: readonly { readonly by: string; readonly commit: CommitOid; readonly text: string }[];
   readonly notes: ReadonlyMap<CommitOid, string>;
+  /** Commits whose place on the notes ref cannot be read, and how that fails. */
+  readonly unreadableNotes: Map<CommitOid, GitError>;
 }
 
 /** @param stood the notes that stand there already */
 export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map()): Repository {
   const line: { readonly oid: CommitOid; readonly repo: LoadedRepo }[] = [];
   const notes = new Map(stood);
+  const unreadableNotes = new Map<CommitOid, GitError>();
   const pushes: { by: string; commit: CommitOid; text: string }[] = [];
   const tip = (): CommitOid => line.at(-1)?.oid ?? '';
   const lineageOf = (since: CommitOid | null): Lineage => {
@@ -37,13 +41,16 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
     annotatorOf: (by) => ({
       ref: 'refs/notes/kubelet-gitops/demo',
       annotate(batch) {
-        const changed = [...batch].filter(([commit, text]) => notes.get(commit) !== text);
+        const unreadable = new Map([...unreadableNotes].filter(([commit]) => batch.has(commit)));
+        const changed = [...batch].filter(([commit, text]) => notes.get(commit) !== text && !unreadable.has(commit));
         for (const [commit, text] of changed) {
           notes.set(commit, text);
           pushes.push({ by, commit, text });
         }
         const notesCommit = String(pushes.length);
-        return Promise.resolve(changed.length === 0 ? { written: false } : { written: true, notesCommit });
+        return Promise.resolve(
+          changed.length === 0 ? { written: false, unreadable } : { written: true, notesCommit, unreadable },
+        );
       },
     }),
     commit(...pools) {
@@ -60,6 +67,7 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
     },
     pushes,
     notes,
+    unreadableNotes,
   };
 }
 

@@ -16,24 +16,39 @@ function repository() {
   let isReadOnly = false;
   const held = new Map<string, string>();
   const pushes: number[] = [];
+  const unreadable = new Map<string, GitError>();
+  const clock = createManualClock();
+  const errors: unknown[] = [];
+  const log = { ...silentLog, error: (fields: unknown) => errors.push(fields) };
+  let changes = 0;
   const annotator: Annotator = {
     ref: 'refs/notes/kubelet-gitops/prod',
     annotate(notes) {
       pushes.push(notes.size);
       if (isReadOnly) return Promise.reject(new GitError('GIT_FORBIDDEN', 'the credential may not write'));
-      for (const [commit, text] of notes) held.set(commit, text);
-      return Promise.resolve({ written: true, notesCommit: oid(1) });
+      for (const [commit, text] of notes) if (!unreadable.has(commit)) held.set(commit, text);
+      const left = new Map([...unreadable].filter(([commit]) => notes.has(commit)));
+      return Promise.resolve({ written: true, notesCommit: oid(1), unreadable: left });
     },
   };
   const notes: Notes = createNotes({
     annotator,
-    clock: createManualClock(),
-    log: silentLog,
+    clock,
+    log,
     random: () => 0,
     everyMs: 1_000,
-    onChange: () => undefined,
+    onChange: () => (changes += 1),
   });
-  return { notes, held, pushes, setReadOnly: (readOnly: boolean) => (isReadOnly = readOnly) };
+  return {
+    notes,
+    held,
+    pushes,
+    unreadable,
+    clock,
+    errors,
+    changes: () => changes,
+    setReadOnly: (readOnly: boolean) => (isReadOnly = readOnly),
+  };
 }
 
 describe('notes on commits', () => {
@@ -73,5 +88,69 @@ describe('notes on commits', () => {
     await notes.flush(NEVER);
     assert.equal(notes.stands(noteOn(1)), true);
     assert.equal(held.size, 50);
+  });
+});
+
+describe('a note whose place on the ref cannot be read', () => {
+  const damaged = new GitError('GIT_DAMAGED', 'the folder 00/ cannot be read');
+
+  it('is told with its stack, and holds up no other', async (t) => {
+    const { notes, held, pushes, unreadable, clock, errors, changes } = repository();
+    const stop = new AbortController();
+    t.after(() => stop.abort());
+    unreadable.set(oid(1), damaged);
+    notes.want(noteOn(1));
+    notes.want(noteOn(2));
+    const run = notes.run(stop.signal);
+    await clock.advance(1);
+    assert.deepEqual(notes.state(), { notes: 'on' });
+    assert.deepEqual(notes.unreadable(), [{ commit: oid(1), because: damaged.message }]);
+    assert.deepEqual([[...held.keys()], notes.stands(noteOn(1)), notes.stands(noteOn(2))], [[oid(2)], false, true]);
+    assert.equal(changes(), 1);
+    assert.deepEqual(errors, [
+      { commit: oid(1), ref: 'refs/notes/kubelet-gitops/prod', code: 'GIT_DAMAGED', err: damaged },
+    ]);
+    // Others go on at their own pace, without the one.
+    notes.want(noteOn(3));
+    await clock.advance(2_000);
+    assert.deepEqual([pushes, notes.stands(noteOn(3))], [[2, 1], true]);
+    stop.abort();
+    await run;
+  });
+
+  it('is tried again, more and more seldom, and said once', async (t) => {
+    const { notes, pushes, unreadable, clock, errors, changes } = repository();
+    const stop = new AbortController();
+    t.after(() => stop.abort());
+    unreadable.set(oid(1), damaged);
+    notes.want(noteOn(1));
+    const run = notes.run(stop.signal);
+    for (let minute = 0; minute < 24 * 60; minute += 1) await clock.advance(60_000);
+    assert.ok(pushes.length > 140 && pushes.length < 170, `${pushes.length} tries a day`);
+    assert.deepEqual([errors.length, changes()], [1, 1]);
+    unreadable.delete(oid(1));
+    for (let minute = 0; minute < 11; minute += 1) await clock.advance(60_000);
+    assert.deepEqual([notes.stands(noteOn(1)), notes.unreadable(), changes()], [true, [], 2]);
+    stop.abort();
+    await run;
+  });
+
+  it('is tried when the process ends', async () => {
+    const { notes, pushes, unreadable } = repository();
+    unreadable.set(oid(1), damaged);
+    notes.want(noteOn(1));
+    await notes.flush(NEVER);
+    await notes.flush(NEVER);
+    assert.deepEqual(pushes, [1, 1]);
+  });
+
+  it('is left out of what is told once a newer one took its place in the queue', async () => {
+    const { notes, unreadable } = repository();
+    unreadable.set(oid(1), damaged);
+    notes.want(noteOn(1));
+    await notes.flush(NEVER);
+    for (let n = 2; n <= 60; n += 1) notes.want(noteOn(n));
+    await notes.flush(NEVER);
+    assert.deepEqual(notes.unreadable(), []);
   });
 });

@@ -95,7 +95,7 @@ describe('a folder of the notes ref that cannot be read', { skip: WITHOUT_GIT },
     const started = await prepare(t, ({ tree }, note) => tree([note]));
     for (const fault of [{ status: 500, body: 'out of order' }, 'clean-cut'] as const) {
       const annotator = started.annotator();
-      await annotator.annotate(new Map([[started.free, String(fault)]]), soon());
+      await annotator.annotate(new Map([[started.free, JSON.stringify(fault)]]), soon());
       started.server.fault = (kind) => (kind === 'refs' ? fault : null);
       const annotated = annotator.annotate(new Map([[started.held, 'two']]), soon());
       await assert.rejects(annotated, failsWith(fault === 'clean-cut' ? 'GIT_CUT' : 'GIT_SERVER_ERROR'));

@@ -50,7 +50,7 @@ export function driftOf(state: State, seen: Observation): Drift {
         { drift: 'checked', config, remedy: 'start-again' }
       : checkedDrift({ ...config, base: request.base }, 'try-over', seen);
   }
-  if (seen.files.files === 'differ') {
+  if (seen.files.files === 'differ' && !isOverLostBase(seen)) {
     return mayRepair(seen.repairAges)
       ? checkedDrift(config, 'put-back', seen)
       : { drift: 'paused', times: repairsWithinTheHour(seen.repairAges) };
@@ -59,6 +59,9 @@ export function driftOf(state: State, seen: Observation): Drift {
   if (hasDrifted(seen)) return checkedDrift(config, 'none', seen);
   return isBaseRefused(state, seen) ? { drift: 'base-refused' } : NONE;
 }
+
+/** Our file is in place and may be what was proved. What would be put there was not, and waits for its turn. */
+const isOverLostBase = ({ base: { newer } }: Observation): boolean => newer?.changes === true && newer.lost === 'kept';
 
 const isBaseRefused = ({ refusedBase }: State, { base: { newer } }: Observation): boolean =>
   newer?.changes === true && newer.sha256 === refusedBase?.sha256;

@@ -3,6 +3,7 @@ import type { Remedy } from './decision.ts';
 import type { Failure } from './failure.ts';
 import type { Health } from '../ports/probe.ts';
 import type { GuardFault, GuardSeen } from '../ports/guard.ts';
+import type { NewerBase } from '../ports/installer.ts';
 import type { ServiceStatus } from '../ports/service.ts';
 import type { Config, Strain } from './state.ts';
 
@@ -65,7 +66,7 @@ export interface SeenBase {
   /** Hex SHA-256 of the one that a config put on trial now is laid over; null where there is none. */
   readonly under: string | null;
   /** Another one that the node's owner put in its place since. `changes`: the kubelet would see a difference. */
-  readonly newer: { readonly sha256: string; readonly changes: boolean } | null;
+  readonly newer: NewerBase | null;
 }
 
 /** The result of checking lastKnownGood again because of drift; see `driftOf`. */

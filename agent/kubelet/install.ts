@@ -106,8 +106,14 @@ export function createInstaller(options: InstallerOptions): Installer {
     const ours: ManagedFile = { path: configFile, holds: 'ours', bytes, owner: own.owner };
     const plan = { effective: await load(file, null), files: [...withoutDropIn(dropIn), ours] };
     // It was proved over another one, which is lost; that matters where anything of a base is in it.
-    const matters = apply === 'overlay';
-    if (found === null) return { method: 'file', ...plan, ...baseOf(own, { sha256: own.sha256, changes: matters }) };
+    if (found === null) {
+      // Of what was written since, the record that is left may know nothing.
+      const isOurs = local.file === 'ours' || local.file === 'edited';
+      const isKept = isOurs && (await disk.read(configFile))?.equals(bytes) !== true;
+      const lost = isKept ? 'kept' : 'gone';
+      const newer = { sha256: own.sha256, changes: apply === 'overlay', lost } as const;
+      return { method: 'file', ...plan, ...baseOf(own, newer) };
+    }
     const { newer } = local;
     if (newer === null || newer.sha256 === own.sha256) return { method: 'file', ...plan, ...baseOf(own, null) };
     const changes = !renderManaged(await over(newer)).equals(bytes);

@@ -36,6 +36,7 @@ import { createRunNames, fingerprintOf } from './fingerprint.ts';
 import type { NodeLease } from './node-lease.ts';
 import { createSightTracker } from './sight.ts';
 import { createLasting } from './lasting.ts';
+import { withoutLoss } from './lost-base.ts';
 import { createStartTracker } from './start-tracker.ts';
 
 export interface ObserveOptions {
@@ -129,6 +130,7 @@ export function createObserve(options: ObserveOptions): Observe {
       seenFiles = await lookAtFiles(activeOf(state), payloads, installer);
     const isStale = needsLease(state, node.ready) && (await options.nodeLease.isStale(signal));
     const isAsked = needsStrain(state, intent);
+    const start = { startedAsInstalled: started.asInstalled(), startWasSeen: started.wasSeen() };
     const recalled = recall(memory, intent, options.uninstall, startedAt);
     const seen: Observation = {
       intent,
@@ -141,9 +143,8 @@ export function createObserve(options: ObserveOptions): Observe {
       running,
       sight,
       downMs: down.tell(isDown({ service: status }), startedAt),
-      startedAsInstalled: started.asInstalled(),
-      startWasSeen: started.wasSeen(),
-      base: seenFiles.base,
+      ...start,
+      base: await withoutLoss(seenFiles, { ...start, health, kubeletVersion: node.kubeletVersion }, configz),
       runsStaged: isReadyAtRest(state, recalled) && (await runsWanted(recalled.staged.config, seenFiles, configz)),
       fingerprint: fingerprintOf(
         activeOf(state),

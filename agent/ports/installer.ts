@@ -35,8 +35,17 @@ export interface InstallPlan {
 export interface PlannedBase {
   /** Hex SHA-256. */
   readonly sha256: string;
-  /** The one that the node's owner put in its place since; `changes`: over it the file would be another one. */
-  readonly newer: { readonly sha256: string; readonly changes: boolean } | null;
+  readonly newer: NewerBase | null;
+}
+
+/** A local config that was put in the place of the one that a config was proved over, or all that is left of them. */
+export interface NewerBase {
+  /** Hex SHA-256. */
+  readonly sha256: string;
+  /** Over it the file would be another one, for all that is known. */
+  readonly changes: boolean;
+  /** The one that the config was proved over is lost. `kept`: another file of ours is in place, which may be over that one. */
+  readonly lost?: 'kept' | 'gone';
 }
 
 /** Where a node is at rest; see `Installer.settle`. */

@@ -20,6 +20,9 @@ const OLD = 'a'.repeat(64);
 const NEW = 'b'.repeat(64);
 const base = (changes: boolean): Partial<Observation> => ({ base: { under: OLD, newer: { sha256: NEW, changes } } });
 const newBase = base(true);
+const overLost = (lost: 'kept' | 'gone', changes = true): Partial<Observation> => ({
+  base: { under: NEW, newer: { sha256: NEW, changes, lost } },
+});
 const stale: Partial<Observation> = { startedAsInstalled: false };
 const unwatched: Partial<Observation> = { startWasSeen: false };
 const granted = (turn = seen().fingerprint): Partial<Observation> => ({
@@ -65,6 +68,27 @@ table('drift on a node at rest', [
     'of files that the kubelet was started without, as can be seen, costs no restart',
     idle(A),
     seen(wanting(A), differ, stale, checked('put-back')),
+    AT_REST,
+    ['repair A'],
+  ],
+  [
+    'of a file of ours is left in place where nobody knows any more over which local config it was proved',
+    idle(A),
+    seen(wanting(A), differ, overLost('kept'), checked('put-back')),
+    AT_REST,
+    [],
+  ],
+  [
+    'is put back where that is lost, and nothing of ours is in place',
+    idle(A),
+    seen(wanting(A), differ, overLost('gone'), checked('put-back')),
+    AT_REST,
+    ['repair A'],
+  ],
+  [
+    'is put back where that is lost, and what is left makes no difference',
+    idle(A),
+    seen(wanting(A), differ, overLost('kept', false), checked('put-back')),
     AT_REST,
     ['repair A'],
   ],

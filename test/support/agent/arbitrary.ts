@@ -121,6 +121,7 @@ const bases = fc.constantFrom<Observation['base'][]>(
   { under: 'a'.repeat(64), newer: null },
   { under: 'a'.repeat(64), newer: { sha256: NEWER, changes: true } },
   { under: 'a'.repeat(64), newer: { sha256: NEWER, changes: false } },
+  { under: NEWER, newer: { sha256: NEWER, changes: true, lost: 'kept' } },
 );
 
 const outcomes = fc.constantFrom<Staged[]>(

@@ -80,7 +80,8 @@ export function createModelFiles(): ModelFiles {
       if (target === null) return { under: idOf(asFor(null).base), newer: null };
       const [base, other] = [under(target), newest()];
       if (target.base !== undefined && target.base !== idOf(base)) {
-        return { under: idOf(base), newer: { sha256: idOf(base), changes: true } };
+        const lost = files.ours === null || sameFiles(files, asFor(target)) ? 'gone' : 'kept';
+        return { under: idOf(base), newer: { sha256: idOf(base), changes: true, lost } };
       }
       const changes = other !== null && contentOf(other) !== contentOf(base);
       return { under: idOf(base), newer: other === null || other === base ? null : { sha256: idOf(other), changes } };

@@ -97,7 +97,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     random,
     log,
     signal: handBack.signal,
-    onGained: () => void reconciler.lead(stop.signal),
+    onGained: (ahead) => void reconciler.lead(stop.signal, ahead),
     // What was in memory may be out of date when the lead comes back: another process starts from what the cluster says.
     onLost: () => {
       log.error({}, 'lead lost: stopping, to start again from the cluster');

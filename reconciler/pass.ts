@@ -32,6 +32,7 @@ import { writeUnreadable } from './telling/report/unreadable-notes.ts';
 import { createStatusPace } from './telling/report/status-pace.ts';
 import { policyOf, recordedPolicy } from './policy/cluster-policy.ts';
 import type { Onlooker } from './telling/round.ts';
+import { type ClockReading, jumpBetween, putForward } from './policy/sights/own-clock.ts';
 import { inOwnTime } from './policy/sights/own-time.ts';
 import { type Sights, sightsOf, withLeftOut } from './policy/sights/sights.ts';
 import type { PlanSettings } from './policy/steps.ts';
@@ -46,6 +47,8 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | '
   readonly settings: PlanSettings;
   /** null until everything was seen once. */
   readonly fleet: () => Fleet | null;
+  /** How far the clock is ahead of that of whoever led before; see `OwnTime`. */
+  readonly ahead: () => Millis;
   readonly branch: Branch;
   readonly repository: { readonly url: string; readonly branch: string };
   readonly takeUps: TakeUps;
@@ -81,6 +84,7 @@ export function createPass(ports: PassPorts): Pass {
   const otherNames = createOtherNames();
   let lastNote: CommitNote | null = null;
   let sights: Sights | null = null;
+  let clocks: ClockReading | null = null;
   const answered: ApplyPorts['answered'] = (step, object) => {
     heldPools.answered(step);
     ports.futile.answered(step, object);
@@ -111,11 +115,16 @@ export function createPass(ports: PassPorts): Pass {
     const blockers = await ports.blockers.ask(asked, signal);
     const signals = { blockers, drains: ports.drains.views(), pods: ports.drains.counts() };
     const now = clock.now();
+    const reading = { wall: now, monotonic: clock.monotonic() };
+    const jump = jumpBetween(clocks, reading);
+    clocks = reading;
+    if (jump !== 0) log.warn({ forwardMs: jump }, 'clock set: what has lasted is counted on');
+    sights = sights === null ? null : putForward(sights, jump);
     const decided = isolate(wanted.fleet, (left) => {
       const known = left === wanted.fleet;
       // What is kept of a pool is in what is wanted, too: it goes with its pool.
       const desired = known ? wanted.result.desired : wantedOf(taken, left);
-      const seen = sightsOf(sights, desired, left, now);
+      const seen = sightsOf(sights, desired, left, now, ports.ahead());
       return { desired, seen, planned: plan(desired, inOwnTime(left, seen), settings, now, signals) };
     });
     const { desired, planned, seen } = decided.result;

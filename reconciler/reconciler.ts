@@ -69,8 +69,12 @@ export interface Reconciler {
   run(signal: AbortSignal): Promise<void>;
   /** Reads the branch now, as far as this process acts. Never rejects. */
   poll(signal: AbortSignal): Promise<void>;
-  /** The lead was gained: looks anew at what the one before may have written, and at the branch. Never rejects. */
-  lead(signal: AbortSignal): Promise<void>;
+  /**
+   * The lead was gained: looks anew at what the one before may have written, and at the branch. Never rejects.
+   *
+   * @param ahead how far this machine's clock is ahead of the last time that the one before wrote down
+   */
+  lead(signal: AbortSignal, ahead?: Millis): Promise<void>;
   /** Something outside may have changed. */
   poke(): void;
   ready(): boolean;
@@ -124,6 +128,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     settings: { namespace: options.namespace, keepUnusedMs: options.keepUnusedMs },
     statusEveryMs: options.statusEveryMs,
     fleet: view.fleet,
+    ahead: () => ahead,
     mayWrite: ports.isLeader,
     drains: createDrains(kube, ports.ownPod),
     blockers: createBlockers({
@@ -145,6 +150,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
   let lastPassAt = clock.monotonic();
   let stayAwayUntil: Millis = 0;
   let ready = false;
+  let ahead: Millis = 0;
   /** One after the other: an older reading of the branch that took longer must not take the place of a newer one. */
   let looks: Promise<void> = Promise.resolve();
 
@@ -204,7 +210,8 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
       looks = looks.catch(() => undefined).then(() => look(signal));
       return looks;
     },
-    lead(signal) {
+    lead(signal, by = 0) {
+      ahead = by;
       view.refresh();
       return reconciler.poll(signal);
     },

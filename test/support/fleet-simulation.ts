@@ -6,6 +6,7 @@ import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/
 import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { VitalPods } from '#reconciler/policy/room/vital-pods.ts';
+import { type ClockReading, jumpBetween, putForward } from '#reconciler/policy/sights/own-clock.ts';
 import { inOwnTime } from '#reconciler/policy/sights/own-time.ts';
 import { type Sights, sightsOf } from '#reconciler/policy/sights/sights.ts';
 import { plan, type Plan } from '#reconciler/policy/plan.ts';
@@ -35,7 +36,11 @@ export class FleetSimulation {
   /** What decides, and what puts its own time in the place of others’: for tests of what a wrong one would do. */
   planner: typeof plan = plan;
   ownTime: typeof inOwnTime = inOwnTime;
+  /** How far the reconciler's own clock is off; it may be put forward and back. */
+  own: Millis = 0;
   private sights: Sights | null = null;
+  private reading: ClockReading | null = null;
+  private ahead: Millis = 0;
   /** Pools as commits in force said them since the start. */
   private readonly known = new Map<string, DesiredPool>();
   private readonly counts = new Map<string, PodCount>();
@@ -56,20 +61,31 @@ export class FleetSimulation {
     const seen = stampedBy(this.clocks, this.fleet, this.now);
     const desired = desiredState(this.inForce, seen, () => [], undefined, this.known);
     for (const pool of desired.pools.values()) if (pool.origin === 'rendered') this.known.set(pool.name, pool);
-    this.sights = sightsOf(this.sights, desired, seen, this.now);
-    const planned = this.planner(desired, this.ownTime(seen, this.sights), SETTINGS, this.now, {
+    const now = this.now + this.own;
+    const reading = { wall: now, monotonic: this.now };
+    if (this.sights !== null) this.sights = putForward(this.sights, jumpBetween(this.reading, reading));
+    this.reading = reading;
+    this.sights = sightsOf(this.sights, desired, seen, now, this.ahead);
+    const planned = this.planner(desired, this.ownTime(seen, this.sights), SETTINGS, now, {
       blockers: new Map(),
       drains: this.drains,
       ...(this.running.size === 0 ? {} : { pods: this.counts }),
     });
     for (const step of planned.steps) this.note(step);
-    this.fleet = perform(this.fleet, planned.steps, this.now);
+    this.fleet = perform(this.fleet, planned.steps, now);
     return planned;
   }
 
-  /** The reconciler loses its memory: what it knows is in the cluster. */
-  restart(): void {
+  /**
+   * The reconciler loses its memory: what it knows is in the cluster.
+   *
+   * @param own how far the clock of the next one is off
+   */
+  restart(own = this.own): void {
+    this.ahead = own - this.own;
+    this.own = own;
     this.sights = null;
+    this.reading = null;
     this.known.clear();
   }
 

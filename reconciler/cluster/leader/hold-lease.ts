@@ -8,7 +8,8 @@ import { createLeaseClient, type LeaseClientOptions } from './lease-client.ts';
 export interface HoldLeaseOptions extends Omit<LeaseClientOptions, 'timing'> {
   readonly log: Log;
   readonly timing?: LeaseTiming;
-  readonly onGained?: () => void;
+  /** @param ahead see `LeaseClient` */
+  readonly onGained?: (ahead: Millis) => void;
   /** The lead is lost (not: given back). Writes under way may still arrive: each must carry a resourceVersion. */
   readonly onLost?: () => void;
 }
@@ -51,7 +52,8 @@ export function holdLease(options: HoldLeaseOptions): LeaseHold {
     led = !led;
     if (led) log.info({ identity, lease: options.name }, 'leading');
     else log.warn({ identity, lease: options.name, holder: lease.holder() }, 'lead lost');
-    (led ? onGained : onLost)?.();
+    if (led) onGained?.(lease.ahead());
+    else onLost?.();
   };
 
   const attempt = async (): Promise<void> => {

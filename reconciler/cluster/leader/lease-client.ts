@@ -1,7 +1,7 @@
 import { type Kube, LEASES, type Place } from '#shared/kube/kube.ts';
 import { createLifetime } from '#shared/runtime/lifetime.ts';
 import { mergePatchLatest } from '#shared/kube/update.ts';
-import type { Clock, Millis } from '#shared/runtime/clock.ts';
+import { type Clock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { decideLease, type LeaseDecision, sight, type Sighting } from './decide-lease.ts';
 import { type Lease, type LeaseTiming, releasedSpec } from './lease.ts';
@@ -25,7 +25,15 @@ export interface LeaseClient {
   step(limitMs: Millis): Promise<boolean>;
   release(): Promise<void>;
   holder(): string | undefined;
+  /**
+   * How far this machine's clock was, when the lease became ours, ahead of the last time that the holder before wrote into it: what that
+   * one wrote elsewhere is read on this clock by it. 0 where the two agree, or nobody held it.
+   */
+  ahead(): Millis;
 }
+
+/** Two clocks that are no further apart agree, and so do times on them. */
+const AGREED_MS: Millis = 60_000;
 
 /** What one process knows of a Lease, and its writes to it. */
 export function createLeaseClient(options: LeaseClientOptions): LeaseClient {
@@ -34,6 +42,7 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient {
   let known: Lease | null = null;
   let sighting: Sighting | null = null;
   let holder: string | undefined;
+  let ahead: Millis = 0;
 
   /** What the lease says now, as just read or written. */
   const note = (lease: Lease | null): void => {
@@ -55,6 +64,7 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient {
 
   return {
     holder: () => holder,
+    ahead: () => ahead,
     async step(limitMs) {
       const life = createLifetime(clock, signal, () => signal.reason as unknown);
       life.cutAfter(limitMs, () => new GitopsError('LEASE_TIMEOUT', `no answer within ${limitMs} ms`));
@@ -64,6 +74,8 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient {
         const nowMs = clock.monotonic();
         const decision = decideLease({ lease: known, sighting, me: identity, nowMs, wallMs: clock.now(), timing });
         if (decision.do === 'wait') return false;
+        // Also where the answer is lost: then the lease is found to be ours.
+        if (decision.do === 'take') ahead = aheadOf(clock.now(), known);
         note(await write(decision, life.signal));
         return true;
       } catch (error) {
@@ -85,4 +97,9 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient {
       }
     },
   };
+}
+
+function aheadOf(now: Millis, before: Lease | null): Millis {
+  const ahead = now - (fromTimestamp(before?.spec?.renewTime) ?? now);
+  return Math.abs(ahead) < AGREED_MS ? 0 : ahead;
 }

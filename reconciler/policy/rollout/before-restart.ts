@@ -63,7 +63,7 @@ const FITS: Fit = { fit: 'fits' };
 function fitOf({ class: needed, podLimit }: Disruption, pods: Signals['pods'], node: string, now: Millis): Fit {
   if (needed !== 'restart' || podLimit === undefined || pods === undefined) return FITS;
   const counted = pods.get(node);
-  if (counted === undefined || now - counted.at > COUNTED_MS) return { fit: 'unknown' };
+  if (counted === undefined || Math.abs(now - counted.at) > COUNTED_MS) return { fit: 'unknown' };
   const isFull = counted.pods !== null && counted.pods > podLimit;
   return isFull ? { fit: 'too-many', what: `maxPods to ${podLimit}, with ${counted.pods} pods running,` } : FITS;
 }

@@ -33,7 +33,7 @@ export function lockOutOf(
   const before = sha256 === undefined ? null : appliedOf(payloadOf, { sha256, apply });
   if (mostLeft(size, before, after).length === 0) return null;
   const counted = pods.get(node.name);
-  const age = counted === undefined ? Number.POSITIVE_INFINITY : now - counted.at;
+  const age = counted === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - counted.at);
   const why = counted?.vital === undefined ? [] : lockOuts(size, before, after, counted.vital);
   if (why.length > 0 && counted !== undefined) {
     const isOld = age > COUNTED_AGAIN_MS;

@@ -1,8 +1,19 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 
-/** A time that a reconciler wrote; one from the future counts as now. */
-export function keptTime(node: KubeletNode | undefined, annotation: string, now: Millis): Millis | undefined {
+/** The reconciler's own time, and how far it is ahead of the one that wrote down what is kept. */
+export interface OwnTime {
+  readonly now: Millis;
+  /** Includes the time in which nobody led. Absent for nothing. */
+  readonly ahead?: Millis;
+}
+
+/** A time that a reconciler wrote, on the clock of this one; one from the future counts as now. */
+export function keptTime(
+  node: KubeletNode | undefined,
+  annotation: string,
+  { now, ahead = 0 }: OwnTime,
+): Millis | undefined {
   const at = fromTimestamp(node?.metadata.annotations?.[annotation]);
-  return at === undefined ? undefined : Math.min(at, now);
+  return at === undefined ? undefined : Math.min(at + ahead, now);
 }

@@ -13,6 +13,8 @@ export interface MovedLook {
   /** The pool of a node with such labels as the cluster's KubeletPools have it, which is before the commit in force changed them. */
   readonly poolUntilNow: (labels: NodeView['labels']) => Choice;
   readonly now: Millis;
+  /** See `OwnTime`. */
+  readonly ahead: Millis;
 }
 
 /**
@@ -26,13 +28,13 @@ export function movedOf(
   kubeletNode: KubeletNode | undefined,
   last: Moved | undefined,
   isFirst: boolean,
-  { desired, fleet, poolUntilNow, now }: MovedLook,
+  { desired, fleet, poolUntilNow, now, ahead }: MovedLook,
 ): Moved | undefined {
   const choice = desired.choices.get(node.name);
   const from = kubeletNode?.spec?.pool;
   if (choice?.choice !== 'pool' || from === undefined || from === choice.pool) return undefined;
   const to = choice.pool;
-  const kept = isFirst ? keptTime(kubeletNode, MOVED_SINCE_ANNOTATION, now) : undefined;
+  const kept = isFirst ? keptTime(kubeletNode, MOVED_SINCE_ANNOTATION, { now, ahead }) : undefined;
   const known = last?.to === to ? last : undefined;
   const since = known?.since ?? kept ?? now;
   const origin = desired.pools.get(from)?.origin ?? 'retiring';

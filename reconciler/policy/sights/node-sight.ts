@@ -54,7 +54,7 @@ export function nodeSight(
   last: NodeSight | undefined,
   look: Look,
 ): NodeSight {
-  const { joined, now } = look;
+  const { joined, now, ahead } = look;
   const { heartbeat, promotedAt } = kubeletNode?.status ?? {};
   const unselected = unselectedOf(node, kubeletNode, last, look);
   const moved = movedOf(node, kubeletNode, last?.moved, last === undefined, look);
@@ -66,7 +66,7 @@ export function nodeSight(
   const failed = node.drainFailed?.at;
   return {
     uid: node.uid,
-    firstSeen: last?.firstSeen ?? keptTime(kubeletNode, FIRST_SEEN_ANNOTATION, now) ?? (joined ? now : 0),
+    firstSeen: last?.firstSeen ?? keptTime(kubeletNode, FIRST_SEEN_ANNOTATION, { now, ahead }) ?? (joined ? now : 0),
     readiness:
       last?.readiness.stamp === ready
         ? last.readiness
@@ -75,7 +75,9 @@ export function nodeSight(
     ...(moved === undefined ? {} : { moved }),
     ...(heard === undefined ? {} : { heartbeat: heard }),
     ...(promotion === undefined ? {} : { promotion }),
-    ...(failed === undefined ? {} : { drainFailed: drainFailedSeen(failed, last?.drainFailed, now) }),
+    ...(failed === undefined
+      ? {}
+      : { drainFailed: drainFailedSeen(failed, last?.drainFailed, now, last === undefined ? ahead : 0) }),
   };
 }
 
@@ -97,17 +99,21 @@ function apart(earlier: string | null | undefined, later: string | undefined): M
 const LESS_THAN_A_SECOND: Millis = 999;
 
 /** A reconciler wrote it, so that it counts as it is, unless it lies ahead. */
-const drainFailedSeen = (stamp: Millis, last: SeenStamp<Millis> | undefined, now: Millis): SeenStamp<Millis> =>
-  last?.stamp === stamp ? last : { stamp, at: Math.min(stamp, now) };
+const drainFailedSeen = (
+  stamp: Millis,
+  last: SeenStamp<Millis> | undefined,
+  now: Millis,
+  ahead: Millis,
+): SeenStamp<Millis> => (last?.stamp === stamp ? last : { stamp, at: Math.min(stamp + ahead, now) });
 
 function unselectedOf(
   node: NodeView,
   kubeletNode: KubeletNode | undefined,
   last: NodeSight | undefined,
-  { desired, fleet, now }: Look,
+  { desired, fleet, now, ahead }: Look,
 ): Unselected | undefined {
   if ((desired.choices.get(node.name)?.choice ?? 'none') !== 'none') return undefined;
-  const kept = last === undefined ? keptTime(kubeletNode, UNSELECTED_SINCE_ANNOTATION, now) : undefined;
+  const kept = last === undefined ? keptTime(kubeletNode, UNSELECTED_SINCE_ANNOTATION, { now, ahead }) : undefined;
   const byCommit = last?.unselected?.by === 'commit' || isByCommit(node, kubeletNode, desired, fleet);
   return { since: last?.unselected?.since ?? kept ?? now, by: byCommit ? 'commit' : 'labels' };
 }

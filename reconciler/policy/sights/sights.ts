@@ -21,8 +21,15 @@ export interface Sights {
  *
  * @param before what was seen up to the last look of this process; null before its first one
  * @param now    the reconciler's own clock
+ * @param ahead  see `OwnTime`
  */
-export function sightsOf(before: Sights | null, desired: Desired, fleet: Fleet, now: Millis): Sights {
+export function sightsOf(
+  before: Sights | null,
+  desired: Desired,
+  fleet: Fleet,
+  now: Millis,
+  ahead: Millis = 0,
+): Sights {
   const isInstalled = fleet.kubeletNodes.size > 0;
   const nodes = new Map<string, NodeSight>();
   const poolUntilNow = poolsUntilNow(fleet);
@@ -32,7 +39,7 @@ export function sightsOf(before: Sights | null, desired: Desired, fleet: Fleet, 
     const known = before?.nodes.get(node.name);
     const last = known?.uid === node.uid ? known : undefined;
     const joined = before !== null || (kubeletNode === undefined && isInstalled);
-    nodes.set(node.name, nodeSight(node, kubeletNode, last, { joined, desired, fleet, poolUntilNow, now }));
+    nodes.set(node.name, nodeSight(node, kubeletNode, last, { joined, desired, fleet, poolUntilNow, now, ahead }));
   }
   return { nodes, sources: sourcesSeen(before, fleet, now) };
 }

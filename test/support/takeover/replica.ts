@@ -54,7 +54,7 @@ export function startReplica({ identity, timing, load, tells = false, ...ports }
     log: silentLog,
     timing,
     signal: handBack.signal,
-    onGained: () => void reconciler.lead(stop.signal),
+    onGained: (ahead) => void reconciler.lead(stop.signal, ahead),
     onLost: () => stop.abort(),
   });
   const isLeader = (): boolean => lease.isLeader();

@@ -28,7 +28,7 @@ function replica(identity: string, world: ManualClock, store: LeaseStore, rate =
     random: () => 0,
     log: silentLog,
     signal: stop.signal,
-    onGained: () => told.push('gained'),
+    onGained: (ahead) => told.push(ahead === 0 ? 'gained' : `gained, ${Math.round(ahead / 60_000)} minutes ahead`),
     onLost: () => told.push('lost'),
   });
   return { ...hold, told, befall: (next) => (fate = next), stop: () => stop.abort() };
@@ -97,6 +97,30 @@ describe('a lease that is held', () => {
     await world.advance(10_000);
     assert.deepEqual([a.isLeader(), b.isLeader(), a.holder()], [false, true, 'b']);
   });
+
+  for (const [skewMs, told] of [
+    [3_600_000, 'gained, 60 minutes ahead'],
+    [-3_600_000, 'gained, -60 minutes ahead'],
+    [30_000, 'gained'],
+  ] as const) {
+    it(`tells whoever takes it how far apart the two clocks are: ${told}`, async () => {
+      for (const isLost of [false, true]) {
+        const world = createManualClock();
+        const store = leaseStore(world);
+        const a = replica('a', world, store);
+        await world.advance(60_000);
+        const b = replica('b', world, store, 1, skewMs);
+        await world.advance(10_000);
+        let writes = 0;
+        if (isLost) b.befall(() => ((writes += 1) === 2 ? { ...quick, lost: 'answer' } : quick));
+        a.stop();
+        await world.advance(30_000);
+        assert.ok(b.isLeader());
+        assert.deepEqual(b.told, [told]);
+        b.stop();
+      }
+    });
+  }
 
   it('survives a server that is away for less than the renew time', async () => {
     const world = createManualClock();

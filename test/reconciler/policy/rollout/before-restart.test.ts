@@ -48,6 +48,12 @@ const ROWS: readonly (readonly [string, Disruption, Case, Answer])[] = [
   ['fewer pods, before anybody counted', FEWER, { allowed: DRAINS, signals: { pods: new Map() } }, ['drain count']],
   ['fewer pods, counted a minute ago', FEWER, { allowed: DRAINS, signals: pods(50, MINUTE) }, null],
   ['fewer pods, counted longer ago', FEWER, { allowed: DRAINS, signals: pods(50, MINUTE + 1) }, ['drain count']],
+  [
+    'fewer pods, counted before the clock was set back',
+    FEWER,
+    { allowed: DRAINS, signals: pods(50, -MINUTE - 1) },
+    ['drain count'],
+  ],
   ['fewer pods than run', FEWER, { allowed: DRAINS, signals: pods(51) }, ['drain cordon']],
   ['fewer pods, where they may not be seen', FEWER, { allowed: DRAINS, signals: pods(null) }, null],
   [

@@ -88,6 +88,15 @@ describe('a config that would lock the agent out of its node', () => {
     assert.deepEqual(steps(fleet), ['assign n1']);
   });
 
+  it('is looked for again where the clock was set back since', () => {
+    const fleet = story();
+    fleet.vital.set('n1', vital(20));
+    assert.deepEqual(steps(fleet), ['count-pods n1']);
+    fleet.own -= 60 * MINUTE;
+    assert.deepEqual(steps(fleet), ['count-pods n1']);
+    assert.deepEqual(steps(fleet), ['assign n1']);
+  });
+
   it('is found before the node is asked, cordoned or drained for it', () => {
     const fleet = story(DRAINS, { ...EVICTS, topologyManagerScope: 'pod' });
     assert.deepEqual(steps(fleet), ['count-pods n1']);

@@ -71,6 +71,7 @@ function moved(given: Case): Moved | undefined {
     desired,
     fleet: given.present === undefined ? fleet : bare,
     poolUntilNow: () => before,
+    ahead: 0,
     now: NOW,
   });
 }

@@ -1,5 +1,5 @@
 import equal from 'fast-deep-equal';
-import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
@@ -28,21 +28,28 @@ export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis, refused?:
     const source = fleet.unreadable?.find(({ of, name }) => of === 'config-source' && name === pool.config?.name);
     const status = poolStatus(pool, planned, { present, source, refused }, toTimestamp(now));
     statuses.set(pool.name, status);
-    steps.push(...specSteps(pool, planned, fleet));
-    if (present !== undefined && !isOver(pool, planned) && !equal(present.status, status)) {
+    const isAsked = pool.origin === 'retiring' && isStillAsked(present, nodes, fleet);
+    const isGone = isOver(pool, planned) && !isAsked;
+    steps.push(...specSteps(pool, isGone, fleet));
+    if (present !== undefined && !isGone && !isAsked && !equal(present.status, status)) {
       steps.push({ step: 'write-pool-status', pool: present, status });
     }
   }
   return { statuses, steps };
 }
 
-function specSteps(pool: DesiredPool, planned: GroupPlan, fleet: Fleet): readonly Step[] {
+function specSteps(pool: DesiredPool, isGone: boolean, fleet: Fleet): readonly Step[] {
   const present = fleet.pools.get(pool.name);
   if (present === undefined) return [{ step: 'create-pool', pool: pool.name, spec: pool.spec }];
-  if (isOver(pool, planned)) return [{ step: 'delete-pool', pool: pool.name, uid: present.metadata.uid ?? '' }];
+  if (isGone) return [{ step: 'delete-pool', pool: pool.name, uid: present.metadata.uid ?? '' }];
   const same = equal(present.spec, pool.spec);
   return pool.origin !== 'rendered' || same ? [] : [{ step: 'write-pool', pool: present, spec: pool.spec }];
 }
+
+/** What stopped it is to be found here until every pool that its nodes may be in has it in a status of its own. */
+const isStillAsked = (present: KubeletPool | undefined, { groups }: NodesPlan, { pools }: Fleet): boolean =>
+  present?.status?.halt !== undefined &&
+  groups.some(({ group: { pool } }) => pool !== null && pools.get(pool.name)?.status === undefined);
 
 /** A pool that left git and has no node left that remembers it. */
 function isOver({ origin }: DesiredPool, { group }: GroupPlan): boolean {

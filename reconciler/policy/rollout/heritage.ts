@@ -1,23 +1,44 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { KubeletPoolStatus, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
-import type { Group, Member } from './membership.ts';
-import { assignmentOf, hasProved, type NodeTarget, sameTarget } from './standing.ts';
+import type { Halt, KubeletPoolStatus, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
+import type { Fleet } from '../fleet.ts';
+import { type Group, type Member, targetOf } from './membership.ts';
+import { assignmentOf, hasProved, isAbout, type NodeTarget, sameTarget } from './standing.ts';
+
+type Seen = Pick<Fleet, 'pools' | 'configSources'>;
 
 /**
  * The status of a pool as decisions take it. A pool that was renamed, or split from another one, never settled on anything under its
- * own name: what all of its nodes bring with them and have proved is what a revert goes back to.
+ * own name: what all of its nodes bring with them and have proved is what a revert goes back to. And a payload that stopped the pool
+ * that they come from stops this one: under another name it is the same payload.
  *
  * @param at now, as a timestamp
  */
 export function withHeritage(
   group: Group,
   before: KubeletPoolStatus | undefined,
+  seen: Seen,
   at: string,
 ): KubeletPoolStatus | undefined {
   const hasHistory = before?.settled !== undefined || before?.rollout !== undefined;
   if (hasHistory || (group.pool?.config ?? null) === null) return before;
   const settled = broughtAlong(group, at);
-  return settled === undefined ? before : { ...before, settled };
+  const halt = before?.halt ?? haltBroughtAlong(group, seen);
+  if (settled === undefined && halt === undefined) return before;
+  return { ...before, ...(settled && { settled }), ...(halt && { halt }) };
+}
+
+/** Of the pools that the nodes were in, or whose config they still have: a node may be in its new pool before that has a status. */
+function haltBroughtAlong({ pool, members }: Group, { pools, configSources }: Seen): Halt | undefined {
+  const target = targetOf(pool);
+  const origins = new Set(
+    members.flatMap(({ kubeletNode }) => {
+      const { pool: own, configSource } = kubeletNode?.spec ?? {};
+      return [own, configSources.get(configSource?.name ?? '')?.pool];
+    }),
+  );
+  origins.delete(pool?.name);
+  const halts = [...origins].flatMap((name) => pools.get(name ?? '')?.status?.halt ?? []);
+  return target === null ? undefined : halts.find((halt) => isAbout(halt, target));
 }
 
 /**

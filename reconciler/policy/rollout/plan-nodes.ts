@@ -92,7 +92,7 @@ interface AimedGroup extends Pick<RolloutMemory, 'halt' | 'released'> {
 
 function aim(group: Group, fleet: Fleet, had: ReadonlySet<string>, now: Millis): AimedGroup {
   const present = fleet.pools.get(group.pool?.name ?? '');
-  const before = withHeritage(group, present?.status, toTimestamp(now));
+  const before = withHeritage(group, present?.status, fleet, toTimestamp(now));
   const released = releaseOf(group, before, present?.metadata.annotations?.[RELEASE_ANNOTATION]);
   const forgiven = forgive(group, released);
   const halt = haltOf(forgiven, before, released, toTimestamp(now));

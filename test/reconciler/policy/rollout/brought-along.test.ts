@@ -5,11 +5,12 @@ import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { withHeritage } from '#reconciler/policy/rollout/heritage.ts';
 import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { Halt, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import {
   assignedNode,
   commit,
   COMMIT_B,
+  configSource,
   fleetOf,
   idleNode,
   nodeView,
@@ -62,6 +63,43 @@ describe('what a pool counts as having settled on before its first rollout', () 
     ['is nothing where nobody knows it', groupOfNodes(null, had), {}, {}],
   ];
   for (const [name, group, status, expected] of rows) {
-    it(name, () => assert.deepEqual(withHeritage(group, status, AT), expected));
+    it(name, () => assert.deepEqual(withHeritage(group, status, fleetOf({}), AT), expected));
   }
+});
+
+describe('a pool that never had a rollout', () => {
+  const target = targetOf(POOL);
+  assert.ok(POOL !== null && target !== null);
+  const halt = { config: 'former-x', sha256: target.sha256, at: AT, message: 'it failed', action: 'halt' } as const;
+  const former = validPool('former', 90);
+  const node = nodeView('n', 'workers');
+  const stops = (given: {
+    readonly halt?: Halt;
+    readonly of?: string;
+    readonly before?: KubeletPoolStatus;
+    readonly isMoved?: boolean;
+  }): Halt | undefined => {
+    const settled = settledNode(node, former);
+    const kubeletNode = given.isMoved === true ? { ...settled, spec: { ...settled.spec, pool: 'workers' } } : settled;
+    const pools = [{ metadata: { name: given.of ?? 'former' }, status: { halt: given.halt ?? halt } }];
+    const fleet = fleetOf({ pools, configSources: [configSource(former)] });
+    const group = { pool: POOL, members: [memberOf(node, kubeletNode, target, 0, NOW)] };
+    return withHeritage(group, given.before, fleet, AT)?.halt;
+  };
+
+  it('is stopped by what stopped the one that its nodes come from, while the payload is the same', () => {
+    assert.deepEqual(stops({}), halt);
+    assert.deepEqual(stops({ isMoved: true }), halt, 'also once the nodes are known as its own');
+    assert.equal(stops({ halt: { ...halt, sha256: 'f'.repeat(64) } }), undefined);
+    assert.equal(stops({ halt: { ...halt, apply: 'replace' } }), undefined);
+    assert.equal(stops({ of: 'another' }), undefined);
+    assert.equal(stops({ of: 'workers', isMoved: true }), undefined, 'what is its own is in its status');
+  });
+
+  it('keeps what stops it, and is stopped by no other once it has a history', () => {
+    const own = { ...halt, at: '2026-11-21T13:00:00Z' };
+    assert.deepEqual(stops({ before: { halt: own } }), own);
+    const rollout = { configName: 'x', sha256: 'x', startedAt: AT, waves: [] };
+    assert.equal(stops({ before: { rollout } }), undefined);
+  });
 });

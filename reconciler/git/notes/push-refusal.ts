@@ -60,7 +60,7 @@ const KINDS: readonly Kind[] = [
       /TF401027|TF401019|insufficient permission|deploy key does not|access denied|forbidden/i,
       /need the git '\w+' permission/i,
       /not (?:allowed|permitted|authorized) to (?:push|upload)(?!(?: code)? to protected)/i,
-      /permission (?:to \S+ )?denied/i,
+      /permission (?:to \S+ )?denied|(?:don['’]t|do not) have permission/i,
     ],
     says: 'does not let this credential push notes',
     remedy:

@@ -43,6 +43,7 @@ const FORBIDDEN: readonly Row[] = [
   ['Azure DevOps, create', "TF401027: You need the Git 'CreateBranch' permission to perform this action.", ''],
   ['GitLab', 'pre-receive hook declined', 'GitLab: You are not allowed to push code to this project.\n'],
   ['Gitea', 'pre-receive hook declined', 'Gitea: User permission denied for writing.\n'],
+  ['in words of nobody’s own', "You don't have permission to push changes to this branch", ''],
   [
     'a disk without the right',
     'failed to update ref',

@@ -13,38 +13,46 @@ export interface TagObject {
   /** `release/2026-03`: the ref's name without `refs/tags/`. Whoever may push chooses it. */
   readonly name: string;
   readonly oid: string;
+  /** The commit that it leads to, as the server says. */
+  readonly commit: CommitOid;
   /** The tag object's own bytes. */
   readonly raw: Buffer;
 }
 
-/** Annotated tags that lead to a commit, as they are now. Rejects with GitErrors. */
+/** Annotated tags that lead to a commit, as they are now, and behind them, where it may be a folder's, others. Rejects with GitErrors. */
 export type TagsOf = (commit: CommitOid, signal: AbortSignal) => Promise<readonly TagObject[]>;
 
-/** More tags on one commit than anybody needs; those whose names come last are read, which are the newest usually. */
+/**
+ * More tags on one commit than anybody needs, and as many of other commits; those whose names come last are read, which are the
+ * newest usually.
+ */
 const MOST_TAGS = 20;
 
 /**
  * @param prefix what the names of tags that count begin with: `kubelet/`. The server is told it, so that no other tag is listed.
- *   None is fetched but those that lead to the commit, and those once only.
+ *   None is fetched but those that are returned, and those once only.
+ * @param ofOthers whether tags that lead to other commits are returned as well: one on top may leave the folder as it is
  */
-export function createTagReader(remote: Remote, prefix: string): TagsOf {
+export function createTagReader(remote: Remote, prefix: string, ofOthers = false): TagsOf {
   let known: ReadonlyMap<string, Buffer> = new Map();
   const beginning = `refs/tags/${prefix}`;
   return (commit, signal) =>
     remote.within(signal, async (session) => {
-      const found = (await listRefs(session, beginning, true))
+      const listed = (await listRefs(session, beginning, true))
+        .flatMap(({ ref, oid, peeled }) => (peeled === undefined ? [] : [{ ref, oid, peeled }]))
         // The server may list what nobody asked for.
-        .filter(
-          ({ ref, oid, peeled }) => ref.startsWith(beginning) && isRefName(ref) && isOid(oid) && peeled === commit,
-        )
-        .sort((a, b) => (a.ref < b.ref ? 1 : -1))
-        .slice(0, MOST_TAGS);
+        .filter(({ ref, oid, peeled }) => ref.startsWith(beginning) && isRefName(ref) && isOid(oid) && isOid(peeled))
+        .sort((a, b) => (a.ref < b.ref ? 1 : -1));
+      const [ofIt = [], others = []] = [true, false].map((isOfIt) =>
+        listed.filter(({ peeled }) => (peeled === commit) === isOfIt).slice(0, MOST_TAGS),
+      );
+      const found = [...ofIt, ...(ofOthers ? others : [])];
       const kept = new Map<string, Buffer>();
       for (const { oid } of found) kept.set(oid, known.get(oid) ?? (await fetchTag(session, oid)));
       known = kept;
-      return found.flatMap(({ ref, oid }): TagObject[] => {
+      return found.flatMap(({ ref, oid, peeled }): TagObject[] => {
         const raw = kept.get(oid);
-        return raw === undefined ? [] : [{ name: ref.slice('refs/tags/'.length), oid, raw }];
+        return raw === undefined ? [] : [{ name: ref.slice('refs/tags/'.length), oid, commit: peeled, raw }];
       });
     });
 }

@@ -8,6 +8,12 @@ import { folderTrees, treesFrom } from './folder-trees.ts';
 /** How many generations are looked at before all that are allowed: usually it is the tip itself, or one of the few that came with it. */
 const FEW = [2, 32] as const;
 
+/** How many generations to ask for, one after the other, until what is looked for is among them. */
+export const depthsUpTo = (generations: number): readonly number[] => [
+  ...FEW.filter((few) => few < generations),
+  generations,
+];
+
 /**
  * The way from the tip to the commit, along first parents, that made the folder what it is at the tip: the newest whose folder is
  * not that of its first parent. Commits and the trees on the way to the folder are fetched for it, and nothing else.
@@ -22,9 +28,8 @@ export async function wayToTouching(
   folder: string,
   tree: string,
 ): Promise<readonly ParsedCommit[] | null> {
-  const { generations } = session.limits;
   try {
-    for (const depth of [...FEW.filter((few) => few < generations), generations]) {
+    for (const depth of depthsUpTo(session.limits.generations)) {
       const way = await wayWithin(depth, session, store, tip, folder, tree);
       if (way !== null) return way;
     }
@@ -50,8 +55,8 @@ async function wayWithin(
   return null;
 }
 
-/** The tip and its first parents, as far as the store has them. */
-async function firstParents(tip: ParsedCommit, store: ObjectStore): Promise<readonly ParsedCommit[]> {
+/** A commit and its first parents, as far as the store has them. */
+export async function firstParents(tip: ParsedCommit, store: ObjectStore): Promise<readonly ParsedCommit[]> {
   const line = [tip];
   for (let next = tip.parents[0]; next !== undefined && store.has(next); next = line.at(-1)?.parents[0]) {
     line.push(parseCommit(next, await store.read(next, 'commit')));

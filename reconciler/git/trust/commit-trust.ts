@@ -5,6 +5,7 @@ import type { Commit, CommitOid } from '../../policy/commit.ts';
 import { type SignatureVerdict, untrusted } from '../../policy/commit.ts';
 import { isGitError } from '../errors.ts';
 import type { Vouched, WrongWithMerge } from '../evidence/merges.ts';
+import type { LeavesFolder } from '../evidence/on-top.ts';
 import type { TagsOf } from '../evidence/tags.ts';
 import { createFirstSeen } from './first-seen.ts';
 import { verifySignature } from './verify-signature.ts';
@@ -42,9 +43,18 @@ export interface CommitTrustOptions {
   /** Keys that count for merges only, and for those only that add nothing to what they merge. Absent: there are none. */
   readonly merges?: { readonly keys: () => Promise<TrustedKeys>; readonly wrongWith: WrongWithMerge } | undefined;
   /** Where people sign tags. Absent: none counts. */
-  readonly tags?: { readonly of: TagsOf; readonly prefix: string; readonly instead: boolean } | undefined;
+  readonly tags?: TrustedTags | undefined;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
+}
+
+export interface TrustedTags {
+  readonly of: TagsOf;
+  readonly prefix: string;
+  /** Whether a commit's own signature counts no more. */
+  readonly instead: boolean;
+  /** Where the repository is a folder of a larger one: a tag counts on a later commit as well that leaves the folder as it is. */
+  readonly leavesFolder?: LeavesFolder | undefined;
 }
 
 const NOW: Around = { since: null, signal: new AbortController().signal };
@@ -75,22 +85,27 @@ export function createCommitTrust({ keys, merges, tags, clock, log }: CommitTrus
 
   async function byTag(oid: CommitOid, trusted: TrustedKeys, { signal }: Around): Promise<SignatureVerdict> {
     if (tags === undefined) return { verdict: 'unsigned' };
+    const { prefix, leavesFolder } = tags;
     const why: string[] = [];
-    for (const { name, raw, oid: tag } of await tags.of(oid, signal)) {
+    for (const { name, raw, oid: tag, commit } of await tags.of(oid, signal)) {
       const split = splitTag(raw);
       if (split === undefined) continue;
+      const isOfIt = commit === oid;
       // A ref may be called anything, and the server may say of it what it likes: what counts is what was signed.
-      if (split.commit !== oid || split.name !== name || !split.name.startsWith(tags.prefix)) {
-        why.push('is of a tag of another name or commit');
+      if (split.commit !== commit || split.name !== name || !split.name.startsWith(prefix)) {
+        if (isOfIt) why.push('is of a tag of another name or commit');
         continue;
       }
       const { payload, signature, taggedAt: statedAt } = split;
       const signed = { payload, signature, statedAt, seenAt: seenAt(tag, oid) };
       const verdict = await verifySignature(signed, trusted, clock.now());
-      if (verdict.verdict === 'trusted') return { ...verdict, signer: `${verdict.signer}, by the tag ${name}` };
-      if (verdict.verdict === 'untrusted') why.push(`${verdict.because} (tag ${name})`);
+      // The others are looked at by whom they are of first: whoever may push tags gets no walks through history.
+      if (verdict.verdict === 'trusted' && (isOfIt || (await leavesFolder?.(commit, oid, signal)) === true))
+        return { ...verdict, signer: `${verdict.signer}, by the tag ${name}` };
+      if (verdict.verdict === 'untrusted' && isOfIt) why.push(`${verdict.because} (tag ${name})`);
     }
-    return untrusted(why[0] ?? `is missing: no signed tag ${tags.prefix}… points at it`);
+    const orOnTop = leavesFolder === undefined ? '' : ', or at a later commit that leaves the folder as it is';
+    return untrusted(why[0] ?? `is missing: no signed tag ${prefix}… points at it${orOnTop}`);
   }
 
   /** undefined where no key for merges signed it. */

@@ -2,6 +2,7 @@ import type { Clock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createRemote } from '../connect.ts';
 import { createMergeReader } from '../evidence/merges.ts';
+import { createLeavesFolder } from '../evidence/on-top.ts';
 import { createTagReader } from '../evidence/tags.ts';
 import { folderPath } from '../folder-path.ts';
 import type { RemoteOptions } from '../remote.ts';
@@ -24,6 +25,8 @@ export function connectTrust(settings: TrustSettings, repository: RemoteOptions,
   const { signedCommits, trustedKeysDir, mergeKeysDir, signatureOn = 'commit', signedTags: prefix = '' } = settings;
   if (signedCommits === 'off' || trustedKeysDir === undefined) return TRUST_EVERYBODY;
   const remote = createRemote(repository);
+  const folder = folderPath(settings.gitPath ?? '');
+  const leavesFolder = folder === '' ? undefined : createLeavesFolder(remote, folder);
   return createCommitTrust({
     ...ports,
     keys: trustedKeysIn(trustedKeysDir),
@@ -32,12 +35,19 @@ export function connectTrust(settings: TrustSettings, repository: RemoteOptions,
       : {
           merges: {
             keys: trustedKeysIn(mergeKeysDir),
-            wrongWith: createMergeReader(remote, folderPath(settings.gitPath ?? '')),
+            wrongWith: createMergeReader(remote, folder),
           },
         }),
     ...(signatureOn === 'commit'
       ? {}
-      : { tags: { of: createTagReader(remote, prefix), prefix, instead: signatureOn === 'tag' } }),
+      : {
+          tags: {
+            of: createTagReader(remote, prefix, folder !== ''),
+            prefix,
+            instead: signatureOn === 'tag',
+            leavesFolder,
+          },
+        }),
   });
 }
 

@@ -177,14 +177,13 @@ describe('the signature of a tag', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
       clock: systemClock,
       log: silentLog,
     });
-    const said = async (text: string, name = 'kubelet/1'): Promise<string> => {
-      tags.splice(0, 1, { name, oid: text, raw: Buffer.from(text, 'latin1') });
-      return (await trust.judge({ oid, raw: await made.people.raw(oid) })).verdict;
+    const said = async (text: string, name = 'kubelet/1', commit = oid): Promise<string> => {
+      tags.splice(0, 1, { name, oid: text, commit, raw: Buffer.from(text, 'latin1') });
+      return (await trust.judge({ oid: commit, raw: await made.people.raw(commit) })).verdict;
     };
     assert.equal(await said(right), 'trusted');
     // A git server may say of any tag that it leads anywhere.
-    const other = await made.people.commit();
-    assert.equal((await trust.judge({ oid: other, raw: await made.people.raw(other) })).verdict, 'untrusted');
+    assert.equal(await said(right, 'kubelet/1', await made.people.commit()), 'untrusted');
     const signature = right.slice(right.indexOf('-----BEGIN'));
     for (const wrong of [
       right.replace('Release', 'release'),

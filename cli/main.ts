@@ -3,7 +3,7 @@ import { VERSION } from '#shared/runtime/version.ts';
 import { type ExitCode, Mistake } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { commandHelp, programHelp } from './help.ts';
-import type { Io } from './io.ts';
+import { type Io, safeIo } from './io.ts';
 import { parseCommandLine } from './parse.ts';
 import { columnsOf, wrapFor } from './wrap.ts';
 
@@ -47,14 +47,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // would wait for a read that never ends, of a pipe for example.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 process.channel?.unref();
+const io = safeIo({ out: process.stdout, err: process.stderr, in: process.stdin, env: process.env });
 try {
-  process.exitCode = await main(process.argv.slice(2), {
-    out: process.stdout,
-    err: process.stderr,
-    in: process.stdin,
-    env: process.env,
-  });
+  process.exitCode = await main(process.argv.slice(2), io);
 } catch (error) {
-  process.stderr.write(`kubelet-gitops: ${reasonOf(error)}\n`);
+  io.err.write(`kubelet-gitops: ${reasonOf(error)}\n`);
   process.exitCode = 2;
 }

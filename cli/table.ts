@@ -1,3 +1,5 @@
+import { oneLine } from './lines.ts';
+
 /** A cell, or a cell with the text that is shown instead of it (colours do not count towards the width). */
 export type Cell = string | { readonly text: string; readonly shown: string };
 
@@ -49,5 +51,5 @@ export function renderFitting(
 }
 
 const textOf = (cell: Cell | undefined): string =>
-  cell === undefined ? '' : typeof cell === 'string' ? cell : cell.text;
-const shownOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.shown);
+  cell === undefined ? '' : oneLine(typeof cell === 'string' ? cell : cell.text);
+const shownOf = (cell: Cell): string => oneLine(typeof cell === 'string' ? cell : cell.shown);

@@ -1,3 +1,4 @@
+import { joinLines } from '../lines.ts';
 import type { Paint, Tone } from '../paint.ts';
 import type { DiagnosisSeverity } from './codes.ts';
 import type { Diagnosis } from './diagnosis.ts';
@@ -12,7 +13,7 @@ export function doctorAsText(found: readonly Diagnosis[], paint: Paint): string 
     `  ${paint('strong', 'What to do:')} ${remedy}`,
     '',
   ]);
-  return `${[...body, summary(found, paint)].join('\n')}\n`;
+  return `${joinLines([...body, summary(found, paint)])}\n`;
 }
 
 function summary(found: readonly Diagnosis[], paint: Paint): string {

@@ -9,6 +9,7 @@ import { readUnreadable } from '#reconciler/telling/report/unreadable-notes.ts';
 import type { SourceState } from '#reconciler/telling/report/source-state.ts';
 import { isWarningLine } from '#shared/contract/finding.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { joinLines } from '../lines.ts';
 import type { Paint, Tone } from '../paint.ts';
 import { type Cell, renderFitting } from '../table.ts';
 
@@ -36,7 +37,7 @@ export function renderStatus(
     [...renderPools(pools, paint, columns, leftOut), ...others(leftOut?.pools, 'pool', 'settled', paint)],
     [...renderNodes(nodes, paint, now, columns, leftOut), ...others(leftOut?.nodes, 'node', 'as assigned', paint)],
   ];
-  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+  return `${sections.map(joinLines).join('\n\n')}\n`;
 }
 
 const others = (count = 0, what: string, how: string, paint: Paint): readonly string[] =>

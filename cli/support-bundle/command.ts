@@ -5,7 +5,7 @@ import { type Millis, systemClock, toTimestamp } from '#shared/runtime/clock.ts'
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import { type Connection, connectWith, requireAnswer } from '../connect.ts';
-import type { Io } from '../io.ts';
+import { forTerminal, type Io } from '../io.ts';
 import { CLUSTER_OPTIONS } from '../options.ts';
 import { progressFor } from '../progress.ts';
 import { collect } from './collect.ts';
@@ -73,7 +73,8 @@ async function gather(
     const { files, gaps } = await collect({ kube, transport, namespace, logLines, progress });
     const all = [...reports.gaps, ...gaps];
     const readme = [['gaps.txt', all.map((gap) => `${gap}\n`).join('')]] as const;
-    return { files: new Map([...reports.files, ...readme, ...files]), gaps: all };
+    const texts = [...reports.files, ...readme, ...files].map(([path, text]) => [path, forTerminal(text)] as const);
+    return { files: new Map(texts), gaps: all };
   } finally {
     progress.end();
   }

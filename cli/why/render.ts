@@ -1,5 +1,6 @@
 import type { Choice } from '#reconciler/policy/assign/choose-pool.ts';
 import type { Commit } from '#reconciler/policy/commit.ts';
+import { joinLines } from '../lines.ts';
 import type { Paint } from '../paint.ts';
 import type { Explanation } from './explain.ts';
 import type { RevisionStanding } from './standing.ts';
@@ -45,7 +46,7 @@ export function explanationAsText(whole: WholeExplanation, paint: Paint): string
     ...(unseen === null ? [] : [paint('quiet', `  what the kubelet runs is not known: ${unseen}`)]),
     ...standingLines(whole).map((line) => paint('bad', `  ${line}`)),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${joinLines(lines)}\n`;
 }
 
 /** Why the kubelet runs something else than the pool says; a flag is named only where nothing else explains it. */

@@ -4,11 +4,12 @@ import type { Composed } from '#shared/contract/kubelet-config/merge.ts';
 import { formatPath, type Path } from '#shared/contract/kubelet-config/position.ts';
 import { powerOf } from '#shared/contract/kubelet-config/security/powers.ts';
 import { weakenedBy } from '#shared/contract/kubelet-config/security/weakened.ts';
+import { credentialsIn } from './credentials-in.ts';
 import type { PoolSource } from './pool-source.ts';
 
 /**
  * What a pool's config gives to whoever wrote it: fields that may not be set are errors, protections that it takes away are
- * shown to those who review it. The place is that of the layer which says it: that is the line to change.
+ * shown to those who review it, and so is what looks like a credential. The place is that of the layer which says it: that is the line to change.
  *
  * @param file of the pool, as people see it
  * @param deny what the pool denies besides its cluster
@@ -47,6 +48,14 @@ export function securityOf(
       kind: 'security',
       message: `whoever chooses ${formatPath(path)} ${gives}`,
       suggestion: 'where it is meant, list it in fields.allow of the cluster; fields.deny refuses it',
+      ...at(path),
+    })),
+    ...credentialsIn(value).map((path): Finding => ({
+      code: 'credential-in-config',
+      severity: 'warning',
+      kind: 'security',
+      message: `${formatPath(path)} looks like a credential: whoever reads the repository, the ConfigMaps of the namespace or one node has it`,
+      suggestion: 'withdraw it, and have nodes provisioned with what they need to be secret',
       ...at(path),
     })),
   ];

@@ -1,5 +1,6 @@
 import { COMMANDS } from '#cli/commands.ts';
 import { Mistake } from '#cli/command.ts';
+import { safeIo } from '#cli/io.ts';
 import { parseCommandLine } from '#cli/parse.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 
@@ -15,11 +16,11 @@ export const run = (...argv: readonly string[]): Promise<Ran> => runIn({}, argv)
 /** The same with an environment. */
 export async function runIn(env: Readonly<Record<string, string>>, argv: readonly string[]): Promise<Ran> {
   let [out, err] = ['', ''];
-  const io = {
+  const io = safeIo({
     out: { write: (text: string) => (out += text) },
     err: { write: (text: string) => (err += text) },
     env,
-  };
+  });
   const parsed = parseCommandLine(argv, COMMANDS);
   if (parsed.line !== 'run') return { code: 2, out, err: parsed.line };
   try {

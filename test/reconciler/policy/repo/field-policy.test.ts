@@ -80,6 +80,46 @@ describe('the field policy of a repository', () => {
   });
 });
 
+describe('a credential in a config', () => {
+  const layer = (lines: string): string => `${LAYER.replace('port: 10251\n', '')}${lines}`;
+  const found = (lines: string): readonly string[] => {
+    const pool = load('', '  fields: {allow: [staticPodURL, staticPodURLHeader]}\n', {}, layer(lines));
+    for (const finding of pool?.findings ?? []) {
+      assert.deepEqual([finding.severity, finding.kind], ['warning', 'security']);
+      assert.doesNotMatch(JSON.stringify(finding), /hunter2|s3cr3t|0123456789abcdef/, 'and it is not said again');
+    }
+    return brief(pool);
+  };
+  const CASES: Readonly<Record<string, string>> = {
+    'staticPodURLHeader.Authorization[0]': 'staticPodURLHeader: {Authorization: ["Basic aHVudGVyMg=="]}\n',
+    'staticPodURLHeader.x-whatever[1]': 'staticPodURLHeader: {Accept: [text/yaml], x-whatever: ["", hunter2]}\n',
+    staticPodURL: 'staticPodURL: https://us:s3cr3t@pods.example.com/pod.yaml\n',
+    'tracing.endpoint': 'tracing: {endpoint: "localhost:4317/?token=s3cr3t"}\n',
+    clusterDomain: 'clusterDomain: ghp_0123456789abcdef0123456789abcdef0123\n',
+  };
+
+  for (const [field, lines] of Object.entries(CASES)) {
+    it(`is shown to those who review it, and nowhere said again: ${field}`, () => {
+      const codes = found(lines).filter((line) => line.startsWith('credential-in-config'));
+      assert.deepEqual(codes, [`credential-in-config pools/x/kubelet.yaml:4 ${field}`]);
+    });
+  }
+
+  it('is found in nothing that a config says otherwise', () => {
+    const all = `staticPodURL: https://pods.example.com/pod.yaml
+staticPodURLHeader: {Accept: [text/yaml], User-Agent: [kubelet], Host: [pods]}
+tlsCipherSuites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256]
+clusterDomain: cluster.local
+kubeReservedCgroup: /kubelet.slice/kubelet.service
+evictionHard: {memory.available: 100Mi, nodefs.available: 10%}
+`;
+    assert.deepEqual(
+      found(all).filter((line) => line.startsWith('credential-in-config')),
+      [],
+    );
+  });
+});
+
 describe('a commit', () => {
   const before = (allow: readonly string[], deny: readonly string[] = []): { readonly fieldsBefore: FieldPolicy } => ({
     fieldsBefore: { allow, deny },

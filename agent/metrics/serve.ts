@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { backoffDelay } from '#shared/runtime/backoff.ts';
+import { cutSlowReaders } from '#shared/http/slow-readers.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { CONTENT_TYPE } from './text-format.ts';
@@ -46,6 +47,7 @@ function serveOnce({ host, port, text, onListening }: MetricsServerOptions, sign
       if (known) response.writeHead(200, { 'content-type': CONTENT_TYPE }).end(text());
       else response.writeHead(404, { 'content-type': 'text/plain' }).end('no');
     });
+    cutSlowReaders(server);
     server.maxConnections = MOST_CONNECTIONS;
     server.requestTimeout = REQUEST_TIMEOUT_MS;
     server.headersTimeout = REQUEST_TIMEOUT_MS;

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { cutSlowReaders } from '#shared/http/slow-readers.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 
 export interface ListenOptions {
@@ -36,6 +37,7 @@ export const CUT_IN_TIME = { connectionsCheckingInterval: 1_000 } as const;
 export async function listen(server: Server, options: ListenOptions): Promise<Listening> {
   if (options.whenFull === 'drop the oldest') dropOldest(server, options.mostConnections);
   else server.maxConnections = options.mostConnections;
+  cutSlowReaders(server);
   server.headersTimeout = options.requestMs;
   server.requestTimeout = options.requestMs;
   server.keepAliveTimeout = IDLE_MS;

@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { Server } from 'node:http';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
 import { serveMetrics } from '#agent/metrics/serve.ts';
 import { fileSecrets } from '#reconciler/git/webhook/secrets.ts';
 import { serveWebhook } from '#reconciler/git/webhook/server.ts';
@@ -12,14 +13,20 @@ import { createListeners } from '#reconciler/telling/page/serve/listeners.ts';
 import { servePage } from '#reconciler/telling/page/serve/server.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
+import { until } from '../support/until.ts';
 
 const place = { port: 0, host: '127.0.0.1' } as const;
 const ports = { clock: systemClock, log: silentLog } as const;
 /** What a request may take to arrive, by production's limits. */
 const LONGEST_MS = 10_000;
 const HERE_MS = 100;
+/** What an answer may take to be read. */
+const LONGEST_READING_MS = 30_000;
 /** Node by itself looks for slow requests every 30 seconds: that would be too late. */
 const CUT_WITHIN_MS = 20_000;
+
+/** More than the kernel keeps for a connection. */
+const LONG = 'x'.repeat(32 * 1024 * 1024);
 
 type Start = (t: TestContext) => Promise<number>;
 
@@ -36,7 +43,7 @@ const SERVERS: Readonly<Record<string, readonly Start[]>> = {
     (t) =>
       closed(
         t,
-        serveNumbers({ ...place, ...ports, metrics: { contentType: 'text/plain', text: () => Promise.resolve('') } }),
+        serveNumbers({ ...place, ...ports, metrics: { contentType: 'text/plain', text: () => Promise.resolve(LONG) } }),
       ),
   ],
   'reconciler/git/webhook/server.ts': [
@@ -49,7 +56,7 @@ const SERVERS: Readonly<Record<string, readonly Start[]>> = {
   'reconciler/telling/page/serve/server.ts': [
     (t) => {
       const listeners = createListeners({ clock: systemClock, most: 1 } as never);
-      const picture = { page: () => null } as never;
+      const picture = { page: () => ({ body: LONG, etag: '""' }) } as never;
       return closed(t, servePage({ ...ports, port: 0, reach: 'local', picture, listeners }));
     },
   ],
@@ -58,7 +65,7 @@ const SERVERS: Readonly<Record<string, readonly Start[]>> = {
       const stop = new AbortController();
       t.after(() => stop.abort());
       return new Promise((onListening) => {
-        void serveMetrics({ ...place, ...ports, text: () => '', random: () => 0, onListening }, stop.signal);
+        void serveMetrics({ ...place, ...ports, text: () => LONG, random: () => 0, onListening }, stop.signal);
       });
     },
   ],
@@ -89,6 +96,37 @@ describe('a connection that does not come to an end', () => {
           await once(socket.resume(), 'close', { signal });
         });
         await Promise.all(cut);
+      });
+
+      it(`is cut where nobody reads what ${file}, server ${index + 1}, answers`, async (t) => {
+        const timeout = AbortSignal.timeout.bind(AbortSignal);
+        const limits: number[] = [];
+        t.mock.method(AbortSignal, 'timeout', (ms: number) => {
+          limits.push(ms);
+          return timeout(HERE_MS);
+        });
+        const listen = Server.prototype.listen;
+        const servers: Server[] = [];
+        t.mock.method(Server.prototype, 'listen', function known(this: Server, ...args: Parameters<typeof listen>) {
+          servers.push(this);
+          return listen.apply(this, args);
+        });
+        const port = await start(t);
+        for (const path of ['/', '/metrics', '/healthz', '/webhook']) {
+          const socket = connect(port, '127.0.0.1');
+          t.after(() => socket.destroy());
+          socket.on('error', () => undefined).write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+          await once(socket, 'readable', { signal: timeout(CUT_WITHIN_MS) });
+        }
+        // Whoever does not read hears of no end: the server's own count is asked.
+        const [server] = servers;
+        assert.ok(server !== undefined);
+        const count = promisify(server.getConnections.bind(server));
+        await until('no connection is left', async () => (await count()) === 0, {
+          withinMs: CUT_WITHIN_MS,
+          everyMs: 20,
+        });
+        assert.ok(limits.every((ms) => ms <= LONGEST_READING_MS));
       });
     }
   }

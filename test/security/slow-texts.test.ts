@@ -1,7 +1,9 @@
 import { describe, it } from 'node:test';
 import { redact } from '#shared/runtime/redact.ts';
 import { parseCommit } from '#reconciler/git/objects/commit.ts';
+import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
 import { plainLine } from '#reconciler/git/plain-text.ts';
+import { createGreeting } from '#reconciler/git/ssh/greeting.ts';
 import { splitCommit } from '#reconciler/git/trust/signed-commit.ts';
 import { readSshSignature } from '#reconciler/git/trust/sshsig.ts';
 import { pushError } from '#reconciler/git/notes/push-refusal.ts';
@@ -103,6 +105,16 @@ describe('a text that is as long as may be takes no long time as', () => {
       const raw = commitWith(part.repeat(OBJECT / part.length));
       await survives(() => [parseCommit(OID, raw), splitCommit(raw), committedAtOf({ raw })]);
     }
+  });
+
+  it('the greeting of a git server over SSH, in however small pieces it comes', async () => {
+    const most = DEFAULT_GIT_LIMITS.advertisementBytes;
+    const piece = Buffer.from('0004'.repeat(256));
+    await survives(() => {
+      const greeting = createGreeting(most);
+      const ends = Array.from({ length: most / piece.length }, () => greeting.push(piece));
+      return [...new Set(ends)];
+    });
   });
 
   it('a number that the next one cannot be told from', async () => {

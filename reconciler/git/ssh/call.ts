@@ -6,7 +6,7 @@ import { GitError } from '../errors.ts';
 import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { Patience } from '../patience.ts';
 import { sweptUp, type Take } from '../wire/pack-answer.ts';
-import { lengthOfGreeting } from './greeting.ts';
+import { createGreeting } from './greeting.ts';
 import { sshErrorOf } from './ssh-error.ts';
 
 export interface SshCall {
@@ -99,7 +99,7 @@ async function converse(
 ): Promise<SshAnswer & { readonly cutShort: boolean }> {
   // The other end may hang up before it heard everything: its exit code and its words say why.
   stdin.on('error', () => undefined);
-  let heard = Buffer.alloc(0);
+  const greeting = createGreeting(call.maxGreetingBytes);
   let greetingEnd: number | null = null;
   async function* afterGreeting(): AsyncGenerator<Buffer> {
     for await (const chunk of chunksOf(stdout, life, silence, connect)) {
@@ -107,17 +107,17 @@ async function converse(
         yield chunk;
         continue;
       }
-      heard = Buffer.concat([heard, chunk]);
-      greetingEnd = lengthOfGreeting(heard);
-      if (heard.length > call.maxGreetingBytes) throw tooLong(call, call.maxGreetingBytes);
+      if (greeting.bytes().length + chunk.length > call.maxGreetingBytes) throw tooLong(call, call.maxGreetingBytes);
+      greetingEnd = greeting.push(chunk);
       if (greetingEnd === null) continue;
       stdin.end(call.body ?? GOODBYE);
-      yield heard.subarray(greetingEnd);
+      yield greeting.bytes().subarray(greetingEnd);
     }
   }
   const bounds = { maxBytes: call.maxBytes, tooLong: () => tooLong(call, call.maxBytes) };
   const cutShort = call.take !== undefined && (await handOver(afterGreeting(), bounds, sweptUp(call.take)));
   const body = call.take === undefined ? await gather(afterGreeting(), bounds) : Buffer.alloc(0);
+  const heard = greeting.bytes();
   return { greeting: heard.subarray(0, greetingEnd ?? heard.length), body, cutShort };
 }
 

@@ -2,7 +2,7 @@ import { REDACTED, redact } from '#shared/runtime/redact.ts';
 
 /** Names under which nobody keeps anything but a secret. Files and directories of such are only places. */
 const SECRET_NAME =
-  /(?:pass(?:word|wd|phrase)?|pwd|secret|token|(?:api|private|access|account|shared)[-_]?key|authorization|cookie)$/i;
+  /(?:pass(?:word|wd|phrase)?|pwd|secret|secret[-_]?id|token|(?:api|private|access|account|shared)[-_]?key|authorization|^auth|dockerconfigjson|cookie)$/i;
 
 /** Fields of a kubelet's configuration that carry headers with credentials. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['staticPodURLHeader']);

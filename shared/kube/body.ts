@@ -54,14 +54,22 @@ export async function* linesOf(
   maxLength: number,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  let rest = '';
+  /** Of a line that is not complete: put together once, in however small pieces it comes. */
+  let parts: string[] = [];
+  let length = 0;
   for await (const chunk of chunks) {
-    const lines = (rest + decode(call, () => decoder.decode(chunk, { stream: true }))).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines.filter((line) => line !== '');
-    if (rest.length > maxLength) throw garbled(call, `an event is longer than ${maxLength} characters`);
+    const [first = '', ...lines] = decode(call, () => decoder.decode(chunk, { stream: true })).split('\n');
+    parts.push(first);
+    length += first.length;
+    const last = lines.pop();
+    if (last !== undefined) {
+      yield* [parts.join(''), ...lines].filter((line) => line !== '');
+      parts = [last];
+      length = last.length;
+    }
+    if (length > maxLength) throw garbled(call, `an event is longer than ${maxLength} characters`);
   }
-  rest += decode(call, () => decoder.decode());
+  const rest = parts.join('') + decode(call, () => decoder.decode());
   if (rest !== '') yield rest;
 }
 

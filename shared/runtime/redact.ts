@@ -8,10 +8,16 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   // The rest of the line: schemes of HTTP are many.
   [/((?:authorization|cookie)[\\"']*\s*[:=]\s*[\\"']*)(?![\s\\"',}{[]|\[redacted)[^\r\n\\"']+/gi, `$1${REDACTED}`],
   [/\b(bearer|basic|negotiate|ntlm)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REDACTED}`],
-  [/((?:x-api-key|x-auth-token|private-token|job-token)\s+)\S+/gi, `$1${REDACTED}`],
+  [
+    /((?:x-api-key|x-auth-token|private-token|job-token|--password|--passphrase|--token|--secret)\s+)\S+/gi,
+    `$1${REDACTED}`,
+  ],
+  [/(hooks\.slack\.com\/services\/)\S+/gi, `$1${REDACTED}`],
+  // Short words behind these are words of a sentence, or modes.
+  [/\b((?:auth|bearer|sig)[\\"']*\s*[:=]\s*[\\"']*)[A-Za-z0-9._~+/=%-]{16,}/gi, `$1${REDACTED}`],
   // `password: x`, `"token":"x"`, `secret = x`, also where it is escaped in a string of JSON.
   [
-    /((?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|private[-_]?key|access[-_]?key|account[-_]?key|shared[-_]?key|credentials?|signature)[\\"']*\s*[:=]\s*[\\"']*)(?![\s\\"',}{[]|\[redacted)[^\s\\"',}]+/gi,
+    /((?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|private[-_]?key|access[-_]?key|account[-_]?key|shared[-_]?key|credentials?|signature|secret[-_]?id|dockerconfigjson)[\\"']*\s*[:=]\s*[\\"']*)(?![\s\\"',}{[]|\[redacted)[^\s\\"',}]+/gi,
     `$1${REDACTED}`,
   ],
 ];
@@ -19,11 +25,15 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 /** Characters: shorter words behind "token" are words of a sentence. */
 const SHORTEST_TOKEN = 16;
 
-/** How tokens begin or look: of GitHub, GitLab, Slack, Vault, npm, Docker, Google, OpenAI, AWS, bootstrap (kubeadm), and JSON web tokens. */
+/**
+ * How tokens begin or look: of GitHub, GitLab, Slack, Vault, npm, Docker, Google, OpenAI, Grafana, Hugging Face, Atlassian,
+ * DigitalOcean, SendGrid, age, AWS and EKS, OpenShift, Rancher, bootstrap (kubeadm), and JSON web tokens.
+ */
 const TOKENS: readonly RegExp[] = [
-  /^(?:gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt|ptt|ft|soat)-|xox[abprs]-|hv[sb]\.|npm_|dckr_|AIza|ya29\.|sk-|pypi-|gto_)/,
+  /^(?:gh[pousr]_|github_pat_|gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|oas|imt|ffct)-|xox[abprs]-|xapp-|glsa_|hf_|dop_v1_|AT[AC]TT3|SG\.|AGE-SECRET-KEY-|k8s-aws-v1\.|sha256~|hv[sb]\.|npm_|dckr_|AIza|ya29\.|sk-|pypi-|gto_)/,
   /^(?:AKIA|ASIA)[A-Z0-9]{16}$/,
   /^[a-z0-9]{6}\.[a-z0-9]{16}$/,
+  /^(?:token|kubeconfig)-[a-z0-9.-]{1,63}:[a-z0-9]{40}/,
   /^eyJ[\w-]+\.[\w-]/,
 ];
 
@@ -31,12 +41,21 @@ const TOKENS: readonly RegExp[] = [
 export function redact(text: string): string {
   const plain = withoutKeys(text)
     .replace(/[^\s"'<>]+/g, withoutUserinfo)
-    .replace(/[\w.-]+/g, (word) => (isToken(word) ? REDACTED : word));
+    .replace(/[\w.~:-]+/g, withoutToken);
   const withoutTokens = plain.replace(/\b(token\s+)([\w.-]+)/gi, (all: string, before: string, word: string) =>
     word.length >= SHORTEST_TOKEN && /\d/.test(word) ? before + REDACTED : all,
   );
   return PATTERNS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), withoutTokens);
 }
+
+/** A colon stands in the tokens of Rancher, and otherwise between a name and a value. */
+const withoutToken = (word: string): string =>
+  isToken(word)
+    ? REDACTED
+    : word
+        .split(':')
+        .map((part) => (isToken(part) ? REDACTED : part))
+        .join(':');
 
 const isToken = (word: string): boolean => word.length >= SHORTEST_TOKEN && TOKENS.some((token) => token.test(word));
 

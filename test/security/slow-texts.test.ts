@@ -15,6 +15,8 @@ import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-durat
 import { imagePatternFault } from '#shared/contract/kubelet-config/syntax/image-pattern.ts';
 import { parsePercentage } from '#shared/contract/kubelet-config/syntax/percentage.ts';
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
+import { linesOf } from '#shared/kube/body.ts';
+import { CONFIG_MAPS } from '#shared/kube/kube.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { certificatesIn } from '#shared/runtime/pem.ts';
 import { sanitizeText } from '#shared/runtime/sanitize.ts';
@@ -114,6 +116,17 @@ describe('a text that is as long as may be takes no long time as', () => {
       const greeting = createGreeting(most);
       const ends = Array.from({ length: most / piece.length }, () => greeting.push(piece));
       return [...new Set(ends)];
+    });
+  });
+
+  it('a line of the API server, in however small pieces it comes', async () => {
+    const piece = Buffer.from('a'.repeat(16));
+    async function* pieces(): AsyncGenerator<Buffer> {
+      for (let at = 0; at < OBJECT / 4; at += 1) yield await Promise.resolve(piece);
+    }
+    const call = { verb: 'watch', resource: CONFIG_MAPS } as const;
+    await survives(async () => {
+      for await (const line of linesOf(call, pieces(), Infinity)) if (line.length < OBJECT) throw new Error('cut');
     });
   });
 

@@ -32,7 +32,7 @@ export const EXCUSED: ReadonlyMap<string, string> = new Map([
     'what Node says of the arguments of a command',
   ],
   [
-    String.raw`((?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|private[-_]?key|access[-_]?key|account[-_]?key|shared[-_]?key|credentials?|signature)[\\"']*\s*[:=]\s*[\\"']*)(?![\s\\"',}{[]|\[redacted)[^\s\\"',}]+`,
+    String.raw`((?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|private[-_]?key|access[-_]?key|account[-_]?key|shared[-_]?key|credentials?|signature|secret[-_]?id|dockerconfigjson)[\\"']*\s*[:=]\s*[\\"']*)(?![\s\\"',}{[]|\[redacted)[^\s\\"',}]+`,
     'it begins at a name only, and no two of the parts that repeat share a character with the next',
   ],
 ]);

@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { redact } from '#shared/runtime/redact.ts';
 import { parseCommit } from '#reconciler/git/objects/commit.ts';
+import { mergeBases } from '#reconciler/git/evidence/graph.ts';
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
 import { plainLine } from '#reconciler/git/plain-text.ts';
 import { createGreeting } from '#reconciler/git/ssh/greeting.ts';
@@ -127,6 +129,24 @@ describe('a text that is as long as may be takes no long time as', () => {
     const call = { verb: 'watch', resource: CONFIG_MAPS } as const;
     await survives(async () => {
       for await (const line of linesOf(call, pieces(), Infinity)) if (line.length < OBJECT) throw new Error('cut');
+    });
+  });
+
+  it('the history that merges bring, however it is knotted', async () => {
+    // Commits of both sides, each met before those that are newer.
+    const half = 1_000;
+    const name = (kind: string, at: number): string => `${kind}${at}`;
+    const commit = (oid: string, parents: readonly string[]) =>
+      [oid, { oid, parents, tree: OID, raw: Buffer.alloc(0) }] as const;
+    const graph = new Map([
+      ...Array.from({ length: half }, (_, at) => commit(name('common', at), at === 0 ? [] : [name('common', at - 1)])),
+      ...Array.from({ length: half }, (_, at) =>
+        commit(name('side', at), [name('side', at + 1), name('common', at)].slice(at === half - 1 ? 1 : 0)),
+      ),
+    ]);
+    await survives(() => {
+      for (let merges = 0; merges < 200; merges += 1)
+        assert.deepEqual(mergeBases(graph, 'side0', name('common', half - 1)), [name('common', half - 1)]);
     });
   });
 

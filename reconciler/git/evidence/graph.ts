@@ -5,7 +5,7 @@ import type { ObjectStore } from '../objects/store.ts';
 /** Commits by name, as far back as they are known: a parent may be missing. */
 export type Graph = ReadonlyMap<CommitOid, Pick<ParsedCommit, 'oid' | 'tree' | 'parents' | 'raw'>>;
 
-/** Merge bases take the square of it. */
+/** More are not compared: what a merge brings is looked at commit by commit. */
 const MOST_COMMITS = 2_000;
 
 /** The commits that a store has, from one of them on; undefined where they are too many to be compared. */
@@ -39,10 +39,11 @@ export function mergeBases(graph: Graph, one: CommitOid, other: CommitOid): read
   const ofOther = ancestry(graph, other);
   const common = [...ancestry(graph, one)].filter((oid) => ofOther.has(oid));
   const older = new Set<CommitOid>();
-  for (const oid of common) {
-    // What is older than an older one was met with that one.
-    if (older.has(oid)) continue;
-    for (const parent of graph.get(oid)?.parents ?? []) for (const each of ancestry(graph, parent)) older.add(each);
+  const open = common.flatMap((oid) => graph.get(oid)?.parents ?? []);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (older.has(next)) continue;
+    older.add(next);
+    open.push(...(graph.get(next)?.parents ?? []));
   }
   return common.filter((oid) => !older.has(oid));
 }

@@ -153,13 +153,16 @@ async function collectLogs(
     const { name } = pod.metadata;
     progress.say(`reading the log of ${name}`);
     for (const previous of restartsOf(pod) > 0 ? [false, true] : [false]) {
-      const file = `logs/${name}${previous ? '.previous' : ''}.log`;
+      const file = `logs/${asFile(name)}${previous ? '.previous' : ''}.log`;
       const log = await readLog(transport, { namespace, pod: name, previous, lines });
       if ('text' in log) files.set(file, log.text);
       else gaps.push(`${file}: ${log.why}`);
     }
   }
 }
+
+/** A server may call a pod anything; nothing is written outside of the bundle. */
+const asFile = (name: string): string => name.replaceAll(/[^\w.-]/g, '_');
 
 function restartsOf(pod: KubeObject): number {
   const { status } = pod as { readonly status?: { readonly containerStatuses?: readonly { restartCount?: number }[] } };

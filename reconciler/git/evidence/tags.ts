@@ -1,5 +1,5 @@
 import type { CommitOid } from '../../policy/commit.ts';
-import { GitError } from '../errors.ts';
+import { GitError, isGitError } from '../errors.ts';
 import { createObjectStore } from '../objects/store.ts';
 import { isRefName } from '../ref-name.ts';
 import type { Remote } from '../remote.ts';
@@ -46,9 +46,10 @@ export function createTagReader(remote: Remote, prefix: string, ofOthers = false
       const [ofIt = [], others = []] = [true, false].map((isOfIt) =>
         listed.filter(({ peeled }) => (peeled === commit) === isOfIt).slice(0, MOST_TAGS),
       );
-      const found = [...ofIt, ...(ofOthers ? others : [])];
+      // Elsewhere each would come with all that it leads to, and nobody could tell whether the folder is the same there.
+      const found = [...ofIt, ...(ofOthers && givesSingleObjects(session) ? others : [])];
       const kept = new Map<string, Buffer>();
-      for (const { oid } of found) kept.set(oid, known.get(oid) ?? (await fetchTag(session, oid)));
+      for (const { oid } of found) kept.set(oid, known.get(oid) ?? (await fetchTag(session, oid).catch(unusable)));
       known = kept;
       return found.flatMap(({ ref, oid, peeled }): TagObject[] => {
         const raw = kept.get(oid);
@@ -58,6 +59,12 @@ export function createTagReader(remote: Remote, prefix: string, ofOthers = false
 }
 
 const isOid = (text: string): boolean => /^[0-9a-f]{40}$/.test(text);
+
+/** What one tag is like must not keep the others from counting. Nothing stands for it, and is not asked for again. */
+function unusable(error: unknown): Buffer {
+  if (isGitError(error, 'GIT_TOO_BIG', 'GIT_DAMAGED')) return Buffer.alloc(0);
+  throw error;
+}
 
 async function fetchTag(session: GitSession, oid: string): Promise<Buffer> {
   const { limits } = session;

@@ -162,10 +162,15 @@ describe('a signed tag in a monorepo', { skip: WITHOUT_GIT || WITHOUT_SSH }, () 
   });
 
   it('has to be on the very commit where the server does not hand out single objects', async (t) => {
-    const { folder, work, tag, judge } = await scene(t, false);
+    const { folder, work, tag, judge, push, server } = await scene(t, false);
     const first = await folder(1);
-    await tag('kubelet/1', await work(1));
+    const tip = await work(1);
+    for (const name of ['kubelet/1', 'kubelet/3', 'kubelet/4']) await tag(name, tip);
+    await push();
+    const before = server.requests.length;
     assert.match(await judge(first), MISSING);
+    // A tag would come with the whole repository.
+    assert.equal(server.requests.length - before, 2, 'a greeting and the list of tags');
     await tag('kubelet/2', first);
     assert.equal(await judge(first), 'trusted');
   });

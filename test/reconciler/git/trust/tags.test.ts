@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
 import { createTagReader, type TagObject } from '#reconciler/git/evidence/tags.ts';
 import { type CommitTrust, createCommitTrust } from '#reconciler/git/trust/commit-trust.ts';
@@ -111,6 +112,22 @@ describe('where a tag has to be signed', { skip: WITHOUT_GIT || WITHOUT_SSH }, (
     assert.match(await judge(other), /^is missing/);
   });
 
+  it('a tag that is too big to be read counts for nothing, and takes nothing from those beside it', async (t) => {
+    const { people, server, ada, tag, judge } = await scene(t);
+    const oid = await people.commit();
+    const file = `${people.directory}/huge`;
+    const head = `object ${oid}\ntype commit\ntag kubelet/9\ntagger A <a@b> 1767225600 +0000\n\n`;
+    await writeFile(file, head + 'x'.repeat(2 * 1024 * 1024));
+    const huge = await people.git('hash-object', '-t', 'tag', '-w', file);
+    await people.git('update-ref', 'refs/tags/kubelet/9', huge);
+    assert.match(await judge(oid), /^is missing/);
+    await tag('kubelet/1', oid, ada);
+    assert.match(await judge(oid), /"trusted"/);
+    const before = server.requests.length;
+    assert.match(await judge(oid), /"trusted"/);
+    assert.equal(server.requests.length - before, 1, 'it is not downloaded again');
+  });
+
   it('a git server that does not answer is no verdict, and a tag is fetched once', async (t) => {
     const { people, server, ada, tag, judge } = await scene(t);
     const oid = await people.commit();
@@ -155,7 +172,6 @@ describe('the signature of a tag', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
     const home = `${people.directory}/people`;
     await people.gpg('people', '--passphrase', '', '--quick-gen-key', 'bob@example.com', 'ed25519', 'sign');
     const settings = ['-c', 'user.signingKey=bob@example.com', '-c', `gpg.program=${home}/gpg`];
-    const { writeFile } = await import('node:fs/promises');
     await writeFile(`${home}/gpg`, `#!/bin/sh\nexec gpg --homedir '${home}' "$@"\n`, { mode: 0o755 });
     await people.git(...settings, 'tag', '-s', '-m', 'By Bob', 'kubelet/pgp', oid);
     await people.git(...settings, 'verify-tag', 'kubelet/pgp');

@@ -26,7 +26,7 @@ export const forTerminal = (text: string): string =>
 /** The same streams, on which nobody but us says anything to a terminal. */
 export const safeIo = (io: Io): Io => ({ ...io, out: safeStream(io.out), err: safeStream(io.err) });
 
-function safeStream<Stream extends Io['out']>(stream: Stream): Io['out'] {
+function safeStream(stream: Io['out']): Io['out'] {
   const { isTTY = false } = stream;
   return {
     isTTY,

@@ -5,7 +5,7 @@ import { parseCommit } from '#reconciler/git/objects/commit.ts';
 import { mergeBases } from '#reconciler/git/evidence/graph.ts';
 import { DEFAULT_GIT_LIMITS } from '#reconciler/git/limits.ts';
 import { plainLine } from '#reconciler/git/plain-text.ts';
-import { createGreeting } from '#reconciler/git/ssh/greeting.ts';
+import { createGreetingReader } from '#reconciler/git/ssh/greeting.ts';
 import { splitCommit } from '#reconciler/git/trust/signed-commit.ts';
 import { readSshSignature } from '#reconciler/git/trust/sshsig.ts';
 import { pushError } from '#reconciler/git/notes/push-refusal.ts';
@@ -115,7 +115,7 @@ describe('a text that is as long as may be takes no long time as', () => {
     const most = DEFAULT_GIT_LIMITS.advertisementBytes;
     const piece = Buffer.from('0004'.repeat(256));
     await survives(() => {
-      const greeting = createGreeting(most);
+      const greeting = createGreetingReader(most);
       const ends = Array.from({ length: most / piece.length }, () => greeting.push(piece));
       return [...new Set(ends)];
     });

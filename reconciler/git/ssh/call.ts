@@ -6,7 +6,7 @@ import { GitError } from '../errors.ts';
 import { UNTIL_OPERATOR } from '../../../shared/runtime/errors.ts';
 import type { Patience } from '../patience.ts';
 import { sweptUp, type Take } from '../wire/pack-answer.ts';
-import { createGreeting } from './greeting.ts';
+import { createGreetingReader } from './greeting.ts';
 import { sshErrorOf } from './ssh-error.ts';
 
 export interface SshCall {
@@ -99,7 +99,7 @@ async function converse(
 ): Promise<SshAnswer & { readonly cutShort: boolean }> {
   // The other end may hang up before it heard everything: its exit code and its words say why.
   stdin.on('error', () => undefined);
-  const greeting = createGreeting(call.maxGreetingBytes);
+  const greeting = createGreetingReader(call.maxGreetingBytes);
   let greetingEnd: number | null = null;
   async function* afterGreeting(): AsyncGenerator<Buffer> {
     for await (const chunk of chunksOf(stdout, life, silence, connect)) {

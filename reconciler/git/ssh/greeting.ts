@@ -3,7 +3,7 @@ import { createGrowingBytes } from '../wire/growing-bytes.ts';
 import { FLUSH, packetLine } from '../wire/pkt-line.ts';
 
 /** A server's greeting as it comes: packets up to the first flush, and whatever came along with its end. */
-export interface Greeting {
+export interface GreetingReader {
   /**
    * Takes a piece in.
    *
@@ -17,7 +17,7 @@ export interface Greeting {
 }
 
 /** @param most bytes. Each is looked at once, in however many pieces they come. */
-export function createGreeting(most: number): Greeting {
+export function createGreetingReader(most: number): GreetingReader {
   const heard = createGrowingBytes(most);
   /** Where the first packet begins that was not looked at. */
   let at = 0;

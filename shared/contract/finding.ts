@@ -29,7 +29,8 @@ export interface Finding {
 
 /** `pools/gpu/kubelet.yaml:12:3: error unknown-field: … (did you mean …?)`, the form that editors and people know. */
 export function formatFinding(finding: Finding): string {
-  const file = printable(finding.file ?? '-');
+  // Pipelines obey lines that begin with :: or ##.
+  const file = printable(finding.file ?? '-').replace(/^(?=[:#])/, './');
   const at = [file, finding.line, finding.column].filter((part) => part !== undefined).join(':');
   return `${at}: ${finding.severity} ${finding.code}: ${sentenceOf(finding)}`;
 }

@@ -105,6 +105,22 @@ describe('what others say', () => {
   });
 });
 
+describe('a pipeline', () => {
+  it('takes no orders from names of files: GitHub obeys lines that begin with two colons', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-terminal-'));
+    await mkdir(join(directory, 'pools/a'), { recursive: true });
+    await writeFile(join(directory, 'pools/a/pool.yaml'), 'kind: KubeletPool\n');
+    const names = ['::set-output name=verdict::good.yaml', '##[add-mask]error.yaml'];
+    for (const name of names) await writeFile(join(directory, name), `# ${'x'.repeat(300 * 1024)}\n`);
+    for (const format of ['text', 'junit']) {
+      const { out } = await run('validate', directory, '-o', format);
+      assert.ok(names.every((name) => out.includes(name)));
+      for (const line of out.split('\n')) assert.doesNotMatch(line, /^\s*(?:::|##)/, format);
+    }
+    await rm(directory, { recursive: true });
+  });
+});
+
 describe('what the command says itself', () => {
   it('has its colours on a terminal, and nothing but those', () => {
     const written: string[] = [];

@@ -214,6 +214,7 @@ function guardFor({ guard, service, stateDirectory }: AgentSettings, disk: Disk,
     script: readGuardScript,
     bootId: readBootId,
     uptimeSeconds: readUptimeSeconds,
+    watchesBoots: true,
   });
 }
 

@@ -19,7 +19,7 @@ import type { Rebooter } from './reboot.ts';
 import { stageConfig, type StageOptions } from '../staging/stage.ts';
 import { withRepair } from '../decide/repairs.ts';
 import type { Tried } from '../decide/memory.ts';
-import { activeOf, type Config, nameOf, neededBases, type State, type Target, type Trial } from '../decide/state.ts';
+import { activeOf, type Config, nameOf, neededBases, type State, type Target } from '../decide/state.ts';
 import { triedAfter } from './tried.ts';
 
 export interface ActOptions {
@@ -136,14 +136,14 @@ export function createAct(options: ActOptions): Act {
     return true;
   };
 
-  const arm = async (trial: Trial, to: Target): Promise<boolean> => {
+  const arm = async (action: Extract<Action, { readonly do: 'arm-guard' }>): Promise<boolean> => {
     try {
-      await guard.arm(await guardOrderFor(trial, to, store.payloads, installer));
+      await guard.arm(await guardOrderFor(action, store.payloads, installer));
       memory.guardFault = null;
       return true;
     } catch (error) {
       faults.error({ err: error }, 'the guard cannot be made ready');
-      memory.guardFault = guardFaultAfter(memory.guardFault, trial, error, clock.monotonic(), random());
+      memory.guardFault = guardFaultAfter(memory.guardFault, action.trial, error, clock.monotonic(), random());
       return false;
     }
   };
@@ -206,7 +206,7 @@ export function createAct(options: ActOptions): Act {
       case 'withdraw-reboot':
         return withdrawReboot();
       case 'arm-guard':
-        return arm(action.trial, action.to);
+        return arm(action);
       case 'reassure-guard':
         return tellGuard('signOfLife');
       case 'disarm-guard':

@@ -1,10 +1,10 @@
 import { type BackoffOptions, backoffDelay } from '#shared/runtime/backoff.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
+import type { GuardedTrial } from '../decide/decision.ts';
 import { trialIdOf } from '../decide/guard.ts';
 import { isDiskFull } from '../host/disk/full.ts';
 import type { Memory } from '../decide/memory.ts';
-import type { Trial } from '../decide/state.ts';
 
 /** A dozen tries in three quarters of a minute: a mount that comes late is there by then. */
 const BACKOFF: BackoffOptions = { firstMs: 1_000, maxMs: 5_000, jitter: 0.2 };
@@ -18,7 +18,7 @@ const FULL_BACKOFF: BackoffOptions = { ...BACKOFF, maxMs: 60_000 };
  */
 export function guardFaultAfter(
   before: Memory['guardFault'],
-  trial: Trial,
+  trial: GuardedTrial,
   error: unknown,
   now: Millis,
   random: number,

@@ -1,9 +1,11 @@
 import type { CheckpointStore } from '../checkpoint/store.ts';
+import { bootLimitsOf } from '../decide/boots.ts';
+import type { Action } from '../decide/decision.ts';
 import { guardLimitsOf, targetIdOf, trialIdOf } from '../decide/guard.ts';
 import { installableOf } from '../observe/files.ts';
 import type { GuardOrder } from '../ports/guard.ts';
 import type { Installer } from '../ports/installer.ts';
-import type { Target, Trial } from '../decide/state.ts';
+import type { Target } from '../decide/state.ts';
 
 /**
  * What the guard has to do where this trial goes wrong unseen: what the agent would do, and a little later.
@@ -11,8 +13,7 @@ import type { Target, Trial } from '../decide/state.ts';
  * @throws GitopsError `INSTALL_*` where one of the two configs cannot be installed
  */
 export async function guardOrderFor(
-  trial: Trial,
-  to: Target,
+  { trial, to, watch }: Extract<Action, { readonly do: 'arm-guard' }>,
   payloads: Pick<CheckpointStore['payloads'], 'read'>,
   installer: Pick<Installer, 'plan' | 'wayBack' | 'limitsBack'>,
 ): Promise<GuardOrder> {
@@ -26,7 +27,7 @@ export async function guardOrderFor(
   return {
     trial: trialIdOf(trial),
     to: targetIdOf(back === undefined ? null : to),
-    ...guardLimitsOf(trial.config.trial),
+    ...(watch === undefined ? guardLimitsOf(trial.config.trial) : { ...bootLimitsOf(trial.config.trial), watch }),
     restore: await installer.wayBack(there, back ?? local),
     limits: await installer.limitsBack(there, back ?? local),
   };

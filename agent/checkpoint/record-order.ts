@@ -44,7 +44,15 @@ function partsOf(name: RecordName, state: State): readonly unknown[] {
     case 'trial':
       return [state.doing];
     case 'rejected':
-      return [state.rejected, state.error, state.refusedBase, state.lastKnownGood, state.assigned, state.doing.phase];
+      return [
+        state.rejected,
+        state.error,
+        state.refusedBase,
+        state.unproved,
+        state.lastKnownGood,
+        state.assigned,
+        state.doing.phase,
+      ];
   }
 }
 

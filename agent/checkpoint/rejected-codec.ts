@@ -1,8 +1,9 @@
 import type { NodeError, RefusedBase, RejectedConfig } from '#shared/contract/api/kubelet-node.ts';
 import { SHAPES } from '../decide/assignment/assignment.ts';
-import { MAX_REJECTED, sameConfig, type State, type Target } from '../decide/state.ts';
+import { MAX_REJECTED, sameConfig, type State, type Target, type Unproved } from '../decide/state.ts';
 import { decodeTarget, encodeTarget } from './config-codec.ts';
 import {
+  amountIn,
   asRecord,
   damaged,
   inOurVersion,
@@ -25,7 +26,11 @@ export interface Failures {
    * tells what the kubelet runs. Undefined where an older release wrote the file.
    */
   readonly insteadRuns?: Target;
+  readonly unproved?: Unproved;
 }
+
+/** All of it that this release writes. */
+type Written = Failures & { readonly insteadRuns: Target };
 
 export const NO_FAILURES: Failures = { rejected: [], error: null, refusedBase: null };
 
@@ -40,35 +45,39 @@ export function failuresOf({
   rejected,
   error,
   refusedBase,
-}: State): Required<Failures> | null {
+  unproved,
+}: State): Written | null {
   const isPlain = doing.phase !== 'idle' || sameConfig(assigned, lastKnownGood);
-  const hasNone = rejected.length === 0 && error === null && refusedBase === null;
-  return hasNone && isPlain ? null : { rejected, error, refusedBase, insteadRuns: lastKnownGood };
+  const hasNone = rejected.length === 0 && error === null && refusedBase === null && unproved === undefined;
+  if (hasNone && isPlain) return null;
+  return { rejected, error, refusedBase, insteadRuns: lastKnownGood, ...(unproved === undefined ? {} : { unproved }) };
 }
 
 /** @returns null for no file */
-export function encodeFailures(failures: Required<Failures> | null): string | null {
+export function encodeFailures(failures: Written | null): string | null {
   if (failures === null) return null;
-  const { rejected, error, refusedBase, insteadRuns } = failures;
+  const { rejected, error, refusedBase, insteadRuns, unproved } = failures;
   const raw = {
     version: VERSION,
     rejected,
     error,
     ...(refusedBase === null ? {} : { refusedBase }),
     insteadRuns: encodeTarget(insteadRuns),
+    ...(unproved === undefined ? {} : { unproved: { ...unproved, to: encodeTarget(unproved.to) } }),
   };
   return `${JSON.stringify(raw, null, 2)}\n`;
 }
 
 /** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeFailures(text: string): Failures {
-  const { rejected, error, refusedBase, insteadRuns } = inOurVersion(parseRaw(text));
+  const { rejected, error, refusedBase, insteadRuns, unproved } = inOurVersion(parseRaw(text));
   if (!Array.isArray(rejected)) throw damaged('rejected is no list');
   return {
     rejected: rejected.slice(-MAX_REJECTED).map((entry) => rejectedIn(asRecord(entry, 'rejected'))),
     error: error === null ? null : errorIn(asRecord(error, 'error')),
     refusedBase: refusedBase === undefined ? null : refusedBaseIn(asRecord(refusedBase, 'refusedBase')),
     ...(insteadRuns === undefined ? {} : { insteadRuns: decodeTarget(insteadRuns) }),
+    ...(unproved === undefined ? {} : { unproved: unprovedIn(asRecord(unproved, 'unproved')) }),
   };
 }
 
@@ -82,6 +91,13 @@ function rejectedIn(raw: Raw): RejectedConfig {
     at: textIn(raw, 'at'),
   };
 }
+
+const unprovedIn = (raw: Raw): Unproved => ({
+  sha256: textIn(raw, 'sha256', SHAPES.sha256),
+  to: decodeTarget(raw['to']),
+  bootId: textIn(raw, 'bootId'),
+  absences: amountIn(raw, 'absences'),
+});
 
 const refusedBaseIn = (raw: Raw): RefusedBase => ({
   sha256: textIn(raw, 'sha256', SHAPES.sha256),

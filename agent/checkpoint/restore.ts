@@ -46,6 +46,7 @@ export function restoreState(records: Records, at: string): State {
     rejected: 'found' in failures ? failures.found.rejected : [],
     error: 'found' in failures ? failures.found.error : null,
     refusedBase: 'found' in failures ? failures.found.refusedBase : null,
+    ...('found' in failures && failures.found.unproved !== undefined ? { unproved: failures.found.unproved } : {}),
   };
   if ('damaged' in doing) return { ...state, doing: guessDoing(state, records) };
   if (doing.found !== null) {

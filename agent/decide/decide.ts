@@ -1,4 +1,5 @@
 import type { Decision } from './decision.ts';
+import { afterAbsence, provedByBoot, withWatch } from './boots.ts';
 import { watchBroken } from './broken.ts';
 import { withCandidate } from './candidate.ts';
 import { continueFallingBack } from './fall-back.ts';
@@ -16,13 +17,18 @@ import type { State } from './state.ts';
  * The whole policy of the agent: where the node stands, what is seen, and so where it stands next and what is to be
  * done. No I/O, no clock, no chance; every state with every observation has an answer.
  *
- * - What is wanted comes first (`heed`): it may stage a config, put it on trial, or send the node back.
+ * - What the guard took back because no agent came up after a boot is not gone on with (`afterAbsence`).
+ * - What is wanted comes next (`heed`): it may stage a config, put it on trial, or send the node back.
  * - Otherwise the node goes on with what it is doing: a trial, the way back, or nothing.
  * - `next` is written to disk before the first action, because any of them can be the last thing this process does.
  */
-export function decide(state: State, seen: Observation, pace: Pace = PACE): Decision {
+export function decide(before: State, seen: Observation, pace: Pace = PACE): Decision {
+  const state = provedByBoot(before, seen);
+  const guarded = (decision: Decision): Decision => withReboot(state, withWatch(withGuard(decision, seen), seen));
+  const back = afterAbsence(state, seen);
+  if (back !== undefined) return guarded(back);
   const { heeded, decision } = heed(state, seen);
-  if (heeded === 'turned') return withReboot(state, withGuard(decision, seen));
+  if (heeded === 'turned') return guarded(decision);
   const onward = carryOn(decision.next, seen, pace);
   // A trial of another config needs to know first whether lastKnownGood is still good.
   const isChecking = onward.actions.some((action) => action.do === 'recheck');
@@ -32,7 +38,7 @@ export function decide(state: State, seen: Observation, pace: Pace = PACE): Deci
     actions: [...(isChecking ? [] : decision.actions), ...onward.actions],
     recheckAfterMs: Math.min(onward.recheckAfterMs, decision.recheckAfterMs),
   };
-  return withReboot(state, withGuard(withCandidate(withLeave(whole, seen, pace), seen), seen));
+  return guarded(withCandidate(withLeave(whole, seen, pace), seen));
 }
 
 function carryOn(state: State, seen: Observation, pace: Pace): Decision {

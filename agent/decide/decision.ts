@@ -28,14 +28,20 @@ export type Action =
   | { readonly do: 'reboot'; readonly because: string; readonly reboot: Reboot }
   /** Nobody waits for that any more: as far as it can be stopped, it is not to come. */
   | { readonly do: 'withdraw-reboot' }
-  /** Have the host's guard take the trial back to `to` when nobody else can. */
-  | { readonly do: 'arm-guard'; readonly trial: Trial; readonly to: Target }
+  /**
+   * Have the host's guard take the trial back to `to` when nobody else can. `watch`: what was promoted in this boot, when no
+   * agent comes up after the next one.
+   */
+  | { readonly do: 'arm-guard'; readonly trial: GuardedTrial; readonly to: Target; readonly watch?: string }
   | { readonly do: 'reassure-guard' }
   | { readonly do: 'disarm-guard' }
   /** Take away everything that is ours on this node: it is at rest with its local config, and we are to go. */
   | { readonly do: 'leave' }
   /** Remove every checkpoint that the state does not name, and what writes left behind. */
   | { readonly do: 'collect-garbage' };
+
+/** What the guard knows a trial by. */
+export type GuardedTrial = Pick<Trial, 'config' | 'since'>;
 
 export interface Decision {
   /** The same object as before where nothing changes. To be on disk before the first action. */

@@ -1,4 +1,4 @@
-import type { Action, Decision } from './decision.ts';
+import type { Action, Decision, GuardedTrial } from './decision.ts';
 import type { Failure } from './failure.ts';
 import type { GuardFault, GuardOrder, GuardSeen } from '../ports/guard.ts';
 import type { Observation } from './observation.ts';
@@ -6,7 +6,7 @@ import { type KubeletRun, nameOf, type State, type Target, type Trial, type Tria
 import { verdictOf } from './judge.ts';
 
 /** Names one trial: the same config may be tried again later. */
-export const trialIdOf = ({ config, since }: Pick<Trial, 'config' | 'since'>): string =>
+export const trialIdOf = ({ config, since }: GuardedTrial): string =>
   `${config.source.name}/${config.source.sha256}/${config.apply}@${since}`;
 
 /** Names what the way back leads to. */
@@ -40,7 +40,7 @@ export type Readiness =
  * What is in the way may be gone a moment later; a node that cannot have its guard is not experimented with. Room on the
  * disk is waited for, however long that takes: it says nothing of the config.
  */
-const MOST_TRIES = 12;
+export const MOST_TRIES = 12;
 
 /** A trial begins, and a kubelet is restarted for it, when there is somebody to end it without us. */
 export function guardReadiness(trial: Trial, to: Target, { guard, guardFault }: Observation): Readiness {

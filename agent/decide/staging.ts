@@ -7,7 +7,7 @@ import { type Config, rejectionOf, sameConfig, type State, withoutRejected, with
 import { verdictOf } from './judge.ts';
 import { isStoppedByPerson, STOPPED } from './stopped.ts';
 import { startTrial, takeOver } from './start-trial.ts';
-import { isGranted, restartNeeded } from './turn.ts';
+import { isGranted, turnNeeded } from './turn.ts';
 
 /**
  * What the intent changes. `turned`: the node is set on another config, and nothing else is decided with this look.
@@ -57,7 +57,7 @@ function begin(state: State, config: Config, seen: Observation): Heeded {
   if (needsNoRestart) return turned(takeOver(state, config, seen));
   // Whoever stopped it does not expect to start an untried config, and a Node that is NotReady would prove nothing.
   if (state.doing.phase === 'idle' && isStoppedByPerson(seen)) return kept(awaitingStart(state, config, seen));
-  const again = restartNeeded(state, seen);
+  const again = turnNeeded(state, seen);
   const isWaiting = again?.reason === 'StateLost' && !isGranted(again, seen);
   return isWaiting ? kept(state) : turned(startTrial(state, config, seen));
 }

@@ -80,6 +80,20 @@ export interface State {
   readonly promotedAt: string | null;
   /** The node's own config with which lastKnownGood failed; null where that is over. */
   readonly refusedBase: RefusedBase | null;
+  /** Absent where the guard has nothing to watch the next boot for. */
+  readonly unproved?: Unproved;
+}
+
+/** A config that was promoted, and under which no agent has come up after a boot yet: the guard watches the next one. */
+export interface Unproved {
+  /** Hex SHA-256 of its payload. */
+  readonly sha256: string;
+  /** What an agent came up under last, and so where the guard leads. */
+  readonly to: Target;
+  /** The boot that it was promoted in, or that the guard last took it back in. */
+  readonly bootId: string;
+  /** After how many boots the guard took it back, because no agent came. */
+  readonly absences: number;
 }
 
 export type Doing =
@@ -216,13 +230,13 @@ export function activeOf({ doing, lastKnownGood }: State): Target {
 
 /** Configs whose checkpoints the node still needs. `staged`: fetched, but not on trial yet. */
 export function neededConfigs(state: State, staged: Target): readonly Config[] {
-  const targets = [state.assigned, state.lastKnownGood, activeOf(state), staged];
+  const targets = [state.assigned, state.lastKnownGood, activeOf(state), state.unproved?.to ?? null, staged];
   return targets.filter((target) => target !== null);
 }
 
 /** Hex SHA-256 of the node's own configs that the state still needs. */
 export const neededBases = (state: State): readonly string[] =>
-  [state.lastKnownGood, activeOf(state)].flatMap((target) => target?.base ?? []);
+  [state.lastKnownGood, activeOf(state), state.unproved?.to].flatMap((target) => target?.base ?? []);
 
 export const nameOf = (target: Target): string => target?.source.name ?? 'local';
 

@@ -16,6 +16,7 @@ import {
   type Trial,
   withRejected,
 } from './state.ts';
+import { unprovedAfter } from './boots.ts';
 import { advance } from './change.ts';
 import { startFallingBack } from './fall-back.ts';
 import { withStrainSoFar } from './harm.ts';
@@ -39,7 +40,7 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
   if (sameSum(state.lastKnownGood, config)) {
     // It was good, and nobody was there to say so before the guard took it back.
     return firedOn(doing, seen) === undefined
-      ? promote(state, config, state.promotedAt ?? seen.at, pace)
+      ? promote(state, config, state.promotedAt ?? seen.at, seen, pace)
       : startTrialAgain(state, config, seen);
   }
   if (isOverNewBase(state, config) && state.refusedBase?.sha256 === config.base) return goBack(state, doing, seen);
@@ -90,7 +91,7 @@ export function continueTrial(before: State, trial: Trial, seen: Observation, pa
   const failure = failureOf(judged, verdict, seen, terms, pace);
   if (failure !== undefined) return fail(state, doing, failure, seen);
   if (verdict.verdict === 'healthy' && judged.healthyMs >= terms.durationMs)
-    return promote(state, config, seen.at, pace);
+    return promote(state, config, seen.at, seen, pace);
   const next: State = { ...state, doing: { ...doing, change: { step: 'judge', judged } } };
   return { next, actions: isToPutBack(seen) ? [{ do: 'repair', target: config }] : [], recheckAfterMs };
 }
@@ -133,9 +134,18 @@ const lostCheckpoint = ({ files }: Observation): Failure => ({
 });
 
 /** What is assigned says over which base, too: where the record of lastKnownGood is lost, it is known from that. */
-function promote(state: State, config: Config, promotedAt: string, pace: Pace): Decision {
+function promote(state: State, config: Config, promotedAt: string, seen: Observation, pace: Pace): Decision {
   const assigned = sameConfig(state.assigned, config) ? config : state.assigned;
-  const next: State = { ...state, assigned, lastKnownGood: config, promotedAt, doing: IDLE, refusedBase: null };
+  const { unproved: _, ...rest } = state;
+  const next: State = {
+    ...rest,
+    ...unprovedAfter(state, config, seen),
+    assigned,
+    lastKnownGood: config,
+    promotedAt,
+    doing: IDLE,
+    refusedBase: null,
+  };
   return { next, actions: [{ do: 'collect-garbage' }], recheckAfterMs: pace.idleMs };
 }
 

@@ -1,4 +1,5 @@
 import type { TurnRequest } from '#shared/contract/api/kubelet-node.ts';
+import { awaitedAfterAbsence } from './boots.ts';
 import { firstOf } from './first-of.ts';
 import type { Observation } from './observation.ts';
 import { type Config, nameOf, type State } from './state.ts';
@@ -13,6 +14,14 @@ export function restartNeeded(state: State, seen: Observation): TurnRequest | nu
   if (lastKnownGood === null) return afterLoss(state, seen);
   if (lastKnownGood.drift === 'report') return null;
   return overNewBase(state, lastKnownGood, seen) ?? awayFromOther(lastKnownGood, seen);
+}
+
+/** The same, or the one before another trial of what the guard took back after a boot. Known to reconcilers by the word for a loss. */
+export function turnNeeded(state: State, seen: Observation): TurnRequest | null {
+  const { intent, fingerprint } = seen;
+  const message = awaitedAfterAbsence(state, seen);
+  if (message === undefined || intent.intent !== 'config') return restartNeeded(state, seen);
+  return { reason: 'StateLost', seen: fingerprint, config: intent.config.source.sha256, message };
 }
 
 /** Whether the API server grants this very restart. What it granted before the node changed is void. */

@@ -25,7 +25,7 @@ export function whenUnsaved(before: State, decision: Decision, pace: Pace, fault
     const isGuarded = isWatched && actions.some(({ do: what }) => what.endsWith('-guard'));
     return {
       next: before,
-      actions: isGuarded ? [{ do: 'reassure-guard' }] : [],
+      actions: isGuarded ? [{ do: 'reassure-guard' }] : signsOf(before, actions),
       recheckAfterMs: retryAfter(faults, pace, before.doing.phase === 'idle' ? pace.idleMs : pace.maxStepMs),
     };
   }
@@ -34,6 +34,10 @@ export function whenUnsaved(before: State, decision: Decision, pace: Pace, fault
     ? { ...decision, recheckAfterMs: Math.max(decision.recheckAfterMs, pace.maxStepMs) }
     : decision;
 }
+
+/** An agent that is there after a boot is not absent because the disk is full. */
+const signsOf = ({ doing }: State, actions: Decision['actions']): Decision['actions'] =>
+  doing.phase === 'idle' ? actions.filter((action) => action.do === 'reassure-guard') : [];
 
 /** So many failures in a row may be a moment's. */
 const FEW = 3;

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The node agent's deputy on the host, here for the time of one trial. It takes the trial back when the agent cannot: when the
-# agent is dead, cut off, or not started after a reboot. docs/guard.md is about it.
+# The node agent's deputy on the host, here for the time of one trial and for the boot after it. It takes the trial back when the
+# agent cannot: when the agent is dead, cut off, or not started after a reboot. And it takes back what was promoted when no agent
+# comes up after the boot. docs/guard.md is about it.
 #
 #   guard.sh start    before each start of the kubelet (ExecStartPre): counts the starts
 #   guard.sh tick     every 15 seconds (a transient timer): waits for an agent that is silent
@@ -75,10 +76,10 @@ look_at_time() {
   if first_line "$proc/uptime" && is_number "${line%%[!0-9]*}"; then now=${line%%[!0-9]*}; fi
 }
 
-# Reads a plan as a whole and sets $unit, $max_starts, $silence, $drop_in. Fails where anything is missing or not understood:
+# Reads a plan as a whole and sets $unit, $max_starts, $silence, $drop_in, $watch (the boot of a promotion; empty for a trial). Fails where anything is missing or not understood:
 # then nothing is done.
 read_plan() {
-  unit='' max_starts='' silence='' drop_in='' end='' lines=0
+  unit='' max_starts='' silence='' drop_in='' watch='' end='' lines=0
   [ -f "$1" ] && [ -r "$1" ] || return 1
   while [ "$lines" -lt "$most_lines" ] && IFS= read -r line <&4; do
     lines=$((lines + 1))
@@ -92,6 +93,7 @@ read_plan() {
       'max-starts '*) max_starts=$rest ;;
       'silence '*) silence=$rest ;;
       'drop-in /'*) drop_in=$rest ;;
+      'watch '?*) watch=$rest ;;
       'put /'* | 'put-empty /'* | 'remove /'*) ;;
       'limit '*=*) ;;
       end) end=yes ;;
@@ -268,6 +270,12 @@ ensure_timer() {
 start() {
   look_at_time
   if read_plan "$here/plan"; then
+    if [ -n "$watch" ]; then
+      # In the boot of the promotion the trial has shown that an agent lives under it.
+      if is_half_done "$here/plan"; then needs_restart; fire "$cause" yes; elif [ "$watch" = "$boot" ]; then return; fi
+      ensure_timer
+      return
+    fi
     read_starts
     count=$((count + 1))
     [ -n "$first" ] || first=${now:--}
@@ -297,14 +305,13 @@ tick() {
   look_at_time
   if read_plan "$here/plan"; then
     read_starts
-    watch
+    if [ -n "$watch" ]; then watch_boot; else watch_trial; fi
   else
     tidy
   fi
 }
 
-# Acts on what two ticks in a row have seen: after a pause of the whole machine the agent needs a moment, too.
-watch() {
+watch_trial() {
   look_for_agent
   cause=
   if [ -n "$quiet" ]; then
@@ -314,6 +321,49 @@ watch() {
       cause=down
     fi
   fi
+  act
+}
+
+# Whether the API server gave this kubelet pods in this boot: what it fetches for them is mounted, and mounts end with a boot.
+# Static pods have nothing of the kind.
+has_pods() {
+  [ -f "$proc/mounts" ] && [ -r "$proc/mounts" ] || return 1
+  while IFS= read -r line <&4; do
+    case $line in
+      *' '/*/pods/*/volumes/kubernetes.io~projected/*' '* | *' '/*/pods/*/volumes/kubernetes.io~secret/*' '*) return 0 ;;
+    esac
+  done 4<"$proc/mounts"
+  return 1
+}
+
+# Nothing is on trial. An agent that does not come up beside other pods is what it looks like. Its time counts from the first of
+# them, while the kubelet is up: where the API server is away, no pod starts, and that says nothing.
+watch_boot() {
+  if [ "$watch" = "$boot" ] || was_alive; then
+    systemctl --no-block stop "$timer.timer"
+    return
+  fi
+  cause=
+  if [ "$(systemctl is-active "$unit")" != active ] || ! has_pods; then
+    [ "$count" = 0 ] || write_line "$here/starts" "$(printf '%-61s' -)"
+  elif [ "$count" = 0 ] || [ -z "$first" ]; then
+    [ -z "$now" ] || write_line "$here/starts" "$(printf '%-36s %10d %12s' "$boot" 1 "$now")"
+  else
+    look_for_agent
+    if [ -n "$quiet" ] && [ "$quiet" -ge "$silence" ]; then cause=silence; fi
+  fi
+  act
+}
+
+was_alive() {
+  first_line "$here/alive" || return 1
+  # shellcheck disable=SC2086
+  set -- $line
+  [ "${1-}" = "$boot" ]
+}
+
+# Acts on what two ticks in a row have seen ($cause): after a pause of the whole machine the agent needs a moment, too.
+act() {
   first_line "$here/doubt"
   # shellcheck disable=SC2086
   set -- $line

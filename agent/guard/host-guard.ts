@@ -5,7 +5,7 @@ import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import { type ArmOptions, armGuard, keepArmed } from './arm.ts';
 import type { Guard, GuardSeen } from '../ports/guard.ts';
 import { dropInText, guardPaths, GUARD_TIMER, isPlainPath } from './layout.ts';
-import { decodePlan, encodePlan } from './plan.ts';
+import { decodePlan, encodePlan, type ReadPlan } from './plan.ts';
 import { aliveLine, readGuardNote } from './records.ts';
 import type { GuardSystemd } from './systemd.ts';
 import { decodeTraces, removeTraces } from './traces.ts';
@@ -25,6 +25,8 @@ export interface HostGuardOptions {
   readonly bootId: () => Promise<string>;
   /** Age of the machine in this boot. */
   readonly uptimeSeconds: () => Promise<number>;
+  /** Whether what was promoted is watched over the next boot, too. */
+  readonly watchesBoots?: boolean;
 }
 
 /** The guard counts in minutes. */
@@ -118,27 +120,34 @@ async function renew(disk: Disk, path: string, sign: Buffer): Promise<void> {
 
 /** Armed means that the next start of the kubelet is counted: everything that this takes is in place. */
 async function lookAround(
-  { disk, unit, script }: HostGuardOptions,
+  { disk, unit, script, watchesBoots = false }: HostGuardOptions,
   paths: ReturnType<typeof guardPaths>,
 ): Promise<GuardSeen> {
   const dropIn = await readable(disk, paths.dropIn);
   const plan = decodePlan(await readable(disk, paths.plan));
+  const boots: Pick<Disarmed, 'boots'> = watchesBoots ? { boots: { guard: 'disarmed' } } : {};
   if (plan !== undefined) {
     const isWhole =
       plan.unit === unit &&
       plan.dropIn === paths.dropIn &&
       dropIn?.toString('utf8') === dropInText(paths.script) &&
       (await disk.stat(paths.script))?.size === (await script()).length;
-    return isWhole ? { guard: 'armed', trial: plan.trial, to: plan.to } : REMNANTS;
+    return isWhole ? asSeen(plan, { guard: 'armed', trial: plan.trial, to: plan.to }, boots) : REMNANTS;
   }
   const fired = decodePlan(await readable(disk, paths.fired));
   if (fired !== undefined) {
     const note = readGuardNote(await readable(disk, paths.note));
-    return { guard: 'fired', trial: fired.trial, to: fired.to, ...note };
+    return asSeen(fired, { guard: 'fired', trial: fired.trial, to: fired.to, ...note });
   }
   const isGone = dropIn === null && (await disk.stat(paths.directory)) === null;
-  return isGone ? { guard: 'disarmed' } : REMNANTS;
+  return isGone ? { guard: 'disarmed', ...boots } : REMNANTS;
 }
+
+/** For a trial, one that only watches boots is not there. */
+const asSeen = ({ watches }: ReadPlan, seen: GuardSeen, boots: Pick<Disarmed, 'boots'> = {}): GuardSeen =>
+  watches ? { guard: 'disarmed', boots: seen } : { ...seen, ...boots };
+
+type Disarmed = Extract<GuardSeen, { readonly guard: 'disarmed' }>;
 
 /** What cannot be read is as good as not there. */
 const readable = (disk: Pick<Disk, 'read'>, path: string): Promise<Buffer | null> => disk.read(path).catch(() => null);

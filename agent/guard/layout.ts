@@ -65,7 +65,7 @@ export function guardPaths(stateDirectory: string, unitDirectory: string): Guard
 
 /** The only file outside of the state directory that makes anybody do anything. */
 export const dropInText = (script: string): string => `\
-# Here for the time of one trial; kubelet-gitops takes it away again. It cannot keep the kubelet from starting.
+# Here for a trial, and for the boot after it; kubelet-gitops takes it away again. It cannot keep the kubelet from starting.
 [Service]
 ExecStartPre=-/bin/sh -c 'test -f ${script} && exec /bin/sh ${script} start'
 `;

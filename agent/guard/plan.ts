@@ -22,7 +22,7 @@ export interface PlanFor {
  * @throws GitopsError GUARD_ORDER where it cannot be written like that
  */
 export function encodePlan(order: GuardOrder, { unit, dropIn }: PlanFor): string {
-  const { trial, to, maxStarts, silenceSeconds, restore, limits = {} } = order;
+  const { trial, to, maxStarts, silenceSeconds, restore, limits = {}, watch } = order;
   if (restore.length > MOST_FILES) throw refused(`has ${restore.length} files to restore`);
   if (new Set(restore.map(({ path }) => path)).size < restore.length) throw refused('names a file twice');
   for (const count of [maxStarts, silenceSeconds]) {
@@ -36,6 +36,7 @@ export function encodePlan(order: GuardOrder, { unit, dropIn }: PlanFor): string
     `max-starts ${maxStarts}`,
     `silence ${silenceSeconds}`,
     `drop-in ${absolute(dropIn)}`,
+    ...(watch === undefined ? [] : [`watch ${oneLine(watch)}`]),
     ...restore.map((file) => `${wordOf(file)} ${absolute(file.path)}`),
     ...Object.entries(limits).map(([name, value]) => `limit ${oneLine(name)}=${oneLine(value)}`),
     END,
@@ -68,6 +69,8 @@ function refused(what: string): GitopsError {
 export interface ReadPlan extends PlanFor {
   readonly trial: string;
   readonly to: string;
+  /** Whether nothing is on trial, see `GuardOrder.watch`. */
+  readonly watches: boolean;
 }
 
 /** @returns undefined where the guard would not act on it either */
@@ -83,10 +86,22 @@ export function decodePlan(bytes: Buffer | null): ReadPlan | undefined {
   const [trial, to, unit, dropIn] = ['trial', 'to', 'unit', 'drop-in'].map((word) => said.get(word));
   if (trial === undefined || to === undefined || unit === undefined || dropIn === undefined) return undefined;
   const hasNumbers = ['max-starts', 'silence'].every((word) => /^(?:0|[1-9]\d{0,8})$/.test(said.get(word) ?? ''));
-  return hasNumbers ? { trial, to, unit, dropIn } : undefined;
+  return hasNumbers ? { trial, to, unit, dropIn, watches: said.has('watch') } : undefined;
 }
 
-const WORDS = ['trial', 'to', 'unit', 'max-starts', 'silence', 'drop-in', 'put', 'put-empty', 'remove', 'limit'];
+const WORDS = [
+  'trial',
+  'to',
+  'unit',
+  'max-starts',
+  'silence',
+  'drop-in',
+  'watch',
+  'put',
+  'put-empty',
+  'remove',
+  'limit',
+];
 
 const splitOnce = (line: string): readonly [string, string | undefined] => {
   const at = line.indexOf(' ');

@@ -20,6 +20,11 @@ export interface GuardOrder {
   readonly restore: readonly GuardedFile[];
   /** Properties of units to be set after that: `system.slice MemoryMax` → `infinity`. */
   readonly limits?: Readonly<Record<string, string>>;
+  /**
+   * Nothing is on trial: what was promoted is to be taken back where no agent comes up after a boot. The boot that it was
+   * promoted in, and in which nothing is done.
+   */
+  readonly watch?: string;
 }
 
 /**
@@ -31,8 +36,9 @@ export type GuardCause = 'starts' | 'silence' | 'down' | 'unknown';
 export type GuardSeen =
   /** There can be none on this node. */
   | { readonly guard: 'none'; readonly why: string }
-  | { readonly guard: 'disarmed' }
-  | { readonly guard: 'armed'; readonly trial: string; readonly to: string }
+  /** `boots`: of a config that was promoted, see `GuardOrder.watch`; absent where nobody watches boots. */
+  | { readonly guard: 'disarmed'; readonly boots?: GuardSeen }
+  | { readonly guard: 'armed'; readonly trial: string; readonly to: string; readonly boots?: GuardSeen }
   | {
       readonly guard: 'fired';
       readonly trial: string;
@@ -59,7 +65,7 @@ export interface GuardFault {
 
 /**
  * The agent's deputy on the host: a shell script that takes a trial back when the agent cannot, be it dead, cut off, or
- * not started after a reboot. It is there during a trial only.
+ * not started after a reboot. After a promotion it stays until an agent has come up after the next boot.
  */
 export interface Guard {
   /** Reads only. Never throws: what cannot be read is as good as not there. */

@@ -1,6 +1,6 @@
 import type { Observation } from '../decide/observation.ts';
 import { activeOf, nameOf, sameConfig, type State } from '../decide/state.ts';
-import { restartNeeded } from '../decide/turn.ts';
+import { turnNeeded } from '../decide/turn.ts';
 import type { Pending } from './progress.ts';
 
 /**
@@ -12,7 +12,7 @@ export function pendingIn(state: State, seen: Observation): Pending | null {
   if (intent.intent !== 'config' && intent.intent !== 'local') return null;
   const wanted = intent.intent === 'config' ? intent.config : null;
   if (state.doing.phase !== 'idle' || sameConfig(wanted, activeOf(state))) return null;
-  const awaited = restartNeeded(state, seen);
+  const awaited = turnNeeded(state, seen);
   return awaited?.reason === 'StateLost'
     ? { reason: 'AwaitsTurn', message: awaited.message }
     : { reason: 'NotTakenUp', message: `${nameOf(wanted)} is not taken up yet; ${nameOf(activeOf(state))} runs` };

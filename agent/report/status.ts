@@ -17,7 +17,7 @@ import { asError, sinceBefore } from '../decide/as-error.ts';
 import type { Failure } from '../decide/failure.ts';
 import type { Observation } from '../decide/observation.ts';
 import { PACE } from '../decide/pace.ts';
-import { restartNeeded } from '../decide/turn.ts';
+import { turnNeeded } from '../decide/turn.ts';
 import { guardOf, healthOf, sightOf, storageOf } from './conditions.ts';
 import { pendingIn } from './pending.ts';
 import { type PlainCondition, progressOf } from './progress.ts';
@@ -45,7 +45,7 @@ export function accountOf(told: StatusFacts): Account {
   const { state, seen, agentVersion } = told;
   const { generation, kubeletVersion } = seen;
   const drift = driftOf(state, seen);
-  const awaitsTurn = restartNeeded(state, seen);
+  const awaitsTurn = turnNeeded(state, seen);
   const phase = phaseOf(told, drift);
   const error = errorIn(told, drift);
   const health = healthOf(told, drift);

@@ -4,9 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import type { Disk } from '#agent/ports/disk.ts';
-import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
-import type { Guard } from '#agent/ports/guard.ts';
+import type { Guard, GuardOrder } from '#agent/ports/guard.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { readGuardScript } from '#agent/guard/host-guard.ts';
 import { createGuardSystemd } from '#agent/guard/systemd.ts';
@@ -14,6 +12,7 @@ import { readUptimeSeconds } from '#agent/host/boot.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { until } from '../support/until.ts';
 import { type BootedNode, bootNode } from './support/booted-node.ts';
+import { diskWithin } from './support/disk-within.ts';
 import { whyNoNode } from './support/tree.ts';
 
 const skip = await whyNoNode();
@@ -49,7 +48,7 @@ describe('the guard under a real systemd', { skip }, () => {
     const guard =
       guards.get(name) ??
       createHostGuard({
-        disk: within(node.root),
+        disk: diskWithin(node.root),
         stateDirectory: STATE,
         unit: name,
         unitDirectory: `/etc/systemd/system/${name}.d`,
@@ -57,6 +56,7 @@ describe('the guard under a real systemd', { skip }, () => {
         script: readGuardScript,
         bootId: async () => (await node.run('cat', '/proc/sys/kernel/random/boot_id')).trim(),
         uptimeSeconds: readUptimeSeconds,
+        watchesBoots: true,
       });
     guards.set(name, guard);
     return guard;
@@ -91,6 +91,14 @@ describe('the guard under a real systemd', { skip }, () => {
       .filter((line) => line !== ''),
   ];
 
+  const orderOf = (name: Unit, text: string, maxStarts: number, silenceSeconds: number): GuardOrder => ({
+    trial: `${name}@${text}`,
+    to: 'local',
+    maxStarts,
+    silenceSeconds,
+    restore: [{ path: CONFIG, bytes: Buffer.from(LOCAL), owner: { mode: 0o644 } }],
+  });
+
   /** Puts a config on trial as the agent does. @returns runs the unit with it */
   const putOnTrial = async (
     name: Unit,
@@ -104,13 +112,7 @@ describe('the guard under a real systemd', { skip }, () => {
     await node.systemctl('restart', name);
     await startsWith('local');
     rmSync(inside(STARTS));
-    await guardOf(name).arm({
-      trial: `${name}@${text.trim()}`,
-      to: 'local',
-      maxStarts,
-      silenceSeconds,
-      restore: [{ path: CONFIG, bytes: Buffer.from(LOCAL), owner: { mode: 0o644 } }],
-    });
+    await guardOf(name).arm(orderOf(name, text.trim(), maxStarts, silenceSeconds));
     writeFileSync(inside(CONFIG), text);
     return async () => {
       await node.run('sh', '-c', `systemctl reset-failed ${name}; systemctl --no-block restart ${name}`);
@@ -255,6 +257,40 @@ describe('the guard under a real systemd', { skip }, () => {
     });
   }
 
+  it('a promoted config under which no agent comes up after a boot is taken back, once the kubelet has other pods', async () => {
+    const run = await putOnTrial('kubelet.service', 'promoted\n');
+    await run();
+    await startsWith('promoted');
+    const guard = guardOf('kubelet.service');
+    // All nodes here share one boot id: this was another boot.
+    await guard.arm({ ...orderOf('kubelet.service', 'promoted', 999, 1), watch: 'the-boot-before' });
+    const seen = await guard.look();
+    assert.ok(seen.guard === 'disarmed' && seen.boots?.guard === 'armed', JSON.stringify(seen));
+    await node.reboot();
+    await until('the kubelet to start', async () => starts().length === 2, { everyMs: 50 });
+    for (let ticks = 0; ticks < 3; ticks += 1) await tick();
+    assert.equal(config(), 'promoted\n', 'without a pod of the API server nobody can tell');
+    const volume = '/var/lib/kubelet/pods/1a2b/volumes/kubernetes.io~projected/kube-api-access-x7k2p';
+    await node.run('sh', '-c', `mkdir -p ${volume} && mount -t tmpfs tmpfs ${volume}`);
+    // By its own timer, and without an agent.
+    await startsWith('local');
+    assert.deepEqual(starts(), ['promoted', 'promoted', 'local']);
+    await until(
+      'the note of its restart',
+      async () => readFileSync(inside(`${STATE}/guard/note`), 'utf8').includes(' yes '),
+      {
+        everyMs: 100,
+      },
+    );
+    const after = await guard.look();
+    assert.ok(after.guard === 'disarmed' && after.boots?.guard === 'fired', JSON.stringify(after));
+    assert.deepEqual([after.boots.cause, after.boots.restarted], ['silence', true]);
+    await guard.disarm();
+    await nothingIsLeft();
+    await reaches('kubelet.service', 'active');
+    await node.run('sh', '-c', `umount ${volume}; rm -r /var/lib/kubelet/pods`);
+  });
+
   it('is armed and disarmed by root without a single capability', async () => {
     const script = `
       const { createGuardSystemd } = await import('#agent/guard/systemd.ts');
@@ -268,18 +304,3 @@ describe('the guard under a real systemd', { skip }, () => {
     assert.equal(stdout.trim(), 'true');
   });
 });
-
-/** The node's disk from outside, by the names that it has inside. */
-function within(root: string): Disk {
-  const disk = createNodeDisk();
-  const at = (path: string): string => join(root, path);
-  return {
-    read: (path) => disk.read(at(path)),
-    stat: (path) => disk.stat(at(path)),
-    list: (path) => disk.list(at(path)),
-    replace: (path, bytes, owner) => disk.replace(at(path), bytes, owner),
-    writeOver: (path, bytes) => disk.writeOver(at(path), bytes),
-    makeDirectory: (path, mode) => disk.makeDirectory(at(path), mode),
-    remove: (path) => disk.remove(at(path)),
-  };
-}

@@ -111,14 +111,18 @@ describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
     await idleOn(name);
     assert.match(await node.configFile(), /"maxPods": 77/);
     assert.equal(await node.run(), newRun);
-    await until('the guard to be gone', async () => !(await dropIns()).includes(DROP_IN));
-    // Its drop-in goes first, its timer and its files after systemd has heard of that.
+    const plan = join(node.machine.root, '/var/lib/kubelet-gitops/guard/plan');
+    await until('its next boot to be watched', async () =>
+      /^watch /m.test(await readFile(plan, 'utf8').catch(() => '')),
+    );
+    assert.ok((await dropIns()).includes(DROP_IN));
+    // In this boot there is nothing to be done.
     let traces: readonly string[] = [];
     const isGone = async (): Promise<boolean> => {
       traces = await node.traces();
-      return !traces.some((path) => path.includes('guard') || path.includes('restore') || path.includes('removed'));
+      return !traces.some((path) => path.startsWith('kubelet-gitops-guard'));
     };
-    await until('its files and timer to be gone', isGone, { evidence: () => traces.join('\n') });
+    await until('the timer to be gone', isGone, { evidence: () => traces.join('\n') });
 
     await rm(join(node.machine.root, LOCAL_CONFIG_FILE));
     await until('the file to be back', async () => /"maxPods": 77/.test(await node.configFile()), {

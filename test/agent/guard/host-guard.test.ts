@@ -65,6 +65,26 @@ describe('the guard on a host', () => {
     assert.deepEqual(await guard.look(), DISARMED);
   });
 
+  it('says beside a trial what it knows of boots, and nothing of it where it watches none', async () => {
+    const { disk, systemd, guard, guardOn } = createNode();
+    const watching = guardOn(STATE, UNIT_DIRECTORY, systemd, true);
+    const NOTHING = { guard: 'disarmed' };
+    assert.deepEqual(await watching.look(), { guard: 'disarmed', boots: NOTHING });
+    await watching.arm(ORDER);
+    assert.deepEqual(await watching.look(), { ...armedFor(ORDER), boots: NOTHING });
+    await watching.arm({ ...OTHER, watch: 'boot-1' });
+    assert.match(textIn(disk, `${STATE}/guard/plan`) ?? '', /^watch boot-1$/m);
+    const boots = armedFor(OTHER);
+    assert.deepEqual(await watching.look(), { guard: 'disarmed', boots });
+    assert.deepEqual(await guard.look(), { guard: 'disarmed', boots }, 'for a trial it is not there');
+    disk.plant(`${STATE}/guard/fired`, textIn(disk, `${STATE}/guard/plan`) ?? '');
+    await disk.remove(`${STATE}/guard/plan`);
+    const { boots: fired } = (await watching.look()) as { readonly boots?: { readonly guard: string } };
+    assert.equal(fired?.guard, 'fired');
+    await watching.disarm();
+    assert.deepEqual(await watching.look(), { guard: 'disarmed', boots: NOTHING });
+  });
+
   it('keeps its count when it is armed for the same again, and begins anew for another trial', async () => {
     const { disk, guard } = createNode();
     await guard.arm(ORDER);

@@ -206,7 +206,8 @@ describe('the guard', () => {
     const { installer } = prepare();
     const { doing } = onTrial(INSTALLING, { config: { ...B, apply: 'replace' } });
     assert.ok(doing.phase === 'trial');
-    const order = await guardOrderFor(doing, null, { read: async () => ({ payload: canonicalize(SMALL) }) }, installer);
+    const payloads = { read: async () => ({ payload: canonicalize(SMALL) }) };
+    const order = await guardOrderFor({ do: 'arm-guard', trial: doing, to: null }, payloads, installer);
     const text = encodePlan(order, { unit: 'kubelet.service', dropIn: '/d' });
     assert.match(text, /^limit system\.slice MemoryMax=infinity\nend\n$/m);
   });

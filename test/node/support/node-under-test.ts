@@ -4,7 +4,7 @@ import type { ControlPlane } from '../../cluster/support/control-plane.ts';
 import { until } from '../../support/until.ts';
 import { type Assignments, createAssignments } from './assignments.ts';
 import { type KubernetesNode, type KubernetesNodeOptions, startKubernetesNode } from './kubernetes-node.ts';
-import { AGENT_UNIT, HOLD, KUBELET_UNIT, UNIT_DIRECTORY } from './node-paths.ts';
+import { AGENT_UNIT, HOLD, KUBELET_UNIT, STATE_DIRECTORY, UNIT_DIRECTORY } from './node-paths.ts';
 
 /** What the nodes of one run have in common. */
 export interface World {
@@ -31,7 +31,7 @@ export interface NodeUnderTest extends KubernetesNode {
   /** Waits for a start that waits. */
   readonly isHeld: () => Promise<unknown>;
   readonly letStart: () => Promise<void>;
-  /** Whether systemd has the guard's line in the kubelet's unit. */
+  /** Whether systemd has the guard's line in the kubelet's unit, for a trial. */
   readonly isGuarded: () => Promise<boolean>;
   /** Waits until it has not: the agent says that a trial is over, and then takes the guard away. */
   readonly isUnguarded: () => Promise<unknown>;
@@ -70,8 +70,10 @@ export async function startNodeUnderTest(
   const unlessDeaf = (error: unknown): undefined => {
     if (codeOf(error) !== 'ECONNREFUSED') throw error;
   };
+  // What was promoted is guarded over the next boot.
   const isGuarded = async (): Promise<boolean> =>
-    (await node.read(`${UNIT_DIRECTORY}/90-kubelet-gitops-guard.conf`)) !== undefined;
+    (await node.read(`${UNIT_DIRECTORY}/90-kubelet-gitops-guard.conf`)) !== undefined &&
+    !/^watch /m.test((await node.read(`${STATE_DIRECTORY}/guard/plan`)) ?? '');
   return {
     ...node,
     configz: () => waits('its running config', () => node.configz().catch(unlessDeaf)),

@@ -97,15 +97,24 @@ const rejections = fc
   );
 
 /** Any state at all, those included that no history leads to. */
-export const arbitraryState: fc.Arbitrary<State> = fc.record({
-  assigned: targets,
-  lastKnownGood: targets,
-  doing: doings,
-  rejected: rejections,
-  error: fc.constantFrom(null, ERROR_B),
-  promotedAt: fc.constantFrom(null, AT),
-  refusedBase: fc.constantFrom(null, { sha256: NEWER, message: 'it failed', at: AT }),
-});
+export const arbitraryState: fc.Arbitrary<State> = fc.record(
+  {
+    assigned: targets,
+    lastKnownGood: targets,
+    doing: doings,
+    rejected: rejections,
+    error: fc.constantFrom(null, ERROR_B),
+    promotedAt: fc.constantFrom(null, AT),
+    refusedBase: fc.constantFrom(null, { sha256: NEWER, message: 'it failed', at: AT }),
+    unproved: fc.record({
+      sha256: configs.map(({ source }) => source.sha256),
+      to: targets,
+      bootId: boots,
+      absences: fc.nat(2),
+    }),
+  },
+  { requiredKeys: ['assigned', 'lastKnownGood', 'doing', 'rejected', 'error', 'promotedAt', 'refusedBase'] },
+);
 
 const intents: fc.Arbitrary<Intent> = fc.oneof(
   fc.constant<Intent>({ intent: 'unknown' }),

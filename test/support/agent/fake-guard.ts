@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Disk } from '#agent/ports/disk.ts';
-import type { Guard } from '#agent/ports/guard.ts';
+import type { Guard, GuardCause } from '#agent/ports/guard.ts';
 import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { guardPaths, removedPathOf, stagedPathOf } from '#agent/guard/layout.ts';
 import { decodePlan } from '#agent/guard/plan.ts';
@@ -23,6 +23,8 @@ export interface GuardHost {
   readonly restartKubelet: () => void;
   /** By a person: then nobody else starts it. */
   readonly isKubeletStopped: () => boolean;
+  /** Whether the kubelet has pods of the API server; left out where nobody watches boots. */
+  readonly hasPods?: (() => boolean) | undefined;
   /** Of the script's runs. */
   readonly process?: Mortal | undefined;
   readonly frozen?: FrozenGuard | undefined;
@@ -50,6 +52,8 @@ interface Plan {
   readonly maxStarts: number;
   readonly silenceSeconds: number;
   readonly dropIn: string;
+  /** The boot of the promotion; undefined for a trial. */
+  readonly watch: string | undefined;
   readonly restore: readonly (readonly [string, string])[];
 }
 
@@ -77,6 +81,7 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
       maxStarts: Number(said.get('max-starts')),
       silenceSeconds: Number(said.get('silence')),
       dropIn: head.dropIn,
+      watch: said.get('watch'),
       restore,
     };
   };
@@ -137,9 +142,25 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     return restarted === 'no' ? { cause, count: Number(count) } : undefined;
   };
 
-  const watch = async (plan: Plan): Promise<void> => {
+  const watchTrial = async (plan: Plan): Promise<void> => {
     const { count, first } = await starts();
     const cause = causeAtTick({ ...plan, quietSeconds: await quiet(first) }, host.isKubeletDown);
+    await act(plan, cause, count);
+  };
+  /** @returns whether there is nothing to wait for in this boot */
+  const watchBoot = async (plan: Plan): Promise<boolean> => {
+    if (plan.watch === host.bootId() || (await words(paths.alive))[0] === host.bootId()) return true;
+    const { first } = await starts();
+    if (host.hasPods?.() !== true) {
+      await writeLine(paths.starts, '-'.padEnd(61));
+    } else if (first === undefined) {
+      await writeLine(paths.starts, `${host.bootId().padEnd(36)} ${'1'.padStart(10)} ${String(uptime()).padStart(12)}`);
+    } else {
+      await act(plan, uptime() - first >= plan.silenceSeconds ? 'silence' : undefined, 1);
+    }
+    return false;
+  };
+  const act = async (plan: Plan, cause: GuardCause | undefined, count: number): Promise<void> => {
     const isDoubted = (await words(paths.doubt))[0] === host.bootId();
     if (cause === undefined) return void (isDoubted && (await writeLine(paths.doubt, '-'.padEnd(36))));
     if (!isDoubted && ((await writeLine(paths.doubt, host.bootId().padEnd(36))) || cause === 'down')) return;
@@ -163,8 +184,8 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
   };
   const tick = async (): Promise<void> => {
     const plan = await readPlan(paths.plan);
-    if (plan !== undefined) return watch(plan);
-    if (await tidy()) stopTimer();
+    if (plan !== undefined && plan.watch === undefined) return watchTrial(plan);
+    if (plan === undefined ? await tidy() : await watchBoot(plan)) stopTimer();
   };
   const start = async (): Promise<void> => {
     const plan = await readPlan(paths.plan);
@@ -174,6 +195,11 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
       await restore(fired);
       const note = await unfinished();
       if (note !== undefined) await writeNote(note.cause, note.count, 'yes');
+      return ensureTimer();
+    }
+    if (plan.watch !== undefined) {
+      if (isHalfDone(plan)) await fire(plan, (await words(paths.note))[0] ?? '', 0, 'yes');
+      else if (plan.watch === host.bootId()) return;
       return ensureTimer();
     }
     const before = await starts();
@@ -235,6 +261,7 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
         script: () => Promise.resolve(Buffer.from('# stands for the script\n')),
         bootId: () => Promise.resolve(host.bootId()),
         uptimeSeconds: () => Promise.resolve(host.uptimeMs() / 1000),
+        watchesBoots: host.hasPods !== undefined,
       }),
   };
 }

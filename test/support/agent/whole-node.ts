@@ -57,6 +57,8 @@ export interface WholeNodeOptions {
   readonly podHarm?: KubeletProbe['podHarm'];
   /** Whether the service manager can be told of a guard. */
   readonly guard?: boolean;
+  /** The guard watches boots, too: whether the kubelet has pods of the API server then. */
+  readonly hasPods?: () => boolean;
   /** Of the guard's script on the host: what it comes to at each of its points. */
   readonly strikeGuard?: (point: Point) => Strike;
   readonly uninstall?: AgentPorts['uninstall'];
@@ -144,6 +146,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
     isKubeletDown: () => false,
     restartKubelet: () => kubelet.restartByHand(),
     isKubeletStopped: () => kubelet.isStopped(),
+    hasPods: options.hasPods,
     process: createMortal(options.strikeGuard),
     frozen: from?.guard,
   });

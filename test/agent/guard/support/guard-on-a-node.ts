@@ -39,7 +39,7 @@ export function createNode() {
   disk.plant('/etc/systemd/system', { directory: true });
   const systemd = createFakeSystemd(disk, DROP_IN);
   let now = 0;
-  const guardOn = (state = STATE, unitDirectory = UNIT_DIRECTORY, bus: FakeSystemd = systemd) =>
+  const guardOn = (state = STATE, unitDirectory = UNIT_DIRECTORY, bus: FakeSystemd = systemd, watchesBoots = false) =>
     createHostGuard({
       disk,
       stateDirectory: state,
@@ -49,6 +49,7 @@ export function createNode() {
       script: () => Promise.resolve(Buffer.from('the script\n')),
       bootId: () => Promise.resolve('boot-1'),
       uptimeSeconds: () => Promise.resolve(1000.7 + now / 1000),
+      watchesBoots,
     });
   return {
     disk,

@@ -1,6 +1,7 @@
 import type { GuardCause, GuardOrder, GuardSeen } from '#agent/ports/guard.ts';
+import type { GuardedTrial } from '#agent/decide/decision.ts';
 import { guardLimitsOf, targetIdOf, trialIdOf } from '#agent/decide/guard.ts';
-import type { Target, Trial } from '#agent/decide/state.ts';
+import type { Target } from '#agent/decide/state.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Files, ModelFiles } from './files.ts';
 import { causeAtStart, causeAtTick, type GuardQuestion, TICK_MS } from '../guard-rule.ts';
@@ -11,7 +12,7 @@ import type { Happening, Host } from './host.ts';
 export interface ModelGuard {
   readonly look: () => GuardSeen;
   /** @throws Error where it cannot */
-  arm(trial: Trial, to: Target): void;
+  arm(trial: GuardedTrial, to: Target): void;
   /** The agent was killed in the middle of arming or disarming. */
   leaveHalf(): void;
   disarm(): void;

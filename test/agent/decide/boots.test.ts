@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { afterAbsence, bootLimitsOf, provedByBoot } from '#agent/decide/boots.ts';
+import { decide } from '#agent/decide/decide.ts';
+import { targetIdOf } from '#agent/decide/guard.ts';
+import type { GuardFault, GuardSeen } from '#agent/ports/guard.ts';
+import type { Observation } from '#agent/decide/observation.ts';
+import { neededConfigs, type State, type Target, type Unproved } from '#agent/decide/state.ts';
+import { pendingIn } from '#agent/report/pending.ts';
+import { turnNeeded } from '#agent/decide/turn.ts';
+import { whenUnsaved } from '#agent/decide/unsaved.ts';
+import { PACE } from '#agent/decide/pace.ts';
+import { ready, table } from '../../support/agent/decision-table.ts';
+import {
+  A,
+  AT,
+  B,
+  C,
+  fallingBack,
+  idle,
+  INSTALLING,
+  judging,
+  onTrial,
+  seen,
+  TERMS,
+  wanting,
+} from '../../support/agent/states.ts';
+
+const WATCH_OF_B = `${B.source.name}/${B.source.sha256}/${B.apply}@boots`;
+
+const boots = (now: GuardSeen): Partial<Observation> => ({ guard: { guard: 'disarmed', boots: now } });
+const unwatched = boots({ guard: 'disarmed' });
+const watching = (trial = WATCH_OF_B): Partial<Observation> => boots({ guard: 'armed', trial, to: targetIdOf(A) });
+const tookBack = (parts: Partial<Extract<GuardSeen, { guard: 'fired' }>> = {}): Partial<Observation> => ({
+  bootId: 'boot-2',
+  ...boots({
+    guard: 'fired',
+    trial: WATCH_OF_B,
+    to: targetIdOf(A),
+    cause: 'silence',
+    at: AT,
+    starts: 1,
+    restarted: true,
+    ...parts,
+  }),
+});
+const nextBoot: Partial<Observation> = { bootId: 'boot-2' };
+
+/** B was promoted, and an agent came up under A last. */
+const promoted = (parts: Partial<Unproved> = {}, runs: Target = B): State => ({
+  ...idle(runs),
+  unproved: { sha256: B.source.sha256, to: A, bootId: 'boot-1', absences: 0, ...parts },
+});
+
+const proven = judging({ healthyMs: TERMS.durationMs - 1 });
+const armedForTrial: Partial<Observation> = {
+  guard: {
+    guard: 'armed',
+    trial: `${B.source.name}/${B.source.sha256}/overlay@${AT}`,
+    to: targetIdOf(A),
+    boots: { guard: 'disarmed' },
+  },
+};
+const promotion = (state: State, ...parts: readonly Partial<Observation>[]) =>
+  decide(state, seen(wanting(B), { elapsedMs: 5_000 }, armedForTrial, ...parts));
+
+describe('a promotion', () => {
+  it('is remembered with what an agent came up under before, and looked after at once', () => {
+    const { next, actions } = promotion(onTrial(proven));
+    assert.deepEqual(next.unproved, { sha256: B.source.sha256, to: A, bootId: 'boot-1', absences: 0 });
+    assert.deepEqual(
+      actions.map((action) => action.do),
+      ['collect-garbage', 'arm-guard'],
+    );
+    assert.deepEqual(neededConfigs(next, null), [B, B, B, A], 'the way back needs its payload');
+  });
+
+  const rows: readonly (readonly [string, State, Partial<Observation>, Target | undefined, number])[] = [
+    [
+      'over a config that no boot has shown',
+      { ...onTrial(proven), unproved: { sha256: A.source.sha256, to: C, bootId: 'boot-1', absences: 1 } },
+      {},
+      C,
+      0,
+    ],
+    ['over local', onTrial(proven, {}, null), {}, null, 0],
+    [
+      'of what the guard took back once',
+      { ...onTrial(proven), unproved: { sha256: B.source.sha256, to: A, bootId: 'boot-2', absences: 1 } },
+      {},
+      A,
+      1,
+    ],
+    [
+      'that was half written down',
+      { ...onTrial(proven, {}, C), unproved: { sha256: B.source.sha256, to: A, bootId: 'boot-1', absences: 0 } },
+      {},
+      A,
+      0,
+    ],
+    [
+      'over something else than what it was about',
+      { ...onTrial(proven), unproved: { sha256: C.source.sha256, to: null, bootId: 'boot-1', absences: 1 } },
+      {},
+      A,
+      0,
+    ],
+  ];
+  for (const [what, state, observation, to, absences] of rows) {
+    it(`${what}: where the guard leads, and how often no agent came`, () => {
+      const { unproved } = promotion(state, observation).next;
+      assert.deepEqual([unproved?.to, unproved?.absences], [to, absences]);
+    });
+  }
+
+  it('back to what an agent came up under, or where nobody watches boots, leaves nothing to watch', () => {
+    const back: State = {
+      ...onTrial(proven),
+      unproved: { sha256: A.source.sha256, to: B, bootId: 'boot-1', absences: 0 },
+    };
+    assert.equal('unproved' in promotion(back).next, false);
+    assert.equal('unproved' in promotion(onTrial(proven), { guard: { guard: 'none', why: 'off' } }).next, false);
+  });
+});
+
+table('a config that was promoted and not booted with', [
+  [
+    'is watched over the next boot',
+    promoted(),
+    seen(wanting(B), unwatched),
+    'idle: assigned B, active B, good B, no error',
+    ['arm-guard'],
+  ],
+  ['is watched once', promoted(), seen(wanting(B), watching()), 'idle: assigned B, active B, good B, no error', []],
+  [
+    'is watched in place of another',
+    promoted(),
+    seen(wanting(B), watching('other@boots')),
+    'idle: assigned B, active B, good B, no error',
+    ['arm-guard'],
+  ],
+  [
+    'is proved by an agent that is there after a boot',
+    promoted(),
+    seen(wanting(B), watching(), nextBoot),
+    'idle: assigned B, active B, good B, no error',
+    ['reassure-guard', 'disarm-guard'],
+  ],
+  [
+    'is watched no more while the next one is tried',
+    promoted(),
+    seen(wanting(C), { staged: { config: C, outcome: 'ready', warnings: [] } }, watching()),
+    'trial (install): assigned C, active C, good B, no error',
+    ['arm-guard'],
+  ],
+  [
+    'is watched no more on the way to local',
+    promoted(),
+    seen(wanting(null), watching()),
+    'falling-back (install): assigned local, active local, good local, no error',
+    ['reassure-guard', 'disarm-guard', 'install local'],
+  ],
+  [
+    'goes back to what an agent came up under, and is not blamed',
+    promoted(),
+    seen(wanting(B), tookBack()),
+    'falling-back (install): assigned A, active A, good A, no error',
+    ['reassure-guard', 'disarm-guard', 'install A'],
+  ],
+  [
+    'is rejected after the second boot',
+    promoted({ absences: 1 }),
+    seen(wanting(B), tookBack()),
+    'falling-back (install): assigned B, active A, good A, AgentSilent',
+    ['reassure-guard', 'disarm-guard', 'install A'],
+  ],
+  [
+    'counts one boot once: the agent died before the rest was written down',
+    promoted({ absences: 1, bootId: 'boot-2' }),
+    seen(wanting(B), tookBack()),
+    'falling-back (install): assigned A, active A, good A, no error',
+    ['reassure-guard', 'disarm-guard', 'install A'],
+  ],
+  [
+    'leaves alone what is assigned beside it',
+    { ...promoted(), assigned: C },
+    seen(tookBack()),
+    'falling-back (install): assigned C, active A, good A, no error',
+    ['reassure-guard', 'disarm-guard', 'install A'],
+  ],
+  [
+    'says nothing of another that runs since',
+    promoted({}, C),
+    seen(wanting(C), tookBack()),
+    'idle: assigned C, active C, good C, no error',
+    ['reassure-guard', 'disarm-guard'],
+  ],
+  [
+    'says nothing of a watch for another',
+    promoted(),
+    seen(wanting(B), tookBack({ trial: 'other@boots' }), { bootId: 'boot-1' }),
+    'idle: assigned B, active B, good B, no error',
+    ['arm-guard'],
+  ],
+  [
+    'waits for its turn once the way back is over',
+    promoted({ absences: 1, bootId: 'boot-2' }, A),
+    seen(wanting(B), { staged: ready }, unwatched, nextBoot),
+    'idle: assigned A, active A, good A, no error',
+    [],
+  ],
+  [
+    'is tried again when it has it',
+    promoted({ absences: 1, bootId: 'boot-2' }, A),
+    seen({ intent: { intent: 'config', config: B, turn: 'f00d' }, staged: ready }, unwatched, nextBoot),
+    'trial (install): assigned B, active B, good A, no error',
+    ['arm-guard'],
+  ],
+  [
+    'holds up nothing else',
+    promoted({ absences: 1, bootId: 'boot-2' }, A),
+    seen(wanting(C), { staged: { config: C, outcome: 'ready', warnings: [] } }, unwatched, nextBoot),
+    'trial (install): assigned C, active C, good A, no error',
+    ['arm-guard'],
+  ],
+]);
+
+describe('the watch over a boot', () => {
+  const refusing = (parts: Partial<GuardFault>): Partial<Observation> => ({
+    guardFault: { trial: WATCH_OF_B, message: 'no', tries: 1, isFull: false, retryInMs: 0, ...parts },
+  });
+  const isArmed = (...parts: readonly Partial<Observation>[]): boolean =>
+    decide(promoted(), seen(wanting(B), unwatched, ...parts)).actions.some((action) => action.do === 'arm-guard');
+
+  it('is asked for with the boot in which nothing is to be done, and leads to what an agent came up under', () => {
+    const { actions } = decide(promoted(), seen(wanting(B), unwatched));
+    assert.deepEqual(actions, [{ do: 'arm-guard', trial: { config: B, since: 'boots' }, to: A, watch: 'boot-1' }]);
+  });
+
+  it('is tried a dozen times, with pauses, and as long as the disk is full', () => {
+    assert.equal(isArmed(refusing({ tries: 11 })), true);
+    assert.equal(isArmed(refusing({ retryInMs: 1 })), false);
+    assert.equal(isArmed(refusing({ tries: 12 })), false);
+    assert.equal(isArmed(refusing({ tries: 12, isFull: true })), true);
+    assert.equal(isArmed(refusing({ tries: 12, trial: 'other' })), true);
+  });
+
+  it('waits as long as a trial, and a quarter of an hour at least', () => {
+    assert.equal(bootLimitsOf({ durationMs: 1_000, startTimeoutMs: 1_000, maxRestarts: 0 }).silenceSeconds, 900);
+    assert.equal(bootLimitsOf({ durationMs: 900_000, startTimeoutMs: 1_000, maxRestarts: 0 }).silenceSeconds, 901);
+  });
+
+  it('goes on where nobody knows which boot this is', () => {
+    const state = promoted();
+    assert.equal(provedByBoot(state, seen(watching(), { bootId: '' })), state);
+    assert.equal(provedByBoot(state, seen(watching())), state);
+    assert.equal('unproved' in provedByBoot(state, seen(watching(), nextBoot)), false);
+    const waits = promoted({ absences: 1, bootId: 'boot-2' }, A);
+    assert.equal(
+      provedByBoot(waits, seen(unwatched, { bootId: 'boot-3' })),
+      waits,
+      'a config that waits was not booted with',
+    );
+  });
+
+  it('hears of an agent that cannot write down that it is there', () => {
+    const [before, decision] = [promoted(), decide(promoted(), seen(wanting(B), watching(), nextBoot))];
+    const { next, actions } = whenUnsaved(before, decision, PACE);
+    assert.equal(next, before);
+    assert.deepEqual(actions, [{ do: 'reassure-guard' }]);
+  });
+
+  it('is told by the run that the guard started', () => {
+    const running = (parts: Parameters<typeof tookBack>[0]) => {
+      const { doing } = afterAbsence(promoted(), seen(tookBack(parts)))?.next ?? idle(A);
+      return doing.phase === 'falling-back' && doing.change.step === 'install' ? doing.change.running : 'another step';
+    };
+    assert.deepEqual(running({}), { run: 'run-1', bootId: 'boot-2' });
+    assert.equal(running({ restarted: false }), undefined);
+    assert.equal(running({ to: 'local' }), undefined);
+    assert.equal(afterAbsence(fallingBack(A, INSTALLING), seen(tookBack())), undefined);
+  });
+});
+
+describe('the turn for another trial', () => {
+  const waits = promoted({ absences: 1, bootId: 'boot-2' }, A);
+
+  it('is asked for by the payload, in words that say why', () => {
+    const now = seen(wanting(B), unwatched, nextBoot);
+    const message = `no agent came up under ${B.source.name} after a boot, so the guard took it back without a verdict: it is tried again in its turn`;
+    assert.deepEqual(turnNeeded(waits, now), { reason: 'StateLost', seen: 'f00d', config: B.source.sha256, message });
+    assert.deepEqual(pendingIn(waits, now), { reason: 'AwaitsTurn', message });
+  });
+
+  it('is asked for by nobody else', () => {
+    assert.equal(turnNeeded(waits, seen(wanting(C), unwatched)), null);
+    assert.equal(turnNeeded(waits, seen(unwatched)), null);
+    assert.equal(turnNeeded(promoted({}, A), seen(wanting(B), unwatched)), null);
+    assert.equal(turnNeeded(promoted({ absences: 1 }), seen(wanting(B), unwatched)), null);
+    assert.equal(turnNeeded({ ...waits, doing: fallingBack(A, INSTALLING).doing }, seen(wanting(B), unwatched)), null);
+  });
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { WholeNode } from '../../support/agent/whole-node.ts';
+import { hasFallenBack, isIdleOn, names, settledNode } from '../../support/agent/whole-node-stories.ts';
+
+const HOUR_MS = 3_600_000;
+const PLAN = '/var/lib/kubelet-gitops/guard/plan';
+
+const planOf = (node: WholeNode): string | undefined => node.disk.tree()[PLAN];
+
+/** A node that proved 100, was booted with it, and then proved 150. */
+async function promotedNode(pods: { arrive: boolean }) {
+  const { node, good } = await settledNode({ guard: true, hasPods: () => pods.arrive });
+  await boot(node);
+  node.start();
+  await node.until('100 to be proved by a boot', () => planOf(node) === undefined);
+  const name = node.assign({ maxPods: 150 });
+  await node.until('150 to be promoted', isIdleOn(node, name));
+  await node.until('its boot to be watched', () => planOf(node)?.includes('watch boot-2') === true);
+  return { node, good, name };
+}
+
+/** No agent comes up. */
+async function boot(node: WholeNode, lastsMs = 0): Promise<void> {
+  node.kill();
+  node.reboot();
+  await node.pass(lastsMs);
+}
+
+const leftovers = (node: WholeNode): readonly string[] =>
+  Object.keys(node.disk.tree()).filter((path) => /guard|restore|removed/.test(path));
+
+describe('a promoted config after a boot', () => {
+  it('is kept, and guarded no more, once an agent is there', async () => {
+    const { node, name } = await promotedNode({ arrive: true });
+    const starts = node.kubelet.history.length;
+    await boot(node, 60_000);
+    node.start();
+    await node.until('nothing to be left', () => leftovers(node).length === 0);
+    await node.pass(HOUR_MS);
+    assert.equal(node.kubelet.history.length, starts + 1, 'nobody restarts it');
+    assert.deepEqual(names(node.status()), [name, name, name]);
+    await node.stop();
+  });
+
+  it('is kept by a guard that has no witness, for as long as the API server is away', async () => {
+    const pods = { arrive: false };
+    const { node, name } = await promotedNode(pods);
+    const starts = node.kubelet.history.length;
+    await boot(node, 6 * HOUR_MS);
+    pods.arrive = true;
+    await node.pass(600_000);
+    assert.equal(node.maxPods(), 150);
+    node.start();
+    await node.until('nothing to be left', () => leftovers(node).length === 0);
+    assert.equal(node.kubelet.history.length, starts + 1);
+    assert.deepEqual(names(node.status()), [name, name, name]);
+    await node.stop();
+  });
+
+  it('is taken back where no agent comes up beside other pods, tried again in its turn, and rejected after the next boot', async () => {
+    const { node, good, name } = await promotedNode({ arrive: true });
+    await boot(node, 890_000);
+    assert.equal(node.maxPods(), 150, 'not before its time');
+    await node.pass(90_000);
+    assert.equal(node.maxPods(), 100, 'an agent came up under that');
+    node.start();
+    await node.until('a turn to be asked for', () => node.status().awaitsTurn !== undefined && isIdleOn(node, good)());
+    const { rejected, error, awaitsTurn } = node.status();
+    assert.deepEqual([rejected, error], [undefined, undefined], 'the pool hears of no failure');
+    assert.match(awaitsTurn?.message ?? '', /^no agent came up under \S+ after a boot/);
+    await node.pass(HOUR_MS);
+    assert.equal(node.maxPods(), 100, 'no kubelet is restarted without a turn');
+    node.grant();
+    await node.until('150 to be promoted again', isIdleOn(node, name));
+    await node.until('its boot to be watched', () => planOf(node)?.includes('watch boot-3') === true);
+    await boot(node, 990_000);
+    node.start();
+    await node.until('rejected', hasFallenBack(node, name));
+    assert.equal(node.status().rejected?.[0]?.reason, 'AgentSilent');
+    assert.deepEqual(names(node.status()), [name, good, good]);
+    assert.deepEqual(leftovers(node), []);
+    await node.stop();
+  });
+
+  it('leads past a config that no boot has shown, to the one before it', async () => {
+    const { node, good } = await promotedNode({ arrive: true });
+    const third = node.assign({ maxPods: 160 });
+    await node.until('160 to be promoted', isIdleOn(node, third));
+    await boot(node, 990_000);
+    assert.equal(node.maxPods(), 100);
+    node.start();
+    await node.until('at rest', isIdleOn(node, good));
+    await node.stop();
+  });
+
+  it('is not taken back from an agent whose disk is full', async () => {
+    const { node } = await promotedNode({ arrive: true });
+    node.kill();
+    node.disk.failAfter(0);
+    node.reboot();
+    node.start();
+    await node.pass(HOUR_MS);
+    assert.equal(node.maxPods(), 150);
+    await node.stop();
+  });
+});

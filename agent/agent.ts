@@ -25,6 +25,7 @@ import { countTurn, NO_COUNTS } from './metrics/counts.ts';
 import type { AgentView } from './metrics/families.ts';
 import { createObserve } from './observe/observe.ts';
 import { createNodeLease } from './observe/node-lease.ts';
+import type { TryPlaces } from './kubelet/try-places.ts';
 import type { OwnNode } from './ports/own-node.ts';
 import { createOwnNode } from './observe/own-node.ts';
 import { createRebooter, type Rebooter } from './act/reboot.ts';
@@ -78,6 +79,8 @@ export interface AgentPorts {
   readonly uninstall?: () => Promise<void>;
   readonly validate?: Validate;
   readonly preflight?: Preflight;
+  /** See `Checks`. */
+  readonly tryPlaces?: TryPlaces;
   /** See `Checks`. */
   readonly denyFields?: readonly string[];
   /** Where another sense of time is wanted: the sandbox does not wait for minutes. */

@@ -15,6 +15,7 @@ import { watchFiles } from './host/disk/watch-files.ts';
 import { type Guard, noGuard } from './ports/guard.ts';
 import { createHostGuard } from './guard/host-guard.ts';
 import { readGuardScript } from './guard/host-guard.ts';
+import { guardPaths } from './guard/layout.ts';
 import { createGuardSystemd } from './guard/systemd.ts';
 import { readBootId, readUptimeSeconds } from './host/boot.ts';
 import { flaggedDropIns } from './kubelet/flagged-drop-ins.ts';
@@ -24,6 +25,7 @@ import { createHostProbe } from './kubelet/host-probe.ts';
 import { createLastWords } from './kubelet/last-words.ts';
 import { createLimitKeeper } from './kubelet/limit-keeper.ts';
 import { createInstaller } from './kubelet/install.ts';
+import { createTryPlaces } from './kubelet/try-places.ts';
 import { createCommandService } from './kubelet/service-command.ts';
 import { createSystemdService, type SystemdService } from './kubelet/service-systemd.ts';
 import type { KubeletService } from './ports/service.ts';
@@ -123,6 +125,7 @@ async function main(settings: AgentSettings): Promise<void> {
         }),
       }),
     ),
+    tryPlaces: createTryPlaces(disk, guardFilesFor(settings)),
     kubeletArgs: (pid) => kubeletArgsOf(pid, hostFiles),
     outOfMemory: () => countOutOfMemory(hostFiles),
     ...(settings.service.manager === 'systemd'
@@ -200,6 +203,9 @@ function serviceFor(
     close: () => systemd.close(),
   };
 }
+
+const guardFilesFor = ({ guard, stateDirectory }: AgentSettings): readonly string[] =>
+  guard.guard === 'off' ? [] : [guardPaths(stateDirectory, guard.unitDirectory).dropIn];
 
 /** Only systemd starts the kubelet in a way that somebody else can follow. */
 function guardFor({ guard, service, stateDirectory }: AgentSettings, disk: Disk, clock: Clock): Guard {

@@ -7,6 +7,7 @@ import type { Failure, FailureReason } from '../decide/failure.ts';
 import { firstOf } from '../decide/first-of.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { Config } from '../decide/state.ts';
+import type { TryPlaces } from '../kubelet/try-places.ts';
 import type { Preflight } from '../ports/preflight.ts';
 
 export type Validate = typeof validateKubeletConfig;
@@ -15,6 +16,8 @@ export interface Checks {
   readonly installer: Pick<Installer, 'plan'>;
   readonly validate: Validate;
   readonly preflight: Preflight;
+  /** Nobody tries where it is left out. */
+  readonly tryPlaces?: TryPlaces | undefined;
   /** Fields that no config may set on this node, whatever the cluster says; `default`: those that are denied by default. */
   readonly denyFields?: readonly string[];
 }
@@ -33,7 +36,7 @@ export async function check(
   config: Config,
   payload: string,
   minor: string,
-  { installer, validate, preflight, denyFields = [] }: Checks,
+  { installer, validate, preflight, tryPlaces, denyFields = [] }: Checks,
 ): Promise<Checked> {
   const { value, findings } = decodeKubeletConfig(Buffer.from(payload, 'utf8'));
   const unreadable = failureFrom('ConfigInvalid', findings);
@@ -45,7 +48,8 @@ export async function check(
   const { tolerate } = config;
   const own = validate(value, { minor, apply: config.apply, tolerate });
   const { apply, base } = config;
-  const { effective } = await installer.plan({ payload, apply, ...(base === undefined ? {} : { base }) });
+  const { effective, files } = await installer.plan({ payload, apply, ...(base === undefined ? {} : { base }) });
+  await tryPlaces?.(files);
   const together = config.apply === 'overlay' ? validate(effective, { minor, tolerate }) : [];
   const local = together.length === 0 ? [] : validate(await localConfig(installer), { minor, tolerate });
   const wrong = [...own, ...together.filter((finding) => !local.some((other) => keyOf(other) === keyOf(finding)))];

@@ -108,7 +108,9 @@ async function attempt<T>(code: 'DISK_READ' | 'DISK_WRITE', what: string, work: 
     return await work();
   } catch (error) {
     const cause = withoutTemporaryName(error);
-    const advice = ADVICE[codeOf(cause) ?? ''] ?? reasonOf(cause);
+    // Of a file that was just made and is ours: no attribute of it can be in the way.
+    const isOwner = error instanceof Error && /, f?chown\b/.test(error.message);
+    const advice = ADVICE[isOwner ? 'chown' : (codeOf(cause) ?? '')] ?? reasonOf(cause);
     throw new GitopsError(code, `${what}: ${advice}`, { cause });
   }
 }
@@ -126,5 +128,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   EROFS: 'the file system is mounted read-only, often after disk errors: look at the kernel log',
   EIO: 'the disk reports errors: look at the kernel log',
   EBUSY: 'it is mounted by itself, so that nothing can take its place: mount the directory that it is in instead',
+  EACCES:
+    'permission denied: root without the capability DAC_OVERRIDE is refused like anybody else, or SELinux refuses it',
+  chown: 'its owner or group is not root, and nobody may give a file away without the capability CHOWN',
   EPERM: 'root may not either: is it, or its directory, immutable (lsattr)?',
 };

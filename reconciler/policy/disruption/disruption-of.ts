@@ -14,9 +14,13 @@ export interface Disruption {
 
 const FROM_MILDEST = ['restart', 'drain', 'reboot', 'never'] as const;
 
-/** What it does to a node to run another payload, from what the field table says that each changed field costs. */
-export function disruptionOf(before: Payload | null, after: Payload | null): Disruption {
-  const changes = diffPayloads(before, after);
+/**
+ * What it does to a node to run another payload, from what the field table says that each changed field costs.
+ *
+ * @param minor of its kubelet, 34; where it is not known, what that may be at most
+ */
+export function disruptionOf(before: Payload | null, after: Payload | null, minor?: number): Disruption {
+  const changes = diffPayloads(before, after, minor);
   const classOf = ({ cost }: FieldChange): Disruption['class'] => classFor(cost, before, after);
   const worst = FROM_MILDEST.findLast((each) => changes.some((change) => classOf(change) === each)) ?? 'restart';
   const fields = changes.filter((change) => classOf(change) === worst).map(({ path }) => path);

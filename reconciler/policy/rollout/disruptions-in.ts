@@ -1,3 +1,4 @@
+import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
 import { type Disruption, disruptionOf } from '../disruption/disruption-of.ts';
 import type { Aimed } from './aims.ts';
 import type { Payload, PayloadOf } from './payloads.ts';
@@ -9,18 +10,19 @@ function restartTo(after: Payload | null): Disruption {
 }
 
 /**
- * What it does to a node to take its present config away for another one; the same pair is looked at once. Where one of the
+ * What it does to a node to take its present config away for another one; the same pair is looked at once for each minor version. Where one of the
  * two is the node's own local config nobody here knows what changes: that counts as a restart.
  */
 export function disruptionsIn(payloadOf: PayloadOf): (aimed: Aimed) => Disruption {
   const known = new Map<string, Disruption>();
   return ({ member }) => {
-    const runs = member.kubeletNode?.status?.active?.sha256;
-    const pair = `${runs ?? ''} ${member.target?.sha256 ?? ''}`;
+    const { active, kubeletVersion } = member.kubeletNode?.status ?? {};
+    const [runs, minor] = [active?.sha256, minorNumber(kubeletVersion ?? '')];
+    const pair = `${runs ?? ''} ${member.target?.sha256 ?? ''} ${minor ?? ''}`;
     const present = known.get(pair);
     if (present !== undefined) return present;
     const [before, after] = [payloadOf(runs), payloadOf(member.target?.sha256)];
-    const found = before === null || after === null ? restartTo(after) : disruptionOf(before, after);
+    const found = before === null || after === null ? restartTo(after) : disruptionOf(before, after, minor);
     known.set(pair, found);
     return found;
   };

@@ -1,5 +1,5 @@
 import { show as showValue } from './decode/show.ts';
-import { gateCost } from './feature-gates/gate-cost.ts';
+import { gateCost, type GateMaps } from './feature-gates/gate-cost.ts';
 import type { ChangeCost } from './fields/field.ts';
 import { RAISED_NOTES, RISK_NOTES } from './fields/notes.ts';
 import { defaultOf, FIELDS, TYPE_FIELDS } from './fields/fields.ts';
@@ -36,18 +36,22 @@ export function dearest(changes: readonly Pick<FieldChange, 'cost'>[]): ChangeCo
  * kubelet replaces them whole.
  *
  * @param before null where there was none
+ * @param minor of the kubelet, 34; where it is not known, what a change may cost at most
  */
-export function diffPayloads(before: Config | null, after: Config | null): readonly FieldChange[] {
+export function diffPayloads(before: Config | null, after: Config | null, minor?: number): readonly FieldChange[] {
   const then = leavesOf(before ?? {});
   const now = leavesOf(after ?? {});
+  const gates: GateMaps = { before: asMap(before?.['featureGates']), after: asMap(after?.['featureGates']), minor };
   const paths = [...new Set([...then.keys(), ...now.keys()])].sort();
   return paths.flatMap((path) => {
     const [old, current] = [then.get(path), now.get(path)];
-    return old === current ? [] : [changeAt(path, old, current)];
+    return old === current ? [] : [changeAt(path, old, current, gates)];
   });
 }
 
-function changeAt(path: string, before: string | undefined, after: string | undefined): FieldChange {
+const asMap = (value: unknown): Config => (isMap(value) ? value : {});
+
+function changeAt(path: string, before: string | undefined, after: string | undefined, gates: GateMaps): FieldChange {
   const [field, own] = fieldAt(path);
   const usual = own && field !== undefined ? defaultOf(field, NEWEST_MINOR) : undefined;
   const note = field?.note;
@@ -57,15 +61,12 @@ function changeAt(path: string, before: string | undefined, after: string | unde
     before,
     after,
     default: usual === undefined || isMap(usual) ? undefined : showValue(usual),
-    cost: costAt(path, field?.cost, after),
+    cost: path.startsWith(GATE) ? gateCost(path.slice(GATE.length), after, gates) : (field?.cost ?? 'restart'),
     risk: note === undefined ? undefined : ((isRaised ? RAISED_NOTES[note] : undefined) ?? RISK_NOTES[note]),
   };
 }
 
 const GATE = 'featureGates.';
-
-const costAt = (path: string, cost: ChangeCost = 'restart', after: string | undefined): ChangeCost =>
-  path.startsWith(GATE) ? gateCost(path.slice(GATE.length), after) : cost;
 
 /** The table's field for a path, and whether it is the field itself and no key in its map. */
 function fieldAt(path: string): readonly [ReturnType<typeof FIELDS.get>, boolean] {

@@ -62,6 +62,58 @@ describe('the disruption of a change', () => {
     });
   }
 
+  const ALPHA = 'featureGates.AllAlpha';
+  const BETA = 'featureGates.AllBeta';
+  const stages: readonly (readonly [string, object, object, number | undefined, string | undefined])[] = [
+    ['every alpha gate switched on, where one changes the state files', {}, { AllAlpha: true }, 36, ALPHA],
+    [
+      'the same, where it is named',
+      { PodLevelResourceManagers: false },
+      { AllAlpha: true, PodLevelResourceManagers: false },
+      36,
+      undefined,
+    ],
+    ['the same before there was such a gate', {}, { AllAlpha: true }, 34, undefined],
+    [
+      'every alpha gate switched on, where pods may need some and state files stay',
+      {},
+      { AllAlpha: true },
+      37,
+      undefined,
+    ],
+    ['every alpha gate left to its default', { AllAlpha: true }, {}, 37, ALPHA],
+    ['every alpha gate switched off that was off', {}, { AllAlpha: false }, 37, undefined],
+    ['every beta gate switched off, where running pods need one', {}, { AllBeta: false }, 36, BETA],
+    ['every beta gate switched off before there was such a one', {}, { AllBeta: false }, 34, undefined],
+    [
+      'every beta gate switched off but for the one that pods need',
+      { RestartAllContainersOnContainerExits: true },
+      { AllBeta: false, RestartAllContainersOnContainerExits: true },
+      36,
+      undefined,
+    ],
+    ['every beta gate switched on again', { AllBeta: false }, {}, 36, undefined],
+    ['every beta gate switched on, where one that is off changes the state files', {}, { AllBeta: true }, 37, BETA],
+    ['every beta gate, for a kubelet that is newer than the tables', {}, { AllBeta: true }, 99, BETA],
+    ['every alpha gate, for a kubelet that nobody knows', {}, { AllAlpha: true }, undefined, ALPHA],
+    [
+      'every beta gate that was off, for a kubelet that nobody knows',
+      { AllBeta: null },
+      { AllBeta: false },
+      undefined,
+      undefined,
+    ],
+  ];
+  for (const [name, before, after, minor, field] of stages) {
+    it(`of ${name} is ${field === undefined ? 'restart' : 'drain'}`, () => {
+      const found = disruptionOf({ ...gates(before) }, { ...gates(after) }, minor);
+      assert.deepEqual(
+        found,
+        field === undefined ? { class: 'restart', fields: [] } : { class: 'drain', fields: [field] },
+      );
+    });
+  }
+
   const limits: readonly (readonly [string, object, object, number | undefined])[] = [
     ['where they are fewer', { maxPods: 110 }, { maxPods: 50 }, 50],
     ['where the node may have had more by itself', NOTHING, { maxPods: 50 }, 50],

@@ -13,8 +13,7 @@ import { boundDisk } from './host/disk/bounded-disk.ts';
 import { createNodeDisk } from './host/disk/node-disk.ts';
 import { watchFiles } from './host/disk/watch-files.ts';
 import { type Guard, noGuard } from './ports/guard.ts';
-import { createHostGuard } from './guard/host-guard.ts';
-import { readGuardScript } from './guard/host-guard.ts';
+import { createHostGuard, forsakeGuard, readGuardScript } from './guard/host-guard.ts';
 import { guardPaths } from './guard/layout.ts';
 import { createGuardSystemd } from './guard/systemd.ts';
 import { readBootId, readUptimeSeconds } from './host/boot.ts';
@@ -84,7 +83,7 @@ async function main(settings: AgentSettings): Promise<void> {
         }
       : {}),
   });
-  const guard = unfitUnit.guard(guardFor(settings, disk, clock));
+  const guard = unfitUnit.guard(guardFor(settings, disk, clock, log));
   const uninstall = createUninstall({
     disk: nodeDisk,
     seal,
@@ -208,9 +207,12 @@ const guardFilesFor = ({ guard, stateDirectory }: AgentSettings): readonly strin
   guard.guard === 'off' ? [] : [guardPaths(stateDirectory, guard.unitDirectory).dropIn];
 
 /** Only systemd starts the kubelet in a way that somebody else can follow. */
-function guardFor({ guard, service, stateDirectory }: AgentSettings, disk: Disk, clock: Clock): Guard {
-  if (guard.guard === 'off') return noGuard(guard.why);
-  if (service.manager !== 'systemd') return noGuard('the kubelet is not under systemd');
+function guardFor({ guard, service, stateDirectory }: AgentSettings, disk: Disk, clock: Clock, log: Log): Guard {
+  const why = guard.guard === 'off' ? guard.why : 'the kubelet is not under systemd';
+  if (guard.guard === 'off' || service.manager !== 'systemd') {
+    void forsakeGuard(disk, stateDirectory).catch((err: unknown) => log.error({ err }, 'a guard of before may act'));
+    return noGuard(why);
+  }
   return createHostGuard({
     disk,
     stateDirectory,

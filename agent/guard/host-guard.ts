@@ -111,6 +111,10 @@ export function createHostGuard(options: HostGuardOptions): Guard {
   };
 }
 
+/** For an agent without a guard: what one before it left would miss its signs of life. The script does nothing without a plan. */
+export const forsakeGuard = (disk: Pick<Disk, 'remove'>, stateDirectory: string): Promise<void> =>
+  disk.remove(guardPaths(stateDirectory, '/').plan);
+
 /** In its place where it can be: an agent that is alive must not look silent because the disk is full. */
 async function renew(disk: Disk, path: string, sign: Buffer): Promise<void> {
   const there = await disk.stat(path);

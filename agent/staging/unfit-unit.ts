@@ -26,7 +26,7 @@ export function createUnfitUnit(unfitness: () => Promise<string | undefined>, lo
       async look() {
         const seen = await guard.look();
         // What is armed already has to be taken away in any case.
-        if (seen.guard !== 'disarmed') return seen;
+        if (seen.guard !== 'disarmed' || (seen.boots ?? seen).guard !== 'disarmed') return seen;
         const why = await ask();
         return why === undefined ? seen : { guard: 'none', why };
       },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { forsakeGuard } from '#agent/guard/host-guard.ts';
 import type { GuardOrder } from '#agent/ports/guard.ts';
 import { stagedPathOf } from '#agent/guard/layout.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
@@ -83,6 +84,18 @@ describe('the guard on a host', () => {
     assert.equal(fired?.guard, 'fired');
     await watching.disarm();
     assert.deepEqual(await watching.look(), { guard: 'disarmed', boots: NOTHING });
+  });
+
+  it('is forsaken by an agent that has none any more, and found again by one that has', async () => {
+    const { disk, guardOn } = createNode();
+    const watching = guardOn(STATE, UNIT_DIRECTORY, undefined, true);
+    const before = disk.tree();
+    await watching.arm({ ...ORDER, watch: 'boot-1' });
+    await forsakeGuard(disk, STATE);
+    assert.equal(textIn(disk, `${STATE}/guard/plan`), undefined, 'without it the script does nothing');
+    assert.deepEqual(await watching.look(), REMNANTS);
+    await watching.disarm();
+    assert.deepEqual(disk.tree(), before);
   });
 
   it('keeps its count when it is armed for the same again, and begins anew for another trial', async () => {

@@ -82,6 +82,10 @@ describe('a unit that cannot be looked after', () => {
     const armed: GuardSeen = { guard: 'armed', trial: 't', to: 'local' };
     const unit = createUnfitUnit(() => Promise.resolve('it is masked'), silentLog);
     assert.deepEqual(await unit.guard(guardSeeing(armed)).look(), armed);
+    const watching: GuardSeen = { guard: 'disarmed', boots: armed };
+    assert.deepEqual(await unit.guard(guardSeeing(watching)).look(), watching, 'nor one that watches boots');
+    const idle: GuardSeen = { guard: 'disarmed', boots: { guard: 'disarmed' } };
+    assert.equal((await unit.guard(guardSeeing(idle)).look()).guard, 'none');
   });
 
   it('is what it is only as long as it is that; what cannot be asked speaks against nothing', async () => {

@@ -98,9 +98,10 @@ export function awaitedAfterAbsence(
   { unproved, lastKnownGood, doing }: State,
   { intent }: Observation,
 ): string | undefined {
-  if (unproved === undefined || unproved.absences === 0 || doing.phase !== 'idle' || intent.intent !== 'config')
-    return undefined;
-  const { config } = intent;
+  if (unproved === undefined || doing.phase !== 'idle' || intent.intent !== 'config') return undefined;
+  const [{ config }, { absences }] = [intent, unproved];
+  // Once it was blamed, another assignment is its turn.
+  if (absences === 0 || absences > MOST_ABSENCES) return undefined;
   if (!isOf(unproved, config) || isOf(unproved, lastKnownGood)) return undefined;
   return `${absenceOf(config)} after a boot, so the guard took it back without a verdict: it is tried again in its turn`;
 }

@@ -9,6 +9,15 @@ const UNREAD = 'a tag that nobody compares: it is the only other one';
  * which of these are out of date: that fails as well as a survivor that is not here.
  */
 export const SURVIVORS: Explained = {
+  'agent/decide/boots.ts': [
+    ['bootsOf', "guard.guard === 'disarmed' || guard.guard === 'armed' → true", NARROWS],
+    ['watched', 'good !== null → true', NARROWS],
+    ['provedByBoot', 'unproved === undefined → false', NARROWS],
+    ['afterAbsence', 'unproved === undefined → false', NARROWS],
+    ['awaitedAfterAbsence', "intent.intent !== 'config' → false", NARROWS],
+    ['withWatch', 'next.unproved === undefined → false', NARROWS],
+    ['withWatch', "boots.guard === 'armed' → true", 'what was carried out for it has led back already'],
+  ],
   'agent/decide/change.ts': [
     ['advance', '\'judging\' → ""', UNREAD],
     ['reboot', 'order === undefined → false', NARROWS],
@@ -46,6 +55,7 @@ export const SURVIVORS: Explained = {
     ['wasHealthy', "doing.phase === 'trial' → true", 'no other phase says how the kubelet was'],
   ],
   'agent/decide/turn.ts': [
+    ['turnNeeded', "intent.intent !== 'config' → false", NARROWS],
     ['isGranted', "intent.intent === 'config' → true", 'no other intent has a turn'],
     ['afterLoss', "intent.intent !== 'config' → false", 'no other intent is spent'],
   ],

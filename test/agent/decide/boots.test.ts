@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { afterAbsence, bootLimitsOf, provedByBoot } from '#agent/decide/boots.ts';
 import { decide } from '#agent/decide/decide.ts';
+import type { Decision } from '#agent/decide/decision.ts';
 import { targetIdOf } from '#agent/decide/guard.ts';
 import type { GuardFault, GuardSeen } from '#agent/ports/guard.ts';
 import type { Observation } from '#agent/decide/observation.ts';
@@ -268,6 +269,38 @@ describe('the watch over a boot', () => {
     const { next, actions } = whenUnsaved(before, decision, PACE);
     assert.equal(next, before);
     assert.deepEqual(actions, [{ do: 'reassure-guard' }]);
+    const superseding: Decision = {
+      next: onTrial(INSTALLING, { config: C }),
+      actions: [{ do: 'reassure-guard' }],
+      recheckAfterMs: 0,
+    };
+    assert.deepEqual(
+      whenUnsaved(onTrial(INSTALLING), superseding, PACE).actions,
+      [],
+      'that of a trial is left to the guard',
+    );
+  });
+
+  it('ends where the node is in the middle of something, and where everything of ours goes', () => {
+    const middle: State = {
+      ...fallingBack(B, INSTALLING),
+      lastKnownGood: B,
+      unproved: promoted().unproved as Unproved,
+    };
+    assert.equal(afterAbsence(middle, seen(tookBack())), undefined);
+    const { actions } = decide(middle, seen(watching()));
+    assert.deepEqual(
+      actions.slice(0, 2).map((action) => action.do),
+      ['reassure-guard', 'disarm-guard'],
+    );
+    const leaving = decide({ ...idle(null), assigned: null }, seen(wanting(null), { leaving: 'asked' }, watching()));
+    assert.deepEqual(leaving.actions, [{ do: 'leave' }]);
+  });
+
+  it('is remembered on the way back, which is that of a config that failed', () => {
+    const { next } = decide(promoted(), seen(wanting(B), tookBack()));
+    assert.deepEqual(next.unproved, { sha256: B.source.sha256, to: A, bootId: 'boot-2', absences: 1 });
+    assert.equal(next.doing.phase === 'falling-back' && next.doing.because, 'failed');
   });
 
   it('is told by the run that the guard started', () => {
@@ -292,7 +325,17 @@ describe('the turn for another trial', () => {
     assert.deepEqual(pendingIn(waits, now), { reason: 'AwaitsTurn', message });
   });
 
+  it('is asked for by a node that went back to its own config', () => {
+    const local = { ...promoted({ to: null, absences: 1, bootId: 'boot-2' }, null) };
+    assert.equal(turnNeeded(local, seen(wanting(B), unwatched, nextBoot))?.config, B.source.sha256);
+  });
+
   it('is asked for by nobody else', () => {
+    assert.equal(
+      turnNeeded({ ...waits, unproved: promoted({ absences: 2 }).unproved as Unproved }, seen(wanting(B), unwatched)),
+      null,
+      'an assignment after the blame is a turn',
+    );
     assert.equal(turnNeeded(waits, seen(wanting(C), unwatched)), null);
     assert.equal(turnNeeded(waits, seen(unwatched)), null);
     assert.equal(turnNeeded(promoted({}, A), seen(wanting(B), unwatched)), null);

@@ -24,6 +24,8 @@ export interface GitFailure {
 export interface BranchView {
   /** The newest commit that was read whole; null before the first. */
   readonly tip: JudgedSnapshot | null;
+  /** The branch's tip when `tip` was read or found unchanged: a later commit, where it left a folder as it was. */
+  readonly readAt: CommitOid | null;
   /** null while the repository answers. */
   readonly failure: GitFailure | null;
 }
@@ -42,7 +44,6 @@ export interface Branch {
 
 export function createBranch(source: GitSource, clock: Clock, log: Log, trust: CommitTrust = TRUST_EVERYBODY): Branch {
   let tip: JudgedSnapshot | null = null;
-  /** The branch's tip when `tip` was read; the commit of `tip` itself unless it left a folder as it was. */
   let readAt: CommitOid | null = null;
   let failure: GitFailure | null = null;
   /** Of the last commit that failed for good: reading it again would cost the same download and end the same way. */
@@ -62,7 +63,7 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
   }
 
   return {
-    view: () => ({ tip, failure }),
+    view: () => ({ tip, readAt, failure }),
     async poll(since, signal) {
       try {
         const oid = await source.resolve(signal);
@@ -71,7 +72,8 @@ export function createBranch(source: GitSource, clock: Clock, log: Log, trust: C
         const snapshot = known && tip !== null ? tip : { ...(await read(oid, since, signal)), since };
         // Judged at every poll: the trusted keys may have changed.
         const signature = overFolder(snapshot, await trust.judge(snapshot.commit, { since, signal }));
-        readAt = snapshot.tip ?? snapshot.commit.oid;
+        // What is known already may have been read at an older tip.
+        if (!known) readAt = snapshot.tip ?? snapshot.commit.oid;
         const isOld = known || isSame(tip, snapshot);
         // The same reading stays the same object: whoever looks sees whether anything is new.
         if (!isOld || !isDeepStrictEqual(tip?.signature, signature)) tip = { ...snapshot, signature };

@@ -79,6 +79,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
       log,
     }),
     identity: settings.identity,
+    path: settings.gitPath,
     isLeader,
     fleet,
     clock,

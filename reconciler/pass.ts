@@ -94,7 +94,7 @@ export function createPass(ports: PassPorts): Pass {
     const everything = ports.fleet();
     if (everything === null) return { looked: false, waitMs: 0 };
     const recorded = await ports.record.load(signal);
-    const { tip, failure } = ports.branch.view();
+    const { tip, readAt, failure } = ports.branch.view();
 
     const policy = recordedPolicy(recorded.policy, hasPools(everything));
     const wantedOf = ({ inForce, refused }: TakenUp, fleet: Fleet): Desired => ({
@@ -170,7 +170,7 @@ export function createPass(ports: PassPorts): Pass {
     telling(() => {
       const at = clock.now();
       const seen = { fleet, desired, planned, applied, source, unreadable: held(), lost: ports.futile.lost() };
-      ports.onlooker?.round({ ...seen, tip: tip?.commit ?? null, at });
+      ports.onlooker?.round({ ...seen, tip: tip?.commit ?? null, readAt, at });
     });
     return { looked: true, waitMs: waitMs ?? 0 };
   };

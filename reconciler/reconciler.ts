@@ -195,8 +195,8 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, 'poll put off: the record of the commit in force cannot be read');
     }
-    const { tip, failure } = branch.view();
-    if (tip !== before.tip || failure !== before.failure) poke();
+    const { tip, readAt, failure } = branch.view();
+    if (tip !== before.tip || readAt !== before.readAt || failure !== before.failure) poke();
   }
 
   const reconciler: Reconciler = {

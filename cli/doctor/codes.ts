@@ -22,7 +22,12 @@ export const CODES = {
   ),
   'crd-missing': meaning(
     'error',
-    'Without both kinds neither the reconciler nor an agent can say or hear anything; nodes keep what they run.',
+    'Without KubeletPool and KubeletNode neither the reconciler nor an agent can say or hear anything; nodes keep what they run.',
+    'Apply deploy/crds of the release that runs.',
+  ),
+  'source-not-written': meaning(
+    'warning',
+    'kubectl get ksource, kubectl wait, Flux and Argo CD hear nothing of the branch. Rollouts go on.',
     'Apply deploy/crds of the release that runs.',
   ),
   'crd-old': meaning(

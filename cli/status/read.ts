@@ -1,8 +1,8 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
-import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/telling/report/source-state.ts';
+import { type Kube, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { readSource } from './read-source.ts';
 import type { StatusView } from './render.ts';
 
 /**
@@ -10,10 +10,10 @@ import type { StatusView } from './render.ts';
  * something is never shown without it: pools are written after what their nodes report, and the commit in force after its pools.
  */
 export async function readClusterStatus(kube: Kube, namespace: string, signal?: AbortSignal): Promise<StatusView> {
-  const state = await kube.get<StateConfigMap>({ resource: CONFIG_MAPS, namespace }, SOURCE_STATE_NAME, signal);
+  const source = await readSource(kube, namespace, signal);
   const pools = await kube.list<KubeletPool>({ resource: KUBELET_POOLS }, signal);
   const nodes = await kube.list<KubeletNode>({ resource: KUBELET_NODES }, signal);
-  return { source: readSourceState(state), pools: byName(pools.items), nodes: byName(nodes.items) };
+  return { source, pools: byName(pools.items), nodes: byName(nodes.items) };
 }
 
 function byName<T extends KubeObject>(objects: readonly T[]): readonly T[] {

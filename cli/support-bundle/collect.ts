@@ -12,6 +12,7 @@ import {
   type Kube,
   KUBELET_NODES,
   KUBELET_POOLS,
+  KUBELET_SOURCES,
   LEASES,
   NODES,
   PODS,
@@ -102,6 +103,7 @@ function readings({ kube, namespace }: CollectOptions): readonly Reading[] {
   const here = { namespace };
   return [
     ['kubeletpools', all(KUBELET_POOLS), ofOurs],
+    ['kubeletsources', all(KUBELET_SOURCES), ofOurs],
     ['kubeletnodes', all(KUBELET_NODES), ofOurs],
     ['nodes', all(NODES), ofNode],
     ['config-sources', all(CONFIG_MAPS, { ...here, labelSelector: CONFIG_SOURCE_SELECTOR }), ofConfigSource],

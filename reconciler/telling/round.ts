@@ -3,7 +3,7 @@ import type { Applied } from '../cluster/apply.ts';
 import type { LostField } from '../cluster/written/futile.ts';
 import type { Desired } from '../policy/desired.ts';
 import type { Fleet, LeftOut } from '../policy/fleet.ts';
-import type { Commit } from '../policy/commit.ts';
+import type { Commit, CommitOid } from '../policy/commit.ts';
 import type { Plan } from '../policy/plan.ts';
 import type { SourceState } from './report/source-state.ts';
 
@@ -17,6 +17,8 @@ export interface Round {
   readonly source: SourceState;
   /** The tip of the branch, where it was read. It need not be in force. */
   readonly tip: Commit | null;
+  /** The commit at which the branch stood then. Absent or null where nobody read it. */
+  readonly readAt?: CommitOid | null;
   readonly at: Millis;
   /** What nothing was decided about. */
   readonly unreadable: readonly LeftOut[];

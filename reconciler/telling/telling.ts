@@ -8,6 +8,7 @@ import type { Fleet, LeftOut } from '../policy/fleet.ts';
 import type { ReconcilerMetrics } from './metrics/metrics.ts';
 import type { StatusPage } from './page/status-page.ts';
 import type { Onlooker } from './round.ts';
+import { createSourceWriter } from './source/source-writer.ts';
 
 export interface TellingOptions {
   readonly kube: Kube;
@@ -16,6 +17,8 @@ export interface TellingOptions {
   readonly page: Pick<StatusPage, 'show' | 'run' | 'listeners'> | null;
   /** Name of this process. */
   readonly identity: string;
+  /** The folder of the repository that is followed. Default: all of it. */
+  readonly path?: string;
   readonly isLeader: () => boolean;
   readonly fleet: () => Fleet | null;
   readonly clock: Clock;
@@ -23,14 +26,14 @@ export interface TellingOptions {
   readonly log: Log;
 }
 
-/** Whatever tells of the reconciler's work: metrics, Events, the condition on Nodes, the status page. */
+/** Whatever tells of the reconciler's work: metrics, Events, the KubeletSource, the condition on Nodes, the status page. */
 export interface Telling {
   readonly onlooker: Onlooker;
   /** Writes until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-export function createTelling({ metrics, page, identity, isLeader, ...options }: TellingOptions): Telling {
+export function createTelling({ metrics, page, identity, isLeader, path = '', ...options }: TellingOptions): Telling {
   const { events, nodeConditions, wakeUps } = metrics.instruments;
   let held: readonly LeftOut[] = [];
   const chronicle = createChronicle();
@@ -40,6 +43,7 @@ export function createTelling({ metrics, page, identity, isLeader, ...options }:
     mayWrite: isLeader,
     onOutcome: (outcome) => events.inc({ outcome }),
   });
+  const source = createSourceWriter({ ...options, mayWrite: isLeader });
   const conditions = createConditionWriter({
     ...options,
     mayWrite: isLeader,
@@ -61,6 +65,7 @@ export function createTelling({ metrics, page, identity, isLeader, ...options }:
             metrics.happened(news);
             publisher.tell(news);
           },
+          () => source.show({ ...round, path }),
           () => page?.show(round),
         ];
         // One of them must not keep the others from telling.
@@ -69,7 +74,7 @@ export function createTelling({ metrics, page, identity, isLeader, ...options }:
       },
     },
     async run(signal) {
-      await Promise.all([publisher.run(signal), conditions.run(signal), page?.run(signal)]);
+      await Promise.all([publisher.run(signal), source.run(signal), conditions.run(signal), page?.run(signal)]);
     },
   };
 }

@@ -9,7 +9,9 @@ import type { StoredObject } from '#sandbox/api-server/stored-object.ts';
 const CRDS = join(import.meta.dirname, '..', '..', 'deploy', 'crds');
 
 /** The project's own definitions, those that are installed in a real cluster. */
-export const PROJECT_CRDS: readonly string[] = [join(CRDS, 'kubeletnodes.yaml'), join(CRDS, 'kubeletpools.yaml')];
+export const PROJECT_CRDS: readonly string[] = ['kubeletnodes.yaml', 'kubeletpools.yaml', 'kubeletsources.yaml'].map(
+  (file) => join(CRDS, file),
+);
 
 /** The namespaces that a cluster begins with. */
 const FIRST_NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];

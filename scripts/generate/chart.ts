@@ -11,6 +11,7 @@ const ALWAYS: Readonly<Record<string, string | null>> = {
   'namespace/namespace.yaml': 'namespace.create',
   'crds/kubeletnodes.yaml': 'crds.install',
   'crds/kubeletpools.yaml': 'crds.install',
+  'crds/kubeletsources.yaml': 'crds.install',
   'rbac/reconciler.yaml': null,
   'rbac/agent.yaml': null,
 };

@@ -43,6 +43,7 @@ export const KUBELET_NODES: Resource = {
   namespaced: false,
 };
 export const KUBELET_POOLS: Resource = { ...KUBELET_NODES, plural: 'kubeletpools', kind: 'KubeletPool' };
+export const KUBELET_SOURCES: Resource = { ...KUBELET_NODES, plural: 'kubeletsources', kind: 'KubeletSource' };
 
 /** Where objects are: one resource, and for namespaced resources one namespace (or all, for lists and watches). */
 export interface Place {

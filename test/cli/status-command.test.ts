@@ -5,12 +5,17 @@ import { parseCommandLine } from '#cli/parse.ts';
 import { NO_STATE, SOURCE_STATE_NAME, sourceStateObject } from '#reconciler/telling/report/source-state.ts';
 import type { SandboxApiServer } from '#sandbox/api-server/server.ts';
 import { DEFAULT_NAMESPACE } from '#shared/contract/api/group.ts';
-import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
+import { SOURCE_NAME } from '#shared/contract/api/kubelet-source.ts';
+import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
-import { COMMIT_A } from '../support/fleet.ts';
+import type { ResourceCall } from '#sandbox/api-server/request/api-call.ts';
+import { afterPass, factsOf, REFUSAL, SETTLED } from '../reconciler/telling/source/support/states.ts';
+import { COMMIT_A, COMMIT_B } from '../support/fleet.ts';
 import { aCluster, type TestCluster } from './support/cluster.ts';
 
 const state = sourceStateObject({ ...NO_STATE, commit: COMMIT_A, subject: 'Raise maxPods' }, DEFAULT_NAMESPACE);
+
+const REFUSED = { status: afterPass(factsOf(COMMIT_B, REFUSAL), SETTLED).status };
 
 function fill({ store }: SandboxApiServer, phase: 'Progressing' | 'Settled'): void {
   store.seed(CONFIG_MAPS, state);
@@ -135,6 +140,29 @@ describe('kubelet-gitops status --watch', () => {
 });
 
 describe('kubelet-gitops status', () => {
+  it('reads the KubeletSource where the record is in another namespace, or may not be read', async () => {
+    const seedSource = ({ sandbox: { server } }: TestCluster): void => {
+      fill(server, 'Settled');
+      server.store.seed(KUBELET_SOURCES, SETTLED);
+    };
+    const isRecord = ({ resource }: ResourceCall): boolean => resource === 'configmaps';
+    await using blind = await aCluster({ anonymous: { user: 'reader', may: (call) => !isRecord(call) } });
+    assert.equal((await blind.cli('status')).code, 2);
+    seedSource(blind);
+    await using cluster = await aCluster();
+    seedSource(cluster);
+    for (const { code, out } of [await blind.cli('status'), await cluster.cli('status', '--namespace', 'elsewhere')]) {
+      assert.equal(code, 0, out);
+      assert.match(out, /^repository +https:\/\/git\.example\.com\/config\.git main$/m);
+      assert.match(out, /^commit +aaaaaaaaaaaa Raise maxPods \(Ada, /m);
+    }
+    cluster.sandbox.server.store.patch(KUBELET_SOURCES, SOURCE_NAME, { ...REFUSED });
+    const refused = await cluster.cli('status', '--namespace', 'elsewhere');
+    assert.equal(refused.code, 1);
+    assert.match(refused.out, /^refused +bbbbbbbbbbbb: it would change 40 of 48 nodes/m);
+    assert.doesNotMatch((await cluster.cli('status')).out, /refused/);
+  });
+
   it('tells programs and scripts the same of a commit that is waited for', async () => {
     await using cluster = await aCluster();
     fill(cluster.sandbox.server, 'Settled');

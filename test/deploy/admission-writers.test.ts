@@ -91,6 +91,11 @@ const ADMITTED: readonly Row[] = [
     },
   ],
   [
+    'the reconciler writes what became of the branch',
+    on('kubeletsources', { subResource: 'status', name: 'kubelet-gitops', userInfo: RECONCILER }),
+    { object: pool({}, null), oldObject: pool({}, null) },
+  ],
+  [
     'anybody deletes, as far as RBAC lets him: it is made again',
     on('kubeletpools', { operation: 'DELETE' }),
     { oldObject: pool() },
@@ -114,6 +119,24 @@ const ADMITTED: readonly Row[] = [
 
 const REFUSED: readonly (readonly [...Row, RegExp])[] = [
   ['a new pool', on('kubeletpools', { operation: 'CREATE' }), { object: pool() }, /only the reconciler makes/],
+  [
+    'a KubeletSource of somebody’s own',
+    on('kubeletsources', { operation: 'CREATE' }),
+    { object: pool({}, null) },
+    /only the reconciler makes .* the KubeletSource/,
+  ],
+  [
+    'what became of the branch',
+    on('kubeletsources', { subResource: 'status' }),
+    { object: pool({}, null), oldObject: pool({}, null) },
+    /writes their status/,
+  ],
+  [
+    'the labels of the KubeletSource',
+    on('kubeletsources'),
+    { object: pool({ labels: { a: 'b' } }, null), oldObject: pool({}, null) },
+    /labels, finalizers and owners/,
+  ],
   [
     'the spec of a pool',
     on('kubeletpools'),

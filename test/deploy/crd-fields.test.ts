@@ -5,6 +5,7 @@ import { fc } from '../support/property.ts';
 import { parse } from 'yaml';
 import { accountOf, statusOf } from '#agent/report/status.ts';
 import { arbitraryObservation, arbitraryState } from '../support/agent/arbitrary.ts';
+import { SOURCE_STATES } from '../reconciler/telling/source/support/states.ts';
 import { disruptions, MOST_NODES, rollouts, RolloutStory, roughEvents } from '../support/rollout-story.ts';
 
 interface Schema {
@@ -77,6 +78,18 @@ describe('the definition of KubeletPool', () => {
     );
     fc.assert(property, { numRuns: 50 });
     assert.ok(written.has('rollout.waves[].name') && written.has('halt.message'), [...written].join(' '));
+    assert.deepEqual(
+      [...written].filter((field) => !inCluster.has(field)),
+      [],
+    );
+  });
+});
+
+describe('the definition of KubeletSource', () => {
+  it('has every field that the reconciler writes into its status', async () => {
+    const inCluster = await defined('kubeletsources.yaml', 'status');
+    const written = new Set(SOURCE_STATES.flatMap(([, , source]) => fieldsIn(source().status)));
+    assert.ok(written.has('refused.author') && written.has('failure.since') && written.has('lastAttemptedCommit'));
     assert.deepEqual(
       [...written].filter((field) => !inCluster.has(field)),
       [],

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
-import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
+import type { KubeletSource } from '#shared/contract/api/kubelet-source.ts';
+import { CONFIG_MAPS, KUBELET_NODES, KUBELET_POOLS, KUBELET_SOURCES } from '#shared/kube/kube.ts';
 import { until } from '../support/until.ts';
 import { configOf, firstOf, PATIENCE_MS, type Scenario, settled, startScenario } from './support.ts';
 
 // One world, in which each of them makes good again what it did wrong: to start one costs more than most of what happens in it.
 const isCalled =
   (type: string, reason?: string) =>
-  ({ status }: KubeletPool): boolean =>
+  ({ status }: KubeletPool | KubeletSource): boolean =>
     status?.conditions?.some(
       (each) => each.type === type && each.status === 'True' && (reason ?? each.reason) === each.reason,
     ) === true;
@@ -56,7 +57,18 @@ describe('when something is away or wrong', () => {
       ({ pools }) => pools.every(isCalled('Stalled', 'CommitRefused')),
       PATIENCE_MS,
     );
+    const refused = await firstOf<KubeletSource>(world, KUBELET_SOURCES, ({ status }) => status?.refused !== undefined);
+    assert.deepEqual(
+      [refused.status?.lastAttemptedCommit, refused.status?.refused?.commit, refused.status?.commit],
+      [stranger, stranger, head],
+    );
+    assert.ok(isCalled('Stalled', 'CommitRefused')(refused));
     await world.git.setRef('refs/heads/main', head);
+    await firstOf<KubeletSource>(
+      world,
+      KUBELET_SOURCES,
+      (source) => source.status?.lastAttemptedCommit === head && isCalled('Ready', 'InForce')(source),
+    );
     await world.until('the branch is as it was', ({ source }) => source.refusedCommit === '', PATIENCE_MS);
     await world.until('they are Ready again', ({ pools }) => pools.every(isCalled('Ready')), PATIENCE_MS);
   });

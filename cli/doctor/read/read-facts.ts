@@ -1,12 +1,13 @@
 import type { Lease } from '#reconciler/cluster/leader/lease.ts';
-import { readSourceState, SOURCE_STATE_NAME, type StateConfigMap } from '#reconciler/telling/report/source-state.ts';
+import { NO_STATE } from '#reconciler/telling/report/source-state.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import { CONFIG_MAPS, type Kube, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from '#shared/kube/kube.ts';
+import { type Kube, KUBELET_NODES, KUBELET_POOLS, LEASES, NODES } from '#shared/kube/kube.ts';
 import type { Transport } from '#shared/kube/transport.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { type Facts, type NodeFact, type Part, valueOr, type CrdFact, type Stamp } from '../facts.ts';
+import { readSource } from '../../status/read-source.ts';
 import { readMissingRights } from './missing-rights.ts';
 import { RECONCILER, SERVICES, WEBHOOK_SERVICE, CRDS } from './resources.ts';
 import { readAgents, readPods, readReconciler } from './workloads.ts';
@@ -25,9 +26,7 @@ export async function readFacts(kube: Kube, transport: Transport, namespace: str
       partOf(readAgents(kube, namespace)),
       partOf(readPods(kube, namespace)),
       partOf(kube.get<Lease>({ resource: LEASES, namespace }, RECONCILER)),
-      mapPart(partOf(kube.get<StateConfigMap>({ resource: CONFIG_MAPS, namespace }, SOURCE_STATE_NAME)), (map) =>
-        map === null ? null : readSourceState(map),
-      ),
+      mapPart(partOf(readSource(kube, namespace)), (state) => (state === NO_STATE ? null : state)),
       partOf(kube.get({ resource: SERVICES, namespace }, WEBHOOK_SERVICE).then((service) => service !== null)),
       partOf(readMissingRights(transport, namespace)),
       mapPart(partOf(items(kube.list({ resource: NODES }))), (all) => all.map(viewNode)),

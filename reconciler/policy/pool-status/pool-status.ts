@@ -183,7 +183,7 @@ function stopOf(
 }
 
 /** The first few findings, for a place where not all of them fit. */
-function summarise(findings: readonly Finding[]): string {
+export function summarise(findings: readonly Finding[]): string {
   const errorsFirst = [...findings].sort((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'));
   const shown = errorsFirst.slice(0, MOST_FINDINGS).map(formatFinding);
   const rest = findings.length - shown.length;
@@ -203,7 +203,8 @@ function failureOf({ kubeletNode, node, target, failedAt }: Member): PoolFailure
   return { node: node.name, config: rejected?.name ?? spec.configSource?.name ?? '', reason, message, at };
 }
 
-type ConditionNow = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;
+/** A condition as it is now; since when, the object says. */
+export type ConditionNow = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;
 
 /** An object as far as its conditions go. */
 interface Present extends KubeObject {
@@ -211,7 +212,7 @@ interface Present extends KubeObject {
 }
 
 /** Conditions as they are to be written, of this generation: the transition time is kept where the status did not change. */
-function settleConditions(
+export function settleConditions(
   now: readonly ConditionNow[],
   present: Present | undefined,
   at: string,

@@ -49,13 +49,30 @@ export interface PrinterColumn {
   readonly priority?: number;
 }
 
-/** @throws where the path is not of the plain form `.a.b.c`, the only one that is read here */
+/** A step of a path: the name of a member, or which item of a list: `[?(@.type=="Ready")]`. */
+type Step = string | { readonly key: string; readonly value: string };
+
+/** @throws where the path is not of the form `.a.b[?(@.type=="c")].d`, the only one that is read here */
 export function printerColumn({ name, type, jsonPath, ...options }: PrinterColumn): Column {
-  if (!/^(\.[A-Za-z_][\w-]*)+$/.test(jsonPath)) {
+  const path = stepsOf(jsonPath);
+  return column(name, (object, now) => cellOf(type, path.reduce<unknown>(follow, object), now), { type, ...options });
+}
+
+function stepsOf(jsonPath: string): readonly Step[] {
+  if (!/^(?:\.[A-Za-z_][\w-]*|\[\?\(@\.\w+=="\w+"\)\])+$/.test(jsonPath)) {
     throw new Error(`the sandbox reads printer columns such as .status.phase, not ${jsonPath}`);
   }
-  const path = jsonPath.split('.').slice(1);
-  return column(name, (object, now) => cellOf(type, memberOf(object, ...path), now), { type, ...options });
+  return [...jsonPath.matchAll(/\.(?<member>[\w-]+)|\[\?\(@\.(?<key>\w+)=="(?<value>\w+)"\)\]/g)].map(
+    ({ groups = {} }) => {
+      const { member, key = '', value = '' } = groups;
+      return member ?? { key, value };
+    },
+  );
+}
+
+function follow(at: unknown, step: Step): unknown {
+  if (typeof step === 'string') return memberOf(at, step);
+  return Array.isArray(at) ? at.find((item) => memberOf(item, step.key) === step.value) : undefined;
 }
 
 function cellOf(type: string, value: unknown, now: Millis): Cell {

@@ -1,4 +1,4 @@
-/** API group of the two kinds; cluster-scoped both. */
+/** API group of our kinds; cluster-scoped all. */
 export const GROUP = 'kubelet-gitops.dev';
 const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}`;

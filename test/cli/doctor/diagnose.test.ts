@@ -89,6 +89,18 @@ const CASES: readonly (readonly [string, Partial<Facts>, string, RegExp])[] = [
     /not served/,
   ],
   [
+    'no CRD for what becomes of the branch',
+    {
+      crds: is(
+        Object.entries(CRD_FIELDS).flatMap(([name, fields]) =>
+          name.startsWith('kubeletsources') ? [] : [{ name, established: true, fields }],
+        ),
+      ),
+    },
+    'source-not-written',
+    /^there is no CRD kubeletsources\.kubelet-gitops\.dev$/,
+  ],
+  [
     'a right that was not granted',
     { missingRights: is(RIGHTS.filter(({ account, verb }) => account.endsWith('agent') && verb === 'watch')) },
     'rights-missing',
@@ -402,6 +414,7 @@ describe('the judgement of an installation', () => {
     assert.deepEqual(codes({ ...SOUND, crds: is([]), pools: gone, kubeletNodes: gone }), [
       'crd-missing',
       'crd-missing',
+      'source-not-written',
     ]);
   });
 });

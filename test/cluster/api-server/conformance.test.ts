@@ -44,7 +44,7 @@ async function install(cluster: ControlPlane): Promise<void> {
     if (code !== 0) throw new Error(`kubectl apply: ${stderr}`);
   }
   // In no order, a moment after their definitions.
-  for (const kind of ['kubeletnodes', 'kubeletpools']) {
+  for (const kind of ['kubeletnodes', 'kubeletpools', 'kubeletsources']) {
     const path = `/apis/kubelet-gitops.dev/v1alpha1/${kind}`;
     await until(kind, async () => (await cluster.request('GET', path)).status === 200, { everyMs: 50 });
   }

@@ -122,6 +122,7 @@ export async function installManifests(cluster: ControlPlane): Promise<void> {
     'namespace/namespace.yaml',
     'crds/kubeletnodes.yaml',
     'crds/kubeletpools.yaml',
+    'crds/kubeletsources.yaml',
     'rbac/reconciler.yaml',
     'rbac/agent.yaml',
     'components/configz-before-1.33/rbac.yaml',

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MADE, SETTLED, SOURCE_STATES } from '../reconciler/telling/source/support/states.ts';
+import { KSTATUS, kstatusOf } from './support/kstatus.ts';
+
+describe('kstatus of the KubeletSource', { skip: KSTATUS.skip }, () => {
+  for (const [state, expected, source] of SOURCE_STATES) {
+    it(`${expected} where ${state}`, () => {
+      const object = source();
+      assert.equal(kstatusOf(object), expected, JSON.stringify(object.status));
+    });
+  }
+
+  it('InProgress where the object is newer than its status', () =>
+    assert.equal(kstatusOf({ ...SETTLED, metadata: { ...SETTLED.metadata, generation: 2 } }), 'InProgress'));
+
+  // The API server keeps no status of an object that is made: it is written a moment later.
+  it('Current for the moment between the making of the object and its first status', () =>
+    assert.equal(kstatusOf(MADE), 'Current'));
+});

@@ -1,19 +1,20 @@
 import { type EventObject, eventObject } from '#reconciler/telling/events/event-object.ts';
 import { occurrencesOfNode } from '#reconciler/telling/events/of-node.ts';
+import type { Subject } from '#reconciler/telling/events/occurrence.ts';
 import { occurrencesOfPool } from '#reconciler/telling/events/of-pool.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 
-/** Something that happened to a node or a pool. */
+/** Something that happened to a node, a pool or the branch. */
 export interface Happened {
   /** RFC 3339, UTC. Of what happened several times, the last. */
   readonly at: string;
   /** The words of docs/events.md: `ConfigFellBack`. */
   readonly reason: string;
   readonly type: 'Normal' | 'Warning';
-  readonly kind: 'Node' | 'KubeletPool';
+  readonly kind: Subject['kind'];
   readonly name: string;
   /** Of a node: the pool that it belongs to now. */
   readonly pool: string;
@@ -74,7 +75,7 @@ function fromStatus({ nodes, kubeletNodes, pools }: PastFacts): readonly EventOb
   const uids = new Map(nodes.map(({ metadata }) => [metadata.name, metadata.uid ?? '']));
   const occurrences = [
     ...kubeletNodes.flatMap((node) => occurrencesOfNode(node, uids.get(node.metadata.name) ?? '')),
-    ...pools.flatMap(({ metadata, status }) => occurrencesOfPool(metadata.name, metadata.uid ?? '', status ?? {})),
+    ...pools.flatMap(occurrencesOfPool),
   ];
   return occurrences.flatMap((occurrence) => {
     const at = fromTimestamp(occurrence.at);
@@ -93,7 +94,7 @@ function fromEvent(event: EventObject, poolOf: ReadonlyMap<string, string>): Hap
   const { regarding, series, eventTime, reason, type, note } = event;
   const at = fromTimestamp(series?.lastObservedTime ?? eventTime);
   const { kind, name } = regarding ?? { kind: '', name: '' };
-  if (at === undefined || (kind !== 'Node' && kind !== 'KubeletPool')) return undefined;
+  if (at === undefined || (kind !== 'Node' && kind !== 'KubeletPool' && kind !== 'KubeletSource')) return undefined;
   const pool = kind === 'KubeletPool' ? name : (poolOf.get(name) ?? '');
   return {
     at: toTimestamp(at),

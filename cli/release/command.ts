@@ -2,9 +2,9 @@ import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Command, ExitCode, Given } from '../command.ts';
-import { connectTo } from '../connect.ts';
+import { connectWith } from '../connect.ts';
 import type { Io } from '../io.ts';
-import { annotatePool, type Wish } from '../pools/annotate.ts';
+import { poolAnnotator, type Wish } from '../pools/annotate.ts';
 import { wrapFor } from '../wrap.ts';
 import { checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose.ts';
 
@@ -26,10 +26,11 @@ export const RELEASE: Command = {
 
 async function runRelease(given: Given, io: Io): Promise<ExitCode> {
   checkChoice(given, false);
-  const kube = await connectTo(given, io);
-  const pools = await choosePools(given, kube);
+  const connection = await connectWith(given, io);
+  const pools = await choosePools(given, connection.kube);
+  const annotate = await poolAnnotator(connection);
   const wrap = wrapFor(io.out);
-  for (const { metadata } of pools) io.out.write(wrap(`${await annotatePool(kube, metadata.name, release)}\n`));
+  for (const { metadata } of pools) io.out.write(wrap(`${await annotate(metadata.name, release)}\n`));
   return pools.every(isHalted) ? 0 : 1;
 }
 
@@ -43,7 +44,7 @@ function release({ metadata, status }: KubeletPool): Wish {
     return { say: `${halt.config} is released already; the reconciler has yet to see it` };
   }
   return {
-    write: { annotation: RELEASE_ANNOTATION, value },
+    write: { verb: 'release', annotation: RELEASE_ANNOTATION, value },
     say: `${halt.config} is released; it was halted at ${halt.at}: ${halt.message}`,
   };
 }

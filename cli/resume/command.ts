@@ -1,9 +1,9 @@
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Command, ExitCode, Given } from '../command.ts';
-import { connectTo } from '../connect.ts';
+import { connectWith } from '../connect.ts';
 import type { Io } from '../io.ts';
-import { annotatePool, type Wish } from '../pools/annotate.ts';
+import { poolAnnotator, type Wish } from '../pools/annotate.ts';
 import { wrapFor } from '../wrap.ts';
 import { ALL_OPTION, checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose.ts';
 
@@ -24,10 +24,11 @@ export const RESUME: Command = {
 
 async function runResume(given: Given, io: Io): Promise<ExitCode> {
   checkChoice(given, true);
-  const kube = await connectTo(given, io);
-  const pools = await choosePools(given, kube);
+  const connection = await connectWith(given, io);
+  const pools = await choosePools(given, connection.kube);
+  const annotate = await poolAnnotator(connection);
   const wrap = wrapFor(io.out);
-  for (const { metadata } of pools) io.out.write(wrap(`${await annotatePool(kube, metadata.name, resumption)}\n`));
+  for (const { metadata } of pools) io.out.write(wrap(`${await annotate(metadata.name, resumption)}\n`));
   return pools.some(({ spec }) => spec?.suspend === true) ? 1 : 0;
 }
 
@@ -39,5 +40,5 @@ function resumption({ metadata, spec }: KubeletPool): Wish {
       : '';
   if (before === undefined) return { say: `was not suspended by suspend${inGit}` };
   const reason = before === '' ? '' : `; it was suspended because: ${before}`;
-  return { write: { annotation: SUSPEND_ANNOTATION, value: null }, say: `resumed${reason}${inGit}` };
+  return { write: { verb: 'resume', annotation: SUSPEND_ANNOTATION, value: null }, say: `resumed${reason}${inGit}` };
 }

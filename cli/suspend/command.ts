@@ -1,8 +1,8 @@
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
-import { connectTo } from '../connect.ts';
+import { connectWith } from '../connect.ts';
 import type { Io } from '../io.ts';
-import { annotatePool, type Wish } from '../pools/annotate.ts';
+import { poolAnnotator, type Wish } from '../pools/annotate.ts';
 import { wrapFor } from '../wrap.ts';
 import { ALL_OPTION, checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/choose.ts';
 
@@ -37,12 +37,11 @@ async function runSuspend(given: Given, io: Io): Promise<ExitCode> {
   if (because === '') throw new Mistake('say why: --because TEXT');
   if (because.length > LONGEST_REASON)
     throw new Mistake(`--because has ${because.length} of at most ${LONGEST_REASON} characters`);
-  const kube = await connectTo(given, io);
+  const connection = await connectWith(given, io);
+  const annotate = await poolAnnotator(connection);
   const wrap = wrapFor(io.out);
-  for (const { metadata } of await choosePools(given, kube)) {
-    const said = await annotatePool(kube, metadata.name, (pool) =>
-      suspension(pool.metadata.annotations ?? {}, because),
-    );
+  for (const { metadata } of await choosePools(given, connection.kube)) {
+    const said = await annotate(metadata.name, (pool) => suspension(pool.metadata.annotations ?? {}, because));
     io.out.write(wrap(`${said}\n`));
   }
   return 0;
@@ -52,5 +51,8 @@ function suspension(annotations: Readonly<Record<string, string>>, because: stri
   const before = annotations[SUSPEND_ANNOTATION];
   if (before === because) return { say: `is suspended already (${because})` };
   const replaced = before === undefined || before === '' ? '' : `; it was already, because: ${before}`;
-  return { write: { annotation: SUSPEND_ANNOTATION, value: because }, say: `suspended (${because})${replaced}` };
+  return {
+    write: { verb: 'suspend', annotation: SUSPEND_ANNOTATION, value: because },
+    say: `suspended (${because})${replaced}`,
+  };
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  BY_ANNOTATION,
   CANONICAL_FORM_ANNOTATION,
   CORDONED_ANNOTATION,
   DRAIN_FAILED_ANNOTATION,
@@ -146,6 +147,7 @@ export function viewConfigSource(object: KubeObject): ConfigSourceView {
 const READ: readonly string[] = [
   SUSPEND_ANNOTATION,
   RELEASE_ANNOTATION,
+  BY_ANNOTATION,
   FIRST_SEEN_ANNOTATION,
   MOVED_SINCE_ANNOTATION,
   UNSELECTED_SINCE_ANNOTATION,

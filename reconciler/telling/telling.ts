@@ -1,7 +1,7 @@
 import type { Kube } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
-import { createChronicle } from './events/chronicle.ts';
+import { createChronicle, createSourceChronicle } from './events/chronicle.ts';
 import { createConditionWriter } from './events/condition-writer.ts';
 import { createEventPublisher } from './events/publisher.ts';
 import type { Fleet, LeftOut } from '../policy/fleet.ts';
@@ -43,7 +43,12 @@ export function createTelling({ metrics, page, identity, isLeader, path = '', ..
     mayWrite: isLeader,
     onOutcome: (outcome) => events.inc({ outcome }),
   });
-  const source = createSourceWriter({ ...options, mayWrite: isLeader });
+  const sourceChronicle = createSourceChronicle();
+  const source = createSourceWriter({
+    ...options,
+    mayWrite: isLeader,
+    onStands: (object) => publisher.tell(sourceChronicle(object, options.clock.now())),
+  });
   const conditions = createConditionWriter({
     ...options,
     mayWrite: isLeader,

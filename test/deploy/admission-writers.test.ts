@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { claimText } from '#shared/contract/claim.ts';
 import {
   type AdmissionRequest,
   type Binding,
@@ -47,6 +48,10 @@ const OURS = { 'app.kubernetes.io/managed-by': 'kubelet-gitops' };
 const annotated = (annotations: object): Pool => pool({ annotations });
 const kept = annotated({ 'kubelet-gitops.dev/first-seen': '1' });
 
+const AT = '2026-11-22T10:00:00Z';
+const BY_MALLORY = claimText({ verb: 'suspend', at: AT, who: PERSON.username }, 'look');
+const BY_ADA = claimText({ verb: 'suspend', at: AT, who: 'ada' }, 'look');
+
 /** What all policies together say. */
 function verdict(request: AdmissionRequest, objects: Objects): readonly string[] {
   return policies.flatMap((policy) => {
@@ -76,6 +81,30 @@ const ADMITTED: readonly Row[] = [
     'an operator suspends',
     on('kubeletpools'),
     { object: annotated({ 'kubelet-gitops.dev/suspend': 'look' }), oldObject: pool() },
+  ],
+  [
+    'an operator suspends and says who did it',
+    on('kubeletpools'),
+    {
+      object: annotated({ 'kubelet-gitops.dev/suspend': 'look', 'kubelet-gitops.dev/by': BY_MALLORY }),
+      oldObject: annotated({ 'kubelet-gitops.dev/by': BY_ADA }),
+    },
+  ],
+  [
+    'an operator leaves alone what somebody else said',
+    on('kubeletpools'),
+    {
+      object: annotated({ 'kubelet-gitops.dev/by': BY_ADA, 'kubelet-gitops.dev/suspend': 'look' }),
+      oldObject: annotated({ 'kubelet-gitops.dev/by': BY_ADA }),
+    },
+  ],
+  [
+    'an operator whose name has spaces',
+    on('kubeletpools', { userInfo: { username: 'Ada of Platform' } }),
+    {
+      object: annotated({ 'kubelet-gitops.dev/by': claimText({ verb: 'resume', at: AT, who: 'Ada of Platform' }, '') }),
+      oldObject: annotated({}),
+    },
   ],
   [
     'an operator resumes',
@@ -119,6 +148,18 @@ const ADMITTED: readonly Row[] = [
 
 const REFUSED: readonly (readonly [...Row, RegExp])[] = [
   ['a new pool', on('kubeletpools', { operation: 'CREATE' }), { object: pool() }, /only the reconciler makes/],
+  ...[
+    BY_ADA,
+    'ada',
+    'mallory',
+    `${'x'.repeat(40)} of ada`,
+    claimText({ verb: 'suspend', at: AT, who: 'ada mallory' }, ''),
+  ].map((by): readonly [...Row, RegExp] => [
+    `the claim of being somebody else (${by})`,
+    on('kubeletpools'),
+    { object: annotated({ 'kubelet-gitops.dev/by': by }), oldObject: annotated({}) },
+    /names somebody else/,
+  ]),
   [
     'a KubeletSource of somebody’s own',
     on('kubeletsources', { operation: 'CREATE' }),

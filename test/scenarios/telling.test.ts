@@ -33,7 +33,12 @@ it('a good and a bad commit are told as Events, as a condition on the Node, and 
 
   await scenario.change('general', DEADLY);
   await world.until('halted', (view) => phaseOf(view, 'general') === 'Halted', PATIENCE_MS);
-  const expected = ['RolloutHalted general', 'RolloutSettled general', 'ConfigAssigned worker-1'];
+  const expected = [
+    'RolloutHalted general',
+    'RolloutSettled general',
+    'ConfigAssigned worker-1',
+    'CommitInForce kubelet-gitops',
+  ];
   await seen(
     'Events of both',
     () => expected.every((each) => told(scenario).has(each)) && [...told(scenario)].some((each) => FAILED.test(each)),

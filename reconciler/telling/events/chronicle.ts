@@ -1,9 +1,11 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletSource } from '#shared/contract/api/kubelet-source.ts';
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Round } from '../round.ts';
 import { assignedTo, assignment, occurrencesOfNode } from './of-node.ts';
 import { occurrencesOfUnreadable } from './of-unreadable.ts';
-import { occurrencesOfPool } from './of-pool.ts';
+import { isSilentlyResumed, isSuspended, occurrencesOfPool, silentResumption, SINCE } from './of-pool.ts';
+import { occurrencesOfSource } from './of-source.ts';
 import type { Occurrence } from './occurrence.ts';
 
 /**
@@ -14,6 +16,9 @@ import type { Occurrence } from './occurrence.ts';
  */
 export type Chronicle = (round: Pick<Round, 'fleet' | 'at'>) => readonly Occurrence[];
 
+/** The same for the branch, by what its object says. */
+export type SourceChronicle = (source: KubeletSource, at: Millis) => readonly Occurrence[];
+
 /** Events live for an hour by default: what is older than a part of that may have been told and forgotten. */
 const FRESH_MS: Millis = 15 * 60_000;
 
@@ -22,6 +27,8 @@ interface Told {
   readonly seen: object;
   readonly identities: ReadonlySet<string>;
   readonly assigned: string;
+  /** Of a pool: a person had suspended it. */
+  readonly suspended?: boolean;
 }
 
 export function createChronicle(): Chronicle {
@@ -29,10 +36,15 @@ export function createChronicle(): Chronicle {
   return ({ fleet, at }) => {
     const news: Occurrence[] = [];
     const now = new Map<string, Told>();
-    const keep = (key: string, seen: object, current: readonly Occurrence[], assigned: string): void => {
+    const keep = (
+      key: string,
+      seen: object,
+      current: readonly Occurrence[],
+      more: Pick<Told, 'assigned' | 'suspended'>,
+    ): void => {
       const before = told?.get(key)?.identities;
       news.push(...current.filter((each) => isNews(each, before, told !== null, at)));
-      now.set(key, { seen, identities: new Set(current.map(({ identity }) => identity)), assigned });
+      now.set(key, { seen, identities: new Set(current.map(({ identity }) => identity)), ...more });
     };
     /** What cannot be read is not news: what was told of it before stays told. */
     const each = (key: string, look: () => void): void => {
@@ -55,21 +67,37 @@ export function createChronicle(): Chronicle {
       each(key, () => {
         const current = occurrencesOfNode(node, uid);
         if (isNewlyAssigned(node, before)) news.push(assignment(node, uid));
-        keep(key, node, current, assignedTo(node));
+        keep(key, node, current, { assigned: assignedTo(node) });
       });
     }
     // By what was written, not by what was only planned: a write that fails is planned again with another date, which would be
     // told as something else.
-    for (const [name, { metadata, status }] of fleet.pools) {
-      const { uid } = metadata;
-      if (uid === undefined || status === undefined) continue;
-      each(`pool ${uid}`, () => keep(`pool ${uid}`, status, occurrencesOfPool(name, uid, status), ''));
+    for (const pool of fleet.pools.values()) {
+      const { uid, annotations } = pool.metadata;
+      if (uid === undefined || pool.status === undefined) continue;
+      const key = `pool ${uid}`;
+      each(key, () => {
+        if (isSilentlyResumed(told?.get(key)?.suspended === true, pool))
+          news.push(silentResumption(pool, toTimestamp(at)));
+        keep(key, pool, occurrencesOfPool(pool), { assigned: '', suspended: isSuspended(annotations) });
+      });
     }
     for (const left of fleet.unreadable ?? []) {
       const key = `unreadable ${left.of} ${left.name}`;
-      keep(key, left, occurrencesOfUnreadable(left, toTimestamp(at)), '');
+      keep(key, left, occurrencesOfUnreadable(left, toTimestamp(at)), { assigned: '' });
     }
     told = now;
+    return news;
+  };
+}
+
+/** As `createChronicle`, of one object. */
+export function createSourceChronicle(): SourceChronicle {
+  let told: ReadonlySet<string> | null = null;
+  return (source, at) => {
+    const current = occurrencesOfSource(source);
+    const news = current.filter((each) => isNews(each, told ?? undefined, told !== null, at));
+    told = new Set(current.map(({ identity }) => identity));
     return news;
   };
 }
@@ -85,8 +113,12 @@ function isNewlyAssigned(node: KubeletNode, before: Told | undefined): boolean {
  */
 function isNews(each: Occurrence, before: ReadonlySet<string> | undefined, seenRounds: boolean, at: Millis): boolean {
   if (before?.has(each.identity) === true) return false;
-  if (each.at === undefined) return seenRounds;
+  if (each.at === undefined) return seenRounds && !isKnownBut(each.identity, before);
   if (before !== undefined) return true;
   const happened = fromTimestamp(each.at);
   return happened !== undefined && at - happened <= FRESH_MS;
 }
+
+/** Whether the same was dated before. */
+const isKnownBut = (identity: string, before: ReadonlySet<string> | undefined): boolean =>
+  [...(before ?? [])].some((each) => each.startsWith(`${identity}${SINCE}`));

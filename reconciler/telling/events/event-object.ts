@@ -66,7 +66,11 @@ export function eventObject(occurrence: Occurrence, namespace: string, by: strin
   };
 }
 
-const ACTIONS: Readonly<Record<Subject['kind'], string>> = { Node: 'ConfigureKubelet', KubeletPool: 'RollOut' };
+const ACTIONS: Readonly<Record<Subject['kind'], string>> = {
+  Node: 'ConfigureKubelet',
+  KubeletPool: 'RollOut',
+  KubeletSource: 'FollowBranch',
+};
 
 function cutToBytes(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text;

@@ -1,4 +1,4 @@
-/** What can happen to a node or a pool, in the words that Events carry as their reason. */
+/** What can happen to a node, a pool or the branch, in the words that Events carry as their reason. */
 export type Happening =
   /** The node was told to run another config. */
   | 'ConfigAssigned'
@@ -8,7 +8,7 @@ export type Happening =
   | 'ConfigApplied'
   /** The node took the config back. */
   | 'ConfigFellBack'
-  /** The agent refused the config before the kubelet was touched. */
+  /** On a node: the agent refused the config before the kubelet was touched. Elsewhere: the commit has errors. */
   | 'ConfigRefused'
   /** Files or running config are not what was assigned. */
   | 'ConfigDrifted'
@@ -20,13 +20,23 @@ export type Happening =
   | 'RolloutReverting'
   /** All nodes of the pool run the config and have proved it. */
   | 'RolloutSettled'
+  /** A person had nothing new started in the pool. */
+  | 'Suspended'
+  /** A person let the pool go on that was suspended. */
+  | 'Resumed'
+  /** A person let a halted pool go on. */
+  | 'Released'
+  /** Another commit is followed. */
+  | 'CommitInForce'
+  /** The newest commit was not let into force. */
+  | 'CommitRefused'
   /** Nodes wait because the budget is used up. */
   | 'RateLimited'
   /** Looking at the object ends in an error: nothing is decided about it. */
   | 'CannotBeRead';
 
 export interface Subject {
-  readonly kind: 'Node' | 'KubeletPool';
+  readonly kind: 'Node' | 'KubeletPool' | 'KubeletSource';
   readonly name: string;
   readonly uid: string;
 }

@@ -134,10 +134,24 @@ export function createEventPublisher(options: EventPublisherOptions): EventPubli
 
 /**
  * What is one Event that counts. An Event's note cannot be changed (k8s.io/kubernetes/pkg/apis/core/validation/events.go), so
- * an assignment by another commit is another series: the first one's note would name the wrong commit.
+ * an assignment by another commit is another series: the first one's note would name the wrong commit. So is what people and commits
+ * do.
  */
 const seriesOf = ({ about, happening, config, cause, note }: Occurrence): string =>
-  `${about.uid} ${happening} ${config} ${happening === 'ConfigAssigned' ? note : (cause ?? '')}`;
+  `${about.uid} ${happening} ${config} ${BY_NOTE.has(happening) || isOfCommit(about, happening) ? note : (cause ?? '')}`;
+
+/** Agents refuse a config as well, and say why in a word. */
+const isOfCommit = ({ kind }: Occurrence['about'], happening: Occurrence['happening']): boolean =>
+  happening === 'ConfigRefused' && kind !== 'Node';
+
+const BY_NOTE: ReadonlySet<Occurrence['happening']> = new Set([
+  'ConfigAssigned',
+  'CommitInForce',
+  'CommitRefused',
+  'Suspended',
+  'Resumed',
+  'Released',
+]);
 
 /** An API server before 1.23: Events of cluster-scoped objects are to be in its other namespace. */
 const belongsElsewhere = (error: unknown): boolean =>

@@ -124,9 +124,9 @@ function showWorking(gauge: Gauge, state: string): void {
   else gauge.set(state === 'on' ? 1 : 0);
 }
 
-function countOccurrence({ happening, pool, cause = '' }: Occurrence, into: Instruments, words: Words): void {
+function countOccurrence({ about, happening, pool, cause = '' }: Occurrence, into: Instruments, words: Words): void {
   if (happening === 'ConfigFellBack') into.fallbacks.inc({ pool, reason: words(cause) });
-  if (happening === 'ConfigRefused') into.refusals.inc({ pool, reason: words(cause) });
+  if (happening === 'ConfigRefused' && about.kind === 'Node') into.refusals.inc({ pool, reason: words(cause) });
   if (happening === 'ConfigApplied') into.promotions.inc({ pool });
 }
 

@@ -16,13 +16,13 @@ export interface SourceWriterOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  /** The object is as it was last shown. */
+  readonly onStands?: (source: KubeletSource) => void;
 }
 
 /** Keeps the KubeletSource as the passes have it. Nothing waits for it, and nothing depends on it. */
 export interface SourceWriter {
   show(facts: SourceFacts): void;
-  /** As it is in the cluster; null before it was written, and where that is not possible. */
-  written(): KubeletSource | null;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -31,7 +31,14 @@ const PLACE = { resource: KUBELET_SOURCES };
 const LOOK_AGAIN_MS: Millis = 10 * 60_000;
 const BACKOFF: BackoffOptions = { firstMs: 1_000, maxMs: 5 * 60_000, jitter: 0.3 };
 
-export function createSourceWriter({ kube, mayWrite, clock, random, log }: SourceWriterOptions): SourceWriter {
+export function createSourceWriter({
+  kube,
+  mayWrite,
+  clock,
+  random,
+  log,
+  onStands,
+}: SourceWriterOptions): SourceWriter {
   const wakeUps = createWakeUps(clock);
   let facts: SourceFacts | undefined;
   let present: KubeletSource | undefined;
@@ -72,6 +79,7 @@ export function createSourceWriter({ kube, mayWrite, clock, random, log }: Sourc
       await write(facts, signal);
       if (saidMissing) log.info({}, 'the KubeletSource is written again');
       [faults, saidMissing] = [0, false];
+      if (present !== undefined) onStands?.(present);
       return 0;
     } catch (error) {
       if (signal.aborted) return 0;
@@ -88,7 +96,6 @@ export function createSourceWriter({ kube, mayWrite, clock, random, log }: Sourc
   }
 
   return {
-    written: () => (mayWrite() ? (present ?? null) : null),
     show(now) {
       // A process that has only just begun has nothing to add to what the one before said.
       if (now.tip === null && now.source.failure === '' && now.source.commit !== '') return;

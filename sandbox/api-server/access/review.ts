@@ -6,12 +6,18 @@ import { badRequest } from '#sandbox/api-server/status/refusals.ts';
 import type { Json } from '#sandbox/api-server/stored-object.ts';
 import { isJson, memberOf } from '#sandbox/api-server/stored-object.ts';
 
-/** The questions of `authorization.k8s.io` that are answered: whether somebody, or whoever asks, may do something. */
+const REVIEWS: readonly string[] = [
+  'authorization.k8s.io/subjectaccessreviews',
+  'authorization.k8s.io/selfsubjectaccessreviews',
+  'authentication.k8s.io/selfsubjectreviews',
+];
+
+/** The questions that are answered: whether somebody, or whoever asks, may do something, and who asks. */
 export const isReview = ({ group, version, resource, verb }: ResourceCall): boolean =>
-  group === 'authorization.k8s.io' &&
-  version === 'v1' &&
-  verb === 'create' &&
-  (resource === 'subjectaccessreviews' || resource === 'selfsubjectaccessreviews');
+  version === 'v1' && verb === 'create' && REVIEWS.includes(`${group}/${resource}`);
+
+/** Who asks is told to everybody whom the server knows: by default, Kubernetes binds that right to all of them. */
+export const isForEverybody = (call: ResourceCall): boolean => isReview(call) && call.resource === 'selfsubjectreviews';
 
 /** Somebody without a token of the sandbox may do nothing. Nothing is stored. @throws Refusal for a body that is no object */
 export async function review(
@@ -21,6 +27,7 @@ export async function review(
 ): Promise<Json> {
   const body = objectIn(request, await readBytes(request));
   if (!isJson(body)) throw badRequest('the body is no object');
+  if (body['kind'] === 'SelfSubjectReview') return { ...body, status: { userInfo: { username: asking.user } } };
   const user = memberOf(body, 'spec', 'user');
   const subject = user === undefined ? asking : [...tokens.values()].find((each) => each.user === user);
   const text = (key: string): string | undefined => {

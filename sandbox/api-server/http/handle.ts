@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Subject, Tokens } from '#sandbox/api-server/access/subject.ts';
-import { isReview, review } from '#sandbox/api-server/access/review.ts';
+import { isForEverybody, isReview, review } from '#sandbox/api-server/access/review.ts';
 import { requireRight, subjectOf } from '#sandbox/api-server/access/subject.ts';
 import type { FaultSource } from '#sandbox/api-server/faults.ts';
 import { answerFault } from '#sandbox/api-server/http/answer-fault.ts';
@@ -51,7 +51,7 @@ async function answer(
   const { registry } = handling.api;
   const subject = subjectOf(request, handling.tokens, handling.anonymous);
   handling.onCall?.(call, subject);
-  requireRight(subject, call);
+  if (call.of === undefined || !isForEverybody(call.of)) requireRight(subject, call);
   const { of, path } = call;
   if (of !== undefined) {
     if (isReview(of)) return answerJson(request, response, 201, await review(request, handling, subject));

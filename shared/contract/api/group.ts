@@ -25,6 +25,9 @@ export const SUSPEND_ANNOTATION = `${GROUP}/suspend`;
 /** Annotation on a KubeletPool: a halt that a person lets go on, as `<sha256 of the payload>@<time of the halt>`. */
 export const RELEASE_ANNOTATION = `${GROUP}/release`;
 
+/** Annotation on a KubeletPool: who says to have written the annotations above last, see `claim.ts`. */
+export const BY_ANNOTATION = `${GROUP}/by`;
+
 /** Annotation on a KubeletNode: when a reconciler first saw its Node, by the reconciler's clock. */
 export const FIRST_SEEN_ANNOTATION = `${GROUP}/first-seen`;
 

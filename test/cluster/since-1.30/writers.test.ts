@@ -4,6 +4,7 @@ import { callHttps, type HttpsAnswer } from '../support/https-json.ts';
 import { KUBERNETES, whyNoControlPlane } from '../support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { installManifests, NAMESPACE } from '../support/programs.ts';
+import { claimText } from '#shared/contract/claim.ts';
 import { configMapName, otherConfigMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import { fencedBlocks } from '../../support/fenced-blocks.ts';
 import { until } from '../../support/until.ts';
@@ -123,6 +124,13 @@ describe(`whoever may write our objects by RBAC on Kubernetes ${KUBERNETES}`, { 
       const { status, text } = await annotate(annotations);
       assert.equal(status, 200, text);
     }
+    const by = (who: string) => ({
+      'kubelet-gitops.dev/by': claimText({ verb: 'suspend', at: '2026-11-22T10:00:00Z', who }, 'look'),
+    });
+    const mine = await annotate(by('system:serviceaccount:default:olga'));
+    assert.equal(mine.status, 200, mine.text);
+    for (const wrong of [by('somebody-else'), { 'kubelet-gitops.dev/by': 'short' }])
+      refused(await annotate(wrong), /names somebody else/);
     refused(await annotate({ 'kubelet-gitops.dev/first-seen': 'x' }), /annotations other than/);
     const owners = { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'x', uid: 'x' }] };
     refused(await as(operator, 'PATCH', `${POOLS}/gpu`, { metadata: owners }), /labels, finalizers and owners/);

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { type Chronicle, createChronicle } from '#reconciler/telling/events/chronicle.ts';
+import { type Chronicle, createChronicle, createSourceChronicle } from '#reconciler/telling/events/chronicle.ts';
 import { occurrencesOfNode, touchedKubelet } from '#reconciler/telling/events/of-node.ts';
 import type { Fleet, LeftOut } from '#reconciler/policy/fleet.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { BY_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { KubeletSource } from '#shared/contract/api/kubelet-source.ts';
+import { claimText } from '#shared/contract/claim.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
+import { afterPass, factsOf, faulty, REFUSAL, SETTLED } from '../source/support/states.ts';
 import {
   assignedNode,
+  COMMIT_B,
   failedNode,
   fleetOf,
   idleNode,
@@ -162,6 +167,128 @@ describe('what is told of a pool', () => {
     tell(chronicle, { status: { phase: 'Progressing', configName: 'web-1', sha256: 's' } });
     assert.deepEqual(tell(chronicle, { status }), ['RolloutSettled']);
     assert.deepEqual(tell(chronicle, { status: { ...status, message: 'other words' } }), []);
+  });
+});
+
+describe('what is told of people', () => {
+  const by = (verb: 'suspend' | 'resume' | 'release', value: string, at = ago(0)) => ({
+    [BY_ANNOTATION]: claimText({ verb, at, who: 'ada' }, value),
+  });
+  const held = (why: string, claimed = why, at?: string) => ({
+    annotations: { [SUSPEND_ANNOTATION]: why, ...by('suspend', claimed, at) },
+  });
+  const going: Partial<KubeletPool['metadata']> = {};
+
+  /** What is told of a pool that is as one after the other, as `reason: note`. */
+  function told(
+    ...all: readonly (readonly [Partial<KubeletPool['metadata']>, KubeletPoolStatus?])[]
+  ): readonly string[] {
+    const chronicle = createChronicle();
+    return all.flatMap(([metadata, status = { phase: 'Progressing' }], index) => {
+      const present: KubeletPool = { metadata: { name: 'web', uid: 'pool-uid', ...metadata }, status };
+      const fleet: Fleet = { ...fleetOf({}), pools: new Map([['web', present]]) };
+      return chronicle({ fleet, at: NOW + index * 1_000 }).map(({ happening, note }) => `${happening}: ${note}`);
+    });
+  }
+
+  it('that they suspend, who, and why; and that they resume', () => {
+    assert.deepEqual(told([going], [held('look')], [held('look')], [{ annotations: by('resume', '') }], [going]), [
+      'Suspended: Suspended: look. By ada, as their command line says',
+      'Resumed: Resumed. By ada, as their command line says',
+    ]);
+  });
+
+  it('that they suspend again, for another reason or later', () => {
+    const later = toTimestamp(NOW + 60_000);
+    const all = told(
+      [going],
+      [held('look')],
+      [held('more')],
+      [{ annotations: by('resume', '') }],
+      [held('more', 'more', later)],
+    );
+    assert.equal(all.length, 4);
+  });
+
+  it('nobody’s name for what somebody else wrote over it', () => {
+    const [first] = told([going], [held('mine', 'look')]);
+    assert.equal(first, 'Suspended: Suspended: mine. The object does not say who did it');
+    const silent = { annotations: { [SUSPEND_ANNOTATION]: '' } };
+    assert.deepEqual(told([going], [silent], [going], [going]), [
+      'Suspended: Suspended: nobody says why. The object does not say who did it',
+      'Resumed: Resumed. The object does not say who did it',
+    ]);
+    assert.equal(told([going], [held('look')], [{ annotations: by('suspend', 'look') }]).length, 2);
+  });
+
+  it('that they release, bound to the halt', () => {
+    const released = { sha256: 's', haltedAt: ago(60_000), failures: [] };
+    const value = `s@${ago(60_000)}`;
+    const annotations = { [RELEASE_ANNOTATION]: value, ...by('release', value) };
+    assert.deepEqual(
+      told([going], [{ annotations }, { phase: 'Progressing', released }], [going, { phase: 'Settled', released }]),
+      [`Released: Released: it goes on after the halt of ${ago(60_000)}. By ada, as their command line says`],
+    );
+  });
+
+  it('nothing twice because another deed took the place of who did it', () => {
+    const released = { sha256: 's', haltedAt: ago(60_000), failures: [] };
+    const value = `s@${ago(60_000)}`;
+    const after = { [SUSPEND_ANNOTATION]: 'look', [RELEASE_ANNOTATION]: value, ...by('release', value) };
+    const all = told([going], [held('look')], [{ annotations: after }, { phase: 'Progressing', released }]);
+    assert.deepEqual(
+      all.map((line) => line.split(':')[0]),
+      ['Suspended', 'Released'],
+    );
+  });
+
+  it('nothing of long ago after a restart', () => {
+    assert.deepEqual(told([held('look', 'look', ago(60 * MINUTE))]), []);
+    assert.equal(told([held('look', 'look', ago(MINUTE))]).length, 1);
+  });
+});
+
+describe('what is told of the branch', () => {
+  const refused = afterPass(factsOf(COMMIT_B, REFUSAL), SETTLED, ago(0));
+
+  it('that a commit is in force, is refused, has errors, each once', () => {
+    const chronicle = createSourceChronicle();
+    const news = (source: KubeletSource): readonly string[] =>
+      chronicle(source, NOW).map(({ happening, type, note }) => `${type} ${happening}: ${note}`);
+    assert.deepEqual(news(SETTLED), []);
+    assert.deepEqual(news(refused), [
+      `Warning CommitRefused: Commit ${COMMIT_B.slice(0, 12)} (Change all; author: Mallory) is refused: ${REFUSAL.refusedBecause}`,
+    ]);
+    assert.deepEqual(news(refused), []);
+    const next = factsOf(COMMIT_B, { commit: COMMIT_B, takenUpAt: ago(0) }, { desired: faulty });
+    const [came, errors, ...none] = news(afterPass(next, refused, ago(0)));
+    assert.match(came ?? '', /^Normal CommitInForce: Commit b{12} \(Raise maxPods; author: Ada\) came into force$/);
+    assert.match(errors ?? '', /^Warning ConfigRefused: Commit b{12} \(.*\) has errors: pools\/workers\//);
+    assert.deepEqual(none, []);
+  });
+
+  it('what is fresh by its date after a restart, and nothing else', () => {
+    assert.deepEqual(
+      createSourceChronicle()(refused, NOW).map(({ happening }) => happening),
+      ['CommitRefused'],
+    );
+    assert.deepEqual(createSourceChronicle()(refused, NOW + 60 * MINUTE), []);
+  });
+
+  it('a pool that keeps what it has, on the pool', () => {
+    const invalid = (message: string) => ({
+      type: 'ConfigValid',
+      status: 'False' as const,
+      reason: 'Refused',
+      message,
+      lastTransitionTime: ago(0),
+    });
+    const chronicle = createChronicle();
+    tell(chronicle, { status: { phase: 'Settled' } });
+    const status = (message: string): KubeletPoolStatus => ({ phase: 'Settled', conditions: [invalid(message)] });
+    assert.deepEqual(tell(chronicle, { status: status('a:1: error x: y') }), ['ConfigRefused']);
+    assert.deepEqual(tell(chronicle, { status: status('a:1: error x: y') }), []);
+    assert.deepEqual(tell(chronicle, { status: status('a:2: error x: y') }), ['ConfigRefused']);
   });
 });
 

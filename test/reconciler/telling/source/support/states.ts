@@ -15,8 +15,8 @@ import {
   validPool,
 } from '../../../../support/fleet.ts';
 
-export const AT = '2026-11-22T10:00:00Z';
-export const LATER = '2026-11-22T11:00:00Z';
+export const AT = '2026-11-20T10:00:00Z';
+export const LATER = '2026-11-20T11:00:00Z';
 
 const HERE = { url: 'https://git.example.com/config.git', branch: 'main', cluster: 'demo' };
 const IN_FORCE = { commit: COMMIT_A, subject: 'Raise maxPods', author: 'Ada', takenUpAt: AT };

@@ -9,6 +9,8 @@ import { CLUSTER_OPTIONS, TIMEOUT_OPTION, timeoutOf, wordOf } from '../options.t
 import { columnsOf, wrapFor } from '../wrap.ts';
 import { allSettled } from './all-settled.ts';
 import { readClusterStatus } from './read.ts';
+import type { NodeReason } from '#reconciler/policy/rollout/explain.ts';
+import { withHoldUps } from './hold-ups.ts';
 import { renderStatus, type StatusView } from './render.ts';
 import { renderWhy } from './render-why.ts';
 import { statusAsJson } from './status-json.ts';
@@ -64,12 +66,17 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
   const wrap = wrapFor(io.out);
   const columns = columnsOf(io.out);
 
+  const reasonsOf = async (
+    { source }: StatusView,
+    isShown: (reason: NodeReason) => boolean,
+  ): Promise<readonly NodeReason[]> => {
+    const fleet = await readFleet(kube, namespace);
+    return withHoldUps(kube, whyNodes(fleet, source, namespace, clock.now()).filter(isShown), fleet);
+  };
   const look = async (): Promise<Look> => {
     const question = { pool: given.text('pool'), node: given.text('node'), hasProblems: given.flag('problems') };
     const { view, shown, isShown } = narrow(await readClusterStatus(kube, namespace), question, clock.now());
-    const why = given.flag('why')
-      ? whyNodes(await readFleet(kube, namespace), view.source, namespace, clock.now()).filter(isShown)
-      : undefined;
+    const why = given.flag('why') ? await reasonsOf(view, isShown) : undefined;
     if (format !== 'text') {
       const json = statusAsJson(shown, allSettled(view, commit), why);
       return { view, text: format === 'json' ? `${JSON.stringify(json, null, 2)}\n` : stringify(json) };

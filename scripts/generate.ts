@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { generateDashboard } from './generate/dashboard.ts';
 import { generateDoctorPage } from './generate/doctor-page.ts';
+import { generateArgoCd } from './generate/argocd.ts';
 import { generateChart } from './generate/chart.ts';
 import { generateEditorSchemas } from './generate/editor-schemas.ts';
 import { generateExpectedInstallation } from './generate/expected-installation.ts';
@@ -22,6 +23,7 @@ const files = new Map([
   ...generateDashboard(),
   ...generateDoctorPage(),
   ...generateChart(),
+  ...generateArgoCd(),
   ...generateLicencesPage(),
 ]);
 const check = process.argv.includes('--check');

@@ -21,6 +21,8 @@ import {
   seen,
   wanting,
 } from '../support/agent/states.ts';
+import { ARGO, ARGO_LUA, argoHealthOf } from './support/argo-lua.ts';
+import { FLUX_CEL, fluxHealthOf } from './support/flux-cel.ts';
 import { KSTATUS, type Kstatus, kstatusOf } from './support/kstatus.ts';
 
 /** The KubeletNode as the API server has it after its agent reported. */
@@ -130,6 +132,15 @@ describe('kstatus of a KubeletNode', { skip: KSTATUS.skip }, () => {
     it(`${expected} where ${state}`, () => {
       const object = node();
       assert.equal(kstatusOf(object), expected, JSON.stringify(object.status));
+    });
+    const health = ARGO[expected];
+    if (health === undefined) continue;
+    it(`${expected} by Flux’s expressions where ${state}`, { skip: FLUX_CEL.skip }, () =>
+      assert.equal(fluxHealthOf(node()), expected),
+    );
+    it(`${health} for Argo CD where ${state}`, { skip: ARGO_LUA.skip }, () => {
+      const object = node();
+      assert.equal(argoHealthOf(object).status, health, JSON.stringify(object.status));
     });
   }
 });

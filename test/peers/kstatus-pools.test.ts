@@ -21,6 +21,8 @@ import {
   settledNode,
   validPool,
 } from '../support/fleet.ts';
+import { ARGO, ARGO_LUA, argoHealthOf } from './support/argo-lua.ts';
+import { FLUX_CEL, fluxHealthOf } from './support/flux-cel.ts';
 import { KSTATUS, type Kstatus, kstatusOf } from './support/kstatus.ts';
 
 const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
@@ -178,6 +180,15 @@ describe('kstatus of a KubeletPool', { skip: KSTATUS.skip }, () => {
     it(`${expected} where ${state}`, () => {
       const object = pool();
       assert.equal(kstatusOf(object), expected, JSON.stringify(object.status));
+    });
+    const health = state.startsWith('somebody suspended') ? 'Suspended' : ARGO[expected];
+    if (health === undefined) continue;
+    it(`${expected} by Flux’s expressions where ${state}`, { skip: FLUX_CEL.skip }, () =>
+      assert.equal(fluxHealthOf(pool()), expected),
+    );
+    it(`${health} for Argo CD where ${state}`, { skip: ARGO_LUA.skip }, () => {
+      const object = pool();
+      assert.equal(argoHealthOf(object).status, health, JSON.stringify(object.status));
     });
   }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MADE, SETTLED, SOURCE_STATES } from '../reconciler/telling/source/support/states.ts';
+import { ARGO, ARGO_LUA, argoHealthOf } from './support/argo-lua.ts';
+import { FLUX_CEL, fluxHealthOf } from './support/flux-cel.ts';
 import { KSTATUS, kstatusOf } from './support/kstatus.ts';
 
 describe('kstatus of the KubeletSource', { skip: KSTATUS.skip }, () => {
@@ -9,6 +11,12 @@ describe('kstatus of the KubeletSource', { skip: KSTATUS.skip }, () => {
       const object = source();
       assert.equal(kstatusOf(object), expected, JSON.stringify(object.status));
     });
+    it(`${expected} by Flux’s expressions where ${state}`, { skip: FLUX_CEL.skip }, () =>
+      assert.equal(fluxHealthOf(source()), expected),
+    );
+    it(`${ARGO[expected]} for Argo CD where ${state}`, { skip: ARGO_LUA.skip }, () =>
+      assert.equal(argoHealthOf(source()).status, ARGO[expected]),
+    );
   }
 
   it('InProgress where the object is newer than its status', () =>

@@ -64,6 +64,13 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/assign/choose-pool.ts': [
     ['possiblePools', 'required === undefined → true', 'it only spares a node the pools that cannot match it'],
   ],
+  'reconciler/policy/assign/selector.ts': [
+    [
+      'requiredLabel',
+      '({ matchLabels = {} }: LabelSelector): readonly [key: string, value: string] | undefined => Object.e… → () => undefined',
+      'it only spares a node the pools that cannot match it',
+    ],
+  ],
   'reconciler/policy/desired.ts': [
     ['desiredState', "pool.status === 'valid' → true", NARROWS],
     ['judgeAll', '[] → ["Stryker was here"]', 'what is no node has no version'],
@@ -128,6 +135,24 @@ export const SURVIVORS: Explained = {
     ['stampSeen', "typeof stamp !== 'string' → false", NARROWS],
     ['apart', 'from === undefined → false', 'what was not promoted has no time that it soaked'],
   ],
+  'reconciler/policy/rollout/before-restart.ts': [
+    ['withReboot', 'kubeletNode?.status?.bootID → kubeletNode?.status.bootID', NARROWS],
+    ['withReboot', 'kubeletNode?.status → kubeletNode.status', NARROWS],
+  ],
+  'reconciler/policy/rollout/budget.ts': [
+    ['budgetsOf', 'pool !== undefined → true', NARROWS],
+    ['budgetsOf', 'pool === undefined → false', NARROWS],
+    ['budgetsOf', 'amount === undefined → false', 'what is no amount bounds nothing'],
+    ['exposures', '\'\' → "Stryker was here!"', NAMELESS],
+    ['isSettledOn', '\'\' → "Stryker was here!"', NAMELESS],
+  ],
+  'reconciler/policy/rollout/decide-group.ts': [
+    ['isCount', "verdict.verdict === 'drain' → true", 'no other verdict has a stage'],
+  ],
+  'reconciler/policy/rollout/holds/base-refused.ts': [['baseRefused', 'base === undefined → false', NARROWS]],
+  'reconciler/policy/rollout/holds/impossible.ts': [
+    ['noConfigSource', 'member.target?.apply → member.target.apply', NARROWS],
+  ],
   'reconciler/policy/rollout/cohort.ts': [
     ['cohortOf', 'written === undefined → false', 'no node is older than NaN: nobody was there, as if it were unknown'],
     ['cohortOf', '[] → ["Stryker was here"]', 'where the moment is unknown, nobody looks who was there'],
@@ -164,14 +189,14 @@ export const SURVIVORS: Explained = {
     ['readExpression', '\'\' → "Stryker was here!"', 'a file with an error in it is not used'],
   ],
   'reconciler/policy/repo/verdict-cache.ts': [['rememberVerdicts', 'oldest !== undefined → true', NARROWS]],
+  'reconciler/policy/window/cron.ts': [
+    ['readCron', '\'\' → "Stryker was here!"', NARROWS],
+    ['readCron', '!valid || parsed === undefined → !valid && parsed === undefined', NARROWS],
+    ['readCron', 'parsed === undefined → false', NARROWS],
+    ['numbersIn', "values.filter((value) => typeof value === 'number') → values", 'no day is a text'],
+    ['numbersIn', "typeof value === 'number' → true", 'no day is a text'],
+  ],
   'reconciler/policy/window/days.ts': [
-    ['isDate', '/^(\\d+|L)W$/.exec(rule)?.[1] → /^(\\d+|L)W$/.exec(rule)[1]', 'no other rule is read'],
-    ['isDate', '/^(\\d+|L)W$/ → /(\\d+|L)W$/', 'no other rule is read'],
-    ['isDate', '/^(\\d+|L)W$/ → /^(\\d+|L)W/', 'no other rule is read'],
-    ['isDate', 'nearest === undefined → false', NARROWS],
-    ['isWeekday', '/^(\\d)(?:#(\\d)|L)$/ → /(\\d)(?:#(\\d)|L)$/', 'no other rule is read'],
-    ['isWeekday', '/^(\\d)(?:#(\\d)|L)$/ → /^(\\d)(?:#(\\d)|L)/', 'no other rule is read'],
-    ['isWeekday', 'weekday === undefined → false', NARROWS],
     ['meansAnyDay', 'day < FIRST_OF_2000 + CALENDAR_DAYS → day <= FIRST_OF_2000 + CALENDAR_DAYS', 'a day more'],
   ],
   'reconciler/policy/window/read-window.ts': [
@@ -187,6 +212,7 @@ export const SURVIVORS: Explained = {
     ['readWindow', 'zone === undefined → false', NARROWS],
   ],
   'reconciler/policy/window/say.ts': [
+    ['sayOpen', '[] → ["Stryker was here"]', 'where changes may begin, each layer has a window that is on'],
     [
       'earliest',
       'until(seen) < until(best) → until(seen) <= until(best)',
@@ -194,11 +220,24 @@ export const SURVIVORS: Explained = {
     ],
   ],
   'reconciler/policy/window/schedule.ts': [
-    ['createSchedule', 'known !== undefined → false', 'it only saves the days of before'],
-    ['createSchedule', 'days.size >= MOST_DAYS → true', 'it only saves the days of before'],
-    ['createSchedule', 'days.size >= MOST_DAYS → false', 'it only bounds what is kept'],
-    ['createSchedule', 'days.size >= MOST_DAYS → days.size > MOST_DAYS', 'it only bounds what is kept'],
-    ['createSchedule', 'days.size >= MOST_DAYS → days.size < MOST_DAYS', 'it only bounds what is kept'],
     ['createSchedule', 'day >= end → day > end', 'the margin is a day too wide'],
+    ['createSchedule', 'day <= end → day < end', 'the margin is a day too wide'],
   ],
+  'reconciler/policy/window/span.ts': [
+    ['spanAt', 'joined < MOST_JOINED → joined <= MOST_JOINED', 'one window more is followed'],
+    ['spanAt', 'start + durationMs → start - durationMs', 'it is looked again a little sooner'],
+  ],
+  'reconciler/policy/window/windows-state.ts': [
+    [
+      'boundaryOf',
+      'Math.max(...layer.filter(({ span }) => span.on).map(until)) → Math.min(...layer.filter(({ span }) => span.on).map(until))',
+      'it only takes more looks',
+    ],
+    [
+      'boundaryOf',
+      'Math.max( ...deny.filter(({ window, span }) => window === undefined || span.on).map(until), ...allow… → Math.min(...deny.filter(({ window, span }) => window === undefined || span.on).map(until), ...allow.…',
+      'it only takes more looks',
+    ],
+  ],
+  'reconciler/policy/window/zone.ts': [['zoneNamed', 'before === after → false', 'it only saves the look at the wall']],
 };

@@ -31,11 +31,8 @@ export function meansDay(cron: Cron, day: Day): boolean {
 
 /** `L`: the last day of the month, `L-3`: three days before it, `15W`: the working day nearest to the 15th, `LW`. */
 function isDate(rule: string, on: CalendarDay): boolean {
-  const last = /^L(?:-(\d+))?$/.exec(rule);
-  if (last !== null) return on.date === on.daysInMonth - Number(last[1] ?? 0);
-  const nearest = /^(\d+|L)W$/.exec(rule)?.[1];
-  if (nearest === undefined) return false;
-  const wanted = nearest === 'L' ? on.daysInMonth : Number(nearest);
+  if (!rule.endsWith('W')) return on.date === on.daysInMonth - Number(rule.slice('L-'.length));
+  const wanted = rule === 'LW' ? on.daysInMonth : Number.parseInt(rule, 10);
   return wanted <= on.daysInMonth && on.date === workingDayNear(wanted, on);
 }
 
@@ -49,8 +46,8 @@ function workingDayNear(date: number, on: CalendarDay): number {
 
 /** `2#1`: the first Tuesday of the month; `5L`: its last Friday. */
 function isWeekday(rule: string, on: CalendarDay): boolean {
-  const [, weekday, count] = /^(\d)(?:#(\d)|L)$/.exec(rule) ?? [];
-  if (weekday === undefined || Number(weekday) % 7 !== on.weekday) return false;
+  if (Number.parseInt(rule, 10) % 7 !== on.weekday) return false;
+  const count = rule.split('#')[1];
   return count === undefined ? on.date > on.daysInMonth - 7 : Math.ceil(on.date / 7) === Number(count);
 }
 

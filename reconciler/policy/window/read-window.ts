@@ -4,6 +4,7 @@ import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.
 import type { Millis } from '#shared/runtime/clock.ts';
 import { readCron } from './cron.ts';
 import { meansAnyDay } from './days.ts';
+import { kept } from './kept.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
 import { type Zone, zoneNamed } from './zone.ts';
 
@@ -27,6 +28,9 @@ export interface WindowProblem {
 const LONGEST_WINDOW_MS = 366 * 86_400_000;
 
 const DEFAULT_ZONE = 'UTC';
+
+/** There are a few hundred names; more are misspelt. */
+const MOST_ZONES = 1024;
 
 /** What is misspelt or impossible in a window; empty where nothing is. */
 export function checkWindow(spec: WindowSpec): readonly WindowProblem[] {
@@ -61,7 +65,13 @@ function durationProblems(text: string): readonly WindowProblem[] {
   return [{ ...problem, message: `"${text}" is longer than 366 days (8784h)`, suggestion: 'leave the window out' }];
 }
 
-function zoneProblems(name: string = DEFAULT_ZONE): readonly WindowProblem[] {
+const misspelt = new Map<string, readonly WindowProblem[]>();
+
+/** Looked for once for each name: all the names there are have to be read for it. */
+const zoneProblems = (name: string = DEFAULT_ZONE): readonly WindowProblem[] =>
+  kept(misspelt, MOST_ZONES, name, () => problemsOfZone(name));
+
+function problemsOfZone(name: string): readonly WindowProblem[] {
   const problem = { field: 'timeZone', code: 'bad-time-zone' } as const;
   const zone = zoneOf(name);
   if (zone === undefined) {
@@ -76,14 +86,9 @@ function zoneProblems(name: string = DEFAULT_ZONE): readonly WindowProblem[] {
   ];
 }
 
-let names: readonly string[] | undefined;
-const zoneNames = (): readonly string[] => (names ??= ['UTC', ...Intl.supportedValuesOf('timeZone')]);
+const zoneNames = (): readonly string[] => ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
-const zones = new Map<string, Zone>();
+const zones = new Map<string, Zone | undefined>();
 
-/** Zones are kept: making one reads tables, and there are only a few hundred names. */
-function zoneOf(name: string): Zone | undefined {
-  const zone = zones.get(name) ?? zoneNamed(name);
-  if (zone !== undefined) zones.set(name, zone);
-  return zone;
-}
+/** Zones are kept: making one reads tables. */
+const zoneOf = (name: string): Zone | undefined => kept(zones, MOST_ZONES, name, () => zoneNamed(name));

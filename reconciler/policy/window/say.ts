@@ -46,7 +46,7 @@ const until = ({ span }: Seen): Millis => span.until ?? Infinity;
 const named = ({ spec }: Seen): string => `the window "${spec.cron}" (${spec.duration})`;
 
 function endOf({ span, window }: Seen): string {
-  return !span.ends || span.until === null || window === undefined
+  return span.goesOn === true || span.until === null || window === undefined
     ? ' without an end in sight'
     : ` until ${saidTime(span.until, window.schedule.zone)}`;
 }

@@ -1,6 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Cron } from './cron.ts';
 import { type Day, meansDay } from './days.ts';
+import { kept } from './kept.ts';
 import type { Zone } from './zone.ts';
 
 /** The moments at which a cron expression begins in a time zone. */
@@ -26,15 +27,8 @@ export function createSchedule(cron: Cron, zone: Zone): Schedule {
   const times = cron.hours.flatMap((hour) => cron.minutes.map((minute) => hour * 3_600_000 + minute * 60_000));
   const days = new Map<Day, readonly Millis[]>();
 
-  const beginningsOn = (day: Day): readonly Millis[] => {
-    const known = days.get(day);
-    if (known !== undefined) return known;
-    if (!meansDay(cron, day)) return [];
-    if (days.size >= MOST_DAYS) days.clear();
-    const beginnings = zone.moments(day, times, cron.anyHour);
-    days.set(day, beginnings);
-    return beginnings;
-  };
+  const beginningsOn = (day: Day): readonly Millis[] =>
+    meansDay(cron, day) ? kept(days, MOST_DAYS, day, () => zone.moments(day, times, cron.anyHour)) : [];
 
   return {
     zone,

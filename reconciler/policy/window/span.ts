@@ -5,8 +5,8 @@ import type { Window } from './read-window.ts';
 export interface Span {
   readonly on: boolean;
   readonly until: Millis | null;
-  /** False where `until` is only as far as was looked: it goes on then. */
-  readonly ends: boolean;
+  /** `until` is only as far as was looked: it goes on then. */
+  readonly goesOn?: true;
 }
 
 /** How far ahead anybody looks: the longest wait of a yearly window, and a bit. */
@@ -21,11 +21,11 @@ const MOST_JOINED = 32;
  */
 export function spanAt({ schedule, durationMs }: Window, now: Millis): Span {
   let start = schedule.last(now - durationMs, now);
-  if (start === undefined) return { on: false, until: schedule.first(now, now + HORIZON_MS) ?? null, ends: true };
+  if (start === undefined) return { on: false, until: schedule.first(now, now + HORIZON_MS) ?? null };
   for (let joined = 0; joined < MOST_JOINED; joined += 1) {
     const next = schedule.last(start, start + durationMs);
-    if (next === undefined) return { on: true, until: start + durationMs, ends: true };
+    if (next === undefined) return { on: true, until: start + durationMs };
     start = next;
   }
-  return { on: true, until: start + durationMs, ends: false };
+  return { on: true, until: start + durationMs, goesOn: true };
 }

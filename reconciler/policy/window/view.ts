@@ -1,5 +1,6 @@
 import type { WindowSpec, WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import { kept } from './kept.ts';
 import { readWindow, type Window } from './read-window.ts';
 import { type Span, spanAt } from './span.ts';
 
@@ -29,17 +30,13 @@ export function viewAt(layers: readonly WindowsSpec[], now: Millis): View {
   return { open: !denied && allow.every((layer) => layer.some(({ span }) => span.on)), allow, deny };
 }
 
-const UNREADABLE: Span = { on: false, until: null, ends: true };
+const UNREADABLE: Span = { on: false, until: null };
 
 const MOST_KEPT = 256;
-const kept = new Map<string, Window | undefined>();
+const windows = new Map<string, Window | undefined>();
 
 /** Windows are read once: the same few are asked for at every look at the fleet. */
 function windowOf(spec: WindowSpec): Window | undefined {
   const key = JSON.stringify([spec.cron, spec.duration, spec.timeZone]);
-  if (kept.has(key)) return kept.get(key);
-  if (kept.size >= MOST_KEPT) kept.clear();
-  const window = readWindow(spec);
-  kept.set(key, window);
-  return window;
+  return kept(windows, MOST_KEPT, key, () => readWindow(spec));
 }

@@ -29,28 +29,27 @@ export function windowsState(windows: readonly (WindowsSpec | null | undefined)[
 
 function nextChange(layers: readonly WindowsSpec[], first: View, now: Millis): Millis | null {
   let boundary = boundaryOf(first);
-  for (let looked = 0; looked < MOST_BOUNDARIES; looked += 1) {
-    if (boundary === null || boundary > now + HORIZON_MS) return null;
+  for (let looked = 0; boundary <= now + HORIZON_MS; looked += 1) {
+    if (looked === MOST_BOUNDARIES) return boundary;
     const view = viewAt(layers, boundary);
     if (view.open !== first.open) return boundary;
     boundary = boundaryOf(view);
   }
-  return boundary;
+  return null;
 }
 
 /**
  * Until when nothing can change: while one denies, until it ends; while a layer allows nothing, until it does; and while it is
- * open, until one denies or a layer has no window left.
+ * open, until one denies or a layer has no window left. Infinity where nobody knows of an end.
  */
-function boundaryOf({ open, allow, deny }: View): Millis | null {
+function boundaryOf({ open, allow, deny }: View): Millis {
   const until = ({ span }: Seen): Millis => span.until ?? Infinity;
   const ends = (layer: readonly Seen[]): Millis => Math.max(...layer.filter(({ span }) => span.on).map(until));
   const begins = (layer: readonly Seen[]): Millis => Math.min(...layer.map(until));
-  const moment = open
+  return open
     ? Math.min(...deny.map(until), ...allow.map(ends))
     : Math.max(
         ...deny.filter(({ window, span }) => window === undefined || span.on).map(until),
         ...allow.filter((layer) => layer.every(({ span }) => !span.on)).map(begins),
       );
-  return Number.isFinite(moment) ? moment : null;
 }

@@ -1,5 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import { DAY_MS, type Day } from './days.ts';
+import { kept } from './kept.ts';
 
 /** Milliseconds since 1970-01-01 00:00 as clocks on the wall show it, without saying where. */
 export type WallMillis = number;
@@ -24,7 +25,7 @@ const MOST_DAYS = 1024;
 
 /** @returns undefined where Node knows no zone of that name; offsets such as `+01:00` are no zones */
 export function zoneNamed(name: string): Zone | undefined {
-  if (!/^[A-Za-z]/.test(name)) return undefined;
+  if (!/[a-z]/i.test(name)) return undefined;
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat('en-US', { timeZone: name, hourCycle: 'h23', ...PARTS });
@@ -34,14 +35,7 @@ export function zoneNamed(name: string): Zone | undefined {
   const offsets = new Map<Day, Millis>();
   const wallAt = (at: Millis): WallMillis => readWall(format, at);
   /** The offset at UTC midnight; days are asked for again and again. */
-  const offsetOn = (day: Day): Millis => {
-    const known = offsets.get(day);
-    if (known !== undefined) return known;
-    if (offsets.size >= MOST_DAYS) offsets.clear();
-    const offset = wallAt(day * DAY_MS) - day * DAY_MS;
-    offsets.set(day, offset);
-    return offset;
-  };
+  const offsetOn = (day: Day): Millis => kept(offsets, MOST_DAYS, day, () => wallAt(day * DAY_MS) - day * DAY_MS);
   return {
     name,
     wallAt,
@@ -65,7 +59,8 @@ interface Change {
 }
 
 function onDayOfChange(wall: WallMillis, { before, after, wallAt, twice }: Change): readonly Millis[] {
-  const found = [wall - before, wall - after].filter((at) => wallAt(at) === wall).sort((a, b) => a - b);
+  // Both are only where clocks go back, which is when the offset before is the larger one: the first comes first.
+  const found = [wall - before, wall - after].filter((at) => wallAt(at) === wall);
   if (found.length === 0) return [wall - before];
   return twice ? found : found.slice(0, 1);
 }

@@ -1,0 +1,12 @@
+/**
+ * What was made for a key before, or is made and kept now. What is undefined is kept as well.
+ *
+ * @param most so many are kept; where one more comes, all the others go, and are made again when somebody asks
+ */
+export function kept<K, V>(known: Map<K, V>, most: number, key: K, make: () => V): V {
+  if (known.has(key)) return known.get(key) as V;
+  if (known.size >= most) known.clear();
+  const made = make();
+  known.set(key, made);
+  return made;
+}

@@ -31,14 +31,14 @@ export function beforeRestart(
 ): NodeVerdict | null {
   const { name, drain: mark } = member.node;
   const config = configName ?? 'local';
-  const fit = mark?.config === config ? FITS : fitOf(disruption, pods, name, now);
-  if (fit.fit === 'unknown') {
+  const misfit = mark?.config === config ? null : misfitOf(disruption, pods, name, now);
+  if (misfit === 'uncounted') {
     return { verdict: 'drain', stage: 'count', because: 'its pods are counted before maxPods is lowered' };
   }
-  const isTooFull = fit.fit === 'too-many';
+  const isTooFull = misfit !== null;
   const isDrainedForIt = mark?.config === config && disruption.podLimit !== undefined;
   const needed = disruption.class === 'restart' && (isTooFull || isDrainedForIt) ? 'drain' : disruption.class;
-  const fields = isTooFull ? [fit.what] : disruption.fields;
+  const fields = isTooFull ? [misfit.what] : disruption.fields;
   const { allow = ['restart'], drainTimeout = DEFAULT_DRAIN_TIMEOUT, reboot } = pool?.spec.disruption ?? {};
   if (needed === 'restart') return null;
   const bar = disruptionBar({ class: needed, fields }, { allow });
@@ -52,20 +52,21 @@ export function beforeRestart(
 /** What was counted is believed for so long; pods come and go. */
 const COUNTED_MS: Millis = 60_000;
 
-/** Whether the pods that run on a node fit under the maxPods that it is to have. `unknown` until they are counted. */
-type Fit =
-  | { readonly fit: 'fits' | 'unknown' }
-  /** `what`: the change, as part of a sentence. */
-  | { readonly fit: 'too-many'; readonly what: string };
+/** Why the pods that run on a node may not fit under the maxPods that it is to have. `what`: the change, as part of a sentence. */
+type Misfit = 'uncounted' | { readonly what: string };
 
-const FITS: Fit = { fit: 'fits' };
-
-function fitOf({ class: needed, podLimit }: Disruption, pods: Signals['pods'], node: string, now: Millis): Fit {
-  if (needed !== 'restart' || podLimit === undefined || pods === undefined) return FITS;
+/** null where they fit, or nobody may count them. */
+function misfitOf(
+  { class: needed, podLimit }: Disruption,
+  pods: Signals['pods'],
+  node: string,
+  now: Millis,
+): Misfit | null {
+  if (needed !== 'restart' || podLimit === undefined || pods === undefined) return null;
   const counted = pods.get(node);
-  if (counted === undefined || Math.abs(now - counted.at) > COUNTED_MS) return { fit: 'unknown' };
-  const isFull = counted.pods !== null && counted.pods > podLimit;
-  return isFull ? { fit: 'too-many', what: `maxPods to ${podLimit}, with ${counted.pods} pods running,` } : FITS;
+  if (counted === undefined || Math.abs(now - counted.at) > COUNTED_MS) return 'uncounted';
+  if ((counted.pods ?? 0) <= podLimit) return null;
+  return { what: `maxPods to ${podLimit}, with ${counted.pods} pods running,` };
 }
 
 /** The boot that is to end is the one in which this is decided: after it, nobody can take the order for a new one. */

@@ -67,7 +67,7 @@ export function budgetsOf(
   const zones = new Map<Group, ReadonlyMap<string, Places>>();
   const everybody = groups.flatMap(({ members }) => members);
   const overall = bounds.flatMap((bound) => (bound === null ? [] : [limitOf(bound, everybody.length)]));
-  const all = overall.length === 0 ? null : placesFor(everybody, Math.min(...overall));
+  const all = placesFor(everybody, Math.min(Number.POSITIVE_INFINITY, ...overall));
   const away = absentFromControlPlane(everybody, untouchable, fleet.nodes.values());
 
   return {
@@ -83,12 +83,12 @@ export function budgetsOf(
         const where = zoneOf(member) === '' ? 'among nodes without a zone label' : `in zone ${zoneOf(member)}`;
         return hold('zone-budget', `maxUnavailablePerZone allows ${zone.allowed} ${where}${zone.taken}`);
       }
-      if (all !== null && isFull(all, member)) {
+      if (isFull(all, member)) {
         return hold('overall-budget', `the cluster's maxUnavailable allows ${all.allowed} over all pools${all.taken}`);
       }
       const unproven = aim === 'config' ? this.expose(group, member) : null;
       if (unproven !== null) return unproven;
-      for (const places of [pool, zone, all]) if (places !== null && places !== undefined) occupy(places, member);
+      for (const places of [pool, zone, all]) if (places !== undefined) occupy(places, member);
       if (isControlPlane(member.node.labels)) away.add(member.node.name);
       return null;
     },
@@ -157,8 +157,8 @@ function exposures(groups: readonly Group[], { nodes, kubeletNodes }: Fleet): Re
   const found = new Map<Group, string[]>();
   for (const [name, node] of kubeletNodes) {
     const group = byPool.get(node.spec?.pool ?? '');
-    const target = targetOf(group?.pool);
-    if (group === undefined || target === null || !nodes.has(name)) continue;
+    if (group === undefined || !nodes.has(name)) continue;
+    const target = targetOf(group.pool);
     if (!sameTarget(assignmentOf(node), target) || hasProved(node, target)) continue;
     const names = found.get(group) ?? [];
     names.push(name);
@@ -188,8 +188,7 @@ function namesOf(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
 }
 
-const isInChange = ({ changing, standing }: Member): boolean =>
-  changing || standing === 'updating' || standing === 'soaking';
+const isInChange = ({ changing, standing }: Member): boolean => changing || standing === 'soaking';
 
 const isFull = ({ free, forNotReady }: Places, { node }: Member): boolean => (node.ready ? free : forNotReady) <= 0;
 

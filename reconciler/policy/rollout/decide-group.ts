@@ -40,57 +40,55 @@ export function decideGroup(question: GroupQuestion, budgets: Budgets): readonly
   let room = question.waves?.room ?? Number.POSITIVE_INFINITY;
 
   return inOrder(question.aims).map((aimed): MemberDecision => {
-    const { verdict, entersWave } = decide(aimed, question, room, budgets);
-    if (entersWave) room -= 1;
+    const verdict = decide(aimed, question, room, budgets);
+    if (entersWave(aimed, verdict)) room -= 1;
     return { member: aimed.member, aimed, verdict };
   });
 }
 
-interface Decided {
-  readonly verdict: NodeVerdict;
-  readonly entersWave: boolean;
-}
+/** What a node was told already, what it runs, and what it goes back to goes in no wave. */
+const entersWave = ({ member, aim }: Aimed, { verdict }: NodeVerdict): boolean =>
+  aim === 'config' && !member.wasTold && !member.runsTarget && (verdict === 'change' || verdict === 'drain');
 
-function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Budgets): Decided {
+function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Budgets): NodeVerdict {
   const { member, aim } = aimed;
   const { standing, asks } = member;
-  if (standing !== 'outdated' && standing !== 'no-agent') return { verdict: { verdict: 'rest' }, entersWave: false };
-  if (asks !== undefined) return { verdict: decideTurn(aimed, asks, question, budgets), entersWave: false };
+  if (standing !== 'outdated' && standing !== 'no-agent') return { verdict: 'rest' };
+  if (asks !== undefined) return decideTurn(aimed, asks, question, budgets);
   const asked = { aimed, facts: question, room };
   const obstacle = firstHold(OBSTACLES, asked);
   if (obstacle !== null) return held(obstacle);
 
-  const inWaves = aim === 'config' && question.waves !== null && !member.wasTold;
-  if (member.runsTarget) return changed('it runs this already', false);
+  if (member.runsTarget) return changed('it runs this already');
   if (member.joining && aim === 'settled') {
     const locked = question.lockOut(aimed);
-    if (locked !== null) return { verdict: locked, entersWave: false };
+    if (locked !== null) return locked;
     const crowded = budgets.admit(question.group, member);
-    return crowded === null ? changed('it is new, and gets what its pool settled on', false) : held(crowded);
+    return crowded === null ? changed('it is new, and gets what its pool settled on') : held(crowded);
   }
   if (member.changing) {
     const first = firstHold(GATES, asked);
     if (first !== null) return held(first);
     const locked = question.lockOut(aimed);
-    if (locked !== null) return { verdict: locked, entersWave: false };
+    if (locked !== null) return locked;
     const more = question.disruption(aimed);
     if (more === null) {
       const exposed = aim === 'config' ? budgets.expose(question.group, member) : null;
-      return exposed === null ? changed('it is in the middle of a change that is out of date', inWaves) : held(exposed);
+      return exposed === null ? changed('it is in the middle of a change that is out of date') : held(exposed);
     }
     // To count its pods is only to look: a node that is broken would finish nothing by itself while nobody does.
-    return isCount(more) ? { verdict: more, entersWave: false } : held(FINISHES_FIRST);
+    return isCount(more) ? more : held(FINISHES_FIRST);
   }
   const waits = firstHold(BEFORE_BEGINNING, asked);
   if (waits !== null) return held(waits);
   const first = question.lockOut(aimed) ?? question.disruption(aimed);
-  if (first?.verdict === 'hold') return { verdict: first, entersWave: false };
+  if (first?.verdict === 'hold') return first;
   const full = placeFor(aimed, first === null, question, budgets);
   if (full !== null) return held(full);
   const because = member.node.ready
     ? 'its turn has come'
     : 'its turn has come, and its pool has nodes changed that are not Ready';
-  return { verdict: first ?? { verdict: 'change', because }, entersWave: inWaves };
+  return first ?? changed(because);
 }
 
 /** A node that we cordoned has its place already; but others may have heard of the payload while its pods left. */
@@ -106,8 +104,8 @@ function decideTurn(aimed: Aimed, asks: TurnRequest, question: GroupQuestion, bu
   // Whatever it was cordoned for is over, so that place is no place for its restart.
   const full = waits ?? budgets.take(question.group, aimed);
   const what = asks.message.slice(0, LONGEST_MESSAGE);
-  if (full === null) return { verdict: 'change', because: `its turn to restart its kubelet has come: ${what}` };
-  return { verdict: 'hold', hold: full.hold, because: `${what}; its restart waits: ${full.because}` };
+  if (full === null) return changed(`its turn to restart its kubelet has come: ${what}`);
+  return held(hold(full.hold, `${what}; its restart waits: ${full.because}`));
 }
 
 /** Of what an agent says, in characters. */
@@ -120,8 +118,5 @@ const FINISHES_FIRST = hold(
   'it finishes the change that it is in the middle of: what comes next needs more than a restart of its kubelet',
 );
 
-const held = (why: Hold): Decided => ({ verdict: { verdict: 'hold', ...why }, entersWave: false });
-const changed = (because: string, entersWave: boolean): Decided => ({
-  verdict: { verdict: 'change', because },
-  entersWave,
-});
+const held = (why: Hold): NodeVerdict => ({ verdict: 'hold', ...why });
+const changed = (because: string): NodeVerdict => ({ verdict: 'change', because });

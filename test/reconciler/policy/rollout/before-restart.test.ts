@@ -18,6 +18,8 @@ const REBOOTS: DisruptionSpec = {
   reboot: { by: 'systemd', timeout: '1h' },
 };
 const BOTH: DisruptionSpec = { ...REBOOTS, allow: ['restart', 'drain', 'reboot'] };
+/** As others may write it into a KubeletPool. */
+const UNTIMED = { allow: ['restart', 'drain'] } as const as unknown as DisruptionSpec;
 const RESTART: Disruption = { class: 'restart', fields: [] };
 const DRAIN: Disruption = { class: 'drain', fields: ['podLogsDir'] };
 const REBOOT: Disruption = { class: 'reboot', fields: ['a', 'b', 'c', 'd'] };
@@ -120,6 +122,18 @@ const ROWS: readonly (readonly [string, Disruption, Case, Answer])[] = [
     ['hold gave up'],
   ],
   [
+    'what is drained, where nobody says how long that may take: ten minutes',
+    DRAIN,
+    { allowed: UNTIMED, node: drainedSince(NOW - 10 * MINUTE) },
+    ['drain evict'],
+  ],
+  [
+    'what is drained for longer than ten minutes, where nobody says how long that may take',
+    DRAIN,
+    { allowed: UNTIMED, node: drainedSince(NOW - 10 * MINUTE - 1) },
+    ['hold gave up'],
+  ],
+  [
     'what has no pods left',
     DRAIN,
     { allowed: DRAINS, node: drainedSince(NOW - 1), signals: drain(NOW - 1, true) },
@@ -162,6 +176,12 @@ const ROWS: readonly (readonly [string, Disruption, Case, Answer])[] = [
   [
     'a reboot of what was drained',
     REBOOT,
+    { allowed: BOTH, node: drainedSince(NOW), signals: drain(NOW, true) },
+    ['change reboot'],
+  ],
+  [
+    'a reboot of what was drained and may run fewer pods',
+    { ...REBOOT, podLimit: 50 },
     { allowed: BOTH, node: drainedSince(NOW), signals: drain(NOW, true) },
     ['change reboot'],
   ],

@@ -4,13 +4,15 @@ import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { type Budgets, budgetsOf } from '#reconciler/policy/rollout/budget.ts';
 import type { Hold } from '#reconciler/policy/rollout/holds/hold.ts';
-import { type Member, memberOf, targetOf, type Untouchable } from '#reconciler/policy/rollout/membership.ts';
+import { type Member, memberOf, soakOf, targetOf, type Untouchable } from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
 import {
   assignedNode,
   commit,
   COMMIT_B,
+  failedNode,
   fleetOf,
   idleNode,
   nodeView,
@@ -33,6 +35,8 @@ interface Kind {
   readonly joining?: true;
   /** They are there, and nobody asks for a place for them. */
   readonly asks?: false;
+  /** Their Nodes are gone, and only their KubeletNodes are left. */
+  readonly gone?: true;
 }
 
 interface Case {
@@ -53,18 +57,18 @@ function places(
   const pool = validPool('workers', 120, { rollout: { ...poolSpec().rollout, ...rollout } });
   const desired = desiredState(commit(COMMIT_B, pool), fleetOf({}), () => []).pools.get('workers') ?? null;
   const all = kinds.flatMap(
-    ({ count, view = {}, is = (node) => settledNode(node, OLD), joining = false, asks = true }, kind) =>
+    ({ count, view = {}, is = (node) => settledNode(node, OLD), joining = false, asks = true, gone }, kind) =>
       Array.from({ length: count }, (_, index) => {
         const node = nodeView(`n${kind}-${index}`, 'workers', view);
-        const member: Member = { ...memberOf(node, is(node), targetOf(desired), 0, NOW), joining };
-        return { member, asks };
+        const member: Member = { ...memberOf(node, is(node), targetOf(desired), soakOf(desired), NOW), joining };
+        return { member, asks, isGone: gone === true };
       }),
   );
-  const members = all.map(({ member }) => member);
+  const members = all.filter(({ isGone }) => !isGone).map(({ member }) => member);
   const at = { configName: NEXT.configName, sha256: NEXT.sha256, apply: 'overlay', at: '' } as const;
   const fleet = fleetOf({
     nodes: members.map(({ node }) => node),
-    kubeletNodes: members.flatMap(({ kubeletNode }) => (kubeletNode === undefined ? [] : [kubeletNode])),
+    kubeletNodes: all.flatMap(({ member: { kubeletNode } }) => (kubeletNode === undefined ? [] : [kubeletNode])),
     pools: [poolInCluster(OLD, proved === true ? { settled: at } : {})],
   });
   const opted: readonly Untouchable[] =
@@ -90,6 +94,8 @@ function places(
 type Row = readonly [string, Case, given: number, hold?: string, because?: RegExp];
 const many = (maxUnavailable: Amount): Partial<RolloutSpec> => ({ maxUnavailable });
 const onTrial = (node: NodeView) => assignedNode(node, NEXT, { phase: 'Trial' });
+const soaking = (node: NodeView) => settledNode(node, NEXT, { promotedAt: toTimestamp(NOW) });
+const SOAKS = { soak: '10m' };
 const drainedForIt = { cordoned: true, drain: { config: NEXT.configName, at: NOW } };
 const NONE = { pool: null, members: [] };
 
@@ -140,6 +146,24 @@ const TURNS: readonly Row[] = [
       rollout: many(2),
     },
     1,
+    'budget',
+  ],
+  [
+    'less those that soak, of those that are not Ready',
+    {
+      kinds: [
+        { count: 3, view: { ready: false } },
+        { count: 1, is: soaking, asks: false },
+      ],
+      rollout: { ...many(2), ...SOAKS },
+    },
+    1,
+    'budget',
+  ],
+  [
+    'one that is Ready after one that is not, which costs it nothing',
+    { kinds: [{ count: 1, view: { ready: false } }, { count: 2 }], rollout: many(2) },
+    2,
     'budget',
   ],
   [
@@ -212,6 +236,29 @@ const TURNS: readonly Row[] = [
     1,
     'control-plane',
   ],
+  ...(
+    [
+      ['is in change', onTrial, {}],
+      ['soaks', soaking, SOAKS],
+      ['failed', (node) => failedNode(node, NEXT), {}],
+    ] as const satisfies readonly (readonly [string, Kind['is'], Partial<RolloutSpec>])[]
+  ).map(([what, is, rollout]): Row => [
+    `none of the control plane where another ${what}`,
+    {
+      kinds: [
+        { count: 1, view: { labels: SERVER } },
+        { count: 1, view: { labels: SERVER }, is, asks: false },
+      ],
+      rollout: { ...many(3), ...rollout },
+    },
+    0,
+    'control-plane',
+  ]),
+  [
+    'one of the control plane beside one of the others',
+    { kinds: [{ count: 1 }, { count: 1, view: { labels: SERVER } }], rollout: many(3) },
+    2,
+  ],
   [
     'none of the control plane where one that nobody may touch is changing',
     { kinds: [{ count: 1, view: { labels: SERVER } }], untouchable: true },
@@ -242,6 +289,12 @@ const UNPROVEN: readonly Row[] = [
   [
     'not less those that have proved it',
     { kinds: [{ count: 3 }, { count: 1, is: (node) => settledNode(node, NEXT), asks: false }], rollout: many(2) },
+    2,
+    'budget',
+  ],
+  [
+    'not less those whose Nodes are gone',
+    { kinds: [{ count: 3 }, { count: 1, is: onTrial, gone: true, asks: false }], rollout: many(2) },
     2,
     'budget',
   ],
@@ -298,6 +351,18 @@ const EXPOSED: readonly Row[] = [
     2,
     'budget',
   ],
+  [
+    'no more of those whose pods leave for it than may see it',
+    { kinds: [{ count: 3, view: drainedForIt }], rollout: many(2) },
+    2,
+    'budget',
+  ],
+  [
+    'and to as many others as are left',
+    { kinds: [{ count: 2, view: drainedForIt }, { count: 2 }], rollout: many(3) },
+    3,
+    'budget',
+  ],
   ['who was told it already', { kinds: [{ count: 5, is: onTrial }] }, 5],
 ];
 
@@ -332,6 +397,16 @@ const JOINING: readonly Row[] = [
     { kinds: [{ count: 3, joining: true, is: idleNode, view: { labels: SERVER } }] },
     1,
     'control-plane',
+  ],
+  [
+    'one of the control plane beside one of the others',
+    {
+      kinds: [
+        { count: 1, joining: true, is: idleNode },
+        { count: 1, joining: true, is: idleNode, view: { labels: SERVER } },
+      ],
+    },
+    2,
   ],
 ];
 

@@ -165,6 +165,26 @@ describe('a pool that leaves git', () => {
   });
 });
 
+describe('a pool that leaves git in the middle of a drain', () => {
+  for (const [name, isForgotten] of [
+    ['', false],
+    [', and the cluster as well,', true],
+  ] as const) {
+    it(`${name} lets pods back on and gives its nodes their local config`.trim(), () => {
+      const drains = { disruption: { allow: ['restart', 'drain'], drainTimeout: '10m' } } as const;
+      const fleet = settledFleet({ n1: 'workers', n2: 'workers' }, validPool('workers', 110, drains));
+      fleet.inForce = commit(COMMIT_B, validPool('workers', 110, drains, { topologyManagerScope: 'pod' }));
+      fleet.reconcile();
+      fleet.reconcile();
+      assert.equal(fleet.fleet.nodes.get('n1')?.cordoned, true);
+      fleet.inForce = commit(COMMIT_A, validPool('other', 1));
+      if (isForgotten) fleet.fleet = { ...fleet.fleet, pools: new Map() };
+      fleet.rounds(6);
+      assert.deepEqual([told(fleet), fleet.fleet.nodes.get('n1')?.cordoned], [{ n1: 'local', n2: 'local' }, false]);
+    });
+  }
+});
+
 describe('a pool that is suspended in the middle of a drain', () => {
   it('lets pods back on, and drains anew when it is resumed', () => {
     const drains = { disruption: { allow: ['restart', 'drain'], drainTimeout: '10m' } } as const;

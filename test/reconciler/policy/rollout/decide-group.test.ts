@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { desiredState } from '#reconciler/policy/desired.ts';
+import type { NodeView } from '#reconciler/policy/fleet.ts';
+import type { Aim } from '#reconciler/policy/rollout/aims.ts';
+import { budgetsOf } from '#reconciler/policy/rollout/budget.ts';
+import { decideGroup, type NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
+import { hold } from '#reconciler/policy/rollout/holds/hold.ts';
+import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
+import {
+  assignedNode,
+  commit,
+  COMMIT_B,
+  fleetOf,
+  idleNode,
+  nodeView,
+  NOW,
+  poolInCluster,
+  poolSpec,
+  settledNode,
+  validPool,
+} from '../../../support/fleet.ts';
+import { question, WAVES } from './support/hold-question.ts';
+
+const [OLD, NEXT] = [validPool('workers', 110), validPool('workers', 120)];
+
+/** Nodes of a kind: how many, what is so of them, and what a change of them takes. */
+interface Kind {
+  readonly count?: number;
+  readonly view?: Partial<NodeView>;
+  readonly is?: (node: NodeView) => KubeletNode;
+  readonly member?: Partial<Member>;
+  readonly aim?: Aim;
+  readonly disruption?: NodeVerdict;
+  readonly lockOut?: NodeVerdict;
+}
+
+interface Case {
+  readonly kinds: readonly Kind[];
+  readonly maxUnavailable?: Amount;
+  /** How many more the wave lets begin; without waves where it is absent. */
+  readonly room?: number;
+}
+
+/** What is decided for each node, in the order of the kinds. */
+function decided({ kinds, maxUnavailable = 20, room }: Case): readonly string[] {
+  const pool = validPool('workers', 120, { rollout: { ...poolSpec().rollout, maxUnavailable } });
+  const desired = desiredState(commit(COMMIT_B, pool), fleetOf({}), () => []).pools.get('workers') ?? null;
+  const all = kinds.flatMap(({ count = 1, view = {}, is = (node) => settledNode(node, OLD), ...kind }, index) =>
+    Array.from({ length: count }, (_, each) => {
+      const node = nodeView(`n${index}-${String(each).padStart(2, '0')}`, 'workers', view);
+      const member: Member = { ...memberOf(node, is(node), targetOf(desired), 0, NOW), ...kind.member };
+      const aimed = { member, aim: kind.aim ?? 'config', configName: NEXT.configName } as const;
+      return { aimed, kind };
+    }),
+  );
+  const members = all.map(({ aimed }) => aimed.member);
+  const kindOf = new Map(all.map(({ aimed, kind }) => [aimed.member.node.name, kind]));
+  const fleet = fleetOf({
+    nodes: members.map(({ node }) => node),
+    kubeletNodes: members.flatMap(({ kubeletNode }) => kubeletNode ?? []),
+    pools: [poolInCluster(OLD)],
+  });
+  const group = { pool: desired, members };
+  const decisions = decideGroup(
+    {
+      ...question().facts,
+      group,
+      aims: all.map(({ aimed }) => aimed),
+      cohort: new Set(kindOf.keys()),
+      waves: room === undefined ? null : { ...WAVES, room },
+      disruption: ({ member }) => kindOf.get(member.node.name)?.disruption ?? null,
+      lockOut: ({ member }) => kindOf.get(member.node.name)?.lockOut ?? null,
+    },
+    budgetsOf([group], [], fleet, [null]),
+  );
+  const said = new Map(decisions.map(({ member, verdict }) => [member.node.name, inWords(verdict)]));
+  return members.map(({ node }) => said.get(node.name) ?? 'nothing');
+}
+
+function inWords(verdict: NodeVerdict): string {
+  if (verdict.verdict === 'hold') return `hold ${verdict.hold}`;
+  return verdict.verdict === 'drain' ? `drain ${verdict.stage}` : verdict.verdict;
+}
+
+const onTrial = (node: NodeView): KubeletNode => assignedNode(node, NEXT, { phase: 'Trial' });
+/** In the middle of the change before. */
+const between = (node: NodeView): KubeletNode => assignedNode(node, OLD, { phase: 'Trial' });
+const held = { verdict: 'hold', ...hold('lock-out', 'there is no room') } as const;
+const drain = (stage: 'count' | 'cordon' | 'evict'): NodeVerdict => ({ verdict: 'drain', stage, because: '' });
+const drained = { cordoned: true, drain: { config: NEXT.configName, at: NOW } };
+const many = (count: number, what: string): readonly string[] => Array.from({ length: count }, () => what);
+
+const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
+  ['holds a node without an agent', { kinds: [{ member: { standing: 'no-agent' } }] }, ['hold no-agent']],
+  ['leaves alone what is done', { kinds: [{ is: (node) => settledNode(node, NEXT) }] }, ['rest']],
+  [
+    'lets as many begin as its wave has room for',
+    { kinds: [{ count: 3 }], room: 2 },
+    ['change', 'change', 'hold wave'],
+  ],
+  [
+    'counts a node whose pods leave for its wave as one that begins',
+    { kinds: [{ disruption: drain('cordon') }, {}], room: 1 },
+    ['drain cordon', 'hold wave'],
+  ],
+  [
+    'gives no room of a wave to a node that runs the config already',
+    { kinds: [{ is: idleNode, member: { runsTarget: true } }, {}], room: 1 },
+    ['change', 'change'],
+  ],
+  [
+    'gives no room of a wave to a node that was told the config already',
+    { kinds: [{ member: { standing: 'outdated', wasTold: true } }, {}], room: 1 },
+    ['change', 'change'],
+  ],
+  [
+    'gives no room of a wave to a node that goes back',
+    { kinds: [{ aim: 'settled' }, {}], room: 1 },
+    ['change', 'change'],
+  ],
+  [
+    'gives no room of a wave to a node that is held',
+    { kinds: [{ lockOut: held }, { disruption: held }, {}], room: 1 },
+    ['hold lock-out', 'hold lock-out', 'change'],
+  ],
+  [
+    'gives no room of a wave to a node in the middle of a change that is held',
+    { kinds: [{ is: between, lockOut: held }, {}], room: 1 },
+    ['hold lock-out', 'change'],
+  ],
+  [
+    'gives no room of a wave to a new node',
+    { kinds: [{ is: idleNode, member: { joining: true }, aim: 'settled' }, {}], room: 1 },
+    ['change', 'change'],
+  ],
+  [
+    'holds a new node whose config leaves too little for its pods',
+    { kinds: [{ is: idleNode, member: { joining: true }, aim: 'settled', lockOut: held }] },
+    ['hold lock-out'],
+  ],
+  [
+    'lets ten of a few new nodes begin at a time',
+    { kinds: [{ count: 12, is: idleNode, member: { joining: true }, aim: 'settled' }] },
+    [...many(10, 'change'), ...many(2, 'hold budget')],
+  ],
+  [
+    'shows what is not proved to no more nodes in the middle of a change than may try it',
+    { kinds: [{ count: 3, is: between }], maxUnavailable: 2 },
+    ['change', 'change', 'hold budget'],
+  ],
+  [
+    'takes back from however many are in the middle of a change',
+    { kinds: [{ is: onTrial }, { count: 3, is: between, aim: 'settled' }], maxUnavailable: 1 },
+    ['rest', ...many(3, 'change')],
+  ],
+  [
+    'counts the pods of a node in the middle of a change',
+    { kinds: [{ is: between, disruption: drain('count') }] },
+    ['drain count'],
+  ],
+  [
+    'drains no node in the middle of a change, and reboots none',
+    {
+      kinds: [
+        { is: between, disruption: drain('cordon') },
+        {
+          is: between,
+          disruption: { verdict: 'change', because: '', reboot: { by: 'systemd', boot: 'b', timeout: '1h' } },
+        },
+      ],
+    },
+    many(2, 'hold disruption'),
+  ],
+  [
+    'goes on with a drain though others try what is not proved',
+    { kinds: [{ is: onTrial }, { view: drained, disruption: drain('evict') }], maxUnavailable: 1 },
+    ['rest', 'drain evict'],
+  ],
+  [
+    'holds a node that was drained while others try what is not proved',
+    { kinds: [{ is: onTrial }, { view: drained }], maxUnavailable: 1 },
+    ['rest', 'hold budget'],
+  ],
+  [
+    'takes back from a node that was drained though others try what is not proved',
+    { kinds: [{ is: onTrial }, { view: drained, aim: 'settled' }], maxUnavailable: 1 },
+    ['rest', 'change'],
+  ],
+];
+
+describe('a look at the nodes of a pool', () => {
+  for (const [name, given, expected] of ROWS) it(name, () => assert.deepEqual(decided(given), expected));
+});

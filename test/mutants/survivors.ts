@@ -153,6 +153,12 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/holds/impossible.ts': [
     ['noConfigSource', 'member.target?.apply → member.target.apply', NARROWS],
   ],
+  'reconciler/policy/rollout/membership.ts': [
+    ['membershipOf', "{ choice: 'none' } → {}", 'every node has one'],
+    ['membershipOf', '\'none\' → ""', 'every node has one'],
+    ['soakOf', '\'0s\' → ""', 'what is no duration lasts no time'],
+    ['memberOf', 'promotedAt !== undefined → true', NARROWS],
+  ],
   'reconciler/policy/rollout/cohort.ts': [
     ['cohortOf', 'written === undefined → false', 'no node is older than NaN: nobody was there, as if it were unknown'],
     ['cohortOf', '[] → ["Stryker was here"]', 'where the moment is unknown, nobody looks who was there'],

@@ -83,14 +83,14 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
       untouchable.push({ node, choice: { choice: 'unknown' }, changing: inTransition(kubeletNode, now) });
       continue;
     }
-    const { members, target, soakMs } = homes.get(home) ?? settle(home);
+    const { members, target, soakMs } = homes.get(home) ?? settle();
     members.push(memberOf(node, kubeletNode, choice.choice === 'pool' ? target : null, soakMs, now));
   }
   return { groups: [...homes.values()], untouchable };
 
-  function settle(name: string | null): Home {
-    const home = homeOf(name === null ? null : (desired.pools.get(name) ?? null));
-    homes.set(name, home);
+  function settle(): Home {
+    const home = homeOf(null);
+    homes.set(null, home);
     return home;
   }
 }
@@ -144,8 +144,8 @@ function isPoolUnknown(node: KubeletNode | undefined, home: string | null, desir
 
 /** What the nodes of a pool are to run; null is their local config. */
 export function targetOf(pool: DesiredPool | undefined | null): NodeTarget {
-  const config = pool?.config ?? null;
-  return config === null ? null : { sha256: config.sha256, apply: pool?.spec.apply ?? 'overlay' };
+  if (pool === undefined || pool === null || pool.config === null) return null;
+  return { sha256: pool.config.sha256, apply: pool.spec.apply };
 }
 
 /** How long a node holds its place in the budget of this pool after its config was promoted. */
@@ -169,7 +169,7 @@ export function memberOf(
   // What has yet to soak soaks first, and asks afterwards.
   const soaks = isRecent && (reported === 'settled' || (asks !== undefined && hasProved(kubeletNode, target)));
   const standing = soaks ? 'soaking' : reported;
-  const busy = standing === 'updating' || standing === 'soaking' || standing === 'failed' || standing === 'no-agent';
+  const busy = standing === 'soaking' || standing === 'failed' || standing === 'no-agent';
   const changing = isChanging(kubeletNode, wasTold, standing);
   return {
     node,

@@ -174,6 +174,12 @@ describe('a failure that a person forgave', () => {
       ours,
       false,
     ],
+    [
+      'was before the node was told something else',
+      { is: settledNode(node, OLD, { rejected: failedNode(node, NEXT).status?.rejected ?? [] }) },
+      ours,
+      false,
+    ],
     ['is no failure', { is: settledNode(node, NEXT) }, released({ node: 'a', at: 'undefined' }), false],
     ['is of a node that nobody knows', { is: settledNode(node, NEXT) }, null, false],
   ];

@@ -117,6 +117,20 @@ const TURNS: readonly Row[] = [
     /already: n1-0$/,
   ],
   [
+    'less those that failed, and those without an agent',
+    {
+      kinds: [
+        { count: 5 },
+        { count: 1, is: (node) => failedNode(node, NEXT), asks: false },
+        { count: 1, is: (node) => settledNode(node, OLD, { heartbeat: '2026-01-01T00:00:00Z' }), asks: false },
+      ],
+      rollout: many(3),
+    },
+    1,
+    'budget',
+    /already: n1-0, n2-0$/,
+  ],
+  [
     'less those in change, who are not named',
     { kinds: [{ count: 5 }, { count: 1, is: onTrial, asks: false }], rollout: many(2) },
     1,

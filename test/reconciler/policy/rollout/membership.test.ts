@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { desiredState } from '#reconciler/policy/desired.ts';
+import type { NodeView } from '#reconciler/policy/fleet.ts';
+import { isOwnedBy, type Member, memberOf, membershipOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { ObjectMeta } from '#shared/contract/api/object.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import {
+  assignedNode,
+  commit,
+  COMMIT_B,
+  fleetOf,
+  idleNode,
+  nodeView,
+  NOW,
+  poolInCluster,
+  settledNode,
+  validPool,
+} from '../../../support/fleet.ts';
+
+const MINUTE = 60_000;
+const SILENT = '2026-01-01T00:00:00Z';
+const [POOL, OLD] = [validPool('workers', 120), validPool('workers', 110)];
+const TARGET = { sha256: POOL.sha256, apply: 'overlay' } as const;
+const node = nodeView('a', 'workers');
+const stray = nodeView('a', 'nobody');
+
+const without = (key: 'pool' | 'spec', { spec, metadata, status = {} }: KubeletNode): KubeletNode => {
+  const { pool: _, ...rest } = spec ?? {};
+  return key === 'spec' ? { metadata, status } : { metadata, spec: rest, status };
+};
+const fallingBack = idleNode(stray, { phase: 'FallingBack' });
+const leftBehind: KubeletNode = { ...idleNode(stray), spec: { pool: 'lost' } };
+
+interface Case {
+  readonly node: NodeView;
+  readonly is: KubeletNode;
+  /** No commit is in force, and the cluster has the pool. */
+  readonly unread?: true;
+}
+
+const ROWS: readonly (readonly [string, Case, string])[] = [
+  ['selected by a pool belongs to it', { node, is: idleNode(node) }, 'workers'],
+  [
+    'selected by a pool belongs to it before any commit was read',
+    { node, is: idleNode(node), unread: true },
+    'workers',
+  ],
+  ['on its way out of a pool counts there', { node: stray, is: settledNode(stray, OLD) }, 'workers'],
+  ['that nobody selects, at rest with its local config, is free', { node: stray, is: idleNode(stray) }, 'free'],
+  [
+    'that nobody selects and that runs something belongs to those that leave',
+    { node: stray, is: without('spec', settledNode(stray, OLD)) },
+    'leaving',
+  ],
+  [
+    'that nobody selects and that goes back to its local config belongs to those that leave',
+    { node: stray, is: fallingBack },
+    'leaving',
+  ],
+  [
+    'that nobody selects and that was told a config belongs to those that leave, though its agent is silent',
+    { node: stray, is: without('pool', settledNode(stray, OLD, { heartbeat: SILENT })) },
+    'leaving',
+  ],
+  ['of a pool that is gone belongs to those that leave', { node: stray, is: leftBehind }, 'leaving'],
+  [
+    'of a pool that nobody knows before any commit was read is let be',
+    { node: stray, is: leftBehind, unread: true },
+    'unknown',
+  ],
+  [
+    'that runs something which nobody remembers is let be before any commit was read',
+    { node: stray, is: without('spec', settledNode(stray, OLD)), unread: true },
+    'unknown',
+  ],
+];
+
+describe('a node', () => {
+  for (const [name, given, expected] of ROWS) {
+    it(name, () => {
+      const fleet = fleetOf({ nodes: [given.node], kubeletNodes: [given.is], pools: [poolInCluster(POOL)] });
+      const desired = desiredState(given.unread === true ? null : commit(COMMIT_B, POOL), fleet, () => []);
+      const { groups, untouchable } = membershipOf(desired, fleet, NOW);
+      const homes = groups.filter(({ members }) => members.length > 0).map(({ pool }) => pool?.name ?? 'leaving');
+      const found = [...homes, ...untouchable.map(({ choice }) => choice.choice)];
+      assert.deepEqual(found, expected === 'free' ? [] : [expected]);
+    });
+  }
+
+  it('owns the KubeletNode that names it among its owners', () => {
+    const owner = (uid: string) => ({ apiVersion: 'v1', kind: 'Node', name: 'a', uid });
+    const owned = (ownerReferences?: ObjectMeta['ownerReferences']): boolean =>
+      isOwnedBy({ metadata: { name: 'a', ...(ownerReferences && { ownerReferences }) } }, 'u1');
+    assert.deepEqual(
+      [owned([owner('u1')]), owned([owner('u0'), owner('u1')]), owned([owner('u0')]), owned([]), owned()],
+      [true, true, false, false, false],
+    );
+  });
+});
+
+describe('how a node stands in a pool that soaks for ten minutes', () => {
+  const RECENTLY = toTimestamp(NOW - 9 * MINUTE);
+  const asks = { phase: 'Drifted', awaitsTurn: { reason: 'NewBase', seen: 's', message: '' } } as const;
+  const rejected = assignedNode(node, POOL, {
+    rejected: [{ ...TARGET, name: POOL.configName, reason: 'KubeletCrashLooping', message: '', at: RECENTLY }],
+  });
+  type Stand = Pick<Member, 'standing' | 'unavailable' | 'wasTold' | 'failedAt'> & { readonly asks: boolean };
+  const rows: readonly (readonly [string, KubeletNode, typeof TARGET | null, Partial<Stand>])[] = [
+    [
+      'soaks where it promoted the config lately',
+      settledNode(node, POOL, { promotedAt: RECENTLY }),
+      TARGET,
+      { standing: 'soaking', unavailable: true },
+    ],
+    ['is settled where that was long ago', settledNode(node, POOL), TARGET, { standing: 'settled' }],
+    [
+      'does not soak with its local config, and was told nothing',
+      idleNode(node, { promotedAt: RECENTLY }),
+      null,
+      { standing: 'settled', wasTold: false },
+    ],
+    [
+      'does not soak with what it proved lately where it was told something else since',
+      { ...settledNode(node, POOL, { promotedAt: RECENTLY }), spec: assignedNode(node, OLD).spec ?? {} },
+      TARGET,
+      { standing: 'outdated', unavailable: true, wasTold: false },
+    ],
+    [
+      'soaks before it asks for a restart',
+      settledNode(node, POOL, { ...asks, promotedAt: RECENTLY }),
+      TARGET,
+      { standing: 'soaking', unavailable: true },
+    ],
+    ['asks for a restart afterwards', settledNode(node, POOL, asks), TARGET, { standing: 'outdated', asks: true }],
+    [
+      'has no agent, whatever it asked for when it had one',
+      settledNode(node, POOL, { ...asks, promotedAt: RECENTLY, heartbeat: SILENT }),
+      TARGET,
+      { standing: 'no-agent', unavailable: true },
+    ],
+    [
+      'has failed when it took the config back',
+      rejected,
+      TARGET,
+      { standing: 'failed', unavailable: true, failedAt: RECENTLY },
+    ],
+  ];
+  for (const [name, is, target, expected] of rows) {
+    it(name, () => {
+      const member = memberOf(node, is, target, 10 * MINUTE, NOW);
+      const { standing, unavailable, wasTold, failedAt, forgive, joining } = member;
+      const usual = { unavailable: false, wasTold: true, failedAt: undefined, asks: false };
+      const found = { standing, unavailable, wasTold, failedAt, asks: member.asks !== undefined };
+      assert.deepEqual(found, { ...usual, ...expected });
+      assert.deepEqual([forgive, joining], [false, false], 'others decide that');
+    });
+  }
+
+  it('is towards no config where its pool has none', () => {
+    assert.deepEqual([targetOf(undefined), targetOf(null)], [null, null]);
+  });
+});

@@ -15,19 +15,11 @@ export function drainSteps(
   now: Millis,
 ): readonly Step[] {
   const decided = new Map<string, MemberDecision>();
-  for (const { decisions } of groups) {
-    for (const each of decisions) {
-      const { node } = each.member;
-      if (node.drain !== undefined || each.verdict.verdict === 'drain' || isCounted(each.verdict))
-        decided.set(node.name, each);
-    }
-  }
+  for (const { decisions } of groups) for (const each of decisions) decided.set(each.member.node.name, each);
   const unknown = new Set(untouchable.filter(({ choice }) => choice.choice === 'unknown').map(({ node }) => node.name));
   const steps: Step[] = [];
   for (const node of fleet.nodes.values()) {
-    const decision = decided.get(node.name);
-    if (unknown.has(node.name)) continue;
-    if (node.drain !== undefined || decision !== undefined) steps.push(...stepFor(node, decision, now));
+    if (!unknown.has(node.name)) steps.push(...stepFor(node, decided.get(node.name), now));
   }
   return steps;
 }

@@ -176,21 +176,18 @@ function wavesFor(
   now: Millis,
 ): WaveProgress | null {
   const { pool } = group;
-  if (pool === null || pool.config === null) return null;
+  if (pool === null) return null;
   return waveProgress(pool.spec.rollout, members, before, haltThreshold(group) - 1, now);
 }
 
 /** One KubeletNode for every Node, so that every agent has a place to report to, and none for Nodes that are gone. */
 function presenceSteps(fleet: Fleet, now: Millis): readonly Step[] {
   const left: Step[] = [];
-  let known = 0;
   for (const [name, kubeletNode] of fleet.kubeletNodes) {
     const node = fleet.nodes.get(name);
-    if (node !== undefined) known += 1;
     if (node !== undefined && isOwnedBy(kubeletNode, node.uid)) continue;
     left.push({ step: 'delete-node', node: name, uid: kubeletNode.metadata.uid ?? '' });
   }
-  if (known === fleet.nodes.size) return left;
   const missing = [...fleet.nodes.values()].filter(({ name }) => !fleet.kubeletNodes.has(name));
   return [
     ...left,
@@ -202,7 +199,7 @@ function stepsOf(decisions: readonly MemberDecision[], assignments: Assignments)
   return decisions.flatMap(({ member, aimed, verdict }): readonly Step[] => {
     const { kubeletNode: node, target } = member;
     if (node === undefined) return [];
-    if (target === null || aimed.configName === null) return leavingSteps(member, verdict);
+    if (target === null || aimed.configName === null) return leavingSteps(node, member, verdict);
     const spec = assignments(aimed.configName, target.apply);
     if (spec === undefined) return [];
     if (verdict.verdict === 'change') {
@@ -245,9 +242,8 @@ const turnIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'turn'> =>
   spec?.turn === undefined ? {} : { turn: spec.turn };
 
 /** The pool stays in the spec until the node runs its local config, so that its budget goes on counting the node. */
-function leavingSteps({ kubeletNode: node, standing }: Member, verdict: NodeVerdict): readonly Step[] {
-  const pool = node?.spec?.pool;
-  if (node === undefined) return [];
+function leavingSteps(node: KubeletNode, { standing }: Member, verdict: NodeVerdict): readonly Step[] {
+  const pool = node.spec?.pool;
   if (verdict.verdict === 'change') {
     return [{ step: 'unassign', node, spec: pool === undefined ? {} : { pool }, because: verdict.because }];
   }

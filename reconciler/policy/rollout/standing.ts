@@ -117,9 +117,10 @@ export function failedAt(node: KubeletNode | undefined, target: NodeTarget): str
 
 /** The answer of a node that was asked about a config which it does not have; undefined where it was not, or cannot be. */
 export function answerAbout(node: KubeletNode | undefined, target: NodeTarget): PreflightAnswer | undefined {
-  const { sha256, apply = 'overlay', outcome } = node?.status?.preflight ?? {};
-  const isAbout = outcome !== undefined && sha256 !== undefined && sameTarget({ sha256, apply }, target);
-  return isAbout ? (node?.status?.preflight ?? undefined) : undefined;
+  const answer = node?.status?.preflight ?? undefined;
+  if (answer?.sha256 === undefined) return undefined;
+  const { sha256, apply = 'overlay' } = answer;
+  return sameTarget({ sha256, apply }, target) ? answer : undefined;
 }
 
 /** It would not start with this config, and says so before anything was done to it. */

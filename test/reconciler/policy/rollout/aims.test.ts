@@ -47,7 +47,8 @@ const HALT: Halt = { config: NEXT.configName, sha256: NEXT.sha256, at: AT, messa
 const REVERT: Halt = { ...HALT, action: 'revert' };
 
 interface Case {
-  readonly is: KubeletNode;
+  /** undefined where the Node has no KubeletNode yet. */
+  readonly is: KubeletNode | undefined;
   readonly view?: Partial<NodeView>;
   readonly pool?: KubeletPoolStatus;
   readonly halt?: Halt;
@@ -141,6 +142,26 @@ const ROWS: readonly (readonly [string, Case, readonly [string, typeof OLD | nul
     CONFIG,
   ],
   ['that has none, where the pool settled on nothing,', { is: local, halt: REVERT }, LOCAL],
+  [
+    'that never reported, where the pool settled on nothing,',
+    { is: { metadata: local.metadata }, halt: REVERT },
+    LOCAL,
+  ],
+  ['that nobody made an object for, where the pool settled on nothing,', { is: undefined, halt: REVERT }, LOCAL],
+  [
+    'that ran another config before what is taken back, where the pool settled on one,',
+    {
+      is: assignedNode(node, NEXT, { lastKnownGood: { name: OTHER.configName, sha256: OTHER.sha256 } }),
+      pool: ON_OLD,
+      halt: REVERT,
+    },
+    ['settled', OLD, false],
+  ],
+  [
+    'that comes back to its pool before it has left it',
+    { is: { ...local, spec: { pool: 'workers' } }, pool: HALF },
+    ['settled', OLD, false],
+  ],
 ];
 
 describe('a node', () => {
@@ -153,7 +174,7 @@ describe('a node', () => {
         [found?.aim, found?.configName, found?.member.joining],
         [aim, config?.configName ?? null, joining],
       );
-      assert.equal(found?.member.target?.sha256, config?.sha256);
+      assert.deepEqual(found?.member.target, config && { sha256: config.sha256, apply: 'overlay' });
     });
   }
 });

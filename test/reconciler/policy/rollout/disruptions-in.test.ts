@@ -1,28 +1,56 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
-import type { Aimed } from '#reconciler/policy/rollout/aims.ts';
+import { describe, it } from 'node:test';
+import type { Disruption } from '#reconciler/policy/disruption/disruption-of.ts';
 import { disruptionsIn } from '#reconciler/policy/rollout/disruptions-in.ts';
+import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { idleNode, nodeView, NOW } from '../../../support/fleet.ts';
 
 const PAYLOADS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  old: {},
-  new: { featureGates: { AllBeta: false } },
+  many: { maxPods: 100 },
+  few: { maxPods: 50 },
+  scoped: { maxPods: 100, topologyManagerScope: 'pod' },
+  plain: {},
 };
+const node = nodeView('a', 'workers');
+const { metadata } = idleNode(node);
+const RESTART: Disruption = { class: 'restart', fields: [] };
+const local = idleNode(node);
+const running = (name: string): KubeletNode => idleNode(node, { active: { name, sha256: name } });
 
-/** A node that runs the one and is to get the other. */
-const nodeOf = (kubeletVersion: string | undefined): Aimed =>
-  ({
-    member: {
-      kubeletNode: {
-        status: { active: { sha256: 'old' }, ...(kubeletVersion === undefined ? {} : { kubeletVersion }) },
-      },
-      target: { sha256: 'new' },
-    },
-  }) as unknown as Aimed;
+/** What a node runs, what it is to run, and what that does to it. */
+const ROWS: readonly (readonly [string, KubeletNode | undefined, string | null, Disruption])[] = [
+  [
+    'nobody knows what changes in place of its local config, but for how many pods may run',
+    local,
+    'few',
+    { ...RESTART, podLimit: 50 },
+  ],
+  ['nobody knows what changes in place of its local config', local, 'plain', RESTART],
+  ['nobody knows what changes back to its local config', running('scoped'), null, RESTART],
+  ['nobody knows what changes on a node that never reported', { metadata }, 'scoped', { ...RESTART, podLimit: 100 }],
+  ['nobody knows what changes on a node without an agent', undefined, 'plain', RESTART],
+  ['nobody knows what changes on a node that runs nothing yet', { metadata, status: {} }, 'plain', RESTART],
+  ['fewer pods may run', running('many'), 'few', { ...RESTART, podLimit: 50 }],
+  ['more pods may run', running('few'), 'many', RESTART],
+  [
+    'what running pods do not follow drains the node',
+    running('many'),
+    'scoped',
+    { class: 'drain', fields: ['topologyManagerScope'] },
+  ],
+];
 
-it('a change costs a node what its own kubelet makes of it, whichever node was looked at before', () => {
-  const disruption = disruptionsIn((sha256) => PAYLOADS[sha256 ?? ''] ?? null);
-  const classes = ['v1.34.2', 'v1.36.0', undefined, 'v1.34.9', 'v1.36.2'].map(
-    (version) => disruption(nodeOf(version)).class,
-  );
-  assert.deepEqual(classes, ['restart', 'drain', 'drain', 'restart', 'drain']);
+describe('what a change does to a node, as far as anybody knows', () => {
+  const member = (is: KubeletNode | undefined, to: string | null): Member =>
+    memberOf(node, is, to === null ? null : { sha256: to, apply: 'overlay' }, 0, NOW);
+
+  it('is known of each pair of configs, in whatever order they are asked for', () => {
+    const disruption = disruptionsIn((sha256 = '') => PAYLOADS[sha256] ?? null);
+    for (const rows of [ROWS, ROWS.toReversed()]) {
+      for (const [name, is, to, expected] of rows) {
+        assert.deepEqual(disruption({ member: member(is, to), aim: 'config', configName: to }), expected, name);
+      }
+    }
+  });
 });

@@ -1,19 +1,27 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { amountOf, limitOf, thresholdOf } from '#reconciler/policy/rollout/amount.ts';
 import {
   agentAlive,
+  answerAbout,
   failedAt,
+  hasProved,
+  hasProvedAny,
   inTransition,
   isAbout,
   isChanging,
   openRequest,
   recordOf,
+  refusedUnassigned,
   runsAlready,
   sameTarget,
   standingOf,
 } from '#reconciler/policy/rollout/standing.ts';
-import { AGENT_SILENT_MS, type KubeletNode, type KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import {
+  AGENT_SILENT_MS,
+  type KubeletNode,
+  type KubeletNodeStatus,
+  type PreflightAnswer,
+} from '#shared/contract/api/kubelet-node.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import { assignedNode, failedNode, idleNode, nodeView, NOW, settledNode, validPool } from '../../../support/fleet.ts';
 
@@ -44,6 +52,22 @@ const lost = (config: string): KubeletNode => {
 const toldAnother = (phase: 'Drifted' | 'Staging'): KubeletNode => {
   const { sha256, configName: name } = other;
   return asking({ phase, lastKnownGood: { name, sha256, apply: 'overlay' } });
+};
+
+/** Told another config, and asked about this one, which it refuses. */
+const refusing = (answer: Partial<PreflightAnswer> = {}, asked: typeof pool = pool): KubeletNode => {
+  const { sha256, configName: name } = asked;
+  const refusal = { ...TARGET, outcome: 'refused', reason: 'NoRoom', at: toTimestamp(NOW), ...answer } as const;
+  const node = settledNode(a, other, { preflight: refusal });
+  const configSource = { namespace: 'n', name, uid: 'u', resourceVersion: '1', key: 'kubelet', sha256 };
+  return { ...node, spec: { ...node.spec, preflight: { configSource } } };
+};
+const { apply: _a, ...unsaidWay } = settledNode(a, pool).spec ?? {};
+const { apply: _r, ...unsaidAnswer } = refusing().status?.preflight ?? { outcome: 'refused' };
+const { at: _t, ...undated } = refusing().status?.preflight ?? { outcome: 'refused' };
+const saying = (preflight: PreflightAnswer): KubeletNode => {
+  const node = refusing();
+  return { ...node, status: { ...node.status, preflight } };
 };
 
 describe('a node stands towards its target as', () => {
@@ -83,6 +107,20 @@ describe('a node stands towards its target as', () => {
     ],
     ['failed where it is broken, whatever it asks for', asking({ phase: 'Broken' }), TARGET, 'failed'],
     ['settled on local, whatever it asks for', idleNode(a, { awaitsTurn: ASKS }), null, 'settled'],
+    [
+      'settled where nobody says how it is to be laid over',
+      { ...settledNode(a, pool), spec: unsaidWay },
+      TARGET,
+      'settled',
+    ],
+    ['outdated where it asks for a turn at rest', asking({ phase: 'Idle' }), TARGET, 'outdated'],
+    ['failed where it refuses what it was asked about', refusing(), TARGET, 'failed'],
+    ['failed where it does not say how that was to be laid over', saying(unsaidAnswer), TARGET, 'failed'],
+    ['outdated where it refuses other bytes', refusing({ sha256: other.sha256 }), TARGET, 'outdated'],
+    ['outdated where it refuses another way', refusing({ apply: 'replace' }), TARGET, 'outdated'],
+    ['outdated where it was asked about something else since', refusing({}, other), TARGET, 'outdated'],
+    ['outdated where it finds nothing wrong', refusing({ outcome: 'passed' }), TARGET, 'outdated'],
+    ['outdated where it does not say when it refused it', saying(undated), TARGET, 'outdated'],
     ['no-agent where there is no KubeletNode', undefined, TARGET, 'no-agent'],
     ['no-agent where its agent never reported', { ...idleNode(a), status: {} }, TARGET, 'no-agent'],
     ['settled while its agent was heard of lately', silentFor(AGENT_SILENT_MS), TARGET, 'settled'],
@@ -116,6 +154,24 @@ describe('a target', () => {
 });
 
 describe('a node', () => {
+  it('has failed when it refuses the target, which it was not told, and says why', () => {
+    const at = toTimestamp(NOW);
+    assert.equal(failedAt(refusing(), TARGET), at);
+    assert.deepEqual(refusedUnassigned(refusing(), TARGET), { ...TARGET, outcome: 'refused', reason: 'NoRoom', at });
+    assert.equal(refusedUnassigned(refusing({}, other), TARGET), undefined);
+  });
+
+  it('that nobody made an object for, or that never reported, has nothing', () => {
+    for (const node of [undefined, { metadata: a }, { metadata: a, status: {} }]) {
+      const none = [agentAlive(node, NOW), hasProved(node, TARGET), hasProvedAny(node), inTransition(node, NOW)];
+      assert.deepEqual([...none, runsAlready(node, TARGET)], [false, false, false, false, false]);
+      assert.deepEqual(
+        [failedAt(node, TARGET), openRequest(node), answerAbout(node, TARGET)],
+        [undefined, undefined, undefined],
+      );
+    }
+  });
+
   it('has failed when it rejected the very target, and blames it', () => {
     const at = toTimestamp(NOW);
     assert.equal(failedAt(failedNode(a, pool), TARGET), at);
@@ -174,25 +230,5 @@ describe('a node', () => {
     assert.equal(isChanging(behind(2), false, 'no-agent'), false);
     assert.equal(isChanging(settledNode(a, pool), false, 'outdated'), false);
     assert.equal(isChanging(undefined, false, 'outdated'), false);
-  });
-});
-
-describe('an amount of nodes', () => {
-  it('is a count, or a share that is rounded', () => {
-    assert.deepEqual([amountOf(3, 10, 'down'), amountOf('25%', 10, 'down'), amountOf('25%', 10, 'up')], [3, 2, 3]);
-  });
-
-  it('is as a limit none only where that is said', () => {
-    assert.deepEqual(
-      [limitOf(0, 10), limitOf('0%', 10), limitOf('1%', 10), limitOf('25%', 10), limitOf(3, 10)],
-      [0, 0, 1, 2, 3],
-    );
-  });
-
-  it('is as a threshold at least one', () => {
-    assert.deepEqual(
-      [thresholdOf('1%', 10), thresholdOf('25%', 10), thresholdOf(0, 10), thresholdOf('0%', 10)],
-      [1, 3, 1, 1],
-    );
   });
 });

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { withWitnesses, witnessed } from '#reconciler/policy/rollout/heritage.ts';
-import { idleNode, nodeView, settledNode, validPool } from '../../../support/fleet.ts';
+import { type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
+import { withHeritage, withWitnesses, witnessed } from '#reconciler/policy/rollout/heritage.ts';
+import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { commit, COMMIT_A, fleetOf, idleNode, nodeView, NOW, settledNode, validPool } from '../../../support/fleet.ts';
 
 const [GIVEN, OTHER] = [validPool('workers', 110), validPool('workers', 120)];
 const node = nodeView('a', 'workers');
@@ -12,8 +16,8 @@ const settledOn = ({ configName, sha256 }: typeof GIVEN, apply: 'overlay' | 'rep
 
 describe('what a pool’s status says that the pool settled on', () => {
   it('counts where a node was told it', () => {
-    const told = { ...settledNode(node, GIVEN), status: {} };
-    assert.deepEqual(withWitnesses(settledOn(GIVEN), witnessed([told])), settledOn(GIVEN));
+    const { metadata, spec = {} } = settledNode(node, GIVEN);
+    assert.deepEqual(withWitnesses(settledOn(GIVEN), witnessed([{ metadata, spec }])), settledOn(GIVEN));
   });
 
   it('counts where a node has proved it', () => {
@@ -31,5 +35,44 @@ describe('what a pool’s status says that the pool settled on', () => {
       assert.deepEqual(withWitnesses(settled, witnessed(nodes)), { message: 'more' });
     }
     assert.equal(withWitnesses(undefined, witnessed([])), undefined);
+  });
+});
+
+describe('what the nodes of a pool bring along', () => {
+  const NEXT = validPool('servers', 130);
+  const AT = '2026-11-21T12:00:00Z';
+  const brought = settledNode(node, GIVEN);
+  const unproved = settledNode(node, GIVEN, { lastKnownGood: { name: 'local' } });
+  const { settled } = settledOn(GIVEN);
+  const rows: readonly (readonly [
+    string,
+    readonly KubeletNode[],
+    KubeletPoolStatus | undefined,
+    KubeletPoolStatus | undefined,
+  ])[] = [
+    ['is what it settled on, where they all have proved it', [brought, brought], undefined, { settled }],
+    ['and the rest of its status stays', [brought], { phase: 'Waiting' }, { phase: 'Waiting', settled }],
+    ['is nothing where one has yet to prove it', [brought, unproved], undefined, undefined],
+    ['is nothing where one was told something else', [brought, settledNode(node, OTHER)], undefined, undefined],
+    ['is nothing where they have none', [idleNode(node)], undefined, undefined],
+    ['is nothing where there are no nodes', [], undefined, undefined],
+    ['does not count where the pool settled on something', [brought], settledOn(OTHER), settledOn(OTHER)],
+  ];
+  const poolOf = (config: boolean): DesiredPool | null => {
+    const present = { metadata: { name: 'servers' }, spec: NEXT.spec };
+    const inForce = config ? commit(COMMIT_A, NEXT) : commit(COMMIT_A, OTHER);
+    return desiredState(inForce, fleetOf({ pools: [present] }), () => []).pools.get('servers') ?? null;
+  };
+  const groupOf = (nodes: readonly KubeletNode[], pool = poolOf(true)): Group => ({
+    pool,
+    members: nodes.map((each) => memberOf(node, each, targetOf(pool), 0, NOW)),
+  });
+
+  for (const [name, nodes, before, expected] of rows) {
+    it(name, () => assert.deepEqual(withHeritage(groupOf(nodes), before, AT), expected));
+  }
+
+  it('is nothing to a pool that leaves git', () => {
+    assert.equal(withHeritage(groupOf([brought], poolOf(false)), undefined, AT), undefined);
   });
 });

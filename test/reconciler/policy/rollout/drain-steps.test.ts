@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DrainMark } from '#reconciler/policy/fleet.ts';
+import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
+import { drainSteps } from '#reconciler/policy/rollout/drain-steps.ts';
+import { hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
+import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
+import type { Step } from '#reconciler/policy/steps.ts';
+import { fleetOf, idleNode, nodeView, NOW } from '../../../support/fleet.ts';
+
+const REST: NodeVerdict = { verdict: 'rest' };
+const MARK: DrainMark = { config: 'workers-1', at: NOW - 1_000 };
+const REBOOT = { by: 'systemd', boot: 'b', timeout: '1h' } as const;
+
+interface Case {
+  readonly verdict?: NodeVerdict;
+  readonly is?: Partial<Member>;
+  /** It was cordoned by us. */
+  readonly marked?: true;
+  /** Nobody knows its pool. */
+  readonly unknown?: true;
+  readonly toLocal?: true;
+}
+
+const drain = (stage: 'count' | 'preflight' | 'cordon' | 'evict'): NodeVerdict => ({
+  verdict: 'drain',
+  stage,
+  because: '',
+});
+const held = (reason: HoldReason, more: { readonly gaveUp?: true; readonly counts?: true } = {}): NodeVerdict => ({
+  verdict: 'hold',
+  ...hold(reason, ''),
+  ...more,
+});
+const node = nodeView('a', 'workers');
+const rebooting = { ...idleNode(node), spec: { reboot: REBOOT } };
+const { metadata, status = {} } = idleNode(node);
+const about = { node: 'a', uid: node.uid };
+const UNCORDON: Step = { step: 'uncordon', ...about, failed: null };
+const COUNT: Step = { step: 'count-pods', node: 'a', at: NOW };
+const silent = { standing: 'no-agent', changing: true } as const;
+
+const ROWS: readonly (readonly [string, Case, readonly Step[]])[] = [
+  ['that nobody drained and that needs nothing is let be', {}, []],
+  [
+    'whose turn has come is cordoned',
+    { verdict: drain('cordon') },
+    [{ step: 'cordon', ...about, mark: { config: 'workers-1', at: NOW } }],
+  ],
+  [
+    'whose turn has come to go back to its local config is cordoned for that',
+    { verdict: drain('cordon'), toLocal: true },
+    [{ step: 'cordon', ...about, mark: { config: 'local', at: NOW } }],
+  ],
+  ['that is asked first is let be', { verdict: drain('preflight') }, []],
+  ['whose pods are to be counted has them counted', { verdict: drain('count') }, [COUNT]],
+  [
+    'that is drained has its pods told to leave, since it was cordoned',
+    { verdict: drain('evict'), marked: true },
+    [{ step: 'evict', node: 'a', since: MARK.at }],
+  ],
+  [
+    'that is held has its pods counted again where that may end it',
+    { verdict: held('lock-out', { counts: true }) },
+    [COUNT],
+  ],
+  ['that is held gets its pods back', { verdict: held('suspended'), marked: true }, [UNCORDON]],
+  [
+    'that is held gets its pods back while they are counted',
+    { verdict: held('lock-out', { counts: true }), marked: true },
+    [COUNT, UNCORDON],
+  ],
+  [
+    'whose drain was given up gets its pods back, and that is remembered',
+    { verdict: held('disruption', { gaveUp: true }), marked: true },
+    [{ ...UNCORDON, failed: { config: 'workers-1', at: NOW } }],
+  ],
+  ['stays as it is while no commit is in force', { verdict: held('no-commit'), marked: true }, []],
+  ['stays as it is where nobody knows its pool', { unknown: true, marked: true }, []],
+  ['is changed without pods', { verdict: { verdict: 'change', because: '' }, marked: true }, []],
+  ['tries its config without pods', { is: { standing: 'updating' }, marked: true }, []],
+  [
+    'in the middle of another change has no pods',
+    { is: { standing: 'outdated', changing: true }, verdict: held('window'), marked: true },
+    [],
+  ],
+  [
+    'that failed gets its pods back, though its agent is at it still',
+    { is: { standing: 'failed', changing: true }, marked: true },
+    [UNCORDON],
+  ],
+  ['that has proved its config gets its pods back', { is: { standing: 'settled' }, marked: true }, [UNCORDON]],
+  [
+    'whose machine reboots has no pods while its agent is silent',
+    { is: { ...silent, kubeletNode: rebooting }, marked: true },
+    [],
+  ],
+  [
+    'whose agent is silent for another reason gets its pods back',
+    { is: { ...silent, kubeletNode: idleNode(node) }, marked: true },
+    [UNCORDON],
+  ],
+  [
+    'whose machine rebooted before gets its pods back',
+    { is: { ...silent, changing: false, kubeletNode: rebooting }, marked: true },
+    [UNCORDON],
+  ],
+  [
+    'that was told nothing gets its pods back',
+    { is: { ...silent, kubeletNode: { metadata, status } }, marked: true },
+    [UNCORDON],
+  ],
+  [
+    'that nobody made an object for gets its pods back',
+    { is: { ...silent, kubeletNode: undefined }, marked: true },
+    [UNCORDON],
+  ],
+];
+
+describe('a node', () => {
+  for (const [name, { verdict = REST, is, marked, unknown, toLocal }, expected] of ROWS) {
+    it(name, () => {
+      const view = { ...node, ...(marked === true ? { cordoned: true, drain: MARK } : {}) };
+      const member: Member = { ...memberOf(view, idleNode(node), null, 0, NOW), standing: 'outdated', ...is };
+      const aimed = { member, aim: 'config', configName: toLocal === true ? null : 'workers-1' } as const;
+      const groups = unknown === true ? [] : [{ decisions: [{ member, aimed, verdict }] }];
+      const untouchable =
+        unknown === true ? [{ node: view, choice: { choice: 'unknown' }, changing: false } as const] : [];
+      assert.deepEqual(drainSteps(groups, untouchable, fleetOf({ nodes: [view] }), NOW), expected);
+    });
+  }
+});

@@ -31,4 +31,5 @@ function byZone<T extends { readonly member: Member }>(things: readonly T[]): re
 
 const byAge = (a: NodeView, b: NodeView): number => a.createdAt - b.createdAt || compare(a.name, b.name);
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** No two nodes have one name, nor two groups one zone. */
+const compare = (a: string, b: string): number => (a < b ? -1 : 1);

@@ -14,7 +14,7 @@ import type { MemberDecision } from './decide-group.ts';
 import type { Group, Member } from './membership.ts';
 import { isProvedAndAsks, targetOf } from './membership.ts';
 import { canBeChanged } from './readiness.ts';
-import { isAbout, recordOf, sameTarget, type NodeTarget } from './standing.ts';
+import { isAbout, recordOf, sameTarget } from './standing.ts';
 import type { WaveProgress } from './wave-progress.ts';
 
 /** What is remembered of a pool's rollout between two passes; everything else is seen anew each time. */
@@ -46,7 +46,7 @@ export function rememberRollout(
   if (config === null || target === null || waves === null) return known;
 
   const at = toTimestamp(now);
-  const isFinished = halt === null && hasArrived(group.pool, cohort, target);
+  const isFinished = hasArrived(group.pool, cohort);
   const last = past !== null && isAbout(past, target) ? past : undefined;
   const finishedAt = last?.finishedAt ?? (isFinished ? at : undefined);
   const rollout: RolloutStatus = {
@@ -69,14 +69,13 @@ export function rememberRollout(
 const stopped = (wave: WaveStatus): WaveStatus =>
   wave.state === 'rolling' || wave.state === 'soaking' ? { ...wave, state: 'stopped' } : wave;
 
-function hasArrived(pool: DesiredPool | null, { members }: Cohort, target: NodeTarget): boolean {
-  const those = members.filter((member) => sameTarget(member.target, target));
+function hasArrived(pool: DesiredPool | null, { members }: Cohort): boolean {
   const cannot = (member: Member): boolean =>
     member.standing === 'no-agent' ||
     member.standing === 'failed' ||
     (member.standing === 'outdated' && !canBeChanged(member, pool?.spec.rollout));
   const hasIt = (member: Member): boolean => member.standing === 'settled' || isProvedAndAsks(member);
-  return those.some(hasIt) && those.every((member) => hasIt(member) || cannot(member));
+  return members.some(hasIt) && members.every((member) => hasIt(member) || cannot(member));
 }
 
 const MOST_EXAMPLES = 5;

@@ -57,9 +57,5 @@ export function healthySince(member: Member): Millis | null {
   return Math.max(promotedAt ?? 0, node.readySince);
 }
 
-/** Was told the payload, whatever came of it. */
-export function isOnTarget({ standing, wasTold }: Member): boolean {
-  return (
-    standing === 'settled' || standing === 'soaking' || standing === 'updating' || standing === 'failed' || wasTold
-  );
-}
+/** Was told the payload, whatever came of it, or refused it before it was. */
+export const isOnTarget = ({ standing, wasTold }: Member): boolean => wasTold || standing === 'failed';

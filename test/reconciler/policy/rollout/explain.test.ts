@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { desiredState } from '#reconciler/policy/desired.ts';
+import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
+import { explainNodes } from '#reconciler/policy/rollout/explain.ts';
+import { hold } from '#reconciler/policy/rollout/holds/hold.ts';
+import { type Member, memberOf, targetOf, type Untouchable } from '#reconciler/policy/rollout/membership.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import {
+  assignedNode,
+  commit,
+  COMMIT_B,
+  fleetOf,
+  idleNode,
+  nodeView,
+  NOW,
+  settledNode,
+  validPool,
+} from '../../../support/fleet.ts';
+
+const [OLD, NEXT] = [validPool('workers', 110), validPool('workers', 120)];
+const pool = desiredState(commit(COMMIT_B, NEXT), fleetOf({}), () => []).pools.get('workers') ?? null;
+const REST: NodeVerdict = { verdict: 'rest' };
+const node = nodeView('a', 'workers');
+
+/** What is said of one node: its pool, how it stands, what is done now, and why. */
+function explained(is: KubeletNode, verdict: NodeVerdict, more: Partial<Member> = {}, of = pool): string {
+  const member = { ...memberOf(node, is, targetOf(of), 0, NOW), ...more };
+  const decisions = [{ member, aimed: { member, aim: 'config', configName: null }, verdict } as const];
+  const memory = { halt: null, released: null, settled: null, rollout: null };
+  const plan = {
+    groups: [{ group: { pool: of, members: [member] }, memory, decisions }],
+    untouchable: [],
+    labelLoss: null,
+    steps: [],
+  };
+  return explainNodes(plan, fleetOf({ nodes: [node] }))
+    .map(({ pool: name, standing, now, because }) => `${name} ${standing} | ${now} | ${because}`)
+    .join('\n');
+}
+
+const asks = { standing: 'outdated', asks: { reason: 'NewBase', seen: 's', message: '' } } as const;
+const trial = { trial: { config: 'x', awaitsReboot: 'systemd' } } as unknown as KubeletNode['status'];
+const refusing: KubeletNode = {
+  ...settledNode(node, OLD, { preflight: { outcome: 'refused', sha256: NEXT.sha256, apply: 'overlay', at: 'T' } }),
+  spec: {
+    ...settledNode(node, OLD).spec,
+    preflight: { configSource: { ...assignedNode(node, NEXT).spec?.configSource, sha256: NEXT.sha256 } as never },
+  },
+};
+
+const ROWS: readonly (readonly [string, Parameters<typeof explained>, string])[] = [
+  [
+    'done',
+    [settledNode(node, NEXT), REST],
+    'workers settled | nothing to do | it runs what it is to run, and has proved it',
+  ],
+  [
+    'done under another name of the same config',
+    [settledNode(node, NEXT, { assigned: { name: 'other-1' } }), REST],
+    `workers settled | nothing to do | it runs what it is to run, and has proved it (as ${NEXT.configName}, which says the same)`,
+  ],
+  [
+    'soaking',
+    [settledNode(node, NEXT), REST, { standing: 'soaking' }],
+    'workers soaking | nothing to do | it runs what it is to run, and holds its place in the budget until it has soaked',
+  ],
+  [
+    'at it',
+    [assignedNode(node, NEXT, { phase: 'Trial' }), REST],
+    'workers updating | nothing to do | it was told and is at it',
+  ],
+  [
+    'about to boot',
+    [assignedNode(node, NEXT, { phase: 'Trial', ...trial }), REST],
+    'workers updating | nothing to do | it waits for its machine to boot anew (systemd)',
+  ],
+  [
+    'back',
+    [assignedNode(node, NEXT), REST, { standing: 'failed' }],
+    'workers failed | nothing to do | it took the config back and does not try it again',
+  ],
+  [
+    'unwilling',
+    [refusing, REST],
+    'workers failed | nothing to do | its agent refuses the config, so its pods stay and nothing was changed',
+  ],
+  ['silent without an agent of ours', [{ metadata: { name: 'a' } }, REST], 'workers no-agent | nothing to do | '],
+  [
+    'changed',
+    [settledNode(node, OLD), { verdict: 'change', because: 'its turn' }],
+    'workers outdated | change now | its turn',
+  ],
+  [
+    'drained',
+    [settledNode(node, OLD), { verdict: 'drain', stage: 'evict', because: 'pods' }],
+    'workers outdated | drain | pods',
+  ],
+  [
+    'held',
+    [settledNode(node, OLD), { verdict: 'hold', ...hold('budget', 'others') }],
+    'workers outdated | budget | others',
+  ],
+  [
+    'waiting for a restart',
+    [settledNode(node, NEXT), { verdict: 'hold', ...hold('window', 'night') }, asks],
+    'workers awaits-turn | window | night',
+  ],
+  [
+    'of a pool that nobody knows',
+    [idleNode(node), REST, {}, null],
+    '- settled | nothing to do | it runs what it is to run, and has proved it',
+  ],
+];
+
+describe('of a node is said that it is', () => {
+  for (const [name, of, expected] of ROWS) it(name, () => assert.equal(explained(...of), expected));
+});
+
+describe('of nodes of no pool', () => {
+  const nodes = ['n10', 'n2', 'n1', 'n3'].map((name) => nodeView(name, 'nobody'));
+  const [ten, two, one] = nodes.map((view) => ({ node: view, changing: false }));
+
+  it('is said why they are let be, in the order of their numbers', () => {
+    assert.ok(one !== undefined && two !== undefined && ten !== undefined);
+    const untouchable: readonly Untouchable[] = [
+      { ...ten, choice: { choice: 'opted-out' } },
+      { ...two, choice: { choice: 'conflict', pools: ['a', 'b'] } },
+      { ...one, choice: { choice: 'unknown' } },
+    ];
+    const found = explainNodes({ groups: [], untouchable, labelLoss: null, steps: [] }, fleetOf({ nodes }));
+    const alone = { pool: '-', standing: '-' };
+    const words = found.map(({ because, ...rest }) => [rest, because.slice(0, 24)]);
+    assert.deepEqual(words, [
+      [{ node: 'n1', ...alone, now: 'unknown' }, 'its pool is not known no'],
+      [{ node: 'n2', ...alone, now: 'conflict' }, 'a and b select it with t'],
+      [{ node: 'n3', ...alone, now: 'nothing to do' }, 'no pool selects it, and '],
+      [{ node: 'n10', ...alone, now: 'opted-out' }, 'a label on the node keep'],
+    ]);
+  });
+});

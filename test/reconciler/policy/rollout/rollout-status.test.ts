@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { desiredState } from '#reconciler/policy/desired.ts';
+import type { NodeView } from '#reconciler/policy/fleet.ts';
+import { cohortOf } from '#reconciler/policy/rollout/cohort.ts';
+import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
+import { hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
+import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import { rememberRollout, summariseHolds } from '#reconciler/policy/rollout/rollout-status.ts';
+import type { Halt, KubeletPoolStatus, RolloutSpec, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import { commit, COMMIT_B, fleetOf, nodeView, NOW, poolSpec, settledNode, validPool } from '../../../support/fleet.ts';
+import { WAVES } from './support/hold-question.ts';
+
+const AT = toTimestamp(NOW);
+const EARLIER = '2026-11-20T12:00:00Z';
+const CREATED = toTimestamp(NOW - 86_400_000);
+const GIVEN = validPool('workers', 120);
+const OTHER = validPool('workers', 110);
+const HALT: Halt = { config: GIVEN.configName, sha256: GIVEN.sha256, at: AT, message: '', action: 'halt' };
+const waves: readonly WaveStatus[] = [{ name: 'rest', nodes: 1, state: 'rolling' }];
+const about = { configName: GIVEN.configName, sha256: GIVEN.sha256 };
+const settledOn = (at: string) => ({ ...about, apply: 'overlay' as const, at });
+
+interface Case {
+  /** The nodes of the rollout, each by what is so of it. */
+  readonly nodes: readonly (Partial<Member> & { readonly view?: Partial<NodeView> })[];
+  readonly before?: KubeletPoolStatus;
+  readonly halt?: Halt;
+  readonly rollout?: Partial<RolloutSpec>;
+  /** The pool left git. */
+  readonly leaves?: true;
+}
+
+function remembered({ nodes, before, halt: halted, rollout, leaves }: Case) {
+  const halt = halted ?? null;
+  const spec = { rollout: { ...poolSpec().rollout, ...rollout } };
+  const present = { metadata: { name: 'workers' }, spec: poolSpec(spec) };
+  const inForce = commit(COMMIT_B, ...(leaves === true ? [] : [validPool('workers', 120, spec)]));
+  const pool = desiredState(inForce, fleetOf({ pools: [present] }), () => []).pools.get('workers') ?? null;
+  const members = nodes.map(({ view = {}, ...is }, index): Member => {
+    const node = nodeView(`n${index}`, 'workers', view);
+    return { ...memberOf(node, settledNode(node, GIVEN), targetOf(pool), 0, NOW), ...is };
+  });
+  const cohort = cohortOf(members, undefined, undefined);
+  return rememberRollout(
+    { pool, members },
+    before,
+    halt,
+    null,
+    halt === null ? { ...WAVES, waves } : null,
+    cohort,
+    NOW,
+  );
+}
+
+const under = (...states: readonly WaveStatus['state'][]): KubeletPoolStatus => ({
+  rollout: { ...about, startedAt: EARLIER, waves: states.map((state) => ({ name: state, nodes: 1, state })) },
+});
+const pending = { standing: 'outdated' } as const;
+
+describe('what is remembered of a rollout', () => {
+  const begun = { ...about, startedAt: AT, newest: CREATED, waves };
+  const rows: readonly (readonly [
+    string,
+    Case,
+    KubeletPoolStatus['rollout'] | null,
+    KubeletPoolStatus['settled'] | null,
+  ])[] = [
+    ['is when it began, and the newest of its nodes', { nodes: [pending] }, begun, null],
+    ['is no newest node where there is none', { nodes: [] }, { ...about, startedAt: AT, waves }, null],
+    ['is when it ended, and that the pool settled on it', { nodes: [{}] }, { ...begun, finishedAt: AT }, settledOn(AT)],
+    [
+      'stays from look to look',
+      {
+        nodes: [{}],
+        before: { settled: settledOn(EARLIER), rollout: { ...begun, startedAt: EARLIER, finishedAt: EARLIER } },
+      },
+      { ...begun, startedAt: EARLIER, finishedAt: EARLIER },
+      settledOn(EARLIER),
+    ],
+    [
+      'stays that it ended where a node is told once more',
+      {
+        nodes: [pending],
+        before: { settled: settledOn(EARLIER), rollout: { ...begun, startedAt: EARLIER, finishedAt: EARLIER } },
+      },
+      { ...begun, startedAt: EARLIER, finishedAt: EARLIER },
+      settledOn(EARLIER),
+    ],
+    [
+      'begins anew with another payload',
+      {
+        nodes: [pending],
+        before: { rollout: { ...begun, sha256: OTHER.sha256, startedAt: EARLIER, finishedAt: EARLIER } },
+      },
+      begun,
+      null,
+    ],
+    [
+      'goes no further where it is halted',
+      { nodes: [{}], halt: HALT, before: under('done', 'rolling', 'soaking', 'waiting', 'stopped') },
+      {
+        ...about,
+        startedAt: EARLIER,
+        waves: (['done', 'rolling', 'soaking', 'waiting', 'stopped'] as const).map((name) => ({
+          name,
+          nodes: 1,
+          state: name === 'rolling' || name === 'soaking' ? 'stopped' : name,
+        })),
+      },
+      null,
+    ],
+    ['is nothing where it is halted before it began', { nodes: [{}], halt: HALT }, null, null],
+    [
+      'stays as it was where the pool leaves git',
+      { nodes: [], leaves: true, before: { ...under('rolling'), settled: settledOn(EARLIER) } },
+      under('rolling').rollout,
+      settledOn(EARLIER),
+    ],
+  ];
+  for (const [name, given, rollout, settled] of rows) {
+    it(name, () => {
+      const found = remembered(given);
+      assert.deepEqual([found.rollout, found.settled], [rollout, settled]);
+    });
+  }
+});
+
+describe('a pool has settled', () => {
+  const asks = { ...pending, asks: { reason: 'NewBase', seen: 's', message: '' } } as const;
+  const rows: readonly (readonly [string, Case, boolean])[] = [
+    ['when all have proved it', { nodes: [{}, { standing: 'settled' }] }, true],
+    ['though one that has proved it asks for a restart', { nodes: [{}, asks] }, true],
+    ['though one has no agent', { nodes: [{}, { standing: 'no-agent' }] }, true],
+    ['though one failed', { nodes: [{}, { standing: 'failed' }] }, true],
+    ['though one is not Ready and waits', { nodes: [{}, { ...pending, view: { ready: false } }] }, true],
+    ['though somebody cordoned one', { nodes: [{}, { ...pending, view: { cordoned: true } }] }, true],
+    ['not while one is to follow', { nodes: [{}, pending] }, false],
+    ['not while one tries it', { nodes: [{}, { standing: 'updating', changing: true }] }, false],
+    [
+      'not while one tries it and is not Ready',
+      { nodes: [{}, { standing: 'updating', view: { ready: false } }] },
+      false,
+    ],
+    ['not while one soaks', { nodes: [{}, { standing: 'soaking' }] }, false],
+    [
+      'not while one is not Ready that is changed all the same',
+      { nodes: [{}, { ...pending, view: { ready: false } }], rollout: { notReadyNodes: 'change' } },
+      false,
+    ],
+    ['not where nobody has it', { nodes: [{ standing: 'no-agent' }, { standing: 'failed' }] }, false],
+    ['not without nodes', { nodes: [] }, false],
+  ];
+  for (const [name, given, has] of rows) it(name, () => assert.equal(remembered(given).settled !== null, has));
+});
+
+describe('why nodes wait', () => {
+  const held = (reason: HoldReason): NodeVerdict => ({ verdict: 'hold', ...hold(reason, `${reason} of one`) });
+  const summary = (...verdicts: readonly NodeVerdict[]) =>
+    summariseHolds(
+      verdicts.map((verdict, index) => {
+        const node = nodeView(`n${index}`, 'workers');
+        const member = memberOf(node, undefined, null, 0, NOW);
+        return { member, aimed: { member, aim: 'config', configName: null }, verdict };
+      }),
+    );
+
+  it('is summed up by reason, with the one that holds most first, and by name where that is the same', () => {
+    const found = summary(
+      held('window'),
+      held('wave'),
+      held('budget'),
+      held('wave'),
+      { verdict: 'rest' },
+      held('cordoned'),
+    );
+    assert.deepEqual(
+      found.map(({ reason, nodes }) => `${reason} ${nodes}`),
+      ['wave 2', 'budget 1', 'cordoned 1', 'window 1'],
+    );
+    assert.deepEqual(found[0], { reason: 'wave', nodes: 2, examples: ['n1', 'n3'], message: 'wave of one' });
+  });
+
+  it('names five of many', () => {
+    const [first] = summary(...Array.from({ length: 7 }, () => held('wave')));
+    assert.deepEqual([first?.nodes, first?.examples], [7, ['n0', 'n1', 'n2', 'n3', 'n4']]);
+  });
+});

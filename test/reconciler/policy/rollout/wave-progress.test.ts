@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
+import { waveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
+import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import { nodeView, NOW, poolSpec, settledNode, validPool } from '../../../support/fleet.ts';
+
+const GIVEN = validPool('workers', 120);
+const EARLIER = '2026-11-20T12:00:00Z';
+const AT = toTimestamp(NOW);
+const LATELY = NOW - 6 * 60_000;
+
+/** What a node may be towards the payload. */
+const KINDS = {
+  open: { standing: 'outdated', wasTold: false },
+  away: { standing: 'outdated', wasTold: false, ready: false },
+  silent: { standing: 'no-agent', wasTold: false },
+  told: { standing: 'updating' },
+  proved: { standing: 'settled' },
+  soaking: { standing: 'soaking', promotedAt: LATELY },
+  fresh: { standing: 'settled', promotedAt: NOW },
+  lost: { standing: 'settled', ready: false },
+  failed: { standing: 'failed' },
+  refused: { standing: 'failed', wasTold: false },
+  canary: { standing: 'outdated', wasTold: false, isCanary: true },
+} as const satisfies Record<string, Partial<Member> & { readonly ready?: boolean; readonly isCanary?: boolean }>;
+
+interface Case {
+  readonly rollout?: Partial<RolloutSpec>;
+  /** Kinds of nodes, one word each. */
+  readonly nodes: string;
+  readonly spared?: number;
+  readonly before?: readonly WaveStatus[];
+}
+
+function progress({ rollout, nodes, spared = 0, before }: Case) {
+  const members = nodes.split(' ').flatMap((word, index): readonly Member[] => {
+    const kind = Object.entries(KINDS).find(([name]) => name === word)?.[1];
+    if (kind === undefined) return [];
+    const {
+      ready = true,
+      isCanary = false,
+      ...is
+    }: Partial<Member> & { readonly ready?: boolean; readonly isCanary?: boolean } = kind;
+    const labels = { pool: 'workers', ...(isCanary ? { canary: 'yes' } : {}) };
+    const node = nodeView(`n${index}`, 'workers', { ready, labels });
+    const target = { sha256: GIVEN.sha256, apply: 'overlay' } as const;
+    return [{ ...memberOf(node, settledNode(node, GIVEN), target, 0, NOW), ...is }];
+  });
+  const status = before && { configName: GIVEN.configName, sha256: GIVEN.sha256, startedAt: EARLIER, waves: before };
+  return waveProgress(
+    { ...poolSpec().rollout, ...rollout },
+    members,
+    status satisfies RolloutStatus | undefined,
+    spared,
+    NOW,
+  );
+}
+
+const BY_SELECTOR = { canary: { selector: { matchLabels: { canary: 'yes' } } } };
+const steps = (...nodes: readonly (number | string)[]): Partial<RolloutSpec> => ({
+  steps: nodes.map((each) => ({ nodes: each })),
+});
+
+const ROWS: readonly (readonly [string, Case, waves: string, room: number])[] = [
+  ['waits while nobody was told', { nodes: 'open open open' }, 'rest 3 waiting', 3],
+  ['rolls when the first was told', { nodes: 'told open open' }, 'rest 3 rolling', 2],
+  ['soaks when all were told', { nodes: 'told told told' }, 'rest 3 soaking', 0],
+  ['is done when all have proved it', { nodes: 'proved proved' }, 'rest 2 done', 0],
+  ['soaks for its own time', { nodes: 'fresh', rollout: { soak: '5m' } }, 'rest 1 soaking', 0],
+  [
+    'is done after its own time, though the pool holds places longer',
+    { nodes: 'soaking', rollout: { soak: '5m' } },
+    'rest 1 done',
+    0,
+  ],
+  ['is stopped by a node that is not Ready any more', { nodes: 'lost proved proved' }, 'rest 3 stopped', 0],
+  ['is stopped by a node that failed', { nodes: 'failed proved proved' }, 'rest 3 stopped', 0],
+  ['is stopped by a node that refused it beforehand', { nodes: 'refused proved proved' }, 'rest 3 stopped', 0],
+  ['does without as many as may be lost', { nodes: 'lost proved proved', spared: 1 }, 'rest 3 done', 0],
+  ['does not do without those that are at it', { nodes: 'proved told told', spared: 2 }, 'rest 3 soaking', 0],
+  ['is stopped where all are lost, however many may be', { nodes: 'lost lost lost', spared: 5 }, 'rest 3 stopped', 0],
+  ['goes on where some are lost that may be', { nodes: 'lost lost open', spared: 2 }, 'rest 3 rolling', 1],
+  ['does without nodes that cannot be told', { nodes: 'proved away silent' }, 'rest 3 done', 0],
+  ['waits where nobody can be told', { nodes: 'silent away' }, 'rest 2 waiting', 0],
+  [
+    'soaks on where nobody can be told any more',
+    { nodes: 'silent', before: [{ name: 'rest', nodes: 1, state: 'rolling', startedAt: EARLIER }] },
+    'rest 1 soaking',
+    0,
+  ],
+  [
+    'of a step is done where nobody can be told',
+    { nodes: 'away away', rollout: steps(1) },
+    'step 1 1 done, rest 2 waiting',
+    0,
+  ],
+  [
+    'of canaries does not do without nodes',
+    { nodes: 'proved away', rollout: { canary: { nodes: 2 } } },
+    'canary 2 rolling, rest 2 waiting',
+    1,
+  ],
+  [
+    'of canaries is not done without nodes',
+    { nodes: '', rollout: { canary: { nodes: 1 } } },
+    'canary 0 waiting, rest 0 waiting',
+    0,
+  ],
+  [
+    'of canaries by selector is theirs alone',
+    { nodes: 'canary proved', rollout: BY_SELECTOR },
+    'canary 1 waiting, rest 2 waiting',
+    1,
+  ],
+  [
+    'begins when one more than in the wave before was told',
+    { nodes: 'proved told open', rollout: steps(1, 2) },
+    'step 1 1 done, step 2 2 soaking, rest 3 waiting',
+    0,
+  ],
+  [
+    'waits while nobody more was told',
+    { nodes: 'proved open open', rollout: steps(1, 2) },
+    'step 1 1 done, step 2 2 waiting, rest 3 waiting',
+    1,
+  ],
+  [
+    'is never smaller than the one before',
+    { nodes: 'open open open open', rollout: steps(3, 1, 2) },
+    'step 1 3 waiting, step 2 3 waiting, step 3 3 waiting, rest 4 waiting',
+    3,
+  ],
+  ['is a share, rounded up', { nodes: 'open open open', rollout: steps('34%') }, 'step 1 2 waiting, rest 3 waiting', 2],
+  [
+    'stays done, whatever becomes of its nodes',
+    {
+      nodes: 'lost open',
+      rollout: steps(1),
+      before: [{ name: 'step 1', nodes: 1, state: 'done', startedAt: EARLIER, doneAt: EARLIER }],
+    },
+    'step 1 1 done, rest 2 waiting',
+    1,
+  ],
+];
+
+describe('a wave', () => {
+  for (const [name, given, waves, room] of ROWS) {
+    it(name, () => {
+      const found = progress(given);
+      assert.equal(found.waves.map((each) => `${each.name} ${each.nodes} ${each.state}`).join(', '), waves);
+      assert.equal(found.room, room);
+      assert.equal(
+        found.current === null,
+        found.waves.every(({ state }) => state === 'done'),
+      );
+    });
+  }
+
+  it('says when it began and was done, and keeps that', () => {
+    const wave = { name: 'rest', nodes: 1 } as const;
+    assert.deepEqual(progress({ nodes: 'open' }).waves, [{ ...wave, state: 'waiting' }]);
+    assert.deepEqual(progress({ nodes: 'told' }).waves, [{ ...wave, state: 'soaking', startedAt: AT }]);
+    const begun = { ...wave, state: 'rolling', startedAt: EARLIER } as const;
+    assert.deepEqual(progress({ nodes: 'told', before: [begun] }).waves, [{ ...begun, state: 'soaking' }]);
+    const done = { ...begun, state: 'done', doneAt: AT } as const;
+    assert.deepEqual(progress({ nodes: 'proved', before: [begun] }).waves, [done]);
+    assert.deepEqual(progress({ nodes: 'open', before: [{ ...done, doneAt: EARLIER }] }).waves, [
+      { ...done, doneAt: EARLIER },
+    ]);
+  });
+
+  it('says what it waits for', () => {
+    assert.equal(progress({ nodes: 'proved open' }).because, 'wave rest has to prove itself first: 1 of 2 nodes have');
+    assert.equal(
+      progress({ nodes: 'lost open' }).because,
+      'wave rest has to prove itself first: 0 of 2 nodes have; n0 failed or is not Ready',
+    );
+    assert.equal(
+      progress({ nodes: 'open', rollout: BY_SELECTOR }).because,
+      'no node of the pool matches the selector of its canaries',
+    );
+    assert.equal(
+      progress({ nodes: 'canary', rollout: BY_SELECTOR }).because,
+      'wave canary has to prove itself first: 0 of 1 nodes have',
+    );
+  });
+});

@@ -225,6 +225,10 @@ export const SURVIVORS: Explained = {
     ['openRequest', 'node === undefined → false', NARROWS],
     ['failedAt', '[] → ["Stryker was here"]', 'no config has that name'],
   ],
+  'reconciler/policy/rollout/untaint-steps.ts': [
+    ['untaintSteps', 'gated.length === 0 → false', 'it only saves the look at every decision'],
+    ['isFree', 'choices.get(name)?.choice → choices.get(name).choice', NARROWS],
+  ],
   'reconciler/policy/rollout/amount.ts': [['thresholdOf', '\'up\' → ""', UNREAD]],
   'reconciler/policy/rollout/waves.ts': [['share', '\'up\' → ""', UNREAD]],
   'reconciler/policy/rollout/order.ts': [['compare', 'a < b → a <= b', 'no two are the same']],

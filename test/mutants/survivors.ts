@@ -84,6 +84,9 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/in-force/mass-change.ts': [['targetIn', '\'\' → "Stryker was here!"', NAMELESS]],
   'reconciler/policy/in-force/refuse-commit.ts': [
     ['judgeCommit', '() => [] → () => undefined', 'no pool is judged where no commit is in force'],
+    ['judgeCommit', '[] → ["Stryker was here"]', 'no pool is judged where no commit is in force'],
+    ['judgeCommit', '\'\' → "Stryker was here!"', NAMELESS],
+    ['isLeaving', '\'\' → "Stryker was here!"', NAMELESS],
     ['judgeCommit', 'node.spec?.pool → node.spec.pool', NARROWS],
     ['isLeaving', 'before.choices.get(metadata.name)?.choice → before.choices.get(metadata.name).choice', NARROWS],
     ['isLeaving', 'spec?.pool → spec.pool', NARROWS],
@@ -110,6 +113,9 @@ export const SURVIVORS: Explained = {
     ['touches', 'step.node.spec?.pool → step.node.spec.pool', 'what throws there has no pool either'],
     ['touches', '\'\' → "Stryker was here!"', NAMELESS],
   ],
+  'reconciler/policy/pool-status/plan-pools.ts': [
+    ['specSteps', '\'\' → "Stryker was here!"', 'every object in a cluster has one'],
+  ],
   'reconciler/policy/pool-status/pool-status.ts': [
     ['isTurnUnderWay', "verdict.verdict === 'hold' → true", 'no other verdict names a bound'],
     ['failureOf', 'spec.preflight?.configSource → spec.preflight.configSource', NARROWS],
@@ -131,6 +137,7 @@ export const SURVIVORS: Explained = {
     ['seenOf', 'failed === undefined → false', 'a sight has it where the node has it'],
   ],
   'reconciler/policy/sights/node-sight.ts': [
+    ['unselectedOf', '\'none\' → ""', 'every node has one'],
     ['unselectedOf', 'desired.choices.get(node.name)?.choice → desired.choices.get(node.name).choice', NARROWS],
     ['stampSeen', "typeof stamp !== 'string' → false", NARROWS],
     ['apart', 'from === undefined → false', 'what was not promoted has no time that it soaked'],

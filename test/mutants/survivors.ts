@@ -123,6 +123,11 @@ export const SURVIVORS: Explained = {
     ['failureOf', '\'\' → "Stryker was here!"', NARROWS],
   ],
   'reconciler/policy/limits.ts': [['wordsOf', "pool.status === 'valid' → true", 'no other has a payload or a spec']],
+  'reconciler/policy/room/vital-pods.ts': [
+    ['isVital', "typeof priorityClassName === 'string' → true", NARROWS],
+    ['mapsIn', '[] → ["Stryker was here"]', 'a text says nothing of itself'],
+    ['amountIn', "typeof amount === 'string' || typeof amount === 'number' → true", 'no other reads as a quantity'],
+  ],
   'reconciler/policy/sights/moved.ts': [
     ['movedOf', "before.choice !== 'pool' → false", 'no other choice names a pool'],
     ['hasSettled', 'desired.pools.get(name)?.commit → desired.pools.get(name).commit', NARROWS],

@@ -228,6 +228,7 @@ export const SURVIVORS: Explained = {
     ['turnIn', 'spec?.turn → spec.turn', NARROWS],
     ['leavingSteps', 'pool !== undefined → true', 'who has settled and has no pool does not leave'],
   ],
+  'reconciler/policy/rollout/preflight.ts': [['preflightFirst', 'kubeletNode?.spec → kubeletNode.spec', NARROWS]],
   'reconciler/policy/rollout/standing.ts': [
     ['agentAlive', 'heartbeat !== undefined → true', NARROWS],
     ['assignmentOf', 'node?.spec?.apply → node?.spec.apply', NARROWS],
@@ -257,6 +258,7 @@ export const SURVIVORS: Explained = {
       'group.pool === null || config === null || target === null → (group.pool === null || config === null) && target === null',
       NARROWS,
     ],
+    ['haltOf', 'group.pool === null || config === null || target === null → false', 'then nobody has failed either'],
     ['haltOf', 'group.pool === null || config === null → false', NARROWS],
     ['haltOf', 'group.pool === null || config === null → group.pool === null && config === null', NARROWS],
     ['haltOf', 'group.pool === null → false', NARROWS],

@@ -39,6 +39,12 @@ const ROWS: readonly (readonly [string, KubeletNode | undefined, string | null, 
     'scoped',
     { class: 'drain', fields: ['topologyManagerScope'] },
   ],
+  [
+    'what running pods do not follow drains the node as well where it goes, and fewer of them may run',
+    running('scoped'),
+    'few',
+    { class: 'drain', fields: ['topologyManagerScope'], podLimit: 50 },
+  ],
 ];
 
 describe('what a change does to a node, as far as anybody knows', () => {

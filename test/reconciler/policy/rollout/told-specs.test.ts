@@ -213,6 +213,15 @@ describe('the waves of a pool', () => {
     assert.deepEqual(wavesOf(nodes, {}, validPool('workers', 120, { rollout })), ['rest 2 waiting']);
   });
 
+  it('are stopped by as many lost nodes as stop the rollout, and by no fewer', () => {
+    const nodes = ['a', 'b', 'c'].map((name) => nodeView(name, 'workers', { ready: name !== 'c' }));
+    const wavesBy = (threshold: number) => {
+      const onFailure = { threshold, action: 'halt' } as const;
+      return wavesOf(nodes, {}, validPool('workers', 110, { rollout: { ...rollout, onFailure } }));
+    };
+    assert.deepEqual([wavesBy(1), wavesBy(2)], [['rest 3 stopped'], ['rest 3 done']]);
+  });
+
   it('stay stopped while it is halted, though the node that failed is gone', () => {
     const waves = [{ name: 'rest', nodes: 2, state: 'rolling', startedAt: AT }] as const;
     const about = { configName: next.configName, sha256: next.sha256, startedAt: AT, waves };

@@ -46,6 +46,7 @@ type Answer = readonly [verdict: string, because?: RegExp] | null;
 
 const ROWS: readonly (readonly [string, Disruption, Case, Answer])[] = [
   ['a restart', RESTART, {}, null],
+  ['a restart, however many pods run', RESTART, { signals: pods(500) }, null],
   ['fewer pods, where nobody can count', FEWER, { allowed: DRAINS }, null],
   ['fewer pods, before anybody counted', FEWER, { allowed: DRAINS, signals: { pods: new Map() } }, ['drain count']],
   ['fewer pods, counted a minute ago', FEWER, { allowed: DRAINS, signals: pods(50, MINUTE) }, null],

@@ -69,10 +69,10 @@ describe('what the nodes of a pool bring along', () => {
   });
 
   for (const [name, nodes, before, expected] of rows) {
-    it(name, () => assert.deepEqual(withHeritage(groupOf(nodes), before, AT), expected));
+    it(name, () => assert.deepEqual(withHeritage(groupOf(nodes), before, fleetOf({}), AT), expected));
   }
 
   it('is nothing to a pool that leaves git', () => {
-    assert.equal(withHeritage(groupOf([brought], poolOf(false)), undefined, AT), undefined);
+    assert.equal(withHeritage(groupOf([brought], poolOf(false)), undefined, fleetOf({}), AT), undefined);
   });
 });

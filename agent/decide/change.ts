@@ -100,10 +100,9 @@ function spend<T extends Install | Restart>(
   pace: Pace,
 ): T | Extract<Advance, { advance: 'stuck' }> {
   if (fault?.isFull === true) return change;
-  const before = change.spentMs ?? 0;
   const mostMs = deadlineMs(terms, pace);
-  if (before >= mostMs && !mayFail) return change;
-  const spentMs = before + Math.min(elapsedMs, MOST_SPENT_MS);
+  // No further: what has no end would be written to disk with every look.
+  const spentMs = Math.min((change.spentMs ?? 0) + Math.min(elapsedMs, MOST_SPENT_MS), mostMs);
   return mayFail && spentMs >= mostMs ? { advance: 'stuck', failure } : { ...change, spentMs };
 }
 

@@ -19,6 +19,11 @@ export const SURVIVORS: Explained = {
     ['withWatch', "boots.guard === 'armed' → true", 'what was carried out for it has led back already'],
   ],
   'agent/decide/change.ts': [
+    [
+      'isOverdue',
+      "change.step === 'install' || change.step === 'restart' → true",
+      'no other step says how long it was in vain',
+    ],
     ['advance', '\'judging\' → ""', UNREAD],
     ['reboot', 'order === undefined → false', NARROWS],
   ],

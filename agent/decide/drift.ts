@@ -30,7 +30,7 @@ export type Drift =
   /** The check could not be made. The next one is due in `retryInMs`. */
   | { readonly drift: 'uncheckable'; readonly retryInMs: Millis }
   /** The config no longer passes its checks. */
-  | { readonly drift: 'refused'; readonly failure: Failure }
+  | { readonly drift: 'refused'; readonly config: Config; readonly remedy: Remedy; readonly failure: Failure }
   /** The config passed its checks right before this look. */
   | { readonly drift: 'checked'; readonly config: Config; readonly remedy: Remedy };
 
@@ -57,14 +57,12 @@ export function driftOf(state: State, seen: Observation): Drift {
   }
   if (request !== null) return { drift: 'awaits-turn' };
   if (hasDrifted(seen)) return checkedDrift(config, 'none', seen);
-  return isBaseRefused(state, seen) ? { drift: 'base-refused' } : NONE;
+  // One that was not refused would need a restart.
+  return seen.base.newer?.changes === true ? { drift: 'base-refused' } : NONE;
 }
 
 /** Our file is in place and may be what was proved. What would be put there was not, and waits for its turn. */
 const isOverLostBase = ({ base: { newer } }: Observation): boolean => newer?.changes === true && newer.lost === 'kept';
-
-const isBaseRefused = ({ refusedBase }: State, { base: { newer } }: Observation): boolean =>
-  newer?.changes === true && newer.sha256 === refusedBase?.sha256;
 
 /** A check counts for the look right after it: what a later look sees may be different drift. */
 function checkedDrift(config: Config, remedy: Remedy, { rechecked }: Observation): Drift {
@@ -75,7 +73,7 @@ function checkedDrift(config: Config, remedy: Remedy, { rechecked }: Observation
     case 'ready':
       return isNew && rechecked.remedy === remedy ? { drift: 'checked', config, remedy } : unchecked;
     case 'refused':
-      return isNew ? { drift: 'refused', failure: result.failure } : { ...unchecked, before: result };
+      return isNew ? { drift: 'refused', config, remedy, failure: result.failure } : { ...unchecked, before: result };
     case 'unavailable':
       return retryInMs > 0 ? { drift: 'uncheckable', retryInMs } : { ...unchecked, before: result };
   }
@@ -103,8 +101,6 @@ export function restOrRepair(state: State, seen: Observation, pace: Pace): Decis
     case 'base-refused':
     case 'paused':
       return rest;
-    case 'refused':
-      return refuseNewBase(state, drift.failure, rest, seen);
     case 'uncheckable':
       return { ...rest, recheckAfterMs: Math.min(drift.retryInMs, pace.idleMs) };
     case 'unchecked': {
@@ -113,6 +109,8 @@ export function restOrRepair(state: State, seen: Observation, pace: Pace): Decis
     }
     case 'checked':
       return repair(state, drift, rest, seen, pace);
+    case 'refused':
+      return refuseNewBase(state, drift, rest, seen);
   }
 }
 
@@ -140,9 +138,15 @@ function withEqualBase(state: State, rest: Decision, { base: { newer } }: Observ
   return { ...rest, next, actions: [{ do: 'collect-garbage' }] };
 }
 
+type Refused = Extract<Drift, { readonly drift: 'refused' }>;
+
 /** The node had its turn for it, and its checks say that the sum would not do. */
-function refuseNewBase(state: State, { message }: Failure, rest: Decision, seen: Observation): Decision {
-  const { rechecked, base } = seen;
-  if (rechecked?.remedy !== 'try-over' || base.newer === null) return rest;
-  return { ...rest, next: { ...state, refusedBase: { sha256: base.newer.sha256, message, at: seen.at } } };
+function refuseNewBase(
+  state: State,
+  { config, remedy, failure }: Refused,
+  rest: Decision,
+  seen: Observation,
+): Decision {
+  if (remedy !== 'try-over' || config.base === undefined) return rest;
+  return { ...rest, next: { ...state, refusedBase: { sha256: config.base, message: failure.message, at: seen.at } } };
 }

@@ -27,6 +27,7 @@ export const SURVIVORS: Explained = {
     ['advance', '\'judging\' → ""', UNREAD],
     ['reboot', 'order === undefined → false', NARROWS],
   ],
+  'agent/decide/drift.ts': [['refuseNewBase', 'config.base === undefined → false', NARROWS]],
   'agent/decide/guard.ts': [
     ['runOfGuard', "guard.guard === 'fired' → true", 'no other has restarted anything'],
     [

@@ -1,38 +1,21 @@
-import type { Observation, Rechecked } from '#agent/decide/observation.ts';
-import type { Config } from '#agent/decide/state.ts';
 import { contradicts, differ, ready, table } from '../../support/agent/decision-table.ts';
 import { A, B, idle, rejecting, seen, wanting } from '../../support/agent/states.ts';
+import {
+  AT_REST,
+  base,
+  checked,
+  granted,
+  newBase,
+  OLD,
+  overLost,
+  putBack,
+  refused,
+  REPORTED,
+  stale,
+  unavailable,
+} from './support/drifted.ts';
 
 const HOUR = 3_600_000;
-const AT_REST = 'idle: assigned A, active A, good A, no error';
-const OVER_NEW_BASE = 'trial (install): assigned A, active A, good A, no error';
-const BACK_TO_A = 'falling-back (install): assigned A, active A, good A, no error';
-
-/** What the check before this look came to. */
-const checked = (remedy: Rechecked['remedy'], parts: Partial<Rechecked> = {}): Partial<Observation> => ({
-  rechecked: { config: A, remedy, result: { outcome: 'ready', warnings: [] }, isNew: true, retryInMs: 2_000, ...parts },
-});
-const FAILURE = { reason: 'ConfigInvalid', message: 'no such field' } as const;
-const refused: Partial<Rechecked> = { result: { outcome: 'refused', failure: FAILURE } };
-const unavailable: Partial<Rechecked> = { result: { outcome: 'unavailable', failure: FAILURE } };
-const putBack = (...ages: readonly number[]): Partial<Observation> => ({ repairAges: ages });
-const OLD = 'a'.repeat(64);
-const NEW = 'b'.repeat(64);
-const base = (changes: boolean): Partial<Observation> => ({ base: { under: OLD, newer: { sha256: NEW, changes } } });
-const newBase = base(true);
-const overLost = (lost: 'kept' | 'gone', changes = true): Partial<Observation> => ({
-  base: { under: NEW, newer: { sha256: NEW, changes, lost } },
-});
-const stale: Partial<Observation> = { startedAsInstalled: false };
-const unwatched: Partial<Observation> = { startWasSeen: false };
-const granted = (turn = seen().fingerprint): Partial<Observation> => ({
-  intent: { intent: 'config', config: A, turn },
-});
-/** What the check before this look came to, of A over the new base. */
-const checkedOver = (parts: Partial<Rechecked> = {}): Partial<Observation> =>
-  checked('try-over', { config: { ...A, base: NEW }, ...parts });
-const unseen: Partial<Observation> = { running: { running: 'unseen', why: 'not allowed' } };
-const REPORTED: Config = { ...A, drift: 'report' };
 
 table('drift on a node at rest', [
   ['is checked before it is put back', idle(A), seen(wanting(A), differ), AT_REST, ['recheck A to put-back']],
@@ -156,6 +139,13 @@ table('drift on a node at rest', [
     'idle: assigned local, active local, good local, no error',
     [],
   ],
+  [
+    'of a node with its own config is nobody’s business, where that was only written in another way',
+    idle(null),
+    seen(wanting(null), base(false)),
+    'idle: assigned local, active local, good local, no error',
+    [],
+  ],
 ]);
 
 table('the check of what drifted', [
@@ -215,6 +205,13 @@ table('the check of what drifted', [
     AT_REST,
     ['recheck A to put-back'],
   ],
+  [
+    'of a kubelet that ran something else is none for putting files back: they were in place then',
+    idle(A),
+    seen(wanting(A), differ, checked('none')),
+    AT_REST,
+    ['recheck A to put-back'],
+  ],
   ['is nothing to act on where nothing drifted', idle(A), seen(wanting(A), checked('put-back')), AT_REST, []],
 ]);
 
@@ -246,89 +243,5 @@ table('drift that comes back', [
     seen(wanting(A), differ, putBack(HOUR, 3, 2, 1)),
     AT_REST,
     ['recheck A to put-back'],
-  ],
-]);
-
-table('drift that only a restart ends', [
-  ['by a new local config waits for a turn', idle(A), seen(wanting(A), newBase), AT_REST, []],
-  ['waits while the API server is away', idle(A), seen(newBase, checkedOver()), AT_REST, []],
-  [
-    'waits where the turn was for something else: the node changed since',
-    idle(A),
-    seen(granted('another'), newBase, checkedOver()),
-    AT_REST,
-    [],
-  ],
-  ['is checked first in its turn', idle(A), seen(granted(), newBase), AT_REST, ['recheck A to try-over']],
-  [
-    'is tried over the new local config in its turn, and lastKnownGood is kept',
-    idle(A),
-    seen(granted(), newBase, checkedOver()),
-    OVER_NEW_BASE,
-    ['install A'],
-  ],
-  [
-    'has its turn also while the files keep being changed',
-    idle(A),
-    seen(granted(), differ, newBase, putBack(4, 3, 2, 1), checkedOver()),
-    OVER_NEW_BASE,
-    ['install A'],
-  ],
-  [
-    'by a new local config that the kubelet would not notice needs no turn',
-    idle(A),
-    seen(wanting(A), base(false)),
-    AT_REST,
-    ['collect-garbage'],
-  ],
-  [
-    'by a new local config that was refused needs no turn',
-    { ...idle(A), refusedBase: { sha256: NEW, message: 'it failed', at: 'then' } },
-    seen(granted(), newBase, checkedOver()),
-    AT_REST,
-    [],
-  ],
-  [
-    'is left where it is only to be reported, turn or not',
-    idle(REPORTED),
-    seen({ intent: { intent: 'config', config: REPORTED, turn: seen().fingerprint } }, newBase, checkedOver()),
-    AT_REST,
-    [],
-  ],
-  [
-    'of a kubelet that runs something else waits for a turn',
-    idle(A),
-    seen(wanting(A), stale, contradicts),
-    AT_REST,
-    [],
-  ],
-  ['of a kubelet that may run something else waits for a turn', idle(A), seen(wanting(A), stale, unseen), AT_REST, []],
-  [
-    'of a kubelet that runs something else restarts it with what was proved, in its turn',
-    idle(A),
-    seen(granted(), stale, contradicts),
-    BACK_TO_A,
-    ['install A'],
-  ],
-  [
-    'of a kubelet whose start nobody saw may be ended by a restart',
-    idle(A),
-    seen(granted(), unwatched, contradicts),
-    BACK_TO_A,
-    ['install A'],
-  ],
-  [
-    'of a kubelet that was started with the right files is not ended by a restart',
-    idle(A),
-    seen(granted(), contradicts, checked('none')),
-    AT_REST,
-    [],
-  ],
-  [
-    'of a kubelet that runs as meant needs none, whatever was in place when it was started',
-    idle(A),
-    seen(granted(), stale, unwatched),
-    AT_REST,
-    [],
   ],
 ]);

@@ -1,3 +1,4 @@
+import type { NodeError } from '#shared/contract/api/kubelet-node.ts';
 import type { Decision } from './decision.ts';
 import { asError } from './as-error.ts';
 import type { Failure } from './failure.ts';
@@ -5,6 +6,7 @@ import type { Observation } from './observation.ts';
 import {
   type Change,
   comeToRest,
+  type Config,
   type FallingBack,
   type KubeletRun,
   nameOf,
@@ -57,37 +59,37 @@ export function continueFallingBack(state: State, doing: FallingBack, seen: Obse
   const failure = failureOf(judged, verdict, seen, terms, pace);
   if (failure !== undefined) return giveUp(state, doing, failure, seen);
   // The Node of a kubelet that has just started gets the time to be Ready that it had in the trial.
-  const isOutage = judged.healthyMs >= pace.steadyMs && lastsWithout(state, doing, seen);
-  const enoughMs = isOutage ? Math.max(pace.steadyMs, terms.startTimeoutMs) : pace.steadyMs;
+  const outage = outageIn(state, doing, seen);
+  const enoughMs = outage === undefined ? pace.steadyMs : Math.max(pace.steadyMs, terms.startTimeoutMs);
   if (judged.healthyMs >= enoughMs) {
     const settled = settle(state, doing, pace);
-    return isOutage ? { ...settled, next: unblamed(settled.next, to, seen) } : settled;
+    return outage === undefined ? settled : { ...settled, next: unblamed(settled.next, outage, to, seen) };
   }
   return { next: { ...state, doing: { ...doing, change: { step: 'judge', judged } } }, actions: [], recheckAfterMs };
 }
 
-/** What the config was blamed for is so without it, too: the Node is as NotReady as it was with it. */
-function lastsWithout(
-  { assigned, error, rejected }: State,
-  { because }: FallingBack,
-  { nodeReady }: Observation,
-): boolean {
-  const blamed = rejected.at(-1);
-  return (
-    because === 'failed' &&
-    nodeReady === 'no' &&
-    blamed?.reason === 'NodeNotReady' &&
-    blamed.at === error?.at &&
-    blamed.sha256 === assigned?.source.sha256
-  );
+interface Outage {
+  readonly config: Config;
+  readonly error: NodeError;
 }
 
-function unblamed(state: State, to: Target, seen: Observation): State {
-  const { assigned, error } = state;
-  if (assigned === null || error === null) return state;
+/** What the config was blamed for is so without it, too: the Node is as NotReady as it was with it. */
+function outageIn(
+  { assigned: config, error, rejected }: State,
+  { because }: FallingBack,
+  { nodeReady }: Observation,
+): Outage | undefined {
+  if (because !== 'failed' || nodeReady !== 'no' || config === null || error === null) return undefined;
+  const blamed = rejected.at(-1);
+  const isBlamed =
+    blamed?.reason === 'NodeNotReady' && blamed.at === error.at && blamed.sha256 === config.source.sha256;
+  return isBlamed ? { config, error } : undefined;
+}
+
+function unblamed(state: State, { config, error }: Outage, to: Target, seen: Observation): State {
   const message = `${error.message}. But its Node is not Ready with ${nameOf(to)} either, so it is tried again when it is`;
-  const outage = asError({ reason: 'UnhealthyBefore', message }, assigned, seen.at, error);
-  return withRejected({ ...withoutRejected(state, assigned), error: outage }, assigned, outage);
+  const outage = asError({ reason: 'UnhealthyBefore', message }, config, seen.at, error);
+  return withRejected({ ...withoutRejected(state, config), error: outage }, config, outage);
 }
 
 /** The guard led the node somewhere else meanwhile. */

@@ -66,4 +66,27 @@ describe('a Node that is not Ready with a config', () => {
     const { doing, rejected } = decide(crashed, seen(wanting(B), NOT_READY)).next;
     assert.deepEqual([doing.phase, rejected[0]?.reason], ['idle', 'CrashLoop']);
   });
+  it('stays nothing but the news of what came after it, where the last known good config failed as well', () => {
+    const error = {
+      reason: 'FallbackFailed',
+      message: 'both failed',
+      at: '2026-02-02T02:02:02Z',
+      config: B.source.name,
+    };
+    const { next } = decide({ ...wayBack(60_000, { to: null }), error }, seen(wanting(B), NOT_READY));
+    assert.deepEqual([next.doing.phase, next.error, next.rejected[0]?.reason], ['idle', error, 'NodeNotReady']);
+  });
+
+  it('keeps no way back from ending that nobody is blamed for', () => {
+    const overNewBase: State = { ...wayBack(60_000), assigned: A, rejected: [] };
+    assert.equal(
+      decide(overNewBase, seen(wanting(A), NOT_READY)).next.doing.phase,
+      'idle',
+      'a new local config failed',
+    );
+    const unknown: State = { ...wayBack(60_000), assigned: null };
+    assert.equal(decide(unknown, seen(NOT_READY)).next.doing.phase, 'idle', 'the record of the assignment is lost');
+    const forgiven: State = { ...wayBack(60_000), error: null };
+    assert.equal(decide(forgiven, seen(NOT_READY)).next.doing.phase, 'idle', 'a person forgave what it failed for');
+  });
 });

@@ -5,7 +5,7 @@ import type { FailureReason } from './failure.ts';
 import type { Observation } from './observation.ts';
 import type { State } from './state.ts';
 
-/** Failures that a kubelet may have explained. */
+/** Failures of a trial that a kubelet may have explained. */
 const EXPLAINED: ReadonlySet<string> = new Set<FailureReason>([
   'CrashLoop',
   'Flapping',
@@ -14,8 +14,6 @@ const EXPLAINED: ReadonlySet<string> = new Set<FailureReason>([
   'NodeHarmed',
   'RestartFailed',
   'UnhealthyBefore',
-  'FallbackFailed',
-  'KubeletBroken',
 ]);
 
 /** Which of the kubelet's last errors belong to what a decision has just found to have failed; undefined where nothing has. */
@@ -34,8 +32,7 @@ function hasFailed(before: State, { error, rejected, refusedBase, doing }: State
     const isRejected = rejected.some((entry) => !before.rejected.includes(entry) && EXPLAINED.has(entry.reason));
     return doing.phase === 'falling-back' && (isRejected || refusedBase !== before.refusedBase);
   }
-  const isGivenUp = doing !== before.doing && before.doing.phase === 'falling-back' && doing.phase !== 'idle';
-  return isGivenUp && error !== before.error && EXPLAINED.has(error?.reason ?? '');
+  return error !== before.error && (error?.reason === 'FallbackFailed' || error?.reason === 'KubeletBroken');
 }
 
 /** The decision, with the kubelet's last errors beside what failed. @param words the newest first */
@@ -43,16 +40,17 @@ export function withLastWords(before: State, decision: Decision, words: readonly
   if (words.length === 0) return decision;
   const [newest, ...older] = words.map((line) => `“${line}”`);
   const said = `. The kubelet’s last error: ${newest}${older.length === 0 ? '' : `; before it: ${older.join(', ')}`}`;
-  const explained = <T extends Pick<NodeError, 'message'>>(told: T): T => ({ ...told, message: told.message + said });
+  const explained = <T extends Pick<NodeError, 'message'> | null>(told: T, was?: T): T =>
+    told === null || told === was ? told : { ...told, message: told.message + said };
   const { next } = decision;
   const { error, rejected, refusedBase } = next;
   return {
     ...decision,
     next: {
       ...next,
-      error: error === null || error === before.error ? error : explained(error),
+      error: explained(error, before.error),
       rejected: rejected.map((entry) => (before.rejected.includes(entry) ? entry : explained(entry))),
-      refusedBase: refusedBase === null || refusedBase === before.refusedBase ? refusedBase : explained(refusedBase),
+      refusedBase: explained(refusedBase, before.refusedBase),
     },
   };
 }

@@ -44,6 +44,7 @@ export const SURVIVORS: Explained = {
     ['heedConfig', 'lastKnownGood !== null → true', NARROWS],
     ['withItsError', 'entry === undefined → false', NARROWS],
   ],
+  'agent/decide/last-words.ts': [['wordsWanted', "guard.guard === 'fired' → true", 'no other has restarted anything']],
   'agent/decide/limits.ts': [
     ['unitOf', '\'\' → "Stryker was here!"', 'it is as little a unit'],
     ['valueOf', '\'\' → "Stryker was here!"', 'it is as little a number'],

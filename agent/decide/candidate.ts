@@ -23,7 +23,7 @@ export function withCandidate(decision: Decision, { candidate, leaving }: Observ
   if (candidate === null || leaving !== 'no' || decision.next.doing.phase !== 'idle') return decision;
   const { config, retry, result, retryInMs } = candidate;
   if (result !== null && result.outcome !== 'unavailable') return decision;
-  if (result !== null && retryInMs > 0) {
+  if (retryInMs > 0) {
     return { ...decision, recheckAfterMs: Math.min(decision.recheckAfterMs, retryInMs) };
   }
   return { ...decision, actions: [...decision.actions, { do: 'check', config, retry }], recheckAfterMs: 0 };

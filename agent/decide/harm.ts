@@ -50,9 +50,10 @@ function podsHarmed(before: Strain['pods'], now: Strain['pods']): readonly strin
   return Object.entries(now ?? {}).flatMap(([what, count]) => {
     const then = before[what] ?? 0;
     if (count <= then || !isByConfig(what)) return [];
-    const [did = '', why = ''] = what.split(' ');
+    const space = what.indexOf(' ');
     const pods = count === 1 ? 'a pod' : `${count} pods`;
-    return [`the kubelet ${did} ${pods} since its start (${why}), and ${then} in the run before`];
+    const did = `${what.slice(0, space)} ${pods} since its start (${what.slice(space + 1)})`;
+    return [`the kubelet ${did}, and ${then} in the run before`];
   });
 }
 

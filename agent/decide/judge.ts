@@ -153,8 +153,7 @@ export function failureOf(
   if (verdict.verdict !== 'unhealthy') return undefined;
   const { reason, why } = verdict;
   // The service manager has given up, and nothing is queued that would start it.
-  const hasFailed = reason === 'NotHealthy' && seen.service.state === 'failed';
-  const neverMends = LASTING.has(reason) || hasFailed;
+  const neverMends = LASTING.has(reason) || seen.service.state === 'failed';
   const patienceMs = neverMends ? Math.min(pace.contradictedMs, terms.startTimeoutMs) : terms.startTimeoutMs;
   if (judged.unhealthyMs < patienceMs) return undefined;
   if (reason === 'NodeHarmed') return { reason, message: `it did harm: ${why}` };

@@ -82,8 +82,8 @@ export function restoreCheckpoint(state: State, config: Config, { staged }: Obse
 
 /** The same config, by where its bytes are now. */
 function pointTo(state: State, config: Config): State {
-  const now = <T extends Config | null>(target: T): T | Config =>
-    sameConfig(target, config) ? { ...config, ...(target?.base === undefined ? {} : { base: target.base }) } : target;
+  const now = <T extends Config | null>(target: T): T =>
+    sameConfig(target, config) ? { ...target, source: config.source } : target;
   const { doing } = state;
   return {
     ...state,

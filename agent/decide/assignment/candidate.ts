@@ -4,15 +4,8 @@ import { intentOf } from './assignment.ts';
 
 /** The config that the node is to check before its pods leave for it; null where there is none, or none that can be read. */
 export function candidateOf(node: KubeletNode | null): Pick<Candidate, 'config' | 'retry'> | null {
-  const order = node?.spec?.preflight;
-  if (node === null || typeof order !== 'object' || order === null) return null;
-  const { configSource, apply, allowFields, tolerate, retry = '' } = order;
-  const spec = {
-    configSource,
-    ...(apply === undefined ? {} : { apply }),
-    ...(allowFields === undefined ? {} : { allowFields }),
-    ...(tolerate === undefined ? {} : { tolerate }),
-  };
-  const intent = intentOf({ metadata: node.metadata, spec });
+  if (typeof node?.spec?.preflight !== 'object' || node.spec.preflight === null) return null;
+  const { configSource, apply = 'overlay', allowFields = [], tolerate = [], retry = '' } = node.spec.preflight;
+  const intent = intentOf({ metadata: node.metadata, spec: { configSource, apply, allowFields, tolerate } });
   return intent.intent === 'config' && typeof retry === 'string' ? { config: intent.config, retry } : null;
 }

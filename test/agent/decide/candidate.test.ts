@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { candidateOf } from '#agent/decide/assignment/candidate.ts';
+import { DEFAULT_TERMS } from '#agent/decide/assignment/terms.ts';
 import { recallCandidate } from '#agent/decide/candidate.ts';
 import type { TriedCandidate } from '#agent/decide/memory.ts';
 import type { Candidate, Observation, StageResult } from '#agent/decide/observation.ts';
@@ -48,6 +49,13 @@ table('a node that is asked about a config before its pods leave', [
     [],
   ],
   [
+    'does not check it when it is to be given up',
+    idle(null),
+    seen(wanting(null), asked(), { leaving: 'asked' }),
+    'idle: assigned local, active local, good local, no error',
+    ['leave'],
+  ],
+  [
     'has other things to do in a trial',
     onTrial(judging(), { config: C }),
     seen(wanting(C), asked()),
@@ -63,10 +71,16 @@ const node = (preflight: unknown) => ({
 
 describe('what a node is asked about', () => {
   it('is the config of the order, on default terms', () => {
-    const order = { configSource: B.source, apply: 'replace', allowFields: ['port'], retry: AT };
-    const found = candidateOf(node(order));
-    assert.deepEqual(found?.config.source, B.source);
-    assert.deepEqual([found?.config.apply, found?.config.allowFields, found?.retry], ['replace', ['port'], AT]);
+    const order = { configSource: B.source, apply: 'replace', allowFields: ['port'], tolerate: ['typo'], retry: AT };
+    const terms = { source: B.source, trial: DEFAULT_TERMS, drift: 'repair' };
+    assert.deepEqual(candidateOf(node(order)), {
+      config: { ...terms, apply: 'replace', allowFields: ['port'], tolerate: ['typo'] },
+      retry: AT,
+    });
+    assert.deepEqual(candidateOf(node({ configSource: B.source })), {
+      config: { ...terms, apply: 'overlay', allowFields: [], tolerate: [] },
+      retry: '',
+    });
   });
 
   it('is nothing where there is no order, or none that can be read', () => {
@@ -75,6 +89,7 @@ describe('what a node is asked about', () => {
       assert.equal(candidateOf(node(order)), null, JSON.stringify(order));
     }
     assert.equal(candidateOf(null), null);
+    assert.equal(candidateOf({ metadata: { name: 'n' } }), null);
   });
 });
 
@@ -88,6 +103,8 @@ describe('what came of an earlier check', () => {
     assert.equal(recalled(C, '')?.result, null);
     assert.equal(recalled(B, AT)?.result, null, 'a person wants to have it checked once more');
     assert.equal(recallCandidate(null, tried, 200), null);
+    const first = { config: B, retry: '' };
+    assert.deepEqual(recallCandidate(first, null, 200), { ...first, result: null, retryInMs: 0 });
   });
 });
 

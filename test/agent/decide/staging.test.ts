@@ -141,6 +141,18 @@ describe('a checkpoint that comes back from a ConfigMap made anew', () => {
     assert.deepEqual(actions, []);
   });
 
+  it('is laid over the same config of the node’s own as before', () => {
+    const base = '1'.repeat(64);
+    const { next } = decide(idle({ ...A, base }), seen(wanting(moved(A)), lost, { staged: back(A) }));
+    assert.deepEqual(
+      [next.assigned, next.lastKnownGood],
+      [
+        { ...moved(A), base },
+        { ...moved(A), base },
+      ],
+    );
+  });
+
   it('is fetched from where it is now', () => {
     assert.deepEqual(decide(idle(A), seen(wanting(moved(A)), lost)).actions, [{ do: 'stage', config: moved(A) }]);
   });

@@ -8,6 +8,7 @@ import {
   A,
   B,
   broken,
+  C,
   DOWN,
   fallingBack,
   idle,
@@ -48,6 +49,13 @@ table('a kubelet that a person stopped', [
     seen(wanting(B), stopped),
     'trial (restart): assigned B, active B, good A, no error',
     [],
+  ],
+  [
+    'is not started for a config that supersedes one on trial: it gets the files of that one',
+    onTrial(judging()),
+    seen(wanting(C), stopped, { staged: { ...ready, config: C } }),
+    'trial (install): assigned C, active C, good A, no error',
+    ['install C'],
   ],
   [
     'is not started for the way back',

@@ -22,12 +22,19 @@ const MINUTE = 60_000;
 describe('/configz', () => {
   const AT = 5_000;
   const last = { run: 'run-1', at: AT };
+  const starting = { ...last, isPassing: true };
   const rows: readonly (readonly [when: string, Parameters<typeof planConfigz>, 'read' | 'keep' | 'pass'])[] = [
     ['at rest for the first time', [idle(A), 'run-1', undefined, AT], 'read'],
     ['at rest a millisecond before 15 minutes are over', [idle(A), 'run-1', last, AT + 15 * MINUTE - 1], 'keep'],
     ['at rest after 15 minutes', [idle(A), 'run-1', last, AT + 15 * MINUTE], 'read'],
     ['at rest at once of another run of the kubelet', [idle(A), 'run-2', last, AT], 'read'],
     ['at rest at once of a kubelet that is down since', [idle(A), null, last, AT], 'read'],
+    [
+      'at rest a millisecond before 50 s are over, of a kubelet that was just starting',
+      [idle(A), 'run-1', starting, AT + 49_999],
+      'keep',
+    ],
+    ['at rest after 50 s, of a kubelet that was just starting', [idle(A), 'run-1', starting, AT + 50_000], 'read'],
     ['at rest with a rejected config', [rejecting(A), 'run-1', last, AT + 1], 'keep'],
     ['at every look at a trial that is judged', [onTrial(judging()), 'run-1', last, AT], 'read'],
     ['before the kubelet was restarted for a trial', [onTrial(RESTARTING), 'run-1', undefined, AT], 'pass'],
@@ -47,6 +54,7 @@ describe('the age that a reading of the Node may have', () => {
     ['at rest while the API server is away', idle(A), NEVER, OLD, 30 * MINUTE],
     ['for three minutes after the kubelet was started', idle(A), NEVER, OLD - 1, MINUTE],
     ['where another config is wanted', idle(A), wanting(B).intent, OLD, 0],
+    ['where it has its turn', idle(A), { intent: 'config', config: A, turn: 'f00d' }, OLD, 0],
     ['in a trial', onTrial(judging()), wanting(B).intent, OLD, 0],
     ['on the way back from a trial', fallingBack(A, judging()), wanting(A).intent, OLD, 30 * MINUTE],
   ];

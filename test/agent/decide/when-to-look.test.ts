@@ -40,10 +40,11 @@ const CHECKED: Rechecked = {
   retryInMs: 0,
 };
 
+const UNCHECKED = { outcome: 'unavailable', failure: { reason: 'DownloadFailed', message: 'no answer' } } as const;
 const uncheckable = (retryInMs: number): Partial<Observation> => ({
   rechecked: {
     ...CHECKED,
-    result: { outcome: 'unavailable', failure: { reason: 'DownloadFailed', message: 'no answer' } },
+    result: UNCHECKED,
     retryInMs,
   },
 });
@@ -98,6 +99,12 @@ const rows: readonly (readonly [string, State, Observation, number])[] = [
     idle(A),
     seen(wanting(A), lost, { staged: { ...unavailable(0), config: A } }),
     60_000,
+  ],
+  [
+    'when what is asked about may be checked again',
+    idle(A),
+    seen(wanting(A), { candidate: { config: B, retry: '', result: UNCHECKED, retryInMs: 2_000 } }),
+    2_000,
   ],
   ['soon while something keeps a node from being left', idle(null), seen(leaving, lost), 5_000],
 ];

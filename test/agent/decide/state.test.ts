@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { neededBases, sameSum, type State } from '#agent/decide/state.ts';
+import { A, B, fallingBack, idle, INSTALLING, onTrial } from '../../support/agent/states.ts';
+
+const [OLD, NEW] = ['1'.repeat(64), '2'.repeat(64)];
+const over = (base: string) => ({ ...A, base });
+
+describe('the configs of the node’s own that must not be thrown away', () => {
+  const rows: readonly (readonly [string, State, readonly string[]])[] = [
+    ['none on a node that runs its own', idle(null), []],
+    ['none under a config that is laid over none', idle(A), []],
+    [
+      'the one under what is on trial, and the one under what was good',
+      onTrial(INSTALLING, { config: { ...B, base: NEW } }, over(OLD)),
+      [OLD, NEW],
+    ],
+    ['the one under what the node goes back to', { ...fallingBack(over(NEW), INSTALLING), lastKnownGood: null }, [NEW]],
+  ];
+  for (const [which, state, expected] of rows) {
+    it(`are ${which}`, () => assert.deepEqual(neededBases(state), expected));
+  }
+});
+
+describe('what was proved', () => {
+  it('is a config over one config of the node’s own, and over no other', () => {
+    assert.equal(sameSum(over(OLD), { ...over(OLD), commit: 'another' }), true);
+    assert.equal(sameSum(over(OLD), over(NEW)), false);
+    assert.equal(sameSum(over(OLD), A), false);
+    assert.equal(sameSum(over(OLD), null), false);
+    assert.equal(sameSum(null, null), true);
+  });
+});

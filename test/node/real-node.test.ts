@@ -2,7 +2,9 @@ import { after, before, describe } from 'node:test';
 import { whyNoNode as whyNoKubelet } from '../cluster/support/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../cluster/support/control-plane.ts';
 import { installManifests } from '../cluster/support/programs.ts';
+import { MINOR } from '../cluster/support/kubelet-of-minor.ts';
 import { describeChanges } from './real-node/changes.ts';
+import { describeDropIns } from './real-node/drop-ins.ts';
 import { describeFailures } from './real-node/failures.ts';
 import { describeHost } from './real-node/host.ts';
 import { describeSilence } from './real-node/silence.ts';
@@ -12,8 +14,11 @@ import { whyNoNode as whyNoMachine } from './support/tree.ts';
 
 const skip = (await whyNoKubelet()) || (await whyNoMachine());
 
+/** Without an environment variable beside the flag. */
+const FIRST_MINOR_WITH_CONFIG_DIR = 30;
+
 /**
- * Nodes as they are: systemd, containerd, kubelet 1.20.2, our agent as it ships, reboots. Several at a time, because most
+ * Nodes as they are: systemd, containerd, a kubelet of the oldest or the newest minor, our agent as it ships, reboots. Several at a time, because most
  * of the time all there is to do is to wait for a kubelet.
  */
 describe('real nodes of a real cluster', { skip, concurrency: 5 }, () => {
@@ -34,4 +39,5 @@ describe('real nodes of a real cluster', { skip, concurrency: 5 }, () => {
   describeHost(world);
   describeSilence(world);
   describeUnattended(world);
+  if (MINOR >= FIRST_MINOR_WITH_CONFIG_DIR) describeDropIns(world);
 });

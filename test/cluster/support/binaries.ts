@@ -11,7 +11,7 @@ export interface ControlPlaneBinaries {
   readonly kubectl: string;
 }
 
-/** Absolute paths; `directory` belongs at the front of containerd's PATH. */
+/** Absolute paths; `directory` holds containerd and its shim, and belongs at the front of its PATH. */
 export interface NodeBinaries {
   readonly directory: string;
   readonly kubelet: string;
@@ -24,10 +24,10 @@ export type Located<T> =
   | { readonly found: true; readonly binaries: T }
   | { readonly found: false; readonly reason: string };
 
-/** The minor that everything runs on unless `KUBERNETES` names another: the oldest that is supported, with a real kubelet. */
+/** The minor that everything runs on unless `KUBERNETES` names another: the oldest that is supported. */
 export const OLDEST = '1.20';
 
-/** The minor of the control plane here, for example "1.37". What KUBEBUILDER_ASSETS holds may be of any other. */
+/** The minor of control plane and kubelet here, for example "1.37". What KUBEBUILDER_ASSETS holds may be of any other. */
 export const KUBERNETES = process.env['KUBERNETES'] ?? OLDEST;
 
 const OLDEST_RECIPE = join(import.meta.dirname, 'kubernetes-1.20', 'build.sh');
@@ -57,19 +57,30 @@ const controlPlaneIn = (kubernetes: string, etcd: string): Located<ControlPlaneB
     kubectl: join(kubernetes, 'kubectl'),
   });
 
-/** kubelet 1.20.2 and a container runtime for it, from our build. Running them takes root on Linux. */
+/** containerd finds its shim beside itself. */
+const RUNTIME = ['containerd', 'containerd-shim-runc-v2', 'runc', 'ptp', 'host-local'];
+
+/** A kubelet of the minor that KUBERNETES names, and a container runtime for it, from our builds. Running them takes root on Linux. */
 export async function locateNode(): Promise<Located<NodeBinaries>> {
   if (process.getuid?.() !== 0) return { found: false, reason: 'a real kubelet needs root' };
-  const directory = await made(OLDEST_RECIPE, []);
-  if (!directory.found) return directory;
-  return complete({
-    directory: directory.path,
-    kubelet: join(directory.path, 'kubelet'),
-    containerd: join(directory.path, 'containerd'),
-    runc: join(directory.path, 'runc'),
-    cniPlugins: join(directory.path, 'cni'),
-  });
+  if (KUBERNETES === OLDEST) {
+    const directory = await made(OLDEST_RECIPE, []);
+    return directory.found ? nodeIn(directory.path, directory.path, join(directory.path, 'cni')) : directory;
+  }
+  const kubernetes = await made(RECIPE, [`kubernetes-${KUBERNETES}`, 'kubelet']);
+  if (!kubernetes.found) return kubernetes;
+  const runtime = await made(RECIPE, ['container-runtime', ...RUNTIME]);
+  return runtime.found ? nodeIn(kubernetes.path, runtime.path, runtime.path) : runtime;
 }
+
+const nodeIn = (kubernetes: string, runtime: string, cniPlugins: string): Located<NodeBinaries> =>
+  complete({
+    directory: runtime,
+    kubelet: join(kubernetes, 'kubelet'),
+    containerd: join(runtime, 'containerd'),
+    runc: join(runtime, 'runc'),
+    cniPlugins,
+  });
 
 /** For a test's `skip` option: why there can be no control plane here, or false. @throws instead of skipping in CI */
 export async function whyNoControlPlane(): Promise<string | false> {

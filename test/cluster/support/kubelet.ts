@@ -10,6 +10,7 @@ import type { Daemon } from './daemon.ts';
 import { freePorts } from './free-ports.ts';
 import { isHealthy, isReady, readConfigz } from './kubelet-probes.ts';
 import type { KubeletConfig } from './kubelet-probes.ts';
+import { HERE, runtimeFlags } from './kubelet-of-minor.ts';
 import { until } from '../../support/until.ts';
 
 export interface KubeletOptions {
@@ -136,8 +137,7 @@ function flags({ nodeName, runtime, extraArgs = [] }: KubeletOptions, paths: Pat
     `--hostname-override=${nodeName}`,
     `--root-dir=${paths.rootDir}`,
     `--cert-dir=${paths.certDir}`,
-    '--container-runtime=remote',
-    `--container-runtime-endpoint=${runtime.endpoint}`,
+    ...runtimeFlags(runtime.endpoint),
     ...extraArgs,
   ];
 }
@@ -164,6 +164,7 @@ function baseConfig(controlPlane: ControlPlane, port: number, healthzPort: numbe
     nodeStatusUpdateFrequency: '1s',
     // The machine's own packet filter is left alone.
     makeIPTablesUtilChains: false,
+    ...HERE,
   };
 }
 

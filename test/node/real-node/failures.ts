@@ -8,6 +8,10 @@ import { type NodeUnderTest, startNodeUnderTest, type World } from '../support/n
 import { CNI_FILE, LOCAL_CONFIG_FILE } from '../support/node-paths.ts';
 import { say } from '../support/say.ts';
 
+/** As kubelets write it that log without and with structure. */
+const LAST_ERROR =
+  /\. The kubelet’s last error: “(?:server\.go:\d+\] |run\.go:\d+\] "command failed" err=")failed to run Kubelet: /;
+
 /** Configs that break a kubelet, on a node with its agent. */
 export function describeFailures(world: World): void {
   describe('a node whose configs are bad', { concurrency: 1 }, () => {
@@ -34,7 +38,7 @@ export function describeFailures(world: World): void {
       say(t, 'first crash → idle, after 10 s of steady health', crashed);
       assert.equal(active?.name, 'local');
       assert.match(error?.reason ?? '', /CrashLoop/);
-      assert.match(error?.message ?? '', /\. The kubelet’s last error: “server\.go:\d+\] failed to run Kubelet: /);
+      assert.match(error?.message ?? '', LAST_ERROR);
       assert.equal(await node.read(LOCAL_CONFIG_FILE), node.localConfig);
     });
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * A kubelet 1.20 that has so little time to hear from its container runtime ends with status 255, a second after its start.
+ * A kubelet that has so little time to hear from its container runtime ends a second after its start, 1.20 with status 255 and 1.37 with
+ * status 1.
  * Nothing about the config or the machine tells beforehand.
  */
 export const CRASHES = { runtimeRequestTimeout: '1ns' } as const;

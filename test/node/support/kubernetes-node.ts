@@ -12,7 +12,7 @@ import { type BootedNode, bootNode } from './booted-node.ts';
 import { journalOf } from './journal.ts';
 import { kubeletCredentials } from './node-credentials.ts';
 import * as text from './node-files.ts';
-import { CNI_FILE, KUBELET_UNIT, LOCAL_CONFIG_FILE, MOUNTS, type NodePorts } from './node-paths.ts';
+import { CNI_FILE, KUBELET_FLAGS_FILE, KUBELET_UNIT, LOCAL_CONFIG_FILE, MOUNTS, type NodePorts } from './node-paths.ts';
 
 export interface KubernetesNodeOptions {
   readonly controlPlane: ControlPlane;
@@ -21,6 +21,10 @@ export interface KubernetesNodeOptions {
   readonly agentDirectory: string;
   /** Laid over the local config that every node has here; top-level keys win. */
   readonly config?: KubeletConfig;
+  /** More flags of the kubelet. */
+  readonly kubeletFlags?: readonly string[];
+  /** More files to have before the first boot, by absolute path. */
+  readonly files?: Readonly<Record<string, string>>;
   /** More settings of the agent. */
   readonly agentEnv?: Readonly<Record<string, string>>;
 }
@@ -86,7 +90,9 @@ async function bootWithKubelet(options: KubernetesNodeOptions, api: ApiLink, loc
   const located = await locateNode();
   if (!located.found) throw new Error(`no kubelet: ${located.reason}`);
   const mounts = {
-    [MOUNTS.kubernetes]: located.binaries.directory,
+    [MOUNTS.kubelet]: dirname(located.binaries.kubelet),
+    [MOUNTS.runtime]: located.binaries.directory,
+    [MOUNTS.cniPlugins]: located.binaries.cniPlugins,
     [MOUNTS.node]: dirname(process.execPath),
     [MOUNTS.agent]: options.agentDirectory,
   };
@@ -102,7 +108,9 @@ async function bootWithKubelet(options: KubernetesNodeOptions, api: ApiLink, loc
     files: {
       ...(await kubeletCredentials(options, api)),
       ...(await agentFiles(options, api)),
+      ...options.files,
       [LOCAL_CONFIG_FILE]: localConfig,
+      [KUBELET_FLAGS_FILE]: `KUBELET_EXTRA_ARGS=${(options.kubeletFlags ?? []).join(' ')}\n`,
       '/etc/containerd/config.toml': text.CONTAINERD_CONFIG,
       [CNI_FILE]: text.CNI_CONFIG,
       '/etc/systemd/journald.conf.d/all.conf': '[Journal]\nStorage=persistent\nRateLimitBurst=0\n',

@@ -1,10 +1,13 @@
 import { dirname } from 'node:path';
+import { HERE, runtimeFlags } from '../../cluster/support/kubelet-of-minor.ts';
 import { HANGS } from './bad-configs.ts';
 import {
   AGENT_IS_LOST,
   CREDENTIALS,
   DIRECTORIES_UNIT,
+  DROP_IN_DIRECTORY,
   HOLD,
+  KUBELET_FLAGS_FILE,
   LOCAL_CONFIG_FILE,
   MOUNTS,
   type NodePorts,
@@ -17,13 +20,13 @@ export const CONTAINERD_CONFIG = `version = 2
 [plugins."io.containerd.grpc.v1.cri"]
 restrict_oom_score_adj = true
 [plugins."io.containerd.grpc.v1.cri".cni]
-bin_dir = "${MOUNTS.kubernetes}/cni"
+bin_dir = "${MOUNTS.cniPlugins}"
 [plugins."io.containerd.grpc.v1.cri".containerd]
 snapshotter = "native"
 [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
 runtime_type = "io.containerd.runc.v2"
 [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
-BinaryName = "${MOUNTS.kubernetes}/runc"
+BinaryName = "${MOUNTS.runtime}/runc"
 `;
 
 export const CNI_CONFIG = JSON.stringify({
@@ -47,8 +50,8 @@ WantedBy=multi-user.target
 export const CONTAINERD_UNIT = `[Unit]
 Description=container runtime
 [Service]
-Environment=PATH=${MOUNTS.kubernetes}:/usr/sbin:/usr/bin:/sbin:/bin
-ExecStart=${MOUNTS.kubernetes}/containerd
+Environment=PATH=${MOUNTS.runtime}:/usr/sbin:/usr/bin:/sbin:/bin
+ExecStart=${MOUNTS.runtime}/containerd
 Restart=always
 KillMode=process
 Delegate=yes
@@ -71,11 +74,12 @@ Wants=containerd.service
 After=containerd.service
 StartLimitIntervalSec=0
 [Service]
+EnvironmentFile=-${KUBELET_FLAGS_FILE}
 ExecStartPre=/bin/sh -c "${WAIT_WHILE_HELD}"
 ExecStart=/bin/sh -c "${HANG_WITH_ITS_CONFIG}; \\
-  exec ${MOUNTS.kubernetes}/kubelet --config=${LOCAL_CONFIG_FILE} \\
+  exec ${MOUNTS.kubelet}/kubelet --config=${LOCAL_CONFIG_FILE} \\
   --kubeconfig=${CREDENTIALS.kubelet}/kubelet.conf --hostname-override=${nodeName} \\
-  --container-runtime=remote --container-runtime-endpoint=unix:///run/containerd/containerd.sock"
+  ${runtimeFlags('unix:///run/containerd/containerd.sock').join(' ')} $KUBELET_EXTRA_ARGS"
 Restart=always
 RestartSec=2
 TimeoutStartSec=infinity
@@ -92,8 +96,8 @@ ExecStart=/bin/mkdir -p ${STATE_DIRECTORY} ${UNIT_DIRECTORY}
 `;
 
 /**
- * The agent with what its pod has: root without a capability, the host read only but for four directories, and the
- * host's root at /host.
+ * The agent with what its pod has: root without a capability, the host read only but for the directories that it writes to, and
+ * the host's root at /host.
  */
 export const agentUnit = (flags: readonly string[]): string => `[Unit]
 Description=kubelet-gitops agent
@@ -109,7 +113,7 @@ RestartSec=1
 CapabilityBoundingSet=
 NoNewPrivileges=yes
 ReadOnlyPaths=/
-ReadWritePaths=${dirname(LOCAL_CONFIG_FILE)} ${STATE_DIRECTORY} ${UNIT_DIRECTORY}
+ReadWritePaths=${dirname(LOCAL_CONFIG_FILE)} ${STATE_DIRECTORY} ${UNIT_DIRECTORY} -${DROP_IN_DIRECTORY}
 BindReadOnlyPaths=/:/host
 [Install]
 WantedBy=multi-user.target
@@ -134,4 +138,5 @@ export const localConfig = ({ kubelet, healthz }: NodePorts): Readonly<Record<st
   makeIPTablesUtilChains: false,
   // The first report of a kubelet says that it is not Ready yet; the second one comes sooner than after 10 s.
   nodeStatusUpdateFrequency: '2s',
+  ...HERE,
 });

@@ -2,6 +2,10 @@
 export const LOCAL_CONFIG_FILE = '/var/lib/kubelet/config.yaml';
 /** Without it the container runtime has no network for pods, and the Node is not Ready. */
 export const CNI_FILE = '/etc/cni/net.d/10-pods.conflist';
+/** The kubelet's --config-dir, on nodes that have one. */
+export const DROP_IN_DIRECTORY = '/etc/kubernetes/kubelet.conf.d';
+/** More flags of the kubelet, as kubeadm has them. */
+export const KUBELET_FLAGS_FILE = '/etc/default/kubelet';
 export const STATE_DIRECTORY = '/var/lib/kubelet-gitops';
 export const UNIT_DIRECTORY = '/etc/systemd/system/kubelet.service.d';
 export const KUBELET_UNIT = 'kubelet.service';
@@ -13,7 +17,13 @@ export const HOLD = { order: '/run/kubelet-waits', isHeld: '/run/kubelet-is-held
 export const DIRECTORIES_UNIT = 'kubelet-gitops-directories.service';
 
 /** Where the node finds what is mounted into it, read only. */
-export const MOUNTS = { kubernetes: '/opt/kubernetes', node: '/opt/node', agent: '/opt/kubelet-gitops' } as const;
+export const MOUNTS = {
+  kubelet: '/opt/kubernetes',
+  runtime: '/opt/container-runtime',
+  cniPlugins: '/opt/cni',
+  node: '/opt/node',
+  agent: '/opt/kubelet-gitops',
+} as const;
 
 /** Where the node has its credentials: the kubelet's client certificate, and what a pod of the agent finds mounted. */
 export const CREDENTIALS = { kubelet: '/etc/kubernetes', agent: '/etc/kubelet-gitops' } as const;

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Makes real programs for the tests from their published Go modules: Kubernetes of several minors, etcd, helm. Versions
-# and checksums stand in the go.mod and go.sum of the folders beside this file. Prints the directory that holds the
-# programs as its last line of output.
+# Makes real programs for the tests from their published Go modules: Kubernetes of several minors, a container runtime,
+# etcd, helm. Versions and checksums stand in the go.mod and go.sum of the folders beside this file. Prints the directory
+# that holds the programs as its last line of output.
 #
-# Needs Go 1.26 or newer on Linux. A first kube-apiserver takes about ten minutes of CPU. Only the programs that are
-# named are built, and only once: they are kept under ${KUBELET_GITOPS_CACHE:-$HOME/.cache/kubelet-gitops}, named after
-# the hash of this recipe and the folder, so that a changed version never meets an old result.
+# Needs Go 1.26 or newer on Linux; runc needs gcc and libseccomp-dev as well. A first kube-apiserver takes about ten
+# minutes of CPU. Only the programs that are named are built, and only once: they are kept under
+# ${KUBELET_GITOPS_CACHE:-$HOME/.cache/kubelet-gitops}, named after the hash of this recipe and the folder, so that a
+# changed version never meets an old result.
 #
 #   build.sh kubernetes-1.37 kube-apiserver kubectl           build what is missing and print the directory
 #   build.sh --where kubernetes-1.37 kube-apiserver kubectl   print the directory (exit 0: complete, 1: something is missing)
@@ -101,16 +102,20 @@ package_of() {
   echo "$named"
 }
 
-# Unless its version is linked in, a program of Kubernetes calls itself v0.0.0.
+# Unless its version is linked in, a program of Kubernetes calls itself v0.0.0. runc enters namespaces in C, before Go
+# starts: without that it builds, and starts nothing.
 compile() {
-  local folder=$1 output=$2 version flags='-s -w' stamp=k8s.io/component-base/version
+  local folder=$1 output=$2 version flags='-s -w' stamp=k8s.io/component-base/version cgo=0 tags=
   shift 2
+  if [[ ${output##*/} == .runc ]]; then
+    cgo=1 tags=seccomp,netgo,osusergo flags+=' -extldflags -static'
+  fi
   cd "$here/$folder"
   version=$(go list -m -f '{{.Version}}' k8s.io/kubernetes 2>/dev/null || true)
   if [[ -n $version ]]; then
     flags+=" -X $stamp.gitVersion=$version -X $stamp.gitMajor=1 -X $stamp.gitMinor=$(cut -d. -f2 <<<"$version")"
   fi
-  CGO_ENABLED=0 GOFLAGS=-mod=readonly go build -trimpath -ldflags "$flags" -o "$output" "$@"
+  CGO_ENABLED=$cgo GOFLAGS=-mod=readonly go build -trimpath -tags "$tags" -ldflags "$flags" -o "$output" "$@"
 }
 
 main "$@"

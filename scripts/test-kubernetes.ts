@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, readdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+/**
+ * Runs what needs real programs of Kubernetes: `node scripts/test-kubernetes.ts cluster|node [--kubernetes MINOR]`. Without a minor
+ * everything runs on the oldest that is supported, and on the newest as well what could be otherwise there: in `cluster` what asks only a
+ * real API server (`api-server`) with what older ones do not have (`since-1.30`), in `node` the whole life of a node.
+ */
+const OLDEST = '1.20';
+const SUITES: Readonly<Record<string, (isOldest: boolean) => readonly string[]>> = {
+  cluster: (isOldest) => [
+    isOldest ? 'test/cluster/*.test.ts' : 'test/cluster/since-1.30/*.test.ts',
+    'test/cluster/api-server/*.test.ts',
+  ],
+  node: (isOldest) => [isOldest ? 'test/node/*.test.ts' : 'test/node/real-node.test.ts'],
+};
+const BUILT = readdirSync('test/support/go-programs')
+  .flatMap((name) => /^kubernetes-(1\.\d+)$/.exec(name)?.[1] ?? [])
+  .toSorted((one, other) => Number(one.slice(2)) - Number(other.slice(2)));
+
+const {
+  values,
+  positionals: [suite = ''],
+} = parseArgs({ options: { kubernetes: { type: 'string' } }, allowPositionals: true });
+
+function test(kubernetes: string): boolean {
+  const files = globSync([...(SUITES[suite]?.(kubernetes === OLDEST) ?? [])]).toSorted();
+  console.log(`\nKubernetes ${kubernetes}: ${files.length} ${files.length === 1 ? 'file' : 'files'} of tests`);
+  const args = ['--test', '--test-concurrency=1', '--test-reporter=spec', ...files];
+  return (
+    spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...process.env, KUBERNETES: kubernetes } }).status ===
+    0
+  );
+}
+
+const minors = values.kubernetes === undefined ? [OLDEST, ...BUILT.slice(-1)] : [values.kubernetes];
+const unknown = minors.find((minor) => minor !== OLDEST && !BUILT.includes(minor));
+if (SUITES[suite] === undefined) {
+  console.error(`usage: test-kubernetes.ts ${Object.keys(SUITES).join('|')} [--kubernetes MINOR]`);
+  process.exitCode = 2;
+} else if (unknown === undefined) {
+  // One that fails does not keep the other from running.
+  const passed = minors.map(test);
+  process.exitCode = passed.every(Boolean) ? 0 : 1;
+} else {
+  console.error(`--kubernetes ${unknown}: there is no recipe for it, but for ${[OLDEST, ...BUILT].join(', ')}`);
+  process.exitCode = 2;
+}

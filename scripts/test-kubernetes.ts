@@ -3,9 +3,9 @@ import { globSync, readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 /**
- * Runs what needs real programs of Kubernetes: `node scripts/test-kubernetes.ts cluster|node [--kubernetes MINOR]`. Without a minor
+ * Runs what needs real programs of Kubernetes: `node scripts/test-kubernetes.ts cluster|node|machines [--kubernetes MINOR]`. Without a minor
  * everything runs on the oldest that is supported, and on the newest as well what could be otherwise there: in `cluster` what asks only a
- * real API server (`api-server`) with what older ones do not have (`since-1.30`), in `node` the whole life of a node.
+ * real API server (`api-server`) with what older ones do not have (`since-1.30`), in `node` the whole life of a node. `machines` runs on the newest alone.
  */
 const OLDEST = '1.20';
 const SUITES: Readonly<Record<string, (isOldest: boolean) => readonly string[]>> = {
@@ -14,6 +14,7 @@ const SUITES: Readonly<Record<string, (isOldest: boolean) => readonly string[]>>
     'test/cluster/api-server/*.test.ts',
   ],
   node: (isOldest) => [isOldest ? 'test/node/*.test.ts' : 'test/node/real-node.test.ts'],
+  machines: () => ['test/machines/*.test.ts'],
 };
 const BUILT = readdirSync('test/support/go-programs')
   .flatMap((name) => /^kubernetes-(1\.\d+)$/.exec(name)?.[1] ?? [])
@@ -34,7 +35,8 @@ function test(kubernetes: string): boolean {
   );
 }
 
-const minors = values.kubernetes === undefined ? [OLDEST, ...BUILT.slice(-1)] : [values.kubernetes];
+const usual = suite === 'machines' ? BUILT.slice(-1) : [OLDEST, ...BUILT.slice(-1)];
+const minors = values.kubernetes === undefined ? usual : [values.kubernetes];
 const unknown = minors.find((minor) => minor !== OLDEST && !BUILT.includes(minor));
 if (SUITES[suite] === undefined) {
   console.error(`usage: test-kubernetes.ts ${Object.keys(SUITES).join('|')} [--kubernetes MINOR]`);

@@ -8,7 +8,7 @@ type Files = Readonly<Record<string, { readonly text: string; readonly mode: num
 /** What the kubelet speaks to the API server with: a client certificate in the node's name. */
 export async function kubeletCredentials(
   { controlPlane, name }: { readonly controlPlane: ControlPlane; readonly name: string },
-  api: ApiLink,
+  api: Pick<ApiLink, 'url'>,
 ): Promise<Files> {
   const at = (file: string): string => `${CREDENTIALS.kubelet}/${file}`;
   const identity = await controlPlane.issue({ commonName: `system:node:${name}`, organizations: ['system:nodes'] });

@@ -1,10 +1,9 @@
-import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
+import { codeOf } from '#shared/runtime/errors.ts';
 import type { ControlPlane } from '../../cluster/support/control-plane.ts';
-import { until } from '../../support/until.ts';
 import { type Assignments, createAssignments } from './assignments.ts';
 import { type KubernetesNode, type KubernetesNodeOptions, startKubernetesNode } from './kubernetes-node.ts';
 import { AGENT_UNIT, HOLD, KUBELET_UNIT, STATE_DIRECTORY, UNIT_DIRECTORY } from './node-paths.ts';
+import { type StatusWaits, statusWaits } from './status-waits.ts';
 
 /** What the nodes of one run have in common. */
 export interface World {
@@ -13,16 +12,8 @@ export interface World {
 }
 
 /** A node with its assignment, and with waits that tell on failure what node and agent were doing. */
-export interface NodeUnderTest extends KubernetesNode {
+export interface NodeUnderTest extends KubernetesNode, StatusWaits {
   readonly assignments: Assignments;
-  /** Waits for a status. */
-  readonly reaches: (what: string, holds: (status: KubeletNodeStatus) => boolean) => Promise<KubeletNodeStatus>;
-  /** Waits for anything else. */
-  readonly waits: <T>(what: string, look: () => Promise<T | undefined | false>) => Promise<T>;
-  /** The config proved itself, since `before` where that is given, and the kubelet is healthy with it. */
-  readonly settlesOn: (name: string, before?: KubeletNodeStatus) => Promise<KubeletNodeStatus>;
-  /** The config failed, and the kubelet is healthy with the one before. */
-  readonly rejects: (name: string) => Promise<KubeletNodeStatus>;
   /**
    * Until `letStart` or a boot, every start of the kubelet runs these commands on the node and then waits: what would pass in a
    * moment stays for as long as a test looks at it.
@@ -48,24 +39,14 @@ export async function startNodeUnderTest(
   const assignments = await createAssignments(controlPlane, options.name);
   const node = await startKubernetesNode({ ...options, controlPlane, agentDirectory: world.agentDirectory() });
 
-  const evidence = async (): Promise<string> => {
-    const status = await assignments.status().catch(reasonOf);
-    const logs = [AGENT_UNIT, KUBELET_UNIT].map((unit) => node.journal(unit, 30).catch(reasonOf));
-    const [agent, kubelet] = await Promise.all(logs);
-    return `--- status\n${JSON.stringify(status, undefined, 1)}\n--- agent\n${agent}\n--- kubelet\n${kubelet}`;
-  };
-  const waits: NodeUnderTest['waits'] = (what, look) =>
-    until(`${what} (${node.name})`, look, { withinMs: PATIENCE_MS, everyMs: 100 }).catch(async (error: unknown) => {
-      throw new Error(`${reasonOf(error)}\n${await evidence()}`, { cause: error });
-    });
-  const reaches: NodeUnderTest['reaches'] = (what, holds) => {
-    const look = async (): Promise<KubeletNodeStatus | false> => {
-      const status = await assignments.status();
-      return holds(status) && status;
-    };
-    return waits(what, look);
-  };
-  const isUp = (): Promise<true> => waits('a healthy kubelet', async () => (await node.healthy()) && true);
+  const waiting = statusWaits({
+    ...node,
+    assignments,
+    units: [AGENT_UNIT, KUBELET_UNIT],
+    withinMs: PATIENCE_MS,
+    everyMs: 100,
+  });
+  const { waits } = waiting;
   /** A kubelet that was just started listens on its secure port a moment after it is healthy. */
   const unlessDeaf = (error: unknown): undefined => {
     if (codeOf(error) !== 'ECONNREFUSED') throw error;
@@ -78,26 +59,7 @@ export async function startNodeUnderTest(
     ...node,
     configz: () => waits('its running config', () => node.configz().catch(unlessDeaf)),
     assignments,
-    waits,
-    reaches,
-    async settlesOn(name, before) {
-      const isSettled = ({ phase, active, lastKnownGood, error, promotedAt }: KubeletNodeStatus): boolean =>
-        phase === 'Idle' &&
-        active?.name === name &&
-        lastKnownGood?.name === name &&
-        (error ?? undefined) === undefined &&
-        (before === undefined || promotedAt !== before.promotedAt);
-      const status = await reaches(`${name} to be promoted`, isSettled);
-      await isUp();
-      return status;
-    },
-    async rejects(name) {
-      const isRejected = ({ phase, active, rejected }: KubeletNodeStatus): boolean =>
-        phase === 'Idle' && active?.name !== name && rejected?.some((entry) => entry.name === name) === true;
-      const status = await reaches(`${name} to be rejected`, isRejected);
-      await isUp();
-      return status;
-    },
+    ...waiting,
     holdStarts: async (commands = ':') =>
       void (await node.machine.run('sh', '-c', 'printf "%s\\n" "$2" >"$1"', 'sh', HOLD.order, commands)),
     // A command that fails says that it is not there yet.

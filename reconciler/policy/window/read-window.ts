@@ -4,7 +4,7 @@ import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.
 import type { Millis } from '#shared/runtime/clock.ts';
 import { readCron } from './cron.ts';
 import { meansAnyDay } from './days.ts';
-import { kept } from './kept.ts';
+import { memo } from './memo.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
 import { type Zone, zoneNamed } from './zone.ts';
 
@@ -69,7 +69,7 @@ const misspelt = new Map<string, readonly WindowProblem[]>();
 
 /** Looked for once for each name: all the names there are have to be read for it. */
 const zoneProblems = (name: string = DEFAULT_ZONE): readonly WindowProblem[] =>
-  kept(misspelt, MOST_ZONES, name, () => problemsOfZone(name));
+  memo(misspelt, MOST_ZONES, name, () => problemsOfZone(name));
 
 function problemsOfZone(name: string): readonly WindowProblem[] {
   const problem = { field: 'timeZone', code: 'bad-time-zone' } as const;
@@ -91,4 +91,4 @@ const zoneNames = (): readonly string[] => ['UTC', ...Intl.supportedValuesOf('ti
 const zones = new Map<string, Zone | undefined>();
 
 /** Zones are kept: making one reads tables. */
-const zoneOf = (name: string): Zone | undefined => kept(zones, MOST_ZONES, name, () => zoneNamed(name));
+const zoneOf = (name: string): Zone | undefined => memo(zones, MOST_ZONES, name, () => zoneNamed(name));

@@ -1,7 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Cron } from './cron.ts';
 import { type Day, meansDay } from './days.ts';
-import { kept } from './kept.ts';
+import { memo } from './memo.ts';
 import type { Zone } from './zone.ts';
 
 /** The moments at which a cron expression begins in a time zone. */
@@ -28,7 +28,7 @@ export function createSchedule(cron: Cron, zone: Zone): Schedule {
   const days = new Map<Day, readonly Millis[]>();
 
   const beginningsOn = (day: Day): readonly Millis[] =>
-    meansDay(cron, day) ? kept(days, MOST_DAYS, day, () => zone.moments(day, times, cron.anyHour)) : [];
+    meansDay(cron, day) ? memo(days, MOST_DAYS, day, () => zone.moments(day, times, cron.anyHour)) : [];
 
   return {
     zone,

@@ -1,6 +1,6 @@
 import type { WindowSpec, WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { kept } from './kept.ts';
+import { memo } from './memo.ts';
 import { readWindow, type Window } from './read-window.ts';
 import { type Span, spanAt } from './span.ts';
 
@@ -38,5 +38,5 @@ const windows = new Map<string, Window | undefined>();
 /** Windows are read once: the same few are asked for at every look at the fleet. */
 function windowOf(spec: WindowSpec): Window | undefined {
   const key = JSON.stringify([spec.cron, spec.duration, spec.timeZone]);
-  return kept(windows, MOST_KEPT, key, () => readWindow(spec));
+  return memo(windows, MOST_KEPT, key, () => readWindow(spec));
 }

@@ -1,6 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import { DAY_MS, type Day } from './days.ts';
-import { kept } from './kept.ts';
+import { memo } from './memo.ts';
 
 /** Milliseconds since 1970-01-01 00:00 as clocks on the wall show it, without saying where. */
 export type WallMillis = number;
@@ -35,7 +35,7 @@ export function zoneNamed(name: string): Zone | undefined {
   const offsets = new Map<Day, Millis>();
   const wallAt = (at: Millis): WallMillis => readWall(format, at);
   /** The offset at UTC midnight; days are asked for again and again. */
-  const offsetOn = (day: Day): Millis => kept(offsets, MOST_DAYS, day, () => wallAt(day * DAY_MS) - day * DAY_MS);
+  const offsetOn = (day: Day): Millis => memo(offsets, MOST_DAYS, day, () => wallAt(day * DAY_MS) - day * DAY_MS);
   return {
     name,
     wallAt,

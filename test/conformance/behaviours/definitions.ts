@@ -10,12 +10,12 @@ const SOON = { withinMs: 120_000, everyMs: 50 };
 
 export const definitionBehaviours: readonly Behaviour[] = [
   [
-    'both kinds are served with their short names and their status',
+    'all kinds are served with their short names and their status',
     async ({ raw }) => {
       const listed = async (): Promise<Loose[]> =>
         (await raw.call({ path: '/apis/kubelet-gitops.dev/v1alpha1' })).json().resources;
       // Discovery follows a moment after the definitions, in no order.
-      await until('discovery', async () => (await listed()).length >= 4, SOON);
+      await until('discovery', async () => (await listed()).length >= 6, SOON);
       const found = (await listed())
         .map(({ name, kind, namespaced, shortNames, categories }) => ({
           name,
@@ -28,12 +28,15 @@ export const definitionBehaviours: readonly Behaviour[] = [
       const categories = ['kubelet-gitops'];
       const node = { kind: 'KubeletNode', namespaced: false };
       const pool = { kind: 'KubeletPool', namespaced: false };
+      const source = { kind: 'KubeletSource', namespaced: false };
       const none = { shortNames: undefined, categories: undefined };
       assert.deepEqual(found, [
         { name: 'kubeletnodes', ...node, shortNames: ['knode'], categories },
         { name: 'kubeletnodes/status', ...node, ...none },
         { name: 'kubeletpools', ...pool, shortNames: ['kpool'], categories },
         { name: 'kubeletpools/status', ...pool, ...none },
+        { name: 'kubeletsources', ...source, shortNames: ['ksource'], categories },
+        { name: 'kubeletsources/status', ...source, ...none },
       ]);
     },
   ],

@@ -112,7 +112,7 @@ describe('what nodes take', () => {
     const lengths = names.map((_, index) => (index === 0 ? count - share * (names.length - 1) : share));
     const layers = names.map((path, index) => [
       path,
-      `${KUBELET}staticPodURLHeader: {h${index}: ["${'x'.repeat(lengths[index] ?? 0)}"]}\n`,
+      `${KUBELET}staticPodURLHeader: {Accept-${'abcde'[index]}: ["${'x'.repeat(lengths[index] ?? 0)}"]}\n`,
     ]);
     const spec = `${POOL}  layers: [${names.join(', ')}]\n`;
     const cluster = `${CLUSTER}  fields: {allow: [staticPodURLHeader]}\n`;

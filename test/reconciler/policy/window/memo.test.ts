@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { kept } from '#reconciler/policy/window/kept.ts';
+import { memo } from '#reconciler/policy/window/memo.ts';
 
 /** The keys for which something had to be made, in order, where two are kept. */
 function made(...keys: readonly string[]): readonly string[] {
   const known = new Map<string, string | undefined>();
   const all: string[] = [];
   for (const key of keys) {
-    const found = kept(known, 2, key, () => {
+    const found = memo(known, 2, key, () => {
       all.push(key);
       return key === 'nothing' ? undefined : `${key} itself`;
     });

@@ -3,7 +3,7 @@
  *
  * @param most so many are kept; where one more comes, all the others go, and are made again when somebody asks
  */
-export function kept<K, V>(known: Map<K, V>, most: number, key: K, make: () => V): V {
+export function memo<K, V>(known: Map<K, V>, most: number, key: K, make: () => V): V {
   if (known.has(key)) return known.get(key) as V;
   if (known.size >= most) known.clear();
   const made = make();

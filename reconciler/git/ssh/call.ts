@@ -107,8 +107,10 @@ async function converse(
         yield chunk;
         continue;
       }
-      if (greeting.bytes().length + chunk.length > call.maxGreetingBytes) throw tooLong(call, call.maxGreetingBytes);
-      greetingEnd = greeting.push(chunk);
+      const room = call.maxGreetingBytes - greeting.bytes().length;
+      // What is not git's protocol is that, however much of it comes at once.
+      greetingEnd = greeting.push(chunk.subarray(0, room));
+      if (chunk.length > room) throw tooLong(call, call.maxGreetingBytes);
       if (greetingEnd === null) continue;
       stdin.end(call.body ?? GOODBYE);
       yield greeting.bytes().subarray(greetingEnd);

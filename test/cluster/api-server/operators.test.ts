@@ -52,6 +52,7 @@ test('doctor says that nothing is installed where nothing is', { skip }, async (
     [
       'crd-missing',
       'crd-missing',
+      'crd-missing',
       'rights-missing',
       'rights-missing',
       'reconciler-missing',

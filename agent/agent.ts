@@ -200,7 +200,7 @@ export function createAgent(ports: AgentPorts): Agent {
       if (!awaits(state)) await rebooter.withdraw().catch((err: unknown) => log.warn({ err }, 'a reboot may come'));
       for (const problem of problems) log.error({ problem }, 'damaged file');
       // Before anything else changes: what was made up for follows from the other files, as long as these are as they were.
-      if (problems.length > 0) await store.save(state).catch((err: unknown) => log.warn({ err }, 'not mended yet'));
+      if (problems.length > 0) await store.save(state).catch((err: unknown) => log.warn({ err }, 'not fixed yet'));
       const { doing, assigned, lastKnownGood } = state;
       const stands = { phase: doing.phase, assigned: nameOf(assigned), lastKnownGood: nameOf(lastKnownGood) };
       log.info({ version: agentVersion, ...stands }, 'started');

@@ -25,7 +25,7 @@ export interface Steps {
   readonly recover: (error: unknown) => Millis;
 }
 
-/** Observe, decide, write down, act: for ever, and from wherever the node stands. Decides nothing. */
+/** Observe, decide, write down, act: forever, and from wherever the node stands. Decides nothing. */
 export async function runLoop(start: State, steps: Steps, signal: AbortSignal): Promise<void> {
   let state = start;
   /** Looks in a row after which something could not be done. */

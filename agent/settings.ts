@@ -71,7 +71,7 @@ export function readAgentSettings(env: Readonly<Record<string, string | undefine
     agentVersion: read.text('AGENT_VERSION', VERSION),
   };
   const noField = settings.denyFields.find((field) => field !== 'default' && !isPolicyField(field));
-  if (noField !== undefined) read.mistake(`DENY_FIELDS: ${noField} is no field of a KubeletConfiguration`);
+  if (noField !== undefined) read.mistake(`DENY_FIELDS: ${noField} is not a field of a KubeletConfiguration`);
   if (settings.kubeServer !== undefined && !/^https?:\/\//.test(settings.kubeServer)) {
     read.mistake('KUBE_SERVER is no URL: write https://HOST:PORT');
   }
@@ -86,7 +86,7 @@ export function readAgentSettings(env: Readonly<Record<string, string | undefine
 
 function path(read: EnvReader, name: string, fallback?: string): string | undefined {
   const value = read.optional(name) ?? fallback;
-  if (value !== undefined && !isAbsolute(value)) read.mistake(`${name}=${value} is no absolute path`);
+  if (value !== undefined && !isAbsolute(value)) read.mistake(`${name}=${value} is not an absolute path`);
   return value;
 }
 
@@ -94,7 +94,7 @@ function path(read: EnvReader, name: string, fallback?: string): string | undefi
 function metricsIn(read: EnvReader): AgentSettings['metrics'] {
   const port = read.integer('METRICS_PORT', 0);
   const host = read.text('METRICS_HOST', '127.0.0.1');
-  if (port > 65_535) read.mistake(`METRICS_PORT=${port} is no port`);
+  if (port > 65_535) read.mistake(`METRICS_PORT=${port} is not a valid port`);
   return port === 0 ? undefined : { host, port };
 }
 
@@ -110,7 +110,8 @@ function serviceIn(read: EnvReader): ServiceSettings {
   }
   if (command !== undefined) return { manager: 'command', command, pidFile };
   const name = unit ?? 'kubelet.service';
-  if (!/^[\w@.:\\-]+\.service$/.test(name)) read.mistake(`KUBELET_SERVICE=${name} is no unit: write kubelet.service`);
+  if (!/^[\w@.:\\-]+\.service$/.test(name))
+    read.mistake(`KUBELET_SERVICE=${name} is not a unit: write kubelet.service`);
   if (name.endsWith('@.service')) read.mistake(`KUBELET_SERVICE=${name} is a template: name its instance`);
   return { manager: 'systemd', unit: name };
 }

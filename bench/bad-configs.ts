@@ -76,7 +76,7 @@ async function change(node: RealNode, act: () => Promise<void>, leastStarts: num
     const healthyAt = seconds();
     const runs = recorder.runs().slice(1);
     const [first, last] = [runs[0], runs.at(-1)];
-    if (first === undefined || last === undefined) throw new Error('the kubelet was never started anew');
+    if (first === undefined || last === undefined) throw new Error('the kubelet was never started again');
     const firstEnd = first === last ? first.from : (first.to ?? Number.NaN);
     return {
       total: healthyAt - begun,

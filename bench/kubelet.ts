@@ -32,7 +32,7 @@ export async function measure(): Promise<readonly Measurement[]> {
   }
 }
 
-/** Seconds from an act until the kubelet was started anew, is healthy, and its running config is as expected. */
+/** Seconds from an act until the kubelet was started again, is healthy, and its running config is as expected. */
 async function secondsUntil(
   { kubelet }: RealNode,
   act: () => Promise<unknown>,

@@ -70,7 +70,7 @@ export interface Reconciler {
   /** Reads the branch now, as far as this process acts. Never rejects. */
   poll(signal: AbortSignal): Promise<void>;
   /**
-   * The lead was gained: looks anew at what the one before may have written, and at the branch. Never rejects.
+   * The lead was gained: looks again at what the one before may have written, and at the branch. Never rejects.
    *
    * @param ahead how far this machine's clock is ahead of the last time that the one before wrote down
    */

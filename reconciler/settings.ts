@@ -109,7 +109,9 @@ export function readReconcilerSettings(env: Readonly<Record<string, string | und
   };
   // The cluster's name becomes part of a file name and of a git ref.
   if (cluster !== '' && !/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(cluster)) {
-    read.mistake(`CLUSTER=${cluster} is no name: lower-case letters, digits, dots and dashes, at most 63 characters`);
+    read.mistake(
+      `CLUSTER=${cluster} is not a valid name: lower-case letters, digits, dots and dashes, at most 63 characters`,
+    );
   }
   if (settings.signedCommits === 'on' && settings.trustedKeysDir === undefined) {
     read.mistake('REQUIRE_SIGNED_COMMITS=on without TRUSTED_KEYS_DIR would refuse every commit');

@@ -8,7 +8,7 @@ import { pictureOfARollout } from './pictures/scene.ts';
 import { tellDemo } from './pictures/tell-demo.ts';
 
 /**
- * Draws the pictures of the documentation anew, as text: the status page as Chromium lays it out, and what the demo says. They
+ * Draws the pictures of the documentation again, as text: the status page as Chromium lays it out, and what the demo says. They
  * change with every run (commits have times), so that no check holds them to the source.
  */
 const DIRECTORY = 'docs/pictures';

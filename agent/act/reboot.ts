@@ -3,7 +3,7 @@ import { GitopsError } from '#shared/runtime/errors.ts';
 import type { Disk } from '../ports/disk.ts';
 import type { Reboot } from '../decide/state.ts';
 
-/** Has the machine boot anew. */
+/** Has the machine reboot. */
 export interface Rebooter {
   /**
    * Resolves when the order was given, not when the machine goes down. Given twice in one boot it leads to one reboot.

@@ -80,11 +80,11 @@ async function proveLocal(
     return;
   }
   if (copy?.equals(present) === true || (record === null && copy === null)) return;
-  // Provisioned anew since it was put aside: then it is a config, and none of those that we wrote.
+  // Provisioned again since it was put aside: then it is a config, and none of those that we wrote.
   const isOurs = record?.ours.includes(sha256(present)) === true;
   if (isOurs) throw notLocal(`${configFile} was written by this agent`);
   const isConfig = decodeKubeletConfig(present, configFile).value !== undefined;
-  if (!isConfig) throw notLocal(`${configFile} is no kubelet config, and the copy in ${stateDirectory}/local is`);
+  if (!isConfig) throw notLocal(`${configFile} is not a kubelet config, and the copy in ${stateDirectory}/local is`);
 }
 
 /** Files that are written are never called so for longer than a moment. */

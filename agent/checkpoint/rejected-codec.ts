@@ -71,7 +71,7 @@ export function encodeFailures(failures: Written | null): string | null {
 /** @throws CHECKPOINT_DAMAGED, CHECKPOINT_TOO_NEW */
 export function decodeFailures(text: string): Failures {
   const { rejected, error, refusedBase, insteadRuns, unproved } = inOurVersion(parseRaw(text));
-  if (!Array.isArray(rejected)) throw damaged('rejected is no list');
+  if (!Array.isArray(rejected)) throw damaged('rejected is not a list');
   return {
     rejected: rejected.slice(-MAX_REJECTED).map((entry) => rejectedIn(asRecord(entry, 'rejected'))),
     error: error === null ? null : errorIn(asRecord(error, 'error')),

@@ -13,7 +13,7 @@ export type Advance =
   | { readonly advance: 'going'; readonly change: Change; readonly actions: readonly Action[]; readonly moved: boolean }
   /** The kubelet was restarted with the new files; the rest is judging. */
   | { readonly advance: 'judging'; readonly judged: Judged }
-  /** It cannot be installed, or the machine does not boot anew. */
+  /** It cannot be installed, or the machine does not reboot. */
   | { readonly advance: 'stuck'; readonly failure: Failure };
 
 export interface ChangeOf {

@@ -24,7 +24,7 @@ export type Action =
   | { readonly do: 'restart-kubelet'; readonly because: string; readonly target: Target }
   /** Start a kubelet that is down; one that runs is left alone. `target`: what it is to read at its start. */
   | { readonly do: 'start-kubelet'; readonly because: string; readonly target: Target }
-  /** Have the machine boot anew. In another boot than the one named nothing is done. */
+  /** Have the machine reboot. In another boot than the one named nothing is done. */
   | { readonly do: 'reboot'; readonly because: string; readonly reboot: Reboot }
   /** Nobody waits for that any more: as far as it can be stopped, it is not to come. */
   | { readonly do: 'withdraw-reboot' }

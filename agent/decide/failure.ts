@@ -38,7 +38,7 @@ export type FailureReason =
   | 'KubeletStopped'
   /** Nobody could be told to reboot the machine; the order is given again. */
   | 'RebootFailed'
-  /** The machine did not boot anew in the time that the pool gives it. */
+  /** The machine did not reboot in the time that the pool gives it. */
   | 'RebootMissing'
   /** It failed on a kubelet that was not healthy before either: tried again when that one is. */
   | 'UnhealthyBefore'

@@ -84,7 +84,7 @@ function afterOutage(state: State, config: Config, { nodeReady }: Observation): 
     : state;
 }
 
-/** What is wanted runs already, or is on its way: another commit, a ConfigMap made anew, or the same news again. */
+/** What is wanted runs already, or is on its way: another commit, a ConfigMap made again, or the same news again. */
 function heedActive(state: State, config: Config, active: Config, seen: Observation): Heeded {
   const isOnItsWayBack = state.doing.phase === 'falling-back';
   const error = isOnItsWayBack ? state.error : null;

@@ -84,7 +84,7 @@ const LAPSE_MS = 10_000;
 /** A Node is often called NotReady once, right after its kubelet was restarted. */
 const USUAL_LAPSES = 1;
 
-/** Adds one look. A reboot is nobody's failure: the kubelet gets its time to start anew, and what it proved stays. */
+/** Adds one look. A reboot is nobody's failure: the kubelet gets its time to start again, and what it proved stays. */
 export function tally(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
   const healthy = verdict.verdict === 'healthy';
   // While a person keeps it stopped, no unhealthy time is counted, not even at the first look after it is started again.

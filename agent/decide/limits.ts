@@ -3,7 +3,7 @@ import type { ConfigView } from '#shared/contract/kubelet-config/view.ts';
 /**
  * What a kubelet limits outside of its own pods, and leaves as it is when the next one does not: the cgroups that
  * `systemReservedCgroup` and `kubeReservedCgroup` name, where they are units of systemd (`enforceExistingCgroup` in
- * cm/node_container_manager_linux.go). The pods' own cgroup is set anew by every kubelet at its start.
+ * cm/node_container_manager_linux.go). The pods' own cgroup is set again by every kubelet at its start.
  *
  * A property of a unit, as `systemctl set-property` takes it: `system.slice MemoryMax`.
  */

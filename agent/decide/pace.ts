@@ -10,7 +10,7 @@ export interface Pace {
   readonly maxStepMs: Millis;
   /** Healthy time after which a kubelet counts as back after a fallback. */
   readonly steadyMs: Millis;
-  /** How long a kubelet may run something else than was meant. Short, because no waiting mends that. */
+  /** How long a kubelet may run something else than was meant. Short, because no waiting fixes that. */
   readonly contradictedMs: Millis;
   /** First pause before a restart is ordered again that could not be carried out; doubles up to the next. */
   readonly restartRetryMs: Millis;

@@ -25,7 +25,7 @@ export function awaitReboot(change: AwaitedReboot, reboot: Reboot | undefined, s
   if (waitedMs >= reboot.timeoutMs) {
     const whom =
       reboot.by === 'systemd' ? 'systemd was told to reboot it' : 'a reboot daemon was to see the sentinel file';
-    const message = `the machine did not boot anew within ${Math.round(waitedMs / 60_000)} minutes: ${whom}`;
+    const message = `the machine did not reboot within ${Math.round(waitedMs / 60_000)} minutes: ${whom}`;
     return { reboot: 'missing', failure: { reason: 'RebootMissing', message } };
   }
   const again = waitedMs >= nextOrderMs(change.orders, pace);

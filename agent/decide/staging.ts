@@ -28,7 +28,7 @@ export function isRejected(state: State, config: Config): boolean {
 }
 
 /**
- * Gets a config ready while the kubelet goes on with what it runs, and puts it on trial once it is. Being assigned anew
+ * Gets a config ready while the kubelet goes on with what it runs, and puts it on trial once it is. Being assigned again
  * is what forgives a config that failed here before.
  */
 export function stage(state: State, config: Config, seen: Observation): Heeded {

@@ -164,7 +164,7 @@ export type Change =
       readonly waitedMs: Millis;
       readonly spentMs?: Millis;
     }
-  /** The files are in place, and the machine is to boot anew. Another boot than this shows that it did. */
+  /** The files are in place, and the machine is to reboot. Another boot than this shows that it did. */
   | { readonly step: 'reboot'; readonly bootId: string; readonly orders: number; readonly waitedMs: Millis }
   | { readonly step: 'judge'; readonly judged: Judged };
 

@@ -106,7 +106,7 @@ const startedWithOtherFiles = (seen: Observation): boolean =>
 const isUntried = ({ change }: Trial, { cause }: FiredGuard): boolean =>
   change.step === 'install' && cause === 'silence';
 
-/** A config that keeps the agent away would be tried for ever. */
+/** A config that keeps the agent away would be tried forever. */
 const MOST_UNWATCHED = 2;
 
 /**
@@ -151,7 +151,7 @@ function promote(state: State, config: Config, promotedAt: string, seen: Observa
 
 function fail(state: State, doing: Trial, failure: Failure, seen: Observation): Decision {
   const { config, wasHealthy } = doing;
-  // Whether the machine boots anew does not depend on its kubelet.
+  // Whether the machine reboots does not depend on its kubelet.
   const isBlamed = wasHealthy || failure.reason === 'RebootMissing';
   const { reason, message } = isBlamed ? failure : unblamed(failure);
   if (isOverNewBase(state, config)) return failOverNewBase(state, doing, message, seen);

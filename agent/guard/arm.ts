@@ -28,7 +28,7 @@ const isPut = (file: GuardedFile): file is PutFile => file.bytes !== null;
 
 /**
  * Puts everything in place that the guard needs, each file durably before the one that leads to it. The plan comes last:
- * without it the guard does nothing, and with it everything is there. The same plan again only mends what is missing, and
+ * without it the guard does nothing, and with it everything is there. The same plan again only fixes what is missing, and
  * keeps the count of starts.
  *
  * @throws GitopsError of the disk, `GUARD_SYSTEMD`, `GUARD_NOT_LOADED`

@@ -258,7 +258,7 @@ ensure_timer() {
   command -v systemd-run && command -v systemctl || return
   systemctl is-active --quiet "$timer.timer" && return
   systemctl reset-failed "$timer.service"
-  # No semicolon: systemd-run writes it with a backslash, which systemd keeps when it reads its units anew (seen with 252), and
+  # No semicolon: systemd-run writes it with a backslash, which systemd keeps when it reads its units again (seen with 252), and
   # the script would not know its mode. Before version 220 systemd-run knows no --no-block.
   for block in --no-block --quiet; do
     systemd-run "$block" --quiet --unit="$timer" --description='Takes a trial of kubelet-gitops back' \

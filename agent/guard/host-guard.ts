@@ -32,7 +32,7 @@ export interface HostGuardOptions {
 /** The guard counts in minutes. */
 const SIGN_OF_LIFE_EVERY_MS: Millis = 15_000;
 
-/** Half of an arming or a disarming: no trial has this name, so that whoever sees it arms anew, or disarms. */
+/** Half of an arming or a disarming: no trial has this name, so that whoever sees it arms again, or disarms. */
 const REMNANTS: GuardSeen = { guard: 'armed', trial: '', to: '' };
 
 /**

@@ -55,7 +55,7 @@ function oneLine(text: string): string {
 
 function absolute(path: string): string {
   if (!path.startsWith('/') || normalize(path) !== path || path.endsWith('/')) {
-    throw refused(`names ${JSON.stringify(path)}, which is no absolute path of a file`);
+    throw refused(`names ${JSON.stringify(path)}, which is not an absolute path of a file`);
   }
   return oneLine(path);
 }

@@ -37,7 +37,7 @@ export const LOCAL_RECORD_MIGRATIONS: readonly Migration[] = [];
 
 /**
  * - `kubelet`: the node's own config, for whoever needs it by hand;
- * - `kubelet.before`: the one that it replaced, where the node was provisioned anew;
+ * - `kubelet.before`: the one that it replaced, where the node was provisioned again;
  * - `bases/<sha256>`: later ones, which our config was not tried over yet;
  * - `kubelet.damaged`: what was found in the config file and was neither the local config nor ours;
  * - `kubelet.edited`: what became of our file by hand, before that was undone;

@@ -11,7 +11,7 @@ import { damaged } from './record-shape.ts';
 export async function readFile(disk: Disk, path: string, maxBytes: number): Promise<Buffer | null> {
   const stat = await disk.stat(path);
   if (stat === null) return null;
-  if (stat.kind !== 'file') throw damaged(`${path} is no file`);
+  if (stat.kind !== 'file') throw damaged(`${path} is not a file`);
   if (stat.size > maxBytes) throw damaged(`${path} has ${stat.size} bytes`);
   return disk.read(path);
 }

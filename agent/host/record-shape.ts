@@ -11,7 +11,7 @@ export function damaged(what: string, cause?: unknown): GitopsError<'CHECKPOINT_
 /** @throws CHECKPOINT_DAMAGED, as all of these do */
 export function asRecord(value: unknown, what: string): Raw {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Raw;
-  throw damaged(`${what} is no map`);
+  throw damaged(`${what} is not a map`);
 }
 
 /** A text, of this shape where one is given. */

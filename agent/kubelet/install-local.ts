@@ -179,7 +179,7 @@ function lostLocalConfig(path: string): GitopsError<'INSTALL_NO_LOCAL_CONFIG'> {
   return new GitopsError(
     'INSTALL_NO_LOCAL_CONFIG',
     `the node's own kubelet config is lost: ${path} is missing or ours, and the copy of the original is damaged. ` +
-      'Provision the file anew, from another node of its kind for example',
+      'Provision the file again, from another node of its kind for example',
     STALLED,
   );
 }

@@ -11,7 +11,7 @@ export interface RunOptions {
 /** The end of a failed command's output that goes into the error. */
 const MOST_OUTPUT = 500;
 
-/** What is still in the pipe comes at once; whatever the command left running may hold it open for ever. */
+/** What is still in the pipe comes at once; whatever the command left running may hold it open forever. */
 const LAST_WORDS_MS = 100;
 
 /**

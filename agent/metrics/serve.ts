@@ -55,7 +55,7 @@ function serveOnce({ host, port, text, onListening }: MetricsServerOptions, sign
       server.close();
       server.closeAllConnections();
     };
-    // Also later, where no file descriptor is left for a connection: then it is begun anew.
+    // Also later, where no file descriptor is left for a connection: then it is begun again.
     server.on('error', (error) => {
       reject(error);
       close();

@@ -4,7 +4,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 export interface ServiceStatus {
   /** `unknown` where the service manager cannot be asked or cannot tell. */
   readonly state: 'running' | 'starting' | 'stopped' | 'failed' | 'unknown';
-  /** Identifies one run of the kubelet's process: another value means that it was started anew. null while there is none. */
+  /** Identifies one run of the kubelet's process: another value means that it was started again. null while there is none. */
   readonly run: string | null;
   /** The kubelet's process on the host; absent where there is none, or where that is not known. */
   readonly pid?: number;

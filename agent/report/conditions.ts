@@ -56,7 +56,7 @@ export function sightOf({ seen: { sight } }: StatusFacts): PlainCondition {
   return { type, status, reason: UNSEEN[sight.sight], message: sight.why };
 }
 
-/** Whether the agent could start anew, on this or after the next boot, and know where the node stands. */
+/** Whether the agent could start again, on this or after the next boot, and know where the node stands. */
 export function storageOf({ diskProblems, seen: { files, staged } }: StatusFacts): PlainCondition {
   const type = 'CheckpointsIntact';
   const failure = staged?.outcome === 'unavailable' ? staged.failure : undefined;

@@ -30,7 +30,7 @@ export interface Reporter {
 /** Least time between two writes: what changes more often than this is of no use to anybody else. */
 const REST_MS: Millis = 250;
 const REPORT_BACKOFF: BackoffOptions = { firstMs: 2_000, maxMs: 60_000, jitter: 0.5 };
-/** Least time between two writes that say the same in other words, or that only ask for the same turn anew. */
+/** Least time between two writes that say the same in other words, or that only ask for the same turn again. */
 const WORDS_MS: Millis = 60_000;
 /** The part of the heartbeat's time that is left to chance, so that a fleet does not beat in step. */
 const JITTER = 0.2;

@@ -27,7 +27,7 @@ export async function fetchPayload(kube: Kube, config: Config, signal: AbortSign
 
 /**
  * The content has to be the assigned one by its SHA-256, and the name has to be kubectl's hash of the content: an object
- * that was deleted and made anew under the same name with other bytes is nothing that anybody reviewed.
+ * that was deleted and made again under the same name with other bytes is nothing that anybody reviewed.
  */
 function verify({ source }: Config, { data, binaryData }: ConfigMap, where: string): Fetched {
   const payload = data?.[source.key];

@@ -6,7 +6,7 @@ const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion 
 /** `kubelet-gitops completion SHELL`. */
 export const COMPLETION = (others: readonly Command[]): Command => ({
   name: 'completion',
-  summary: 'prints what a shell needs to complete commands and options',
+  summary: 'prints a shell’s completion script',
   takes: 'bash|zsh|fish',
   mostWords: 1,
   about: ['Put the line of your shell below into its start-up file.'],

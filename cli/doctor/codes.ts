@@ -17,8 +17,8 @@ const meaning = (severity: DiagnosisSeverity, why: string, remedy: string): Mean
 export const CODES = {
   'not-readable': meaning(
     'warning',
-    'This part of the installation was not looked at, so nothing is known of what may be wrong there.',
-    'Run doctor as somebody who may read it; the message names the right that is missing.',
+    'This part of the installation was not checked.',
+    'Run doctor with the right that the message names.',
   ),
   'crd-missing': meaning(
     'error',
@@ -32,17 +32,17 @@ export const CODES = {
   ),
   'crd-old': meaning(
     'error',
-    'The API server silently drops what its CRD does not know, so that assignments and reports lose a part of what they say.',
+    'The API server silently drops fields that its CRD lacks: assignments and reports are incomplete.',
     'Apply deploy/crds of the release that runs: CRDs before programs.',
   ),
   'rights-missing': meaning(
     'error',
-    'The program is refused where it needs this, and says KUBE_FORBIDDEN in its log.',
+    'The API server refuses the program where it needs this; its log says KUBE_FORBIDDEN.',
     'Apply deploy/rbac of the release that runs. Where you grant rights yourself, add these.',
   ),
   'drain-not-granted': meaning(
     'error',
-    'The pool allows drains, and the reconciler may not drain: changes that need one wait for ever.',
+    'The pool allows drains, and the reconciler may not drain: changes that need one wait forever.',
     'Add the component deploy/components/drain, or take drain out of disruption.allow.',
   ),
   'pods-not-granted': meaning(
@@ -52,12 +52,12 @@ export const CODES = {
   ),
   'configz-not-granted': meaning(
     'warning',
-    'Kubelets before 1.33 show what they run to nobody who may only get nodes/configz: agents judge by health alone, and see no drift of what runs.',
+    'Kubelets before 1.33 need nodes/proxy to show what they run: agents judge by health alone, and see no drift of what runs.',
     'Read deploy/components/configz-before-1.33, and add it if you can accept what it grants.',
   ),
   'reconciler-missing': meaning(
     'error',
-    'Nothing reads the repository. Nodes keep what they run, and agents still repair and fall back.',
+    'Nothing reads the repository. Nodes keep their configs; agents still repair and fall back.',
     'Apply deploy/, or name the namespace that it was installed in with --namespace.',
   ),
   'reconciler-stopped': meaning(
@@ -87,7 +87,7 @@ export const CODES = {
   ),
   'agent-versions-differ': meaning(
     'warning',
-    'Agents of different releases understand different things; that is meant to last as long as an upgrade.',
+    'Agents of different releases understand different things; this should last no longer than an upgrade.',
     'kubectl -n kubelet-gitops rollout status daemonset/kubelet-gitops-agent. Delete the pods of the old release where it says that all is done.',
   ),
   'no-commit': meaning(
@@ -108,7 +108,7 @@ export const CODES = {
   'commit-findings': meaning(
     'warning',
     'What is wrong is left out: a pool with an error keeps what it had.',
-    'kubelet-gitops validate in a checkout shows each with its line and how to mend it.',
+    'kubelet-gitops validate in a checkout shows each with its line and how to fix it.',
   ),
   'notes-off': meaning(
     'warning',
@@ -148,12 +148,12 @@ export const CODES = {
   'pool-halted': meaning(
     'error',
     'Failures stopped the rollout. Nodes that run the config keep it, others are not changed.',
-    'Mend or revert the config in git. If it is not to blame: kubelet-gitops release POOL.',
+    'Fix or revert the config in git. If it is not to blame: kubelet-gitops release POOL.',
   ),
   'pool-invalid': meaning(
     'error',
     'The pool keeps what it had before the commit.',
-    'kubelet-gitops validate in a checkout shows each finding with its line and how to mend it.',
+    'kubelet-gitops validate in a checkout shows each finding with its line and how to fix it.',
   ),
   'pool-empty': meaning(
     'note',
@@ -163,7 +163,7 @@ export const CODES = {
   'pool-blocked': meaning(
     'warning',
     'Something that the pool names as a blocker is not quiet, or cannot be asked.',
-    'Mend what is reported, or correct blockers in pool.yaml.',
+    'Fix what is reported, or correct blockers in pool.yaml.',
   ),
   'window-never-opens': meaning(
     'error',
@@ -172,7 +172,7 @@ export const CODES = {
   ),
   'nodes-in-conflict': meaning(
     'error',
-    'Pools of the same priority select these nodes, so that they are left as they are.',
+    'Pools of the same priority select these nodes, so they stay as they are.',
     'Give one of the pools a higher priority, or make the selectors disjoint.',
   ),
   'nodes-without-agent': meaning(
@@ -198,7 +198,7 @@ export const CODES = {
   'config-rejected': meaning(
     'error',
     'The nodes took the config back, or refused it, and do not try it again.',
-    'Mend the config in git. If it is not to blame: kubelet-gitops release POOL, or commit another change.',
+    'Fix the config in git. If it is not to blame: kubelet-gitops release POOL, or commit another change.',
   ),
   'nodes-broken': meaning(
     'error',
@@ -233,12 +233,12 @@ export const CODES = {
   'records-without-node': meaning(
     'warning',
     'A KubeletNode without its Node is left over; the reconciler takes it away while it acts.',
-    'Does a reconciler lead? Otherwise kubectl delete knode NAME.',
+    'If no reconciler leads: kubectl delete knode NAME.',
   ),
   'clock-skew': meaning(
     'warning',
     "Its clock is more than a minute away from the API server's: agents may look silent, windows open at another time, tokens and certificates fail.",
-    'Mend the time synchronisation (chrony, systemd-timesyncd) there.',
+    'Fix the time synchronisation (chrony, systemd-timesyncd) there.',
   ),
 } as const satisfies Readonly<Record<string, Meaning>>;
 

@@ -14,11 +14,11 @@ const FORMATS = ['text', 'json'] as const;
 
 export const DOCTOR: Command = {
   name: 'doctor',
-  summary: 'says what is wrong with an installation, and what to do about it',
+  summary: 'checks an installation, and says how to fix what is wrong',
   mostWords: 0,
   about: [
     'Looks at CRDs, rights, pods, the Lease, the repository, pools and nodes, and changes nothing. What you may not read is\n' +
-      'named and left out; the rights of both programs are only known to who may ask for them (an administrator).',
+      'named and left out. Checking both programs’ rights takes an administrator.',
     'Exit code 1 where there is an error or a warning; notes alone end with 0.',
   ],
   options: {

@@ -12,7 +12,7 @@ export interface Diagnosis {
   readonly objects: readonly string[];
 }
 
-/** @param what what is wrong here, in a sentence; why that matters and how it is mended follows from the code */
+/** @param what what is wrong here, in a sentence; why that matters and how it is fixed follows from the code */
 export function diagnosis(code: Code, what: string, objects: readonly string[] = []): Diagnosis {
   const { severity, why, remedy } = CODES[code];
   return { code, severity, what, why, remedy, objects };

@@ -16,7 +16,7 @@ const { kubeconfig, context } = CLUSTER_OPTIONS;
 
 export const EVENTS_COMMAND: Command = {
   name: 'events',
-  summary: 'tells what happened to pools and nodes, the newest last',
+  summary: 'shows what happened to pools and nodes, newest last',
   mostWords: 0,
   about: [
     'From Events, which API servers keep for an hour as a rule, and from what nodes and pools say of themselves, which lasts:\n' +

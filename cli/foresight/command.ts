@@ -17,7 +17,7 @@ const FORMATS = ['text', 'json'] as const;
 
 export const FORESIGHT: Command = {
   name: 'foresight',
-  summary: 'shows what newer kubelets will refuse, drop, or do otherwise by default',
+  summary: 'shows what newer kubelets will refuse, drop or do differently',
   takes: '[DIRECTORY]',
   mostWords: 1,
   about: [

@@ -19,7 +19,7 @@ export const MEANING_CHANGES: readonly MeaningChange[] = [
     // kubernetes/kubernetes#117119
     isIn: (config) => config.number('eventRecordQPS') === 0,
     before: '0 was the default, 50 Events a second',
-    after: '0 is no limit: the node writes as many Events as it likes',
+    after: '0 means no limit: the node writes as many Events as it likes',
   },
   {
     field: 'memoryThrottlingFactor',

@@ -13,7 +13,7 @@ const DEFAULT_COUNT = 20;
 
 export const HISTORY: Command = {
   name: 'history',
-  summary: 'tells what became of the last commits in the clusters, from the notes in a clone',
+  summary: 'shows what became of the last commits, from the notes in a clone',
   mostWords: 0,
   about: [
     "Reads the reconcilers' notes in a checkout and asks no cluster. Fetch first; a clone brings notes along once\n" +

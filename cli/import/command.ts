@@ -81,7 +81,7 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
   }
   const leftOut = [...new Set(nodes.flatMap((node) => node.leftOut))].sort();
   if (leftOut.length > 0)
-    io.err.write(`left to the nodes, because it is their own or denied by default: ${leftOut.join(', ')}\n`);
+    io.err.write(`left to the nodes (node-specific, or denied by default): ${leftOut.join(', ')}\n`);
   return nodes.length < seen.length ? 1 : 0;
 }
 

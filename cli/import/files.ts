@@ -18,7 +18,7 @@ export function repositoryFiles(
     ],
   ];
   if (hasCommon)
-    files.push(['base/common.yaml', layer(common, 'What all nodes run that differs from the kubelet’s defaults.')]);
+    files.push(['base/common.yaml', layer(common, 'Fields that differ from the kubelet’s defaults on all nodes.')]);
   for (const { name, own, nodes, nodeSelector } of groups) {
     const isEmpty = Object.keys(own).length === 0;
     // A pool needs a layer; an empty one says that nothing differs.
@@ -30,7 +30,7 @@ export function repositoryFiles(
       `pools/${name}/pool.yaml`,
       `# ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'} when it was imported: ${shortList(nodes)}\n${yaml(pool)}`,
     ]);
-    if (hasOwn) files.push([`pools/${name}/kubelet.yaml`, layer(own, `What the nodes of ${name} run besides.`)]);
+    if (hasOwn) files.push([`pools/${name}/kubelet.yaml`, layer(own, `Further fields of the nodes of ${name}.`)]);
   }
   return new Map(files);
 }

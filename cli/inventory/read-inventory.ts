@@ -16,7 +16,7 @@ export async function readInventory(path: string): Promise<readonly InventoryNod
   const unreadable = (why: string): GitopsError =>
     new GitopsError(
       'INVENTORY_UNREADABLE',
-      `${path} is no inventory: ${why}. Make one with kubectl get nodes -o json > ${path}`,
+      `${path} is not an inventory: ${why}. Make one with kubectl get nodes -o json > ${path}`,
     );
   let document: unknown;
   try {

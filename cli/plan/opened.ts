@@ -67,7 +67,7 @@ function looserLimits(before: Limits, now: Limits, file: string): readonly Findi
   const says: Readonly<Record<ReturnType<typeof loosened>[number], string>> = {
     maxUnavailable: `${now.maxUnavailable ?? 'any number'} of all nodes may be unavailable at a time, so a bad config reaches more of them before it is stopped`,
     maxUnassign: `one commit, or lost labels, may send ${now.maxUnassign} of the nodes back to their local config`,
-    windows: 'changes may begin at times at which they could not',
+    windows: 'changes may begin at times when they could not before',
   };
   return [...change, ...loosened(before, now).map((limit) => opened(says[limit], file, `spec.${limit}`))];
 }

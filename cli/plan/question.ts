@@ -101,7 +101,7 @@ export async function nodesOf(given: Given, io: Io): Promise<readonly InventoryN
   return live.listWithPods().catch((error: unknown) => {
     if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
     io.err.write(
-      'You may not list pods here: nobody can say whether a config leaves room for those that a node needs.\n',
+      'You may not list pods here, so the plan cannot tell whether a config leaves room for the pods that a node needs.\n',
     );
     return live.list();
   });

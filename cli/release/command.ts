@@ -10,13 +10,13 @@ import { checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '../pools/cho
 
 export const RELEASE: Command = {
   name: 'release',
-  summary: 'lets a halted pool go on with the config that failed, without a commit',
+  summary: 'lets a halted pool try the failed config again, without a commit',
   takes: 'POOL...',
   mostWords: MOST_POOLS,
   about: [
     'For failures that the config is not to blame for: a registry that was down, a broken machine. The nodes that failed are\n' +
       'forgiven, and the rollout goes on; a node that fails from now on counts again. It holds for this halt alone.',
-    'A config that is at fault is better mended or reverted in git, which ends a halt as well.',
+    'If the config is at fault, fix or revert it in git; that ends the halt, too.',
     'Exit code 1 where a pool is not halted.',
   ],
   options: POOL_OPTIONS,

@@ -9,7 +9,7 @@ import { ALL_OPTION, checkChoice, choosePools, MOST_POOLS, POOL_OPTIONS } from '
 
 export const RESUME: Command = {
   name: 'resume',
-  summary: 'ends what suspend began',
+  summary: 'lets a suspended pool go on',
   takes: 'POOL...|--all',
   mostWords: MOST_POOLS,
   about: [
@@ -38,7 +38,7 @@ function resumption({ metadata, spec }: KubeletPool): Wish {
     spec?.suspend === true
       ? '; pool.yaml says suspend: true, so it stays suspended until that is taken out in git'
       : '';
-  if (before === undefined) return { say: `was not suspended by suspend${inGit}` };
+  if (before === undefined) return { say: `is not suspended${inGit}` };
   const reason = before === '' ? '' : `; it was suspended because: ${before}`;
   return { write: { verb: 'resume', annotation: SUSPEND_ANNOTATION, value: null }, say: `resumed${reason}${inGit}` };
 }

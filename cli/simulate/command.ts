@@ -19,7 +19,7 @@ const { base, head, repo, path, cluster, inventory, kubeconfig, context } = PLAN
 
 export const SIMULATE: Command = {
   name: 'simulate',
-  summary: 'plays a change through with the real nodes and given failures, before it is merged',
+  summary: 'simulates the rollout of a change on the real nodes, with failures, before it is merged',
   mostWords: 0,
   about: [
     "The reconciler's own planner decides, wave by wave; nodes answer after the time of a restart and of their trial,\n" +

@@ -39,7 +39,7 @@ export async function watch(
   let lookedAt = began;
   let stopped = stops(first.view);
   while (!isEnough(last.view)) {
-    if (clock.monotonic() - began >= timeoutMs) return 'not settled in the time that --timeout gives it';
+    if (clock.monotonic() - began >= timeoutMs) return 'not settled within --timeout';
     await clock.sleep(LOOK_EVERY_MS);
     let trouble = '';
     // A commit comes into force an instant before its pools say so: what stands still does so twice.
@@ -54,7 +54,7 @@ export async function watch(
       trouble = `\n${paint('bad', `not as it is now: ${reasonOf(error)}`)}\n`;
     }
     show(`${last.text}${trouble}`);
-    if (stopped !== null && stopped === before) return `nothing more happens by itself: ${stopped}`;
+    if (stopped !== null && stopped === before) return `waiting for a person: ${stopped}`;
   }
   return null;
 }

@@ -16,7 +16,7 @@ const DEFAULT_LINES = 5_000;
 
 export const SUPPORT_BUNDLE: Command = {
   name: 'support-bundle',
-  summary: 'packs what somebody needs who is to help from afar, without secrets',
+  summary: 'collects diagnostics for support, without secrets',
   mostWords: 0,
   about: [
     'Objects, logs and Events of this software, versions, and what status, events and doctor say. Secrets are never asked\n' +

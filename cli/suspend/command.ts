@@ -11,7 +11,7 @@ const LONGEST_REASON = 500;
 
 export const SUSPEND: Command = {
   name: 'suspend',
-  summary: 'has the reconciler start nothing new in pools, until resume',
+  summary: 'stops new changes in pools until resume',
   takes: 'POOL...|--all',
   mostWords: MOST_POOLS,
   about: [

@@ -18,7 +18,7 @@ const FAIL_ON = ['warning', 'error'] as const;
 
 export const VALIDATE: Command = {
   name: 'validate',
-  summary: 'says what is wrong with a config repository or with single files; needs no cluster',
+  summary: 'checks a config repository or single files; needs no cluster',
   takes: '[PATH]...',
   mostWords: 10_000,
   about: [

@@ -35,7 +35,7 @@ export async function validatePath(
   }
   const [, inside] = names.map((name) => /^(.+)\/pools\/[^/]+\/pool\.yaml$/.exec(name)).find(Boolean) ?? [];
   if (inside !== undefined) {
-    throw nothing(path, `it is no config repository, and there is one in it: give ${join(path, folder, inside)}`);
+    throw nothing(path, `it is not a config repository; did you mean ${join(path, folder, inside)}?`);
   }
   const lost = lostFiles(tree, path);
   const files = await configFilesIn(join(path, folder), new Set(lost.map((file) => file.path)));

@@ -33,7 +33,7 @@ const FORMATS = ['text', 'json'] as const;
 
 export const WHY: Command = {
   name: 'why',
-  summary: 'tells where the value of a field on a node comes from: file, line, commit, default or flag',
+  summary: 'explains where a field’s value on a node comes from: file, line, commit, default or flag',
   takes: 'NODE FIELD',
   mostWords: 2,
   about: [

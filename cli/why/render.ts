@@ -43,7 +43,7 @@ export function explanationAsText(whole: WholeExplanation, paint: Paint): string
     ...sourceLines(whole),
     ...agentLines(whole),
     ...(running === undefined ? [] : [`  the kubelet runs ${running}`]),
-    ...(unseen === null ? [] : [paint('quiet', `  what the kubelet runs is not known: ${unseen}`)]),
+    ...(unseen === null ? [] : [paint('quiet', `  what the kubelet runs is unknown: ${unseen}`)]),
     ...standingLines(whole).map((line) => paint('bad', `  ${line}`)),
   ];
   return `${joinLines(lines)}\n`;
@@ -92,18 +92,18 @@ function poolLine({ choice, invalidPools }: WholeExplanation): string {
 function agentLines({ agent, pool }: WholeExplanation): readonly string[] {
   if (agent === null) return [];
   const { phase, assigned, active, error } = agent;
-  const file = active === 'local' ? 'the config that it was provisioned with, and nothing of ours' : active;
+  const file = active === 'local' ? 'the config that it was provisioned with' : active;
   const lines = [
     `  the agent says: the node runs ${file}${assigned === active ? '' : `, and was assigned ${assigned}`} (${phase})`,
   ];
   if (error !== null) lines.push(`  and that ${error}`);
-  if (pool !== null && active === 'local') lines.push('  so that what the pool says does not count there yet');
+  if (pool !== null && active === 'local') lines.push('  so the pool does not count there yet');
   return lines;
 }
 
 function sourceLines({ source, default: usual, layers, flag, running }: WholeExplanation): readonly string[] {
   const otherwise = usual === undefined ? '' : `, or else the default of this version, ${usual}`;
-  const none = layers.length === 0 ? 'no layer sets it' : 'the layers take it back';
+  const none = layers.length === 0 ? 'no layer sets it' : 'the layers reset it';
   const wins = flag === undefined ? '' : `, unless ${flag} is on its command line`;
   switch (source) {
     case 'layer':

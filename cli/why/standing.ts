@@ -38,7 +38,7 @@ export function revisionStanding({ wanted, revision, source, node, reason }: Sta
   }
   const assigned = node?.spec?.configSource ?? null;
   if (assigned?.sha256 === wanted.sha256) {
-    return { standing: 'not-yet', because: `${configName} is assigned, and the node is not through with it` };
+    return { standing: 'not-yet', because: `${configName} is assigned, and the node is still applying it` };
   }
   if (source !== null && source.commit !== '' && source.commit !== revision) {
     return { standing: 'not-in-force', because: notInForce(revision, source) };

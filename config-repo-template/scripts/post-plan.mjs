@@ -87,7 +87,7 @@ async function main([path]) {
   if (path === undefined) throw new Error('usage: node scripts/post-plan.mjs PLAN.md');
   const plan = await readFile(path, 'utf8');
   const [marker = ''] = plan.split('\n', 1);
-  if (!marker.startsWith('<!-- kubelet-gitops plan: ')) throw new Error(`${path} is no plan: its first line is ${marker}`);
+  if (!marker.startsWith('<!-- kubelet-gitops plan: ')) throw new Error(`${path} is not a plan: its first line is ${marker}`);
   const forge = await forgeHere()();
   for await (const comment of await forge.list()) {
     if (!forge.isOurs(comment) || comment.body.split(/\r?\n/, 1)[0] !== marker) continue;

@@ -16,7 +16,7 @@ branch=refs/heads/inventory
 
 case $cluster in
   *[!A-Za-z0-9._-]*)
-    echo "publish-inventory: $cluster is no cluster's name" >&2
+    echo "publish-inventory: $cluster is not a cluster's name" >&2
     exit 2
     ;;
 esac

@@ -36,7 +36,7 @@ export interface ApplyPorts {
 
 export interface Applied {
   readonly done: number;
-  /** Steps that were refused because the world had moved on, or that failed: the next pass decides anew. */
+  /** Steps that were refused because the world had moved on, or that failed: the next pass decides again. */
   readonly left: number;
   /** Set where the API server asked to be left alone for so long: what is left was not tried. */
   readonly waitMs?: Millis;

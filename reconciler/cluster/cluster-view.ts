@@ -32,7 +32,7 @@ export interface ClusterView {
   /** The whole fleet at this moment; null until every watch has seen everything once, since `refresh` where it counts. */
   fleet(): Fleet | null;
   /**
-   * Reads anew what reconcilers write: another one may have written until a moment ago, and our watches may be behind. Nodes
+   * Reads again what reconcilers write: another one may have written until a moment ago, and our watches may be behind. Nodes
    * only where pools may have them drained, because nothing else of a reconciler is in them.
    */
   refresh(): void;

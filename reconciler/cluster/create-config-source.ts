@@ -96,6 +96,6 @@ function carries({ metadata, immutable, data }: ConfigMap, { pool, config }: Cre
 function taken(name: string, namespace: string, cause: unknown): GitopsError<'CONFIG_SOURCE_TAKEN'> {
   const message =
     `the ConfigMap ${namespace}/${name} is there and is not ours, and what was made under other names was taken away ` +
-    `${MOST_OTHER_NAMES} times, so that nodes wait: delete it, and it is made anew; see who may write ConfigMaps there`;
+    `${MOST_OTHER_NAMES} times, so nodes wait: delete it, and it is made again; check who may write ConfigMaps there`;
   return new GitopsError('CONFIG_SOURCE_TAKEN', message, { cause });
 }

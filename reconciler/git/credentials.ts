@@ -71,7 +71,7 @@ async function certificateIn(directory: string): Promise<ClientCertificate | nul
   try {
     if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return { cert, key };
   } catch {
-    throw unreadable(directory, 'has a "tls.crt" or "tls.key" that is no PEM, or a key with a passphrase');
+    throw unreadable(directory, 'has a "tls.crt" or "tls.key" that is not PEM, or a key with a passphrase');
   }
   throw unreadable(directory, 'has a "tls.key" that does not belong to its "tls.crt"');
 }

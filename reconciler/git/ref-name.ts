@@ -27,13 +27,16 @@ export function isRefName(ref: string): boolean {
 export function branchRef(branch: string): string {
   const ref = branch.startsWith('refs/') ? branch : `refs/heads/${branch}`;
   if (isRefName(ref) && ref.startsWith('refs/heads/')) return ref;
-  throw invalid(`"${spellOut(branch)}" is no name of a branch`, 'write it as git branch shows it');
+  throw invalid(`"${spellOut(branch)}" is not a valid name of a branch`, 'write it as git branch shows it');
 }
 
 /** @throws GitError `GIT_REF_NAME_INVALID` */
 export function notesRef(ref: string): string {
   if (isRefName(ref) && ref.startsWith('refs/notes/')) return ref;
-  throw invalid(`"${spellOut(ref)}" is no name of a notes ref`, 'it begins with refs/notes/ and has no spaces');
+  throw invalid(
+    `"${spellOut(ref)}" is not a valid name of a notes ref`,
+    'it begins with refs/notes/ and has no spaces',
+  );
 }
 
 function invalid(what: string, remedy: string): GitError {

@@ -55,7 +55,7 @@ export function remoteOver(
         greeting = heard?.advertisement.version === 2 ? heard : null;
         return result;
       } catch (error) {
-        // The server may have moved or changed: the next call asks it anew.
+        // The server may have moved or changed: the next call asks it again.
         if (!isGitError(error, 'GIT_BRANCH_MISSING') && failedForGood(error) === undefined) greeting = null;
         throw error;
       }

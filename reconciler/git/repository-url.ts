@@ -10,7 +10,7 @@ import { UNTIL_OPERATOR } from '../../shared/runtime/errors.ts';
 export function repositoryUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null)
-    throw unusable(`"${sanitizeText(text)}" is no address of a repository: write https://<host>/<path>`);
+    throw unusable(`"${sanitizeText(text)}" is not the address of a repository: write https://<host>/<path>`);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw unusable(`repositories are read over https or ssh, not over ${url.protocol}//`);
   }

@@ -19,7 +19,7 @@ export interface RepoFile {
   readonly path: string;
   /** The blob's object name: equal names mean equal bytes. */
   readonly oid: string;
-  /** May be unpacked anew at each reading. */
+  /** May be unpacked again at each reading. */
   readonly bytes: Uint8Array;
 }
 

@@ -24,7 +24,7 @@ export interface DesiredPool {
   readonly config: DesiredConfig | null;
   /** The commit that the config was rendered from, where known. */
   readonly commit: CommitOid | null;
-  /** What the commit in force has wrong about the pool, warnings included. */
+  /** Findings in the commit in force about the pool, warnings included. */
   readonly findings: readonly Finding[];
   /**
    * Nobody but the KubeletPool says so, which others may have written: its nodes keep what they have. Absent where a commit in

@@ -7,7 +7,7 @@ import type { PlanSettings, Step } from './steps.ts';
 
 /**
  * Config sources to make and to delete. They are never edited: one whose content is not what its name says is deleted and
- * made anew, one that nothing refers to goes after a while.
+ * made again, one that nothing refers to goes after a while.
  */
 export function planConfigSources(desired: Desired, fleet: Fleet, settings: PlanSettings, now: Millis): Step[] {
   const steps: Step[] = [];
@@ -18,7 +18,7 @@ export function planConfigSources(desired: Desired, fleet: Fleet, settings: Plan
     wanted.add(config.name);
     const present = fleet.configSources.get(config.name);
     if (present !== undefined && isSound(present, config.sha256)) continue;
-    // The bytes of a kept pool are nowhere but in the cluster: without them it can only be reported, not mended.
+    // The bytes of a kept pool are nowhere but in the cluster: without them it can only be reported, not fixed.
     if (config.payload === undefined) continue;
     // One that is being deleted already is in the way for as long as somebody likes: the config gets another name then.
     if (present !== undefined && present.passing !== 'leaving') {

@@ -23,7 +23,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Browsers and scrapers that come back later may as well connect anew. */
+/** Browsers and scrapers that come back later may as well connect again. */
 const IDLE_MS: Millis = 5_000;
 
 /** For `createServer`: Node looks for requests that take too long only every half a minute, if it is not told otherwise. */

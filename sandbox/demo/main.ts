@@ -63,7 +63,7 @@ function invitation(gitUrl: string, pageUrl: string): readonly string[] {
     'Everything keeps running. Go on in a second terminal, in this directory;',
     'docs/tutorial.md tells more of each.',
     '',
-    '  # How it stands, live, in a browser:',
+    '  # State, live, in a browser:',
     `  ${pageUrl}`,
     '',
     '  # The same here; kubectl get kpool,knode works as well:',

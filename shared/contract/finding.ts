@@ -2,7 +2,7 @@
 export type Severity = 'error' | 'warning';
 
 /**
- * One thing that is wrong with a file, for the person who has to mend it. CI, reconciler and agent make the same ones,
+ * One thing that is wrong with a file, for the person who has to fix it. CI, reconciler and agent make the same ones,
  * because they run the same code.
  */
 export interface Finding {

@@ -29,7 +29,7 @@ export interface Outgoing {
 export async function exchange(outgoing: Outgoing, life: Lifetime): Promise<IncomingMessage> {
   let sent = await send(outgoing, life);
   if (sent.stale === true) {
-    // What closed one kept connection, such as a server that started anew, closed the others too, which may not be known here yet.
+    // What closed one kept connection, such as a server that started again, closed the others too, which may not be known here yet.
     if (outgoing.over.agent instanceof Agent) closeIdle(outgoing.over.agent);
     if (outgoing.repeatable === true) sent = await send(outgoing, life);
   }

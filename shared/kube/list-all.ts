@@ -9,7 +9,7 @@ import type { Transport } from './transport.ts';
 /** Objects can be 20 kB and more, as Nodes with their images are: a page of them is what has to be in memory at once. */
 const PAGE = 250;
 
-/** Far beyond any cluster: a server that never comes to an end is not followed for ever. */
+/** Far beyond any cluster: a server that never comes to an end is not followed forever. */
 const MOST_PAGES = 2000;
 
 /**

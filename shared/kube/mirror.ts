@@ -28,7 +28,7 @@ export interface UnreadableObject {
 
 /** What the cluster holds of one selection, kept up to date in memory. */
 export interface Mirror<V> {
-  /** By `keyOf`. The same map for ever, changed in place: copy it for a view that stays. */
+  /** By `keyOf`. The same map forever, changed in place: copy it for a view that stays. */
   readonly items: ReadonlyMap<string, V>;
   /** Those that are there and could not be looked at, by `keyOf`. They are not among the `items`. */
   readonly unreadable: ReadonlyMap<string, UnreadableObject>;

@@ -8,7 +8,7 @@ import { isRecord } from './status.ts';
 export function objectFrom(call: Call, body: unknown): KubeObject {
   const metadata = isRecord(body) ? body['metadata'] : undefined;
   if (!isRecord(metadata) || typeof metadata['name'] !== 'string') {
-    throw garbled(call, 'the answer is no object of the API');
+    throw garbled(call, 'the answer is not an object of the API');
   }
   return body as KubeObject;
 }
@@ -32,5 +32,5 @@ export function pageFrom<T extends KubeObject>(call: Call, body: unknown): Page<
       };
     }
   }
-  throw garbled(call, 'the answer is no list of the API');
+  throw garbled(call, 'the answer is not a list of the API');
 }

@@ -32,7 +32,7 @@ export function createEnvReader(env: Env): EnvReader {
     duration(name, fallback) {
       const text = optional(name) ?? fallback;
       const span = parseDuration(text);
-      if (span === undefined) mistakes.push(`${name}=${text} is no duration: write 90s, 10m or 1h30m`);
+      if (span === undefined) mistakes.push(`${name}=${text} is not a valid duration: write 90s, 10m or 1h30m`);
       return span ?? 0;
     },
     oneOf(name, words, fallback) {
@@ -43,7 +43,7 @@ export function createEnvReader(env: Env): EnvReader {
     },
     integer(name, fallback) {
       const text = optional(name) ?? String(fallback);
-      if (!/^\d+$/.test(text)) mistakes.push(`${name}=${text} is no whole number`);
+      if (!/^\d+$/.test(text)) mistakes.push(`${name}=${text} is not a whole number`);
       return Number.parseInt(text, 10);
     },
     mistake: (message) => mistakes.push(message),

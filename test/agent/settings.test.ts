@@ -43,7 +43,7 @@ describe('the settings of an agent', () => {
       'authentication.webhook',
     ]);
     assert.deepEqual(denied('default,maxPods'), ['default', 'maxPods']);
-    assert.match(mistakesIn({ NODE_NAME: 'n', DENY_FIELDS: 'maxPodz' }), /DENY_FIELDS: maxPodz is no field/);
+    assert.match(mistakesIn({ NODE_NAME: 'n', DENY_FIELDS: 'maxPodz' }), /DENY_FIELDS: maxPodz is not a field/);
   });
 
   it('serve metrics where a port is given, to the machine alone unless an address is', () => {
@@ -52,7 +52,7 @@ describe('the settings of an agent', () => {
     assert.equal(metrics({ METRICS_PORT: '0' }), undefined);
     assert.deepEqual(metrics({ METRICS_PORT: '9469' }), { host: '127.0.0.1', port: 9469 });
     assert.deepEqual(metrics({ METRICS_PORT: '1', METRICS_HOST: '10.0.0.1' }), { host: '10.0.0.1', port: 1 });
-    assert.match(mistakesIn({ NODE_NAME: 'n', METRICS_PORT: '70000' }), /METRICS_PORT=70000 is no port/);
+    assert.match(mistakesIn({ NODE_NAME: 'n', METRICS_PORT: '70000' }), /METRICS_PORT=70000 is not a valid port/);
   });
 
   it('take a command in place of a unit', () => {
@@ -97,8 +97,8 @@ describe('the settings of an agent', () => {
     });
     for (const part of [
       'NODE_NAME is not set',
-      'STATE_DIR=state is no absolute path',
-      'KUBELET_SERVICE=kubelet is no unit',
+      'STATE_DIR=state is not an absolute path',
+      'KUBELET_SERVICE=kubelet is not a unit',
       'KUBELET_PID_FILE goes with',
       'KUBE_SERVER is no URL',
       'LOG_LEVEL=loud',

@@ -75,7 +75,10 @@ describe('kubelet-gitops foresight', () => {
     );
     const { code, out } = await run('foresight', repository.directory, '--kubelet-version', '1.36');
     assert.equal(code, 1);
-    assert.match(out, /^ {2}eventRecordQPS means something else: .*50 Events a second; from then on, 0 is no limit/m);
+    assert.match(
+      out,
+      /^ {2}eventRecordQPS means something else: .*50 Events a second; from then on, 0 means no limit/m,
+    );
     // Neither is there where the value is another, or the gate was on before.
     const gates = 'featureGates: {MemoryQoS: true}';
     await repository.write({

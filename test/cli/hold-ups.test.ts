@@ -62,7 +62,7 @@ describe('what holds a drain up', () => {
     assert.match(many, /shop\/web-3 is kept by .*; and 2 more pods are kept$/);
   });
 
-  it('is two budgets that select the same pod, for ever', async () => {
+  it('is two budgets that select the same pod, forever', async () => {
     await using sandbox = await aSandbox({ namespaces: ['shop'] });
     seedPod(sandbox, 'web-1', 'web');
     seedBudget(sandbox, 'one', 'web', 1);

@@ -230,7 +230,7 @@ describe('kubelet-gitops import', () => {
     const { code, out, err } = await run('plan', '--repo', repo, ...nodes, ...running);
     assert.equal(code, 0, out + err);
     assert.match(out, /^From nothing to HEAD/);
-    const taken = 'is new and says what its node runs already: files are written, no kubelet is restarted';
+    const taken = 'is new and matches what its node runs already: files are written, no kubelet restarts';
     assert.match(
       out,
       new RegExp(`^Nothing changes\\.\nPool control-plane ${taken} \\(b\\)\nPool worker ${taken}`, 'm'),
@@ -244,7 +244,7 @@ describe('kubelet-gitops import', () => {
     assert.doesNotMatch(changed.out, /a: .*not restarted/);
     assert.match(
       changed.out,
-      /^ {2}b: already runs this: files are written, the kubelet is not restarted$|no kubelet is restarted \(b\)$/m,
+      /^ {2}b: already runs this: files are written, the kubelet is not restarted$|no kubelet restarts \(b\)$/m,
     );
     assert.match((await run('plan', '--repo', repo, ...nodes, '--running', 'c=x.json')).err, /c/);
     // Where nobody was asked, nothing is said of restarts but what is not known.

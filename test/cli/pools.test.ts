@@ -109,7 +109,7 @@ describe('the commands that hold pools up and let them go on', () => {
     assert.match(resumed.out, /^b: resumed; .*; pool\.yaml says suspend: true, so it stays suspended/m);
     assert.equal(await annotation('a', SUSPEND_ANNOTATION), undefined);
     const again = await cli('resume', 'a');
-    assert.deepEqual([again.code, again.out], [0, 'a: was not suspended by suspend\n']);
+    assert.deepEqual([again.code, again.out], [0, 'a: is not suspended\n']);
   });
 
   it('release names the very halt that it ends, once', async () => {

@@ -104,7 +104,7 @@ describe('a simulated rollout', () => {
     );
   });
 
-  it('ends at once where a cordoned node uses up the budget, because time alone does not mend that', () => {
+  it('ends at once where a cordoned node uses up the budget, because time alone does not fix that', () => {
     const cordoned = inventory(4).map((node, index) => (index === 3 ? { ...node, cordoned: true as const } : node));
     const simulation = play({ maxUnavailable: 1 }, cordoned);
     assert.deepEqual([simulation.events, simulation.end - simulation.start <= MINUTE], [[], true]);
@@ -175,7 +175,7 @@ describe('a simulated rollout', () => {
     });
     assert.equal(
       simulationAsText(simulation, plain),
-      'nothing changes on 1 node\n\nbroken has errors: it keeps the config that it has\n',
+      'nothing changes on 1 node\n\nbroken has errors: it keeps its current config\n',
     );
   });
 

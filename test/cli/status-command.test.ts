@@ -97,7 +97,7 @@ describe('kubelet-gitops status --watch', () => {
     assert.equal(code, 1);
     assert.equal(shown.length, 4);
     assert.match(shown[2] ?? '', /^general +Halted/m);
-    assert.equal(shown[3], '\nnothing more happens by itself: pool general is halted\n');
+    assert.equal(shown[3], '\nwaiting for a person: pool general is halted\n');
   });
 
   it('ends when the time is over that it was given', async () => {
@@ -106,7 +106,7 @@ describe('kubelet-gitops status --watch', () => {
     const { code, shown } = await watch(cluster, [], { sleepMs: 20_000, more: ['--timeout', '90s'] });
     assert.equal(code, 1);
     assert.equal(shown.length, 7);
-    assert.equal(shown.at(-1), '\nnot settled in the time that --timeout gives it\n');
+    assert.equal(shown.at(-1), '\nnot settled within --timeout\n');
     for (const [wrong, said] of [
       [['--timeout', '5m'], /--timeout needs --watch/],
       [['--watch', '--timeout', 'soon'], /--timeout soon: write it as 90s/],

@@ -67,7 +67,7 @@ describe('kubelet-gitops status', () => {
     assert.ok(lines.includes('git         fails since 2026-11-21T11:00:00Z: no answer'));
   });
 
-  it('says what is amiss with a node that runs what it is to run: drift, or a kubelet that is not healthy', () => {
+  it('says what is amiss with a node that is up to date: drift, or a kubelet that is not healthy', () => {
     for (const phase of ['Drifted', 'Idle'] as const) {
       const said = '/etc/kubelet.yaml on the node is not what was installed';
       const lastTransitionTime = '2026-11-21T11:00:00Z';

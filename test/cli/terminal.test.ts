@@ -124,7 +124,7 @@ describe('tables', () => {
   it('have their last column below each line where a line has no room', () => {
     const notes = [
       ['NODE', 'BECAUSE'],
-      ['worker-1', { text: 'it runs what it is to run', shown: 'IT RUNS' }],
+      ['worker-1', { text: 'it runs what it was assigned', shown: 'IT RUNS' }],
       ['worker-2', ''],
     ];
     assert.deepEqual(renderFolding(notes, 40).flat(), renderTable(notes));

@@ -95,7 +95,7 @@ describe('kubelet-gitops validate', () => {
   it('is not content with single files where a config repository lies in the directory', async () => {
     const { code, err } = await run('validate', '.');
     assert.equal(code, 2);
-    assert.match(err, /cannot validate \.: it is no config repository, and there is one in it: give \S+$/m);
+    assert.match(err, /cannot validate \.: it is not a config repository; did you mean \S+\?$/m);
   });
 
   it('takes no schema and no definition for a config because it speaks of the kind', async (t) => {

@@ -44,11 +44,11 @@ describe('the reasons of every node', () => {
     assert.deepEqual(
       reasons.map(({ node, now, because }) => `${node}: ${now}: ${because}`),
       [
-        'kept: opted-out: a label on the node keeps us off it',
-        'n0: nothing to do: it was told and is at it',
+        'kept: opted-out: opted out by a label',
+        'n0: nothing to do: applying the config now',
         'n1: budget: maxUnavailable allows 2 unavailable nodes in this pool; unavailable already: n3',
         'n2: budget: maxUnavailable allows 2 unavailable nodes in this pool; unavailable already: n3',
-        'n3: not-ready: the node is not Ready; where this config is to mend it, the pool says rollout.notReadyNodes: change',
+        'n3: not-ready: the node is not Ready; if this config fixes that, set rollout.notReadyNodes: change in the pool',
         'other: nothing to do: no pool selects it, and it runs its local config',
       ],
     );
@@ -90,7 +90,7 @@ describe('the reasons of every node', () => {
     const renamed = settledNode(node, pool, { active: { ...active, name: 'gpu-mk6gm47h49' } });
     const fleet = fleetOf({ nodes: [node], kubeletNodes: [renamed], pools: [poolInCluster(pool)] });
     const [reason] = whyNodes(fleet, SOURCE, 'kubelet-gitops', NOW);
-    const said = 'it runs what it is to run, and has proved it (as gpu-mk6gm47h49, which says the same)';
+    const said = 'up to date and proven (as gpu-mk6gm47h49, the same config under another name)';
     assert.deepEqual([reason?.standing, reason?.because], ['settled', said]);
   });
 
@@ -102,8 +102,8 @@ describe('the reasons of every node', () => {
     assert.deepEqual(
       why.map(({ node, standing, now, because }) => `${node}: ${standing}: ${now}: ${because}`),
       [
-        'n0: updating: nothing to do: it was told and is at it',
-        'n1: updating: nothing to do: it was told and is at it',
+        'n0: updating: nothing to do: applying the config now',
+        'n1: updating: nothing to do: applying the config now',
         'n2: awaits-turn: budget: its own config file changed; its restart waits: maxUnavailable allows 2 unavailable nodes in this pool',
       ],
     );

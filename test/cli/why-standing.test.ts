@@ -77,7 +77,7 @@ const rows: readonly (readonly [
     'it is at it',
     { node: nodeOf({}, { name: HEAD.configName, sha256: HEAD.sha256 }) },
     'not-yet',
-    /is assigned, and the node is not through/,
+    /is assigned, and the node is still applying it/,
   ],
   [
     'it took it back',

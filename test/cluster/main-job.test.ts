@@ -160,7 +160,7 @@ describe('the main job on a real cluster', { skip }, () => {
   });
 
   it('kubectl shows pools and nodes readably', async () => {
-    // kubectl remembers which kinds there were when it was first asked, before ours, and looks anew once it met an unknown one.
+    // kubectl remembers which kinds there were when it was first asked, before ours, and looks again once it met an unknown one.
     const look = async (): Promise<string | false> => {
       const { code, stdout } = await cluster.kubectl(['get', 'kpool,knode']);
       return code === 0 && stdout;
@@ -233,7 +233,7 @@ describe('the main job on a real cluster', { skip }, () => {
     );
   });
 
-  it('an agent that starts anew while the API server is away restarts nothing', async () => {
+  it('an agent that starts again while the API server is away restarts nothing', async () => {
     const before = await kubelet.restarts();
     await cluster.stopApiServer();
     await agent.stop();

@@ -214,7 +214,7 @@ export const scenarios = see('a node that is told one thing after another', [
   },
   {
     dkc: 177,
-    title: 'a ConfigMap that was made anew with anything else in it is taken by no node, and by all when it is right',
+    title: 'a ConfigMap that was made again with anything else in it is taken by no node, and by all when it is right',
     async see() {
       for (const [was, becomes] of [GOOD, UNREADABLE, INVALID].flatMap((one) =>
         [GOOD, UNREADABLE, INVALID].map((other) => [one, other] as const),
@@ -225,10 +225,10 @@ export const scenarios = see('a node that is told one thing after another', [
         const before = was === GOOD ? ON_GOOD : refusing(was, ON_LOCAL);
         on.expect(before);
         on.node.kube.remove('configmaps', name);
-        const metadata = { name, namespace: 'kubelet-gitops', uid: 'uid-anew' };
+        const metadata = { name, namespace: 'kubelet-gitops', uid: 'uid-again' };
         on.node.kube.put('configmaps', { metadata, data: { kubelet: becomes } });
         // The reconciler says where the bytes are now; what they have to be it says again.
-        on.spec({ configSource: sourceOf(name, was, { uid: 'uid-anew', resourceVersion: '8' }), trial: SHORT });
+        on.spec({ configSource: sourceOf(name, was, { uid: 'uid-again', resourceVersion: '8' }), trial: SHORT });
         await on.rest();
         await on.node.pass(60_000);
         on.expect(before);

@@ -70,7 +70,7 @@ export const scenarios = see('what comes in between', [
   },
   {
     dkc: 184,
-    title: 'news that bring nothing new do not start the time of a trial anew',
+    title: 'news that bring nothing new do not start the time of a trial again',
     async see() {
       const { on, name } = await onTrial(300);
       const before = on.node.clock.monotonic();
@@ -78,7 +78,7 @@ export const scenarios = see('what comes in between', [
       for (let minute = 0; minute < 4; minute += 1) {
         on.assign(OTHER_GOOD, TEN_MINUTES);
         await on.node.pass(30_000);
-        // The watch begins anew.
+        // The watch begins again.
         on.node.kube.setAway(true);
         on.node.kube.setAway(false);
         await on.node.pass(30_000);

@@ -61,7 +61,10 @@ export const scenarios = see('files and directories', [
     see: inDirectory(async (directory) => {
       await mkdir(join(directory, 'file'));
       const reading = readOwnFile(disk, join(directory, 'file'), 10);
-      await assert.rejects(reading, { code: 'CHECKPOINT_DAMAGED', message: `${join(directory, 'file')} is no file` });
+      await assert.rejects(reading, {
+        code: 'CHECKPOINT_DAMAGED',
+        message: `${join(directory, 'file')} is not a file`,
+      });
     }),
   },
   {

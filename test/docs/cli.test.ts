@@ -102,7 +102,7 @@ describe('the JSON of the commands', () => {
     const d = { 'pools/d/pool.yaml': pool('d', 'd'), 'pools/d/kubelet.yaml': layer('maxPods: 110') };
     const e = { 'pools/e/pool.yaml': pool('e', 'd'), 'pools/e/kubelet.yaml': layer('maxPods: 110') };
     const a = layer('maxPods: 100', 'featureGates: {CPUManager: true}');
-    await repository.commit('Mend a, rename d', { 'pools/a/kubelet.yaml': a, ...absent(d), ...e });
+    await repository.commit('Fix a, rename d', { 'pools/a/kubelet.yaml': a, ...absent(d), ...e });
     await repository.commit('As before', {
       'pools/a/kubelet.yaml': layer('maxPods: 100', 'featureGates: {CPUManager: true}', 'maxPodz: 1'),
       ...absent(e),

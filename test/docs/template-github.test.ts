@@ -167,7 +167,7 @@ describe('the workflow of the template, run on a pull request', { skip: WITHOUT_
     assert.equal(ours().length, 1);
     assert.equal(ours()[0]?.body.split('\n')[0], MARKER);
     assert.match(ours()[0]?.body ?? '', /\| `maxPods` \| `50` \| `60` \|/);
-    assert.match(ours()[0]?.body ?? '', /Nodes are not known here/);
+    assert.match(ours()[0]?.body ?? '', /No inventory was given, so the nodes are unknown/);
     assert.equal(await readFile(join(workspace.directory, 'runner/summary'), 'utf8'), ours()[0]?.body);
     assert.equal(forge.comments.find(({ body }) => body.endsWith('spoofed'))?.login, 'mallory');
   });
@@ -202,8 +202,8 @@ describe('the workflow of the template, run on a pull request', { skip: WITHOUT_
   it('fails, and says why, where the plan cannot be made or the comment cannot be written', async () => {
     const broken = await runJob('plan', 'no JSON {');
     assert.equal(broken.code, 2);
-    assert.match(broken.out, /is no inventory/);
-    assert.match(ours()[0]?.body ?? '', /no plan for `demo`\n\n❌ The plan could not be made: .*is no inventory/);
+    assert.match(broken.out, /is not an inventory/);
+    assert.match(ours()[0]?.body ?? '', /no plan for `demo`\n\n❌ The plan could not be made: .*is not an inventory/);
     assert.equal(ours().length, 1);
     const env = { ...workspace.env, GITHUB_API_URL: forge.url, GITHUB_REPOSITORY: 'team/config', PULL_REQUEST: '7' };
     const plan = join(workspace.directory, 'plan.md');
@@ -216,6 +216,6 @@ describe('the workflow of the template, run on a pull request', { skip: WITHOUT_
     assert.doesNotMatch(refused.out, /wrong/);
     assert.match((await post({})).out, /GITHUB_TOKEN is not set/);
     await writeFile(plan, 'anything\n');
-    assert.match((await post({ GITHUB_TOKEN: TOKEN })).out, /is no plan/);
+    assert.match((await post({ GITHUB_TOKEN: TOKEN })).out, /is not a plan/);
   });
 });

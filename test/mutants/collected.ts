@@ -1,6 +1,6 @@
 /**
  * Stands in for `node:test` while mutants are judged: what a test file declares is kept, so that it can be run again and again
- * without loading the file anew. Only what tests of pure functions need.
+ * without loading the file again. Only what tests of pure functions need.
  */
 type Body = (context: Context) => unknown;
 

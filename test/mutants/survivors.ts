@@ -281,7 +281,7 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/membership.ts': [
     ['membershipOf', "{ choice: 'none' } → {}", 'every node has one'],
     ['membershipOf', '\'none\' → ""', 'every node has one'],
-    ['soakOf', '\'0s\' → ""', 'what is no duration lasts no time'],
+    ['soakOf', '\'0s\' → ""', 'what is not a valid duration lasts no time'],
     ['memberOf', 'promotedAt !== undefined → true', NARROWS],
   ],
   'reconciler/policy/rollout/cohort.ts': [

@@ -195,7 +195,7 @@ describe('the ports to a real kubelet', { skip }, () => {
     );
     assert.deepEqual(evicted, { 'evicted pid.available': 1 });
     const again = await change(null);
-    assert.deepEqual(await harmSeenBy('counter'), {}, 'another run begins to count anew');
+    assert.deepEqual(await harmSeenBy('counter'), {}, 'another run begins to count again');
     assert.equal(again['maxPods'], 42);
     assert.deepEqual(await readFile(kubelet.configFile), local);
   });

@@ -125,7 +125,7 @@ describe('the kubelet as a unit of a real systemd', { skip }, () => {
     patient.close();
   });
 
-  it('is counted when it comes up again by itself, and anew after each restart that was ordered', async () => {
+  it('is counted when it comes up again by itself, and again after each restart that was ordered', async () => {
     const old = await status();
     await kill();
     const again = await reaches('its automatic restart', (now) => runs(now) && now.run !== old.run);

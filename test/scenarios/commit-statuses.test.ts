@@ -68,7 +68,7 @@ describe('a commit on its forge', () => {
     );
   });
 
-  it('says nothing twice when the reconciler starts anew', async () => {
+  it('says nothing twice when the reconciler starts again', async () => {
     const [bad = ''] = world.git.log(1).map(({ oid }) => oid);
     const isSaid = (): boolean => {
       const states = [...forge.latest(bad).values()].map(({ state }) => state);
@@ -79,7 +79,7 @@ describe('a commit on its forge', () => {
     const asked = forge.requests.length;
     await world.restartReconciler();
     await world.until('it asked what stands there', () => forge.requests.length > asked, PATIENCE_MS);
-    const next = await world.git.commit({ files, message: 'Mend it' });
+    const next = await world.git.commit({ files, message: 'Fix it' });
     await is(next, 'kubelet-gitops/demo', 'success');
     const again = forge.posted.slice(before).filter(({ commit }) => commit !== next);
     assert.deepEqual(again, []);

@@ -99,22 +99,22 @@ describe('when something is away or wrong', () => {
     );
   });
 
-  it('a deleted config source is made anew under the same name, and no kubelet restarts', async () => {
+  it('a deleted config source is made again under the same name, and no kubelet restarts', async () => {
     const { world } = scenario;
     const restarts = scenario.restarts();
     const place = { resource: CONFIG_MAPS, namespace: 'kubelet-gitops' };
     const name = configOf(await world.status(), 'general') ?? '';
     const uid = (await world.kube.get(place, name))?.metadata.uid ?? '';
     await world.kube.delete(place, name, { uid });
-    let anew: string | undefined;
-    await until('it to be made anew', async () => {
-      anew = (await world.kube.get(place, name))?.metadata.uid;
-      return anew !== undefined && anew !== uid;
+    let again: string | undefined;
+    await until('it to be made again', async () => {
+      again = (await world.kube.get(place, name))?.metadata.uid;
+      return again !== undefined && again !== uid;
     });
     await world.until(
       'the nodes hear of it',
       ({ nodes }) =>
-        nodes.filter(({ spec }) => spec?.pool === 'general').every(({ spec }) => spec?.configSource?.uid === anew),
+        nodes.filter(({ spec }) => spec?.pool === 'general').every(({ spec }) => spec?.configSource?.uid === again),
       PATIENCE_MS,
     );
     await scenario.settledOn(await scenario.change('gpu', { maxPods: 62 }));
@@ -133,7 +133,7 @@ describe('when something is away or wrong', () => {
     await scenario.settledOn(commit);
   });
 
-  it('a reconciler that starts anew repeats nothing', async () => {
+  it('a reconciler that starts again repeats nothing', async () => {
     const { world } = scenario;
     const earlier = { view: await world.status(), restarts: scenario.restarts() };
     await world.restartReconciler();
@@ -147,7 +147,7 @@ describe('when something is away or wrong', () => {
     assert.equal(scenario.restarts()['worker-1'], earlier.restarts['worker-1']);
   });
 
-  it('all our objects lost: they are made anew from git, and no kubelet restarts', async () => {
+  it('all our objects lost: they are made again from git, and no kubelet restarts', async () => {
     const { world } = scenario;
     const restarts = scenario.restarts();
     for (const resource of [KUBELET_NODES, KUBELET_POOLS]) {
@@ -168,7 +168,7 @@ describe('when something is away or wrong', () => {
     assert.deepEqual(scenario.restarts(), restarts);
   });
 
-  it('an agent that starts anew restarts no kubelet', async () => {
+  it('an agent that starts again restarts no kubelet', async () => {
     const restarts = scenario.restarts();
     await scenario.world.nodes.get('worker-1')?.restartAgent();
     await scenario.settledOn(await scenario.change('gpu', { maxPods: 64 }));

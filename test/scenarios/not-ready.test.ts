@@ -5,10 +5,10 @@ import { PATIENCE_MS, startScenario, WORKER } from './support.ts';
 
 const POOL = 'pools/general/pool.yaml';
 const ILL = 'worker-4';
-const MENDS = 170;
+const FIXES = 170;
 
 describe('a config that makes a node NotReady long after its trial', () => {
-  it('is mended by the next commit once that says so, and not before', async () => {
+  it('is fixed by the next commit once that says so, and not before', async () => {
     await using scenario = await startScenario();
     const { world, files } = scenario;
     let harms = false;
@@ -16,18 +16,18 @@ describe('a config that makes a node NotReady long after its trial', () => {
       name: ILL,
       labels: WORKER,
       fault: ({ maxPods }) =>
-        harms && maxPods !== MENDS ? { fault: 'not-ready', reason: 'PLEG is not healthy' } : null,
+        harms && maxPods !== FIXES ? { fault: 'not-ready', reason: 'PLEG is not healthy' } : null,
     });
     await scenario.settledOn(await scenario.change('general', { maxPods: 160 }));
 
     harms = true;
     world.nodes.get(ILL)?.kubelet.kill();
     await world.until('it to be NotReady', () => !isReady(world.api.store.get(NODES, ILL)), PATIENCE_MS);
-    const mending = await scenario.change('general', { maxPods: MENDS });
+    const fixing = await scenario.change('general', { maxPods: FIXES });
     const waits = await world.until(
       'the ill node to keep everybody waiting',
       ({ source, pools }) =>
-        source.commit === mending &&
+        source.commit === fixing &&
         pools.some(({ status }) => status?.holds?.some(({ reason }) => reason === 'not-ready') === true),
       PATIENCE_MS,
     );
@@ -41,10 +41,10 @@ describe('a config that makes a node NotReady long after its trial', () => {
     const allowed = text.replace(/^ {2}rollout:\n/m, '$&    notReadyNodes: change\n');
     assert.notEqual(allowed, text);
     await scenario.settledOn(
-      await world.git.commit({ files: { [POOL]: allowed }, message: 'Mend the ill one as well' }),
+      await world.git.commit({ files: { [POOL]: allowed }, message: 'Fix the ill one as well' }),
     );
     assert.ok(isReady(world.api.store.get(NODES, ILL)));
-    assert.equal(world.nodes.get(ILL)?.kubelet.running()?.['maxPods'], MENDS);
+    assert.equal(world.nodes.get(ILL)?.kubelet.running()?.['maxPods'], FIXES);
   });
 });
 

@@ -71,7 +71,7 @@ describe('a world in which a rollout has settled', () => {
     assert.equal(status, 0, `${stderr}${stdout}`);
   });
 
-  it('a reconciler that starts anew tells nothing twice', async () => {
+  it('a reconciler that starts again tells nothing twice', async () => {
     const view = await scenario.settledOn(await scenario.change('general', { maxPods: 150 }));
     // Events are told in order, and this one last; that of the commit before does not count.
     const config = configOf(view, 'general') ?? '';

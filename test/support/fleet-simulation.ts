@@ -133,7 +133,7 @@ export class FleetSimulation {
     this.change(name, (node) => ({ ...node, status }));
   }
 
-  /** The machine of a node boots anew, whoever had it do so. */
+  /** The machine of a node reboots, whoever had it do so. */
   reboot(name: string): void {
     this.change(name, rebooted);
   }

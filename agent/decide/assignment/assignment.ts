@@ -15,7 +15,7 @@ import { termsFrom } from './terms.ts';
  * @param node null where there is none
  */
 export function intentOf(node: KubeletNode | null): Intent {
-  // Without a spec nothing was decided yet: an object that was lost and made anew must not look like an order.
+  // Without a spec nothing was decided yet: an object that was lost and made again must not look like an order.
   if (node?.spec === undefined || node.spec === null) return { intent: 'unknown' };
   const {
     configSource: source,

@@ -2,7 +2,7 @@ import type { TrialSpec } from '#shared/contract/api/kubelet-node.ts';
 import { formatDuration, parseDuration } from '#shared/runtime/duration.ts';
 import type { TrialTerms } from '../state.ts';
 
-/** @returns undefined where a duration cannot be read or the count is no whole number: it comes from others or from disk */
+/** @returns undefined where a duration cannot be read or the count is not a whole number: it comes from others or from disk */
 export function termsFrom(spec: TrialSpec): TrialTerms | undefined {
   if (typeof spec !== 'object' || spec === null) return undefined;
   if (typeof spec.duration !== 'string' || typeof spec.startTimeout !== 'string') return undefined;

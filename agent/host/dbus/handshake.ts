@@ -60,7 +60,9 @@ function readLines(socket: Socket): Lines {
             resolve(line);
           } else if (failure !== undefined) reject(failure);
           else if (held.length > MAX_LINE_BYTES) {
-            reject(new GitopsError('BUS_PROTOCOL', 'what listens on the socket of the message bus is no message bus'));
+            reject(
+              new GitopsError('BUS_PROTOCOL', 'what listens on the socket of the message bus is not a message bus'),
+            );
           }
         };
         look();

@@ -5,7 +5,7 @@ import { type BusConnection, connectBus } from './connection.ts';
 /** Where systemd's host has its system bus, and a pod that may talk to it as well. */
 export const SYSTEM_BUS = '/run/dbus/system_bus_socket';
 
-/** The way to a message bus: one connection that everybody shares, made when it is needed and made anew when it broke. */
+/** The way to a message bus: one connection that everybody shares, made when it is needed and made again when it broke. */
 export interface BusLink {
   /** The present connection, or a new one. @throws as `connectBus` does */
   connection(signal: AbortSignal): Promise<BusConnection>;

@@ -33,7 +33,7 @@ export function memoryDemand(config: ConfigView): Demand {
 function reservedIn(config: ConfigView): Reserved {
   const all = config.structs('reservedMemory').flatMap(({ numaNode, limits }) =>
     Object.entries(asMap(limits)).map(
-      // What is no quantity stops a kubelet before it reads any file.
+      // What is not a valid quantity stops a kubelet before it reads any file.
       ([kind, amount]) => [`${Number(numaNode ?? 0)} ${kind}`, parseQuantity(String(amount)) ?? 0] as const,
     ),
   );

@@ -27,7 +27,7 @@ export const addresses: Check = ({ view }, facts) =>
     const address = view.text(field) ?? '';
     if (facts.addresses === undefined || ANY.has(address) || isLoopback(address)) return [];
     if (facts.addresses.includes(address)) return [];
-    const message = `${address} is no address of this node, and the kubelet could not listen on it`;
+    const message = `${address} is not an address of this node, and the kubelet could not listen on it`;
     return [refuse('no-such-address', field, message)];
   });
 

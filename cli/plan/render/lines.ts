@@ -10,8 +10,8 @@ export const COST_WORDS: Readonly<Record<ChangeCost, string>> = {
   restart: 'restart of the kubelet',
   'state-file:cpu': "restart, and the CPU manager's state file is put aside; a drain where its policy is static",
   'state-file:memory': "restart, and the memory manager's state file is put aside; a drain where its policy is Static",
-  drain: 'drain of the node, where disruption.allow has it',
-  reboot: 'reboot of the machine, where disruption.reboot says how',
+  drain: 'drain of the node (needs disruption.allow)',
+  reboot: 'reboot of the machine (needs disruption.reboot)',
   never: 'not meant to be changed on a live node',
 };
 
@@ -59,7 +59,7 @@ export function summaryLine({ summary, knowsNodes, moves, refusal }: MergePlan):
 export const inForceLine = ({ inForce }: MergePlan): string | undefined =>
   inForce === undefined
     ? undefined
-    : `The base is not in force there, ${inForce.slice(0, 12)} is: --base ${inForce.slice(0, 12)} shows all that would come into force`;
+    : `The base is not in force there; ${inForce.slice(0, 12)} is. --base ${inForce.slice(0, 12)} shows all that would come into force`;
 
 /** With what a pool is compared that has errors in the base. */
 export const keptLines = (pools: AlikePools): readonly string[] =>
@@ -145,7 +145,7 @@ const MOST_TURNS = 6;
 /** What is to be said of a new pool that changes nothing. */
 export function adoptedLine({ name, nodes }: PoolPlan): string {
   const what = nodes.length === 1 ? 'its node runs' : 'its nodes run';
-  return `Pool ${name} is new and says what ${what} already: files are written, no kubelet is restarted (${listed(nodes.map((node) => node.name))})`;
+  return `Pool ${name} is new and matches what ${what} already: files are written, no kubelet restarts (${listed(nodes.map((node) => node.name))})`;
 }
 
 /** Which nodes that had no config of ours need no restart for it, and of which nobody here can say that. */

@@ -59,7 +59,7 @@ export function planAsMarkdown(plan: MergePlan): string {
   if (conflicts.length > 0) parts.push('#### Conflicts', conflicts.join('\n'));
   const found = findings.map((finding) => `- ${signOf(finding)} ${code(formatFinding(finding))}`);
   if (found.length > 0) parts.push('#### Findings', found.join('\n'));
-  if (!knowsNodes && !isEmpty) parts.push('_Nodes are not known here: no inventory was given._');
+  if (!knowsNodes && !isEmpty) parts.push('_No inventory was given, so the nodes are unknown._');
   const whole = `${parts.join('\n\n')}\n`;
   return whole.length <= MOST_CHARACTERS
     ? whole

@@ -25,7 +25,7 @@ export function readRules(spec: PrometheusSpec, status: number, text: string): B
   const unknown = (spec.alerts ?? []).filter((name) => !known.has(name));
   if (unknown.length === 0) return QUIET;
   const names = unknown.slice(0, 3).join(', ') + (unknown.length > 3 ? ` and ${unknown.length - 3} more` : '');
-  const way = 'mend the name, or write a query where the rules are kept elsewhere';
+  const way = 'fix the name, or write a query if the rules are kept elsewhere';
   return blocked(`${placeOf(spec)} has no rule for the alert ${names}, which can never fire: ${way}`);
 }
 

@@ -19,7 +19,7 @@ export interface NodeObject extends KubeObject {
  * written over.
  *
  * @returns the Node as the API server has it now; null where nothing (more) was to be done
- * @throws KubeError KUBE_CONFLICT where somebody was quicker: the next pass decides anew
+ * @throws KubeError KUBE_CONFLICT where somebody was quicker: the next pass decides again
  */
 export async function writeNode(kube: Kube, step: NodeStep, signal: AbortSignal): Promise<KubeObject | null> {
   // By list, because the reconciler has no right to get a Node, and needs no more than it has.

@@ -50,7 +50,7 @@ async function readOne(path: string): Promise<Kubeconfig | undefined> {
 /** @param path where the text comes from: relative paths in it start there */
 export function parseKubeconfig(text: string, path: string): Kubeconfig {
   const document = parseYaml(text, path);
-  if (!isEntry(document)) throw broken('KUBECONFIG_INVALID', `${path} is no kubeconfig: it holds no mapping`);
+  if (!isEntry(document)) throw broken('KUBECONFIG_INVALID', `${path} is not a kubeconfig: it holds no mapping`);
   const list = (part: string, kind: string): ReadonlyMap<string, Entry> =>
     new Map(entriesOf(document[part], kind).map(([name, entry]) => [name, absolute(entry, dirname(path))]));
   const current = document['current-context'];
@@ -69,7 +69,10 @@ function parseYaml(text: string, path: string): unknown {
   } catch (error) {
     const at = (error as { readonly linePos?: readonly [{ readonly line: number }] }).linePos?.[0].line;
     const where = at === undefined ? '' : `, line ${at}`;
-    throw broken('KUBECONFIG_INVALID', `${path} is no kubeconfig: not YAML (${codeOf(error) ?? 'unreadable'}${where})`);
+    throw broken(
+      'KUBECONFIG_INVALID',
+      `${path} is not a kubeconfig: not YAML (${codeOf(error) ?? 'unreadable'}${where})`,
+    );
   }
 }
 

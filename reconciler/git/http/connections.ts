@@ -77,7 +77,7 @@ async function readAuthorities(file: string): Promise<string> {
     for (const certificate of certificates) void new X509Certificate(certificate);
     return pem;
   } catch (error) {
-    const why = codeOf(error) === 'ENOENT' ? 'it is not there' : 'it is no readable PEM file of certificates';
+    const why = codeOf(error) === 'ENOENT' ? 'it is not there' : 'it is not a readable PEM file of certificates';
     throw new GitError('GIT_CA_UNREADABLE', `the file of certificate authorities ${file} cannot be used: ${why}`, {
       disposition: UNTIL_OPERATOR,
       cause: error,

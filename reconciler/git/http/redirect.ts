@@ -23,7 +23,7 @@ export function followRedirect(from: URL, location: string | undefined): URL {
   if (to.hostname !== from.hostname || !samePort(from, to)) throw refused(from, `to another host, ${to.host}`);
   if (to.username !== '' || to.password !== '') throw refused(from, 'to an address with a credential in it');
   if (!to.pathname.endsWith('/info/refs') || to.search !== from.search) {
-    throw refused(from, `to ${shown}, which is no repository (a page to sign in, perhaps)`);
+    throw refused(from, `to ${shown}, which is not a repository (a page to sign in, perhaps)`);
   }
   return to;
 }

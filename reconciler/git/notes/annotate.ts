@@ -43,7 +43,7 @@ const MESSAGE = 'Notes added by kubelet-gitops\n';
 const TRIES = 5;
 /** Between tries, so that writers who met once do not meet again. */
 const RACE_BACKOFF = { firstMs: 100, maxMs: 2_000, jitter: 0.9 };
-/** Every push leaves its objects in memory; after so many all of it is fetched anew. */
+/** Every push leaves its objects in memory; after so many all of it is fetched again. */
 const PUSHES_A_STORE = 200;
 
 /**

@@ -94,7 +94,11 @@ export async function commitNotes(
 /** The error for a commit name that could end up as a path. */
 export function assertCommitOid(oid: string): void {
   if (/^[0-9a-f]{40}$/.test(oid)) return;
-  throw new GitError('GIT_NOTE_INVALID', 'a note was to be written on something that is no full name of a commit', {
-    disposition: UNTIL_OPERATOR,
-  });
+  throw new GitError(
+    'GIT_NOTE_INVALID',
+    'a note was to be written on something that is not the full name of a commit',
+    {
+      disposition: UNTIL_OPERATOR,
+    },
+  );
 }

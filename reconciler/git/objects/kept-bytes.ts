@@ -3,7 +3,7 @@ import { ownCopy } from './own-copy.ts';
 
 /** Bytes that are kept for long and read seldom. */
 export interface KeptBytes {
-  /** What they are, made anew at each reading where they are kept packed. */
+  /** What they are, made again at each reading where they are kept packed. */
   readonly bytes: Uint8Array;
 }
 

@@ -16,7 +16,7 @@ export function judgeEntry({ mode }: TreeEntry): Wrong | null {
   if (mode === '160000') {
     return { code: 'submodule', message: 'submodules are not followed: commit the files themselves' };
   }
-  return { code: 'odd-mode', message: `the file has the mode ${mode}, which git no longer writes: commit it anew` };
+  return { code: 'odd-mode', message: `the file has the mode ${mode}, which git no longer writes: commit it again` };
 }
 
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1';

@@ -80,7 +80,7 @@ export async function readTree(tree: string, options: ReadTreeOptions): Promise<
         find(select(path) ? 'error' : 'warning', 'hostile-name', path, `the name ${judged.why}: rename it`);
       else if (!twice.has(judged.name)) await visitEntry(entry, path, depth);
       else if (twice.get(judged.name) === entry && (select(path) || isDirectory(entry))) {
-        find('error', 'duplicate-name', path, 'the directory holds this name twice: make the commit anew');
+        find('error', 'duplicate-name', path, 'the directory holds this name twice: make the commit again');
       }
     }
   }

@@ -69,7 +69,7 @@ function unusable(text: string, what: string): GitError {
   const shown = text === '' ? '' : ` ("${sanitizeText(text)}")`;
   return new GitError(
     'GIT_URL_UNUSABLE',
-    `the address of the repository${shown} cannot be used over ssh: ${what} is no good. Write ssh://git@<host>/<path> or git@<host>:<path>`,
+    `the address of the repository${shown} cannot be used over ssh: ${what} is not usable. Write ssh://git@<host>/<path> or git@<host>:<path>`,
     { disposition: UNTIL_OPERATOR },
   );
 }

@@ -41,7 +41,7 @@ function readLine(line: string): AllowedSigner | string {
   const hasOptions = !isKeyType(rest[0] ?? '');
   const [type, base64] = hasOptions ? rest.slice(1) : rest;
   if (type === undefined || base64 === undefined || !isKeyType(type))
-    return 'it is no line of principals, options and key';
+    return 'it is not a line of principals, options and key';
   const keyBlob = Buffer.from(base64, 'base64');
   try {
     if (readSshKey(keyBlob).type !== type) return 'the key is of another type than the line says';
@@ -73,7 +73,7 @@ function readOptions(text: string): Restrictions | string {
       case 'valid-after':
       case 'valid-before': {
         const seconds = readTime(value);
-        if (seconds === null) return `${name} is no time: write 20260131 or 20260131235959Z`;
+        if (seconds === null) return `${name} is not a time: write 20260131 or 20260131235959Z`;
         if (name.toLowerCase() === 'valid-after') found.validAfter = seconds;
         else found.validBefore = seconds;
         break;

@@ -15,7 +15,7 @@ export function createFirstSeen(): FirstSeen {
   return {
     of(oid, now) {
       const first = Math.min(now, seen.get(oid) ?? Infinity);
-      // Set anew, so that the one that was asked for longest ago is the first.
+      // Set again, so that the one that was asked for longest ago is the first.
       seen.delete(oid);
       seen.set(oid, first);
       const oldest = seen.keys().next().value;

@@ -99,7 +99,7 @@ const fromJwk = (key: JsonWebKey): KeyObject => {
   try {
     return createPublicKey({ key, format: 'jwk' });
   } catch {
-    throw new WireError('it is no valid key of its type');
+    throw new WireError('it is not a valid key of its type');
   }
 };
 

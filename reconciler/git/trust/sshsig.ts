@@ -20,7 +20,7 @@ const END = '-----END SSH SIGNATURE-----';
 /** @throws WireError where it is damaged, of an unknown version, or of a key that is not supported */
 export function readSshSignature(armoured: string): SshSignature {
   const wire = readWire(Buffer.from(base64In(armoured), 'base64'));
-  if (wire.raw(MAGIC.length).toString('latin1') !== MAGIC) throw new WireError('it is no SSH signature');
+  if (wire.raw(MAGIC.length).toString('latin1') !== MAGIC) throw new WireError('it is not an SSH signature');
   const version = wire.uint32();
   if (version !== 1) throw new WireError(`its version is ${version}`);
   const keyBlob = wire.bytes();

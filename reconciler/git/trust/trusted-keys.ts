@@ -72,7 +72,7 @@ async function readAll(files: Files): Promise<TrustedKeys> {
     try {
       openPgp.push(...(await readOpenPgpKeys(bytes)));
     } catch (error) {
-      unusable.push(`${name}: it is no file of OpenPGP public keys (${reasonOf(error)})`);
+      unusable.push(`${name}: it is not a file of OpenPGP public keys (${reasonOf(error)})`);
     }
   }
   return { ssh, openPgp, unusable };

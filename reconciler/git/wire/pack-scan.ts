@@ -19,7 +19,7 @@ const SUM_BYTES = 20;
 export async function scanPack(pack: Buffer, limits: PackLimits): Promise<{ readonly objects: number }> {
   const spend = createTurns();
   const end = pack.length - SUM_BYTES;
-  if (end < HEADER_BYTES || pack.toString('latin1', 0, 4) !== 'PACK') throw damagedPack('it is no pack');
+  if (end < HEADER_BYTES || pack.toString('latin1', 0, 4) !== 'PACK') throw damagedPack('it is not a pack');
   if (pack.readUInt32BE(4) !== 2) throw damagedPack(`its version is ${pack.readUInt32BE(4)}`);
   if (!(await sumOf(pack.subarray(0, end), spend)).equals(pack.subarray(end)))
     throw damagedPack('its checksum is wrong');
@@ -61,7 +61,7 @@ interface Scanned {
 function scanObject(pack: Buffer, start: number, starts: ReadonlySet<number>, limits: PackLimits): Scanned {
   const entry = readEntry(pack, start);
   check(entry.size, limits);
-  // It has to stand before: a delta on itself would be resolved for ever.
+  // It has to stand before: a delta on itself would be resolved forever.
   if (entry.base !== null && 'at' in entry.base && !starts.has(entry.base.at)) {
     throw damagedPack('the base of a delta is nowhere');
   }

@@ -28,7 +28,7 @@ export function disruptionOf(before: Payload | null, after: Payload | null, mino
 }
 
 /**
- * A manager whose state file is put aside gives its CPUs or its memory out anew: pods that run are moved off what they were
+ * A manager whose state file is put aside gives its CPUs or its memory out again: pods that run are moved off what they were
  * given for themselves, or lose it to others. (kubernetes.io, "Control CPU Management Policies on the Node": drain first.)
  * Where no manager gives anything out before or after, nobody is moved.
  */

@@ -84,7 +84,7 @@ export function sayMassChange(
 export const sayHowToRaise = (limit: 'maxChange' | 'maxUnassign', file = 'clusters/<cluster>.yaml'): string =>
   `If this is meant, take it back, raise spec.${limit} in ${file} in a commit of its own, and commit it again once that one is in force`;
 
-/** What a node was told to run; what it runs, where the order was lost and is about to be written anew. */
+/** What a node was told to run; what it runs, where the order was lost and is about to be written again. */
 function configOf(node: KubeletNode | undefined): NodeTarget {
   const active = node?.status?.active;
   const runs = active?.sha256 === undefined ? null : { sha256: active.sha256, apply: active.apply ?? 'overlay' };

@@ -166,7 +166,7 @@ function conditionsOf(
 /** Absent where it can be read. */
 function unreadSource(source: LeftOut | undefined): readonly ConditionNow[] {
   if (source === undefined) return [];
-  const message = `nothing is made, mended or deleted of the ConfigMap ${source.name}: ${reasonOf(source.error)}`;
+  const message = `nobody makes, fixes or deletes the ConfigMap ${source.name}: ${reasonOf(source.error)}`;
   return [{ type: 'ConfigSourceReadable', status: 'False', reason: 'CannotBeRead', message }];
 }
 

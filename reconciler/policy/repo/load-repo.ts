@@ -26,9 +26,9 @@ export interface LoadOptions {
   readonly fieldsBefore?: FieldPolicy;
   /** Fields that are allowed from outside of the repository. */
   readonly allowFields?: readonly string[];
-  /** Kept by the caller from load to load; without it every file is read anew. */
+  /** Kept by the caller from load to load; without it every file is read again. */
   readonly cache?: DecodeCache;
-  /** What judges configs. Default: anew at each load. */
+  /** What judges configs. Default: again at each load. */
   readonly complaintsOf?: ComplaintsOf;
 }
 

@@ -51,7 +51,7 @@ function readAlerts(value: unknown, path: Path, report: FileReport): readonly st
   const alerts: string[] = [];
   for (const [item, at] of readList(value, path, report)) {
     if (typeof item !== 'string' || !ALERT_NAME.test(item))
-      report.error('bad-text', at, `${show(item)} is no name of an alert`);
+      report.error('bad-text', at, `${show(item)} is not a valid name of an alert`);
     else if (alerts.includes(item)) report.error('duplicate-item', at, `${item} is among the alerts already`);
     else alerts.push(item);
   }
@@ -66,7 +66,7 @@ function readUrl(value: unknown, path: Path, report: FileReport): string {
   const example = 'write it as http://prometheus.monitoring:9090';
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    report.error('bad-url', path, 'the url of prometheus is no http or https address', example);
+    report.error('bad-url', path, 'the url of prometheus is not an http or https address', example);
   } else if (url.username !== '' || url.password !== '') {
     report.error(
       'bad-url',
@@ -85,7 +85,7 @@ function readPods(value: unknown, path: Path, report: FileReport): BlockersSpec[
   if (pods === undefined) return undefined;
   const { namespace } = pods;
   if (namespace !== undefined && (typeof namespace !== 'string' || !isDnsLabel(namespace))) {
-    report.error('bad-label', [...path, 'namespace'], `${show(namespace)} is no name of a namespace`);
+    report.error('bad-label', [...path, 'namespace'], `${show(namespace)} is not a valid name of a namespace`);
   }
   if (pods.selector === undefined) {
     report.error('missing-field', path, 'pods has no selector', 'write the labels of the pods that must not run');

@@ -102,7 +102,7 @@ function readVersions(value: unknown, path: Path, report: FileReport): readonly 
     report.error(
       'bad-version',
       [...path, index],
-      `${show(item)} is no Kubernetes version from ${minorName(OLDEST_MINOR)} on`,
+      `${show(item)} is not a Kubernetes version from ${minorName(OLDEST_MINOR)} on`,
       suggestion,
     );
     return [];

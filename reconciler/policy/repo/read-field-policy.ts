@@ -27,7 +27,7 @@ function readFields(value: unknown, path: Path, report: FileReport): readonly st
   const fields = value.flatMap((item, index) => {
     if (typeof item === 'string' && isPolicyField(item)) return [item];
     const meant = typeof item === 'string' ? didYouMean(item, [...FIELDS.keys()]) : undefined;
-    const message = `${show(item)} is no field of a KubeletConfiguration`;
+    const message = `${show(item)} is not a field of a KubeletConfiguration`;
     report.error(
       'unknown-value',
       [...path, index],

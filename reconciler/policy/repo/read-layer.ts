@@ -29,7 +29,7 @@ export function readLayer(
   const file = source.files.get(path);
   if (file === undefined) return { findings: [missingLayer(path, at, source, positionOf)] };
   const { value, findings: written, positionOf: inLayer } = decoder.layer(file);
-  // The payload is written anew, without merge keys.
+  // The payload is written again, without merge keys.
   const findings = written.filter(({ code }) => code !== 'merge-override');
   if (value === undefined) return { findings };
   const nulls = judgeNulls(value).map(({ at: field, ...complaint }): Finding => ({

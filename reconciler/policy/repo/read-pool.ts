@@ -98,7 +98,8 @@ function readLayers(value: unknown, path: Path, name: string, report: FileReport
   for (const [index, written] of value.entries()) {
     const at = [...path, index];
     const layer = typeof written === 'string' ? resolveLayer(written, `pools/${name}`) : undefined;
-    if (layer === undefined) report.error('bad-path', at, `${show(written)} is no path of a file in this repository`);
+    if (layer === undefined)
+      report.error('bad-path', at, `${show(written)} is not the path of a file in this repository`);
     else if (layers.includes(layer)) report.error('duplicate-item', at, `${layer} is among the layers already`);
     else layers.push(layer);
   }
@@ -126,7 +127,7 @@ function readTrial(value: unknown, path: Path, report: FileReport): TrialSpec {
  * `pool.yaml`, `./x.yaml` and `../x.yaml` start there too, and every other path starts at the root (`base/all.yaml`).
  *
  * @param folder the pool's, from the root
- * @returns undefined where it is no path, or leads out of the repository
+ * @returns undefined where it is not a path, or leads out of the repository
  */
 export function resolveLayer(written: string, folder: string): string | undefined {
   if (/(?:^|\/)\.{0,2}$/.test(written) || /[\\\p{Cc}]/u.test(written)) return undefined;

@@ -22,7 +22,7 @@ const LONGEST_REASON = 500;
 
 /**
  * How a config spreads. What is not written is not in the spec, besides the budget, the soak and what happens on failures:
- * a release that knows more keys writes no pool anew.
+ * a release that knows more keys writes no pool again.
  */
 export function readRollout(value: unknown, path: Path, report: FileReport): RolloutSpec {
   const rollout = readMap(value, path, KEYS, report) ?? {};

@@ -32,7 +32,7 @@ export function readDuration(
   if (value === undefined) return rule.default;
   const span = typeof value === 'string' ? parseDuration(value) : undefined;
   if (typeof value === 'string' && span !== undefined && (span > 0 || rule.zero === 'allowed')) return value;
-  const problem = span === 0 ? 'has to be more than 0s' : `is ${show(value)}, which is no duration`;
+  const problem = span === 0 ? 'has to be more than 0s' : `is ${show(value)}, which is not a valid duration`;
   report.error('bad-duration', path, `${placeName(path)} ${problem}`, 'write it as 90s, 10m or 1h30m');
   return rule.default;
 }

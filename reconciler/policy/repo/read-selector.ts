@@ -82,7 +82,7 @@ function readValues(value: unknown, path: Path, report: FileReport): readonly st
 
 function checkKey(key: unknown, path: Path, report: FileReport): void {
   if (typeof key === 'string' && isQualifiedName(key)) return;
-  const message = key === undefined ? 'the expression has no key' : `${show(key)} is no label key`;
+  const message = key === undefined ? 'the expression has no key' : `${show(key)} is not a valid label key`;
   report.error('bad-label', path, message, 'write name or example.com/name');
 }
 
@@ -92,6 +92,6 @@ function isLabel(value: unknown, path: Path, report: FileReport): value is strin
     typeof value === 'string'
       ? 'at most 63 letters, digits, dots, dashes and underscores'
       : `write "${show(value)}" in quotes`;
-  report.error('bad-label', path, `${show(value)} is no label value`, suggestion);
+  report.error('bad-label', path, `${show(value)} is not a valid label value`, suggestion);
   return false;
 }

@@ -49,7 +49,7 @@ export function readMap<Key extends string>(
     const meant = otherCase ?? didYouMean(key, keys);
     const suggestion = meant === undefined ? `known are ${keys.join(', ')}` : `did you mean ${meant}?`;
     const code = otherCase === undefined ? 'unknown-field' : 'wrong-case';
-    report.error(code, [...path, key], `${formatPath([...path, key])} is not a field of ours`, suggestion);
+    report.error(code, [...path, key], `${formatPath([...path, key])} is not a field`, suggestion);
   }
   const known = Object.entries(value).filter(([, item]) => item !== null);
   return Object.fromEntries(known) as Partial<Record<Key, unknown>>;

@@ -100,7 +100,7 @@ export function budgetsOf(
         const on = namesOf(exposed.get(group) ?? []);
         return hold(
           'budget',
-          `maxUnavailable allows ${pool.allowed} to try a config that is not proved yet; told: ${on}`,
+          `maxUnavailable allows ${pool.allowed} to try a config that is not proven yet; on trial: ${on}`,
         );
       }
       pool.unprovenDrained -= 1;
@@ -111,7 +111,7 @@ export function budgetsOf(
       const pool = pools.get(group);
       const quorum = quorumHold(member);
       if (quorum !== null || pool === undefined) return quorum;
-      if (pool.forNew <= 0) return hold('budget', 'as many new nodes as may begin at a time are at it');
+      if (pool.forNew <= 0) return hold('budget', 'as many new nodes as may start at once are starting');
       pool.forNew -= 1;
       if (isControlPlane(member.node.labels)) away.add(member.node.name);
       return null;

@@ -17,7 +17,7 @@ export interface Cohort {
 }
 
 /**
- * Who belongs to a rollout. Where nobody who was there at its beginning is left, it begins anew with everybody.
+ * Who belongs to a rollout. Where nobody who was there at its beginning is left, it begins again with everybody.
  *
  * @param before the way of the same payload so far; undefined for a new one
  */

@@ -64,7 +64,7 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
     const locked = question.lockOut(aimed);
     if (locked !== null) return locked;
     const crowded = budgets.admit(question.group, member);
-    return crowded === null ? changed('it is new, and gets what its pool settled on') : held(crowded);
+    return crowded === null ? changed('it is new, and gets the config that its pool settled on') : held(crowded);
   }
   if (member.changing) {
     const first = firstHold(GATES, asked);
@@ -87,7 +87,7 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
   if (full !== null) return held(full);
   const because = member.node.ready
     ? 'its turn has come'
-    : 'its turn has come, and its pool has nodes changed that are not Ready';
+    : 'its turn has come, and its pool changes nodes that are not Ready';
   return first ?? changed(because);
 }
 
@@ -115,7 +115,7 @@ const isCount = (verdict: NodeVerdict): boolean => verdict.verdict === 'drain' &
 
 const FINISHES_FIRST = hold(
   'disruption',
-  'it finishes the change that it is in the middle of: what comes next needs more than a restart of its kubelet',
+  'it finishes its present change first: the next one needs more than a restart of its kubelet',
 );
 
 const held = (why: Hold): NodeVerdict => ({ verdict: 'hold', ...why });

@@ -44,9 +44,9 @@ function becauseOf(choice: Untouchable['choice']): string {
     case 'conflict':
       return `${choice.pools.join(' and ')} select it with the same priority: give one of them a higher one`;
     case 'opted-out':
-      return 'a label on the node keeps us off it';
+      return 'opted out by a label';
     case 'unknown':
-      return 'its pool is not known now, so it keeps its config: a commit that has the pool ends this';
+      return 'its pool is missing from the commit, so it keeps its config until a commit has the pool';
   }
 }
 
@@ -71,18 +71,18 @@ function restOf({ standing, kubeletNode, target }: MemberDecision['member']): st
   }
   const { trial, active, assigned } = kubeletNode?.status ?? {};
   const by = trial?.awaitsReboot;
-  if (standing === 'updating' && by !== undefined) return `it waits for its machine to boot anew (${by})`;
+  if (standing === 'updating' && by !== undefined) return `waiting for its machine to reboot (${by})`;
   // After a pool was renamed: the same config under another name restarts no kubelet.
   const isNamedOtherwise = standing === 'settled' && active !== undefined && active.name !== assigned?.name;
-  return `${RESTS[standing] ?? ''}${isNamedOtherwise ? ` (as ${active.name}, which says the same)` : ''}`;
+  return `${RESTS[standing] ?? ''}${isNamedOtherwise ? ` (as ${active.name}, the same config under another name)` : ''}`;
 }
 
-/** Instead of its standing, for a node that runs what it is to run and asks for a restart. */
+/** Instead of its standing, for a node that is up to date and asks for a restart. */
 export const AWAITS_TURN = 'awaits-turn';
 
 const RESTS: Readonly<Record<string, string>> = {
-  settled: 'it runs what it is to run, and has proved it',
-  soaking: 'it runs what it is to run, and holds its place in the budget until it has soaked',
-  updating: 'it was told and is at it',
-  failed: 'it took the config back and does not try it again',
+  settled: 'up to date and proven',
+  soaking: 'up to date, and soaking: it keeps its place in the budget until then',
+  updating: 'applying the config now',
+  failed: 'rolled back, and does not try this config again',
 };

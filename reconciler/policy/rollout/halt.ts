@@ -36,7 +36,7 @@ export function haltOf(
   const names =
     failed.length > 5 ? `${failed.slice(0, 5).join(', ')} and ${failed.length - 5} more` : failed.join(', ');
   const then = action === 'revert' ? '; the nodes that run it go back to what the pool settled on before' : '';
-  const message = `${config.name} failed on ${names} (threshold ${threshold})${then}; commit another payload to go on`;
+  const message = `${config.name} failed on ${names} (threshold ${threshold})${then}; push a fix or a revert, or release the pool`;
   return { config: config.name, ...recordOf(target), at, message, action };
 }
 

@@ -22,7 +22,7 @@ import {
 export interface Member {
   readonly node: NodeView;
   readonly kubeletNode: KubeletNode | undefined;
-  /** What it is to run; null is its local config. */
+  /** The config of its pool; null is its local config. */
   readonly target: NodeTarget;
   readonly standing: Standing;
   /** It cannot take pods now, for whatever reason, or has nobody who could be told. Counts against the budget. */

@@ -222,7 +222,7 @@ function stepsOf(decisions: readonly MemberDecision[], assignments: Assignments)
             step: 'amend',
             node,
             spec: { ...spec, ...rebootIn(node), ...turnIn(node) },
-            because: 'the pool says something else besides the payload',
+            because: 'the pool changed something other than the payload',
           },
         ]
       : [];

@@ -17,7 +17,7 @@ import { canBeChanged } from './readiness.ts';
 import { isAbout, recordOf, sameTarget } from './standing.ts';
 import type { WaveProgress } from './wave-progress.ts';
 
-/** What is remembered of a pool's rollout between two passes; everything else is seen anew each time. */
+/** What is remembered of a pool's rollout between two passes; everything else is seen again each time. */
 export interface RolloutMemory {
   readonly halt: Halt | null;
   readonly released: Released | null;

@@ -61,7 +61,7 @@ export function standingOf(
 
 function standingOfLiving(node: KubeletNode, target: NodeTarget): Exclude<Standing, 'soaking'> {
   const status = node.status ?? {};
-  // Nothing was decided for this object yet: it is new, or was lost and made anew while the node ran on.
+  // Nothing was decided for this object yet: it is new, or was lost and made again while the node ran on.
   if (node.spec === undefined) return target === null && refersTo(status.active, null) ? 'settled' : 'outdated';
   if (!sameTarget(assignmentOf(node), target))
     return refusedUnassigned(node, target) === undefined ? 'outdated' : 'failed';

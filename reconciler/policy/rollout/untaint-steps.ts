@@ -41,7 +41,7 @@ export function untaintSteps(
 }
 
 function becauseOf({ member }: MemberDecision, pool: KubeletPool | undefined): string | null {
-  if (member.standing === 'settled' || member.standing === 'soaking') return 'its config has proved itself';
+  if (member.standing === 'settled' || member.standing === 'soaking') return 'its config is proven';
   const settled = pool?.status?.settled;
   const former: NodeTarget = settled === undefined ? null : { sha256: settled.sha256, apply: settled.apply };
   const runsFormer = member.standing === 'outdated' && runsAlready(member.kubeletNode, former);

@@ -111,5 +111,5 @@ function isEnough(wave: Wave, { possible, proved, lost }: Seen, spared: number):
 function reason({ name, missing }: Wave, { possible, proved, lost }: Seen): string {
   if (missing !== undefined) return missing;
   const losses = lost.length === 0 ? '' : `; ${lost.slice(0, 3).join(', ')} failed or is not Ready`;
-  return `wave ${name} has to prove itself first: ${proved} of ${possible} nodes have${losses}`;
+  return `wave ${name} must prove itself first: ${proved} of ${possible} nodes have${losses}`;
 }

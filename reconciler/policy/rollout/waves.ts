@@ -48,7 +48,7 @@ const share = (amount: Amount, total: number): number => Math.max(1, amountOf(am
 
 /**
  * Since when a node has run its target in health without a break, or null where it does not: it has to be promoted, Ready,
- * and neither may have begun later. A node that was away in between begins anew.
+ * and neither may have begun later. A node that was away in between begins again.
  */
 export function healthySince(member: Member): Millis | null {
   const { standing, node, promotedAt } = member;

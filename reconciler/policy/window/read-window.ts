@@ -59,7 +59,7 @@ function cronProblems(text: string): readonly WindowProblem[] {
 function durationProblems(text: string): readonly WindowProblem[] {
   const span = parseDuration(text);
   const problem = { field: 'duration', code: 'bad-duration', suggestion: 'write it as 90m, 4h or 1h30m' } as const;
-  if (span === undefined) return [{ ...problem, message: `"${text}" is no duration` }];
+  if (span === undefined) return [{ ...problem, message: `"${text}" is not a valid duration` }];
   if (span === 0) return [{ ...problem, message: 'a window has to last longer than 0s' }];
   if (span <= LONGEST_WINDOW_MS) return [];
   return [{ ...problem, message: `"${text}" is longer than 366 days (8784h)`, suggestion: 'leave the window out' }];
@@ -77,7 +77,7 @@ function problemsOfZone(name: string): readonly WindowProblem[] {
   if (zone === undefined) {
     const meant = didYouMean(name, zoneNames());
     const suggestion = meant === undefined ? 'write it as Europe/Berlin or UTC' : `did you mean ${meant}?`;
-    return [{ ...problem, message: `"${name}" is no time zone of the IANA database`, suggestion }];
+    return [{ ...problem, message: `"${name}" is not a time zone of the IANA database`, suggestion }];
   }
   const spelt = zoneNames().find((known) => known !== name && known.toLowerCase() === name.toLowerCase());
   if (spelt === undefined) return [];

@@ -30,10 +30,7 @@ export function assignment(node: KubeletNode, uid: string): Occurrence {
     about: { kind: 'Node', name: metadata.name, uid },
     happening: 'ConfigAssigned',
     type: 'Normal',
-    note:
-      config === ''
-        ? 'The node is to run its own local config'
-        : `The node is to run ${config} (pool ${pool}${commit})`,
+    note: config === '' ? 'Assigned its own local config' : `Assigned ${config} (pool ${pool}${commit})`,
     pool,
     config,
     identity: `assigned ${metadata.uid ?? ''} ${metadata.generation ?? 0} ${config}`,
@@ -55,7 +52,7 @@ function proofs({ status = {} }: KubeletNode, about: Subject, pool: string): rea
   const config = active?.name ?? LOCAL;
   if (config === LOCAL || promotedAt === undefined || promotedAt === null) return [];
   if (lastKnownGood?.sha256 !== active?.sha256) return [];
-  const note = `${config} proved itself and is the last known good config now`;
+  const note = `${config} is proven, and is now the last known good config`;
   const identity = `applied ${active?.sha256} ${promotedAt}`;
   return [{ about, happening: 'ConfigApplied', type: 'Normal', note, pool, config, at: promotedAt, identity }];
 }

@@ -20,8 +20,8 @@ export function occurrencesOfPool({ metadata, status = {} }: KubeletPool): reado
     const nodes = counts?.nodes ?? 0;
     const note =
       nodes === 1
-        ? `The one node runs ${config} and has proved it`
-        : `All ${nodes} nodes run ${config} and have proved it`;
+        ? `The one node runs ${config} and has proven it`
+        : `All ${nodes} nodes run ${config} and have proven it`;
     const identity = `settled ${sha256} ${ready.lastTransitionTime}`;
     all.push({ ...base, happening: 'RolloutSettled', type: 'Normal', note, at: ready.lastTransitionTime, identity });
   }

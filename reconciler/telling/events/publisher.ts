@@ -99,7 +99,7 @@ export function createEventPublisher(options: EventPublisherOptions): EventPubli
       if (signal.aborted) return 0;
       faults += 1;
       if (faults === 1) log.warn({ err: error }, 'Events cannot be written: trying again');
-      // One that is refused for what it says would be refused for ever, and all others behind it.
+      // One that is refused for what it says would be refused forever, and all others behind it.
       if (isKubeError(error, 'KUBE_INVALID')) onOutcome('dropped');
       else if (isKubeError(error)) waiting.unshift(occurrence);
       else dropUnsayable(occurrence, error);

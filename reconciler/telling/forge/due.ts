@@ -9,7 +9,7 @@ export interface StandingStatus {
   readonly description: string;
   /** Monotonic; when we posted it, or -Infinity for one that was found there. */
   readonly at: Millis;
-  /** How often only the description was posted anew. */
+  /** How often only the description was posted again. */
   readonly retold: number;
 }
 

@@ -94,7 +94,7 @@ export function createInstruments(registry: Registry) {
     ]),
     passAt: gauge('reconcile_last_timestamp_seconds', 'When a pass was last made whole.'),
     wakeUps: counter('wakeups_total', 'Times that something may have changed; many of them make one pass.'),
-    writesLeft: gauge('writes_left', 'Writes of the last pass that were refused or failed; decided anew in the next.'),
+    writesLeft: gauge('writes_left', 'Writes of the last pass that were refused or failed; decided again in the next.'),
     writes: counter('writes_total', 'Writes that passes decided on, by kind of step.', ['step']),
     apiRequests: counter('api_requests_total', 'Requests to the API server by verb, resource and HTTP code.', [
       'verb',

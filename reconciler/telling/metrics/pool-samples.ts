@@ -19,7 +19,7 @@ type Pools = Pick<
   | 'agentsSilent'
 >;
 
-/** Sets what is known of pools anew, so that those that are gone are gone from the scrape as well. */
+/** Sets what is known of pools again, so that those that are gone are gone from the scrape as well. */
 export function samplePools(fleet: Fleet, into: Pools, now: Millis): void {
   clearPools(into);
   for (const pool of fleet.pools.values()) readable(() => samplePool(pool, into));

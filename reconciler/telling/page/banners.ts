@@ -34,10 +34,8 @@ export function leaderless(leader: string | null): readonly Banner[] {
     {
       tone: 'bad',
       title: 'No reconciler leads',
-      text: 'Nothing is changed until one does. Nodes run on with what they have, and take back by themselves what fails.',
-      remedies: [
-        'One takes over within half a minute of the end of another. Where that is over: `kubectl -n kubelet-gitops get pods,leases`',
-      ],
+      text: 'Nothing changes until one does. Nodes keep their configs, and still take back what fails.',
+      remedies: ['Another takes over within half a minute. If none does: `kubectl -n kubelet-gitops get pods,leases`'],
     },
   ];
 }
@@ -49,7 +47,7 @@ function staleness(at: Millis, now: Millis): readonly Banner[] {
     {
       tone: 'bad',
       title: 'This picture is old',
-      text: `The last look at the cluster went through ${minutes} min ago. Nodes run on with what they have.`,
+      text: `The cluster was last read ${minutes} min ago. Nodes keep their configs.`,
       remedies: [
         'See what stops it: `kubectl -n kubelet-gitops logs deploy/kubelet-gitops-reconciler`',
         'Most often the API server cannot be reached, or refuses a write.',
@@ -98,7 +96,7 @@ function gitFailure({ source }: Round): readonly Banner[] {
       tone: 'bad',
       title: 'The repository cannot be read',
       text: `Since ${source.failingSince.replace('T', ' ').replace(/Z$/, ' UTC')}: ${source.failure}`,
-      remedies: ['What is in force stays in force. Nothing new is found until this is mended.', IN_THE_BOOK],
+      remedies: ['The commit in force stays. New commits are not seen until this is fixed.', IN_THE_BOOK],
     },
   ];
 }
@@ -106,9 +104,9 @@ function gitFailure({ source }: Round): readonly Banner[] {
 function invalidity({ name, findings }: PoolModel): Banner {
   return {
     tone: 'busy',
-    title: `The commit says something questionable about pool ${name}`,
+    title: `The commit has findings in pool ${name}`,
     text: findings.join('\n'),
-    remedies: ['Errors keep the pool as it was; warnings do not. Mend it in the repository.'],
+    remedies: ['Errors keep the pool as it was; warnings do not. Fix them in the repository.'],
   };
 }
 
@@ -118,7 +116,7 @@ function suspension({ name, says }: PoolModel): Banner {
     title: `Pool ${name} is suspended`,
     text: says,
     remedies: [
-      'Nothing new is started on its nodes; what is under way comes to its end.',
+      'No further node starts; changes in progress finish.',
       `End it where it began: \`kubelet-gitops resume ${name}\`, or take \`suspend: true\` out of the file in git.`,
     ],
   };
@@ -128,8 +126,8 @@ function blockage({ name, holds }: PoolModel): Banner {
   const blocked = holds.find(({ reason }) => reason === 'blocked');
   return {
     tone: 'busy',
-    title: `Pool ${name} waits for something to be quiet`,
+    title: `Pool ${name} waits for a blocker`,
     text: blocked?.message ?? '',
-    remedies: ['It goes on by itself when that is quiet again.'],
+    remedies: ['It continues when that is quiet again.'],
   };
 }

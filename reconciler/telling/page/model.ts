@@ -17,7 +17,7 @@ export type PoolState =
 
 /**
  * How a node is doing: where it stands, and for one that has yet to be told, whether its turn has come. Every node is in exactly one.
- * rebooting: it waits for its machine to boot anew. left-alone: two pools select it with the same priority, or a person opted it out. unselected: no pool is for it.
+ * rebooting: it waits for its machine to reboot. left-alone: two pools select it with the same priority, or a person opted it out. unselected: no pool is for it.
  */
 export type NodeState =
   | 'failed'
@@ -69,7 +69,7 @@ export interface PoolModel {
   readonly rollout: RolloutModel | null;
   readonly holds: readonly HoldSummary[];
   readonly failures: readonly PoolFailure[];
-  /** What the commit in force has wrong about the pool. */
+  /** Findings in the commit in force about the pool. */
   readonly findings: readonly string[];
 }
 

@@ -31,7 +31,7 @@ export function nodeBanners(round: Round, nodes: readonly NodeRow[], halted: Rea
     ...told(
       nodes.filter(({ unseen }) => unseen !== '').map((node) => ({ ...node, error: node.unseen })),
       'busy',
-      'running what nobody sees',
+      'with a running config that cannot be seen',
       UNSEEN,
     ),
   ];
@@ -40,18 +40,18 @@ export function nodeBanners(round: Round, nodes: readonly NodeRow[], halted: Rea
 const BROKEN = ['Look at its kubelet first: `docs/runbooks/KubeletGitopsNodeBroken.md`'];
 const FAILED = [
   'They run what they ran before, and take places of their pool’s budget. The pool goes on until `onFailure.threshold` of them failed.',
-  'Why one failed: `kubectl describe knode NODE`. Mend the node, or the config by a commit.',
+  'Why one failed: `kubectl describe knode NODE`. Fix the node, or commit a better config.',
 ];
 const SILENT = [
   'They keep what they run, and take places of their pool’s budget.',
   'See what became of their agents: `kubectl -n kubelet-gitops get pods -o wide -l app.kubernetes.io/component=agent`',
 ];
 const DRIFTED = [
-  'Somebody changed their files, or their kubelets run something else. Which: `kubectl describe knode NODE`',
+  'Somebody changed their files, or their kubelets run another config. See `kubectl describe knode NODE`',
 ];
 
 const UNSEEN = [
-  'Their agents see whether the kubelets are healthy, and not what they run: drift of that is not found, and no trial finds out that a flag wins.',
+  'Their agents see the kubelets’ health, but not what they run: no drift of that is found, and no flag that wins over the config.',
   'What is missing there: `kubelet-gitops doctor`, running-config-unseen',
 ];
 

@@ -53,7 +53,7 @@ export function writeHistory(text: string, news: readonly PastCommit[]): string 
 function withCommit(known: readonly PastCommit[], commit: PastCommit): readonly PastCommit[] {
   const seen = known.find(({ oid }) => oid === commit.oid);
   const isRefused = commit.outcome === 'refused';
-  // One that was refused and then let in after all begins anew, and so does one that came back after another.
+  // One that was refused and then let in after all begins again, and so does one that came back after another.
   const again = seen !== undefined && (seen.outcome === 'refused') === isRefused && seen.outcome !== 'superseded';
   const entry: PastCommit = {
     oid: commit.oid,

@@ -20,7 +20,7 @@ const MOST = 5;
 
 /**
  * The last words on commits that another one displaced. They are in the record until they stand on their commits: a
- * process that ends between taking up a commit and saying so would leave the one before in progress for ever.
+ * process that ends between taking up a commit and saying so would leave the one before in progress forever.
  */
 export function displacedNotes({ recorded, last, commit, cluster, fleet }: Displacement): readonly CommitNote[] {
   const before = readNotes(recorded.displaced).filter((note) => note.commit !== commit);

@@ -130,7 +130,7 @@ export function createNotes({ annotator, clock, log, random, everyMs, onChange }
   }
 }
 
-/** The newest notes only: where nothing can be written, by a read-only credential say, they would heap up for ever. */
+/** The newest notes only: where nothing can be written, by a read-only credential say, they would heap up forever. */
 function remember(notes: Map<CommitOid, string>, commit: CommitOid, text: string): void {
   notes.delete(commit);
   notes.set(commit, text);

@@ -18,7 +18,7 @@ export interface Sayings {
   untold(error: unknown): void;
 }
 
-/** A folder of links, say, has one each. Whoever mends the first hundred asks `validate` for the others. */
+/** A folder of links, say, has one each. Whoever fixes the first hundred asks `validate` for the others. */
 const MOST_FINDINGS = 100;
 
 export function createSayings(log: Log): Sayings {

@@ -9,7 +9,7 @@ import type { Step } from '../../policy/steps.ts';
  * on), its phase and its failures are written at once.
  */
 export interface StatusPace {
-  /** The steps without those that can wait; a later pass plans them anew. */
+  /** The steps without those that can wait; a later pass plans them again. */
   due(steps: readonly Step[]): readonly Step[];
 }
 

@@ -26,7 +26,7 @@ export async function review(
   asking: Subject,
 ): Promise<Json> {
   const body = objectIn(request, await readBytes(request));
-  if (!isJson(body)) throw badRequest('the body is no object');
+  if (!isJson(body)) throw badRequest('the body is not an object');
   if (body['kind'] === 'SelfSubjectReview') return { ...body, status: { userInfo: { username: asking.user } } };
   const user = memberOf(body, 'spec', 'user');
   const subject = user === undefined ? asking : [...tokens.values()].find((each) => each.user === user);

@@ -83,7 +83,7 @@ function partsOf(path: string): readonly string[] {
   const bad = parts.some(
     (part) => ['', '.', '..'].includes(part) || part.toLowerCase() === '.git' || part.includes('\0'),
   );
-  if (bad) throw invalid(`"${path}" is no path of a file in a repository`);
+  if (bad) throw invalid(`"${path}" is not the path of a file in a repository`);
   return parts;
 }
 

@@ -35,7 +35,7 @@ export const DEFAULT_DRIFT: DriftPolicy = 'repair';
 
 export const DEFAULT_TRIAL: TrialSpec = { duration: '10m', startTimeout: '2m', maxRestarts: 2 };
 
-/** Who has the machine boot anew: systemd, told by the agent; or a reboot daemon on the host, told by a file. */
+/** Who has the machine reboot: systemd, told by the agent; or a reboot daemon on the host, told by a file. */
 export type RebootBy = 'systemd' | 'sentinel';
 
 /** A change that takes effect with a boot only: the kubelet is started with it by the machine, not by a restart. */
@@ -194,7 +194,7 @@ export interface KubeletNodeStatus {
     readonly healthySeconds: number;
     readonly durationSeconds: number;
     readonly restarts: number;
-    /** Set while the machine has to boot anew before anything can be judged: who has it do so. */
+    /** Set while the machine has to reboot before anything can be judged: who has it do so. */
     readonly awaitsReboot?: RebootBy;
     /**
      * What the look at the machine found that does not speak against a trial, in sentences; at most `MAX_WARNINGS` of

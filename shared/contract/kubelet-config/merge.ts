@@ -28,7 +28,7 @@ export interface Composed {
  *
  * For `replace` that is all: what is null at the end is gone. For `overlay` the result goes over the node's own config,
  * so that it keeps its nulls, and means the same there as its layers would one after the other. One thing cannot be said
- * in this way: to take a whole map back and to fill it anew. It is reported as an error.
+ * in this way: to take a whole map back and to fill it again. It is reported as an error.
  */
 export function composeLayers(layers: readonly Layer[], apply: ApplyMode): Composed {
   const findings: Finding[] = [];
@@ -90,7 +90,7 @@ function nullThenMap(path: Path, layer: Layer): Finding {
   return {
     code: 'null-then-map',
     severity: 'error',
-    message: `a layer below takes ${field} back and this one fills it anew, which an overlay cannot say to the node`,
+    message: `a layer below takes ${field} back and this one fills it again, which an overlay cannot say to the node`,
     suggestion: 'take back single keys of it instead of the whole, or use apply: replace',
     file: layer.file,
     ...layer.positionOf(path),

@@ -32,7 +32,7 @@ describe('a config that cannot be had', () => {
     assert.deepEqual(pauses(9, 1), [1, 2, 4, 8, 16, 32, 64, 128, 150]);
   });
 
-  it('does not make another one wait, and begins anew once it was there', () => {
+  it('does not make another one wait, and begins again once it was there', () => {
     const fourth: Tried = { config: B, result: UNAVAILABLE, retryAt: 0, faults: 3 };
     assert.equal(triedAfter(fourth, B, UNAVAILABLE, 0, 0).faults, 4);
     assert.equal(triedAfter(fourth, A, UNAVAILABLE, 0, 0).faults, 1);

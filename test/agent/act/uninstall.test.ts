@@ -151,7 +151,7 @@ describe('giving a node up', () => {
     assert.deepEqual(oursOn(disk), []);
   });
 
-  it('is fine where the node was provisioned anew since: that is its own config now', async () => {
+  it('is fine where the node was provisioned again since: that is its own config now', async () => {
     const disk = await usedNode();
     disk.plant(CONFIG, `${HEAD}maxPods: 99\n`);
     await uninstallOn(disk).run();

@@ -103,7 +103,7 @@ describe('a state directory that was damaged', () => {
     );
   });
 
-  it('a trial that nobody remembers ends in what was good, and its config is looked at anew', async () => {
+  it('a trial that nobody remembers ends in what was good, and its config is looked at again', async () => {
     const read = await guess(onTrial(judging()), 'trial');
     assert.deepEqual([read.doing.phase, activeOf(read), read.lastKnownGood], ['falling-back', A, A]);
     assert.deepEqual([read.assigned, read.rejected], [B, []]);

@@ -86,7 +86,7 @@ table('a broken node', [
 ]);
 
 describe('the healthy time of a broken node', () => {
-  it('begins anew after every lapse, however short: nothing is counted that would tell a long one', () => {
+  it('begins again after every lapse, however short: nothing is counted that would tell a long one', () => {
     const well = broken({ healthy: true, everHealthy: true, healthyMs: 9_000 });
     const { next } = decide(well, seen(wanting(B), DOWN));
     assert.equal(next.doing.phase === 'broken' && next.doing.judged.healthyMs, 0);

@@ -83,7 +83,7 @@ table('drift on a node at rest', [
     ['repair A'],
   ],
   [
-    'of a running config that was started with the right files would not be mended by a restart',
+    'of a running config that was started with the right files would not be fixed by a restart',
     idle(A),
     seen(wanting(A), contradicts, checked('none')),
     AT_REST,

@@ -65,7 +65,7 @@ table('a trial on a node with a guard', [
     ['install B'],
   ],
   [
-    'has it armed anew where it is armed for another trial',
+    'has it armed again where it is armed for another trial',
     onTrial(INSTALLING),
     seen(wanting(B), armed('another'), differ),
     'trial (install): assigned B, active B, good A, no error',
@@ -121,14 +121,14 @@ table('a trial on a node with a guard', [
     ['install B'],
   ],
   [
-    'has it armed anew before it orders another restart, where it was lost in mid-change',
+    'has it armed again before it orders another restart, where it was lost in mid-change',
     onTrial({ ...RESTARTING, waitedMs: TERMS.startTimeoutMs }),
     seen(wanting(B), disarmed),
     'trial (restart): assigned B, active B, good A, no error',
     ['arm-guard'],
   ],
   [
-    'ends where it was lost in mid-change and cannot be armed anew: nobody waits with a kubelet that may be down',
+    'ends where it was lost in mid-change and cannot be armed again: nobody waits with a kubelet that may be down',
     onTrial({ ...RESTARTING, waitedMs: TERMS.startTimeoutMs }),
     seen(wanting(B), armed('', ''), refusing(1, { isFull: true }), DOWN),
     'falling-back (install): assigned B, active A, good A, GuardFailed',

@@ -69,7 +69,7 @@ describe('the tally of looks at a kubelet', () => {
     });
   });
 
-  it('gives a kubelet its time to start anew after a reboot', () => {
+  it('gives a kubelet its time to start again after a reboot', () => {
     assert.equal(look({ unhealthyMs: 100_000, healthy: false }, DOWN, { bootId: 'boot-2' }).unhealthyMs, 0);
   });
 

@@ -43,7 +43,7 @@ describe('what was staged', () => {
     ['nothing is assigned', want(null), false, false],
     ['another config is wanted', want(A), false, false],
     ['B is to be applied in another way', want({ ...B, apply: 'replace' }), false, false],
-    ['the ConfigMap of B was made anew', want(moved('uid')), false, false],
+    ['the ConfigMap of B was made again', want(moved('uid')), false, false],
     ['the ConfigMap of B was edited', want(moved('resourceVersion')), false, false],
     ['the payload of B is under another key', want(moved('key')), false, false],
   ];

@@ -15,7 +15,7 @@ table('nothing is touched', [
   ],
   ['when what is wanted runs already', idle(A), seen(wanting(A)), 'idle: assigned A, active A, good A, no error', []],
   [
-    'when the same payload comes from another commit and a ConfigMap made anew',
+    'when the same payload comes from another commit and a ConfigMap made again',
     idle(A),
     seen(
       wanting({ ...A, commit: 'beef', source: { ...A.source, uid: 'other', resourceVersion: '99', name: 'gpu-x' } }),

@@ -64,7 +64,7 @@ table('staging', [
     [],
   ],
   [
-    'a rejected config that is assigned anew after another is tried again',
+    'a rejected config that is assigned again after another is tried again',
     { ...rejecting(A), assigned: A, error: null },
     seen(wanting(B)),
     'idle: assigned A, active A, good A, no error',
@@ -131,7 +131,7 @@ table('the lost checkpoint of what runs', [
   ],
 ]);
 
-describe('a checkpoint that comes back from a ConfigMap made anew', () => {
+describe('a checkpoint that comes back from a ConfigMap made again', () => {
   const moved = (config: typeof A): typeof A => ({ ...config, source: { ...config.source, uid: 'another' } });
   const back = (config: typeof A): Staged => ({ config: moved(config), outcome: 'ready', warnings: [] });
 

@@ -14,7 +14,7 @@ describe('a kubelet that was not healthy before the change', () => {
     assert.equal(trialFrom(idle(A), seen(wanting(B), { staged: ready })).wasHealthy, true);
   });
 
-  it('counts as well where nothing is left to fall back to: otherwise a broken node would try for ever', () => {
+  it('counts as well where nothing is left to fall back to: otherwise a broken node would try forever', () => {
     assert.equal(trialFrom({ ...broken(), rejected: [] }, seen(wanting(B), { staged: ready }, DOWN)).wasHealthy, true);
   });
 

@@ -120,7 +120,7 @@ const rows: readonly (readonly [when: string, story: (host: GuardedHost, shell: 
     },
   ],
   [
-    'counts anew when the kubelet was not up in between: nothing is said of a kubelet that is not healthy',
+    'counts again when the kubelet was not up in between: nothing is said of a kubelet that is not healthy',
     async (host, shell) => {
       await boot(host, shell);
       mount(host, TOKEN);

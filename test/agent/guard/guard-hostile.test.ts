@@ -140,7 +140,7 @@ for (const shell of sampleOf(SHELLS_HERE, SHELLS_HERE.length)) {
         }
       });
 
-      it('counts anew where its count is damaged, and restores then', async () => {
+      it('counts again where its count is damaged, and restores then', async () => {
         for (const damage of ['missing', 'empty', 'torn', 'garbage', 'of many lines', 'one long line']) {
           const host = createHostAboutToFire();
           DAMAGES[damage]?.(join(host.guard, 'starts'));

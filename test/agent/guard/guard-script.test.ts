@@ -76,7 +76,7 @@ const starts: readonly Row[] = [
     },
   },
   {
-    when: 'counts anew after a reboot',
+    when: 'counts again after a reboot',
     plan: { maxStarts: 3 },
     async story(host, shell) {
       await start(host, shell, 3);

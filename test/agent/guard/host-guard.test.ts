@@ -98,7 +98,7 @@ describe('the guard on a host', () => {
     assert.deepEqual(disk.tree(), before);
   });
 
-  it('keeps its count when it is armed for the same again, and begins anew for another trial', async () => {
+  it('keeps its count when it is armed for the same again, and begins again for another trial', async () => {
     const { disk, guard } = createNode();
     await guard.arm(ORDER);
     disk.plant(`${STATE}/guard/starts`, 'boot-1 2 900\n');
@@ -111,7 +111,7 @@ describe('the guard on a host', () => {
     assert.equal(textIn(disk, stagedPathOf(FLAGS)), undefined, 'what the other order had staged is gone');
   });
 
-  it('mends what is missing when it is armed again', async () => {
+  it('fixes what is missing when it is armed again', async () => {
     for (const path of [DROP_IN, stagedPathOf(CONFIG), `${STATE}/guard/guard.sh`, `${STATE}/guard/plan`]) {
       const { disk, guard } = createNode();
       await guard.arm(ORDER);

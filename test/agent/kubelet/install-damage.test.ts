@@ -45,7 +45,7 @@ describe('damage in the state directory', () => {
     assert.equal(disk.changes(), changes);
     disk.plant(CONFIG, LOCAL);
     await install(overlay({ maxPods: 51 }));
-    assert.equal(text(COPY), LOCAL, 'until the node is provisioned anew');
+    assert.equal(text(COPY), LOCAL, 'until the node is provisioned again');
   });
 
   it('to all of it does no harm while the local config is in place', async () => {

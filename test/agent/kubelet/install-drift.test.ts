@@ -16,7 +16,7 @@ const DROP_IN = `${DROP_INS}/${DROP_IN_NAME}`;
 const STATE = '/var/lib/kubelet-gitops';
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 const LOCAL = `${HEAD}maxPods: 42\nclusterDomain: cluster.local\n`;
-const ANEW = `${HEAD}maxPods: 42\nclusterDomain: cluster.local\npodPidsLimit: 2048\n`;
+const REWRITTEN = `${HEAD}maxPods: 42\nclusterDomain: cluster.local\npodPidsLimit: 2048\n`;
 const OURS = renderManaged({ maxPods: 50, clusterDomain: 'cluster.local' }).toString('utf8');
 
 const overlay: Installable = { payload: canonicalize({ maxPods: 50 }), apply: 'overlay' };
@@ -25,7 +25,7 @@ const replace: Installable = { payload: canonicalize({ maxPods: 50 }), apply: 'r
 interface Bench {
   readonly disk: MemoryDisk;
   readonly installer: Installer;
-  /** Plans anew and installs. */
+  /** Plans again and installs. */
   put(config: Installable | null): Promise<void>;
   isInstalled(config: Installable | null): Promise<boolean>;
   isNew(config: Installable | null): Promise<boolean>;
@@ -153,9 +153,9 @@ describe('the config file, edited by hand', () => {
 
   it('is the node’s own where our drop-in is beside it', async () => {
     const { disk, isInstalled, text } = await prepare('drop-in');
-    disk.plant(CONFIG, ANEW);
+    disk.plant(CONFIG, REWRITTEN);
     assert.ok(await isInstalled(overlay));
-    assert.equal(text(CONFIG), ANEW);
+    assert.equal(text(CONFIG), REWRITTEN);
   });
 });
 
@@ -172,17 +172,17 @@ describe('a config file of ours without the mark', () => {
   });
 });
 
-describe('a node that is provisioned anew', () => {
+describe('a node that is provisioned again', () => {
   it('has another base under what is laid over it, once', async () => {
     const { disk, installer, put, isInstalled, isNew, text } = await prepare('file');
     assert.equal(await isNew(overlay), false);
-    disk.plant(CONFIG, ANEW);
+    disk.plant(CONFIG, REWRITTEN);
     assert.deepEqual([await isInstalled(overlay), await isNew(overlay)], [false, true]);
     assert.ok(await isInstalled(null));
     await put(overlay);
     assert.equal(text(CONFIG), OURS, 'what was proved is back');
     assert.deepEqual([await isInstalled(overlay), await isNew(overlay)], [true, true]);
-    const over: Installable = { ...overlay, base: sha256(Buffer.from(ANEW)) };
+    const over: Installable = { ...overlay, base: sha256(Buffer.from(REWRITTEN)) };
     assert.equal(await isInstalled(over), false);
     await put(over);
     assert.notEqual(text(CONFIG), OURS);
@@ -191,28 +191,28 @@ describe('a node that is provisioned anew', () => {
     assert.equal(text(CONFIG), OURS, 'the way back leads to the one before');
     await put(over);
     await installer.settle({ config: over, needed: [], refused: null });
-    assert.deepEqual([text(`${STATE}/local/kubelet`), text(`${STATE}/local/kubelet.before`)], [ANEW, LOCAL]);
+    assert.deepEqual([text(`${STATE}/local/kubelet`), text(`${STATE}/local/kubelet.before`)], [REWRITTEN, LOCAL]);
     assert.equal(text(`${STATE}/local/bases/${sha256(Buffer.from(LOCAL))}`), undefined);
     await put(null);
-    assert.equal(text(CONFIG), ANEW);
+    assert.equal(text(CONFIG), REWRITTEN);
   });
 
   it('gets its newest own config back with the way to local, for the kubelet’s next start', async () => {
     const { disk, installer, put, text } = await prepare('file');
-    disk.plant(CONFIG, ANEW);
+    disk.plant(CONFIG, REWRITTEN);
     await put(overlay);
     await put(null);
     assert.equal(text(CONFIG), LOCAL, 'with which the kubelet is known to start');
     await installer.settle({ config: null, needed: [], refused: null });
-    assert.deepEqual([text(CONFIG), text(`${STATE}/local/kubelet`)], [ANEW, ANEW]);
+    assert.deepEqual([text(CONFIG), text(`${STATE}/local/kubelet`)], [REWRITTEN, REWRITTEN]);
   });
 
   it('keeps its own config from before where a kubelet failed with the newer one', async () => {
     const { disk, installer, put, text } = await prepare('file');
-    disk.plant(CONFIG, ANEW);
+    disk.plant(CONFIG, REWRITTEN);
     await put(overlay);
     await put(null);
-    await installer.settle({ config: null, needed: [], refused: sha256(Buffer.from(ANEW)) });
+    await installer.settle({ config: null, needed: [], refused: sha256(Buffer.from(REWRITTEN)) });
     assert.equal(text(CONFIG), LOCAL);
   });
 
@@ -229,7 +229,7 @@ describe('a node that is provisioned anew', () => {
 
   it('and back has the base that it had', async () => {
     const { disk, installer, put } = await prepare('file');
-    disk.plant(CONFIG, ANEW);
+    disk.plant(CONFIG, REWRITTEN);
     await put(overlay);
     disk.plant(CONFIG, LOCAL);
     await put(overlay);
@@ -246,9 +246,9 @@ describe('a node that is provisioned anew', () => {
 
   it('finds the one before again after a crash between the copy and its record', async () => {
     const { disk, installer, put, text } = await prepare('file');
-    disk.plant(CONFIG, ANEW);
+    disk.plant(CONFIG, REWRITTEN);
     await put(overlay);
-    const over: Installable = { ...overlay, base: sha256(Buffer.from(ANEW)) };
+    const over: Installable = { ...overlay, base: sha256(Buffer.from(REWRITTEN)) };
     await put(over);
     const record = text(`${STATE}/local/record`) ?? '';
     await installer.settle({ config: over, needed: [sha256(Buffer.from(LOCAL))], refused: null });
@@ -262,7 +262,7 @@ describe('a node that is provisioned anew', () => {
     disk.plant(CONFIG, LOCAL);
     assert.deepEqual([await isInstalled(overlay), await isNew(overlay)], [false, false]);
     await put(replace);
-    disk.plant(CONFIG, ANEW);
+    disk.plant(CONFIG, REWRITTEN);
     assert.deepEqual([await isInstalled(replace), await isNew(replace)], [false, false]);
     await put(replace);
     await put(null);
@@ -270,13 +270,13 @@ describe('a node that is provisioned anew', () => {
 
   it('is not mistaken by what the guard puts back: that is ours, whichever base it was laid over', async () => {
     const { disk, installer, isInstalled, text } = await prepare('file');
-    disk.plant(CONFIG, ANEW);
+    disk.plant(CONFIG, REWRITTEN);
     await installer.takeAsLocal();
     const to = await installer.plan(overlay);
     const back = await installer.wayBack(await installer.plan(replace), to);
     await installer.install(await installer.plan(replace));
     for (const { path, bytes } of back) disk.plant(path, bytes === null ? null : bytes.toString('utf8'));
     assert.ok(await isInstalled(overlay));
-    assert.equal(text(`${STATE}/local/kubelet`), ANEW);
+    assert.equal(text(`${STATE}/local/kubelet`), REWRITTEN);
   });
 });

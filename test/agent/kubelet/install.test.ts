@@ -166,7 +166,7 @@ describe('the config file', () => {
   });
 });
 
-describe('a node that is provisioned anew while our config is in the file', () => {
+describe('a node that is provisioned again while our config is in the file', () => {
   const NEW = `${HEAD}maxPods: 99\nclusterDomain: new\n`;
 
   it('has the new file as its local config where that is what it runs; the former one is kept beside it', async () => {

@@ -4,10 +4,10 @@ import { CONFIG_FILE } from '../../support/agent/fake-kubelet.ts';
 import { LOCAL_FILE, STATE, type WholeNode } from '../../support/agent/whole-node.ts';
 import { isIdleOn, settledNode } from '../../support/agent/whole-node-stories.ts';
 
-const ANEW = `${LOCAL_FILE}podPidsLimit: 2048\n`;
+const REWRITTEN = `${LOCAL_FILE}podPidsLimit: 2048\n`;
 
 const upgrade = (node: WholeNode): void => {
-  node.disk.plant(CONFIG_FILE, ANEW);
+  node.disk.plant(CONFIG_FILE, REWRITTEN);
   node.kubelet.restartByHand();
 };
 
@@ -18,7 +18,7 @@ async function staysAsItIs(node: WholeNode): Promise<void> {
   assert.ok(node.disk.changes() - changes < 10, 'nothing is written again and again');
 }
 
-describe('a kubeadm upgrade that writes the kubelet’s config file anew', () => {
+describe('a kubeadm upgrade that writes the kubelet’s config file again', () => {
   it('is undone at once; the new file has its trial when the node has its turn', async () => {
     const { node, good } = await settledNode({ dropIns: false });
     const ours = node.disk.tree()[CONFIG_FILE];
@@ -34,12 +34,12 @@ describe('a kubeadm upgrade that writes the kubelet’s config file anew', () =>
     await node.until('good again', isIdleOn(node, good));
     assert.deepEqual([node.maxPods(), node.kubelet.running()['podPidsLimit']], [100, 2048]);
     assert.equal(node.kubelet.starts(), starts + 2, 'and the one of its turn');
-    assert.equal(node.disk.tree()[`${STATE}/local/kubelet`], ANEW);
+    assert.equal(node.disk.tree()[`${STATE}/local/kubelet`], REWRITTEN);
     assert.equal(node.status().awaitsTurn, undefined);
     await staysAsItIs(node);
     node.unassign();
     await node.until('local', () => node.maxPods() === 42 && node.status().phase === 'Idle');
-    assert.equal(node.disk.tree()[CONFIG_FILE], ANEW);
+    assert.equal(node.disk.tree()[CONFIG_FILE], REWRITTEN);
     await node.stop();
   });
 
@@ -63,7 +63,7 @@ describe('a kubeadm upgrade that writes the kubelet’s config file anew', () =>
     assert.ok(isIdleOn(node, good)());
     assert.deepEqual([node.maxPods(), node.kubelet.running()['podPidsLimit']], [100, 2048]);
     assert.equal(node.kubelet.starts(), starts + 1);
-    assert.equal(node.disk.tree()[CONFIG_FILE], ANEW);
+    assert.equal(node.disk.tree()[CONFIG_FILE], REWRITTEN);
     await node.stop();
   });
 });

@@ -282,7 +282,7 @@ const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly str
   ['halves of cores on two NUMA nodes', HALVES, { numaNodes: cpus(2), coreOf: cores('0,32', '1,33') }, []],
   ['cores that could not be seen', HALVES, { numaNodes: cpus(3) }, []],
   [
-    'halves of cores, and a kubelet that was mended',
+    'halves of cores, and a kubelet that was fixed',
     HALVES,
     { numaNodes: cpus(3), coreOf: cores('0,32', '1,33') },
     [],

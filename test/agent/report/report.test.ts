@@ -89,7 +89,7 @@ describe('the reporter', () => {
     assert.equal(kube.status(NODE).conditions?.[0]?.message, 'third');
   });
 
-  it('asks anew for a turn once a minute at most', async () => {
+  it('asks again for a turn once a minute at most', async () => {
     await hear();
     const { status, ...account } = told(idle(A));
     for (let second = 0; second < 600; second += 1) {

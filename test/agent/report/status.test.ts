@@ -253,7 +253,7 @@ describe('the conditions', () => {
     );
   });
 
-  it('say whether the agent could start anew', () => {
+  it('say whether the agent could start again', () => {
     const problems = { diskProblems: ['meta/trial is unusable', 'the disk is full'] };
     assert.equal(
       conditionOf(status(idle(A), {}, problems), 'CheckpointsIntact'),

@@ -68,7 +68,7 @@ describe('a node with its agent', () => {
     }
   });
 
-  it('takes another commit, a ConfigMap made anew and a relabelled one without a restart', async () => {
+  it('takes another commit, a ConfigMap made again and a relabelled one without a restart', async () => {
     const { node, good } = await settledNode();
     const payload = payloadOf({ maxPods: 100 });
     node.kube.remove('configmaps', good);

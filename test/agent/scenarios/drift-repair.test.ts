@@ -137,7 +137,7 @@ describe('a config that cannot be had', () => {
     return { node, tries, name };
   }
 
-  it('is not tried sooner because the KubeletNode was lost and made anew meanwhile', async () => {
+  it('is not tried sooner because the KubeletNode was lost and made again meanwhile', async () => {
     const { node, tries } = await waitingNode();
     const spec = node.kube.spec(NODE);
     node.kube.remove('kubeletnodes', NODE);

@@ -10,7 +10,7 @@ const DOINGS: readonly (readonly [string, (node: WholeNode) => void, number])[] 
   ['restart the kubelet once', (node) => node.kubelet.restartByHand(), 3],
   ['reboot the machine', (node) => node.reboot(), 3],
   [
-    'delete the KubeletNode and make it anew',
+    'delete the KubeletNode and make it again',
     (node) => {
       const spec = node.kube.spec(NODE);
       node.kube.remove('kubeletnodes', NODE);
@@ -46,7 +46,7 @@ describe('a good config on trial is promoted all the same where others', () => {
   }
 });
 
-describe('a KubeletNode that is made anew', () => {
+describe('a KubeletNode that is made again', () => {
   it('gets its whole status back, and changes nothing without a spec', async () => {
     const { node, good } = await settledNode({ guard: true });
     const before = node.status();

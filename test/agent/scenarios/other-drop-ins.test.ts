@@ -42,7 +42,7 @@ describe('drop-ins of other people beside ours', () => {
     await node.stop();
   });
 
-  it('one that comes later and wins is drift that is told of, and no reason to try what was good anew', async () => {
+  it('one that comes later and wins is drift that is told of, and no reason to try what was good again', async () => {
     const node = await nodeWith({});
     const name = node.assign({ maxPods: 150 });
     await node.until('promoted', isIdleOn(node, name));

@@ -16,7 +16,7 @@ async function waitingNode(): Promise<WholeNode> {
   await node.until('the agent reports', () => node.status().phase === 'Idle');
   await node.pass(30_000);
   node.assign({ cgroupRoot: '/pods', maxPods: 250 }, { reboot: order });
-  await node.until('the machine is to boot anew', () => node.status().trial?.awaitsReboot === 'sentinel');
+  await node.until('the machine is to reboot', () => node.status().trial?.awaitsReboot === 'sentinel');
   return node;
 }
 
@@ -39,7 +39,7 @@ describe('a change that takes effect with a boot', () => {
     await node.stop();
   });
 
-  it('is waited for by an agent that was started anew, which asks for nothing else', async () => {
+  it('is waited for by an agent that was started again, which asks for nothing else', async () => {
     const node = await waitingNode();
     await node.stop();
     node.start();
@@ -56,7 +56,7 @@ describe('a change that takes effect with a boot', () => {
     await node.until('it is at rest', () => node.status().phase === 'Idle');
     assert.equal(node.kubelet.orders.length, restarts);
     assert.equal(sentinel(node), undefined);
-    assert.match(node.status().error?.message ?? '', /did not boot anew within 5 minutes: a reboot daemon was to see/);
+    assert.match(node.status().error?.message ?? '', /did not reboot within 5 minutes: a reboot daemon was to see/);
     await node.stop();
   });
 

@@ -48,7 +48,7 @@ describe('a trial that cannot be begun ends', () => {
     });
   }
 
-  it('where the order to restart hangs for ever', async () => {
+  it('where the order to restart hangs forever', async () => {
     let hangs = false;
     const restart = () => (hangs ? new Promise<void>(() => undefined) : undefined);
     const { node, starts } = await goodNode({ guard: true, restart });

@@ -157,7 +157,7 @@ describe('a kubelet that somebody restarted with other files', () => {
   });
 });
 
-describe('a kubelet that runs already what it is to run', () => {
+describe('a kubelet that runs already what is assigned', () => {
   it('is taken over without a restart, a trial or a place in anybody’s way', async () => {
     const { node } = await settledNode({ dropIns: false });
     node.unassign();

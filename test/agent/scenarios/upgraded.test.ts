@@ -32,7 +32,7 @@ describe('a kubelet that is upgraded in mid-trial', () => {
         await node.until('judged', isJudged(node));
         await node.pass(30_000);
         await upgrade(node, 'v1.35.0', gapMs);
-        await node.until('begun anew', () => (node.status().trial?.healthySeconds ?? 60) < 10);
+        await node.until('begun again', () => (node.status().trial?.healthySeconds ?? 60) < 10);
         await node.pass(50_000);
         assert.equal(node.status().phase, 'Trial', 'what the one before proved does not count');
         await node.until('promoted', isIdleOn(node, name));

@@ -3,7 +3,7 @@ import type { Lease } from '#reconciler/cluster/leader/lease.ts';
 import { NAMESPACE } from '../../cluster/support/programs.ts';
 import type { Site } from './site.ts';
 
-/** Makes trouble until the signal aborts, then mends what it broke. @returns how often it struck */
+/** Makes trouble until the signal aborts, then fixes what it broke. @returns how often it struck */
 export type Trouble = (site: Site, signal: AbortSignal) => Promise<number>;
 
 const rest = (ms: number, signal: AbortSignal): Promise<void> =>
@@ -50,7 +50,7 @@ export const gitFlapping: Trouble = async ({ fleet }, signal) => {
   return strikes;
 };
 
-/** Whoever leads is killed after three seconds, in turn by SIGKILL and as a pod is deleted, and starts anew. */
+/** Whoever leads is killed after three seconds, in turn by SIGKILL and as a pod is deleted, and starts again. */
 export const leaderKilled: Trouble = async (site, signal) => {
   let strikes = 0;
   while (!signal.aborted) {

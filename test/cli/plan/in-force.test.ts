@@ -34,7 +34,7 @@ describe('kubelet-gitops plan, where the base is not in force', () => {
   it('says which commit is, and how to see all that would come into force', async () => {
     const { out } = await planned({ commit: inForce, cluster: 'prod' });
     const short = inForce.slice(0, 12);
-    const said = `The base is not in force there, ${short} is: --base ${short} shows all that would come into force`;
+    const said = `The base is not in force there; ${short} is. --base ${short} shows all that would come into force`;
     assert.equal(out.split('\n')[1], said);
     assert.match(
       (await planned({ commit: inForce, cluster: 'prod' }, '-o', 'markdown')).out,

@@ -66,7 +66,7 @@ describe('kubelet-gitops plan, of a cluster', () => {
 
   it('says that nobody can tell where it may not list pods, and nothing where it may not list nodes', async () => {
     const { out, err } = await planned([daemon('one', 'Running'), daemon('two', 'Running')], 'pods');
-    assert.match(err, /You may not list pods here: nobody can say whether a config leaves room/);
+    assert.match(err, /You may not list pods here, so the plan cannot tell whether a config leaves room/);
     assert.match(out, /1 node,/);
     assert.doesNotMatch(out, /would be refused/);
     const blind = await planned([], 'nodes');

@@ -127,7 +127,7 @@ describe('a plan in which nodes get another config although no pool has another 
     const { out } = await planned({ 'pools/gpu/kubelet.yaml': layer('maxPods: 300', 'podPidsLimit: 500') });
     assert.match(out, /! maxPods: the scheduler sends more pods/);
     const lower = await planned({ 'pools/gpu/kubelet.yaml': layer('maxPods: 50', 'podPidsLimit: 500') });
-    assert.match(lower.out, /! maxPods: pods above a lower limit/);
+    assert.match(lower.out, /! maxPods: when lowered, pods above the limit/);
     const taken = await planned({ 'pools/gpu/kubelet.yaml': layer('podPidsLimit: 500') });
     assert.match(taken.out, /! maxPods: the scheduler sends more pods/, '60 → the default of 110');
   });

@@ -171,9 +171,9 @@ test('events are read from a real API server', { skip }, async () => {
     action: 'ConfigureKubelet',
     reason: 'ConfigAssigned',
     type: 'Normal',
-    note: 'The node is to run workers-2gmf6b4k8c',
+    note: 'Assigned workers-2gmf6b4k8c',
     regarding: { apiVersion: 'v1', kind: 'Node', name: 'right', uid: 'u' },
   });
   const { out } = await cli('events', '--node', 'right');
-  assert.match(out, /^2026-11-21 10:00:00  ConfigAssigned  right  -     The node is to run workers-2gmf6b4k8c$/m);
+  assert.match(out, /^2026-11-21 10:00:00  ConfigAssigned  right  -     Assigned workers-2gmf6b4k8c$/m);
 });

@@ -14,7 +14,7 @@ import { type ControlPlane, startControlPlane } from '../support/control-plane.t
 const skip = (await whyNoControlPlane()) || WITHOUT_RENDERERS;
 const KINDS = 'crd,clusterrole,clusterrolebinding,role,rolebinding,daemonset,deployment,validatingadmissionpolicy';
 
-/** The documentation's own commands. Nothing here runs pods: `--wait` would wait for ever. */
+/** The documentation's own commands. Nothing here runs pods: `--wait` would wait forever. */
 describe(`helm on Kubernetes ${KUBERNETES}`, { skip }, () => {
   let cluster: ControlPlane;
   let directory: string;

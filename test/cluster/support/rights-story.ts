@@ -96,7 +96,7 @@ export async function liveThrough(isAll: (asked: readonly Asked[]) => boolean): 
   const story = { cluster, evidence, commit: git.commit };
   const thereAndBack = await tell(story);
   const isTold = async (): Promise<boolean> => (await audit.asked()).some(isSeries);
-  // A reconciler that began anew meanwhile knows of no repetition: it has to see one itself.
+  // A reconciler that began again meanwhile knows of no repetition: it has to see one itself.
   for (let tries = 0; tries < 5 && !(await until('a series', isTold, SOON).catch(() => false)); tries += 1) {
     await thereAndBack();
   }

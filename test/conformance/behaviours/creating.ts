@@ -88,7 +88,7 @@ export const creatingBehaviours: readonly Behaviour[] = [
     },
   ],
   [
-    'a name that is no name is refused, and so is none',
+    'a name that is not valid is refused, and so is none',
     async ({ raw }) => {
       for (const name of ['Upper', 'under_score', '-dash', '']) {
         const answer = await raw.call({ method: 'POST', path: NODES_PATH, body: nodeBody(name) });

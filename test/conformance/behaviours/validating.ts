@@ -99,7 +99,7 @@ const BAD_POOLS: readonly (readonly [spec: object, field: string])[] = [
   [{ suspend: 'yes' }, 'spec.suspend'],
   [{ rollout: { ...ROLLOUT, onFailure: { threshold: 1, action: 'undo' } } }, 'spec.rollout.onFailure.action'],
   [{ rollout: { ...ROLLOUT, maxUnavailablePerZone: 'all' } }, 'spec.rollout.maxUnavailablePerZone'],
-  [{ rollout: { ...ROLLOUT, notReadyNodes: 'mend' } }, 'spec.rollout.notReadyNodes'],
+  [{ rollout: { ...ROLLOUT, notReadyNodes: 'fix' } }, 'spec.rollout.notReadyNodes'],
   [{ rollout: { ...ROLLOUT, canary: { nodes: 0 } } }, 'spec.rollout.canary.nodes'],
   [{ rollout: { ...ROLLOUT, steps: [{ soak: '1h' }] } }, 'spec.rollout.steps[0].nodes'],
   [{ rollout: { ...ROLLOUT, windows: { ...ROLLOUT.windows, overrun: 'go-on' } } }, 'spec.rollout.windows.overrun'],

@@ -143,7 +143,7 @@ export const watchingBehaviours: readonly Behaviour[] = [
       const before = await kube.list(AT_NODES);
       await aNode();
       await connection.forgetHistory?.();
-      // A server that begins anew has its history from its first watch on: what is made before that may be older.
+      // A server that begins again has its history from its first watch on: what is made before that may be older.
       if (connection.forgetHistory !== undefined) {
         const refused = await refusalOf(take(1, changesOf(kube, AT_NODES, before.resourceVersion)));
         assert.equal(refused.code, 'KUBE_GONE');

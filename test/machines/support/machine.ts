@@ -26,7 +26,7 @@ export interface Machine {
   readonly port: number;
   /** Runs a script on it as root. @returns what it printed @throws where it fails or the machine is away */
   readonly run: (script: string) => Promise<string>;
-  /** Takes its power away and gives it back: what its disk had not been told to keep is lost. Resolves when it has booted anew. */
+  /** Takes its power away and gives it back: what its disk had not been told to keep is lost. Resolves when it has rebooted. */
   readonly cutPower: () => Promise<void>;
   readonly logTail: (lines?: number) => string;
   /** Takes its power away and removes it. */
@@ -74,7 +74,7 @@ export async function bootMachine(options: MachineOptions): Promise<Machine> {
       await order(monitor, 'system_reset');
       const before = boot;
       boot = await until(
-        'the machine to have booted anew',
+        'the machine to have booted again',
         async () => {
           const present = await bootId();
           return present !== before && present;

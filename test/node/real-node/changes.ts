@@ -85,8 +85,8 @@ export function describeChanges(world: World): void {
       assert.deepEqual(await node.runs(), before);
     });
 
-    it('puts its file back when the node is provisioned anew, and tries it over the new one in its turn', async (t) => {
-      const anew = `${JSON.stringify({ ...JSON.parse(node.localConfig), podPidsLimit: 2048 }, undefined, 1)}\n`;
+    it('puts its file back when the node is provisioned again, and tries it over the new one in its turn', async (t) => {
+      const rewritten = `${JSON.stringify({ ...JSON.parse(node.localConfig), podPidsLimit: 2048 }, undefined, 1)}\n`;
       const [proved, runs, ours] = [
         await node.assignments.status(),
         await node.runs(),
@@ -95,9 +95,9 @@ export function describeChanges(world: World): void {
       const asks = ({ awaitsTurn }: KubeletNodeStatus): boolean => awaitsTurn?.reason === 'NewBase';
       const started = performance.now();
       // As kubeadm does at an upgrade of a node.
-      await provision(anew);
+      await provision(rewritten);
       await node.reaches('its wish for a turn', asks);
-      say(t, 'provisioned anew → file put back, and a turn asked for', started);
+      say(t, 'provisioned again → file put back, and a turn asked for', started);
       await node.waits('our file', async () => (await node.read(LOCAL_CONFIG_FILE)) === ours);
       assert.deepEqual(await node.runs(), runs, 'nothing is restarted without a turn');
       const granted = performance.now();
@@ -145,7 +145,7 @@ export function describeChanges(world: World): void {
         await haveBeen(1);
         await node.api.cut();
         await node.waits('the agent to miss the API server', async () => (await said(MISSED)) > missedBefore);
-        await node.api.mend();
+        await node.api.fix();
         // Two each: the assignment, and that the agent has seen it.
         await node.assignments.relabel(FIELDS);
         await haveBeen(3);

@@ -61,7 +61,7 @@ export function describeFailures(world: World): void {
       assert.equal(await node.read(LOCAL_CONFIG_FILE), node.localConfig);
     });
 
-    it('promotes a config on a node that was not Ready before, whose kubelet is well: nothing else could mend it from afar', async (t) => {
+    it('promotes a config on a node that was not Ready before, whose kubelet is well: nothing else could fix it from afar', async (t) => {
       const conflist = join(node.machine.root, CNI_FILE);
       await rename(conflist, `${conflist}.away`);
       const started = performance.now();

@@ -34,7 +34,7 @@ export function describeSilence(world: World): void {
       await node.waits('a healthy kubelet', node.healthy);
       run = await node.runs();
       assert.notEqual(run.invocation, before.invocation);
-      await node.api.mend();
+      await node.api.fix();
     });
 
     it('runs on while the API server is away, takes nothing back for that, and finishes the trial when it is there again', async (t) => {
@@ -51,11 +51,11 @@ export function describeSilence(world: World): void {
       assert.deepEqual(await node.runs(), run, 'nobody restarted the kubelet');
       await node.waits('a healthy kubelet', node.healthy);
       assert.ok(await isInstalled('"maxPods": 64'));
-      await node.api.mend();
-      const mended = performance.now();
+      await node.api.fix();
+      const fixed = performance.now();
       const name = await node.assignments.assign(fields);
       await node.settlesOn(name);
-      say(t, 'the API server is back → promoted', mended);
+      say(t, 'the API server is back → promoted', fixed);
       assert.deepEqual(await node.runs(), run);
     });
 

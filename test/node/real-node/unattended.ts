@@ -21,7 +21,7 @@ export function describeUnattended(world: World): void {
       ((await node.read(LOCAL_CONFIG_FILE)) ?? '').includes(text);
     const fired = (): Promise<string | undefined> => node.read(`${STATE_DIRECTORY}/guard/fired`);
 
-    it('finishes the trial when the agent is killed in it and started anew', async () => {
+    it('finishes the trial when the agent is killed in it and started again', async () => {
       const fields = { maxPods: 61 };
       const name = await node.assignments.assign(fields, { trial: LONG_TRIAL });
       await node.waits('the guard', node.isGuarded);

@@ -8,7 +8,7 @@ export interface ApiLink {
   /** Ends every connection and refuses new ones, as an API server that is down does. */
   readonly cut: () => Promise<void>;
   /** Listens on the same port again. */
-  readonly mend: () => Promise<void>;
+  readonly fix: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export async function startApiLink(targetPort: number): Promise<ApiLink> {
   return {
     url: `https://127.0.0.1:${port}`,
     cut,
-    async mend() {
+    async fix() {
       server ??= await listen(port);
     },
     stop: cut,

@@ -11,7 +11,7 @@ export interface Assignments {
   readonly assign: (fields: KubeletConfig, spec?: Readonly<Record<string, unknown>>) => Promise<string>;
   /** Labels the assigned config source, which makes another version of it, and assigns that. */
   readonly relabel: (fields: KubeletConfig) => Promise<void>;
-  /** Deletes the assigned config source, makes it anew with the same content, and assigns that. */
+  /** Deletes the assigned config source, makes it again with the same content, and assigns that. */
   readonly recreate: (fields: KubeletConfig) => Promise<void>;
   /** The node is to run its local config. */
   readonly unassign: () => Promise<void>;

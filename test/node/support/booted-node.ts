@@ -188,7 +188,7 @@ function initBelow(pid: number): number | undefined {
   return init === undefined ? undefined : Number(init);
 }
 
-/** Not `is-system-running`: a unit that dies and is started again and again keeps that at "starting" for ever. */
+/** Not `is-system-running`: a unit that dies and is started again and again keeps that at "starting" forever. */
 async function hasBooted(leader: number): Promise<boolean> {
   // Before that it may still be in this machine's own file system, where systemctl would ask another systemd.
   if (!readlinkSync(`/proc/${leader}/exe`).endsWith('/systemd')) return false;

@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 
 const NAMESPACE = 'kubelet-gitops';
 
-describe('the view of the cluster that reads anew what another reconciler wrote', () => {
+describe('the view of the cluster that reads again what another reconciler wrote', () => {
   it('reads the Nodes as well until it knows that no pool has any drained', async (t) => {
     const api = await startApiServer({ tokens: [] });
     const stop = new AbortController();

@@ -15,14 +15,14 @@ describe('the address of a repository', () => {
 
   const unusable = [
     ['git’s own scheme', 'git://git.example/config.git', /https or ssh/],
-    ['a directory', '/srv/git/config.git', /no address/],
+    ['a directory', '/srv/git/config.git', /not the address/],
     ['a file', 'file:///srv/git/config.git', /https or ssh/],
     ['a credential', 'https://ada:hunter2@git.example/config.git', /Secret/],
     ['a token', 'https://hunter2@git.example/config.git', /Secret/],
-    ['a credential in what is no address', 'https://ada:hunter2@git example/config.git', /no address/],
+    ['a credential in what is no address', 'https://ada:hunter2@git example/config.git', /not the address/],
     ['a query', 'https://git.example/config.git?token=hunter2', /behind its path/],
     ['a fragment', 'https://git.example/config.git#hunter2', /behind its path/],
-    ['nothing', '', /no address/],
+    ['nothing', '', /not the address/],
   ] as const;
   for (const [what, url, message] of unusable) {
     it(`with ${what} is refused in words that help`, () => {

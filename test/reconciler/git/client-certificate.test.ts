@@ -81,7 +81,7 @@ describe('a git server that asks for a certificate', { skip: WITHOUT_GIT || WITH
     await writeFile(join(secret, 'tls.key'), '-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n');
     await assert.rejects(source(mounted).resolve(soon()), (error) => {
       assert.doesNotMatch(String(error), /secret\n/);
-      return failsWith('GIT_CREDENTIALS_UNREADABLE', /no PEM/)(error);
+      return failsWith('GIT_CREDENTIALS_UNREADABLE', /not PEM/)(error);
     });
   });
 });

@@ -37,9 +37,9 @@ describe('a commit that cannot be read, now or later', { skip: WITHOUT_GIT }, ()
       }
       assert.equal(branch.view().tip?.commit.oid, good, 'the last good reading stays');
 
-      const mended = await repository.commitFiles(manyPools(3));
+      const fixed = await repository.commitFiles(manyPools(3));
       await branch.poll(good, soon());
-      assert.equal(branch.view().tip?.commit.oid, mended);
+      assert.equal(branch.view().tip?.commit.oid, fixed);
       assert.equal(branch.view().failure, null);
 
       async function costOf(poll: () => Promise<unknown>): Promise<{ requests: number; down: number }> {

@@ -69,7 +69,7 @@ describe('how a commit relates to the one in force', { skip: WITHOUT_GIT }, () =
     assert.equal((await lineageOf(started, second)).lineage, 'rewritten');
   });
 
-  it('is rewritten when the branch starts anew from an unrelated root', async (t) => {
+  it('is rewritten when the branch starts again from an unrelated root', async (t) => {
     const started = await start(t);
     const { repository } = started;
     const old = await repository.commitFiles(change(1));

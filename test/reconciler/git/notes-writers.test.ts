@@ -100,7 +100,7 @@ describe('several writers of notes', { skip: WITHOUT_GIT }, () => {
     await annotator.annotate(new Map([[second, 'two']]), soon());
     assert.equal(await started.note(second), 'two\n');
     const empty = await started.repository.tree([]);
-    await started.repository.setRef(REF, await started.repository.commit({ tree: empty, message: 'anew\n' }));
+    await started.repository.setRef(REF, await started.repository.commit({ tree: empty, message: 'again\n' }));
     await annotator.annotate(new Map([[third, 'three']]), soon());
     assert.deepEqual(await Promise.all([second, third].map((commit) => started.note(commit))), ['', 'three\n']);
   });

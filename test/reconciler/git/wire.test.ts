@@ -147,7 +147,7 @@ describe('the scan of a pack', () => {
     ],
     ['a delta on itself', packOf([{ type: 6, base: Buffer.from([0]), content: delta(9, 1) }]), 'GIT_DAMAGED'],
     [
-      'a delta on what is no object',
+      'a delta on what is not an object',
       packOf([blob(9), { type: 6, base: Buffer.from([3]), content: delta(9, 1) }]),
       'GIT_DAMAGED',
     ],

@@ -204,7 +204,7 @@ describe('the name of a config', () => {
 });
 
 describe('a config source', () => {
-  it('is made anew where it can be edited, and nothing more is done to one that somebody keeps from being deleted', () => {
+  it('is made again where it can be edited, and nothing more is done to one that somebody keeps from being deleted', () => {
     const steps = (passing: 'editable' | 'leaving') => {
       const fleet = fleetOf({ configSources: [configSource(workers, { passing })] });
       const of = (...pools: Parameters<typeof commit> extends [string, ...infer P] ? P : never) =>
@@ -249,7 +249,7 @@ describe('a config source', () => {
     assert.equal(pruned(having({})), 1);
   });
 
-  it('of a pool that is only known from the cluster is not made anew from nothing', () => {
+  it('of a pool that is only known from the cluster is not made again from nothing', () => {
     const fleet = fleetOf({ pools: [poolInCluster(workers)], configSources: [configSource(workers, { sha256: 'x' })] });
     assert.deepEqual(planConfigSources(desiredState(null, fleet, accept), fleet, SETTINGS, NOW), []);
   });

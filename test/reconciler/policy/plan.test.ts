@@ -96,7 +96,7 @@ const rows: readonly (readonly [string, CommitInForce | null, Fleet, readonly st
     [],
   ],
   [
-    'nodes whose KubeletNodes were lost and made anew are told again, all at once where they run it already',
+    'nodes whose KubeletNodes were lost and made again are told again, all at once where they run it already',
     commit(COMMIT_B, old),
     withNodes(everySettled, ...[a, b].map((node) => forgotten(settledNode(node, old)))),
     [`assign a ${old.configName}`, `assign b ${old.configName}`],
@@ -298,7 +298,7 @@ const rows: readonly (readonly [string, CommitInForce | null, Fleet, readonly st
     [],
   ],
   [
-    'a tampered config source is deleted and made anew, and nobody is sent to it meanwhile',
+    'a tampered config source is deleted and made again, and nobody is sent to it meanwhile',
     commit(COMMIT_B, next),
     {
       ...everySettled,
@@ -336,7 +336,7 @@ const rows: readonly (readonly [string, CommitInForce | null, Fleet, readonly st
     ['delete-node a'],
   ],
   [
-    'a Node that was made anew under its old name gets a new KubeletNode',
+    'a Node that was made again under its old name gets a new KubeletNode',
     commit(COMMIT_B, old),
     { ...everySettled, nodes: new Map([...everySettled.nodes, ['a', { ...a, uid: 'another' }]]) },
     ['delete-node a'],

@@ -52,7 +52,7 @@ describe('commit()', () => {
   for (const path of ['', '/a', 'a/', 'a//b', '../a', 'a/./b', '.git/config', 'a/.GIT/x', 'a\0b']) {
     it(`refuses the path ${JSON.stringify(path)}`, async (t) => {
       const server = await started(t);
-      await assert.rejects(server.commit({ files: { [path]: 'x' }, message: 'm' }), refused(/no path of a file/));
+      await assert.rejects(server.commit({ files: { [path]: 'x' }, message: 'm' }), refused(/not the path of a file/));
     });
   }
 

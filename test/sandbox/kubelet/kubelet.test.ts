@@ -38,7 +38,7 @@ describe('the simulated kubelet', () => {
     await write(text);
     const before = kubelet.starts();
     await kubelet.service.restart('test', never);
-    await until('it was started anew', () => kubelet.starts() > before);
+    await until('it was started again', () => kubelet.starts() > before);
   };
   const diesSaying = async (words: RegExp): Promise<void> => {
     await until(`it dies saying ${String(words)}`, () => words.test(kubelet.lastWords()));

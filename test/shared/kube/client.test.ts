@@ -31,7 +31,7 @@ describe('get', () => {
     assert.match(error.message, /is the CRD installed\?/);
   });
 
-  it('refuses an answer that is no object', async () => {
+  it('refuses an answer that is not an object', async () => {
     await using server = await scriptedServer();
     const kube = kubeFor(server);
     server.play(text('<html>'), json({ kind: 'Node' }), json(null), text(''));

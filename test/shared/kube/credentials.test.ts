@@ -85,7 +85,7 @@ describe("a pod's service account", () => {
     assert.equal(on.server.seen.length, 1);
   });
 
-  it('is tried anew once, however often the server refuses', async () => {
+  it('is tried again once, however often the server refuses', async () => {
     await using on = await setUp();
     on.server.play(
       (...turn) => {

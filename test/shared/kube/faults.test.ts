@@ -113,7 +113,7 @@ describe('a call that meets', () => {
     await until('the connection is gone', () => server.open() === 0);
   });
 
-  it('credentials that take for ever ends after thirty seconds', async () => {
+  it('credentials that take forever ends after thirty seconds', async () => {
     await using server = await scriptedServer();
     const clock = createManualClock();
     const credentials = { current: () => new Promise<never>(() => undefined), refresh: () => undefined };

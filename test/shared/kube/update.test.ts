@@ -42,7 +42,7 @@ describe('an update of the latest', () => {
     assert.equal(server.seen.length, 10);
   });
 
-  it('writes nothing where nothing is to be done, or there is no object', async () => {
+  it('writes nothing where nothing is to be done, or there is not an object', async () => {
     await using server = await scriptedServer();
     server.play(
       json(node('a', '1')),

@@ -46,7 +46,7 @@ rules('what stops a kubelet only when it comes to it', [
     '?fails-at-start containerRuntimeEndpoint',
   ],
   [
-    'what is no URL is no path either',
+    'what is not a URL is not a path either',
     'containerRuntimeEndpoint: "50%"\nimageServiceEndpoint: "a b"',
     '1.37',
     '?fails-at-start containerRuntimeEndpoint, ?fails-at-start imageServiceEndpoint',

@@ -23,7 +23,7 @@ const rows: readonly (readonly [string, Fields, string, readonly string[]])[] = 
   ['more pulls than locks, where only the minor is known', PULLS, '1.35', ['error maxParallelImagePulls']],
   ['more pulls than locks, by a vendor’s release', PULLS, 'v1.36.3-gke.1234', ['error maxParallelImagePulls']],
   ['as many pulls as locks', { ...PULLS, maxParallelImagePulls: 31 }, 'v1.36.3', []],
-  ['more pulls than locks on a kubelet that was mended', PULLS, 'v1.37.0', []],
+  ['more pulls than locks on a kubelet that was fixed', PULLS, 'v1.37.0', []],
   ['more pulls, and no credentials to verify yet', PULLS, 'v1.34.4', []],
   [
     'more pulls, and credentials that a gate verifies',
@@ -38,7 +38,7 @@ const rows: readonly (readonly [string, Fields, string, readonly string[]])[] = 
     [],
   ],
   ['both options of the CPU manager', CPUS(HANGING), 'v1.37.2', ['warning cpuManagerPolicyOptions']],
-  ['both options, mended', CPUS(HANGING), 'v1.38.0', []],
+  ['both options, fixed', CPUS(HANGING), 'v1.38.0', []],
   ['both options and one CPU', CPUS(HANGING, '0'), 'v1.37.2', []],
   ['both options, one switched off', CPUS({ ...HANGING, 'full-pcpus-only': 'false' }), 'v1.37.2', []],
   [
@@ -47,10 +47,10 @@ const rows: readonly (readonly [string, Fields, string, readonly string[]])[] = 
     'v1.35.1',
     ['warning featureGates.NodeDeclaredFeatures'],
   ],
-  ['declared features, mended', gate('NodeDeclaredFeatures'), 'v1.36.0', []],
+  ['declared features, fixed', gate('NodeDeclaredFeatures'), 'v1.36.0', []],
   ['events of the runtime', gate('EventedPLEG'), 'v1.29.4', ['warning featureGates.EventedPLEG']],
   ['events of the runtime by AllAlpha', gate('AllAlpha'), 'v1.26.4', ['warning featureGates.EventedPLEG']],
-  ['events of the runtime, mended', gate('EventedPLEG'), 'v1.30.0', []],
+  ['events of the runtime, fixed', gate('EventedPLEG'), 'v1.30.0', []],
 ];
 
 describe('configs that a kubelet takes, and dies of later', () => {
@@ -64,7 +64,7 @@ describe('configs that a kubelet takes, and dies of later', () => {
     });
   }
 
-  it('name the pull request and the release that mended it', () => {
+  it('name the pull request and the release that fixed it', () => {
     const [found] = validateKubeletConfig(PULLS, { minor: 'v1.36.3' });
     assert.match(found?.message ?? '', /panics when it pulls images.*kubernetes#138937, fixed in 1\.37\.0/);
   });
@@ -86,7 +86,7 @@ describe('configs that a kubelet takes, and dies of later', () => {
   });
 });
 
-describe('a fault that was mended in some releases of a minor', () => {
+describe('a fault that was fixed in some releases of a minor', () => {
   const row: KnownBad = {
     source: 1,
     from: 30,

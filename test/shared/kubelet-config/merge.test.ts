@@ -46,7 +46,7 @@ describe('layers', () => {
     assert.deepEqual(compose(['maxPods: null', 'maxPods: 7'], 'overlay').value, { maxPods: 7 });
   });
 
-  it('cannot take a map back and fill it anew in an overlay, and say where', () => {
+  it('cannot take a map back and fill it again in an overlay, and say where', () => {
     const texts = ['kubeReserved: null', 'kubeReserved: {cpu: 1}'];
     const [finding, ...more] = compose(texts, 'overlay').findings;
     assert.deepEqual(more, []);

@@ -40,7 +40,7 @@ export interface FrozenGuard {
 export interface FakeGuard {
   /** Before each start of the kubelet; undefined where the service manager knows of no guard. Never rejects. */
   beforeStart(): Promise<void> | undefined;
-  /** The machine was started anew: no timer runs, and units are as their files say. */
+  /** The machine was started again: no timer runs, and units are as their files say. */
   reboot(): void;
   /** For one agent. */
   port(disk: Disk, process: Mortal): Guard;

@@ -40,7 +40,7 @@ export interface FakeKubelet {
   isHealthy(): boolean;
   /** Somebody stopped it. */
   isStopped(): boolean;
-  /** Ends the process and starts it anew, as the end of the machine does. */
+  /** Ends the process and starts it again, as the end of the machine does. */
   reboot(): void;
   /** As somebody else than the agent does it. */
   restartByHand(): void;

@@ -27,7 +27,7 @@ const noRestartWithoutReason: Invariant = ({ decision: { actions } }, world, led
 };
 
 /**
- * A node at rest with what it is to run, and a healthy kubelet, is left at rest: unless the reconciler granted a turn, and the kubelet
+ * A node that is up to date and at rest, with a healthy kubelet, is left at rest: unless the reconciler granted a turn, and the kubelet
  * still is in the run that it was granted for.
  */
 const noRestartWithoutTurn: Invariant = ({ before, seen: { intent, service }, decision: { next } }, world) => {

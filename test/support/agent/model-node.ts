@@ -28,7 +28,7 @@ export interface ModelNode {
   /** What the API server wants; `unknown` while it is away. */
   want(intent: Observation['intent']): void;
   reboot(): void;
-  /** One look and what follows. `diesAfter`: the agent ends after saving and this many actions, and starts anew. */
+  /** One look and what follows. `diesAfter`: the agent ends after saving and this many actions, and starts again. */
   step(diesAfter?: number): { readonly before: State; readonly actions: readonly Action[] };
 }
 

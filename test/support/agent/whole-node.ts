@@ -42,7 +42,7 @@ export interface WholeNodeOptions {
   /** Of the kubelet's command line. */
   readonly flags?: readonly string[];
   readonly dropIns?: boolean;
-  /** Whether the installer hears of the kubelet's version as the agent does; otherwise it is 1.34 for ever. */
+  /** Whether the installer hears of the kubelet's version as the agent does; otherwise it is 1.34 forever. */
   readonly isVersionFollowed?: boolean;
   /** Files of the kubelet's `--config-dir` that are not ours. */
   readonly theirDropIns?: Awaited<ReturnType<NonNullable<AgentPorts['dropIns']>>>;
@@ -240,7 +240,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         bootId: alive(() => {
           looks =
             looks.at === clock.monotonic() ? { ...looks, count: looks.count + 1 } : { at: clock.monotonic(), count: 1 };
-          // On a clock that stands still, it would go on for ever.
+          // On a clock that stands still, it would go on forever.
           if (looks.count > MOST_LOOKS_AT_ONCE) process.kill();
           return Promise.resolve(`boot-${boots}`);
         }),

@@ -12,7 +12,7 @@ export const halted: HoldCheck = ({ aimed: { aim, member }, facts: { halt } }) =
     : null;
 
 const LOST =
-  'somebody deleted or changed the ConfigMap of what the pool settled on before, and its bytes are nowhere else: commit a payload';
+  'somebody deleted or changed the ConfigMap of the config that the pool settled on, and no copy is left: commit a config';
 
 /** The bytes that the node would be told to fetch are not in the cluster. */
 export const noConfigSource: HoldCheck = ({ aimed: { aim, configName, member }, facts: { isAvailable } }) =>

@@ -4,7 +4,7 @@ import type { HoldCheck } from './question.ts';
 const ALL =
   'no commit is in force since the reconciler started, so every node keeps what it has: a commit that can be read and is not refused ends this';
 const POOL =
-  'its pool has errors in git, and only its KubeletPool, which others may have written, says what it was: nodes keep what they have until they are mended';
+  'its pool has errors in git, and only its KubeletPool, which others may have written, has the config from before: nodes keep what they have until the errors are fixed';
 
 /** Nothing is begun on the word of an object that others may write. */
 export const noCommit: HoldCheck = ({ facts: { hearsay } }) =>

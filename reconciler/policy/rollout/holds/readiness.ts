@@ -6,7 +6,7 @@ export const notReady: HoldCheck = ({ aimed: { member }, facts: { group } }) =>
   isHeldForNotReady(member, group.pool?.spec.rollout)
     ? hold(
         'not-ready',
-        'the node is not Ready; where this config is to mend it, the pool says rollout.notReadyNodes: change',
+        'the node is not Ready; if this config fixes that, set rollout.notReadyNodes: change in the pool',
       )
     : null;
 

@@ -27,6 +27,6 @@ export function suspensionOf(
   if (pool?.spec.suspend === true) return hold('suspended', 'pool.yaml says suspend: true');
   if (policy.suspend) return hold('suspended', "the cluster's file says suspend: true");
   if (policy.unreadable === undefined) return null;
-  const because = 'nobody suspended it, but the file of the cluster may say anything until this is mended';
+  const because = 'nobody suspended it, but nothing starts until the cluster’s file can be read again';
   return hold('cluster-file', `${because}: ${policy.unreadable}`);
 }

@@ -1,7 +1,7 @@
 import { hold } from './hold.ts';
 import type { HoldCheck } from './question.ts';
 
-const JOINED = 'it joined after this rollout began, and follows when its waves are done';
+const JOINED = 'it joined after this rollout began, and follows after the last wave';
 
 /** Its wave has not come, or is full. What a node was told already, and what it is to go back to, goes in no wave. */
 export const wave: HoldCheck = ({ aimed: { aim, member }, facts: { waves, cohort }, room }) => {

@@ -27,7 +27,7 @@ export function renderCommits({ commits, git, findings }: Pick<WorkingModel, 'co
     ${
       findings.length === 0
         ? null
-        : html`<h3>What the commit in force has wrong</h3>
+        : html`<h3>Findings in the commit in force</h3>
             <ul class="findings">
               ${findings.map((finding) => html`<li>${finding}</li>`)}
             </ul>`

@@ -20,7 +20,7 @@ export function renderNodes(nodes: readonly NodeRow[], pool: Place, filter: Node
   return html`<section aria-labelledby="nodes">
     <h2 id="nodes">Nodes</h2>
     ${renderForm(pool, filter)}
-    ${selection.found === 0 ? html`<p>No node is like that. <a href="${pageAddress(questionAt(pool, EVERYTHING))}">Show all</a></p>` : table(caption, columns, selection.rows)}
+    ${selection.found === 0 ? html`<p>No node matches. <a href="${pageAddress(questionAt(pool, EVERYTHING))}">Show all</a></p>` : table(caption, columns, selection.rows)}
     ${renderPager(pool, filter, selection)}
   </section>`;
 }
@@ -79,7 +79,7 @@ function renderForm(pool: Place, { name, state }: NodeFilter): Html {
     <select id="state" name="state">
       ${options}
     </select>
-    <label for="node">Name holds</label>
+    <label for="node">Name contains</label>
     <input id="node" name="node" value="${name}" maxlength="253" autocomplete="off" spellcheck="false" />
     <button type="submit">Show</button>
   </form>`;

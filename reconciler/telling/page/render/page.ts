@@ -109,7 +109,7 @@ function link(href: string, text: string, isHere: boolean): Html {
 
 /** What needs a person, above everything else. */
 function renderBanners(banners: readonly Banner[]): Html {
-  if (banners.length === 0) return html`<p class="calm">Nothing needs you.</p>`;
+  if (banners.length === 0) return html`<p class="calm">All good: nothing needs attention.</p>`;
   return html`<section aria-labelledby="attention" class="banners">
     <h2 id="attention">What needs attention</h2>
     ${banners.map(renderBanner)}

@@ -17,14 +17,14 @@ export function renderPool({ nodes }: WorkingModel, pool: PoolModel, filter: Nod
     ${stateBar(pool.states)} ${renderStateLinks(pool.states, pool.name)}
     <dl class="facts">
       <div>
-        <dt>Nodes are to run</dt>
+        <dt>Config</dt>
         <dd><code>${pool.target}</code></dd>
       </div>
       ${
         pool.settledOn === ''
           ? null
           : html`<div>
-              <dt>All of them last proved</dt>
+              <dt>Last config that all of them proved</dt>
               <dd><code>${pool.settledOn}</code></dd>
             </div>`
       }

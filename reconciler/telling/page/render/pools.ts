@@ -12,13 +12,13 @@ const COLUMNS: readonly Column<PoolModel>[] = [
   { heading: 'State', cell: ({ state }) => poolBadge(state) },
   { heading: 'Nodes', cell: (pool) => html`${upToDate(pool)}${stateBar(pool.states)}` },
   { heading: 'Config', cell: ({ target }) => html`<code>${target}</code>` },
-  { heading: 'How it stands', cell: ({ state, says }) => (state === 'settled' ? 'all is as it is to be' : says) },
+  { heading: 'State', cell: ({ state, says }) => (state === 'settled' ? 'up to date' : says) },
 ];
 
 export function renderPools(pools: readonly PoolModel[]): Html {
   return html`<section aria-labelledby="pools">
     <h2 id="pools">Pools</h2>
-    ${pools.length === 0 ? html`<p>No pool is known yet.</p>` : table('Every pool, what its nodes are to run, and how far they are', COLUMNS, pools)}
+    ${pools.length === 0 ? html`<p>No pool is known yet.</p>` : table('Every pool, the config of its nodes, and their progress', COLUMNS, pools)}
   </section>`;
 }
 

@@ -19,7 +19,7 @@ export function renderRollouts(pools: readonly PoolModel[]): Html {
   const running = pools.filter(({ rollout }) => rollout !== null && rollout.finishedAt === '');
   return html`<section aria-labelledby="rollouts">
     <h2 id="rollouts">Rollouts in progress</h2>
-    ${running.length === 0 ? html`<p>None: nobody waits for a change.</p>` : running.map(runningRollout)}
+    ${running.length === 0 ? html`<p>No rollout in progress.</p>` : running.map(runningRollout)}
   </section>`;
 }
 

@@ -33,7 +33,7 @@ export type FieldKind =
  * - `state-file:cpu`, `state-file:memory`: the manager refuses to start over the checkpoint of its former policy, so that
  *   file has to go in the same step.
  * - `drain`: pods that run already keep the old meaning or break with the new one.
- * - `reboot`: cgroups or processes of the old layout stay until the machine starts anew.
+ * - `reboot`: cgroups or processes of the old layout stay until the machine starts again.
  * - `never`: belongs to the node's identity or to standalone kubelets; not for a fleet's configuration.
  */
 export type ChangeCost = 'restart' | 'state-file:cpu' | 'state-file:memory' | 'drain' | 'reboot' | 'never';

@@ -20,14 +20,14 @@ export const RISK_NOTES = {
   allocatable: 'changes what is left for pods; with the static CPU manager its state file has to go as well',
   'cpu-count': 'has to name CPUs that the node has',
   'host-must-match': 'the kubelet does not start on a host that is set up differently',
-  evictions: 'may evict pods, or keep them where the node needs room',
-  capacity: 'pods above a lower limit are refused after the restart; the scheduler sees another capacity',
+  evictions: 'may evict pods earlier, or too late',
+  capacity: 'when lowered, pods above the limit are refused at the restart; the scheduler sees the new capacity',
   'new-pods-only': 'pods that run already keep what they have',
   'restarts-containers': 'the limits of running containers change',
   'kube-proxy': 'has to agree with kube-proxy’s settings',
   stability: 'keeps the node standing under pressure',
   logind: 'systemd-logind’s InhibitDelayMaxSec has to allow it; the kubelet changes that itself where it may',
-  'per-gate': 'each gate has its own price; some need a drain or a reboot',
+  'per-gate': 'the cost depends on the gate; some need a drain or a reboot',
 } as const;
 
 /** What is to be said instead where a number grows. */

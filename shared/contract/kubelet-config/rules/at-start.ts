@@ -12,7 +12,7 @@ export const AT_START_RULES: readonly Rule[] = [
       if (id === undefined) continue;
       const isDoubled = ids.indexOf(id) < index;
       if (CURVES.includes(id) && !isDoubled) continue;
-      const reason = isDoubled ? 'is there twice' : 'is no curve that Go knows';
+      const reason = isDoubled ? 'is there twice' : 'is not a curve that Go knows';
       yield {
         ...exits(`${id} ${reason}`),
         at: ['tlsCurvePreferences', index],

@@ -44,7 +44,7 @@ export const EVICTION_RULES: readonly Rule[] = [
       const span = parseGoDuration(period);
       if (span === undefined) {
         const suggestion = 'write hours, minutes and seconds such as "1m30s"';
-        yield { code: 'bad-duration', at, message: `"${period}" is no duration`, suggestion };
+        yield { code: 'bad-duration', at, message: `"${period}" is not a valid duration`, suggestion };
       } else if (span < 0) {
         yield { code: 'out-of-range', at, message: 'a grace period cannot be negative' };
       }
@@ -107,5 +107,5 @@ function* judgeReclaim(amount: string, at: readonly string[]): Generator<Complai
 function badPercentage(amount: string, at: readonly string[]): Complaint {
   const bare = amount.replaceAll(/\s/g, '');
   const suggestion = parsePercentage(bare) === undefined ? 'write it as "10%"' : `write "${bare}"`;
-  return { code: 'bad-quantity', at, message: `"${amount}" is no percentage`, suggestion };
+  return { code: 'bad-quantity', at, message: `"${amount}" is not a valid percentage`, suggestion };
 }

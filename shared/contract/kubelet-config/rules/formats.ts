@@ -45,7 +45,7 @@ export function judgeFormat(written: WrittenField, config: ConfigView): readonly
 function duration(text: string, at: Path): readonly Complaint[] {
   if (parseGoDuration(text) !== undefined) return [];
   const suggestion = /^[-+]?\d+$/.test(text) ? `write "${text}s" if seconds are meant` : durationHint(text);
-  return [{ code: 'bad-duration', at, message: `${show(text)} is no duration`, suggestion }];
+  return [{ code: 'bad-duration', at, message: `${show(text)} is not a valid duration`, suggestion }];
 }
 
 function durationHint(text: string): string {
@@ -77,7 +77,7 @@ export function badQuantity(text: string, at: Path): Complaint {
     (guess) => guess !== text && parseQuantity(guess) !== undefined,
   );
   const suggestion = fixed === undefined ? 'write an amount such as 500m, 1.5Gi or 100Mi' : `write ${fixed}`;
-  return { code: 'bad-quantity', at, message: `${show(text)} is no quantity`, suggestion };
+  return { code: 'bad-quantity', at, message: `${show(text)} is not a valid quantity`, suggestion };
 }
 
 /** `gb` as `G`, `KIB` as `Ki`. */
@@ -88,7 +88,7 @@ function time(text: string, at: Path): readonly Complaint[] {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)))
     return [];
   const suggestion = 'write it as 2030-01-31T12:00:00Z';
-  return [{ code: 'bad-time', at, message: `${show(text)} is no time as RFC 3339 has it`, suggestion }];
+  return [{ code: 'bad-time', at, message: `${show(text)} is not an RFC 3339 time`, suggestion }];
 }
 
 const INT64_MAX = 2n ** 63n - 1n;
@@ -144,6 +144,6 @@ export function unknownValue(value: string, values: readonly string[], at: Path)
   const meant = sameButCase(value, values) ?? didYouMean(value, values);
   const known = values.length <= 10 ? `write ${oneOf(values)}` : undefined;
   const suggestion = meant === undefined ? known : `did you mean ${meant}?`;
-  const message = `${show(value)} is no value that the kubelet knows here`;
+  const message = `${show(value)} is not a value that the kubelet knows here`;
   return { code: 'unknown-value', at, message, ...(suggestion === undefined ? {} : { suggestion }) };
 }

@@ -8,7 +8,7 @@ export const IMAGE_RULES: readonly Rule[] = [
   function* gcThresholds(config) {
     const low = config.number('imageGCLowThresholdPercent') ?? 0;
     const high = config.number('imageGCHighThresholdPercent') ?? 0;
-    // What is no percentage is a fault of its own.
+    // What is not a valid percentage is a fault of its own.
     if (low < high || low > 100 || high < 0) return;
     const shown = (field: string, value: number): string =>
       config.isSet(field) ? `${value}` : `${value}, its default`;
@@ -74,7 +74,7 @@ export const IMAGE_RULES: readonly Rule[] = [
       yield {
         code: 'out-of-range',
         at: path,
-        message: `${size} is no whole number of bytes`,
+        message: `${size} is not a whole number of bytes`,
         suggestion: 'write it as 10Mi',
       };
     } else if (bytes < 0n) {

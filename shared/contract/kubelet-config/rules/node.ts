@@ -79,7 +79,7 @@ export const NODE_RULES: readonly Rule[] = [
   function* userNamespaces(config) {
     const ids = config.number('userNamespaces.idsPerPod');
     if (ids === undefined || (ids >= 65_536 && ids % 65_536 === 0 && ids <= 2 ** 32 - 1)) return;
-    const message = `${ids} is no multiple of 65536 below 4294967296`;
+    const message = `${ids} is not a multiple of 65536 below 4294967296`;
     yield { code: 'out-of-range', at: at('userNamespaces.idsPerPod'), message };
   },
   function* iptablesBits(config) {
@@ -101,7 +101,7 @@ export const NODE_RULES: readonly Rule[] = [
   },
 ];
 
-/** NaN where something is set that is no duration, which is a fault of its own. */
+/** NaN where something is set that is not a valid duration, which is a fault of its own. */
 const periodOf = (field: string, config: ConfigView): number =>
   config.duration(field) ?? (config.isSet(field) ? Number.NaN : 0);
 
@@ -115,11 +115,11 @@ function* judgeTaint(taint: ReturnType<ConfigView['structs']>[number], index: nu
   const key = taint['key'] ?? '';
   const value = taint['value'] ?? '';
   if (typeof key === 'string' && !isQualifiedName(key)) {
-    const message = `"${key}" is no taint key`;
+    const message = `"${key}" is not a valid taint key`;
     yield { code: 'bad-taint', at: path('key'), message, suggestion: 'write name or example.com/name' };
   }
   if (typeof value === 'string' && !isLabelValue(value)) {
-    yield { code: 'bad-taint', at: path('value'), message: `"${value}" is no taint value` };
+    yield { code: 'bad-taint', at: path('value'), message: `"${value}" is not a valid taint value` };
   }
   if ((taint['timeAdded'] ?? null) !== null) {
     yield {

@@ -21,7 +21,7 @@ export const RESERVATION_RULES: readonly Rule[] = [
       const path = ['qosReserved', resource];
       if (resource !== 'memory') yield unknownValue(resource, ['memory'], path);
       else if (parseWholePercentage(share) === undefined) {
-        const message = `"${share}" is no whole percentage from 0% to 100%`;
+        const message = `"${share}" is not a whole percentage from 0% to 100%`;
         yield { code: 'bad-quantity', at: path, message, suggestion: 'write it as "50%"' };
       }
     }
@@ -75,7 +75,7 @@ export const RESERVATION_RULES: readonly Rule[] = [
   function* reservedCpus(config) {
     const cpus = config.text('reservedSystemCPUs') ?? '';
     if (countCpus(cpus, config.minor < 22) === undefined) {
-      const message = `"${cpus}" is no list of CPUs`;
+      const message = `"${cpus}" is not a list of CPUs`;
       const bare = cpus.replaceAll(/\s/g, '');
       yield {
         code: 'bad-cpu-list',

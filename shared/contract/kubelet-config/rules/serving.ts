@@ -66,7 +66,7 @@ export const SERVING_RULES: readonly Rule[] = [
     if (config.isSet('tracing') && !config.gate('KubeletTracing')) yield needsGate('tracing', 'KubeletTracing');
     const endpoint = config.text('tracing.endpoint');
     if (endpoint === undefined || isTracingEndpoint(endpoint)) return;
-    const message = `"${endpoint}" is no address for traces`;
+    const message = `"${endpoint}" is not a valid address for traces`;
     yield {
       code: 'bad-address',
       at: at('tracing.endpoint'),

@@ -48,7 +48,7 @@ const entry = (view: ConfigView, field: string, name: string): string | undefine
 const sizeOf = (amount: unknown): number =>
   typeof amount === 'string' ? (parseQuantity(amount) ?? 0) : amount === undefined ? 0 : Number(amount);
 
-/** What is no quantity was found already. */
+/** What is not a valid quantity was found already. */
 const hasNoSize = (view: ConfigView): boolean =>
   view
     .structs('reservedMemory')

@@ -8,7 +8,7 @@ const GATES: Readonly<Record<string, readonly [weakens: boolean, gives: string]>
   CSIServiceAccountTokenSecrets: [false, 'shows tokens for CSI drivers to whoever reads their logs'],
   DisableKubeletCloudCredentialProviders: [false, 'has the kubelet use the node’s cloud identity for registries'],
   DynamicKubeletConfig: [true, 'lets whoever edits a Node object choose its kubelet’s whole configuration'],
-  ExecProbeTimeout: [false, 'lets probes in pods run for ever'],
+  ExecProbeTimeout: [false, 'lets probes in pods run forever'],
   GitRepoVolumeDriver: [true, 'lets pods run code as root by a gitRepo volume'],
   KubeletEnsureSecretPulledImages: [false, 'lets pods use private images that others pulled'],
   KubeletFineGrainedAuthz: [false, 'makes clients need nodes/proxy, and so every pod, where nodes/metrics would do'],

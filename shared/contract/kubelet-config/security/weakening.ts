@@ -73,7 +73,7 @@ export const WEAKENING: readonly PowerRow[] = [
   {
     fields: ['streamingConnectionIdleTimeout'],
     power: 'weakens',
-    gives: 'keeps idle exec and port-forward sessions open for ever',
+    gives: 'keeps idle exec and port-forward sessions open forever',
     isHarmless: (value) => value === null || !/^[0.]+(?:h|m|s|ms|us|µs|ns)?$/.test(textOf(value)),
   },
   {

@@ -37,7 +37,7 @@ function nameFault(name: string): PatternFault | undefined {
   const bare = tagAt < 0 ? untagged : untagged.slice(0, tagAt);
   if (isFullName(name)) return undefined;
   const full = isFullName(bare) ? bare : onDockerHub(bare);
-  const fault = bare === name ? 'is no full name of an image with its registry' : 'has a tag or a digest';
+  const fault = bare === name ? 'is not the full name of an image with its registry' : 'has a tag or a digest';
   const message = `${JSON.stringify(name)} ${fault}`;
   return full === undefined ? { message } : { message, suggestion: `write ${full}` };
 }

@@ -31,7 +31,7 @@ function partsOf(text: string): Parts | undefined {
 
 /**
  * Whether Kubernetes reads the quantity into 64 bits at once. What it does not is kept as a decimal fraction instead,
- * which needs a digit and is no whole number to those who ask, whatever its value.
+ * which needs a digit and is not a whole number to those who ask, whatever its value.
  */
 function isShort({ whole, fraction, base, exponent }: Parts): boolean {
   if (base === 10) return 18 - whole.length - fraction.length >= 0 && exponent - fraction.length >= -9;

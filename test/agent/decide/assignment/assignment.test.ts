@@ -15,7 +15,7 @@ describe('what a KubeletNode wants', () => {
     assert.deepEqual(intentOf(null), { intent: 'unknown' });
   });
 
-  it('is unknown where nothing was decided yet: an object that was lost and made anew is no order either', () => {
+  it('is unknown where nothing was decided yet: an object that was lost and made again is no order either', () => {
     assert.deepEqual(intentOf(knode(undefined)), { intent: 'unknown' });
     assert.deepEqual(intentOf(knode(null)), { intent: 'unknown' });
   });

@@ -83,7 +83,7 @@ for (const isCompact of [false, true]) {
       );
     });
 
-    it('is not followed for ever where a chain leads back', async () => {
+    it('is not followed forever where a chain leads back', async () => {
       const file = journalOf([line(1, 'one'), line(2, 'two', { _SYSTEMD_UNIT: 'sshd.service' })], { isCompact });
       const key = file.indexOf('_SYSTEMD_UNIT=sshd.service') - (isCompact ? 72 : 64);
       file.writeBigUInt64LE(BigInt(key), key + 32);

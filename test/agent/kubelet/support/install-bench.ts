@@ -65,7 +65,7 @@ export function prepare({ minor = '1.34', dropIns = true, local = LOCAL }: Bench
       const plan = await installer.plan(config);
       await installer.install(plan);
       assert.ok(await installer.isInstalled(plan), 'it is installed');
-      assert.ok(await installer.isInstalled(await installer.plan(config)), 'so says a plan that is made anew');
+      assert.ok(await installer.isInstalled(await installer.plan(config)), 'so says a plan that is made again');
     },
     text: (path) => disk.tree()[path],
   };

@@ -70,7 +70,7 @@ describe('asking Prometheus', () => {
     assert.ok(asked.includes('/p/api/v1/rules?type=alert&exclude_alerts=true&rule_name%5B%5D=A&rule_name%5B%5D=B'));
     const { quiet, because } = await about(rules('A'));
     assert.equal(quiet, false);
-    assert.match(because, /has no rule for the alert B, which can never fire: mend the name, or write a query/);
+    assert.match(because, /has no rule for the alert B, which can never fire: fix the name, or write a query/);
     for (const answer of [
       await about('404 page not found', 404),
       await about('{"status":"success"}'),

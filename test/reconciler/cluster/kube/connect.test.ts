@@ -237,7 +237,7 @@ echo '{"kind":"ExecCredential","status":{"token":"run-'$n'"}}'
   const refusals: readonly (readonly [what: string, text: string | undefined, context: string | undefined, RegExp])[] =
     [
       ['that is not there', undefined, undefined, /^there is no kubeconfig at \//],
-      ['that is no YAML', 'users: [{token: s3cret', undefined, /is no kubeconfig: not YAML \(\w+, line 1\)$/],
+      ['that is no YAML', 'users: [{token: s3cret', undefined, /is not a kubeconfig: not YAML \(\w+, line 1\)$/],
       ['that is a list', '[]', undefined, /holds no mapping$/],
       ['without a current context', '{}', undefined, /no current context; name one with --context$/],
       [

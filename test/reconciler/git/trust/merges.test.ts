@@ -21,7 +21,7 @@ interface Scene extends Served {
   onSide(files: Readonly<Record<string, string | null>>, key?: string): Promise<string>;
   /** Merges the branch into main, with a key. */
   merge(key?: string): Promise<string>;
-  /** Signs the last commit anew, with what was staged. */
+  /** Signs the last commit again, with what was staged. */
   amend(key: string): Promise<string>;
   /** What is said of main's tip once it is pushed. */
   judge(since: string | null, oid?: string): Promise<string>;
@@ -244,7 +244,7 @@ describe('a key for merges only', { skip: WITHOUT_GIT || WITHOUT_SSH }, () => {
     assert.match(await it.judge(it.first), /it has its files otherwise/);
   });
 
-  it('has the repository asked once for a tip, and anew where keys change', async (t) => {
+  it('has the repository asked once for a tip, and again where keys change', async (t) => {
     const it = await scene(t);
     await it.onSide({ 'pools/a/kubelet.yaml': 'a: 2\n' });
     const tip = await it.merge();

@@ -349,7 +349,7 @@ describe('a commit signed with OpenPGP', { skip: WITHOUT_GIT || WITHOUT_GPG }, (
     assert.equal((await ours(oid)).verdict, 'trusted');
     const { unusable } = await trustedKeysIn(trusted)();
     assert.equal(unusable.length, 1);
-    assert.match(unusable[0] ?? '', /^broken\.asc: it is no file of OpenPGP public keys/);
+    assert.match(unusable[0] ?? '', /^broken\.asc: it is not a file of OpenPGP public keys/);
     await repository.gpg('people', '--yes', '--output', join(trusted, 'binary.gpg'), '--export-secret-keys', id);
     assert.equal((await ours(oid)).verdict, 'untrusted', 'a private key lets nobody in');
   });

@@ -68,7 +68,7 @@ describe('the webhook server', () => {
     assert.equal(pushes(), 0);
   });
 
-  it('reads the secret anew at every delivery', async (t) => {
+  it('reads the secret again at every delivery', async (t) => {
     const { push, file, pushes } = await start(t);
     assert.equal((await push(1)).status, 202);
     await writeFile(file, `a new secret of ours\n${SECRET}\n`);

@@ -29,7 +29,7 @@ describe('a config source that cannot be read', () => {
   const left = (of: LeftOut['of'], name: string): LeftOut => ({ of, name, uid: '', error: new Error('no text') });
 
   it('is said of the pool whose config it is, and of no other', () => {
-    const words = `nothing is made, mended or deleted of the ConfigMap ${TWO.configName}: no text`;
+    const words = `nobody makes, fixes or deletes the ConfigMap ${TWO.configName}: no text`;
     assert.deepEqual(said([left('config-source', TWO.configName)]), [`two: False CannotBeRead ${words}`]);
   });
 

@@ -24,7 +24,7 @@ const ROWS: readonly (readonly [string, Tree, string, RegExp])[] = [
     'a Prometheus that speaks more than http',
     { ...X, 'pools/x/pool.yaml': `${POOL}  ${at}{url: "https+unix://p", query: up}}\n` },
     'bad-url',
-    /no http or https address/,
+    /not an http or https address/,
   ],
   [
     'text that YAML takes for a number',
@@ -42,13 +42,13 @@ const ROWS: readonly (readonly [string, Tree, string, RegExp])[] = [
     'a field that nobody can guess',
     { ...X, 'clusters/prod.yaml': `${CLUSTER}  fields: {deny: [zzzzzzzzzzzz]}\n` },
     'unknown-value',
-    /is no field of a KubeletConfiguration$/,
+    /is not a field of a KubeletConfiguration$/,
   ],
   [
     'a field that is a number',
     { ...X, 'clusters/prod.yaml': `${CLUSTER}  fields: {deny: [5]}\n` },
     'unknown-value',
-    /5 is no field of a KubeletConfiguration$/,
+    /5 is not a field of a KubeletConfiguration$/,
   ],
   [
     'a layer in other letters',

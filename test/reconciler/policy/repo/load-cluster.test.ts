@@ -195,7 +195,7 @@ describe('a cluster file', () => {
     assert.equal(suspend, false);
     assert.equal(
       unreadable,
-      'clusters/prod.yaml:4:3: error unknown-field: spec.suspnd is not a field of ours (did you mean suspend?)',
+      'clusters/prod.yaml:4:3: error unknown-field: spec.suspnd is not a field (did you mean suspend?)',
     );
     assert.equal(cluster('  maxUnassign: all\n').cluster.unreadable, undefined);
   });

@@ -96,7 +96,7 @@ describe('a pool', () => {
       ['yaml-ambiguous pools/x/kubelet.yaml:3:13'],
     ],
     [
-      'whose folder is no name',
+      'whose folder cannot be a name',
       { 'pools/My_Pool/pool.yaml': POOL, 'pools/My_Pool/kubelet.yaml': KUBELET },
       ['bad-name pools/My_Pool/pool.yaml:1:1'],
     ],

@@ -285,7 +285,7 @@ describe('what a pool allows, denies and tolerates', () => {
       },
     ],
     [
-      'is nothing that is no list',
+      'is nothing that is not a list',
       { fields: { allow: 'port' }, tolerate: 'wrong-case' },
       { deny: [], tolerate: [], said: ['wrong-type spec.fields.allow', 'wrong-type spec.tolerate'] },
     ],

@@ -53,7 +53,7 @@ describe('how a pool is rolled out', () => {
     });
   });
 
-  it('leaves out what is not written, so that no pool of an older release is written anew', () => {
+  it('leaves out what is not written, so that no pool of an older release is written again', () => {
     const { spec } = read('priority: 1');
     const keys = ['nodeSelector', 'priority', 'layers', 'apply', 'rollout', 'trial', 'drift'];
     assert.deepEqual(Object.keys(spec), keys);

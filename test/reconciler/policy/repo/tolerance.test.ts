@@ -43,7 +43,7 @@ describe('what a pool tolerates', () => {
     });
   }
 
-  it('never sends what every kubelet would drop, so that mending the slip restarts nothing', () => {
+  it('never sends what every kubelet would drop, so that fixing the slip restarts nothing', () => {
     const clean = payloadOf(load('maxPods: 5\nreservedMemory: [{numaNode: 0, limits: {memory: 1Gi}}]\n'));
     const slipped = load(
       'maxPods: 5\nMaxPods: 6\nnonsense: {deep: [1]}\nreservedMemory: [{numaNode: 0, numanode: 1, limits: {memory: 1Gi}}]\n',

@@ -24,7 +24,7 @@ describe('two assignments', () => {
     ['of different commits', { commit: 'other' }, true],
     ['of different versions of one ConfigMap', { configSource: { ...SOURCE, resourceVersion: '8' } }, true],
     ['of ConfigMaps of different names', { configSource: { ...SOURCE, name: 'workers-2' } }, false],
-    ['of a ConfigMap made anew', { configSource: { ...SOURCE, uid: 'other' } }, false],
+    ['of a ConfigMap made again', { configSource: { ...SOURCE, uid: 'other' } }, false],
     ['of different bytes', { configSource: { ...SOURCE, sha256: 'other' } }, false],
     ['of different pools', { pool: 'other' }, false],
     ['laid over in different ways', { apply: 'replace' }, false],

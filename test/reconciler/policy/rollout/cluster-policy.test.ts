@@ -7,7 +7,7 @@ import { DEFAULT_CLUSTER, unreadableCluster } from '#reconciler/policy/repo/read
 const FINDING = {
   code: 'unknown-field',
   severity: 'error',
-  message: 'spec.suspnd is not a field of ours',
+  message: 'spec.suspnd is not a field',
   file: 'clusters/prod.yaml',
   line: 4,
   column: 3,

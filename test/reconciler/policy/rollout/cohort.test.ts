@@ -49,7 +49,7 @@ const ROWS: readonly (readonly [
     NOW + 999,
   ],
   [
-    'begins anew where nobody is left',
+    'begins again where nobody is left',
     [LATE, LATE_CANARY],
     { newest: NEWEST },
     CANARY,

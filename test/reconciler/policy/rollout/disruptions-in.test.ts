@@ -18,7 +18,7 @@ const RESTART: Disruption = { class: 'restart', fields: [] };
 const local = idleNode(node);
 const running = (name: string): KubeletNode => idleNode(node, { active: { name, sha256: name } });
 
-/** What a node runs, what it is to run, and what that does to it. */
+/** What a node runs, what it should run, and what that change does to it. */
 const ROWS: readonly (readonly [string, KubeletNode | undefined, string | null, Disruption])[] = [
   [
     'nobody knows what changes in place of its local config, but for how many pods may run',

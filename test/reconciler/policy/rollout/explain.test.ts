@@ -50,35 +50,31 @@ const refusing: KubeletNode = {
 };
 
 const ROWS: readonly (readonly [string, Parameters<typeof explained>, string])[] = [
-  [
-    'done',
-    [settledNode(node, NEXT), REST],
-    'workers settled | nothing to do | it runs what it is to run, and has proved it',
-  ],
+  ['done', [settledNode(node, NEXT), REST], 'workers settled | nothing to do | up to date and proven'],
   [
     'done under another name of the same config',
     [settledNode(node, NEXT, { assigned: { name: 'other-1' } }), REST],
-    `workers settled | nothing to do | it runs what it is to run, and has proved it (as ${NEXT.configName}, which says the same)`,
+    `workers settled | nothing to do | up to date and proven (as ${NEXT.configName}, the same config under another name)`,
   ],
   [
     'soaking',
     [settledNode(node, NEXT), REST, { standing: 'soaking' }],
-    'workers soaking | nothing to do | it runs what it is to run, and holds its place in the budget until it has soaked',
+    'workers soaking | nothing to do | up to date, and soaking: it keeps its place in the budget until then',
   ],
   [
     'at it',
     [assignedNode(node, NEXT, { phase: 'Trial' }), REST],
-    'workers updating | nothing to do | it was told and is at it',
+    'workers updating | nothing to do | applying the config now',
   ],
   [
     'about to boot',
     [assignedNode(node, NEXT, { phase: 'Trial', ...trial }), REST],
-    'workers updating | nothing to do | it waits for its machine to boot anew (systemd)',
+    'workers updating | nothing to do | waiting for its machine to reboot (systemd)',
   ],
   [
     'back',
     [assignedNode(node, NEXT), REST, { standing: 'failed' }],
-    'workers failed | nothing to do | it took the config back and does not try it again',
+    'workers failed | nothing to do | rolled back, and does not try this config again',
   ],
   [
     'unwilling',
@@ -109,7 +105,7 @@ const ROWS: readonly (readonly [string, Parameters<typeof explained>, string])[]
   [
     'of a pool that nobody knows',
     [idleNode(node), REST, {}, null],
-    '- settled | nothing to do | it runs what it is to run, and has proved it',
+    '- settled | nothing to do | up to date and proven',
   ],
 ];
 
@@ -132,10 +128,10 @@ describe('of nodes of no pool', () => {
     const alone = { pool: '-', standing: '-' };
     const words = found.map(({ because, ...rest }) => [rest, because.slice(0, 24)]);
     assert.deepEqual(words, [
-      [{ node: 'n1', ...alone, now: 'unknown' }, 'its pool is not known no'],
+      [{ node: 'n1', ...alone, now: 'unknown' }, 'its pool is missing from'],
       [{ node: 'n2', ...alone, now: 'conflict' }, 'a and b select it with t'],
       [{ node: 'n3', ...alone, now: 'nothing to do' }, 'no pool selects it, and '],
-      [{ node: 'n10', ...alone, now: 'opted-out' }, 'a label on the node keep'],
+      [{ node: 'n10', ...alone, now: 'opted-out' }, 'opted out by a label'],
     ]);
   });
 });

@@ -30,12 +30,12 @@ describe('a node that comes with our taint', () => {
     assert.deepEqual(untainted(fleet), []);
     assert.deepEqual(
       fleet.reconcile().steps.flatMap((step) => (step.step === 'assign' ? [step.because] : [])),
-      ['it is new, and gets what its pool settled on'],
+      ['it is new, and gets the config that its pool settled on'],
     );
     fleet.agentStep('n3');
     assert.deepEqual(untainted(fleet), [], 'it is on trial');
     fleet.agentStep('n3');
-    assert.deepEqual(untainted(fleet), ['n3: its config has proved itself']);
+    assert.deepEqual(untainted(fleet), ['n3: its config is proven']);
     assert.deepEqual(untainted(fleet), []);
   });
 

@@ -169,7 +169,7 @@ describe('the taint of a new node', () => {
     settled: { configName: OTHERS.configName, sha256: OTHERS.sha256, apply: 'overlay', at: '' },
   });
   const rows: readonly (readonly [string, Partial<Member>, KubeletPool, boolean])[] = [
-    ['goes when its config has proved itself', { standing: 'settled' }, bare, true],
+    ['goes when its config is proven', { standing: 'settled' }, bare, true],
     ['goes while its config soaks', { standing: 'soaking' }, bare, true],
     ['stays while it tries its config', { standing: 'updating' }, bare, false],
     ['goes where it runs what its pool settled on', { standing: 'outdated' }, settledOn, true],

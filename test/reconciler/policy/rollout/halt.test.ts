@@ -101,7 +101,7 @@ describe('a halt', () => {
   it('says which nodes failed, by which threshold, and what is done about it', () => {
     const { message: few, ...halt } = haltOf(groupOf(2, 9, poolWith(2)), undefined, null, AT) ?? HALT;
     assert.deepEqual(halt, { config: POOL.config?.name, sha256: GIVEN.sha256, at: AT, action: 'halt' });
-    assert.match(few, /failed on n0, n1 \(threshold 2\); commit another/);
+    assert.match(few, /failed on n0, n1 \(threshold 2\); push a fix or a revert/);
     const many = haltOf(groupOf(7, 9, poolWith(1, 1, 'revert')), undefined, null, AT);
     assert.match(many?.message ?? '', /n3, n4 and 2 more \(threshold 1\); the nodes that run it go back/);
     assert.equal(many?.action, 'revert');

@@ -5,7 +5,7 @@ import { explainNodes } from '#reconciler/policy/rollout/explain.ts';
 import { poolSpec } from '../../../support/fleet.ts';
 import { DEADLY, GOOD, RolloutStory } from '../../../support/rollout-story.ts';
 
-const MENDING: RolloutSpec = { ...poolSpec().rollout, maxUnavailable: 2, notReadyNodes: 'change' };
+const FIXING: RolloutSpec = { ...poolSpec().rollout, maxUnavailable: 2, notReadyNodes: 'change' };
 
 /** A pool that settled on the first payload; after that these of its nodes are not Ready any more. */
 function fallenIll(rollout: RolloutSpec, nodes: number, ...ill: readonly number[]): RolloutStory {
@@ -45,18 +45,18 @@ function why(story: RolloutStory, name: string): string {
 
 describe('nodes that are not Ready', () => {
   it('are left alone, whatever is committed, and say how that is changed', () => {
-    const { notReadyNodes: _, ...waiting } = MENDING;
+    const { notReadyNodes: _, ...waiting } = FIXING;
     for (const rollout of [waiting, { ...waiting, notReadyNodes: 'wait' as const }]) {
       const story = fallenIll(rollout, 4, 0);
       story.commit(GOOD[1]);
       for (let round = 0; round < 10; round += 1) work(story);
       assert.deepEqual(told(story, GOOD[1]), ['n1', 'n2', 'n3']);
-      assert.match(why(story, 'n0'), /^not-ready: .*rollout\.notReadyNodes: change$/);
+      assert.match(why(story, 'n0'), /^not-ready: .*rollout\.notReadyNodes: change in the pool$/);
     }
   });
 
   it('are changed where their pool says so, as many at a time as may be unavailable, though all of those are already', () => {
-    const story = fallenIll(MENDING, 5, 0, 1, 2);
+    const story = fallenIll(FIXING, 5, 0, 1, 2);
     begin(story);
     assert.deepEqual(told(story, GOOD[1]), ['n0', 'n1'], 'three of two places are taken: no Ready node is changed');
     assert.match(why(story, 'n2'), /^budget: /);
@@ -67,17 +67,17 @@ describe('nodes that are not Ready', () => {
     assert.deepEqual(told(story, GOOD[1]), ['n0', 'n1', 'n2']);
     for (const node of [0, 1, 2]) story.happen({ event: 'ready', node });
     for (let round = 0; round < 10; round += 1) work(story);
-    assert.equal(told(story, GOOD[1]).length, 5, 'mended, and the others follow');
+    assert.equal(told(story, GOOD[1]).length, 5, 'fixed, and the others follow');
   });
 
   it('cost no Ready node its place', () => {
-    const story = fallenIll({ ...MENDING, maxUnavailable: 3 }, 6, 0, 1);
+    const story = fallenIll({ ...FIXING, maxUnavailable: 3 }, 6, 0, 1);
     begin(story);
     assert.deepEqual(told(story, GOOD[1]), ['n0', 'n1', 'n3']);
   });
 
   it('are no canaries while a Ready one may be', () => {
-    const canary = { ...MENDING, canary: { nodes: 1, soak: '30m' } };
+    const canary = { ...FIXING, canary: { nodes: 1, soak: '30m' } };
     const some = fallenIll(canary, 4, 0);
     begin(some);
     assert.deepEqual(told(some, GOOD[1]), ['n3'], 'the oldest of the first zone that is Ready');
@@ -91,7 +91,7 @@ describe('nodes that are not Ready', () => {
   });
 
   it('are let be where somebody cordoned them, or where their pool changes nothing', () => {
-    const cordoned = fallenIll(MENDING, 3);
+    const cordoned = fallenIll(FIXING, 3);
     const node = cordoned.fleet.fleet.nodes.get('n0');
     assert.ok(node);
     cordoned.fleet.addNode({ ...node, ready: false, cordoned: true });
@@ -100,7 +100,7 @@ describe('nodes that are not Ready', () => {
     assert.deepEqual(told(cordoned, GOOD[1]), ['n1', 'n2']);
     assert.match(why(cordoned, 'n0'), /^cordoned: /);
 
-    const frozen = new RolloutStory({ ...MENDING, maxUnavailable: 0 }, 3);
+    const frozen = new RolloutStory({ ...FIXING, maxUnavailable: 0 }, 3);
     frozen.happen({ event: 'not-ready', node: 0 });
     frozen.commit(GOOD[1]);
     work(frozen);
@@ -108,13 +108,13 @@ describe('nodes that are not Ready', () => {
   });
 
   it('go on alone in the control plane, and not beside another that is away', () => {
-    const one = fallenIll(MENDING, 12, 9);
+    const one = fallenIll(FIXING, 12, 9);
     one.commit(GOOD[1]);
     for (let round = 0; round < 30; round += 1) work(one);
     assert.equal(told(one, GOOD[1]).includes('n9'), true, 'it is the one that is away');
     assert.equal(told(one, GOOD[1]).includes('n10'), false);
 
-    const two = fallenIll(MENDING, 12, 9, 10);
+    const two = fallenIll(FIXING, 12, 9, 10);
     two.commit(GOOD[1]);
     for (let round = 0; round < 30; round += 1) work(two);
     assert.match(why(two, 'n9'), /^control-plane: /);
@@ -125,7 +125,7 @@ describe('nodes that are not Ready', () => {
 describe('nodes that are not Ready because of a change that they are in the middle of', () => {
   /** As the kubelet of a trial makes them, or one that came back with nothing. */
   function illWith(phase: 'Trial' | 'Broken', nodes: number): RolloutStory {
-    const { notReadyNodes: _, ...rollout } = MENDING;
+    const { notReadyNodes: _, ...rollout } = FIXING;
     const story = fallenIll({ ...rollout, maxUnavailable: nodes }, nodes);
     story.commit(DEADLY);
     story.fleet.reconcile();
@@ -138,7 +138,7 @@ describe('nodes that are not Ready because of a change that they are in the midd
     return story;
   }
 
-  it('are told what is to mend them, though no node of their pool is left that is Ready', () => {
+  it('are told what is to fix them, though no node of their pool is left that is Ready', () => {
     for (const phase of ['Trial', 'Broken'] as const) {
       for (const nodes of [1, 3]) {
         const story = illWith(phase, nodes);
@@ -152,7 +152,7 @@ describe('nodes that are not Ready because of a change that they are in the midd
   });
 
   it('are told in waves all the same: nobody but canaries before these have proved themselves', () => {
-    const { notReadyNodes: _, ...rollout } = MENDING;
+    const { notReadyNodes: _, ...rollout } = FIXING;
     const story = fallenIll({ ...rollout, maxUnavailable: 3, canary: { nodes: 1, soak: '30m' } }, 3);
     for (const node of story.fleet.fleet.nodes.keys()) {
       story.fleet.report(node, { ...story.fleet.fleet.kubeletNodes.get(node)?.status, phase: 'Broken' });
@@ -165,7 +165,7 @@ describe('nodes that are not Ready because of a change that they are in the midd
 
 describe('a pool that has nodes changed which are not Ready', () => {
   it('has not settled when all the others run the payload and theirs is only ordered', () => {
-    const story = fallenIll({ ...MENDING, maxUnavailable: 1 }, 3, 2);
+    const story = fallenIll({ ...FIXING, maxUnavailable: 1 }, 3, 2);
     const { configName } = story.pool(GOOD[1]);
     const settledOn = (): string | undefined => story.fleet.fleet.pools.get('workers')?.status?.settled?.configName;
     story.commit(GOOD[1]);

@@ -298,7 +298,7 @@ const UNPROVEN: readonly Row[] = [
     },
     1,
     'budget',
-    /allows 2 to try a config that is not proved yet; told: n1-0$/,
+    /allows 2 to try a config that is not proven yet; on trial: n1-0$/,
   ],
   [
     'not less those that have proved it',
@@ -337,7 +337,7 @@ const UNPROVEN: readonly Row[] = [
 ];
 
 const EXPOSED: readonly Row[] = [
-  ['as many as maxUnavailable says', { kinds: [{ count: 3 }], rollout: many(2) }, 2, 'budget', /told: $/],
+  ['as many as maxUnavailable says', { kinds: [{ count: 3 }], rollout: many(2) }, 2, 'budget', /on trial: $/],
   [
     'less those whose pods leave for it',
     { kinds: [{ count: 3 }, { count: 1, view: drainedForIt, asks: false }], rollout: many(2) },

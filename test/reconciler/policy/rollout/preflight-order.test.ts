@@ -50,7 +50,7 @@ describe('the question to an agent', () => {
     ['the same words', { ...ORDER, allowFields: ['a', 'b'] }, { ...SPEC, allowFields: ['a', 'b'] }, false],
     ['no words, written down', { ...ORDER, tolerate: [] }, SPEC, false],
     ['another name', { ...ORDER, configSource: { ...SOURCE, name: 'x' } }, SPEC, true],
-    ['a ConfigMap made anew', { ...ORDER, configSource: { ...SOURCE, uid: 'x' } }, SPEC, true],
+    ['a ConfigMap made again', { ...ORDER, configSource: { ...SOURCE, uid: 'x' } }, SPEC, true],
     ['other bytes', { ...ORDER, configSource: { ...SOURCE, sha256: 'x' } }, SPEC, true],
     ['another way', { ...ORDER, apply: 'replace' }, SPEC, true],
     ['other fields allowed', { ...ORDER, allowFields: ['a'] }, { ...SPEC, allowFields: ['b'] }, true],

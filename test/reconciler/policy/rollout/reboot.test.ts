@@ -122,7 +122,7 @@ describe('a change that takes effect with a boot', () => {
     fleet.inForce = commit(COMMIT_B, validPool('workers', 110, { disruption: REBOOTS }, { cgroupRoot: '/pods' }));
     fleet.reconcile();
     assert.deepEqual(steps(fleet), []);
-    assert.match(held(fleet), /it finishes the change that it is in the middle of/);
+    assert.match(held(fleet), /it finishes its present change first/);
     fleet.agentStep('n1');
     assert.deepEqual(steps(fleet), ['assign n1 rebooted by systemd from boot-1 within 1h']);
   });

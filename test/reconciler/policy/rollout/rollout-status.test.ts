@@ -89,7 +89,7 @@ describe('what is remembered of a rollout', () => {
       settledOn(EARLIER),
     ],
     [
-      'begins anew with another payload',
+      'begins again with another payload',
       {
         nodes: [pending],
         before: { rollout: { ...begun, sha256: OTHER.sha256, startedAt: EARLIER, finishedAt: EARLIER } },

@@ -186,7 +186,7 @@ describe('a pool that leaves git in the middle of a drain', () => {
 });
 
 describe('a pool that is suspended in the middle of a drain', () => {
-  it('lets pods back on, and drains anew when it is resumed', () => {
+  it('lets pods back on, and drains again when it is resumed', () => {
     const drains = { disruption: { allow: ['restart', 'drain'], drainTimeout: '10m' } } as const;
     const fleet = settledFleet({ n1: 'workers' }, validPool('workers', 110, drains));
     fleet.inForce = commit(COMMIT_B, validPool('workers', 110, drains, { topologyManagerScope: 'pod' }));
@@ -221,7 +221,7 @@ describe('a revert', () => {
     assert.deepEqual(told(fleet), { n1: bad.configName, n2: old.configName });
     assert.match(
       holdsOf(fleet).join(),
-      /no-config-source: somebody deleted or changed the ConfigMap .*: commit a payload/,
+      /no-config-source: somebody deleted or changed the ConfigMap .*: commit a config/,
     );
   });
 });
@@ -230,7 +230,7 @@ describe('the same payload applied in another way', () => {
   const spec = { maxUnavailable: 3, canary: { nodes: 1, soak: '10m' }, soak: '0s' } as const;
   const applied = (apply: 'overlay' | 'replace'): ValidPool => validPool('workers', 110, { ...rollout(spec), apply });
 
-  it('goes through the waves anew', () => {
+  it('goes through the waves again', () => {
     const fleet = settledFleet({ n1: 'workers', n2: 'workers', n3: 'workers' }, applied('overlay'));
     fleet.now += 11 * MINUTE;
     for (const name of ['n1', 'n2', 'n3']) fleet.beat(name);

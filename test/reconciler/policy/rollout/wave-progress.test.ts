@@ -172,10 +172,10 @@ describe('a wave', () => {
   });
 
   it('says what it waits for', () => {
-    assert.equal(progress({ nodes: 'proved open' }).because, 'wave rest has to prove itself first: 1 of 2 nodes have');
+    assert.equal(progress({ nodes: 'proved open' }).because, 'wave rest must prove itself first: 1 of 2 nodes have');
     assert.equal(
       progress({ nodes: 'lost open' }).because,
-      'wave rest has to prove itself first: 0 of 2 nodes have; n0 failed or is not Ready',
+      'wave rest must prove itself first: 0 of 2 nodes have; n0 failed or is not Ready',
     );
     assert.equal(
       progress({ nodes: 'open', rollout: BY_SELECTOR }).because,
@@ -183,7 +183,7 @@ describe('a wave', () => {
     );
     assert.equal(
       progress({ nodes: 'canary', rollout: BY_SELECTOR }).because,
-      'wave canary has to prove itself first: 0 of 1 nodes have',
+      'wave canary must prove itself first: 0 of 1 nodes have',
     );
   });
 });

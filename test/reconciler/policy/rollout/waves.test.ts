@@ -61,7 +61,7 @@ describe('waves', () => {
     );
   });
 
-  it('count healthy time only: a canary that was NotReady begins its soak anew', () => {
+  it('count healthy time only: a canary that was NotReady begins its soak again', () => {
     const story = settled({ ...ALL_AT_ONCE, canary: { nodes: 1, soak: '10m' } }, 4);
     story.commit(GOOD[1]);
     settle(story);
@@ -92,7 +92,7 @@ describe('waves', () => {
     assert.equal(told(story, GOOD[1]).length, 5);
   });
 
-  it('wait for ever for canaries that do not exist, and say so', () => {
+  it('wait forever for canaries that do not exist, and say so', () => {
     const selective = new RolloutStory(
       { ...ALL_AT_ONCE, canary: { selector: { matchLabels: { canary: 'no-such' } } } },
       4,
@@ -112,7 +112,7 @@ describe('waves', () => {
     assert.equal(told(story, GOOD[1]).length, 6);
   });
 
-  it('begin anew with a newer commit: nodes that had not begun go straight to it', () => {
+  it('begin again with a newer commit: nodes that had not begun go straight to it', () => {
     const story = settled({ ...ALL_AT_ONCE, canary: { nodes: 1, soak: '10m' } }, 5);
     story.commit(GOOD[1]);
     settle(story);
@@ -136,7 +136,10 @@ describe('a payload that fails', () => {
     story.commit(DEADLY);
     settle(story);
     const { halt, message, settled: good } = statusOf(story) ?? {};
-    assert.match(message ?? '', /^workers-\w+ failed on n\d \(threshold 1\); commit another payload to go on$/);
+    assert.match(
+      message ?? '',
+      /^workers-\w+ failed on n\d \(threshold 1\); push a fix or a revert, or release the pool$/,
+    );
     assert.equal(halt?.action, 'halt');
     assert.equal(good?.sha256, story.pool(GOOD[0]).sha256);
     assert.equal(told(story, DEADLY).length, 1);
@@ -171,7 +174,7 @@ describe('a payload that fails', () => {
     assert.equal(statusOf(story)?.halt, undefined);
     settle(story);
     const again = statusOf(story)?.halt?.at;
-    assert.ok(again !== undefined && again !== first, 'it failed again and is halted anew');
+    assert.ok(again !== undefined && again !== first, 'it failed again and is halted again');
     wait(story, 5);
     story.fleet.deadly.clear();
     story.happen({ event: 'release' });

@@ -13,12 +13,12 @@ describe('a window that is misspelt or impossible', () => {
     ['a word instead of fields', { cron: '@daily' }, 'cron bad-cron', /has 1 field and needs five/],
     ['an hour that is none', { cron: '0 24 * * *' }, 'cron bad-cron', /24 is no hour \(0 to 23\)/],
     ['a day of week that is none', { cron: '0 2 * * mo' }, 'cron bad-cron', /mo/],
-    ['letters that mean nothing', { cron: '0 2 * * $' }, 'cron bad-cron', /is no cron expression/],
+    ['letters that mean nothing', { cron: '0 2 * * $' }, 'cron bad-cron', /is not a cron expression/],
     ['the thirtieth of February', { cron: '0 2 30 2 *' }, 'cron bad-cron', /no such month has a day 30/],
     ['days that none of its months has', { cron: '0 2 31 4,6 *' }, 'cron bad-cron', /never begins/],
-    ['a duration in days', { duration: '2d' }, 'duration bad-duration', /"2d" is no duration/],
+    ['a duration in days', { duration: '2d' }, 'duration bad-duration', /"2d" is not a valid duration/],
     ['no duration', { duration: '0s' }, 'duration bad-duration', /longer than 0s/],
-    ['a negative duration', { duration: '-1h' }, 'duration bad-duration', /is no duration/],
+    ['a negative duration', { duration: '-1h' }, 'duration bad-duration', /is not a valid duration/],
     ['more than a year', { duration: '8784h1s' }, 'duration bad-duration', /longer than 366 days/],
     ['an unknown time zone', { timeZone: 'Europe/Berlni' }, 'timeZone bad-time-zone', /did you mean Europe\/Berlin/],
     [
@@ -28,7 +28,7 @@ describe('a window that is misspelt or impossible', () => {
       /did you mean Europe\/Berlin/,
     ],
     ['UTC in small letters', { timeZone: 'utc' }, 'timeZone bad-time-zone', /did you mean UTC/],
-    ['an offset for a time zone', { timeZone: '+01:00' }, 'timeZone bad-time-zone', /no time zone of the IANA/],
+    ['an offset for a time zone', { timeZone: '+01:00' }, 'timeZone bad-time-zone', /not a time zone of the IANA/],
   ];
   for (const [name, wrong, expected, words] of rows) {
     it(`has ${name}`, () => {

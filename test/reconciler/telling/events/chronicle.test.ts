@@ -93,7 +93,7 @@ describe('what is told of a node', () => {
     assert.deepEqual(tell(chronicle, { node: assignedNode(view, pool, { error }) }), ['ConfigRefused']);
   });
 
-  it('drift each time that it begins anew', () => {
+  it('drift each time that it begins again', () => {
     const drifted = (at: string): KubeletNode =>
       settledNode(view, pool, {
         phase: 'Drifted',

@@ -121,7 +121,7 @@ describe('Events', () => {
     const { kube, events } = eventStore();
     await publishing(kube, async (publisher, clock) => {
       for (const commit of ['aaa', 'bbb']) {
-        const note = `The node is to run web-1 (pool web, commit ${commit})`;
+        const note = `Assigned web-1 (pool web, commit ${commit})`;
         publisher.tell([occurrence(1, { happening: 'ConfigAssigned', note, identity: `assigned by ${commit}` })]);
         await clock.advance(60_000);
       }

@@ -115,7 +115,7 @@ for (const kind of ['github', 'gitlab', 'gitea'] as const) {
       );
     });
 
-    it('are not repeated, also not by a process that starts anew', async (t) => {
+    it('are not repeated, also not by a process that starts again', async (t) => {
       const { begin, until, forge, clock } = await start(t, kind);
       const present = note('progressing', [pool('gpu', 'Progressing', 1)]);
       const first = begin();

@@ -61,7 +61,7 @@ describe('a reconciler that waits', () => {
     const round = roundOfCluster({ ...simulation.fleet, pools }, SOURCE, 'kubelet-gitops', simulation.now);
     const model = buildModel(round, ABOUT, simulation.now, 'other');
     assert.deepEqual(model.pools.find(({ name }) => name === 'workers')?.findings, message.split('\n'));
-    assert.match(model.banners[0]?.title ?? '', /questionable about pool workers/);
+    assert.match(model.banners[0]?.title ?? '', /findings in pool workers/);
   });
 
   it('says who leads, on every page, and calls for help where nobody does', () => {

@@ -84,7 +84,7 @@ describe('what the page says of single nodes before anything else', () => {
     };
     const bannerOf = (status: 'False' | 'Unknown') =>
       bannersOfOne((view) => settledNode(view, WORKERS, { conditions: [{ ...unseen, status }] }))[0];
-    assert.equal(bannerOf('False')?.title, '1 node is running what nobody sees');
+    assert.equal(bannerOf('False')?.title, '1 node is with a running config that cannot be seen');
     assert.match(bannerOf('False')?.text ?? '', /n-1: Untrusted: another certificate/);
     assert.equal(bannerOf('Unknown'), undefined);
   });

@@ -13,7 +13,7 @@ function listening() {
 }
 
 describe('what the log says of pools', () => {
-  it('is each change of their phase, and that of a pool that came back anew', () => {
+  it('is each change of their phase, and that of a pool that came back again', () => {
     const { said, log } = listening();
     const { phases } = createSayings(log);
     const settled = new Map([['gpu', { phase: 'Settled' as const }]]);
@@ -24,7 +24,7 @@ describe('what the log says of pools', () => {
 });
 
 describe('what the log says of findings', () => {
-  it('is each once, and anew with another commit', () => {
+  it('is each once, and again with another commit', () => {
     const { said, log } = listening();
     const sayings = createSayings(log);
     const desired = desiredState(commit(COMMIT_A, invalidPool('gpu')), fleetOf({}), () => []);

@@ -101,7 +101,7 @@ export const text =
 /** Resets the connection without an answer. */
 export const reset: Turn = (_response, _seen, socket) => void socket.resetAndDestroy();
 
-/** Says nothing, for ever. */
+/** Says nothing, forever. */
 export const hang: Turn = () => undefined;
 
 /** Begins a watch and hands its stream to the test. */

@@ -126,7 +126,7 @@ export function createModelAct(options: ActOptions): DoAction {
         host.count('kubelet that was down started');
         if (kubelet.status().run === null) kubelet.start('order');
         return true;
-      // No story of the model orders reboots: machines in it boot anew by themselves.
+      // No story of the model orders reboots: machines in it reboot by themselves.
       case 'reboot':
       case 'withdraw-reboot':
         return true;

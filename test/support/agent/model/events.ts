@@ -10,7 +10,7 @@ import type { Death, World } from './world.ts';
 
 /** What can happen to a node, in any order. */
 export type Event =
-  | { readonly event: 'assign'; readonly which: number; readonly anew: boolean; readonly short: boolean }
+  | { readonly event: 'assign'; readonly which: number; readonly again: boolean; readonly short: boolean }
   | {
       readonly event:
         | 'unassign'
@@ -71,7 +71,7 @@ const events: fc.Arbitrary<Event> = fc.oneof(
     arbitrary: fc.record({
       event: fc.constant('assign' as const),
       which: fc.nat(LETTERS.length - 1),
-      anew: fc.boolean(),
+      again: fc.boolean(),
       short: fc.boolean(),
     }),
   },
@@ -162,8 +162,8 @@ export function happen(world: World, event: Event, { drift }: Pick<History, 'dri
     case 'assign': {
       const config = CONFIGS[event.which] as Config;
       host.count(ASSIGNMENT[fateOf(config)]);
-      if (event.anew) host.count('config source made anew');
-      const source = { ...config.source, ...(event.anew ? { uid: `${config.source.uid}-anew` } : {}) };
+      if (event.again) host.count('config source made again');
+      const source = { ...config.source, ...(event.again ? { uid: `${config.source.uid}-again` } : {}) };
       return world.want({ intent: 'config', config: { ...config, source, drift, trial: event.short ? SHORT : LONG } });
     }
     case 'unassign':
@@ -188,7 +188,7 @@ export function happen(world: World, event: Event, { drift }: Pick<History, 'dri
       kubelet.stopByHand();
       return world.poke();
     case 'provision':
-      host.count('local config provisioned anew');
+      host.count('local config provisioned again');
       files.provision();
       return world.poke();
     case 'grant':

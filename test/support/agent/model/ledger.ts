@@ -58,7 +58,7 @@ const FORGETS_REJECTIONS: readonly RecordName[] = ['rejected', 'assigned'];
 
 /** A trial, a fallback, and local after that. */
 const MOST_ORDERS_EACH = 3;
-/** A node that is broken is started anew so often. */
+/** A node that is broken is started again so often. */
 const BROKEN_MS = 600_000;
 
 export function createLedger(): Ledger {

@@ -67,7 +67,7 @@ export interface World {
   readonly grantedRun: () => string | null | undefined;
   /** The API server is away, or back. */
   loseApi(away: boolean): void;
-  /** The agent begins anew, and is to give the node up, or no longer. */
+  /** The agent begins again, and is to give the node up, or no longer. */
   uninstall(asked: boolean): void;
   readonly isUninstalling: () => boolean;
   readonly isAgentAlive: () => boolean;

@@ -128,7 +128,7 @@ export function parseFirstDocument(text: string): FirstDocument {
       const { start } = take();
       items.push(isNext('block-entry', 'block-end') ? nothing(start + 1) : node(true, false, depth));
     }
-    if (!isNext('block-end')) fail('this is no item of the list above, and not indented like what comes after it');
+    if (!isNext('block-end')) fail('this is not an item of the list above, and not indented like what comes after it');
     tokens.skip();
   }
 
@@ -147,7 +147,7 @@ export function parseFirstDocument(text: string): FirstDocument {
       const key = isNext('key', 'value', 'block-end') ? nothing(start) : node(true, true, depth);
       pairs.push([key, blockValue(depth)]);
     }
-    if (!isNext('block-end')) fail('this is no key of the map above, and not indented like what comes after it');
+    if (!isNext('block-end')) fail('this is not a key of the map above, and not indented like what comes after it');
     tokens.skip();
   }
 

@@ -98,5 +98,5 @@ const shown = (value: Scalar): string =>
 
 function wellFormed(text: string, { start }: YamlScalar): string {
   if (text.isWellFormed()) return text;
-  throw new Unreadable('not-utf8', start, 'half of a surrogate pair is no character');
+  throw new Unreadable('not-utf8', start, 'half of a surrogate pair is not a character');
 }

@@ -80,7 +80,7 @@ function scanEscape(cursor: Cursor): string {
   const plain = ESCAPES[letter];
   const length = CODE_LENGTHS[letter];
   if (plain === undefined && length === undefined)
-    throw new YamlSyntaxError(`\\${letter} is no escape that the kubelet knows`, cursor.at);
+    throw new YamlSyntaxError(`\\${letter} is not an escape that the kubelet knows`, cursor.at);
   const digits = cursor.text.slice(cursor.at + 2, cursor.at + 2 + (length ?? 0));
   if (plain !== undefined) {
     cursor.at += 2;
@@ -91,7 +91,7 @@ function scanEscape(cursor: Cursor): string {
   const code = Number.parseInt(digits, 16);
   if ((code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff)
     throw new YamlSyntaxError(
-      `\\${letter}${digits} is no character; those beyond U+FFFF are written \\U0001F600`,
+      `\\${letter}${digits} is not a character; those beyond U+FFFF are written \\U0001F600`,
       cursor.at,
     );
   cursor.at += 2 + length;

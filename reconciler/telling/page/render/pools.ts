@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<PoolModel>[] = [
   { heading: 'State', cell: ({ state }) => poolBadge(state) },
   { heading: 'Nodes', cell: (pool) => html`${upToDate(pool)}${stateBar(pool.states)}` },
   { heading: 'Config', cell: ({ target }) => html`<code>${target}</code>` },
-  { heading: 'State', cell: ({ state, says }) => (state === 'settled' ? 'up to date' : says) },
+  { heading: 'Details', cell: ({ state, says }) => (state === 'settled' ? 'up to date' : says) },
 ];
 
 export function renderPools(pools: readonly PoolModel[]): Html {

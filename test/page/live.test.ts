@@ -31,7 +31,7 @@ describe('the page while it is open', { skip: WITHOUT_CHROMIUM }, () => {
     const tab = await browser.open(url);
     await tab.evaluate('window.loadedOnce = true');
     await tab.until(main('Start'));
-    await tab.until(`!${main('Rollouts in progress\n\ngeneral')} && ${main('Nothing needs you')}`);
+    await tab.until(`!${main('Rollouts in progress\n\ngeneral')} && ${main('All good: nothing needs attention')}`);
     const oid = await scenario.change('general', { maxPods: 150 }, 'Raise maxPods on general');
     await tab.until(main('Raise maxPods on general'));
     await tab.until(main(oid.slice(0, 12)));

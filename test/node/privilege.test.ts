@@ -117,7 +117,7 @@ describe('the agent with exactly what the DaemonSet gives it', { skip }, () => {
     );
     assert.ok((await dropIns()).includes(DROP_IN));
     // The machine plays a boot of its own, whose id the pod cannot see: that the timer ends in the boot of a promotion is told by
-    // guard.test.ts.
+    // test/agent/guard/guard-boots.test.ts.
 
     await rm(join(node.machine.root, LOCAL_CONFIG_FILE));
     await until('the file to be back', async () => /"maxPods": 77/.test(await node.configFile()), {

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { desiredState } from '#reconciler/policy/desired.ts';
+import type { NodeView } from '#reconciler/policy/fleet.ts';
+import { type Budgets, budgetsOf } from '#reconciler/policy/rollout/budget.ts';
+import type { Hold } from '#reconciler/policy/rollout/holds/hold.ts';
+import { type Member, memberOf, soakOf, targetOf, type Untouchable } from '#reconciler/policy/rollout/membership.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import {
+  assignedNode,
+  commit,
+  COMMIT_B,
+  fleetOf,
+  nodeView,
+  NOW,
+  poolInCluster,
+  poolSpec,
+  settledNode,
+  validPool,
+} from '../../../../support/fleet.ts';
+
+export const [OLD, NEXT] = [validPool('workers', 110), validPool('workers', 120)];
+export const SERVER = { pool: 'workers', 'node-role.kubernetes.io/control-plane': '' };
+export const ZONE = 'topology.kubernetes.io/zone';
+
+/** Nodes of a kind: how many, and what is so of them. */
+export interface Kind {
+  readonly count: number;
+  readonly view?: Partial<NodeView>;
+  readonly is?: (node: NodeView) => KubeletNode;
+  readonly joining?: true;
+  /** They are there, and nobody asks for a place for them. */
+  readonly asks?: false;
+  /** Their Nodes are gone, and only their KubeletNodes are left. */
+  readonly gone?: true;
+}
+
+interface Case {
+  readonly kinds: readonly Kind[];
+  readonly rollout?: Partial<RolloutSpec>;
+  readonly bounds?: readonly (Amount | null)[];
+  /** Nodes of the control plane that nobody may touch, and whether they are changing. */
+  readonly untouchable?: boolean;
+  /** The pool has proved the payload already. */
+  readonly proved?: true;
+}
+
+/** How many of the nodes that ask get a place, and what the first one that gets none is told. */
+function places(
+  { kinds, rollout, bounds = [null], untouchable, proved }: Case,
+  ask: (budgets: Budgets) => (member: Member) => Hold | null,
+) {
+  const pool = validPool('workers', 120, { rollout: { ...poolSpec().rollout, ...rollout } });
+  const desired = desiredState(commit(COMMIT_B, pool), fleetOf({}), () => []).pools.get('workers') ?? null;
+  const all = kinds.flatMap(
+    ({ count, view = {}, is = (node) => settledNode(node, OLD), joining = false, asks = true, gone }, kind) =>
+      Array.from({ length: count }, (_, index) => {
+        const node = nodeView(`n${kind}-${index}`, 'workers', view);
+        const member: Member = { ...memberOf(node, is(node), targetOf(desired), soakOf(desired), NOW), joining };
+        return { member, asks, isGone: gone === true };
+      }),
+  );
+  const members = all.filter(({ isGone }) => !isGone).map(({ member }) => member);
+  const at = { configName: NEXT.configName, sha256: NEXT.sha256, apply: 'overlay', at: '' } as const;
+  const fleet = fleetOf({
+    nodes: members.map(({ node }) => node),
+    kubeletNodes: all.flatMap(({ member: { kubeletNode } }) => (kubeletNode === undefined ? [] : [kubeletNode])),
+    pools: [poolInCluster(OLD, proved === true ? { settled: at } : {})],
+  });
+  const opted: readonly Untouchable[] =
+    untouchable === undefined
+      ? []
+      : [{ node: nodeView('x', '', { labels: SERVER }), choice: { choice: 'opted-out' }, changing: untouchable }];
+  const group = { pool: desired, members };
+  const budgets = budgetsOf([group], opted, fleet, bounds);
+  const answers = all
+    .filter(({ asks }) => asks)
+    .map(({ member }) =>
+      ask({
+        ...budgets,
+        take: (_, aimed) => budgets.take(group, aimed),
+        expose: (_, each) => budgets.expose(group, each),
+        admit: (_, each) => budgets.admit(group, each),
+      })(member),
+    );
+  const held = answers.find((answer) => answer !== null);
+  return [answers.filter((answer) => answer === null).length, held?.hold, held?.because ?? ''] as const;
+}
+
+export type Row = readonly [string, Case, given: number, hold?: string, because?: RegExp];
+export const many = (maxUnavailable: Amount): Partial<RolloutSpec> => ({ maxUnavailable });
+export const onTrial = (node: NodeView) => assignedNode(node, NEXT, { phase: 'Trial' });
+export const soaking = (node: NodeView) => settledNode(node, NEXT, { promotedAt: toTimestamp(NOW) });
+export const SOAKS = { soak: '10m' };
+export const drainedForIt = { cordoned: true, drain: { config: NEXT.configName, at: NOW } };
+export const NONE = { pool: null, members: [] };
+
+/** A table of what nodes ask for: how many get it, and what the first one that does not is told. */
+export function describePlaces(
+  title: string,
+  rows: readonly Row[],
+  ask: (budgets: Budgets) => (member: Member) => Hold | null,
+): void {
+  describe(title, () => {
+    for (const [name, given, count, hold, because = /^/] of rows) {
+      it(name, () => {
+        const [got, reason, said] = places(given, ask);
+        assert.deepEqual([got, reason], [count, hold]);
+        assert.match(said, because);
+      });
+    }
+  });
+}

@@ -13,7 +13,7 @@ export interface FieldPolicy {
 export const NO_FIELD_POLICY: FieldPolicy = { allow: [], deny: [] };
 
 const IDENTITY = 'it identifies the node, and cannot be the same on all nodes of a pool';
-const LOCKS_OUT = 'a wrong value locks the API server, or us, out of the node';
+const LOCKS_OUT = 'a wrong value locks the API server or us out';
 const CREDENTIALS = 'a wrong value costs the node its certificate';
 const STATIC_PODS = 'it decides which pods run without the API server: the control plane itself, on some nodes';
 const RUNS_CODE = 'whoever chooses it runs code as root on the node';

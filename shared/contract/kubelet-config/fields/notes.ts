@@ -1,16 +1,16 @@
 /** Why a change of some fields deserves a second look, for plans and reviews. */
 export const RISK_NOTES = {
   'server-access':
-    'decides who reaches the kubelet’s port: its clients (the API server, metrics scrapers, probes) may lose access, and strangers may gain it',
+    'decides who reaches the kubelet’s port: clients may lose access, and strangers gain it',
   credentials: 'off, the kubelet’s certificate is no longer renewed and the node drops out when it expires',
-  'health-probes': 'whatever probes the kubelet’s health (its own service unit included) has to follow',
+  'health-probes': 'whatever probes the kubelet’s health has to follow',
   'api-access': 'a wrong value cuts the kubelet off from the API server',
   'api-traffic': 'changes the load on the API server, times the number of nodes',
   'node-monitor': 'has to fit the controller manager’s grace periods, or healthy nodes are marked lost',
   'registration-only': 'counts only when the node registers for the first time; existing Node objects stay as they are',
-  'static-pods': 'changes which static pods run, which on a control plane node are the control plane',
+  'static-pods': 'changes which static pods run',
   'standalone-only': 'only for kubelets without an API server',
-  'cloud-identity': 'the cloud provider finds the node by it; it cannot change on a registered node',
+  'cloud-identity': 'it cannot change on a registered node',
   'image-gc': 'images may be deleted or kept in another amount, at once after the restart',
   'registry-traffic': 'changes how hard a node pulls on the registry and on its own disk',
   'image-credentials': 'pods may fail to start with images that are on the node already',

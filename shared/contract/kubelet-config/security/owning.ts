@@ -6,7 +6,7 @@ export const OWNING: readonly PowerRow[] = [
     fields: ['containerRuntimeEndpoint', 'imageServiceEndpoint'],
     power: 'runs-code',
     gives:
-      'has the kubelet talk to a socket of their own, a pod’s volume for example: they choose what every container runs and get the registry credentials',
+      'has the kubelet talk to a socket of their own: they choose what every container runs and get the registry credentials',
   },
   {
     fields: ['volumePluginDir'],

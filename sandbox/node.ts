@@ -3,6 +3,7 @@ import { createAgent } from '#agent/agent.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import { familiesOf } from '#agent/metrics/families.ts';
+import { createPreflight } from '#agent/preflight/preflight.ts';
 import { metricsText } from '#agent/metrics/text-format.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
@@ -10,6 +11,7 @@ import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { SandboxApiServer } from './api-server/server.ts';
 import { isJson } from './api-server/stored-object.ts';
+import { simulatedHostLook } from './kubelet/host-look.ts';
 import { createSimulatedKubelet, type SimulatedKubelet } from './kubelet/kubelet.ts';
 import type { NodeReport, SimulatedKubeletOptions, Timing } from './kubelet/options.ts';
 
@@ -164,6 +166,11 @@ function runAgent(
       dropInDirectory: kubelet.dropInDirectory,
       kubeletRootDirectory: kubelet.rootDirectory,
       kubeletMinor: () => Promise.resolve(kubeletVersion.replace(/^v(\d+\.\d+).*/, '$1')),
+    }),
+    preflight: createPreflight({
+      configFile: kubelet.configFile,
+      configDirectory: kubelet.dropInDirectory,
+      host: simulatedHostLook(kubelet),
     }),
     bootId: () => Promise.resolve(kubelet.bootId()),
     clock: systemClock,

@@ -35,5 +35,5 @@ async function drawStatusPage(): Promise<void> {
 
 await mkdir(DIRECTORY, { recursive: true });
 await drawStatusPage();
-const story = await tellDemo(/^3\. /, /^6\. /);
+const story = await tellDemo(/^3\. /, /^7\. /);
 await writeFile(`${DIRECTORY}/demo.svg`, drawTerminal(story, 'The demo: a config that kills kubelets is taken back'));

@@ -1,6 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { World } from '../world.ts';
+
+const FILES = ['kubeconfig', 'git-url'] as const;
 
 /** Writes what a second terminal needs to reach the sandbox: a `kubeconfig`, and the repository's address in `git-url`. */
 export async function writeAddresses(world: World, directory: string): Promise<void> {
@@ -16,4 +18,9 @@ export async function writeAddresses(world: World, directory: string): Promise<v
   };
   await writeFile(join(directory, 'kubeconfig'), `${JSON.stringify(kubeconfig, null, 2)}\n`);
   await writeFile(join(directory, 'git-url'), `${world.git.url}\n`);
+}
+
+/** Takes them away with the sandbox: a kubeconfig that leads nowhere would be asked by whatever is run next. */
+export async function removeAddresses(directory: string): Promise<void> {
+  for (const file of FILES) await rm(join(directory, file), { force: true });
 }

@@ -44,15 +44,21 @@ export function chaptersOf(files: Readonly<Record<string, string>>): readonly Ch
       isOver: (view) => isRefused(view, 'gpu'),
     },
     {
-      title: 'A change that only a warning speaks against, and that kills the kubelet: too few open files',
-      changed: { [GPU]: gpu, [GENERAL]: withFields(general, { maxPods: 150, maxOpenFiles: 20 }) },
-      message: 'Fix gpu; limit open files on general',
+      title: 'A valid change for larger machines: preflight refuses it on the node, and no kubelet restarts',
+      changed: { [GPU]: gpu, [GENERAL]: withFields(general, { maxPods: 150, reservedSystemCPUs: '0,4' }) },
+      message: 'Fix gpu; keep CPUs 0 and 4 for the system on general',
+      isOver: (view) => phaseOf(view, 'general') === 'Halted' && isAtRest(view),
+    },
+    {
+      title: 'A change that validation only warns of, that passes preflight, and that kills the kubelet',
+      changed: { [GENERAL]: withFields(general, { maxPods: 150, maxOpenFiles: 20 }) },
+      message: 'Limit open files on general',
       isOver: (view) => phaseOf(view, 'general') === 'Halted' && isAtRest(view),
     },
     {
       title: 'The revert: the nodes run it already, so nothing restarts',
       changed: { [GENERAL]: withFields(general, { maxPods: 150 }) },
-      message: 'Revert "limit open files on general"',
+      message: 'Revert "Limit open files on general"',
       isOver: isSettled,
     },
   ];

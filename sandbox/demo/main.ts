@@ -10,7 +10,7 @@ import { startWorld } from '../world.ts';
 import { DEMO_NODES } from './nodes.ts';
 import { createScreen } from './screen.ts';
 import { tellStory } from './story.ts';
-import { writeAddresses } from './addresses.ts';
+import { removeAddresses, writeAddresses } from './addresses.ts';
 
 const LOGS = '.kubelet-gitops';
 
@@ -36,6 +36,7 @@ async function main(): Promise<void> {
     screen.say('', `The programs' logs are in ${LOGS}/.`);
     if (!values.keep) screen.say('Go on by yourself: npm run demo -- --keep, and docs/tutorial.md.');
   } finally {
+    await removeAddresses(LOGS);
     await world.stop();
   }
 }

@@ -28,6 +28,10 @@ function nodeSentence(before: KubeletNode | undefined, now: KubeletNode, paint: 
   const phase = now.status?.phase;
   const active = now.status?.active?.name ?? 'local';
   if (before === undefined || phase === undefined) return null;
+  const failed = now.status?.error;
+  // What its kubelet never heard of may be refused between two looks, so that no phase tells of it.
+  if (failed?.reason === 'PreflightFailed' && before.status?.error?.message !== failed.message)
+    return paint('bad', `preflight: ${failed.message}`);
   if (before.spec?.configSource?.name !== now.spec?.configSource?.name && before.status?.phase === phase) {
     return `is assigned ${now.spec?.configSource?.name ?? 'its local config'}`;
   }
@@ -38,7 +42,7 @@ function nodeSentence(before: KubeletNode | undefined, now: KubeletNode, paint: 
     return paint('bad', `takes it back: ${now.status?.error?.message ?? 'the kubelet failed'}`);
   if (phase === 'Broken') return paint('bad', 'is broken: not even its local config runs');
   if (phase !== 'Idle') return null;
-  const failed = now.status?.error;
+  if (failed?.reason === 'PreflightFailed') return null;
   if (failed !== undefined && failed !== null) return paint('bad', `runs ${active} again; rejected: ${failed.reason}`);
   return before.status?.phase === 'Trial' ? paint('good', `${active} proved itself: last known good`) : null;
 }

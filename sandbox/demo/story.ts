@@ -1,4 +1,5 @@
 import { type StatusView, renderStatus } from '#cli/status/render.ts';
+import { CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import type { World } from '../world.ts';
 import { AUTHOR, type Chapter, chaptersOf } from './chapters.ts';
@@ -27,7 +28,11 @@ export async function tellStory(world: World, screen: Screen, signal?: AbortSign
         screen.say(...narrate(before, view, paint).map((line) => `  ${line}`));
         before = view;
       }
-      screen.live(['', ...renderStatus(view, paint, systemClock.now(), lineWidth(screen)).trimEnd().split('\n')]);
+      // Before the first commit there is nothing to see but a repository without a branch.
+      if (before !== null) {
+        const status = renderStatus(view, paint, systemClock.now(), lineWidth(screen));
+        screen.live(['', ...status.trimEnd().split('\n')]);
+      }
       if (isTakenUp && condition(view)) return;
       if (systemClock.monotonic() > deadline) throw new Error(`the story got stuck: ${JSON.stringify(view.pools)}`);
       await systemClock.sleep(LOOK_EVERY_MS);
@@ -51,6 +56,7 @@ export async function tellStory(world: World, screen: Screen, signal?: AbortSign
     `A trial takes ${SHORTENED.trial} here and a soak ${SHORTENED.soak}; on real nodes it is 10m and minutes.`,
   );
 
+  await kubeletsUp(world);
   const chapters = chaptersOf(await templateFiles());
   for (const [index, chapter] of chapters.entries()) await tell(chapter, index + 1);
 
@@ -58,6 +64,14 @@ export async function tellStory(world: World, screen: Screen, signal?: AbortSign
   screen.say('', paint('strong', `${chapters.length + 1}. What the commits say now: git log --notes=kubelet-gitops/*`));
   await notesWritten(world);
   screen.say(...notes(world, screen));
+}
+
+/** The story begins where an administrator would: on nodes that are healthy, and whose agents have said so. */
+async function kubeletsUp(world: World): Promise<void> {
+  const isHealthy = ({ status }: KubeletNode): boolean =>
+    status?.conditions?.some(({ type, status: is }) => type === CONFIG_HEALTH && is === 'True') === true;
+  const allUp = ({ nodes }: StatusView): boolean => nodes.length === world.nodes.size && nodes.every(isHealthy);
+  await world.until('every kubelet healthy', allUp, PATIENCE_MS);
 }
 
 /** The last column of a terminal stays free: see `Screen.live`. */

@@ -7,7 +7,7 @@ import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor
 import { codeOf } from '#shared/runtime/errors.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { createEndpoints } from './endpoints.ts';
-import { SMALL_HOST } from './host.ts';
+import { SMALL_HOST, type SimulatedHost } from './host.ts';
 import { createNodeView } from './node-view.ts';
 import { QUICK, type SimulatedKubeletOptions } from './options.ts';
 import { createSimulatedProbe, wrongWith } from './probe.ts';
@@ -28,6 +28,8 @@ export interface SimulatedKubelet {
   readonly dropInDirectory: string | undefined;
   /** Its `--root-dir`, where the managers' state files are. */
   readonly rootDirectory: string;
+  /** The machine that it runs on. */
+  readonly host: SimulatedHost;
   readonly service: KubeletService;
   readonly probe: KubeletProbe;
   /** What it runs, with its defaults; null while it does not answer. */
@@ -102,6 +104,7 @@ export async function createSimulatedKubelet(options: SimulatedKubeletOptions): 
     configFile,
     dropInDirectory,
     rootDirectory: directory,
+    host,
     service: unit.service,
     probe: createSimulatedProbe({ life: () => life, showsConfigz: options.showsConfigz !== false, port: () => port }),
     running: () => configOf(life),

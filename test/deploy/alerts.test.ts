@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { without } from '../support/needs.ts';
+import { scrapeOfWaiting, type Suspender } from '../support/waiting-scrape.ts';
 import { servedNames } from './served-metrics.ts';
 
 interface Rule {
@@ -226,10 +227,36 @@ describe('Prometheus', { skip }, () => {
       await writeFile(file, stringify({ rule_files: [`${alert}.yaml`], tests }));
       files.push(file);
     }
-    const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', ...files], { encoding: 'utf8' });
-    assert.equal(status, 0, `${stdout}${stderr}`);
+    testRules(files);
+  });
+
+  it('fires for a pool that waits, however long, only where no person suspended it', async () => {
+    const alert = 'KubeletGitopsRolloutWaits';
+    const own = rules.filter((rule) => rule.alert === alert);
+    await writeFile(join(directory, 'waits.yaml'), stringify({ groups: [{ name: alert, rules: own }] }));
+    const suspenders: readonly Suspender[] = ['nobody', 'command', 'pool.yaml', 'cluster file'];
+    const cases = suspenders.map(async (by) =>
+      caseOf(alert, '26h', seriesIn(await scrapeOfWaiting(by)), by === 'nobody' ? 1 : 0),
+    );
+    const file = join(directory, 'waits-cases.yaml');
+    await writeFile(file, stringify({ rule_files: ['waits.yaml'], tests: await Promise.all(cases) }));
+    testRules([file]);
   });
 });
+
+function testRules(files: readonly string[]): void {
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', ...files], { encoding: 'utf8' });
+  assert.equal(status, 0, `${stdout}${stderr}`);
+}
+
+/** What a scrape says of pools, unchanged for two days. */
+const seriesIn = (scrape: string): Series =>
+  Object.fromEntries(
+    [...scrape.matchAll(/^(kubelet_gitops_pool_\w+\{[^}]*\}) (\d+)$/gm)].map(([, name = '', value]) => [
+      name,
+      `${value}x3000`,
+    ]),
+  );
 
 function caseOf(alert: string, at: string, series: Series, firing: 0 | 1): object {
   return {

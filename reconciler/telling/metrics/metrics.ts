@@ -53,6 +53,7 @@ export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
   const rolloutTimes = createRolloutTimes();
   const words = createWords();
   let view: MetricsView | undefined;
+  let allSuspended = false;
   instruments.buildInfo.set({ version: VERSION }, 1);
   instruments.gitGoodAt.set(0);
   instruments.leader.set(0);
@@ -63,6 +64,7 @@ export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
     meterKube: (kube) => meterKube(kube, instruments, clock),
     meterSource: (source) => meterSource(source, instruments, clock),
     round(round) {
+      allSuspended = round.desired.policy.suspend;
       countRound(round, instruments);
       for (const { pool, reached, seconds } of rolloutTimes(round)) {
         const into = reached === 'first' ? instruments.firstNodeSeconds : instruments.lastNodeSeconds;
@@ -88,7 +90,7 @@ export function createMetrics(options: MetricsOptions): ReconcilerMetrics {
       const fleet = view?.fleet() ?? null;
       instruments.leader.set(leads ? 1 : 0);
       instruments.pageListeners.set(view?.pageListeners() ?? 0);
-      if (leads && fleet !== null) samplePools(fleet, instruments, clock.now());
+      if (leads && fleet !== null) samplePools(fleet, instruments, clock.now(), allSuspended);
       else clearPools(instruments);
       return registry.metrics();
     },

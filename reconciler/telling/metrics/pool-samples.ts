@@ -1,3 +1,4 @@
+import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import { AGENT_SILENT_MS, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { UNSEEN_REASONS, unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
@@ -19,10 +20,19 @@ type Pools = Pick<
   | 'agentsSilent'
 >;
 
-/** Sets what is known of pools again, so that those that are gone are gone from the scrape as well. */
-export function samplePools(fleet: Fleet, into: Pools, now: Millis): void {
+/**
+ * Sets what is known of pools again, so that those that are gone are gone from the scrape as well.
+ *
+ * @param allSuspended whether the cluster's file suspends every pool
+ */
+export function samplePools(fleet: Fleet, into: Pools, now: Millis, allSuspended: boolean): void {
   clearPools(into);
-  for (const pool of fleet.pools.values()) readable(() => samplePool(pool, into));
+  for (const pool of fleet.pools.values()) {
+    readable(() => {
+      samplePool(pool, into);
+      into.poolSuspended.set({ pool: pool.metadata.name }, allSuspended || isSuspended(pool) ? 1 : 0);
+    });
+  }
   const silent = [...fleet.kubeletNodes.values()].filter((node) => readable(() => isSilent(node, now)));
   into.agentsSilent.set(silent.length);
   const nodes = [...fleet.kubeletNodes.values()];
@@ -50,7 +60,11 @@ export function clearPools(into: Pools): void {
   agentsSilent.remove();
 }
 
-function samplePool({ metadata: { name: pool }, spec, status = {} }: KubeletPool, into: Pools): void {
+/** By a person, with the command or in the pool's file: what waits for them wakes nobody. */
+const isSuspended = ({ metadata: { annotations }, spec }: KubeletPool): boolean =>
+  annotations?.[SUSPEND_ANNOTATION] !== undefined || spec?.suspend === true;
+
+function samplePool({ metadata: { name: pool }, status = {} }: KubeletPool, into: Pools): void {
   const { counts, phase, conditions = [], configName: config = 'local', commit = '' } = status;
   const states = { updated: 0, updating: 0, pending: 0, failed: 0, noAgent: 0, ...counts };
   into.poolNodes.set({ pool, state: 'updated' }, states.updated);
@@ -62,7 +76,6 @@ function samplePool({ metadata: { name: pool }, spec, status = {} }: KubeletPool
   for (const each of PHASES) into.poolPhase.set({ pool, phase: each }, each === phase ? 1 : 0);
   const valid = conditions.find(({ type }) => type === 'ConfigValid');
   into.poolConfigValid.set({ pool }, valid?.status === 'False' ? 0 : 1);
-  into.poolSuspended.set({ pool }, spec?.suspend === true ? 1 : 0);
   into.poolInfo.set({ pool, config, commit }, 1);
 }
 

@@ -12,6 +12,8 @@ export interface InventoryNode {
   /** Quantities as Kubernetes writes them: `cpu`, `memory`, `pods`, `ephemeral-storage`. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
+  /** Addresses that its `podCIDRs` have for pods; absent where the Node has no such range. */
+  readonly podAddresses?: number;
   /** Milliseconds since 1970; absent where it is not known. */
   readonly createdAt?: number;
   /** What its kubelet says that it runs, where somebody asked. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { InventoryNode } from './node.ts';
+import { podAddresses } from './pod-addresses.ts';
 import { vitalPods } from '#reconciler/policy/room/vital-pods.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -58,13 +59,16 @@ function nodeFrom(node: Raw, pods: ReadonlyMap<string, readonly Raw[]> | undefin
   const status = mapIn(node['status']);
   const conditions = Array.isArray(status['conditions']) ? status['conditions'].map(mapIn) : [];
   const name = textIn(metadata['name']);
+  const spec = mapIn(node['spec']);
+  const addresses = podAddresses(spec);
   const createdAt = Date.parse(textIn(metadata['creationTimestamp']));
   return {
     name,
     labels: textsIn(metadata['labels']),
     kubeletVersion: textIn(mapIn(status['nodeInfo'])['kubeletVersion']),
     ready: conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
-    ...(mapIn(node['spec'])['unschedulable'] === true ? { cordoned: true as const } : {}),
+    ...(spec['unschedulable'] === true ? { cordoned: true as const } : {}),
+    ...(addresses === undefined ? {} : { podAddresses: addresses }),
     ...(Number.isNaN(createdAt) ? {} : { createdAt }),
     capacity: textsIn(status['capacity']),
     allocatable: textsIn(status['allocatable']),

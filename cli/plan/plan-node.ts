@@ -39,6 +39,7 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
     warnings: [
       ...judged,
       ...tooManyPods(node, allocatable),
+      ...fewAddresses(node, allocatable),
       ...onMachine(node, value),
       ...starved(allocatable),
       ...lockedOut(node, was, is),
@@ -97,6 +98,14 @@ function tooManyPods({ pods }: InventoryNode, allocatable: readonly Allocatable[
   const limit = allocatable.find(({ resource }) => resource === 'pods')?.after;
   if (limit === undefined || pods === undefined || pods <= limit) return [];
   return [refused(`more pods run there than maxPods allows, which is ${limit}`, `${pods} pods`)];
+}
+
+/** Only said: the network may take addresses from elsewhere, and pods in the host's network need none. */
+function fewAddresses({ podAddresses }: InventoryNode, allocatable: readonly Allocatable[]): readonly NodeWarning[] {
+  const limit = allocatable.find(({ resource }) => resource === 'pods')?.after;
+  if (limit === undefined || podAddresses === undefined || limit <= podAddresses) return [];
+  const text = `maxPods allows ${limit} pods, and the node's podCIDR has ${podAddresses} addresses for them: the others would not start`;
+  return [{ text, refuses: false }];
 }
 
 const starved = (allocatable: readonly Allocatable[]): readonly NodeWarning[] =>

@@ -24,9 +24,11 @@ esac
 trim='def requests: {resources: {requests: .resources.requests}};
   def vital: (.spec.priority // 0) >= 2000000000
     or any(.metadata.ownerReferences[]?; .kind == "DaemonSet" or .kind == "Node");
+  def size: (if contains(":") then "::/" else "0.0.0.0/" end) + sub("^.*/"; "");
   {items: [.items[] | if .kind == "Node" then {
     kind,
     metadata: {name: .metadata.name, labels: .metadata.labels},
+    spec: {podCIDRs: [.spec.podCIDRs[]? | size]},
     status: {
       nodeInfo: {kubeletVersion: .status.nodeInfo.kubeletVersion},
       capacity: .status.capacity,

@@ -12,6 +12,7 @@ const WITHOUT_JQ = spawnSync('jq', ['--version']).status === 0 ? false : 'jq is 
 const node = (name: string) => ({
   kind: 'Node',
   metadata: { name, labels: { zone: 'a' }, annotations: { secret: 'annotation' } },
+  spec: { podCIDR: '10.0.0.1/24', podCIDRs: ['10.0.0.1/24', 'fd01:2:3::/64'], providerID: 'secret-provider' },
   status: {
     nodeInfo: { kubeletVersion: 'v1.34.2', machineID: 'secret-machine' },
     addresses: [{ address: '10.0.0.1' }],
@@ -63,7 +64,8 @@ describe('publish-inventory.sh of the template', { skip: WITHOUT_GIT || WITHOUT_
     assert.equal(code, 0, out);
     assert.match(out, /demo has 2 nodes/);
     const published = await origin('show', 'inventory:demo.json');
-    assert.doesNotMatch(published, /secret|10\.0\.0\.1/);
+    assert.doesNotMatch(published, /secret|10\.0\.0\.1|fd01/);
+    assert.equal(nodesFrom([node('n-1')])[0]?.podAddresses, 254);
     const all: unknown[] = [node('n-1'), node('n-2'), pod, pod, ...vital];
     assert.deepEqual(nodesFrom(all)[0]?.vital, {
       count: 3,

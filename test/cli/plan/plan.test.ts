@@ -26,9 +26,12 @@ const vitalOn = (nodeName: string, memory: string) => ({
 });
 const NODES = [
   ...['100Mi', '200Mi', '1Gi'].map((memory) => vitalOn('a-3', memory)),
-  node('a-1', 'a'),
+  { ...node('a-1', 'a'), spec: { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] } },
   node('a-2', 'a'),
-  node('a-3', 'a', { nodeInfo: { kubeletVersion: 'v1.26.1' } }),
+  {
+    ...node('a-3', 'a', { nodeInfo: { kubeletVersion: 'v1.26.1' } }),
+    spec: { podCIDRs: ['fd00:0:0:3::/64', '10.3.0.0/24'] },
+  },
   node('b-1', 'b'),
   ...Array.from({ length: 30 }, () => podOn('a-1')),
 ];
@@ -179,6 +182,23 @@ describe('kubelet-gitops plan', () => {
     );
     assert.equal(warnings.get('a-2'), '');
     assert.match(warnings.get('a-3') ?? '', /maxParallelImagePulls.*it came with 1\.27.*would be refused/);
+  });
+
+  it('warns of more pods than a podCIDR has addresses for, and refuses nothing for it', async () => {
+    const { code, out } = await planned(
+      { 'pools/a/kubelet.yaml': layer('maxPods: 300', 'kubeReserved: {cpu: 100m, memory: 512Mi}') },
+      '-o',
+      'json',
+    );
+    const said = (JSON.parse(out) as MergePlan).pools[0]?.nodes.map(({ name, warnings }) => [name, warnings]);
+    const text =
+      "maxPods allows 300 pods, and the node's podCIDR has 254 addresses for them: the others would not start";
+    assert.deepEqual(said, [
+      ['a-1', [{ text, refuses: false }]],
+      ['a-2', []],
+      ['a-3', [{ text, refuses: false }]],
+    ]);
+    assert.equal(code, 1);
   });
 
   it('says on which of the nodes, by their exact release, a kubelet would die of it', async () => {

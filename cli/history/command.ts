@@ -1,12 +1,15 @@
+import { type Clock, systemClock } from '#shared/runtime/clock.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import type { Io } from '../io.ts';
-import { wordOf } from '../options.ts';
+import { TIMEOUT_OPTION, timeoutOf, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
 import { openRepository } from '../revision/local-repository.ts';
-import { NOTES_PREFIX, readCommitHistory } from './read-history.ts';
+import { fetchWithNotes } from './fetch.ts';
+import { type HistoryEntry, NOTES_PREFIX, readCommitHistory } from './read-history.ts';
 import { historyAsText } from './render.ts';
+import { watchHistory } from './watch-history.ts';
 
 const FORMATS = ['text', 'json'] as const;
 const DEFAULT_COUNT = 20;
@@ -16,32 +19,65 @@ export const HISTORY: Command = {
   summary: 'shows what became of the last commits, from the notes in a clone',
   mostWords: 0,
   about: [
-    "Reads the reconcilers' notes in a checkout and asks no cluster. Fetch first; a clone brings notes along once\n" +
-      'scripts/show-notes.sh of the config repository was run in it.',
+    "Reads the reconcilers' notes in a checkout and asks no cluster. --fetch brings them first, in a fresh clone, too.\n" +
+      'Without it the checkout is shown as it was last fetched.',
   ],
   options: {
     repo: { type: 'string', value: 'DIRECTORY', about: 'a checkout of the config repository (default .)' },
-    revision: { type: 'string', value: 'REV', about: 'where to begin (default HEAD)' },
+    revision: {
+      type: 'string',
+      value: 'REV',
+      about: 'where to begin (default HEAD; with --fetch the upstream of its branch)',
+    },
+    fetch: { type: 'boolean', about: 'first run git fetch, for the notes, too' },
+    watch: {
+      type: 'boolean',
+      short: 'w',
+      about: 'stay, fetch every 15s, and print what changes, until Ctrl-C or --timeout',
+    },
+    timeout: TIMEOUT_OPTION,
     cluster: { type: 'string', value: 'NAME', about: 'only this cluster; default: every one that has notes' },
     count: { type: 'string', short: 'n', value: 'N', about: `how many commits with notes (default ${DEFAULT_COUNT})` },
     output: { type: 'string', short: 'o', words: FORMATS, about: 'for people (the default) or for programs' },
   },
-  examples: ['kubelet-gitops history', 'kubelet-gitops history --revision origin/main --cluster prod -n 5'],
-  run: runHistory,
+  examples: [
+    'kubelet-gitops history --fetch',
+    'kubelet-gitops history --watch --cluster prod',
+    'kubelet-gitops history --revision origin/main --cluster prod -n 5',
+  ],
+  run: (given, io) => runHistory(given, io, systemClock),
 };
 
-async function runHistory(given: Given, io: Io): Promise<ExitCode> {
+/** @param clock for tests */
+export async function runHistory(given: Given, io: Io, clock: Clock): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
   const count = countOf(given.text('count'));
-  const repository = await openRepository(given.text('repo') ?? '.');
+  const isWatch = given.flag('watch');
+  if (isWatch && format !== 'text') throw new Mistake('--watch is for people: take --output text');
+  const timeoutMs = timeoutOf(given, isWatch);
+  const look = (): Promise<readonly HistoryEntry[]> => readNow(given, io, count, isWatch || given.flag('fetch'));
+  const show = (entries: readonly HistoryEntry[], isMore: boolean): void => {
+    const text = historyAsText(entries, paintFor(io.out, io.env), columnsOf(io.out), isMore);
+    io.out.write(wrapFor(io.out)(text));
+  };
+
+  const entries = await look();
+  if (format === 'json') io.out.write(`${JSON.stringify({ commits: entries }, null, 2)}\n`);
+  else show(entries, false);
+  if (isWatch) await watchHistory(entries, look, (more) => show(more, true), timeoutMs, clock);
+  return 0;
+}
+
+async function readNow(given: Given, io: Io, count: number, fetches: boolean): Promise<readonly HistoryEntry[]> {
+  const directory = given.text('repo') ?? '.';
+  const fetched = fetches ? await fetchWithNotes((await openRepository(directory)).directory, io.env) : 'HEAD';
+  // Opened again: what was fetched is in packs that nobody has seen before.
+  const repository = await openRepository(directory);
   const all = await repository.refs(NOTES_PREFIX);
   const wanted = given.text('cluster');
   const notes = new Map([...all].filter(([cluster]) => wanted === undefined || cluster === wanted));
-  if (notes.size === 0) throw noNotes(wanted, [...all.keys()]);
-  const entries = await readCommitHistory(repository, given.text('revision') ?? 'HEAD', notes, count);
-  if (format === 'json') io.out.write(`${JSON.stringify({ commits: entries }, null, 2)}\n`);
-  else io.out.write(wrapFor(io.out)(historyAsText(entries, paintFor(io.out, io.env), columnsOf(io.out))));
-  return 0;
+  if (notes.size === 0) throw noNotes(wanted, [...all.keys()], fetches);
+  return readCommitHistory(repository, given.text('revision') ?? fetched, notes, count);
 }
 
 function countOf(text: string = String(DEFAULT_COUNT)): number {
@@ -49,10 +85,12 @@ function countOf(text: string = String(DEFAULT_COUNT)): number {
   return Number(text);
 }
 
-function noNotes(wanted: string | undefined, clusters: readonly string[]): GitopsError {
+function noNotes(wanted: string | undefined, clusters: readonly string[], fetched: boolean): GitopsError {
   const message =
     clusters.length > 0
       ? `there are no notes of ${wanted}: this clone has those of ${clusters.join(', ')}`
-      : 'there are no notes in this clone: run scripts/show-notes.sh of the config repository in it, and git fetch';
+      : fetched
+        ? 'the remote has no notes yet: they come with the first commit that a reconciler with a pushing credential takes up'
+        : 'there are no notes in this clone: take --fetch, or run scripts/show-notes.sh of the config repository in it once';
   return new GitopsError('NO_NOTES', message);
 }

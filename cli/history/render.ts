@@ -13,8 +13,14 @@ const TONES: Readonly<Record<string, Tone>> = {
  * One line a commit and cluster, and below it what there is to say.
  *
  * @param columns what a line has room for; author and pools stand below the line where that is not enough
+ * @param isMore  whether it goes below an earlier table, without a heading of its own
  */
-export function historyAsText(entries: readonly HistoryEntry[], paint: Paint, columns: number = Infinity): string {
+export function historyAsText(
+  entries: readonly HistoryEntry[],
+  paint: Paint,
+  columns: number = Infinity,
+  isMore = false,
+): string {
   if (entries.length === 0) return 'none of the last commits has a note\n';
   const whole = tableOf(entries, paint, true);
   const fits = whole.every((line) => stripVTControlCharacters(line).length <= columns);
@@ -25,7 +31,7 @@ export function historyAsText(entries: readonly HistoryEntry[], paint: Paint, co
     ...(note.message === '' ? [] : [`  ${note.message}`]),
     ...(note.emergencies ?? []).map((emergency) => `  emergency, windows did not count: ${emergency}`),
   ]);
-  return `${[paint('strong', heading), ...body].join('\n')}\n`;
+  return `${[...(isMore ? [] : [paint('strong', heading)]), ...body].join('\n')}\n`;
 }
 
 function tableOf(entries: readonly HistoryEntry[], paint: Paint, isWide: boolean): readonly string[] {

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import * as fs from 'node:fs';
+import git from 'isomorphic-git';
+import { codeOf, GitopsError } from '#shared/runtime/errors.ts';
+import { redact } from '#shared/runtime/redact.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import { NOTES_PREFIX } from './read-history.ts';
+
+/** A server that takes longer answers nobody. */
+const MOST_MS: Millis = 5 * 60_000;
+
+/**
+ * Fetches what the clone's remote has, and the notes, whether or not the clone is set up to bring those along. By the user's own git,
+ * which knows how to authenticate.
+ *
+ * @param directory root of the clone
+ * @returns the revision that was fetched for the branch that is checked out; `HEAD` where it follows none
+ * @throws GitopsError `FETCH_FAILED`
+ */
+export async function fetchWithNotes(
+  directory: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const { remote, followed } = await upstreamOf(directory);
+  // Beside what the clone is set up to fetch. With a "+": notes here are copies, and the server's are right.
+  const notes = `remote.${remote}.fetch=+${NOTES_PREFIX}/*:${NOTES_PREFIX}/*`;
+  const args = ['-C', directory, '-c', notes, 'fetch', '--quiet', remote];
+  await new Promise<void>((resolve, reject) => {
+    execFile('git', args, { env, timeout: MOST_MS }, (error, _, stderr) => {
+      if (error === null) resolve();
+      else reject(failed(remote, codeOf(error) === 'ENOENT' ? 'there is no git program' : stderr));
+    });
+  });
+  return followed ?? 'HEAD';
+}
+
+function failed(remote: string, why: string): GitopsError {
+  const [first = 'git did not say why'] = redact(why)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  return new GitopsError('FETCH_FAILED', `git fetch ${remote}: ${first}`);
+}
+
+/** As git has it: the remote of the branch that is checked out, `origin` where none is named. */
+async function upstreamOf(
+  directory: string,
+): Promise<{ readonly remote: string; readonly followed: string | undefined }> {
+  const repo = { fs, dir: directory };
+  const branch = (await git.currentBranch(repo)) ?? undefined;
+  const setting = async (name: string): Promise<string | undefined> =>
+    branch === undefined ? undefined : ((await git.getConfig({ ...repo, path: `branch.${branch}.${name}` })) as string);
+  const [remote, merge] = [await setting('remote'), await setting('merge')];
+  // A dot is this very repository.
+  if (remote === undefined || remote === '.') return { remote: 'origin', followed: undefined };
+  return { remote, followed: merge === undefined ? undefined : `${remote}/${merge.replace(/^refs\/heads\//, '')}` };
+}

@@ -183,7 +183,7 @@ describe('the alerts', () => {
     const pages = globSync('docs/runbooks/KubeletGitops*.md').map((path) => basename(path, '.md'));
     assert.deepEqual(pages.toSorted(), rules.map(({ alert }) => alert).toSorted());
     for (const { alert, annotations } of rules) {
-      assert.match(annotations.runbook_url, new RegExp(`/docs/runbooks/${alert}\\.md$`));
+      assert.match(annotations.runbook_url, new RegExp(`^https://[\\w./-]+/docs/runbooks/${alert}\\.md$`));
       assert.ok(annotations.summary !== '' && annotations.description !== '');
     }
   });

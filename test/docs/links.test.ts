@@ -36,9 +36,13 @@ function anchorsOf(page: string): ReadonlySet<string> {
   return anchors;
 }
 
+/** A slash at its beginning is the root of the repository, as forges have it. */
+const targetOf = (page: string, path: string): string =>
+  normalize(path.startsWith('/') ? path.slice(1) : join(dirname(page), path));
+
 function whyBroken(page: string, link: string): string | undefined {
   const [path = '', anchor = ''] = link.split('#');
-  const target = path === '' ? page : normalize(join(dirname(page), path));
+  const target = path === '' ? page : targetOf(page, path);
   if (target.startsWith('..') || !existsSync(target)) return `${page}: ${link}: there is no ${target}`;
   if (anchor === '') return undefined;
   if (!statSync(target).isFile() || !target.endsWith('.md')) return `${page}: ${link}: only pages have anchors`;
@@ -62,7 +66,7 @@ describe('the documentation', () => {
 
   it('is reached from the index as a whole', () => {
     const from = (page: string): readonly string[] =>
-      linksOf(page).map((link) => normalize(join(dirname(page), link.split('#')[0] ?? '')));
+      linksOf(page).map((link) => targetOf(page, link.split('#')[0] ?? ''));
     const reached = new Set(['docs/README.md', 'docs/runbooks/README.md'].flatMap(from));
     const pages = PAGES.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
     assert.deepEqual(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { COMMANDS } from '#cli/commands.ts';
@@ -73,6 +74,33 @@ describe('the runbooks of alerts', () => {
       assert.ok(
         parts.every((at, index) => at > (parts[index - 1] ?? 0)),
         parts.join(),
+      );
+    });
+
+    it(`${page}: begins with three commands to paste`, () => {
+      const text = readFileSync(page, 'utf8');
+      const [, block = ''] = /^# \w+\n\n```sh\n([^`]*)```\n\n\*\*Means\.\*\*/.exec(text) ?? [];
+      const commands = block.replaceAll('\\\n', '').split('\n').slice(0, -1);
+      assert.equal(commands.length, 3, text.slice(0, 200));
+      for (const command of commands) {
+        assert.match(command, /^(?:kubectl|kubelet-gitops) /);
+        // What an alert has as a label is all that is to be filled in.
+        const filledIn = command.replace(/\s# .*/, '').match(/(?<=[ /=])[A-Z]{3,}(?=$|[ /)])/g) ?? [];
+        assert.deepEqual(
+          filledIn.filter((word) => !['NODE', 'POOL'].includes(word)),
+          [],
+          command,
+        );
+      }
+      const { status, stderr } = spawnSync('sh', ['-n'], { input: block, encoding: 'utf8' });
+      assert.equal(status, 0, stderr);
+    });
+
+    it(`${page}: links to what it names from the root, wherever it is rendered`, () => {
+      const targets = [...readFileSync(page, 'utf8').matchAll(/\]\(([^()\s]+)\)/g)].map(([, target = '']) => target);
+      assert.deepEqual(
+        targets.filter((target) => !/^(?:\/docs\/|https:)/.test(target)),
+        [],
       );
     });
 

@@ -4,7 +4,10 @@ import type { Field, FieldKind } from '#shared/contract/kubelet-config/fields/fi
 import { childrenOf, defaultOf, existsIn, FIELDS, valuesOf } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { describe } from './field-words.ts';
+import { onlyThese, wordsBehindGates } from './gated-words.ts';
+import { textSchema } from './map-keys.ts';
 import type { Schema } from './schema-text.ts';
+import { DURATION, type Format, PADDED_QUANTITY, TIME } from './value-formats.ts';
 
 /**
  * What an editor knows of a KubeletConfiguration for one minor version. It may let through what `validate` refuses, and
@@ -21,10 +24,15 @@ export function kubeletEditorSchema(minor: number): Schema {
     type: 'object',
     required: ['apiVersion', 'kind'],
     properties: {
-      apiVersion: { const: KUBELET_CONFIG_API_VERSION, default: KUBELET_CONFIG_API_VERSION },
-      kind: { const: KUBELET_CONFIG_KIND, default: KUBELET_CONFIG_KIND },
+      apiVersion: {
+        description: 'The version of the format; there is no other.',
+        const: KUBELET_CONFIG_API_VERSION,
+        default: KUBELET_CONFIG_API_VERSION,
+      },
+      kind: { description: 'The kind of the document.', const: KUBELET_CONFIG_KIND, default: KUBELET_CONFIG_KIND },
       ...(properties as Schema),
     },
+    ...wordsBehindGates(minor),
   };
 }
 
@@ -44,19 +52,18 @@ function property(path: string, field: Field, minor: number): Schema {
   if (path === 'featureGates') return { ...shown, ...featureGates(minor) };
   if (field.kind === 'struct') return { ...shown, ...struct(path, minor) };
   if (field.kind === 'struct-list') return { ...shown, type: ['array', 'null'], items: struct(`${path}[]`, minor) };
+  const known = textSchema(path, minor);
+  if (known !== undefined) return { ...shown, ...known };
   return { ...shown, ...KINDS[field.kind](minor), ...bounds(field), ...words(field, minor) };
 }
 
-const typed = (types: string | readonly string[], more: Schema = {}): Schema => ({
+const typed = (types: string | readonly string[], more: Schema | Format = {}): Schema => ({
   type: [...[types].flat(), 'null'],
   ...more,
 });
 const listOf = (items: Schema): Schema => typed('array', { items });
 const mapOf = (additionalProperties: Schema): Schema => typed('object', { additionalProperties });
 
-/** Go's `time.ParseDuration`, and a quantity of Kubernetes. */
-const DURATION = '^[-+]?(?:0|(?:(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)$';
-const QUANTITY = '^[-+]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][-+]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?$';
 const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 
 const KINDS: Readonly<Record<Exclude<FieldKind, 'struct' | 'struct-list'>, (minor: number) => Schema>> = {
@@ -66,16 +73,15 @@ const KINDS: Readonly<Record<Exclude<FieldKind, 'struct' | 'struct-list'>, (mino
   int64: () => typed('integer'),
   uint32: () => typed('integer', { minimum: 0, maximum: 2 ** 32 - 1 }),
   float: () => typed('number'),
-  duration: () => typed('string', { pattern: DURATION }),
-  'duration-or-nanoseconds': (minor) =>
-    minor >= 28 ? typed(['string', 'integer'], { pattern: DURATION }) : typed('integer'),
-  quantity: () => typed(['string', 'number'], { pattern: QUANTITY }),
-  time: () => typed('string'),
+  duration: () => typed('string', DURATION),
+  'duration-or-nanoseconds': (minor) => (minor >= 28 ? typed(['string', 'integer'], DURATION) : typed('integer')),
+  quantity: () => typed(['string', 'number'], PADDED_QUANTITY),
+  time: () => typed('string', TIME),
   'string-list': () => listOf(typed('string')),
   'int32-list': () => listOf(typed('integer', INT32)),
   'string-map': () => mapOf(typed('string')),
   'bool-map': () => mapOf(typed('boolean')),
-  'quantity-map': () => mapOf(typed(['string', 'number'], { pattern: QUANTITY })),
+  'quantity-map': () => mapOf(typed(['string', 'number'], PADDED_QUANTITY)),
   'string-list-map': () => mapOf(listOf(typed('string'))),
 };
 
@@ -91,14 +97,14 @@ function words(field: Field, minor: number): Schema {
   const values = valuesOf(field, minor);
   if (values === undefined) return {};
   if (field.kind === 'string-list') return { items: { type: 'string', enum: values } };
-  return { enum: [...values, ...(field.pointer === true ? [] : ['']), null] };
+  return field.gate === undefined ? onlyThese(values, field) : { examples: values };
 }
 
 function featureGates(minor: number): Schema {
   const gates = gateNames().flatMap((name): readonly (readonly [string, Schema])[] => {
     const spec = gateSpec(name, minor);
     if (spec === undefined) return [];
-    const state = `${spec.stage}, ${spec.default ? 'on' : 'off'} by default`;
+    const state = `Feature gate: ${spec.stage}, ${spec.default ? 'on' : 'off'} by default`;
     return spec.locked
       ? [[name, { enum: [spec.default, null], description: `${state}, locked: leave it out` }]]
       : [[name, { type: ['boolean', 'null'], description: state }]];

@@ -5,6 +5,7 @@ import { RISK_NOTES } from '#shared/contract/kubelet-config/fields/notes.ts';
 import { defaultOf } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { FLAGS } from '#shared/contract/kubelet-config/fields/flags.ts';
+import { meaningOf } from './field-meanings/meanings.ts';
 
 /** What is said of a field in more than one generated place. Sentences without a full stop; undefined where there is nothing to say. */
 
@@ -45,7 +46,7 @@ export function byVersion<T>(
   return [...earlier, { value: now, before: undefined }];
 }
 
-/** The description that an editor shows for a field of one minor version. */
+/** The description that an editor shows for a field of one minor version: what it means, and below that what it costs. */
 export function describe(path: string, field: Field, minor: number): string {
   const usual = defaultOf(field, minor);
   const [why, risk, flag] = [deniedBecause(path), riskOf(field), flagOf(path)];
@@ -59,5 +60,6 @@ export function describe(path: string, field: Field, minor: number): string {
     why === undefined ? undefined : `Denied unless fields.allow lists it: ${why}`,
     flag === undefined ? undefined : `The flag ${flag} wins over it`,
   ];
-  return sentences.flatMap((sentence) => (sentence === undefined ? [] : [`${sentence}.`])).join(' ');
+  const cost = sentences.flatMap((sentence) => (sentence === undefined ? [] : [`${sentence}.`])).join(' ');
+  return `${meaningOf(path)}.\n\n${cost}`;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -14,7 +15,10 @@ import { readCluster } from '#reconciler/policy/repo/read-cluster.ts';
 import { readPool, readPoolDenials } from '#reconciler/policy/repo/read-pool.ts';
 import { fileReport } from '#reconciler/policy/repo/report.ts';
 import { generateEditorSchemas } from '../../scripts/generate/editor-schemas.ts';
-import { sampleOf } from '../support/sample.ts';
+import { bundle } from '../../scripts/build.ts';
+import { meaningOf } from '../../scripts/generate/field-meanings/meanings.ts';
+import { generate } from '../oracle/corpus/generate.ts';
+import { runsOf, sampleOf } from '../support/sample.ts';
 
 const MINORS = Array.from({ length: NEWEST_MINOR - OLDEST_MINOR + 1 }, (_, index) => minorName(OLDEST_MINOR + index));
 const TEMPLATE = 'config-repo-template';
@@ -24,7 +28,8 @@ const compiled = new Map<string, ValidateFunction>();
 function schemaAt(path: string): ValidateFunction {
   const known = compiled.get(path);
   if (known !== undefined) return known;
-  const ajv = new Ajv({ strict: true, strictTypes: false, allErrors: true });
+  // The last one is the YAML language server's own.
+  const ajv = new Ajv({ strict: true, strictTypes: false, allErrors: true, keywords: ['patternErrorMessage'] });
   const schema = ajv.compile(JSON.parse(readFileSync(path, 'utf8')) as object);
   compiled.set(path, schema);
   return schema;
@@ -87,13 +92,65 @@ const CASES: readonly {
   { config: { enforceNodeAllocatable: ['pod'] }, from: '', to: '' },
   { config: { featureGates: { NoSuchGate: true } }, from: '', to: '' },
   { config: { authentication: { webhook: { enable: true } } }, from: '', to: '' },
-  { config: { registerWithTaints: [{ key: 'a', effect: 'Never' }] }, from: '', to: '' },
+  // Keys and texts of maps.
+  { config: { evictionHard: { 'memory.available': '5%' } }, from: '1.20', to: '1.37' },
+  { config: { evictionHard: { 'nodefs.available': '12.5%' } }, from: '1.20', to: '1.37' },
+  { config: { evictionHard: { 'containerfs.available': '10%' } }, from: '1.29', to: '1.37' },
+  { config: { evictionHard: { 'memory.avail': '200Mi' } }, from: '', to: '' },
+  { config: { evictionHard: { 'memory.available': '200MiB' } }, from: '', to: '' },
+  { config: { evictionHard: { 'memory.available': '10 %' } }, from: '', to: '' },
+  { config: { evictionHard: { 'memory.available': '' } }, from: '', to: '' },
+  {
+    config: { evictionSoft: { 'pid.available': '10%' }, evictionSoftGracePeriod: { 'pid.available': '1m30s' } },
+    from: '1.20',
+    to: '1.37',
+  },
+  { config: { evictionSoftGracePeriod: { 'memory.available': '90' } }, from: '', to: '' },
+  { config: { evictionSoftGracePeriod: { 'memory.availble': '90s' } }, from: '', to: '' },
+  { config: { evictionMinimumReclaim: { 'nodefs.available': '1Gi' } }, from: '1.20', to: '1.37' },
+  { config: { evictionMinimumReclaim: { nodefs: '1Gi' } }, from: '', to: '' },
+  { config: { systemReserved: { cpu: '100m', memory: '1Gi', pid: '1000' } }, from: '1.20', to: '1.37' },
+  { config: { systemReserved: { memroy: '1Gi' } }, from: '', to: '' },
+  { config: { systemReserved: { memory: '500MB' } }, from: '', to: '' },
+  { config: { kubeReserved: { 'ephemeral-storage': '1Gi' } }, from: '1.20', to: '1.37' },
+  { config: { kubeReserved: { storage: '1Gi' } }, from: '', to: '' },
+  { config: { kubeReserved: { memory: '50MiB' } }, from: '', to: '' },
+  { config: { qosReserved: { memory: '50' }, featureGates: { QOSReserved: true } }, from: '', to: '' },
+  { config: { reservedMemory: [{ numaNode: 0, limits: { 'hugepages-64Ki': '1Gi' } }] }, from: '1.21', to: '1.37' },
+  { config: { reservedMemory: [{ numaNode: 0, limits: { memroy: '1Gi' } }] }, from: '', to: '' },
+  { config: { reservedMemory: [{ numaNode: 0, limits: { memory: '1GB' } }] }, from: '', to: '' },
+  { config: { reservedSystemCPUs: '0-3,7' }, from: '1.20', to: '1.37' },
+  { config: { reservedSystemCPUs: '1-2-3' }, from: '1.20', to: '1.21' },
+  { config: { reservedSystemCPUs: '0-x' }, from: '', to: '' },
+  { config: { reservedSystemCPUs: '0 - 3' }, from: '', to: '' },
+  { config: { containerLogMaxSize: '50Mi' }, from: '1.20', to: '1.37' },
+  { config: { containerLogMaxSize: '50MB' }, from: '', to: '' },
+  { config: { evictionPressureTransitionPeriod: '1d' }, from: '', to: '' },
+  // Words of a field whose gate is off are as good as any.
+  { config: { memorySwap: { swapBehavior: 'Much' }, featureGates: { NodeSwap: true } }, from: '', to: '' },
+  { config: { memorySwap: { swapBehavior: 'Much' } }, from: '1.22', to: '1.29' },
 ];
 
 const said = (config: object, minor: string) =>
   validateKubeletConfig({ ...HEAD, ...config }, { minor, apply: 'overlay' });
 const refusedBy = (config: object, minor: string): boolean =>
   said(config, minor).some(({ severity }) => severity === 'error');
+
+/** To take back what a version does not know does no harm, and the schema does not offer it. */
+const withoutNulls = (value: object): object =>
+  JSON.parse(
+    JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? Number(inner) : (inner ?? undefined))),
+  ) as object;
+
+interface Shown {
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Shown>>;
+}
+const schemaText = (minor: string): { readonly properties: Readonly<Record<string, Shown>> } =>
+  JSON.parse(readFileSync(`schemas/kubelet-configuration-${minor}.json`, 'utf8')) as {
+    readonly properties: Readonly<Record<string, Shown>>;
+  };
 
 const errorsOf = (schema: ValidateFunction): string =>
   (schema.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ');
@@ -139,6 +196,39 @@ describe('the schemas for editors', () => {
     }
   });
 
+  it('never refuse a file that the validator takes', () => {
+    let taken = 0;
+    for (const { name, text } of generate(runsOf(12_000, 6), 17)) {
+      const { value } = decodeYaml(Buffer.from(text));
+      if (typeof value !== 'object' || value === null) continue;
+      for (const minor of ['1.20', '1.21', '1.28', '1.37']) {
+        if (refusedBy(value, minor)) continue;
+        taken += 1;
+        const schema = kubeletSchema(minor);
+        const isTaken = schema({ ...withoutNulls(value), ...HEAD });
+        assert.ok(isTaken, `${name} at ${minor}: only the schema refuses it: ${errorsOf(schema)}\n${text}`);
+      }
+    }
+    assert.ok(taken > 500, String(taken));
+  });
+
+  it('offer every key of a map that the kubelet knows, with what it means', () => {
+    const { properties } = schemaText('1.34');
+    const keysOf = (field: string): readonly string[] => Object.keys(properties[field]?.properties ?? {});
+    for (const field of ['evictionHard', 'evictionSoft', 'evictionSoftGracePeriod', 'evictionMinimumReclaim']) {
+      assert.ok(keysOf(field).includes('memory.available') && keysOf(field).length === 9, field);
+    }
+    for (const field of ['kubeReserved', 'systemReserved']) {
+      assert.deepEqual(keysOf(field), ['cpu', 'memory', 'ephemeral-storage', 'pid']);
+    }
+    assert.ok(keysOf('cpuManagerPolicyOptions').includes('full-pcpus-only'));
+    for (const field of ['evictionHard', 'kubeReserved', 'systemReserved', 'featureGates']) {
+      for (const [key, { description = '' }] of Object.entries(properties[field]?.properties ?? {})) {
+        assert.match(description, /\w\w/, `${field}.${key}`);
+      }
+    }
+  });
+
   it('know each gate as the validator does', () => {
     for (const minor of ['1.20', '1.29', '1.36']) {
       const schema = kubeletSchema(minor);
@@ -153,16 +243,63 @@ describe('the schemas for editors', () => {
     }
   });
 
-  it('tell an editor what a field means for the nodes', () => {
-    const { properties } = JSON.parse(readFileSync('schemas/kubelet-configuration-1.34.json', 'utf8')) as {
-      readonly properties: Readonly<Record<string, { readonly description: string; readonly default?: unknown }>>;
-    };
+  it('tell an editor what a field means, and below that what it costs', () => {
+    const { properties } = schemaText('1.34');
     assert.equal(properties['maxPods']?.default, 110);
-    assert.match(properties['cpuManagerPolicy']?.description ?? '', /state file is put aside/);
+    assert.match(
+      properties['maxPods']?.description ?? '',
+      /^How many pods may run on the node\.\n\nDefault 110\. A change/,
+    );
+    assert.match(properties['cpuManagerPolicy']?.description ?? '', /^static gives .*\n\n.*state file is put aside/);
     assert.match(properties['memorySwap']?.description ?? '', /drain/);
     assert.match(properties['port']?.description ?? '', /Denied unless fields\.allow lists it/);
   });
+
+  it('say of a text that is written wrong how to write it, and not the pattern', () => {
+    for (const [path, pattern, message] of patternsOf(schemaText('1.34'))) {
+      assert.match(message ?? '', /^Not a .*: write /, `${path}: ${pattern}`);
+    }
+  });
 });
+
+describe('the meaning of a field', () => {
+  it('is one short sentence for every field of the table', () => {
+    for (const path of FIELDS.keys()) {
+      const meaning = meaningOf(path);
+      const words = meaning.split(/\s+/).length;
+      assert.ok(words >= 3 && words <= 22 && !/\.(?:$| )/.test(meaning), `${path}: ${meaning}`);
+    }
+  });
+
+  it('is in no program', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'meanings-'));
+    try {
+      for (const program of ['agent', 'reconciler'] as const) {
+        const { inputs } = await bundle(program, folder);
+        assert.deepEqual(
+          Object.keys(inputs).filter((input) => input.startsWith('scripts/generate/')),
+          [],
+        );
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+/** Where texts are held to a pattern, and what is said where they break it. */
+function patternsOf(
+  schema: object,
+  path = '',
+): readonly (readonly [path: string, pattern: string, message: string | undefined])[] {
+  return Object.entries(schema).flatMap(([key, value]: readonly [string, unknown]) => {
+    if (key === 'pattern' && typeof value === 'string') {
+      const message = 'patternErrorMessage' in schema ? String(schema.patternErrorMessage) : undefined;
+      return [[path, value, message] as const];
+    }
+    return typeof value === 'object' && value !== null ? patternsOf(value, `${path}/${key}`) : [];
+  });
+}
 
 const POOL = { apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'KubeletPool' };
 const CLUSTER = { apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'ClusterConfig' };

@@ -5,6 +5,7 @@ import { gateNames } from '#shared/contract/kubelet-config/feature-gates/feature
 import { DENIED_BY_DEFAULT } from '#shared/contract/kubelet-config/field-policy.ts';
 import { FLAGS } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
+import { meaningOf } from '../../scripts/generate/field-meanings/meanings.ts';
 import { generateKubeletConfigPage } from '../../scripts/generate/kubelet-config-page.ts';
 
 const PAGE = 'docs/reference/kubelet-config.md';
@@ -23,22 +24,26 @@ describe('the reference of fields and gates', () => {
     assert.deepEqual([...names].sort(), [...FIELDS.keys(), ...gateNames()].sort());
   });
 
+  it('says what each field means, before what a change of it costs', () => {
+    for (const path of FIELDS.keys()) assert.equal(rowOf(path)[1], meaningOf(path), path);
+  });
+
   it('tells defaults and values by version', () => {
-    assert.equal(rowOf('kubeAPIQPS')[2], '5 before 1.27; 50');
+    assert.equal(rowOf('kubeAPIQPS')[3], '5 before 1.27; 50');
     assert.match(
-      rowOf('memorySwap.swapBehavior')[1] ?? '',
+      rowOf('memorySwap.swapBehavior')[2] ?? '',
       /LimitedSwap, UnlimitedSwap before 1\.30; LimitedSwap, NoSwap/,
     );
-    assert.equal(rowOf('failCgroupV1')[3], '1.31 on');
-    assert.equal(rowOf('logging.sanitization')[3], 'up to 1.23');
-    assert.match(rowOf('iptablesDropBit')[6] ?? '', /ignored from 1\.28 on/);
+    assert.equal(rowOf('failCgroupV1')[4], '1.31 on');
+    assert.equal(rowOf('logging.sanitization')[4], 'up to 1.23');
+    assert.match(rowOf('iptablesDropBit')[7] ?? '', /ignored from 1\.28 on/);
   });
 
   it('marks what is denied by default, and names the flags of fields that there are', () => {
-    for (const name of Object.keys(DENIED_BY_DEFAULT)) assert.match(rowOf(name)[6] ?? '', /\*\*denied\*\*/, name);
-    assert.match(rowOf('authentication.webhook.enabled')[6] ?? '', /\*\*denied\*\*/);
-    assert.doesNotMatch(rowOf('maxPods')[6] ?? '', /denied/);
-    assert.equal(rowOf('podPidsLimit')[5], '--pod-max-pids');
+    for (const name of Object.keys(DENIED_BY_DEFAULT)) assert.match(rowOf(name)[7] ?? '', /\*\*denied\*\*/, name);
+    assert.match(rowOf('authentication.webhook.enabled')[7] ?? '', /\*\*denied\*\*/);
+    assert.doesNotMatch(rowOf('maxPods')[7] ?? '', /denied/);
+    assert.equal(rowOf('podPidsLimit')[6], '--pod-max-pids');
     assert.deepEqual(
       Object.keys(FLAGS).filter((path) => !FIELDS.has(path)),
       [],

@@ -3,7 +3,6 @@ import { didYouMean } from '../syntax/did-you-mean.ts';
 import { parseGoDuration } from '../syntax/go-duration.ts';
 import { parsePercentage } from '../syntax/percentage.ts';
 import { parseQuantity } from '../syntax/quantity.ts';
-import type { ConfigView } from '../view.ts';
 import { badQuantity, unknownValue } from './formats.ts';
 import type { Complaint, Rule } from './rule.ts';
 
@@ -22,7 +21,7 @@ export const EVICTION_RULES: readonly Rule[] = [
   function* signals(config) {
     for (const field of ['evictionHard', 'evictionSoft', 'evictionSoftGracePeriod', 'evictionMinimumReclaim']) {
       for (const [signal] of config.entries(field)) {
-        const known = signalsOf(config);
+        const known = signalsAt(config.minor);
         if (!known.includes(signal)) yield { ...unknownValue(signal, known, [field, signal]), code: 'unknown-signal' };
       }
     }
@@ -52,7 +51,7 @@ export const EVICTION_RULES: readonly Rule[] = [
   },
   function* softNeedsGracePeriod(config) {
     const periods = new Set(config.entries('evictionSoftGracePeriod').map(([signal]) => signal));
-    const known = signalsOf(config);
+    const known = signalsAt(config.minor);
     const misspelt = [...periods]
       .filter((signal) => !known.includes(signal))
       .map((signal) => didYouMean(signal, known));
@@ -67,9 +66,9 @@ export const EVICTION_RULES: readonly Rule[] = [
   },
 ];
 
-function signalsOf(config: ConfigView): readonly string[] {
-  return config.minor < 29 ? SIGNALS : [...SIGNALS, 'containerfs.available', 'containerfs.inodesFree'];
-}
+/** The eviction signals that kubelets of this minor know. */
+export const signalsAt = (minor: number): readonly string[] =>
+  minor < 29 ? SIGNALS : [...SIGNALS, 'containerfs.available', 'containerfs.inodesFree'];
 
 function* judgeThreshold(amount: string, at: readonly string[], minor: number): Generator<Complaint> {
   if (isSwitchedOff(amount)) return;

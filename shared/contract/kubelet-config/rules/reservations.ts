@@ -7,7 +7,8 @@ import { isMap } from '../walk.ts';
 import { badQuantity, unknownValue } from './formats.ts';
 import { at, type Complaint, type Rule } from './rule.ts';
 
-const RESERVABLE = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
+/** What `kubeReserved` and `systemReserved` can hold. */
+export const RESERVABLE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
 
 /** What is kept back from pods, and the cgroups that enforce it. */
 export const RESERVATION_RULES: readonly Rule[] = [

@@ -28,6 +28,15 @@ const TOPOLOGY_OPTIONS: readonly PolicyOption[] = [
   { name: 'max-allowable-numa-nodes', takes: 'number', since: 31, beta: 33, stable: 35, min: 8 },
 ];
 
+const namesAt = (table: readonly PolicyOption[], minor: number): readonly string[] =>
+  table.filter(({ since }) => since <= minor).map(({ name }) => name);
+
+/** The options of the static CPU policy that kubelets of this minor know. */
+export const cpuOptionsAt = (minor: number): readonly string[] => namesAt(CPU_OPTIONS, minor);
+
+/** The options of the topology policies that kubelets of this minor know. */
+export const topologyOptionsAt = (minor: number): readonly string[] => namesAt(TOPOLOGY_OPTIONS, minor);
+
 /** Options of the static CPU policy that cannot both be true. */
 const RIVAL_CPU_OPTIONS = [
   ['distribute-cpus-across-cores', 'full-pcpus-only'],

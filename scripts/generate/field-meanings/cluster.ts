@@ -1,0 +1,35 @@
+import type { CLUSTER_FIELDS } from '#shared/contract/kubelet-config/fields/cluster.ts';
+import type { MeaningsOf } from './meanings-of.ts';
+
+export const CLUSTER_MEANINGS: MeaningsOf<typeof CLUSTER_FIELDS> = {
+  registerNode: 'Creates the node’s Node object if there is none; when off, somebody else has to',
+  registerWithTaints: 'Taints of the Node object that the kubelet creates',
+  'registerWithTaints[].effect': 'What the taint does to pods that do not tolerate it',
+  'registerWithTaints[].key': 'Name of the taint',
+  'registerWithTaints[].timeAdded': 'When the taint was added; only NoExecute looks at it',
+  'registerWithTaints[].value': 'Value of the taint, which tolerations can ask for',
+  providerID: 'Identifies the machine to the cloud provider, in the provider’s own format',
+  podCIDR: 'Addresses for the pods of a kubelet without a cluster; in a cluster, the Node object has them',
+  nodeStatusUpdateFrequency: 'How often the kubelet checks the node’s status',
+  nodeStatusReportFrequency: 'How often the kubelet reports the node’s status although nothing in it changed',
+  nodeStatusMaxImages: 'How many images the Node object lists at most; -1 for all',
+  nodeLeaseDurationSeconds: 'Seconds that the node’s Lease is valid; the kubelet renews it four times as often',
+  kubeAPIQPS: 'Requests to the API server per second, on average',
+  kubeAPIBurst: 'Requests to the API server that may be sent at once, beyond kubeAPIQPS',
+  contentType: 'Media type in which the kubelet talks to the API server',
+  eventRecordQPS: 'Events that the kubelet creates per second, on average; 0 for no limit',
+  eventBurst: 'Events that may be created at once, beyond eventRecordQPS',
+  configMapAndSecretChangeDetectionStrategy:
+    'How changed ConfigMaps and Secrets reach pods: by watching them, by a cache that expires, or by asking each time',
+  syncFrequency: 'Longest time between two comparisons of a running pod with its spec',
+  staticPodPath: 'Directory or file with the manifests of static pods',
+  staticPodURL: 'URL from which manifests of static pods are downloaded',
+  staticPodURLHeader: 'HTTP headers for the requests to staticPodURL',
+  fileCheckFrequency: 'How often staticPodPath is read again',
+  httpCheckFrequency: 'How often staticPodURL is asked again',
+  featureGates: 'Switches single features on or off by name; each minor version has its own set',
+  runOnce: 'Runs the static pods once and exits, without an API server',
+  tracing: 'Where the kubelet sends OpenTelemetry traces, and how many',
+  'tracing.endpoint': 'Address of the collector that receives traces by gRPC',
+  'tracing.samplingRatePerMillion': 'How many of a million operations are traced',
+};

@@ -110,6 +110,10 @@ const CASES: readonly {
   { config: { evictionMinimumReclaim: { 'nodefs.available': '1Gi' } }, from: '1.20', to: '1.37' },
   { config: { evictionMinimumReclaim: { nodefs: '1Gi' } }, from: '', to: '' },
   { config: { systemReserved: { cpu: '100m', memory: '1Gi', pid: '1000' } }, from: '1.20', to: '1.37' },
+  // What nobody writes and kubelets read: an amount without a digit, hexadecimals, spaces around a quantity.
+  { config: { systemReserved: { cpu: 'k' } }, from: '1.20', to: '1.37' },
+  { config: { evictionHard: { 'nodefs.available': '0x1p3%' } }, from: '1.20', to: '1.37' },
+  { config: { reservedMemory: [{ numaNode: 0, limits: { memory: ' 1Gi ' } }] }, from: '1.21', to: '1.37' },
   { config: { systemReserved: { memroy: '1Gi' } }, from: '', to: '' },
   { config: { systemReserved: { memory: '500MB' } }, from: '', to: '' },
   { config: { kubeReserved: { 'ephemeral-storage': '1Gi' } }, from: '1.20', to: '1.37' },

@@ -7,7 +7,7 @@ export interface ReadNote {
   readonly outcome: string;
   /** Why, where the outcome alone does not tell; otherwise empty. */
   readonly message: string;
-  /** `general 2/6`: nodes that are updated, of all; absent where the note was too long to be kept whole. */
+  /** `general 2/6`: nodes that are updated, of all; absent where the JSON is not whole. */
   readonly pools?: readonly string[];
   /** Why windows did not count, by pool. */
   readonly emergencies?: readonly string[];
@@ -15,17 +15,24 @@ export interface ReadNote {
 
 const LONGEST_LINE = 400;
 
-/** Reads the heading, and the JSON where that was not cut off. @returns undefined for a note that no reconciler wrote */
-export function readNote(text: string): ReadNote | undefined {
+/**
+ * Reads the heading, and the JSON where that was not cut off.
+ *
+ * @param data what lies beside the note. Older reconcilers wrote it as the note's last line, which counts if it is there: then
+ *   one of them wrote last
+ * @returns undefined for a note that no reconciler wrote
+ */
+export function readNote(text: string, data = ''): ReadNote | undefined {
   const [heading = '', ...lines] = text.trimEnd().split('\n');
   const [, outcome, message = ''] = /^[^:]+: ([a-z-]+)(?: \((.*)\))?$/.exec(heading) ?? [];
   if (outcome === undefined) return undefined;
   const read = { outcome, message: plainLine(message, LONGEST_LINE) };
-  const note = parsed(lines.at(-1) ?? '');
-  if (!isMap(note) || note['schema'] !== NOTE_SCHEMA || !Array.isArray(note['pools'])) return read;
-  const pools = note['pools'].filter(isMap);
+  const note = noteIn(lines.at(-1) ?? '') ?? noteIn(data);
+  if (note === undefined) return read;
+  const pools = note.pools.filter(isMap);
   return {
-    ...read,
+    outcome,
+    message: typeof note.message === 'string' ? plainLine(note.message, LONGEST_LINE) : read.message,
     pools: pools.map((pool) => `${nameOf(pool)} ${progressOf(pool['counts'])}`.trimEnd()),
     emergencies: pools.flatMap((pool) =>
       typeof pool['emergency'] === 'string' ? [`${nameOf(pool)}: ${plainLine(pool['emergency'], LONGEST_LINE)}`] : [],
@@ -33,9 +40,11 @@ export function readNote(text: string): ReadNote | undefined {
   };
 }
 
-function parsed(line: string): unknown {
+function noteIn(line: string): { readonly pools: readonly unknown[]; readonly message: unknown } | undefined {
   try {
-    return JSON.parse(line);
+    const note: unknown = JSON.parse(line);
+    if (!isMap(note) || note['schema'] !== NOTE_SCHEMA || !Array.isArray(note['pools'])) return undefined;
+    return { pools: note['pools'], message: note['message'] };
   } catch {
     return undefined;
   }

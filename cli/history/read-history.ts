@@ -61,15 +61,18 @@ async function presentOrUndefined(repository: LocalRepository, oid: string): Pro
   );
 }
 
+async function noteOn(repository: LocalRepository, tree: string, commit: string): Promise<ReadNote | undefined> {
+  const text = await fileAt(repository, tree, commit);
+  return text === undefined ? undefined : readNote(text, await fileAt(repository, tree, `${commit}.json`));
+}
+
 /** Notes lie flat or, where there are many, in folders of two digits: `5d/1c1f0a…`. */
-async function noteOn(repository: LocalRepository, tree: string, rest: string): Promise<ReadNote | undefined> {
+async function fileAt(repository: LocalRepository, tree: string, rest: string): Promise<string | undefined> {
   for (const entry of parseTree(tree, await repository.read(tree, 'tree'))) {
     const name = entry.name.toString('latin1');
-    if (!isDirectory(entry) && name === rest) {
-      return readNote((await repository.read(entry.oid, 'blob')).toString('utf8'));
-    }
+    if (!isDirectory(entry) && name === rest) return (await repository.read(entry.oid, 'blob')).toString('utf8');
     if (isDirectory(entry) && name.length === 2 && rest.startsWith(name)) {
-      const found = await noteOn(repository, entry.oid, rest.slice(2));
+      const found = await fileAt(repository, entry.oid, rest.slice(2));
       if (found !== undefined) return found;
     }
   }

@@ -106,9 +106,8 @@ async function notesWritten(world: World): Promise<void> {
 function notes(world: World, { paint }: Screen): readonly string[] {
   const texts = world.git.readNotes(world.notesRef);
   return world.git.log(10).flatMap(({ oid, message }) => {
-    // The JSON below the table is for programs.
-    const [table = ''] = (texts.get(oid) ?? '').split('\n\n');
-    const lines = table.split('\n').map((line) => `      ${line}`);
+    const note = (texts.get(oid) ?? '').trimEnd();
+    const lines = note.split('\n').map((line) => `      ${line}`);
     return [
       '',
       `  ${paint('busy', `commit ${oid.slice(0, 12)}`)} ${message.split('\n')[0]}`,

@@ -11,7 +11,7 @@ import type { GitFault } from '#sandbox/git-server/http/fault.ts';
 import type { Oid } from '#sandbox/git-server/objects/oid.ts';
 import { NO_OID } from '#sandbox/git-server/objects/oid.ts';
 import type { LogEntry } from '#sandbox/git-server/repository/reading.ts';
-import { filesOf, logOf, notesOf } from '#sandbox/git-server/repository/reading.ts';
+import { filesOf, logOf, noteDataOf, notesOf } from '#sandbox/git-server/repository/reading.ts';
 import type { Repository } from '#sandbox/git-server/repository/repository.ts';
 import { createRepository } from '#sandbox/git-server/repository/repository.ts';
 import { REPOSITORY_PATH, serve } from '#sandbox/git-server/http/routes.ts';
@@ -45,6 +45,8 @@ export interface SandboxGitServer {
   files(branch?: string): ReadonlyMap<string, string>;
   /** Annotated commit → note; empty where the ref is not there. */
   readNotes(ref: string): ReadonlyMap<Oid, string>;
+  /** Annotated commit → what is beside its note for programs. */
+  readNoteData(ref: string): ReadonlyMap<Oid, string>;
   /** The newest commits of a branch, newest first. */
   log(count: number, branch?: string): readonly LogEntry[];
   /** How many requests have arrived so far, those that were made to fail included. */
@@ -91,6 +93,7 @@ export async function startGitServer(options: GitServerOptions = {}): Promise<Sa
     refs: () => new Map(repository.refs),
     files: (branch = 'main') => filesOf(repository, `refs/heads/${branch}`),
     readNotes: (ref) => notesOf(repository, ref),
+    readNoteData: (ref) => noteDataOf(repository, ref),
     log: (count, branch = 'main') => logOf(repository, `refs/heads/${branch}`, count),
     requests: () => requests,
     setFault(next) {

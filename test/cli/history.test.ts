@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import git from 'isomorphic-git';
+import git, { type TreeEntry } from 'isomorphic-git';
 import type { HistoryEntry } from '#cli/history/read-history.ts';
 import { historyAsText } from '#cli/history/render.ts';
 import { plain } from '#cli/paint.ts';
+import type { NoteContent } from '#reconciler/git/notes/annotator.ts';
 import { noteText } from '#reconciler/git/notes/note-text.ts';
 import { type CommitNote, noteRefused, type NotedPool } from '#reconciler/telling/report/note.ts';
-import { renderNote } from '#reconciler/telling/report/note-text.ts';
+import { noteContent } from '#reconciler/telling/report/note-text.ts';
 import { createRepository, type TestRepository } from './support/repository.ts';
 import { run } from './support/run.ts';
 
@@ -26,29 +27,33 @@ const general: NotedPool = {
   failures: [],
   findings: [],
 };
+type Noted = string | NoteContent;
+
 const BOT = { name: 'bot', email: 'bot@example.org', timestamp: 1_750_000_000, timezoneOffset: 0 };
 
 describe('kubelet-gitops history', () => {
   let repository: TestRepository;
   let commits: readonly string[];
 
-  /** As the reconciler writes them, flat or in folders of two digits. */
-  async function writeNotes(cluster: string, notes: Readonly<Record<string, string>>, folders: boolean): Promise<void> {
+  /**
+   * As the reconciler writes them, flat or in folders of two digits: a text alone, or with what is for programs beside it, which
+   * lies in a folder whatever git does with the note.
+   */
+  async function writeNotes(cluster: string, notes: Readonly<Record<string, Noted>>, folders: boolean): Promise<void> {
     const repo = { fs, dir: repository.directory };
-    const blobs = await Promise.all(
-      Object.entries(notes).map(async ([oid, text]) => {
-        const blob = await git.writeBlob({ ...repo, blob: noteText(text) });
-        return { rest: oid.slice(folders ? 2 : 0), folder: oid.slice(0, 2), blob };
-      }),
-    );
-    const entries = await Promise.all(
-      blobs.map(async ({ rest, folder, blob }) => {
-        const file = { mode: '100644', path: rest, oid: blob, type: 'blob' } as const;
-        if (!folders) return file;
-        const oid = await git.writeTree({ ...repo, tree: [file] });
-        return { mode: '040000', path: folder, oid, type: 'tree' } as const;
-      }),
-    );
+    const file = async (path: string, text: string): Promise<TreeEntry> => {
+      const oid = await git.writeBlob({ ...repo, blob: noteText(text) });
+      return { mode: '100644', path, oid, type: 'blob' };
+    };
+    const entries: TreeEntry[] = [];
+    for (const [commit, noted] of Object.entries(notes)) {
+      const { text, data }: NoteContent = typeof noted === 'string' ? { text: noted } : noted;
+      const inside = folders ? [await file(commit.slice(2), text)] : [];
+      if (!folders) entries.push(await file(commit, text));
+      if (data !== undefined) inside.push(await file(`${commit.slice(2)}.json`, data));
+      const oid = await git.writeTree({ ...repo, tree: inside });
+      if (inside.length > 0) entries.push({ mode: '040000', path: commit.slice(0, 2), oid, type: 'tree' });
+    }
     const tree = await git.writeTree({ ...repo, tree: entries });
     const commit = { message: 'Notes', tree, parent: [], author: BOT, committer: BOT };
     const value = await git.writeCommit({ ...repo, commit });
@@ -84,9 +89,9 @@ describe('kubelet-gitops history', () => {
       pools: [general],
       findings: [],
     };
-    const refused = renderNote(noteRefused('prod', far, 'it would give too many nodes another config'));
-    const settled = renderNote({ ...note, commit: start, outcome: 'settled', pools: [] });
-    await writeNotes('prod', { [far]: refused, [raised]: renderNote(note), [start]: settled }, true);
+    const refused = noteContent(noteRefused('prod', far, 'it would give too many nodes another config'));
+    const settled = noteContent({ ...note, commit: start, outcome: 'settled', pools: [] });
+    await writeNotes('prod', { [far]: refused, [raised]: noteContent(note), [start]: settled }, true);
     const { code, out } = await history();
     assert.equal(code, 0);
     assert.deepEqual(out.trimEnd().split('\n'), [
@@ -131,9 +136,8 @@ describe('kubelet-gitops history', () => {
       pools,
       findings: [],
     };
-    const cut = renderNote({ ...long, findings: ['x'] })
-      .trimEnd()
-      .slice(0, -9);
+    const { text, data } = noteContent({ ...long, findings: ['x'] });
+    const cut = { text, data: data.trimEnd().slice(0, -9) };
     await writeNotes('test', { [raised]: cut, [commits[1] ?? '']: 'by hand' }, false);
     const { commits: shown } = JSON.parse((await history('--revision', 'HEAD~1', '-n', '1', '-o', 'json')).out) as {
       readonly commits: readonly { readonly cluster: string; readonly note: object }[];
@@ -149,4 +153,40 @@ describe('kubelet-gitops history', () => {
     assert.match((await history('--cluster', 'other')).err, /no notes of other: this clone has those of prod, test/);
     assert.match((await history('-n', '0')).err, /write a number from 1 to 9999/);
   });
+
+  it('reads what older reconcilers wrote, with the JSON below the table, and believes it where one of them wrote last', async () => {
+    const [start = '', other = ''] = commits;
+    const said = (updated: number): Required<NoteContent> =>
+      noteContent({
+        cluster: 'old',
+        commit: start,
+        outcome: 'halted',
+        message: 'why',
+        limits: null,
+        pools: [{ ...general, counts: { ...counts, updated } }],
+        findings: [],
+      });
+    const below = (updated: number): string => `${said(updated).text}\n${said(updated).data}`;
+    await writeNotes('old', { [start]: below(3), [other]: { text: below(4), data: said(1).data } }, true);
+    assert.deepEqual(await poolsOf('old'), [['general 4/6'], ['general 3/6']]);
+  });
+
+  it('finds what is for programs where git moved the note to another folder', async () => {
+    const [start = ''] = commits;
+    const note = { cluster: 'moved', commit: start, outcome: 'settled', message: '', limits: null } as const;
+    const well = noteContent({
+      ...note,
+      pools: [{ ...general, counts: { ...counts, updated: 6, failed: 0 } }],
+      findings: [],
+    });
+    await writeNotes('moved', { [start]: well }, false);
+    assert.deepEqual(await poolsOf('moved'), [['general 6/6']]);
+  });
+
+  const poolsOf = async (cluster: string): Promise<unknown> => {
+    const { commits: shown } = JSON.parse((await history('--cluster', cluster, '-o', 'json')).out) as {
+      readonly commits: readonly { readonly note: { readonly pools?: readonly string[] } }[];
+    };
+    return shown.map(({ note }) => note.pools);
+  };
 });

@@ -156,7 +156,7 @@ describe('the main job on a real cluster', { skip }, () => {
     await run('git', ['clone', '--quiet', git.url, clone]);
     await run('git', ['-C', clone, 'fetch', '--quiet', 'origin', '+refs/notes/*:refs/notes/*']);
     const { stdout } = await run('git', ['-C', clone, 'log', '-1', '--notes=kubelet-gitops/*']);
-    assert.match(stdout, /Notes \(kubelet-gitops\/real\):\s+real: settled\s+POOL/);
+    assert.match(stdout, /Notes \(kubelet-gitops\/real\):\s+real: settled \(\d+ pools?, \d+ nodes?\)\n/);
   });
 
   it('kubectl shows pools and nodes readably', async () => {

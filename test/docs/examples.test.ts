@@ -9,7 +9,7 @@ import { DEFAULT_CLUSTER, readCluster } from '#reconciler/policy/repo/read-clust
 import { readPool } from '#reconciler/policy/repo/read-pool.ts';
 import { fileReport } from '#reconciler/policy/repo/report.ts';
 import { type CommitNote, noteInForce } from '#reconciler/telling/report/note.ts';
-import { renderNote } from '#reconciler/telling/report/note-text.ts';
+import { noteContent } from '#reconciler/telling/report/note-text.ts';
 import { fencedBlocks } from '../support/fenced-blocks.ts';
 
 const read = (page: string): string => readFileSync(page, 'utf8');
@@ -96,9 +96,9 @@ describe('the example of a note', () => {
   const { schema, ...shown } = JSON.parse(json) as CommitNote & { readonly schema: string };
 
   it('is rendered as the page shows it', () => {
-    const lines = renderNote(shown).trimEnd().split('\n');
-    assert.deepEqual(JSON.parse(lines.at(-1) ?? ''), { schema, ...shown });
-    assert.ok(fencedBlocks('docs/notes.md', '').includes(`${lines.slice(0, -2).join('\n')}\n`));
+    const { text, data } = noteContent(shown);
+    assert.deepEqual(JSON.parse(data), { schema, ...shown });
+    assert.ok(fencedBlocks('docs/notes.md', '').includes(text));
   });
 
   it('has the fields that a note of the reconciler has', () => {

@@ -70,5 +70,5 @@ it('a credential that may only read costs the notes and nothing else, and one th
       now.source.notes === 'on' && git.readNotes(world.notesRef).get(commit)?.startsWith('demo: settled') === true,
     PATIENCE_MS,
   );
-  assert.deepEqual(noteProblems(git.readNotes(world.notesRef).get(commit) ?? ''), []);
+  assert.deepEqual(noteProblems(git.readNoteData(world.notesRef).get(commit) ?? ''), []);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { noteProblems } from '../support/note-schema.ts';
+import type { CommitNote } from '#reconciler/telling/report/note.ts';
+import { jsonOf, noteProblems } from '../support/note-schema.ts';
 import { configOf, GPU, PATIENCE_MS, phaseOf, type Scenario, settled, startScenario } from './support.ts';
 
 const DEADLY = { maxOpenFiles: 20 };
@@ -62,8 +63,9 @@ describe('from a commit to the kubelets', () => {
       assert.equal(scenario.restarts()[name], (restarts[name] ?? 0) + 1, `${name} restarted once`);
     }
     assert.equal(scenario.restarts()['gpu-1'], restarts['gpu-1'], 'the other pool was left alone');
-    const note = await noteOn(scenario, commit, /^demo: settled/);
-    assert.match(note, /^general +Settled +3\/3/m);
+    assert.match(await noteOn(scenario, commit, /^demo: settled/), /^demo: settled \(\d+ pools, \d+ nodes\)\n$/);
+    const { pools } = jsonOf(world.git.readNoteData(world.notesRef).get(commit) ?? '') as Pick<CommitNote, 'pools'>;
+    assert.equal(pools.find(({ name }) => name === 'general')?.counts?.updated, 3);
   });
 
   it('a pool that validation refuses keeps what it has, says file and line, and holds up no other pool', async () => {
@@ -118,6 +120,7 @@ describe('from a commit to the kubelets', () => {
 async function noteOn(scenario: Scenario, commit: string, pattern: RegExp): Promise<string> {
   const read = (): string => scenario.world.git.readNotes(scenario.world.notesRef).get(commit) ?? '';
   await scenario.world.until(`note ${pattern.source}`, () => pattern.test(read()), PATIENCE_MS);
-  assert.deepEqual(noteProblems(read()), [], 'as the schema has it');
+  const data = scenario.world.git.readNoteData(scenario.world.notesRef).get(commit) ?? '';
+  assert.deepEqual(noteProblems(data), [], 'as the schema has it');
   return read();
 }

@@ -240,7 +240,7 @@ describe('secrets', { skip: WITHOUT_OPENSSL }, () => {
   it('come out nowhere', () => {
     outputs.set('the log of the reconciler', reconciler.said());
     outputs.set('the log of the agent', agentSaid);
-    outputs.set('notes', [...git.readNotes(REF).values()].join('\n'));
+    outputs.set('notes', [...git.readNotes(REF).values(), ...git.readNoteData(REF).values()].join('\n'));
     outputs.set('statuses of commits', JSON.stringify(forge.posted));
     for (const name of ['the log of the agent', 'notes', 'statuses of commits']) assert.ok(outputs.get(name), name);
     for (const code of ['GIT_UNAUTHORIZED', 'GIT_FORBIDDEN', 'GIT_REDIRECT_REFUSED', 'FORGE_UNAUTHORIZED']) {

@@ -26,12 +26,12 @@ const validate = new Ajv({
   formats: { 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/ },
 }).compile(closed as object);
 
-/** The JSON of a note: its last line. */
-export const jsonOf = (text: string): Readonly<Record<string, unknown>> =>
-  JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as Readonly<Record<string, unknown>>;
+/** What is beside a note for programs. */
+export const jsonOf = (data: string): Readonly<Record<string, unknown>> =>
+  JSON.parse(data) as Readonly<Record<string, unknown>>;
 
-/** What is wrong with a note by its schema; none for a right one. */
-export function noteProblems(text: string): readonly string[] {
-  if (validate(jsonOf(text))) return [];
+/** What is wrong with the JSON beside a note by its schema; none where it is right. */
+export function noteProblems(data: string): readonly string[] {
+  if (validate(jsonOf(data))) return [];
   return (validate.errors ?? []).map(({ instancePath, message = '' }) => `${instancePath} ${message}`);
 }

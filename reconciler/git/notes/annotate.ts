@@ -1,6 +1,6 @@
 import type { Clock } from '#shared/runtime/clock.ts';
 import { backoffDelay } from '#shared/runtime/backoff.ts';
-import type { Annotated, Annotator } from './annotator.ts';
+import type { Annotated, Annotator, NoteContent } from './annotator.ts';
 import type { GitCredentials } from '../credentials.ts';
 import { type GitError, isGitError } from '../errors.ts';
 import { createRemote } from '../connect.ts';
@@ -12,7 +12,7 @@ import { noteText } from './note-text.ts';
 import { assertCommitOid, commitNotes, loadNotes, type NotesAuthor, type NotesStore } from './notes-store.ts';
 import { fetchTrees } from './fetch-trees.ts';
 import { pushNotes } from './push-notes.ts';
-import { setNotes } from './set-notes.ts';
+import { type NoteFiles, setNotes } from './set-notes.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import { notesRef } from '../ref-name.ts';
 import type { CommitOid } from '../../policy/commit.ts';
@@ -58,7 +58,7 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
   let held: { readonly store: NotesStore; readonly pushes: number } | null = null;
   let queue: Promise<unknown> = Promise.resolve();
 
-  async function attempt(session: GitSession, notes: ReadonlyMap<CommitOid, Buffer>): Promise<Annotated> {
+  async function attempt(session: GitSession, notes: ReadonlyMap<CommitOid, NoteFiles>): Promise<Annotated> {
     const before = held;
     // Held again only after it went well: after any error nobody knows what the server has.
     held = null;
@@ -88,7 +88,7 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
     return { written: true, notesCommit: tip, unreadable };
   }
 
-  async function annotate(notes: ReadonlyMap<CommitOid, Buffer>, signal: AbortSignal): Promise<Annotated> {
+  async function annotate(notes: ReadonlyMap<CommitOid, NoteFiles>, signal: AbortSignal): Promise<Annotated> {
     return remote.within(signal, async (session) => {
       for (let tries = 1; ; tries += 1) {
         try {
@@ -105,13 +105,18 @@ export function createAnnotator(options: AnnotatorOptions): Annotator {
     ref,
     async annotate(notes, signal) {
       for (const commit of notes.keys()) assertCommitOid(commit);
-      const texts = new Map([...notes].map(([commit, text]) => [commit, noteText(text)]));
+      const texts = new Map([...notes].map(([commit, text]) => [commit, filesOf(text)]));
       if (texts.size === 0) return { written: false, unreadable: new Map() };
       const turn = queue.then(() => annotate(texts, signal));
       queue = turn.catch(() => undefined);
       return turn;
     },
   };
+}
+
+function filesOf(content: NoteContent | string): NoteFiles {
+  const { text, data }: NoteContent = typeof content === 'string' ? { text: content } : content;
+  return { text: noteText(text), data: data === undefined ? null : noteText(data) };
 }
 
 /** The store, and the names of what is written through it. */

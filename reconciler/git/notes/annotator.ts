@@ -10,17 +10,28 @@ export type Annotated = {
   | { readonly written: false }
 );
 
+/** What is written of one commit. */
+export interface NoteContent {
+  /** What `git log` shows. */
+  readonly text: string;
+  /**
+   * For programs: a file `ab/cdef….json` beside the note, which git keeps and shows nobody. One that an older text left there goes
+   * where there is none.
+   */
+  readonly data?: string;
+}
+
 /**
  * Writes notes onto commits, merged with what others wrote, never forced. A projection of the cluster's state: nothing
  * is ever decided from what it wrote.
  */
 export interface Annotator {
   /**
-   * Sets the notes of these commits to these texts in one notes commit. What stands on the ref and cannot be read holds
+   * Sets the notes of these commits in one notes commit; a text alone is a note without data. What stands on the ref and cannot be read holds
    * up the notes that lie in it and no other. Errors are `GitError`s; `GIT_FORBIDDEN` (a read-only credential) is for
    * good until the credential changes.
    */
-  annotate(notes: ReadonlyMap<CommitOid, string>, signal: AbortSignal): Promise<Annotated>;
+  annotate(notes: ReadonlyMap<CommitOid, NoteContent | string>, signal: AbortSignal): Promise<Annotated>;
   /** The notes ref, `refs/notes/kubelet-gitops/<cluster>`. */
   readonly ref: string;
 }

@@ -7,12 +7,22 @@ import { asUnreadable, isUnreadable } from './unreadable.ts';
 const FILE = '100644';
 const DIRECTORY = '40000';
 
+/** A note as it is stored, and what stands beside it for programs; null for nothing. */
+export interface NoteFiles {
+  readonly text: Buffer;
+  readonly data: Buffer | null;
+}
+
+/** Names that are not those of objects are no notes to git: it keeps such files, and shows them nobody. */
+const DATA = '.json';
+
 /**
  * Sets notes in a notes tree and leaves everything else in it alone.
  *
  * Each note goes to `ab/cdef…`: flat trees make every note cost a listing of them all. Git itself spreads notes over
  * none to many levels and moves them as their number grows, so the same note may lie in another place; it is removed
- * there, because git shows both, glued together.
+ * there, because git shows both, glued together. What is for programs lies beside it, in `ab/cdef….json`: the same folder
+ * is fetched and written for both, and one push brings both or none.
  *
  * @param root tree to start from, null for none
  * @returns the new tree, the same name where every note stood there already; and the commits whose note was not set
@@ -21,13 +31,13 @@ const DIRECTORY = '40000';
 export async function setNotes(
   store: ObjectStore,
   root: string | null,
-  notes: ReadonlyMap<CommitOid, Buffer>,
+  notes: ReadonlyMap<CommitOid, NoteFiles>,
 ): Promise<{ readonly tree: string; readonly unreadable: ReadonlyMap<CommitOid, GitError> }> {
   const unreadable = new Map<CommitOid, GitError>();
   let entries = root === null ? [] : parseTree(root, await store.read(root, 'tree'));
-  for (const [commit, text] of notes) {
+  for (const [commit, files] of notes) {
     try {
-      entries = await withNote(store, entries, commit, text);
+      entries = await withNote(store, entries, commit, files);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       unreadable.set(commit, asUnreadable(error, commit));
@@ -40,13 +50,15 @@ async function withNote(
   store: ObjectStore,
   present: readonly TreeEntry[],
   commit: CommitOid,
-  text: Buffer,
+  { text, data }: NoteFiles,
 ): Promise<readonly TreeEntry[]> {
   const entries = await without(store, present, commit);
   const folder = commit.slice(0, 2);
   const inside = (await open(store, entries, folder)) ?? [];
-  const blob = await store.write('blob', text);
-  const filled = [...inside, entryOf(FILE, commit.slice(2), blob)];
+  const name = commit.slice(2);
+  const written = [entryOf(FILE, name, await store.write('blob', text))];
+  if (data !== null) written.push(entryOf(FILE, `${name}${DATA}`, await store.write('blob', data)));
+  const filled = [...inside.filter((entry) => nameOf(entry) !== `${name}${DATA}`), ...written];
   return put(entries, entryOf(DIRECTORY, folder, await store.write('tree', formatTree(filled))));
 }
 

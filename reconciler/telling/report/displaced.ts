@@ -1,7 +1,7 @@
 import type { Fleet } from '../../policy/fleet.ts';
 import type { CommitOid } from '../../policy/commit.ts';
 import { type CommitNote, isFinal, noteOfPredecessor, noteSuperseded } from './note.ts';
-import { fitted, renderNote } from './note-text.ts';
+import { fitted, noteContent } from './note-text.ts';
 import type { Notes } from './notes.ts';
 import type { SourceState } from './source-state.ts';
 
@@ -60,7 +60,7 @@ function readNote(note: unknown): readonly CommitNote[] {
   try {
     if (!isNote(note)) return [];
     const whole = completed(note);
-    renderNote(whole);
+    noteContent(whole);
     return [whole];
   } catch {
     return [];

@@ -1,17 +1,24 @@
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import { MOST_BYTES } from '../../git/notes/note-text.ts';
 import { DEFAULT_CLUSTER, DEFAULT_MAX_CHANGE } from '../../policy/repo/read-cluster.ts';
+import type { NoteContent } from '../../git/notes/annotator.ts';
 import type { CommitNote, NotedPool } from './note.ts';
 
-/** Version of the JSON below the table; readers check it before they rely on a field. `schemas/note.v1.json` has it in full. */
+/** Version of the JSON beside a note; readers check it before they rely on a field. `schemas/note.v1.json` has it in full. */
 export const NOTE_SCHEMA = 'kubelet-gitops.dev/note/v1';
 
 /**
- * The text of a note: a table for people, an empty line, and one line of JSON for programs. Where a repository has more pools
- * than a note holds, those that need nobody's eye are left out, and the note says how many: the JSON is always whole.
+ * What is written of a commit: a text for people, and one line of JSON for programs. Where a repository has more pools than either
+ * holds, those that need nobody's eye are left out, and both say how many: the JSON is always whole.
  */
-export const renderNote = (note: CommitNote): string =>
-  textOf(fitted(note, (short) => Buffer.byteLength(textOf(short)) <= MOST_BYTES));
+export function noteContent(note: CommitNote): Required<NoteContent> {
+  const short = fitted(note, (shorter) => isShort(textOf(shorter)) && isShort(dataOf(shorter)));
+  return { text: textOf(short), data: dataOf(short) };
+}
+
+const isShort = (text: string): boolean => Buffer.byteLength(text) <= MOST_BYTES;
+
+const dataOf = (note: CommitNote): string => `${JSON.stringify({ schema: NOTE_SCHEMA, ...note })}\n`;
 
 /** The note with as many of its pools as fit, those first that need somebody's eye; it says how many are left out. */
 export function fitted(note: CommitNote, fits: (note: CommitNote) => boolean): CommitNote {
@@ -39,6 +46,8 @@ function need({ phase, findings, failures }: NotedPool): number {
 
 function textOf(note: CommitNote): string {
   const { omittedPools = 0 } = note;
+  const more = omittedPools === 0 ? [] : [`and ${omittedPools} more pools, for which there is no room here`];
+  const remarks = [...more, ...remarksOn(note)];
   const heading = `${note.cluster}: ${note.outcome}${note.message === '' ? '' : ` (${note.message})`}`;
   const rows = note.pools.map((pool) => [
     pool.name,
@@ -47,22 +56,32 @@ function textOf(note: CommitNote): string {
     pool.counts === null ? '-' : String(pool.counts.failed),
     pool.config ?? 'local',
   ]);
+  if (remarks.length === 0 && isWell(note)) return `${note.cluster}: ${note.outcome} (${sizeOf(note)})\n`;
   const table = rows.length === 0 ? [] : columns([['POOL', 'PHASE', 'UPDATED', 'FAILED', 'CONFIG'], ...rows]);
+  return `${[heading, ...table, ...remarks].join('\n')}\n`;
+}
+
+/** What deserves a line of its own. */
+function remarksOn(note: CommitNote): readonly string[] {
   const failures = note.pools.flatMap((pool) =>
     pool.failures.map((failure) => `${failure.node}: ${failure.reason}: ${failure.message}`),
   );
   const findings = [...note.findings, ...note.pools.flatMap((pool) => pool.findings)];
-  const more = omittedPools === 0 ? [] : [`and ${omittedPools} more pools, for which there is no room here`];
-  const body = [
-    heading,
-    ...table,
-    ...more,
-    ...limitLines(note),
-    ...note.pools.flatMap(poolLines),
-    ...failures,
-    ...findings,
-  ];
-  return `${body.join('\n')}\n\n${JSON.stringify({ schema: NOTE_SCHEMA, ...note })}\n`;
+  return [...limitLines(note), ...note.pools.flatMap(poolLines), ...failures, ...findings];
+}
+
+/** Every node of every pool runs what the commit says: a table would only repeat it. */
+const isWell = ({ outcome, message, pools }: CommitNote): boolean =>
+  outcome === 'settled' &&
+  message === '' &&
+  pools.length > 0 &&
+  pools.every(({ counts }) => counts !== null && counts.updated === counts.nodes && counts.failed === 0);
+
+/** `2 pools, 8 nodes`. */
+function sizeOf({ pools }: CommitNote): string {
+  const nodes = pools.reduce((sum, { counts }) => sum + (counts?.nodes ?? 0), 0);
+  const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+  return `${counted(pools.length, 'pool')}, ${counted(nodes, 'node')}`;
 }
 
 /** Only what allows more than usual: that is what an auditor looks for. */

@@ -4,10 +4,10 @@ import { backoffDelay } from '#shared/runtime/backoff.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
-import type { Annotated, Annotator } from '../../git/notes/annotator.ts';
+import type { Annotated, Annotator, NoteContent } from '../../git/notes/annotator.ts';
 import type { CommitOid } from '../../policy/commit.ts';
 import type { CommitNote } from './note.ts';
-import { renderNote } from './note-text.ts';
+import { noteContent } from './note-text.ts';
 import type { UnreadableNote } from './unreadable-notes.ts';
 
 /** `off` says why, for status: a read-only credential, say. */
@@ -44,8 +44,8 @@ const CALL_TIMEOUT_MS = 60_000;
 const MOST_NOTES = 50;
 
 export function createNotes({ annotator, clock, log, random, everyMs, onChange }: NotesOptions): Notes {
-  const wanted = new Map<CommitOid, string>();
-  const written = new Map<CommitOid, string>();
+  const wanted = new Map<CommitOid, NoteContent>();
+  const written = new Map<CommitOid, NoteContent>();
   const wakeUps = createWakeUps(clock);
   let state: NotesState = { notes: 'on' };
   let faults = 0;
@@ -61,12 +61,12 @@ export function createNotes({ annotator, clock, log, random, everyMs, onChange }
   };
 
   /** What is to be written now: one that cannot be read holds up no other, and waits for its next try. */
-  function due(): Map<CommitOid, string> {
+  function due(): Map<CommitOid, NoteContent> {
     const isDue = clock.monotonic() >= retryAt;
     return new Map([...wanted].filter(([commit]) => isDue || unreadable.every((held) => held.commit !== commit)));
   }
 
-  function keepUnreadable(failed: Annotated['unreadable'], tried: ReadonlyMap<CommitOid, string>): void {
+  function keepUnreadable(failed: Annotated['unreadable'], tried: ReadonlyMap<CommitOid, NoteContent>): void {
     const before = unreadable;
     const told = new Map([...failed].map(([commit, error]) => [commit, reasonOf(error)]));
     const untried = before.filter(({ commit }) => !tried.has(commit) && wanted.has(commit));
@@ -82,14 +82,14 @@ export function createNotes({ annotator, clock, log, random, everyMs, onChange }
     if (!isDeepStrictEqual(before, unreadable)) onChange();
   }
 
-  async function push(signal: AbortSignal, batch: ReadonlyMap<CommitOid, string>): Promise<void> {
+  async function push(signal: AbortSignal, batch: ReadonlyMap<CommitOid, NoteContent>): Promise<void> {
     if (batch.size === 0) return;
     try {
       const outcome = await annotator.annotate(batch, AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]));
       const done = [...batch].filter(([commit]) => !outcome.unreadable.has(commit));
-      for (const [commit, text] of done) {
-        remember(written, commit, text);
-        if (wanted.get(commit) === text) wanted.delete(commit);
+      for (const [commit, content] of done) {
+        remember(written, commit, content);
+        if (isSame(wanted.get(commit), content)) wanted.delete(commit);
       }
       faults = 0;
       keepUnreadable(outcome.unreadable, batch);
@@ -105,13 +105,13 @@ export function createNotes({ annotator, clock, log, random, everyMs, onChange }
 
   return {
     want(note) {
-      const text = renderNote(note);
+      const content = noteContent(note);
       const last = wanted.get(note.commit) ?? written.get(note.commit);
-      if (last === text) return;
-      remember(wanted, note.commit, text);
+      if (isSame(last, content)) return;
+      remember(wanted, note.commit, content);
       wakeUps.poke();
     },
-    stands: (note) => !wanted.has(note.commit) && written.get(note.commit) === renderNote(note),
+    stands: (note) => !wanted.has(note.commit) && isSame(written.get(note.commit), noteContent(note)),
     state: () => state,
     unreadable: () => unreadable,
     async run(signal) {
@@ -130,10 +130,14 @@ export function createNotes({ annotator, clock, log, random, everyMs, onChange }
   }
 }
 
+/** The text may stay while nodes come: what programs read has their number. */
+const isSame = (one: NoteContent | undefined, other: NoteContent): boolean =>
+  one?.text === other.text && one.data === other.data;
+
 /** The newest notes only: where nothing can be written, by a read-only credential say, they would heap up forever. */
-function remember(notes: Map<CommitOid, string>, commit: CommitOid, text: string): void {
+function remember(notes: Map<CommitOid, NoteContent>, commit: CommitOid, content: NoteContent): void {
   notes.delete(commit);
-  notes.set(commit, text);
+  notes.set(commit, content);
   const oldest = notes.keys().next().value;
   if (notes.size > MOST_NOTES && oldest !== undefined) notes.delete(oldest);
 }

@@ -42,6 +42,12 @@ export function notesOf(repository: Repository, ref: string): ReadonlyMap<Oid, s
   return new Map(named.filter(([oid]) => isOid(oid)));
 }
 
+/** Annotated object → what lies beside its note for programs, in `ab/cdef….json`. */
+export function noteDataOf(repository: Repository, ref: string): ReadonlyMap<Oid, string> {
+  const named = [...filesOf(repository, ref)].map(([path, text]) => [/^(..)\/(.*)\.json$/.exec(path), text] as const);
+  return new Map(named.flatMap(([found, text]) => (found === null ? [] : [[`${found[1]}${found[2]}`, text] as const])));
+}
+
 function tipOf(repository: Repository, ref: string): readonly Oid[] {
   const oid = repository.refs.get(ref);
   return oid === undefined ? [] : commitsOf(repository.lookup, [oid]);

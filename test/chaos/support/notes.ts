@@ -16,6 +16,8 @@ export async function noteHistory(
   for (const line of raw.split('\n').filter((each) => each.startsWith(':'))) {
     const [, , , blob = '', , path = ''] = line.split(/\s/);
     const commit = path.replaceAll('/', '');
+    // What is beside it for programs.
+    if (commit.endsWith('.json')) continue;
     // A note that moves to another directory of the fan-out is deleted and added in the same bytes.
     if (/^0+$/.test(blob)) continue;
     notes.set(commit, [...(notes.get(commit) ?? []), await git('cat-file', 'blob', blob)]);

@@ -7,5 +7,5 @@ if (WITHOUT_GIT === false) {
   const ssh = await localSsh();
   after(() => ssh.remove());
   goOverSsh(ssh);
-  for (const file of ['lineage', 'notes', 'snapshot']) await import(`./${file}.test.ts`);
+  for (const file of ['lineage', 'notes', 'notes-data', 'snapshot']) await import(`./${file}.test.ts`);
 }

@@ -42,7 +42,10 @@ export function createRepository(stood: ReadonlyMap<CommitOid, string> = new Map
       ref: 'refs/notes/kubelet-gitops/demo',
       annotate(batch) {
         const unreadable = new Map([...unreadableNotes].filter(([commit]) => batch.has(commit)));
-        const changed = [...batch].filter(([commit, text]) => notes.get(commit) !== text && !unreadable.has(commit));
+        const texts = [...batch].map(
+          ([commit, content]) => [commit, typeof content === 'string' ? content : content.text] as const,
+        );
+        const changed = texts.filter(([commit, text]) => notes.get(commit) !== text && !unreadable.has(commit));
         for (const [commit, text] of changed) {
           notes.set(commit, text);
           pushes.push({ by, commit, text });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { fc } from '../../../support/property.ts';
 import { displacedNotes, writeNotes } from '#reconciler/telling/report/displaced.ts';
 import type { CommitNote } from '#reconciler/telling/report/note.ts';
-import { renderNote } from '#reconciler/telling/report/note-text.ts';
+import { noteContent } from '#reconciler/telling/report/note-text.ts';
 import { NO_STATE } from '#reconciler/telling/report/source-state.ts';
 import { noteProblems } from '../../../support/note-schema.ts';
 import { fleetOf } from '../../../support/fleet.ts';
@@ -44,8 +44,8 @@ describe('the last words on displaced commits', () => {
     for (const one of read(text)) {
       assert.ok(one.pools.some(({ name }) => name === 'pool-1999'));
       assert.equal(one.pools.length + (one.omittedPools ?? 0), 2_000);
-      const rendered = renderNote(one);
-      assert.deepEqual(noteProblems(rendered), []);
+      const { text: rendered, data } = noteContent(one);
+      assert.deepEqual(noteProblems(data), []);
       const said = Number(/and (\d+) more pools/.exec(rendered)?.[1]);
       assert.equal(said + (rendered.match(/^pool-\d+ +(?:Settled|Progressing|Halted) /gm)?.length ?? 0), 2_000);
     }
@@ -58,7 +58,7 @@ describe('a record that somebody damaged', () => {
   const readBack = (displaced: unknown): readonly string[] => {
     const recorded = { ...NO_STATE, displaced: typeof displaced === 'string' ? displaced : JSON.stringify(displaced) };
     const notes = displacedNotes({ ...facts, recorded });
-    for (const each of notes) renderNote(each);
+    for (const each of notes) noteContent(each);
     assert.equal(typeof writeNotes(notes, UNWRITTEN), 'string');
     return notes.map(({ commit }) => commit);
   };

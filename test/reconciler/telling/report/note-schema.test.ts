@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { noteText } from '#reconciler/git/notes/note-text.ts';
 import { noteOfPredecessor, noteRefused } from '#reconciler/telling/report/note.ts';
-import { renderNote } from '#reconciler/telling/report/note-text.ts';
+import { noteContent } from '#reconciler/telling/report/note-text.ts';
 import { note, pool } from '../forge/notes.ts';
 import { jsonOf, NOTE_JSON_SCHEMA, noteProblems } from '../../../support/note-schema.ts';
 
@@ -31,39 +31,40 @@ const full = note(
 );
 
 describe('the schema of notes', () => {
-  it('names every field of a note, and only those', () => assert.deepEqual(noteProblems(renderNote(full)), []));
+  it('names every field of a note, and only those', () => assert.deepEqual(noteProblems(noteContent(full).data), []));
   it('has room for what a kubelet said last, which stands at the end of a long message', () => {
     const message = `${'x'.repeat(300)}. The kubelet’s last error: “${'e'.repeat(280)}”; before it: “${'f'.repeat(280)}”`;
     const commit = 'a'.repeat(40);
     const status = { phase: 'Halted', commit, failures: [{ ...FAILURE, message }] } as never;
     const failed = noteOfPredecessor('demo', commit, [{ metadata: { name: 'gpu' }, status }]);
-    const text = renderNote(failed);
+    const { text, data } = noteContent(failed);
     assert.ok(text.includes(`${'f'.repeat(280)}”`));
-    assert.deepEqual(noteProblems(text), []);
+    assert.deepEqual(noteProblems(data), []);
   });
   it('takes the note of a commit that never came into force', () => {
-    assert.deepEqual(noteProblems(renderNote(noteRefused('prod', 'a'.repeat(40), 'it is not signed'))), []);
+    assert.deepEqual(noteProblems(noteContent(noteRefused('prod', 'a'.repeat(40), 'it is not signed')).data), []);
   });
   it('takes the note of a repository of hundreds of pools, which is whole and names those that are in trouble', () => {
     const quiet = Array.from({ length: 700 }, (_, n) => pool(`pool-${n}`, 'Settled', 4));
-    const text = renderNote(note('halted', [...quiet, pool('late', 'Halted', 1, { halt: HALT, failures: [FAILURE] })]));
-    assert.equal(noteText(text).toString(), text, 'nothing is cut off');
-    assert.deepEqual(noteProblems(text), []);
-    const { pools, omittedPools } = jsonOf(text) as { pools: { name: string }[]; omittedPools: number };
+    const late = pool('late', 'Halted', 1, { halt: HALT, failures: [FAILURE] });
+    const { text, data } = noteContent(note('halted', [...quiet, late]));
+    for (const written of [text, data]) assert.equal(noteText(written).toString(), written, 'nothing is cut off');
+    assert.deepEqual(noteProblems(data), []);
+    const { pools, omittedPools } = jsonOf(data) as { pools: { name: string }[]; omittedPools: number };
     assert.equal(pools.length + omittedPools, 701);
     assert.ok(pools.length > 20, `${pools.length} of them are named`);
     assert.equal(pools.at(-1)?.name, 'late');
     assert.match(text, new RegExp(`^and ${omittedPools} more pools`, 'm'));
   });
   it('finds what is missing, misspelt or of another kind', () => {
-    const { outcome: _, ...without } = jsonOf(renderNote(full));
+    const { outcome: _, ...without } = jsonOf(noteContent(full).data);
     assert.match(noteProblems(`\n${JSON.stringify(without)}`).join(), /outcome/);
     assert.match(
-      noteProblems(`\n${JSON.stringify({ ...jsonOf(renderNote(full)), outcom: 'x' })}`).join(),
+      noteProblems(`\n${JSON.stringify({ ...jsonOf(noteContent(full).data), outcom: 'x' })}`).join(),
       /additional/,
     );
     assert.match(
-      noteProblems(`\n${JSON.stringify({ ...jsonOf(renderNote(full)), pools: 3 })}`).join(),
+      noteProblems(`\n${JSON.stringify({ ...jsonOf(noteContent(full).data), pools: 3 })}`).join(),
       /pools must be/,
     );
   });

@@ -11,7 +11,7 @@ import {
   noteSuperseded,
 } from '#reconciler/telling/report/note.ts';
 import { noteText } from '#reconciler/git/notes/note-text.ts';
-import { renderNote } from '#reconciler/telling/report/note-text.ts';
+import { noteContent } from '#reconciler/telling/report/note-text.ts';
 import {
   assignedNode,
   commit,
@@ -42,6 +42,8 @@ function note(fleet: Fleet, ...pools: Parameters<typeof commit> extends [string,
 
 const settled = cluster(settledNode(a, workers), settledNode(b, workers));
 
+const textOf = (said: CommitNote): string => noteContent(said).text;
+
 describe('the note on a commit', () => {
   it('says settled when every pool runs it', () => assert.equal(note(settled, workers).outcome, 'settled'));
   it('says progressing while a node is on trial', () => {
@@ -51,12 +53,12 @@ describe('the note on a commit', () => {
   it('says halted, with the node and its reason', () => {
     const halted = note(cluster(settledNode(a, workers), failedNode(b, workers)), workers);
     assert.equal(halted.outcome, 'halted');
-    assert.match(renderNote(halted), /^b: KubeletCrashLooping: exit-code 1$/m);
+    assert.match(textOf(halted), /^b: KubeletCrashLooping: exit-code 1$/m);
   });
   it('says partly-refused, with file and line, when a pool is invalid and keeps what it had', () => {
     const refused = note(settled, invalidPool('workers'));
     assert.equal(refused.outcome, 'partly-refused');
-    assert.match(renderNote(refused), /pools\/workers\/kubelet\.yaml:3:1: error unknown-field/);
+    assert.match(textOf(refused), /pools\/workers\/kubelet\.yaml:3:1: error unknown-field/);
   });
   it('says partly-refused when an invalid pool never was valid', () => {
     assert.equal(note(settled, workers, invalidPool('gpu')).outcome, 'partly-refused');
@@ -67,30 +69,59 @@ describe('the note on a commit', () => {
     const { pools } = plan(desired, settled, SETTINGS, NOW);
     const told = noteInForce('prod', COMMIT_B, desired, pools, null, [line]);
     assert.equal(told.outcome, 'partly-refused');
-    assert.ok(renderNote(told).includes(`\n${line}\n`));
+    assert.ok(textOf(told).includes(`\n${line}\n`));
   });
   it('says refused for a commit that did not come into force', () => {
     assert.match(
-      renderNote(noteRefused('prod', COMMIT_B, 'the branch was rewritten')),
+      textOf(noteRefused('prod', COMMIT_B, 'the branch was rewritten')),
       /^prod: refused \(the branch was rewritten\)/,
     );
   });
   it('says what displaced it', () => {
     assert.match(
-      renderNote(noteSuperseded(note(settled, workers), 'c'.repeat(40))),
+      textOf(noteSuperseded(note(settled, workers), 'c'.repeat(40))),
       /superseded by cccccccccccc while settled/,
     );
   });
 
-  it('is a table for people, an empty line, and JSON with a schema version', () => {
-    const text = renderNote(note(settled, workers));
-    const [table = '', json = ''] = text.split('\n\n');
-    assert.deepEqual(table.split('\n'), [
+  it('is one line where all is well', () => {
+    assert.equal(textOf(note(settled, workers)), 'prod: settled (1 pool, 2 nodes)\n');
+    const two = note(settled, workers);
+    assert.equal(textOf({ ...two, pools: [...two.pools, ...two.pools] }), 'prod: settled (2 pools, 4 nodes)\n');
+  });
+
+  it('is a table where a node lags behind, or anything is to be said', () => {
+    const well = note(settled, workers);
+    const [pool] = well.pools;
+    assert.ok(pool?.counts);
+    const { counts } = pool;
+    const limits = { maxChange: '80%', maxUnassign: '60%' } as const;
+    for (const said of [
+      { ...well, pools: [{ ...pool, counts: { ...counts, updated: 1, pending: 1 } }] },
+      { ...well, pools: [{ ...pool, counts: { ...counts, failed: 1 } }] },
+      { ...well, pools: [{ ...pool, counts: null }] },
+      { ...well, pools: [{ ...pool, suspended: true }] },
+      { ...well, pools: [{ ...pool, released: { haltedAt: '2026-03-02T10:14:07Z', nodes: 2 } }] },
+      { ...well, findings: ['clusters/prod.yaml:1:1: warning'] },
+      { ...well, omittedPools: 3 },
+      { ...well, limits },
+      noteSuperseded(well, 'c'.repeat(40)),
+    ]) {
+      assert.match(textOf(said), /^prod: .*\nPOOL +PHASE +UPDATED +FAILED +CONFIG\nworkers /);
+    }
+  });
+
+  it('is for people alone, and what is for programs is JSON with a schema version', () => {
+    const { text, data } = noteContent({ ...note(settled, workers), findings: ['x'] });
+    assert.deepEqual(text.split('\n'), [
       'prod: settled',
       'POOL     PHASE    UPDATED  FAILED  CONFIG',
       `workers  Settled  2/2      0       ${workers.configName}`,
+      'x',
+      '',
     ]);
-    const read = JSON.parse(json) as { schema: string; pools: { counts: { nodes: number } }[] };
+    assert.ok(!text.includes('{'));
+    const read = JSON.parse(data) as { schema: string; pools: { counts: { nodes: number } }[] };
     assert.equal(read.schema, 'kubelet-gitops.dev/note/v1');
     assert.equal(read.pools[0]?.counts.nodes, 2);
   });
@@ -99,7 +130,7 @@ describe('the note on a commit', () => {
     const rollout = { ...workers.spec.rollout, emergency: 'CVE-2026-1234' };
     const urgent = note(settled, { ...workers, spec: { ...workers.spec, rollout } });
     assert.equal(urgent.pools[0]?.emergency, 'CVE-2026-1234');
-    assert.match(renderNote(urgent), /^workers: emergency, windows do not count: CVE-2026-1234$/m);
+    assert.match(textOf(urgent), /^workers: emergency, windows do not count: CVE-2026-1234$/m);
   });
 
   it('tells an auditor what a person allowed, held up, took back or let go on', () => {
@@ -120,7 +151,7 @@ describe('the note on a commit', () => {
       released: { haltedAt: at, nodes: 2 },
     };
     const limits = { maxChange: '50%', maxUnassign: '60%' } as const;
-    const text = renderNote({ ...note(settled, workers), limits, pools: [told] });
+    const text = textOf({ ...note(settled, workers), limits, pools: [told] });
     assert.deepEqual(text.split('\n').slice(3, 8), [
       'the commit sets maxUnassign to 60% (usual: 20%)',
       'workers: canary done, rest rolling',
@@ -154,15 +185,16 @@ describe('the note on a commit', () => {
       noteInForce('prod', COMMIT_B, desired, pools),
       noteRefused('prod', COMMIT_B, 'm'.repeat(50_000), findings),
     ]) {
-      const text = noteText(renderNote(said)).toString();
-      const json = JSON.parse(text.split('\n\n').at(-1) ?? '') as CommitNote;
+      const { text, data } = noteContent(said);
+      assert.equal(noteText(text).toString(), text, 'nothing is cut off');
+      const json = JSON.parse(noteText(data).toString()) as CommitNote;
       assert.deepEqual([json.omittedPools, json.pools.length], [undefined, said.pools.length]);
     }
     for (const { message } of pools.get('workers')?.conditions ?? []) assert.ok(message.length <= 32_768);
   });
 
   it('is equal for equal states, so that it is not written twice', () => {
-    assert.equal(renderNote(note(settled, workers)), renderNote(note(settled, workers)));
+    assert.deepEqual(noteContent(note(settled, workers)), noteContent(note(settled, workers)));
   });
 });
 

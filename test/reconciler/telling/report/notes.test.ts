@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Annotator } from '#reconciler/git/notes/annotator.ts';
 import { GitError } from '#reconciler/git/errors.ts';
 import { noteRefused } from '#reconciler/telling/report/note.ts';
+import { noteContent } from '#reconciler/telling/report/note-text.ts';
 import { createNotes, type Notes } from '#reconciler/telling/report/notes.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -26,7 +27,10 @@ function repository() {
     annotate(notes) {
       pushes.push(notes.size);
       if (isReadOnly) return Promise.reject(new GitError('GIT_FORBIDDEN', 'the credential may not write'));
-      for (const [commit, text] of notes) if (!unreadable.has(commit)) held.set(commit, text);
+      for (const [commit, content] of notes) {
+        const text = typeof content === 'string' ? content : content.text;
+        if (!unreadable.has(commit)) held.set(commit, text);
+      }
       const left = new Map([...unreadable].filter(([commit]) => notes.has(commit)));
       return Promise.resolve({ written: true, notesCommit: oid(1), unreadable: left });
     },
@@ -52,6 +56,18 @@ function repository() {
 }
 
 describe('notes on commits', () => {
+  it('are written again where only what programs read has changed', async () => {
+    const { notes, pushes } = repository();
+    const said = (maxUnassign: string) => ({ ...noteOn(1), limits: { maxChange: '1%', maxUnassign } as const });
+    assert.equal(noteContent(said('1%')).text, noteContent(said('2%')).text);
+    for (const maxUnassign of ['1%', '2%', '2%']) {
+      notes.want(said(maxUnassign));
+      await notes.flush(NEVER);
+    }
+    assert.deepEqual(pushes, [1, 1]);
+    assert.deepEqual([notes.stands(said('1%')), notes.stands(said('2%'))], [false, true]);
+  });
+
   it('are written once, and again where they say something else', async () => {
     const { notes, pushes } = repository();
     notes.want(noteOn(1));

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
@@ -14,10 +14,11 @@ const FILES = ['bin.js', 'node-20.js', 'README.md'];
  * The command line as an npm package that needs no checkout, and the manifest by which krew installs the same file as a plugin of
  * kubectl: `npm run package -- --uri https://…/kubelet-gitops-0.1.0.tgz`.
  *
- * @param outdir is emptied first
+ * @param outdir     is emptied first
+ * @param repository `owner/name` on GitHub, of a package that is published: the registry compares it with what its provenance says
  * @returns the path of the tarball
  */
-export async function packageCli(outdir: string, uri: string): Promise<string> {
+export async function packageCli(outdir: string, uri: string, repository?: string): Promise<string> {
   const content = join(outdir, 'package');
   await rm(outdir, { recursive: true, force: true });
   await mkdir(content, { recursive: true });
@@ -38,7 +39,11 @@ export async function packageCli(outdir: string, uri: string): Promise<string> {
   for (const file of FILES) await copyFile(join(import.meta.dirname, 'package', file), join(content, file));
   await copyFile('LICENSE', join(content, 'LICENSE'));
   await writeFile(join(content, 'licences.txt'), await licenceTexts(Object.keys(metafile.inputs)));
-  await writeFile(join(content, 'package.json'), `${JSON.stringify(MANIFEST, null, 2)}\n`);
+  const origin = { type: 'git', url: `git+https://github.com/${repository}.git` };
+  const manifest = { ...MANIFEST, ...(repository === undefined ? {} : { repository: origin }) };
+  await writeFile(join(content, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  // The same bytes whatever rights whoever packs gives new files.
+  for (const file of await readdir(content)) await chmod(join(content, file), file === 'bin.js' ? 0o755 : 0o644);
   execFileSync('npm', ['pack', '--silent', '--pack-destination', '..'], { cwd: content });
   const tarball = join(outdir, `${MANIFEST.name}-${VERSION}.tgz`);
   const sha256 = createHash('sha256')

@@ -39,7 +39,15 @@ export function billOfMaterials(): BillOfMaterials {
     .map((each) => ({ ...each, dependsOn: each.dependsOn.filter(isKept) }));
   // npm calls it what the directory is called.
   const component = { ...whole.metadata.component, name: packageName() };
-  return { ...whole, metadata: { ...whole.metadata, component }, components, dependencies };
+  const metadata = { ...whole.metadata, component };
+  return withoutChance({ ...whole, metadata, components, dependencies });
+}
+
+/** The same lockfile gives the same bill: npm dates each, and gives it a number of its own. */
+function withoutChance(bill: BillOfMaterials): BillOfMaterials {
+  const { serialNumber: _number, ...rest } = bill as BillOfMaterials & { readonly serialNumber?: string };
+  const { timestamp: _time, ...metadata } = rest.metadata as typeof rest.metadata & { readonly timestamp?: string };
+  return { ...rest, metadata };
 }
 
 function packageName(): string {

@@ -1,31 +1,34 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
-import { askRunning } from '../inventory/ask-running.ts';
-import { connectNodes } from '../inventory/live-nodes.ts';
-import { readRunningConfig } from '../inventory/read-running-config.ts';
-import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS } from '../options.ts';
-import { type RunningFields, essenceOf } from './essence.ts';
-import { repositoryFiles } from './files.ts';
-import { groupNodes } from './group.ts';
-import type { Labels } from './mark.ts';
+import { join } from 'node:path';
+import { repositoryFiles, schemaNames } from './files/repository-files.ts';
+import { schemaFiles, templateFiles } from './files/template.ts';
+import { writeRepository } from './files/write.ts';
+import { errorsIn } from './judge.ts';
+import { fleetFromCluster } from './nodes/from-cluster.ts';
+import { fleetFromFiles } from './nodes/from-files.ts';
+import { groupNodes } from './pools/group.ts';
+import { isPartial, leftOutLine, lostNodes, type Outcome, summaryOf } from './summary.ts';
 
 export const IMPORT: Command = {
   name: 'import',
   summary: 'makes a config repository from what the nodes of a cluster run now',
-  takes: '[NODE=FILE]...',
+  takes: '[FILE|DIRECTORY|NODE=FILE|-]...',
   mostWords: 10_000,
   about: [
-    'Asks each kubelet what it runs (/configz through the API server: needs get on nodes/proxy), or reads files that hold it:\n' +
-      '  kubectl get --raw /api/v1/nodes/NODE/proxy/configz > NODE.json',
-    'Nodes that run the same become a pool, told by a label that only they have or lack, so that later nodes join it. What\n' +
-      'equals the defaults of their version is left out; what identifies a node, and what the field policy denies by\n' +
-      'default, is left to the node. Existing files are not overwritten.',
-    'Exit code 1 where a node is left out, because its kubelet could not be asked.',
+    'Asks each kubelet what it runs (/configz through the API server: needs get on nodes/proxy), or reads files that hold it,\n' +
+      'each named after its node:\n' +
+      '  kubectl get --raw /api/v1/nodes/NODE/proxy/configz > configs/NODE.json\n' +
+      'Standard input (-) holds a line for each node: {"node": "NODE", "kubeletconfig": {…}}.',
+    'Nodes become pools by their labels: the control plane apart, then by the pools of the provider, roles, and other labels.\n' +
+      'What most nodes of a label run is the pool’s config; those that differ are pools of higher priority, by a label or by\n' +
+      'name. What pools share is in base/. What equals the defaults of their version is left out. What identifies a node, how\n' +
+      'its host was set up, and what the field policy denies by default, stay in the node’s own config.',
+    'Also writes schemas for editors, and pipelines, CODEOWNERS and README where they are missing. Existing pools and layers are\n' +
+      'not overwritten without --force.',
+    'Exit code 1 where a file, a node or a field that differs too much is left out: standard error says which, and why.',
   ],
   options: {
     into: { type: 'string', value: 'DIRECTORY', about: 'where the repository is written (default .)' },
@@ -35,103 +38,50 @@ export const IMPORT: Command = {
       value: 'FILE',
       about: 'nodes, as kubectl get nodes -o json prints them; with files only',
     },
+    force: { type: 'boolean', about: 'overwrite what an earlier import wrote; never pipelines, CODEOWNERS and README' },
     kubeconfig: CLUSTER_OPTIONS.kubeconfig,
     context: CLUSTER_OPTIONS.context,
   },
   examples: [
     'kubelet-gitops import --context prod --cluster prod --into config-repo',
+    'kubelet-gitops import configs --inventory nodes.json --cluster prod --into config-repo',
     'kubelet-gitops import worker-1=worker-1.json worker-2=worker-2.json --inventory nodes.json',
   ],
   run: runImport,
 };
 
-interface Seen {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly kubeletVersion: string;
-  /** undefined where the kubelet did not say it. */
-  readonly running: RunningFields | undefined;
-}
-
-interface Fleet {
-  readonly seen: readonly Seen[];
-  /** Labels of the nodes that nobody asked; undefined where it is not known which there are. */
-  readonly strangers: readonly Labels[] | undefined;
-}
-
 async function runImport(given: Given, io: Io): Promise<ExitCode> {
   const into = given.text('into') ?? '.';
-  const cluster = given.text('cluster') ?? 'default';
-  const { seen, strangers } = given.words.length > 0 ? await fromFiles(given) : await fromCluster(given, io);
-  const nodes = seen.flatMap(({ name, labels, kubeletVersion, running }) => {
-    const minor = Math.min(minorNumber(kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
-    return running === undefined ? [] : [{ name, labels, ...essenceOf(running, minor) }];
-  });
-  if (nodes.length === 0) throw new GitopsError('NOTHING_TO_IMPORT', 'there is no node whose config could be read');
-  const versions = [...new Set(seen.flatMap(({ kubeletVersion }) => minorNumber(kubeletVersion) ?? []))].sort(
-    (a, b) => a - b,
-  );
-  const silent = seen.flatMap(({ labels, running }) => (running === undefined ? [labels] : []));
-  const grouped = groupNodes(nodes, strangers === undefined ? undefined : [...silent, ...strangers]);
-  const files = repositoryFiles(grouped, cluster, versions.map(minorName));
-  await writeAll(into, files);
-  for (const path of files.keys()) io.out.write(`${join(into, path)}\n`);
-  for (const { name, nodes: members } of grouped.groups) {
-    io.err.write(`pool ${name}: ${members.length} ${members.length === 1 ? 'node' : 'nodes'}\n`);
+  const cluster = clusterName(given);
+  const fleet = given.words.length > 0 ? await fleetFromFiles(given, io) : await fleetFromCluster(given, io);
+  const { members, strangers } = fleet;
+  const grouped = groupNodes(members, strangers);
+  const leftOut = [...fleet.leftOut, ...lostNodes(grouped.lost)];
+  if (grouped.groups.length === 0) {
+    for (const each of leftOut) io.err.write(`${leftOutLine(each)}\n`);
+    throw new GitopsError('NOTHING_TO_IMPORT', 'there is no node whose config could be imported');
   }
-  const leftOut = [...new Set(nodes.flatMap((node) => node.leftOut))].sort();
-  if (leftOut.length > 0)
-    io.err.write(`left to the nodes (node-specific, or denied by default): ${leftOut.join(', ')}\n`);
-  return nodes.length < seen.length ? 1 : 0;
+  const minors = new Map(members.flatMap(({ name, minor }) => (minor === undefined ? [] : [[name, minor] as const])));
+  const made = repositoryFiles(grouped, cluster, minors);
+  const schemas = await schemaFiles(schemaNames(grouped, minors));
+  const template = await templateFiles(
+    cluster,
+    grouped.groups.map(({ name }) => name),
+  );
+  const written = await writeRepository(into, new Map([...made, ...schemas]), template, given.flag('force'));
+  for (const path of written.written) io.out.write(`${join(into, path)}\n`);
+  const findings = errorsIn(made, cluster);
+  const hasLabels = strangers !== undefined;
+  const outcome: Outcome = { grouped, members, leftOut, written, findings, into, cluster, hasLabels };
+  for (const line of summaryOf(outcome)) io.err.write(`${line}\n`);
+  return isPartial(outcome) ? 1 : 0;
 }
 
-async function fromCluster(given: Given, io: Io): Promise<Fleet> {
-  const live = await connectNodes(given, io);
-  const nodes = await live.list();
-  const heard = await askRunning(
-    live,
-    nodes.map(({ name }) => name),
-    io.err,
+/** It becomes part of a file's name, as CLUSTER of the reconciler does. @throws Mistake */
+function clusterName(given: Given): string {
+  const name = given.text('cluster') ?? 'default';
+  if (/^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/.test(name)) return name;
+  throw new Mistake(
+    `--cluster ${name}: it is not a valid name: lower-case letters, digits, dots and dashes, at most 63 characters`,
   );
-  const seen = nodes.map(({ name, labels, kubeletVersion }) => ({
-    name,
-    labels,
-    kubeletVersion,
-    running: heard.get(name),
-  }));
-  return { seen, strangers: [] };
-}
-
-async function fromFiles(given: Given): Promise<Fleet> {
-  const inventory = given.text('inventory');
-  const nodes = inventory === undefined ? [] : await readInventory(inventory);
-  const seen = await Promise.all(
-    given.words.map(async (word): Promise<Seen> => {
-      const [, name, path] = /^([^=]+)=(.+)$/.exec(word) ?? [];
-      if (name === undefined || path === undefined) throw new Mistake(`${word}: write NODE=FILE`);
-      const node = nodes.find((each) => each.name === name);
-      const labels = node?.labels ?? { 'kubernetes.io/hostname': name };
-      return { name, labels, kubeletVersion: node?.kubeletVersion ?? '', running: await readRunningConfig(path) };
-    }),
-  );
-  const named = new Set(seen.map(({ name }) => name));
-  const strangers = nodes.filter(({ name }) => !named.has(name)).map(({ labels }) => labels);
-  return { seen, strangers: inventory === undefined ? undefined : strangers };
-}
-
-/** All or nothing: a file that is there already is not overwritten. */
-async function writeAll(into: string, files: ReadonlyMap<string, string>): Promise<void> {
-  for (const path of files.keys()) {
-    const present = await readFile(join(into, path)).catch(() => undefined);
-    if (present !== undefined) {
-      throw new GitopsError(
-        'FILE_EXISTS',
-        `${join(into, path)} is there already: choose another directory with --into`,
-      );
-    }
-  }
-  for (const [path, text] of files) {
-    await mkdir(dirname(join(into, path)), { recursive: true });
-    await writeFile(join(into, path), text, { flag: 'wx' });
-  }
 }

@@ -7,7 +7,8 @@ import { after, before, describe, it } from 'node:test';
 import { fc } from '../support/property.ts';
 import isomorphicGit from 'isomorphic-git';
 import { essenceOf } from '#cli/import/essence.ts';
-import { groupNodes, type ImportedNode } from '#cli/import/group.ts';
+import { groupNodes } from '#cli/import/pools/group.ts';
+import type { ImportedNode } from '#cli/import/pools/fleet-node.ts';
 import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import { writeAddresses } from '#sandbox/demo/addresses.ts';
 import { memberOf } from '#sandbox/api-server/stored-object.ts';
@@ -36,10 +37,11 @@ describe('the essence of what a kubelet runs', () => {
     assert.deepEqual(essenceOf(running, 34).config, {
       fileCheckFrequency: '40s',
       failSwapOn: false,
-      clusterDNS: ['10.96.0.10'],
       evictionHard: { 'memory.available': '200Mi' },
       logging: { verbosity: 4 },
     });
+    assert.deepEqual(essenceOf(running, 34).leftOut, ['clusterDNS']);
+    assert.deepEqual(essenceOf(running, 34).unknown, ['someday']);
   });
 
   it('leaves out what identifies a node, and says so', () => {
@@ -149,11 +151,11 @@ describe('grouping nodes', () => {
     fc.assert(
       fc.property(fc.array(configs, { minLength: 1, maxLength: 6 }), (all) => {
         const nodes = all.map((config, index) => node(`n-${index}`, {}, config));
-        const { common, groups } = groupNodes(nodes);
-        for (const { nodes: members, own } of groups) {
-          for (const name of members) {
-            assert.deepEqual(mergePatch(common, own), nodes.find((each) => each.name === name)?.config);
-          }
+        const { common, shared, groups } = groupNodes(nodes);
+        for (const { nodes: members, shared: listed, own } of groups) {
+          const between = shared.filter(({ name }) => listed.includes(name)).map(({ config }) => config);
+          const whole = [...between, own].reduce<unknown>(mergePatch, common);
+          for (const name of members) assert.deepEqual(whole, nodes.find((each) => each.name === name)?.config);
         }
         assert.equal(groups.flatMap(({ nodes: members }) => members).length, nodes.length);
       }),
@@ -254,7 +256,7 @@ describe('kubelet-gitops import', () => {
     assert.doesNotMatch(unasked.out, /no kubelet is restarted/);
   });
 
-  it('reads a cluster, node by node, and says whom it could not ask', async () => {
+  it('reads a cluster, node by node, and says whom it could not ask', async (t) => {
     const world = await startWorld({
       cluster: 'demo',
       nodes: [
@@ -264,6 +266,7 @@ describe('kubelet-gitops import', () => {
       log: () => silentLog,
       pollMs: 1_000,
     });
+    t.after(() => world.stop());
     await writeAddresses(world, directory);
     const from = ['--kubeconfig', join(directory, 'kubeconfig'), '--cluster', 'demo'] as const;
     // With the port of their kubelets, which they say when they are ready.
@@ -279,8 +282,8 @@ describe('kubelet-gitops import', () => {
     const partly = await run('import', ...from, '--into', join(directory, 'partly'));
     assert.equal(partly.code, 1);
     assert.match(partly.err, /^what w-2 runs is not known: .*error trying to reach service/m);
-    assert.match(partly.err, /^pool \S+: 1 node$/m);
-    await world.stop();
+    assert.match(partly.err, /^pool nodes: 1 node \(listed by name\)$/m);
+    assert.match(partly.err, /^left out: w-2: the kubelet did not say what it runs$/m);
   });
 
   it('overwrites nothing', async () => {

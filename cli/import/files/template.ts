@@ -1,0 +1,76 @@
+import { access, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { GitopsError } from '#shared/runtime/errors.ts';
+
+/** What a team copies of the template beside its pools. */
+const TEMPLATE_FILES = [
+  'README.md',
+  'CODEOWNERS',
+  '.github/workflows/kubelet-config.yaml',
+  '.gitlab-ci.yml',
+  'scripts/post-plan.mjs',
+  'scripts/publish-inventory.sh',
+  'scripts/show-notes.sh',
+] as const;
+
+/** What speaks of the template's own example. */
+const OF_THE_EXAMPLE = /^- `(?:clusters\/demo\.yaml|base\/common\.yaml)`/;
+
+/**
+ * The template's own files, made to speak of this cluster and these pools: path → text.
+ *
+ * @throws GitopsError `TEMPLATE_MISSING`
+ */
+export async function templateFiles(cluster: string, pools: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const root = await programRoot();
+  const texts = await Promise.all(
+    TEMPLATE_FILES.map((path) => readFile(join(root, 'config-repo-template', path), 'utf8')),
+  );
+  return new Map(TEMPLATE_FILES.map((path, index) => [path, adapt(path, texts[index] ?? '', cluster, pools)]));
+}
+
+/** Schemas for editors: path → text. @param names of files in `schemas/` */
+export async function schemaFiles(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const root = await programRoot();
+  const texts = await Promise.all(names.map((name) => readFile(join(root, 'schemas', name), 'utf8')));
+  return new Map(names.map((name, index) => [`.schemas/${name}`, texts[index] ?? '']));
+}
+
+function adapt(path: string, text: string, cluster: string, pools: readonly string[]): string {
+  const lines = text.split('\n');
+  switch (path) {
+    case 'CODEOWNERS':
+      return lines
+        .filter((line) => !isOfOtherPool(line, pools))
+        .join('\n')
+        .replaceAll(/\n{3,}/g, '\n\n');
+    case 'README.md':
+      return lines
+        .filter((line) => !OF_THE_EXAMPLE.test(line))
+        .join('\n')
+        .replaceAll(/(--cluster |publish-inventory\.sh )demo\b/g, `$1${cluster}`);
+    default:
+      // In quotes where YAML would take the name for a number or for yes or no.
+      return text.replaceAll(/^(\s*-? ?(?:cluster|CLUSTER): )\[demo\]$/gm, `$1["${cluster}"]`);
+  }
+}
+
+function isOfOtherPool(line: string, pools: readonly string[]): boolean {
+  const [, pool] = /^\/pools\/([^/]+)\//.exec(line) ?? [];
+  return pool !== undefined && !pools.includes(pool);
+}
+
+/** In the checkout, or in the package that was made of it: the directory above this file that has the template. */
+async function programRoot(): Promise<string> {
+  for (let here = dirname(fileURLToPath(import.meta.url)); ; here = dirname(here)) {
+    const found = await access(join(here, 'config-repo-template', 'CODEOWNERS')).then(
+      () => true,
+      () => false,
+    );
+    if (found) return here;
+    if (here === dirname(here)) {
+      throw new GitopsError('TEMPLATE_MISSING', 'config-repo-template is not beside the program: install it again');
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import type { Given } from '../../command.ts';
+import { configFiles, type LeftOut } from '../../inventory/config-words.ts';
+import { readConfigs } from '../../inventory/read-configs.ts';
+import { readInventory } from '../../inventory/read-inventory.ts';
+import type { Io } from '../../io.ts';
+import { firstOf } from '../say.ts';
+import { type Fleet, fleetOf, labelsOfName, type SeenNode } from './fleet.ts';
+
+/** The nodes that files speak of, with the labels that an inventory has of them. @throws GitopsError `INVENTORY_UNREADABLE` */
+export async function fleetFromFiles(given: Given, io: Io): Promise<Fleet> {
+  const inventory = given.text('inventory');
+  const nodes = inventory === undefined ? undefined : await readInventory(inventory);
+  const { files, leftOut } = await configFiles(given.words);
+  // It often lies in the directory of the configs.
+  const configs = files.filter(({ path }) => inventory === undefined || resolve(path) !== resolve(inventory));
+  const read = await readConfigs(configs, io.in);
+  const running = new Map(read.configs.map((each) => [each.node, each] as const));
+  const problems = [...leftOut, ...read.leftOut];
+  if (nodes === undefined) {
+    const seen = read.configs.map(({ node, config }): SeenNode => ({
+      name: node,
+      labels: labelsOfName(node),
+      kubeletVersion: '',
+      running: config,
+    }));
+    return withProblems(fleetOf(seen, false), problems);
+  }
+  const seen = nodes.map(({ name, labels, kubeletVersion }) => ({
+    name,
+    labels,
+    kubeletVersion,
+    running: running.get(name)?.config,
+  }));
+  const known = new Set(nodes.map(({ name }) => name));
+  const foreign = read.configs
+    .filter(({ node }) => !known.has(node))
+    .map(({ node, from }): LeftOut => ({ what: from, why: `${node} is not in ${inventory ?? ''}` }));
+  const silent = seen.filter((node) => node.running === undefined).map(({ name }) => name);
+  const unread = silent.length === 0 ? [] : [{ what: firstOf(silent), why: 'no file says what runs there' }];
+  return withProblems(fleetOf(seen, true), [...problems, ...foreign, ...unread]);
+}
+
+const withProblems = (fleet: Fleet, problems: readonly LeftOut[]): Fleet => ({
+  ...fleet,
+  leftOut: [...problems, ...fleet.leftOut],
+});

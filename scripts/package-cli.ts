@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
@@ -38,12 +38,21 @@ export async function packageCli(outdir: string, uri: string, repository?: strin
   });
   for (const file of FILES) await copyFile(join(import.meta.dirname, 'package', file), join(content, file));
   await copyFile('LICENSE', join(content, 'LICENSE'));
+  // What `import` writes beside pools and layers. The template's own schemas are copies.
+  await cp('schemas', join(content, 'schemas'), { recursive: true });
+  await cp('config-repo-template', join(content, 'config-repo-template'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.schemas'),
+  });
   await writeFile(join(content, 'licences.txt'), await licenceTexts(Object.keys(metafile.inputs)));
   const origin = { type: 'git', url: `git+https://github.com/${repository}.git` };
   const manifest = { ...MANIFEST, ...(repository === undefined ? {} : { repository: origin }) };
   await writeFile(join(content, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   // The same bytes whatever rights whoever packs gives new files.
-  for (const file of await readdir(content)) await chmod(join(content, file), file === 'bin.js' ? 0o755 : 0o644);
+  for (const name of await readdir(content, { recursive: true })) {
+    const { mode } = await stat(join(content, name));
+    await chmod(join(content, name), name === 'bin.js' || (mode & 0o100) !== 0 ? 0o755 : 0o644);
+  }
   execFileSync('npm', ['pack', '--silent', '--pack-destination', '..'], { cwd: content });
   const tarball = join(outdir, `${MANIFEST.name}-${VERSION}.tgz`);
   const sha256 = createHash('sha256')

@@ -282,7 +282,7 @@ describe('kubelet-gitops import', () => {
     const partly = await run('import', ...from, '--into', join(directory, 'partly'));
     assert.equal(partly.code, 1);
     assert.match(partly.err, /^what w-2 runs is not known: .*error trying to reach service/m);
-    assert.match(partly.err, /^pool nodes: 1 node \(listed by name\)$/m);
+    assert.match(partly.err, /^pool worker: 1 node \(listed by name\)$/m);
     assert.match(partly.err, /^left out: w-2: the kubelet did not say what it runs$/m);
   });
 

@@ -75,6 +75,18 @@ describe('the package of the command line', () => {
     });
   }
 
+  it('has what import writes beside pools and layers', async () => {
+    const config = join(directory, 'w-1.json');
+    await writeFile(config, '{"kubeletconfig": {"maxPods": 60}}');
+    const into = join(directory, 'imported');
+    const imported = await run([join(bin, 'kubelet-gitops')], 'import', config, '--into', into);
+    assert.equal(imported.code, 0, imported.err);
+    for (const path of ['.github/workflows/kubelet-config.yaml', '.gitlab-ci.yml', 'CODEOWNERS', 'README.md'])
+      assert.match(imported.out, new RegExp(`^.*/imported/${path.replaceAll('.', '\\.')}$`, 'm'));
+    const schema = await readFile(join(into, '.schemas/kubelet-pool.json'), 'utf8');
+    assert.equal(schema, await readFile('schemas/kubelet-pool.json', 'utf8'));
+  });
+
   it('is a plugin of kubectl as well, by the same file that krew is told of', async () => {
     const { out } = await run([join(bin, 'kubectl-kubelet_gitops')], '--version');
     assert.match(out, /^kubelet-gitops \d+\.\d+\.\d+\n$/);

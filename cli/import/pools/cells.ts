@@ -30,7 +30,8 @@ export function cellsOf(nodes: readonly FleetNode[], strangers: readonly Labels[
     return { name, family: '', isControlPlane: true, nodes: members, requirements: [{ key, operator: 'Exists' }] };
   });
   const isOneKind = new Set(workers.map(({ kind }) => kind)).size <= 1;
-  const pools = isOneKind ? [] : poolCells(workers);
+  // All nodes of a fleet are easily told, but not where some of them are strangers.
+  const pools = isOneKind && strangers.length === 0 ? [] : poolCells(workers);
   const pooled = new Set(pools.flatMap((cell) => cell.nodes));
   const rest = workers.filter((node) => !pooled.has(node));
   if (rest.length === 0) return [...controlPlane, ...pools];
@@ -39,9 +40,13 @@ export function cellsOf(nodes: readonly FleetNode[], strangers: readonly Labels[
   const absent = [...roles, ...POOL_KEYS.filter((key) => pools.some((cell) => cell.requirements?.[0]?.key === key))];
   // Roles that only nodes have which nobody could ask are roles all the same.
   const unasked = CONTROL_PLANE_KEYS.filter((key) => strangers.some((labels) => Object.hasOwn(labels, key)));
-  const told = restCell(rest, others, isWhole ? [...new Set([...unasked, ...absent])] : undefined);
-  const name = told.name === 'all-nodes' && strangers.length > 0 ? 'nodes' : told.name;
-  return [...controlPlane, ...pools, { family: '', isControlPlane: false, nodes: rest, ...told, name }];
+  const told = restCell(
+    rest,
+    others,
+    isWhole ? [...new Set([...unasked, ...absent])] : undefined,
+    strangers.length === 0,
+  );
+  return [...controlPlane, ...pools, { family: '', isControlPlane: false, nodes: rest, ...told }];
 }
 
 /** By the labels of providers, in their order; pools most of whose nodes run the same are one. */
@@ -72,11 +77,14 @@ function restCell(
   rest: readonly FleetNode[],
   others: readonly Labels[],
   absent: readonly string[] | undefined,
+  isEverybodyKnown: boolean,
 ): Pick<Cell, 'name' | 'requirements'> {
-  if (absent !== undefined && others.length === 0 && absent.length === 0) return everyNode(rest);
+  const isEveryNode = others.length === 0 && absent?.length === 0;
+  if (isEveryNode && isEverybodyKnown) return everyNode(rest);
   const label = labelOfAll(rest, others, absent === undefined ? Infinity : LAST_TELLING_RANK - 1);
   if (label !== undefined) return label;
   if (absent === undefined) return { name: 'nodes', requirements: undefined };
+  if (isEveryNode) return { ...everyNode(rest), name: 'nodes' };
   return { name: 'workers', requirements: absent.map((key) => ({ key, operator: 'DoesNotExist' })) };
 }
 

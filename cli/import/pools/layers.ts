@@ -1,6 +1,6 @@
 import type { RunningFields } from '../essence.ts';
 import { type Leaf, leavesIn, onlyLeaves } from './leaves.ts';
-import { nameTogether, uniqueNames } from './words.ts';
+import { commonStart, nameTogether, uniqueNames } from './words.ts';
 
 /** What layers are made for. */
 export interface LayeredPool {
@@ -61,7 +61,10 @@ export function layersOf(pools: readonly LayeredPool[]): Layers {
 
 function nameOfShared(members: readonly LayeredPool[]): string {
   const [family = '', ...more] = [...new Set(members.map((member) => member.family))];
-  return family !== '' && more.length === 0 ? family : nameTogether(members.map(({ name }) => name));
+  if (family !== '' && more.length === 0) return family;
+  const names = members.map(({ name }) => name);
+  // Of more than two, the first is the biggest.
+  return names.length > 2 && commonStart(names) === '' ? (names[0] ?? '') : nameTogether(names);
 }
 
 interface Candidate {

@@ -2,20 +2,27 @@ import { lastPart } from './known-labels.ts';
 
 /** Longest name that import gives; pools may have 52 characters, and a number comes behind where two are alike. */
 const LONGEST = 40;
+/** Longer paths of a field, such as a signal's in a map, are left to who opens the file. */
+const LONGEST_PATH = 24;
 const MEANS_YES: ReadonlySet<string> = new Set(['', 'true', 'yes', 'on', '1', 'enabled', 'present']);
 const MEANS_NO: ReadonlySet<string> = new Set(['false', 'no', 'off', '0', 'disabled', 'absent']);
 /** Last parts of keys that say nothing without what stands before them. */
 const VAGUE: ReadonlySet<string> = new Set(['', 'cluster', 'enabled', 'id', 'kind', 'name', 'node', 'nodes', 'type']);
 
-/** Any text as a DNS label of at most 40 characters; empty where nothing of it is left. */
-export const slug = (text: string): string =>
-  text
+/** Any text as a DNS label of at most 40 characters, cut between words; empty where nothing of it is left. */
+export function slug(text: string): string {
+  const words = text
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '')
-    .join('-')
-    .slice(0, LONGEST)
-    .replace(/-$/, '');
+    .filter((word) => word !== '');
+  const [first = '', ...others] = words;
+  let whole = first.slice(0, LONGEST);
+  for (const word of others) {
+    if (whole.length + 1 + word.length > LONGEST) break;
+    whole = `${whole}-${word}`;
+  }
+  return whole;
+}
 
 /** What a person would call nodes with this label: by its value, and by its key where the value only says yes or no. */
 export function nameOfLabel(key: string, value: string): string {
@@ -42,16 +49,17 @@ export function nameTogether(names: readonly string[]): string {
   const [first = 'nodes', second, ...more] = [...new Set(names)];
   if (second === undefined) return first;
   const start = commonStart([first, second, ...more]);
-  if (start.length >= 3) return start;
+  if (start !== '') return start;
   const together = more.length === 0 ? `${first}-and-${second}` : `${first}-and-${more.length + 1}-more`;
   return together.length <= LONGEST ? together : slug(first);
 }
 
-/** Whole words that all names begin with: `workers` of `workers-a` and `workers-b`. */
-function commonStart(names: readonly string[]): string {
+/** Whole words that all names begin with: `workers` of `workers-a` and `workers-b`; empty for less than three letters. */
+export function commonStart(names: readonly string[]): string {
   const [first = [], ...others] = names.map((name) => name.split('-'));
   const end = first.findIndex((word, index) => others.some((words) => words[index] !== word));
-  return (end === -1 ? first : first.slice(0, end)).join('-');
+  const start = (end === -1 ? first : first.slice(0, end)).join('-');
+  return start.length < 3 ? '' : start;
 }
 
 /** `maxPods` → `max-pods`, `clusterDNS` → `cluster-dns`. */
@@ -72,7 +80,8 @@ export function nameOfDifference(differences: readonly Difference[]): string {
   if (fields.length > 2) return slug(`${fields[0]}-and-${fields.length - 1}-more`);
   if (fields.length === 2) return slug(fields.join('-and-'));
   if (others.length > 0) return slug(fields[0] ?? '');
-  const path = slug(only.keys.map(kebab).join('-'));
+  const path = only.keys.map(kebab).join('-');
+  if (path.length > LONGEST_PATH) return fields[0] ?? '';
   const value = only.value === undefined ? 'default' : wordOf(only.value);
   return value === '' ? path : slug(`${path}-${value}`);
 }

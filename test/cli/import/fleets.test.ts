@@ -82,7 +82,7 @@ describe('importing a messy fleet', () => {
           } else assert.deepEqual(choice, { choice: 'pool', pool }, node.name);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -105,7 +105,7 @@ describe('importing a messy fleet', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 

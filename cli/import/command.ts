@@ -72,7 +72,17 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
   for (const path of written.written) io.out.write(`${join(into, path)}\n`);
   const findings = errorsIn(made, cluster);
   const hasLabels = strangers !== undefined;
-  const outcome: Outcome = { grouped, members, leftOut, written, findings, into, cluster, hasLabels };
+  const outcome: Outcome = {
+    grouped,
+    members,
+    leftOut,
+    written,
+    findings,
+    into,
+    cluster,
+    hasLabels,
+    compare: compareBy(given),
+  };
   for (const line of summaryOf(outcome)) io.err.write(`${line}\n`);
   return isPartial(outcome) ? 1 : 0;
 }
@@ -84,4 +94,17 @@ function clusterName(given: Given): string {
   throw new Mistake(
     `--cluster ${name}: it is not a valid name: lower-case letters, digits, dots and dashes, at most 63 characters`,
   );
+}
+
+/** What `plan` has to be told so that it compares with the same nodes. */
+function compareBy(given: Given): string {
+  const option = (name: string): readonly string[] => {
+    const value = given.text(name);
+    return value === undefined ? [] : [`--${name} ${value}`];
+  };
+  const [first, ...others] = given.words;
+  if (first === undefined) {
+    return [...option('kubeconfig'), ...option('context'), '--running cluster'].join(' ');
+  }
+  return [...option('inventory'), `--running ${first}`, ...(others.length === 0 ? [] : ['--running …'])].join(' ');
 }

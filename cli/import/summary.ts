@@ -15,6 +15,8 @@ export interface Outcome {
   readonly findings: readonly string[];
   readonly into: string;
   readonly cluster: string;
+  /** Options by which `plan` compares with what was imported. */
+  readonly compare: string;
   /** Whether labels of nodes were known at all. */
   readonly hasLabels: boolean;
 }
@@ -77,7 +79,7 @@ function hostLines(members: readonly FleetMember[]): readonly string[] {
   ];
 }
 
-function nextSteps({ into, cluster, written }: Outcome): readonly string[] {
+function nextSteps({ into, cluster, compare, written }: Outcome): readonly string[] {
   const owners = written.written.includes('CODEOWNERS')
     ? [
         '  enter your teams in CODEOWNERS, and what the comments of your pipeline ask for; delete the other forge’s file',
@@ -87,6 +89,6 @@ function nextSteps({ into, cluster, written }: Outcome): readonly string[] {
     'next:',
     `  kubelet-gitops validate ${into} --cluster ${cluster}`,
     ...owners,
-    `  commit ${into}, then kubelet-gitops plan --repo ${into} --running cluster: no kubelet restarts`,
+    `  commit ${into}, and see that no kubelet restarts: kubelet-gitops plan --repo ${into} ${compare}`,
   ];
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { isKubeError } from '#shared/kube/kube-error.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
@@ -6,6 +7,8 @@ import { type Given, Mistake, type OptionSpecs } from '../command.ts';
 import { askRunning } from '../inventory/ask-running.ts';
 import { connectNodes } from '../inventory/live-nodes.ts';
 import type { InventoryNode } from '../inventory/node.ts';
+import { configFiles } from '../inventory/config-words.ts';
+import { readConfigs } from '../inventory/read-configs.ts';
 import { readRunningConfig } from '../inventory/read-running-config.ts';
 import { readInventory } from '../inventory/read-inventory.ts';
 import type { Io } from '../io.ts';
@@ -92,11 +95,12 @@ async function baseOf(
 /** What was in force before the first commit. */
 const BEFORE_THE_FIRST: Revision = { name: 'nothing', commit: null, files: new Map(), findings: [] };
 
-/** Nodes from a file, or from the cluster; undefined where neither was named. */
+/** Nodes from a file, or from the cluster, which `--running cluster` names as well; undefined where neither was named. */
 export async function nodesOf(given: Given, io: Io): Promise<readonly InventoryNode[] | undefined> {
   const file = given.text('inventory');
   if (file !== undefined) return readInventory(file);
-  if (given.text('kubeconfig') === undefined && given.text('context') === undefined) return undefined;
+  const isNamed = given.text('kubeconfig') !== undefined || given.text('context') !== undefined;
+  if (!isNamed && !given.texts('running').includes('cluster')) return undefined;
   const live = await connectNodes(given, io);
   return live.listWithPods().catch((error: unknown) => {
     if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
@@ -111,8 +115,8 @@ export const RUNNING_OPTION = {
   running: {
     type: 'string',
     multiple: true,
-    value: 'NODE=FILE',
-    about: 'what a kubelet runs now (its /configz), or "cluster" to ask all of them',
+    value: 'WORD',
+    about: 'what kubelets run now: "cluster" asks them; NODE=FILE, or a directory, pattern or file as import takes it',
   },
 } as const satisfies OptionSpecs;
 
@@ -124,8 +128,15 @@ export async function withRunning(
 ): Promise<readonly InventoryNode[] | undefined> {
   const words = given.texts('running');
   const asked = words.includes('cluster') ? await askAll(nodes ?? [], given, io) : new Map<string, Config>();
-  const written = await Promise.all(words.filter((word) => word !== 'cluster').map(readRunning));
-  const running = new Map([...asked, ...written]);
+  const named = words.filter((word) => word !== 'cluster');
+  const written = await Promise.all(named.filter(isOfOneNode).map(readRunning));
+  const found = await readOthers(
+    named.filter((word) => !isOfOneNode(word)),
+    nodes ?? [],
+    given,
+    io,
+  );
+  const running = new Map([...asked, ...found, ...written]);
   const stranger = [...running.keys()].find((name) => nodes?.every((node) => node.name !== name) ?? true);
   if (stranger !== undefined) throw new Mistake(`--running ${stranger}=…: there is no such node among those given`);
   return nodes?.map((node) => {
@@ -141,8 +152,34 @@ const askAll = async (nodes: readonly InventoryNode[], given: Given, io: Io): Pr
     io.err,
   );
 
+const isOfOneNode = (word: string): boolean => /^[^=/]+=/.test(word);
+
 async function readRunning(word: string): Promise<readonly [string, Config]> {
   const [, name, path] = /^([^=]+)=(.+)$/.exec(word) ?? [];
   if (name === undefined || path === undefined) throw new Mistake(`--running ${word}: write NODE=FILE`);
   return [name, await readRunningConfig(path)];
+}
+
+/** From directories and files that are named after nodes. What cannot be used is said, and its nodes count as not asked. */
+async function readOthers(
+  words: readonly string[],
+  nodes: readonly InventoryNode[],
+  given: Given,
+  io: Io,
+): Promise<readonly (readonly [string, Config])[]> {
+  if (words.length === 0) return [];
+  const inventory = resolve(given.text('inventory') ?? '');
+  const { files, leftOut } = await configFiles(words);
+  const [nowhere] = leftOut;
+  if (nowhere !== undefined) throw new Mistake(`--running ${nowhere.what}: ${nowhere.why}`);
+  const read = await readConfigs(
+    files.filter(({ path }) => resolve(path) !== inventory),
+    io.in,
+  );
+  const known = new Set(nodes.map(({ name }) => name));
+  const foreign = read.configs
+    .filter(({ node }) => !known.has(node))
+    .map(({ node, from }) => ({ what: from, why: `there is no node ${node} among those given` }));
+  for (const { what, why } of [...read.leftOut, ...foreign]) io.err.write(`left out: ${what}: ${why}\n`);
+  return read.configs.flatMap(({ node, config }) => (known.has(node) ? [[node, config] as const] : []));
 }

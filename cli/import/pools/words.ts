@@ -89,7 +89,7 @@ export function nameOfDifference(differences: readonly Difference[]): string {
 /** A value short enough for a name; empty for all others. */
 function wordOf(value: unknown): string {
   if (typeof value === 'object' || value === undefined) return '';
-  const text = String(value as string | number | boolean | bigint);
+  const text = String(value);
   const word = slug(text);
   return text.length <= 16 ? word : '';
 }

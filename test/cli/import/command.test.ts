@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import isomorphicGit from 'isomorphic-git';
 import { IMPORT } from '#cli/import/command.ts';
 import { matchesWildcard } from '#cli/inventory/wildcard.ts';
 import { parseCommandLine } from '#cli/parse.ts';
@@ -157,9 +159,39 @@ left to the nodes (set up with the host, or denied by default): clusterDNS
 next:
   kubelet-gitops validate DIR/repo --cluster prod
   enter your teams in CODEOWNERS, and what the comments of your pipeline ask for; delete the other forge’s file
-  commit DIR/repo, then kubelet-gitops plan --repo DIR/repo --running cluster: no kubelet restarts
+  commit DIR/repo, and see that no kubelet restarts: kubelet-gitops plan --repo DIR/repo --inventory DIR/nodes.json --running DIR/configs
 `,
     );
+  });
+
+  it('come to a plan that changes nothing, by the same words', async () => {
+    await all();
+    const git = { fs, dir: inside('repo') };
+    await isomorphicGit.init({ ...git, defaultBranch: 'main' });
+    await isomorphicGit.add({ ...git, filepath: '.' });
+    const author = { name: 'Ada', email: 'ada@example.org', timestamp: 1_750_000_000, timezoneOffset: 0 };
+    await isomorphicGit.commit({ ...git, message: 'Import', author });
+    const planned = (...running: readonly string[]) =>
+      run(
+        'plan',
+        '--repo',
+        inside('repo'),
+        '--inventory',
+        inside('nodes.json'),
+        ...running.flatMap((word) => ['--running', word]),
+      );
+    const { code, out, err } = await planned(inside('configs'));
+    assert.equal(code, 0, out + err);
+    assert.match(out, /^Nothing changes\.$/m);
+    assert.equal((await planned(inside('configs/*.json'))).code, 0);
+    await put({ 'configs/b-1.json': '{', 'configs/z.json': configz(BASE) });
+    const partly = await planned(inside('configs'));
+    assert.equal(partly.code, 1);
+    assert.match(partly.out, /^ {2}b-1: what the kubelet runs is not known here/m);
+    assert.match(partly.err, /^left out: \S+b-1\.json:1: holds no KubeletConfiguration/m);
+    assert.match(partly.err, /^left out: \S+z\.json: there is no node z among those given$/m);
+    const nowhere = await planned(inside('nowhere'));
+    assert.deepEqual([nowhere.code, nowhere.err.includes('nowhere: cannot be read')], [2, true]);
   });
 
   it('never overwrite what is there; with --force only what was imported', async () => {

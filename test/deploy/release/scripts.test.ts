@@ -31,7 +31,8 @@ const PROGRAMS = {
   done`,
   gh: '',
   helm: `echo "Pushed: $3" >&2; echo "Digest: ${WHOLE}" >&2`,
-  npx: `shift; exec '${process.execPath}' "$@"`,
+  npm: '',
+  npx: `shift; case "$1" in */artifacts.ts) echo made > release/SHA256SUMS; exit ;; esac; exec '${process.execPath}' "$@"`,
 };
 
 describe('the scripts of a release', () => {
@@ -46,6 +47,9 @@ describe('the scripts of a release', () => {
       const text = `#!/bin/sh\necho "${name} $*" >> "$HOME/calls"\n${body}\n`;
       await writeFile(join(directory, 'bin', name), text, { mode: 0o755 });
     }
+    const goPrograms = join(directory, 'test/support/go-programs');
+    await mkdir(goPrograms, { recursive: true });
+    await writeFile(join(goPrograms, 'build.sh'), '#!/bin/sh\necho /built\n', { mode: 0o755 });
     await writeFile(join(directory, 'CHANGELOG.md'), '# Changelog\n\n## 1.2.3\n\n- New.\n\n## 1.2.2\n\n- Old.\n');
   });
   after(() => rm(directory, { recursive: true, force: true }));
@@ -57,6 +61,17 @@ describe('the scripts of a release', () => {
   }
   const calls = async (program: string): Promise<readonly string[]> =>
     (await readFile(join(directory, 'calls'), 'utf8')).split('\n').filter((line) => line.startsWith(`${program} `));
+
+  it('make the files again in each job, and go on only with the bytes of the first', async () => {
+    for (const argv of [[], ['made']]) {
+      const { status, stdout } = run('prepare.sh', ...argv);
+      assert.deepEqual([status, stdout], [0, '/built/helm\n']);
+    }
+    const { status, stdout, stderr } = run('prepare.sh', 'other');
+    assert.deepEqual([status, stdout], [1, '']);
+    assert.match(stderr, /not the bytes that the first job made/);
+    assert.match((await calls('npx')).join(), /artifacts\.ts --helm \/built\/helm/);
+  });
 
   it('build an image for its architecture, push it, and print what was pushed', async () => {
     const { status, stdout } = run('image.sh', IMAGE, '1.2.3', 'arm64');

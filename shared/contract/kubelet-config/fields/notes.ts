@@ -1,7 +1,6 @@
 /** Why a change of some fields deserves a second look, for plans and reviews. */
 export const RISK_NOTES = {
-  'server-access':
-    'decides who reaches the kubelet’s port: clients may lose access, and strangers gain it',
+  'server-access': 'decides who reaches the kubelet’s port: clients may lose access, and strangers gain it',
   credentials: 'off, the kubelet’s certificate is no longer renewed and the node drops out when it expires',
   'health-probes': 'whatever probes the kubelet’s health has to follow',
   'api-access': 'a wrong value cuts the kubelet off from the API server',

@@ -88,7 +88,8 @@ export function nameOfDifference(differences: readonly Difference[]): string {
 
 /** A value short enough for a name; empty for all others. */
 function wordOf(value: unknown): string {
-  if (typeof value === 'object' || value === undefined) return '';
+  const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  if (!isScalar && typeof value !== 'bigint') return '';
   const text = String(value);
   const word = slug(text);
   return text.length <= 16 ? word : '';

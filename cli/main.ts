@@ -1,7 +1,9 @@
 import { reasonOf } from '#shared/runtime/errors.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
 import { VERSION } from '#shared/runtime/version.ts';
 import { type ExitCode, Mistake } from './command.ts';
 import { COMMANDS } from './commands.ts';
+import { complete } from './completion/complete.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { type Io, safeIo } from './io.ts';
 import { parseCommandLine } from './parse.ts';
@@ -19,6 +21,11 @@ async function main(argv: readonly string[], io: Io): Promise<ExitCode | 2> {
     }
     case 'version':
       io.out.write(`kubelet-gitops ${VERSION}\n`);
+      return 0;
+    case 'complete':
+      await complete(parsed.words, COMMANDS, io, systemClock);
+      // Nobody waits for a connection, or for a program that gets credentials.
+      process.stdout.write('', () => process.exit(0));
       return 0;
     case 'mistake':
       return sayMistake(parsed.message, parsed.command?.name, io);

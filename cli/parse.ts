@@ -5,6 +5,8 @@ import type { Command, Given } from './command.ts';
 export type CommandLine =
   | { readonly line: 'help'; readonly command: Command | undefined }
   | { readonly line: 'version' }
+  /** A shell asks what may stand in the place of the last word. */
+  | { readonly line: 'complete'; readonly words: readonly string[] }
   | { readonly line: 'mistake'; readonly message: string; readonly command: Command | undefined }
   | { readonly line: 'run'; readonly command: Command; readonly given: Given };
 
@@ -14,6 +16,7 @@ const COMMON = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolea
 export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): CommandLine {
   const [first = '', ...rest] = argv;
   if (first === '' || first === '--help' || first === '-h') return { line: 'help', command: undefined };
+  if (first === '__complete') return { line: 'complete', words: rest };
   if (first === '--version') return { line: 'version' };
   const named = (wanted: string): Command | undefined => commands.find(({ name }) => name === wanted);
   if (first === 'help') {

@@ -8,7 +8,7 @@ import { VERSION } from '#shared/runtime/version.ts';
 import { BANNER } from './build.ts';
 import { licenceTexts } from './licence-texts.ts';
 
-const FILES = ['bin.js', 'node-20.js', 'README.md'];
+const FILES = ['bin.js', 'complete.js', 'node-20.js', 'README.md'];
 
 /**
  * The command line as an npm package that needs no checkout, and the manifest by which krew installs the same file as a plugin of
@@ -69,7 +69,12 @@ const MANIFEST = {
   license: 'Apache-2.0',
   type: 'module',
   // kubectl takes a plugin's underscores for dashes.
-  bin: { 'kubelet-gitops': 'bin.js', 'kubectl-kubelet_gitops': 'bin.js' },
+  bin: {
+    'kubelet-gitops': 'bin.js',
+    'kubectl-kubelet_gitops': 'bin.js',
+    // What kubectl asks where somebody completes the plugin's line.
+    'kubectl_complete-kubelet_gitops': 'complete.js',
+  },
   engines: { node: '>=20' },
 } as const;
 

@@ -5,11 +5,11 @@ import { COMMANDS } from '#cli/commands.ts';
 import { bashCompletion } from '#cli/completion/scripts.ts';
 import { run } from './support/run.ts';
 
-/** What bash offers after these words. */
+/** What bash offers after these words, from what stands in the script. */
 function offered(...words: readonly string[]): readonly string[] {
   const line = words.map((word) => JSON.stringify(word)).join(' ');
   const script = `${bashCompletion(COMMANDS.filter(({ name }) => name !== 'completion'))}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _kubelet_gitops; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+  const { stdout, status, stderr } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
   assert.equal(status, 0, stderr);
   return stdout.split('\n').filter(Boolean);
 }
@@ -33,6 +33,7 @@ describe('completion', () => {
       assert.equal(code, 0);
       assert.match(out, /validate/);
     }
+    assert.match((await run('completion', 'kubectl')).out, /^#!\/bin\/sh\n/);
     assert.equal((await run('completion', 'csh')).code, 2);
   });
 });

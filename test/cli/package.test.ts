@@ -90,6 +90,8 @@ describe('the package of the command line', () => {
   it('is a plugin of kubectl as well, by the same file that krew is told of', async () => {
     const { out } = await run([join(bin, 'kubectl-kubelet_gitops')], '--version');
     assert.match(out, /^kubelet-gitops \d+\.\d+\.\d+\n$/);
+    const offered = await run([join(bin, 'kubectl_complete-kubelet_gitops')], 'status', '-o', 'y');
+    assert.deepEqual([offered.code, offered.out, offered.err], [0, 'yaml\n:4\n', '']);
     const manifest = parse(await readFile(join(directory, 'dist/kubelet-gitops.krew.yaml'), 'utf8')) as {
       readonly metadata: { readonly name: string };
       readonly spec: {

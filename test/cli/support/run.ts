@@ -1,4 +1,6 @@
 import { COMMANDS } from '#cli/commands.ts';
+import { complete } from '#cli/completion/complete.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
 import { Mistake } from '#cli/command.ts';
 import { safeIo } from '#cli/io.ts';
 import { parseCommandLine } from '#cli/parse.ts';
@@ -22,6 +24,10 @@ export async function runIn(env: Readonly<Record<string, string>>, argv: readonl
     env,
   });
   const parsed = parseCommandLine(argv, COMMANDS);
+  if (parsed.line === 'complete') {
+    await complete(parsed.words, COMMANDS, io, systemClock);
+    return { code: 0, out, err };
+  }
   if (parsed.line !== 'run') return { code: 2, out, err: parsed.line };
   try {
     const code = await parsed.command.run(parsed.given, io);

@@ -1,4 +1,4 @@
-import { constants, type StatsFs } from 'node:fs';
+import { constants } from 'node:fs';
 import { lstat, open, readdir, readlink, statfs } from 'node:fs/promises';
 import { posix } from 'node:path';
 
@@ -11,14 +11,21 @@ export interface HostFiles {
   kind(path: string): Promise<HostPathKind | undefined>;
   /** Where a path leads when every link is followed. */
   real(path: string): Promise<string | undefined>;
-  /** Bytes of the file system that a path is on, those in use included. */
-  fileSystemBytes(path: string): Promise<number | undefined>;
-  /** Those of them that are left for anybody but root. */
-  availableBytes(path: string): Promise<number | undefined>;
+  /** Of the file system that a path is on. */
+  room(path: string): Promise<Room | undefined>;
   /** Names in a directory. */
   names(path: string): Promise<readonly string[] | undefined>;
   /** Opens a file to be read from here and there. To be closed. */
   open(path: string): Promise<OpenFile | undefined>;
+}
+
+/** How much a file system holds, and what is left of it for anybody but root. */
+export interface Room {
+  readonly bytes: number;
+  readonly availableBytes: number;
+  /** 0 where the file system does not count them. */
+  readonly inodes: number;
+  readonly freeInodes: number;
 }
 
 export interface OpenFile {
@@ -55,15 +62,6 @@ export function createHostFiles(root: string): HostFiles {
     return here;
   };
 
-  const bytesOf = async (path: string, blocks: (of: StatsFs) => number): Promise<number | undefined> => {
-    try {
-      const stats = await statfs(at(await resolve(path)));
-      return blocks(stats) * stats.bsize;
-    } catch {
-      return undefined;
-    }
-  };
-
   return {
     async text(path, mostBytes = MOST_BYTES) {
       try {
@@ -98,8 +96,14 @@ export function createHostFiles(root: string): HostFiles {
       }
     },
     real: (path) => resolve(path).catch(() => undefined),
-    fileSystemBytes: (path) => bytesOf(path, ({ blocks }) => blocks),
-    availableBytes: (path) => bytesOf(path, ({ bavail }) => bavail),
+    async room(path) {
+      try {
+        const { bsize, blocks, bavail, files, ffree } = await statfs(at(await resolve(path)));
+        return { bytes: blocks * bsize, availableBytes: bavail * bsize, inodes: files, freeInodes: ffree };
+      } catch {
+        return undefined;
+      }
+    },
     async names(path) {
       try {
         return await readdir(at(await resolve(path)));

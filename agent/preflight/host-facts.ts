@@ -1,6 +1,6 @@
 import type { ConfigView } from '#shared/contract/kubelet-config/view.ts';
 import type { FlaggedDropIn } from '../kubelet/flagged-drop-ins.ts';
-import type { HostPathKind } from '../host/host-files.ts';
+import type { HostPathKind, Room } from '../host/host-files.ts';
 
 /** What was seen of the machine. Undefined, or not in a map, is what could not be seen: it speaks against nothing. */
 export interface HostFacts {
@@ -17,12 +17,14 @@ export interface HostFacts {
   readonly memoryBytes?: number;
   /** Memory that a kubelet would count as available now. */
   readonly availableMemoryBytes?: number;
-  /** What is left of `storageBytes`. */
-  readonly availableStorageBytes?: number;
-  /** Size of the file system that the kubelet's directory is on. */
-  readonly storageBytes?: number;
+  /** The file system that the kubelet's directory is on. */
+  readonly nodefs?: Room;
+  /** The one that images are on, where the runtime's own files leave no doubt of it. */
+  readonly imagefs?: Room;
   /** How many processes the kernel allows. */
   readonly mostPids?: number;
+  /** How many there are now. */
+  readonly pids?: number;
   readonly onlineCpus?: ReadonlySet<number>;
   readonly numaNodes?: ReadonlySet<number>;
   /** CPUs that the config reserves → all CPUs of the same core. */
@@ -42,6 +44,8 @@ export interface HostFacts {
   readonly listening?: ReadonlySet<number>;
   /** Ports that the kubelet has already, by its config as it lies there. */
   readonly ownPorts: ReadonlySet<number>;
+  /** The kubelet's config as it lies there now. */
+  readonly present?: Readonly<Record<string, unknown>>;
 }
 
 export interface CgroupUse {

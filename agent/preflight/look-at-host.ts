@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { mergePatch } from '#shared/contract/kubelet-config/merge.ts';
 import { parseCpus } from '#shared/contract/kubelet-config/syntax/cpu-set.ts';
 import { flaggedDropIns } from '../kubelet/flagged-drop-ins.ts';
 import { FIRST_MINOR_WITH_DROP_INS } from '../kubelet/install-drop-ins.ts';
@@ -12,6 +13,7 @@ import { parseFlags } from './checks/flags.ts';
 import { KERNEL_DEFAULTS } from './checks/host-setup.ts';
 import type { ConfigForHost, HostFacts } from './host-facts.ts';
 import type { HostFiles } from '../host/host-files.ts';
+import { imageDirectory, readRuntimeDriver } from './container-runtime.ts';
 import { countPods, listeningPorts } from './kernel-tables.ts';
 
 export interface HostLookOptions {
@@ -44,7 +46,9 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
       ?.split('\n')
       .slice(1)
       .flatMap((line) => /^\S+/.exec(line)?.[0] ?? []);
-    const ownPorts = await portsIn(configFile, configDirectory, files);
+    const present = await presentConfig(configFile, configDirectory, files);
+    const ownPorts = present === undefined ? undefined : portsIn(present);
+    const images = await imageDirectory(runtimeEndpoint(view, args), files);
     const facts = {
       cgroupVersion: version,
       ...(await cgroupsOf(candidate, possibleDrivers(view, runtimeDriver?.driver), version, files)),
@@ -56,9 +60,10 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
       onlineCpus: cpus === undefined || cpus.size === 0 ? undefined : cpus,
       numaNodes: numa === undefined || numa.length === 0 ? undefined : new Set(numa.map(Number)),
       coreOf: new Map(await eachSeen([...reservedCpus(view)], (cpu) => coreOf(cpu, files))),
-      storageBytes: await files.fileSystemBytes(kubeletDirectory(args)),
-      availableStorageBytes: await files.availableBytes(kubeletDirectory(args)),
+      nodefs: await files.room(kubeletDirectory(args)),
+      imagefs: images === undefined ? undefined : await files.room(images),
       mostPids: await mostPids(files),
+      pids: pidsIn(await files.text('/proc/loadavg')),
       runtimeDriver,
       kubeletArgs: args,
       realPaths: new Map(await eachSeen(configPaths(candidate, args), (path) => files.real(path))),
@@ -69,6 +74,7 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
       // A file that somebody spoiled or deleted names no port, and the kubelet still listens on its own.
       listening: ownPorts === undefined ? undefined : await listeningPorts(files),
       ownPorts: ownPorts ?? new Set<number>(),
+      present: present?.reduce<Config>((below, above) => mergePatch(below, above) as Config, {}),
     };
     return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as unknown as HostFacts;
   };
@@ -183,36 +189,44 @@ function addressesOf(): readonly string[] {
 const PORT_FIELDS = ['port', 'healthzPort', 'readOnlyPort'];
 const USUAL_PORTS = [10_250, 10_248, 10_255];
 
-/** Whatever port the kubelet's files name may be its own already. Undefined where its config file cannot be read. */
-async function portsIn(
+/** The kubelet's config file and what lies in its drop-in directory, in order. Undefined where the file cannot be read. */
+async function presentConfig(
   configFile: string,
   configDirectory: string | undefined,
   files: HostFiles,
-): Promise<ReadonlySet<number> | undefined> {
+): Promise<readonly Config[] | undefined> {
   const dropIns = configDirectory === undefined ? [] : ((await files.names(configDirectory)) ?? []);
   const paths = [
     configFile,
-    ...dropIns.filter((name) => name.endsWith('.conf')).map((name) => join(configDirectory ?? '', name)),
+    ...dropIns
+      .filter((name) => name.endsWith('.conf'))
+      .toSorted()
+      .map((name) => join(configDirectory ?? '', name)),
   ];
   const texts = await Promise.all(paths.map((path) => files.text(path)));
   const configs = texts.map((text) => decodeKubeletConfig(Buffer.from(text ?? '', 'utf8')).value);
   if (texts[0] === undefined || configs[0] === undefined) return undefined;
-  const named = configs.flatMap((value = {}) => {
+  return configs.map((value = {}) => value);
+}
+
+type Config = Readonly<Record<string, unknown>>;
+
+/** Whatever port the kubelet's files name may be its own already. */
+function portsIn(configs: readonly Config[]): ReadonlySet<number> {
+  const named = configs.flatMap((value) => {
     return PORT_FIELDS.flatMap((field) => (typeof value[field] === 'number' ? [value[field]] : []));
   });
   return new Set([...USUAL_PORTS, ...named]);
 }
 
-/** How the container runtime makes cgroups, by its own config file; undefined where none says so. */
-async function readRuntimeDriver(files: HostFiles): Promise<HostFacts['runtimeDriver']> {
-  const containerd = '/etc/containerd/config.toml';
-  const systemd = /^[ \t]*SystemdCgroup[ \t]*=[ \t]*(true|false)/m.exec((await files.text(containerd)) ?? '')?.[1];
-  if (systemd !== undefined) return { driver: systemd === 'true' ? 'systemd' : 'cgroupfs', file: containerd };
-  const directory = '/etc/crio/crio.conf.d';
-  const dropIns = ((await files.names(directory)) ?? []).toSorted().map((name) => `${directory}/${name}`);
-  for (const file of [...dropIns.toReversed(), '/etc/crio/crio.conf']) {
-    const manager = /^[ \t]*cgroup_manager[ \t]*=[ \t]*"(systemd|cgroupfs)"/m.exec((await files.text(file)) ?? '')?.[1];
-    if (manager !== undefined) return { driver: manager as 'systemd' | 'cgroupfs', file };
-  }
-  return undefined;
+/** Where the kubelet speaks to its runtime; undefined where its flags cannot be seen. One before 1.27 has it from a flag. */
+const runtimeEndpoint = (view: ConfigForHost['view'], args: readonly string[] | undefined): string | undefined =>
+  args &&
+  (parseFlags(args).findLast(([flag]) => flag === 'container-runtime-endpoint')?.[1] ??
+    view.text('containerRuntimeEndpoint'));
+
+/** Tasks of all processes, as the kubelet counts them (pkg/kubelet/stats/pidlimit). */
+function pidsIn(loadavg: string | undefined): number | undefined {
+  const count = /^\S+ \S+ \S+ \d+\/(\d+) /.exec(loadavg ?? '')?.[1];
+  return count === undefined ? undefined : Number(count);
 }

@@ -7,12 +7,12 @@ import { type Check, refuse, warn } from '../check.ts';
 const LITTLE = 0.1;
 
 /** What is reserved must leave something: otherwise the kubelet ends (`validateNodeAllocatable`), or nothing fits. */
-export const reservations: Check = ({ view }, { memoryBytes, onlineCpus, storageBytes, mostPids }) =>
+export const reservations: Check = ({ view }, { memoryBytes, onlineCpus, nodefs, mostPids }) =>
   [
     ['memory', memoryBytes, 'memory.available'] as const,
     ['cpu', onlineCpus?.size, undefined] as const,
     // Counted only where the kubelet looks at its file system at all.
-    ['ephemeral-storage', countsStorage(view) ? storageBytes : undefined, 'nodefs.available'] as const,
+    ['ephemeral-storage', countsStorage(view) ? nodefs?.bytes : undefined, 'nodefs.available'] as const,
     ['pid', mostPids, undefined] as const,
   ].flatMap(([resource, capacity, signal]) =>
     capacity === undefined ? [] : judge(resource, capacity, takenOf(view, resource, capacity, signal)),
@@ -46,34 +46,14 @@ function judge(resource: string, capacity: number, parts: readonly Taken[]) {
   return taken < capacity * (1 - LITTLE) ? [] : [warn('little-left', field, message)];
 }
 
-/** Less than half of a machine is what people keep free on purpose. */
-const MUCH = 0.5;
-
-/**
- * A threshold that is crossed already: the kubelet would evict pods as soon as it comes up. One below half of the machine may be
- * crossed for another reason, before and afterwards.
- */
-export const pressure: Check = ({ view }, { memoryBytes, availableMemoryBytes, storageBytes, availableStorageBytes }) =>
-  (
-    [
-      ['memory.available', 'memory', memoryBytes, availableMemoryBytes],
-      ['nodefs.available', 'ephemeral-storage', storageBytes, availableStorageBytes],
-    ] as const
-  ).flatMap(([signal, resource, capacity, available]) => {
-    if (capacity === undefined || available === undefined) return [];
-    const threshold = keptBack(view, 'evictionHard', signal, capacity);
-    if (threshold <= available) return [];
-    const [asked, left, all] = [threshold, available, capacity].map((amount) => show(resource, amount));
-    const message = `${signal} is to be at least ${asked}, and ${left} of ${all} are available now: pods would be evicted at once`;
-    return [(threshold > capacity * MUCH ? refuse : warn)('pressure-at-once', 'evictionHard', message)];
-  });
-
 const countsStorage = (view: ConfigView): boolean => view.flag('localStorageCapacityIsolation') !== false;
 
 function show(resource: string, value: number): string {
   if (resource === 'cpu') return `${Math.round(value * 1000)}m`;
-  return resource === 'pid' ? String(Math.round(value)) : `${Math.round(value / 2 ** 20)}Mi`;
+  return resource === 'pid' ? String(Math.round(value)) : mebibytes(value);
 }
+
+export const mebibytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)}Mi`;
 
 /** CPUs that the machine does not have are an error at start (cmd/kubelet/app/server.go, `getReservedCPUs`). */
 export const reservedCpus: Check = ({ view }, { onlineCpus }) => {

@@ -18,6 +18,10 @@ export function parseFlags(args: readonly string[]): readonly (readonly [flag: s
   });
 }
 
+/** Flags of maps and lists are not laid over the config, so that where one of them is used nothing can be said. */
+export const uses = (args: readonly string[], ...flags: readonly string[]): boolean =>
+  parseFlags(args).some(([flag]) => flags.includes(flag));
+
 /** A flag on the command line wins over every file, so that the assignment would have no effect and fail its trial. */
 export const flagsShadow: Check = ({ assigned }, { kubeletArgs = [] }) =>
   parseFlags(kubeletArgs).flatMap(([flag, value]) => {

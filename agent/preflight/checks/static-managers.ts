@@ -6,11 +6,7 @@ import {
   setAsideMemory,
 } from '#shared/contract/kubelet-config/rules/static-memory.ts';
 import { type Check, refuse } from '../check.ts';
-import { parseFlags } from './flags.ts';
-
-/** Flags of maps and lists are not laid over the config, so that where one of them is used nothing can be said. */
-const uses = (args: readonly string[], ...flags: readonly string[]): boolean =>
-  parseFlags(args).some(([flag]) => flags.includes(flag));
+import { uses } from './flags.ts';
 
 /** The static CPU manager does not start where no CPU is kept back from pods (cpu_manager.go, `NewManager`). */
 export const staticCpus: Check = ({ view }, { kubeletArgs }) => {

@@ -3,7 +3,7 @@ import { parseQuantity } from './syntax/quantity.ts';
 import type { ConfigView } from './view.ts';
 
 /** Fields that keep a part of a node's resources from pods: maps from a resource, or an eviction signal, to an amount. */
-export type KeepingField = 'kubeReserved' | 'systemReserved' | 'evictionHard';
+export type KeepingField = 'kubeReserved' | 'systemReserved' | 'evictionHard' | 'evictionSoft';
 
 /**
  * Whether a threshold takes its signal out of the watch: these two do, and only in these words (kubelet,
@@ -14,16 +14,17 @@ export const isSwitchedOff = (threshold: string): boolean => threshold === '0%' 
 /**
  * How much of a resource one field keeps back; what cannot be read keeps nothing back here, it is found elsewhere.
  *
- * @param name     `memory`; of `evictionHard` a signal, `memory.available`
+ * @param name     `memory`; of thresholds a signal, `memory.available`
  * @param capacity of the node, in the unit that is asked for: cores, bytes, processes
  */
 export function keptBack(view: ConfigView, field: KeepingField, name: string, capacity: number): number {
   const amount = view.entries(field).find(([key]) => key === name)?.[1] ?? '0';
-  if (field === 'evictionHard' && isSwitchedOff(amount)) return 0;
-  const share = field === 'evictionHard' ? parsePercentage(amount) : parseWholePercentage(amount);
+  const isThreshold = field.startsWith('eviction');
+  if (isThreshold && isSwitchedOff(amount)) return 0;
+  const share = isThreshold ? parsePercentage(amount) : parseWholePercentage(amount);
   if (share === undefined) return parseQuantity(amount) ?? 0;
   // Thresholds are 32-bit floats there, and come to whole bytes (pkg/kubelet/cm, `hardEvictionReservation`).
-  return field === 'evictionHard'
+  return isThreshold
     ? Math.trunc(capacity * Math.fround(Math.fround(share) / 100))
     : (share / 100) * capacity;
 }

@@ -32,6 +32,7 @@ describe('a machine as the host root shows it', () => {
       'MemTotal:       16384 kB\nMemFree: 1 kB\nMemAvailable: 5 kB\nInactive(anon): 90 kB\nInactive(file): 8 kB\n',
     );
     await put('proc/swaps', 'Filename Type Size Used Priority\n/dev/sda2 partition 1 0 -2\n');
+    await put('proc/loadavg', '0.10 0.20 0.30 2/567 8901\n');
     await put('proc/sys/vm/overcommit_memory', '0\n');
     await put('proc/sys/kernel/pid_max', '32768\n');
     await put('proc/sys/kernel/threads-max', '30000\n');
@@ -108,7 +109,10 @@ describe('a machine as the host root shows it', () => {
     assert.deepEqual(facts.coreOf, new Map([[1, new Set([1, 3])]]));
     assert.equal(facts.memoryBytes, 16 * 2 ** 20);
     assert.equal(facts.availableMemoryBytes, 9 * 1024);
-    assert.ok((facts.availableStorageBytes ?? Infinity) <= (facts.storageBytes ?? 0));
+    assert.ok((facts.nodefs?.availableBytes ?? Infinity) <= (facts.nodefs?.bytes ?? 0));
+    assert.ok((facts.nodefs?.freeInodes ?? Infinity) <= (facts.nodefs?.inodes ?? 0));
+    assert.equal(facts.pids, 567);
+    assert.deepEqual(facts.present?.['port'], 10_350);
     assert.deepEqual(facts.onlineCpus, new Set([0, 1, 2, 3, 6]));
     assert.deepEqual(facts.numaNodes, new Set([0]));
     assert.deepEqual(facts.swaps, ['/dev/sda2']);
@@ -125,7 +129,7 @@ describe('a machine as the host root shows it', () => {
     assert.equal(facts.paths.get('/nowhere'), 'missing');
     assert.equal(facts.runningPods, 2);
     assert.equal(facts.mostPids, 30_000);
-    assert.ok((facts.storageBytes ?? 0) > 2 ** 20);
+    assert.ok((facts.nodefs?.bytes ?? 0) > 2 ** 20);
     assert.deepEqual(facts.listening, new Set([0x2808]));
     assert.deepEqual(facts.kubeletArgs, ['--config=/var/lib/kubelet/config.yaml', '--v=2']);
     assert.equal(facts.runtimeDriver?.driver, 'systemd');

@@ -6,7 +6,14 @@ import type { HostFiles } from '#agent/host/host-files.ts';
 import { createHostLook } from '#agent/preflight/look-at-host.ts';
 import { viewOf } from '#shared/contract/kubelet-config/view.ts';
 
-const NAMED = ['/named/ca.crt', '/named/tls.crt', '/named/tls.key', '/named/manifests', '/named/resolv.conf'];
+const NAMED = [
+  '/named/ca.crt',
+  '/named/tls.crt',
+  '/named/tls.key',
+  '/named/manifests',
+  '/named/resolv.conf',
+  '/run/crio/crio.sock',
+];
 const OWN = ['/of-the-kubelet/config.yaml', '/of-the-kubelet/conf.d', '/by-flag/config.yaml'];
 
 const config = {
@@ -37,22 +44,23 @@ async function readOf(): Promise<ReadonlySet<string>> {
     text: noted((path) => texts[path] ?? ''),
     kind: noted((path) => (path.endsWith('cgroup.controllers') ? 'file' : 'directory')),
     real: noted((path) => path),
-    fileSystemBytes: noted(() => 1),
-    availableBytes: noted(() => 1),
+    room: noted(() => ({ bytes: 1, availableBytes: 1, inodes: 1, freeInodes: 1 })),
     names: noted((path) => (path === '/sys/fs/cgroup' ? ['kubepods.slice'] : ['10-crio.conf'])),
     open: noted(() => undefined),
   };
   const look = createHostLook({ files, kubeletPid: () => Promise.resolve(77) });
-  const candidate: ConfigForHost = {
-    view: viewOf(config, 34, 'replace'),
+  const candidateWith = (more: Readonly<Record<string, string>>): ConfigForHost => ({
+    view: viewOf({ ...config, ...more }, 34, 'replace'),
     fromFiles: config,
     assigned: config,
     configFile: '/of-the-kubelet/config.yaml',
     configDirectory: '/of-the-kubelet/conf.d',
     version: 'v1.34.0',
     asDropIn: false,
-  };
-  await look.look(candidate, await look.kubeletArgs());
+  });
+  for (const more of [{}, { containerRuntimeEndpoint: 'unix:///run/crio/crio.sock' }]) {
+    await look.look(candidateWith(more), await look.kubeletArgs());
+  }
   return read;
 }
 

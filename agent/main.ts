@@ -16,7 +16,7 @@ import { type Guard, noGuard } from './ports/guard.ts';
 import { createHostGuard, forsakeGuard, readGuardScript } from './guard/host-guard.ts';
 import { guardPaths } from './guard/layout.ts';
 import { createGuardSystemd } from './guard/systemd.ts';
-import { readBootId, readUptimeSeconds } from './host/boot.ts';
+import { readBootId, readPodUid, readUptimeSeconds } from './host/boot.ts';
 import { flaggedDropIns } from './kubelet/flagged-drop-ins.ts';
 import { kubeletArgsOf } from './kubelet/kubelet-args.ts';
 import { USUAL_SERVING_CERTS } from './kubelet/serving-certificate.ts';
@@ -222,6 +222,7 @@ function guardFor({ guard, service, stateDirectory }: AgentSettings, disk: Disk,
     script: readGuardScript,
     bootId: readBootId,
     uptimeSeconds: readUptimeSeconds,
+    podUid: readPodUid,
     watchesBoots: true,
   });
 }

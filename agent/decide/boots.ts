@@ -18,7 +18,8 @@ import {
 /**
  * A trial shows that an agent lives on under a config, not that one comes up under it: after a boot, the kubelet may refuse
  * its pod. So what was promoted stays guarded until an agent is there after the next boot. Where none comes although the
- * kubelet has other pods, the guard takes the node back to what an agent came up under before.
+ * kubelet has other pods, or a start of the kubelet before that boot ends the agent's pod and none comes back, the guard
+ * takes the node back to what an agent came up under before.
  */
 
 /** An outage of the API server in the middle of a boot looks the same: the second time is no accident. */
@@ -75,10 +76,11 @@ export function afterAbsence(state: State, seen: Observation): Decision | undefi
   const [config, boots, { unproved }] = [watched(state), bootsOf(seen), state];
   if (config === null || unproved === undefined || boots?.guard !== 'fired') return undefined;
   if (boots.trial !== trialIdOf(watchOf(config))) return undefined;
-  const { to, bootId } = unproved;
+  const { to } = unproved;
+  const bootId = boots.watch === seen.bootId ? `${seen.bootId}${OF_A_START}` : seen.bootId;
   // Its death before the rest was written down must not make two of one.
-  const absences = unproved.absences + (bootId === seen.bootId ? 0 : 1);
-  const known: State = { ...state, unproved: { ...unproved, bootId: seen.bootId, absences } };
+  const absences = unproved.absences + (bootId === unproved.bootId ? 0 : 1);
+  const known: State = { ...state, unproved: { ...unproved, bootId, absences } };
   const running = runOfGuard(to, { ...seen, guard: boots });
   const back = (from: State): Decision =>
     startFallingBack({ ...from, lastKnownGood: to, promotedAt: null }, to, 'failed', config.trial, running);
@@ -86,10 +88,17 @@ export function afterAbsence(state: State, seen: Observation): Decision | undefi
     // As if it had never been assigned: it is tried again in its turn.
     return back(sameConfig(state.assigned, config) ? { ...known, assigned: to } : known);
   }
-  const message = `${absenceOf(config)} after ${absences} boots, although the kubelet ran other pods. The node goes back to ${nameOf(to)}`;
+  const when =
+    bootId === seen.bootId
+      ? `after ${absences} boots, although the kubelet ran other pods`
+      : 'again after a start of the kubelet, which ended its pod';
+  const message = `${absenceOf(config)} ${when}. The node goes back to ${nameOf(to)}`;
   const error = asError({ reason: 'AgentSilent', message }, config, seen.at, state.error);
   return back(withRejected({ ...known, error }, config, error));
 }
+
+/** The guard took it back in the boot that it was promoted in: after a start of the kubelet alone. */
+const OF_A_START = ' start';
 
 const absenceOf = (config: Config): string => `no agent came up under ${nameOf(config)}`;
 
@@ -99,12 +108,20 @@ export function awaitedAfterAbsence(
   { intent }: Observation,
 ): string | undefined {
   if (unproved === undefined || doing.phase !== 'idle' || intent.intent !== 'config') return undefined;
-  const [{ config }, { absences }] = [intent, unproved];
+  const [{ config }, { absences, bootId }] = [intent, unproved];
   // Once it was blamed, another assignment is its turn.
   if (absences === 0 || absences > MOST_ABSENCES) return undefined;
   if (!isOf(unproved, config) || isOf(unproved, lastKnownGood)) return undefined;
-  return `${absenceOf(config)} after a boot, so the guard took it back without a verdict: it is tried again in its turn`;
+  const after = bootId.endsWith(OF_A_START) ? 'start of the kubelet' : 'boot';
+  return `${absenceOf(config)} after a ${after}, so the guard took it back without a verdict: it is tried again in its turn`;
 }
+
+/**
+ * The guard is to know in which pod the agent is, and, after a start of the kubelet, that the agent lives on. A kubelet that did
+ * not hear from the API server yet may still refuse it.
+ */
+const isToBeTold = ({ asks }: Extract<GuardSeen, { guard: 'armed' }>, { first, nodeReady }: Observation): boolean =>
+  first || (asks === true && nodeReady === 'yes');
 
 /** Keeps the guard's watch over the next boot where it belongs, while nothing is on trial. */
 export function withWatch(decision: Decision, seen: Observation): Decision {
@@ -118,7 +135,9 @@ export function withWatch(decision: Decision, seen: Observation): Decision {
     const away: readonly Action[] = [{ do: 'reassure-guard' }, { do: 'disarm-guard' }];
     return boots.guard === 'disarmed' ? decision : { ...decision, actions: [...away, ...actions] };
   }
-  if (boots.guard === 'armed' && boots.trial === trialIdOf(trial)) return decision;
+  if (boots.guard === 'armed' && boots.trial === trialIdOf(trial)) {
+    return isToBeTold(boots, seen) ? { ...decision, actions: [{ do: 'reassure-guard' }, ...actions] } : decision;
+  }
   const isKnown = fault?.trial === trialIdOf(trial);
   if (isKnown && (fault.retryInMs > 0 || (fault.tries >= MOST_TRIES && !fault.isFull))) return decision;
   const arm: Action = { do: 'arm-guard', trial, to: next.unproved.to, watch: next.unproved.bootId };

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The node agent's deputy on the host, here for the time of one trial and for the boot after it. It takes the trial back when the
 # agent cannot: when the agent is dead, cut off, or not started after a reboot. And it takes back what was promoted when no agent
-# comes up after the boot. docs/guard.md is about it.
+# comes up after the boot, or when a start of the kubelet before that ends the agent. docs/guard.md is about it.
 #
 #   guard.sh start    before each start of the kubelet (ExecStartPre): counts the starts
 #   guard.sh tick     every 15 seconds (a transient timer): waits for an agent that is silent
@@ -37,6 +37,8 @@ timer=kubelet-gitops-guard
 drop_in_name=90-kubelet-gitops-guard.conf
 # Nobody is asked whether the unit is down before the agent has been silent for so many seconds.
 short_silence=60
+# An agent that lives so many seconds after a start of the kubelet has outlived it: pods are admitted within a few.
+settled=120
 most_lines=500
 
 say() {
@@ -168,17 +170,28 @@ read_starts() {
   if is_number "${3-}"; then first=$3; fi
 }
 
+# Sets $sign, the machine's age at the agent's last sign of life in this boot, and $pod, the uid of the agent's pod; empty where
+# that is unknown. Fails where there is no sign.
+read_alive() {
+  sign='' pod=''
+  first_line "$here/alive" || return
+  # shellcheck disable=SC2086
+  set -- $line
+  [ "${1-}" = "$boot" ] || return
+  if is_number "${2-}" && [ -n "$now" ] && [ "$2" -le "$now" ]; then sign=$2; fi
+  case ${3-} in
+    *[!0-9a-f-]*) ;;
+    *) pod=${3-} ;;
+  esac
+}
+
 # Sets $quiet: for how many seconds the agent has been silent in this boot. Fails where that cannot be known.
 look_for_agent() {
   quiet=
   [ -n "$now" ] || return
   since=${first:-0}
   [ "$since" -le "$now" ] || since=0
-  if first_line "$here/alive"; then
-    # shellcheck disable=SC2086
-    set -- $line
-    if [ "${1-}" = "$boot" ] && is_number "${2-}" && [ "$2" -le "$now" ] && [ "$2" -gt "$since" ]; then since=$2; fi
-  fi
+  if read_alive && [ "${sign:-0}" -gt "$since" ]; then since=$sign; fi
   quiet=$((now - since))
 }
 
@@ -271,8 +284,12 @@ start() {
   look_at_time
   if read_plan "$here/plan"; then
     if [ -n "$watch" ]; then
-      # In the boot of the promotion the trial has shown that an agent lives under it.
-      if is_half_done "$here/plan"; then needs_restart; fire "$cause" yes; elif [ "$watch" = "$boot" ]; then return; fi
+      if is_half_done "$here/plan"; then
+        needs_restart
+        fire "$cause" yes
+      elif [ "$watch" = "$boot" ]; then
+        await_agent || return
+      fi
       ensure_timer
       return
     fi
@@ -305,7 +322,7 @@ tick() {
   look_at_time
   if read_plan "$here/plan"; then
     read_starts
-    if [ -n "$watch" ]; then watch_boot; else watch_trial; fi
+    if [ -z "$watch" ]; then watch_trial; elif [ "$watch" = "$boot" ]; then watch_start; else watch_boot; fi
   else
     tidy
   fi
@@ -324,30 +341,40 @@ watch_trial() {
   act
 }
 
-# Whether the API server gave this kubelet pods in this boot: what it fetches for them is mounted, and mounts end with a boot.
-# Static pods have nothing of the kind.
-has_pods() {
+# Whether what the kubelet fetched for a pod ("*": for any) is mounted. It is fetched from the API server for its pods only, not
+# for static ones, and mounts end with a boot: so the API server gave this kubelet the pod in this boot.
+has_pod() {
   [ -f "$proc/mounts" ] && [ -r "$proc/mounts" ] || return 1
   while IFS= read -r line <&4; do
+    # shellcheck disable=SC2254
     case $line in
-      *' '/*/pods/*/volumes/kubernetes.io~projected/*' '* | *' '/*/pods/*/volumes/kubernetes.io~secret/*' '*) return 0 ;;
+      *' '/*/pods/$1/volumes/kubernetes.io~projected/*' '* | *' '/*/pods/$1/volumes/kubernetes.io~secret/*' '*) return 0 ;;
     esac
   done 4<"$proc/mounts"
   return 1
 }
 
+# Writes down that something is so since now: 1 is the first of two, 2 the other.
+since_now() {
+  [ -z "$now" ] || write_line "$here/starts" "$(printf '%-36s %10d %12s' "$boot" "$1" "$now")"
+}
+
+no_more() {
+  [ "$count" = 0 ] || write_line "$here/starts" "$(printf '%-61s' -)"
+}
+
 # Nothing is on trial. An agent that does not come up beside other pods is what it looks like. Its time counts from the first of
 # them, while the kubelet is up: where the API server is away, no pod starts, and that says nothing.
 watch_boot() {
-  if [ "$watch" = "$boot" ] || was_alive; then
+  if read_alive; then
     systemctl --no-block stop "$timer.timer"
     return
   fi
   cause=
-  if [ "$(systemctl is-active "$unit")" != active ] || ! has_pods; then
-    [ "$count" = 0 ] || write_line "$here/starts" "$(printf '%-61s' -)"
+  if [ "$(systemctl is-active "$unit")" != active ] || ! has_pod '*'; then
+    no_more
   elif [ "$count" = 0 ] || [ -z "$first" ]; then
-    [ -z "$now" ] || write_line "$here/starts" "$(printf '%-36s %10d %12s' "$boot" 1 "$now")"
+    since_now 1
   else
     look_for_agent
     if [ -n "$quiet" ] && [ "$quiet" -ge "$silence" ]; then cause=silence; fi
@@ -355,11 +382,31 @@ watch_boot() {
   act
 }
 
-was_alive() {
-  first_line "$here/alive" || return 1
-  # shellcheck disable=SC2086
-  set -- $line
-  [ "${1-}" = "$boot" ]
+# The kubelet starts in the boot of the promotion. In the trial the agent lived on under this config, but it may be refused now.
+# Fails where no agent was there before, or nobody can tell: then its absence says nothing.
+await_agent() {
+  read_starts
+  if read_alive && [ -n "$pod" ] && has_pod "$pod"; then since_now 1; else [ "$count" != 0 ]; fi
+}
+
+# After such a start. An agent that is silent says nothing: it may be hung, or the API server away, without which it gives no sign
+# and the kubelet ends no pod. One whose pod this kubelet has ended, and that does not come back in another, is what it looks like.
+watch_start() {
+  cause=
+  read_alive
+  if [ "$count" = 0 ] || [ -z "$first" ] || { [ "$count" = 1 ] && [ "${sign:-0}" -ge $((first + settled)) ]; }; then
+    no_more
+    systemctl --no-block stop "$timer.timer"
+    return
+  fi
+  if [ "$(systemctl is-active "$unit")" != active ] || [ -z "$pod" ] || has_pod "$pod"; then
+    [ "$count" = 1 ] || since_now 1
+  elif [ "$count" = 1 ]; then
+    since_now 2
+  elif [ -n "$now" ] && [ $((now - first)) -ge "$silence" ]; then
+    cause=silence
+  fi
+  act
 }
 
 # Acts on what two ticks in a row have seen ($cause): after a pause of the whole machine the agent needs a moment, too.

@@ -6,7 +6,7 @@ import { type ArmOptions, armGuard, keepArmed } from './arm.ts';
 import type { Guard, GuardSeen } from '../ports/guard.ts';
 import { dropInText, guardPaths, GUARD_TIMER, isPlainPath } from './layout.ts';
 import { decodePlan, encodePlan, type ReadPlan } from './plan.ts';
-import { aliveLine, readGuardNote } from './records.ts';
+import { aliveLine, isCounting, readGuardNote } from './records.ts';
 import type { GuardSystemd } from './systemd.ts';
 import { decodeTraces, removeTraces } from './traces.ts';
 import { readFile } from 'node:fs/promises';
@@ -27,6 +27,8 @@ export interface HostGuardOptions {
   readonly uptimeSeconds: () => Promise<number>;
   /** Whether what was promoted is watched over the next boot, too. */
   readonly watchesBoots?: boolean;
+  /** Of the agent's own pod; empty where it is in none, or cannot tell. */
+  readonly podUid?: () => Promise<string>;
 }
 
 /** The guard counts in minutes. */
@@ -42,11 +44,11 @@ const REMNANTS: GuardSeen = { guard: 'armed', trial: '', to: '' };
  * Its errors: `GUARD_PATH`, `GUARD_ORDER`, `GUARD_FILES`, `GUARD_SYSTEMD`, `GUARD_NOT_LOADED`.
  */
 export function createHostGuard(options: HostGuardOptions): Guard {
-  const { disk, stateDirectory, unit, unitDirectory, systemd, script, bootId, uptimeSeconds } = options;
+  const { disk, stateDirectory, unit, unitDirectory, systemd, script, bootId, uptimeSeconds, podUid } = options;
   const paths = guardPaths(stateDirectory, unitDirectory);
   let lastSign: Millis | undefined;
 
-  const sign = async (): Promise<Buffer> => aliveLine(await bootId(), await uptimeSeconds());
+  const sign = async (): Promise<Buffer> => aliveLine(await bootId(), await uptimeSeconds(), await podUid?.());
 
   const arming: ArmOptions = { disk, systemd, unit, paths, script, sign };
 
@@ -136,20 +138,23 @@ async function lookAround(
       plan.dropIn === paths.dropIn &&
       dropIn?.toString('utf8') === dropInText(paths.script) &&
       (await disk.stat(paths.script))?.size === (await script()).length;
-    return isWhole ? asSeen(plan, { guard: 'armed', trial: plan.trial, to: plan.to }, boots) : REMNANTS;
+    if (!isWhole) return REMNANTS;
+    const asks = plan.watch !== undefined && isCounting(await readable(disk, paths.starts));
+    return asSeen(plan, { guard: 'armed', trial: plan.trial, to: plan.to, ...(asks ? { asks } : {}) }, boots);
   }
   const fired = decodePlan(await readable(disk, paths.fired));
   if (fired !== undefined) {
     const note = readGuardNote(await readable(disk, paths.note));
-    return asSeen(fired, { guard: 'fired', trial: fired.trial, to: fired.to, ...note });
+    const watch = fired.watch === undefined ? {} : { watch: fired.watch };
+    return asSeen(fired, { guard: 'fired', trial: fired.trial, to: fired.to, ...note, ...watch });
   }
   const isGone = dropIn === null && (await disk.stat(paths.directory)) === null;
   return isGone ? { guard: 'disarmed', ...boots } : REMNANTS;
 }
 
 /** For a trial, one that only watches boots is not there. */
-const asSeen = ({ watches }: ReadPlan, seen: GuardSeen, boots: Pick<Disarmed, 'boots'> = {}): GuardSeen =>
-  watches ? { guard: 'disarmed', boots: seen } : { ...seen, ...boots };
+const asSeen = ({ watch }: ReadPlan, seen: GuardSeen, boots: Pick<Disarmed, 'boots'> = {}): GuardSeen =>
+  watch !== undefined ? { guard: 'disarmed', boots: seen } : { ...seen, ...boots };
 
 type Disarmed = Extract<GuardSeen, { readonly guard: 'disarmed' }>;
 

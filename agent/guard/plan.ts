@@ -69,8 +69,8 @@ function refused(what: string): GitopsError {
 export interface ReadPlan extends PlanFor {
   readonly trial: string;
   readonly to: string;
-  /** Whether nothing is on trial, see `GuardOrder.watch`. */
-  readonly watches: boolean;
+  /** Where nothing is on trial, see `GuardOrder.watch`. */
+  readonly watch?: string;
 }
 
 /** @returns undefined where the guard would not act on it either */
@@ -86,7 +86,8 @@ export function decodePlan(bytes: Buffer | null): ReadPlan | undefined {
   const [trial, to, unit, dropIn] = ['trial', 'to', 'unit', 'drop-in'].map((word) => said.get(word));
   if (trial === undefined || to === undefined || unit === undefined || dropIn === undefined) return undefined;
   const hasNumbers = ['max-starts', 'silence'].every((word) => /^(?:0|[1-9]\d{0,8})$/.test(said.get(word) ?? ''));
-  return hasNumbers ? { trial, to, unit, dropIn, watches: said.has('watch') } : undefined;
+  const watch = said.get('watch');
+  return hasNumbers ? { trial, to, unit, dropIn, ...(watch === undefined ? {} : { watch }) } : undefined;
 }
 
 const WORDS = [

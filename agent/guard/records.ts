@@ -13,11 +13,18 @@ function blank(length: number): Buffer {
   return Buffer.from(`${'-'.padEnd(length)}\n`);
 }
 
-const ALIVE_LENGTH = 61;
+const ALIVE_LENGTH = 96;
 
-/** The agent's sign of life, by the age of the machine in this boot. Always as long, so that one is written over another. */
-export const aliveLine = (bootId: string, uptimeSeconds: number): Buffer =>
-  Buffer.from(`${`${bootId} ${Math.floor(uptimeSeconds)}`.padEnd(ALIVE_LENGTH)}\n`);
+/**
+ * The agent's sign of life, by the age of the machine in this boot. Always as long, so that one is written over another.
+ *
+ * @param podUid of the agent's own pod; empty where it does not know
+ */
+export const aliveLine = (bootId: string, uptimeSeconds: number, podUid = ''): Buffer =>
+  Buffer.from(`${`${bootId} ${Math.floor(uptimeSeconds)} ${podUid}`.padEnd(ALIVE_LENGTH)}\n`);
+
+/** Whether the guard has counted anything that it waits for the end of. */
+export const isCounting = (bytes: Buffer | null): boolean => /^[^-\s]/.test(bytes?.toString('latin1', 0, 1) ?? '');
 
 const CAUSES: readonly GuardCause[] = ['starts', 'silence', 'down'];
 

@@ -9,3 +9,12 @@ export async function readBootId(): Promise<string> {
 export async function readUptimeSeconds(): Promise<number> {
   return Number.parseFloat(await readFile('/proc/uptime', 'utf8'));
 }
+
+/**
+ * The uid of the pod that this process is in, by what the kubelet mounts into each of its containers; empty where there is none.
+ * It stays the same for as long as the process lives.
+ */
+export const podUidIn = (mountinfo: string): string =>
+  /\/pods\/([0-9a-f-]{36})\/(?:etc-hosts|containers\/\S+) \S+ /.exec(mountinfo)?.[1] ?? '';
+
+export const readPodUid = (): Promise<string> => readFile('/proc/self/mountinfo', 'utf8').then(podUidIn, () => '');

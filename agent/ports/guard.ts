@@ -21,8 +21,8 @@ export interface GuardOrder {
   /** Properties of units to be set after that: `system.slice MemoryMax` → `infinity`. */
   readonly limits?: Readonly<Record<string, string>>;
   /**
-   * Nothing is on trial: what was promoted is to be taken back where no agent comes up after a boot. The boot that it was
-   * promoted in, and in which nothing is done.
+   * Nothing is on trial: what was promoted is to be taken back where no agent comes up after a boot, or none lives on after a
+   * start of the kubelet. The boot that it was promoted in.
    */
   readonly watch?: string;
 }
@@ -38,7 +38,14 @@ export type GuardSeen =
   | { readonly guard: 'none'; readonly why: string }
   /** `boots`: of a config that was promoted, see `GuardOrder.watch`; absent where nobody watches boots. */
   | { readonly guard: 'disarmed'; readonly boots?: GuardSeen }
-  | { readonly guard: 'armed'; readonly trial: string; readonly to: string; readonly boots?: GuardSeen }
+  | {
+      readonly guard: 'armed';
+      readonly trial: string;
+      readonly to: string;
+      /** The kubelet was started since what is watched was promoted, and the guard waits for a sign of life. */
+      readonly asks?: boolean;
+      readonly boots?: GuardSeen;
+    }
   | {
       readonly guard: 'fired';
       readonly trial: string;
@@ -50,6 +57,8 @@ export type GuardSeen =
       readonly starts: number;
       /** The kubelet was started with the restored files, or that was ordered. */
       readonly restarted: boolean;
+      /** See `GuardOrder.watch`. */
+      readonly watch?: string;
     };
 
 /** What keeps the guard from being made ready for one trial, and how often in a row it did. */
@@ -65,7 +74,7 @@ export interface GuardFault {
 
 /**
  * The agent's deputy on the host: a shell script that takes a trial back when the agent cannot, be it dead, cut off, or
- * not started after a reboot. After a promotion it stays until an agent has come up after the next boot.
+ * not started after a reboot. After a promotion it stays until an agent has come up after the next boot, and looks after every start of the kubelet.
  */
 export interface Guard {
   /** Reads only. Never throws: what cannot be read is as good as not there. */

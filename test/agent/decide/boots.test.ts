@@ -45,6 +45,12 @@ const tookBack = (parts: Partial<Extract<GuardSeen, { guard: 'fired' }>> = {}): 
     ...parts,
   }),
 });
+/** In the boot of the promotion: after a start of the kubelet alone. */
+const tookBackNow = (): Partial<Observation> => tookBack({ watch: 'boot-2' });
+const asked = (parts: Partial<Observation> = {}): Partial<Observation> => ({
+  ...boots({ guard: 'armed', trial: WATCH_OF_B, to: targetIdOf(A), asks: true }),
+  ...parts,
+});
 const nextBoot: Partial<Observation> = { bootId: 'boot-2' };
 
 /** B was promoted, and an agent came up under A last. */
@@ -183,6 +189,48 @@ table('a config that was promoted and not booted with', [
     ['reassure-guard', 'disarm-guard', 'install A'],
   ],
   [
+    'goes back, and is not blamed, after a start of the kubelet in the boot of the promotion',
+    promoted({ bootId: 'boot-2' }),
+    seen(wanting(B), tookBackNow()),
+    'falling-back (install): assigned A, active A, good A, no error',
+    ['reassure-guard', 'disarm-guard', 'install A'],
+  ],
+  [
+    'is rejected after the second such start in one boot',
+    promoted({ bootId: 'boot-2', absences: 1 }),
+    seen(wanting(B), tookBackNow()),
+    'falling-back (install): assigned B, active A, good A, AgentSilent',
+    ['reassure-guard', 'disarm-guard', 'install A'],
+  ],
+  [
+    'counts one start once: the agent died before the rest was written down',
+    promoted({ bootId: 'boot-2 start', absences: 1 }),
+    seen(wanting(B), tookBackNow()),
+    'falling-back (install): assigned A, active A, good A, no error',
+    ['reassure-guard', 'disarm-guard', 'install A'],
+  ],
+  [
+    'tells the guard after a start of the kubelet that the agent lives on',
+    promoted(),
+    seen(wanting(B), asked()),
+    'idle: assigned B, active B, good B, no error',
+    ['reassure-guard'],
+  ],
+  [
+    'does not as long as the kubelet may not have heard of its pods',
+    promoted(),
+    seen(wanting(B), asked({ nodeReady: 'unknown' })),
+    'idle: assigned B, active B, good B, no error',
+    [],
+  ],
+  [
+    'tells the guard once in each process which pod the agent is in',
+    promoted(),
+    seen(wanting(B), watching(), { first: true, nodeReady: 'unknown' }),
+    'idle: assigned B, active B, good B, no error',
+    ['reassure-guard', 'collect-garbage'],
+  ],
+  [
     'leaves alone what is assigned beside it',
     { ...promoted(), assigned: C },
     seen(tookBack()),
@@ -303,6 +351,19 @@ describe('the watch over a boot', () => {
     assert.equal(next.doing.phase === 'falling-back' && next.doing.because, 'failed');
   });
 
+  it('says what the guard saw where it is to blame', () => {
+    const blamed = (...parts: Parameters<typeof tookBack>) =>
+      afterAbsence(promoted({ absences: 1 }), seen(wanting(B), tookBack(...parts)))?.next.error?.message;
+    const name = `no agent came up under ${B.source.name}`;
+    const back = `The node goes back to ${A.source.name}`;
+    assert.equal(blamed(), `${name} after 2 boots, although the kubelet ran other pods. ${back}`);
+    assert.equal(blamed({ watch: 'boot-1' }), blamed(), 'it was promoted in another boot');
+    assert.equal(
+      blamed({ watch: 'boot-2' }),
+      `${name} again after a start of the kubelet, which ended its pod. ${back}`,
+    );
+  });
+
   it('is told by the run that the guard started', () => {
     const running = (parts: Parameters<typeof tookBack>[0]) => {
       const { doing } = afterAbsence(promoted(), seen(tookBack(parts)))?.next ?? idle(A);
@@ -323,6 +384,14 @@ describe('the turn for another trial', () => {
     const message = `no agent came up under ${B.source.name} after a boot, so the guard took it back without a verdict: it is tried again in its turn`;
     assert.deepEqual(turnNeeded(waits, now), { reason: 'StateLost', seen: 'f00d', config: B.source.sha256, message });
     assert.deepEqual(pendingIn(waits, now), { reason: 'AwaitsTurn', message });
+  });
+
+  it('says whether it was a start of the kubelet', () => {
+    const of = promoted({ absences: 1, bootId: 'boot-2 start' }, A);
+    assert.match(
+      turnNeeded(of, seen(wanting(B), unwatched))?.message ?? '',
+      / after a start of the kubelet, so the guard/,
+    );
   });
 
   it('is asked for by a node that went back to its own config', () => {

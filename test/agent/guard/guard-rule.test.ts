@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { readGuardNote } from '#agent/guard/records.ts';
-import { causeAtStart, causeAtTick, TICK_MS } from '../../support/agent/guard-rule.ts';
+import { causeAtStart, causeAtTick, SETTLED_SECONDS, TICK_MS } from '../../support/agent/guard-rule.ts';
 import { BOOT, createGuardedHost, type GuardedHost, SCRIPT } from './support/guarded-host.ts';
 import { SHELLS } from './support/shells.ts';
 
@@ -67,8 +67,9 @@ describe('the rule of the guard that its stand-ins go by is that of the script',
       }));
   }
 
-  it('and so is the time between two ticks', () => {
+  it('and so are the time between two ticks and that after which an agent has outlived a start', () => {
     const seconds = TICK_MS / 1000;
+    assert.ok(readFileSync(SCRIPT, 'utf8').includes(`\nsettled=${SETTLED_SECONDS}\n`));
     assert.ok(readFileSync(SCRIPT, 'utf8').includes(`--on-active=${seconds} --on-unit-inactive=${seconds} `));
   });
 });

@@ -78,6 +78,8 @@ describe('the guard on a host', () => {
     const boots = armedFor(OTHER);
     assert.deepEqual(await watching.look(), { guard: 'disarmed', boots });
     assert.deepEqual(await guard.look(), { guard: 'disarmed', boots }, 'for a trial it is not there');
+    disk.plant(`${STATE}/guard/starts`, 'boot-1 1 900'.padEnd(61));
+    assert.deepEqual(await watching.look(), { guard: 'disarmed', boots: { ...boots, asks: true } }, 'of a start');
     disk.plant(`${STATE}/guard/fired`, textIn(disk, `${STATE}/guard/plan`) ?? '');
     await disk.remove(`${STATE}/guard/plan`);
     const { boots: fired } = (await watching.look()) as { readonly boots?: { readonly guard: string } };

@@ -5,12 +5,13 @@ import { createHostGuard } from '#agent/guard/host-guard.ts';
 import { guardPaths, removedPathOf, stagedPathOf } from '#agent/guard/layout.ts';
 import { decodePlan } from '#agent/guard/plan.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { causeAtStart, causeAtTick, TICK_MS } from './guard-rule.ts';
+import { causeAtStart, causeAtTick, SETTLED_SECONDS, TICK_MS } from './guard-rule.ts';
 import type { JournaledFiles } from './journaled-files.ts';
 import { createMortal, type Mortal } from './mortal.ts';
 
 export const UNIT_DIRECTORY = '/etc/systemd/system/kubelet.service.d';
 const UNIT = 'kubelet.service';
+const POD_UID = '0a1b2c3d-0000-1111-2222-333344445555';
 
 /** The host as the guard's script sees it. */
 export interface GuardHost {
@@ -25,6 +26,8 @@ export interface GuardHost {
   readonly isKubeletStopped: () => boolean;
   /** Whether the kubelet has pods of the API server; left out where nobody watches boots. */
   readonly hasPods?: (() => boolean) | undefined;
+  /** Whether the kubelet has the pod that the agent is in; it has where this is left out. */
+  readonly hasAgentPod?: (() => boolean) | undefined;
   /** Of the script's runs. */
   readonly process?: Mortal | undefined;
   readonly frozen?: FrozenGuard | undefined;
@@ -147,14 +150,45 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     const cause = causeAtTick({ ...plan, quietSeconds: await quiet(first) }, host.isKubeletDown);
     await act(plan, cause, count);
   };
+  const hasAgentPod = (pod: string | undefined): boolean => pod === undefined || (host.hasAgentPod?.() ?? true);
+  const noMore = (): Promise<boolean> => writeLine(paths.starts, '-'.padEnd(61));
+  const sinceNow = (count: number): Promise<boolean> =>
+    writeLine(
+      paths.starts,
+      `${host.bootId().padEnd(36)} ${String(count).padStart(10)} ${String(uptime()).padStart(12)}`,
+    );
+  /** @returns whether anybody waits for the agent after this start */
+  const awaitAgent = async (): Promise<boolean> => {
+    const [boot, , pod] = await words(paths.alive);
+    if (boot !== host.bootId() || pod === undefined || !hasAgentPod(pod)) return (await starts()).count !== 0;
+    await sinceNow(1);
+    return true;
+  };
   /** @returns whether there is nothing to wait for in this boot */
   const watchBoot = async (plan: Plan): Promise<boolean> => {
-    if (plan.watch === host.bootId() || (await words(paths.alive))[0] === host.bootId()) return true;
-    const { first } = await starts();
+    const [boot, sign, pod] = await words(paths.alive);
+    const { count, first } = await starts();
+    if (plan.watch === host.bootId()) {
+      const hasLived = count === 1 && Number(sign) >= (first ?? 0) + SETTLED_SECONDS;
+      if (count === 0 || (boot === host.bootId() && hasLived)) {
+        await noMore();
+        return true;
+      }
+      if (host.isKubeletDown() || hasAgentPod(pod)) {
+        if (count !== 1) await sinceNow(1);
+        await act(plan, undefined, count);
+      } else if (count === 1) {
+        await sinceNow(2);
+      } else {
+        await act(plan, uptime() - (first ?? uptime()) >= plan.silenceSeconds ? 'silence' : undefined, count);
+      }
+      return false;
+    }
+    if (boot === host.bootId()) return true;
     if (host.hasPods?.() !== true) {
-      await writeLine(paths.starts, '-'.padEnd(61));
+      await noMore();
     } else if (first === undefined) {
-      await writeLine(paths.starts, `${host.bootId().padEnd(36)} ${'1'.padStart(10)} ${String(uptime()).padStart(12)}`);
+      await sinceNow(1);
     } else {
       await act(plan, uptime() - first >= plan.silenceSeconds ? 'silence' : undefined, 1);
     }
@@ -199,7 +233,7 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
     }
     if (plan.watch !== undefined) {
       if (isHalfDone(plan)) await fire(plan, (await words(paths.note))[0] ?? '', 0, 'yes');
-      else if (plan.watch === host.bootId()) return;
+      else if (plan.watch === host.bootId() && !(await awaitAgent())) return;
       return ensureTimer();
     }
     const before = await starts();
@@ -261,6 +295,7 @@ export function createFakeGuard(host: GuardHost): FakeGuard {
         script: () => Promise.resolve(Buffer.from('# stands for the script\n')),
         bootId: () => Promise.resolve(host.bootId()),
         uptimeSeconds: () => Promise.resolve(host.uptimeMs() / 1000),
+        podUid: () => Promise.resolve(POD_UID),
         watchesBoots: host.hasPods !== undefined,
       }),
   };

@@ -6,6 +6,9 @@ export const TICK_MS: Millis = 15_000;
 /** `short_silence` of `guard.sh`. */
 const SHORT_SILENCE_SECONDS = 60;
 
+/** `settled` of `guard.sh`. */
+export const SETTLED_SECONDS = 120;
+
 /** What `guard.sh` knows when it decides. */
 export interface GuardQuestion {
   readonly maxStarts: number;

@@ -59,6 +59,8 @@ export interface WholeNodeOptions {
   readonly guard?: boolean;
   /** The guard watches boots, too: whether the kubelet has pods of the API server then. */
   readonly hasPods?: () => boolean;
+  /** Whether it has the agent's own pod. */
+  readonly hasAgentPod?: () => boolean;
   /** Of the guard's script on the host: what it comes to at each of its points. */
   readonly strikeGuard?: (point: Point) => Strike;
   readonly uninstall?: AgentPorts['uninstall'];
@@ -147,6 +149,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
     restartKubelet: () => kubelet.restartByHand(),
     isKubeletStopped: () => kubelet.isStopped(),
     hasPods: options.hasPods,
+    hasAgentPod: options.hasAgentPod,
     process: createMortal(options.strikeGuard),
     frozen: from?.guard,
   });

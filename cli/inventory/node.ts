@@ -1,3 +1,4 @@
+import type { FeatureNeeds } from '#reconciler/policy/room/feature-needs.ts';
 import type { VitalPods } from '#reconciler/policy/room/vital-pods.ts';
 
 /** What a plan wants to know of a node. */
@@ -22,4 +23,8 @@ export interface InventoryNode {
   readonly pods: number | undefined;
   /** Of these, those that a node cannot do without; absent where nobody counted. */
   readonly vital?: VitalPods;
+  /** Which features they need; absent where nobody counted. */
+  readonly needs?: FeatureNeeds;
+  /** Features that the Node declares; absent where it says nothing of features. */
+  readonly declares?: readonly string[];
 }

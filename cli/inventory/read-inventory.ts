@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { GitopsError, reasonOf } from '#shared/runtime/errors.ts';
 import type { InventoryNode } from './node.ts';
 import { podAddresses } from './pod-addresses.ts';
+import { featureNeeds } from '#reconciler/policy/room/feature-needs.ts';
 import { vitalPods } from '#reconciler/policy/room/vital-pods.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -73,7 +74,10 @@ function nodeFrom(node: Raw, pods: ReadonlyMap<string, readonly Raw[]> | undefin
     capacity: textsIn(status['capacity']),
     allocatable: textsIn(status['allocatable']),
     pods: pods === undefined ? undefined : (pods.get(name) ?? []).length,
-    ...(pods === undefined ? {} : { vital: vitalPods(pods.get(name) ?? []) }),
+    ...(pods === undefined
+      ? {}
+      : { vital: vitalPods(pods.get(name) ?? []), needs: featureNeeds(pods.get(name) ?? []) }),
+    ...(Array.isArray(status['declaredFeatures']) ? { declares: status['declaredFeatures'].map(String) } : {}),
   };
 }
 

@@ -124,7 +124,11 @@ function planPool(
       waits:
         valid === undefined || fields.length + touched.length === 0
           ? undefined
-          : waitsFor(valid, [then, ...touched.map(poolBefore)]),
+          : waitsFor(
+              valid,
+              [then, ...touched.map(poolBefore)],
+              touched.map((node) => [node, poolBefore(node)] as const),
+            ),
       rollout:
         valid === undefined || touched.length === 0
           ? undefined

@@ -15,6 +15,7 @@ import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { type Allocatable, allocatableEffect, type LaidConfig } from '#reconciler/policy/room/allocatable.ts';
+import { disruptionFor } from './waits-for.ts';
 import { lockOuts } from '#reconciler/policy/room/lock-out.ts';
 import type { NodePlan, NodeWarning } from './plan.ts';
 
@@ -43,6 +44,7 @@ export function planNode(node: InventoryNode, before: ValidPool | undefined, aft
       ...onMachine(node, value),
       ...starved(allocatable),
       ...lockedOut(node, was, is),
+      ...losing(node, before, after),
     ],
   };
 }
@@ -121,6 +123,20 @@ const lockedOut = (node: InventoryNode, before: LaidConfig | null, after: LaidCo
         text: `${text}, so it would be refused`,
         refuses: true,
       }));
+
+/** Pods that need what goes off; the reconciler drains such a node, where it may. */
+function losing(
+  node: InventoryNode,
+  before: ValidPool | undefined,
+  after: ValidPool | undefined,
+): readonly NodeWarning[] {
+  if (before === undefined || after === undefined) return [];
+  const { features, fields } = disruptionFor(node, before, after);
+  if (features === undefined || node.needs === undefined) return [];
+  const text =
+    'pods need a feature that goes off, and end as Failed after the restart unless the node is drained first';
+  return [{ text, here: fields.join(', '), refuses: false }];
+}
 
 /** What preflight asks of CPUs and memory, where the config says all that it takes to answer. */
 function onMachine({ capacity, kubeletVersion }: InventoryNode, config: Config): readonly NodeWarning[] {

@@ -1,6 +1,9 @@
 import { disruptionBar } from '#reconciler/policy/disruption/disruption-bar.ts';
-import { disruptionOf } from '#reconciler/policy/disruption/disruption-of.ts';
+import { type Disruption, disruptionOf } from '#reconciler/policy/disruption/disruption-of.ts';
+import { asNeeded } from '#reconciler/policy/disruption/as-needed.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
+import type { InventoryNode } from '../inventory/node.ts';
 
 export const SUSPENDED_IN_GIT = 'pool.yaml says suspend: true';
 
@@ -9,14 +12,33 @@ export const SUSPENDED_IN_GIT = 'pool.yaml says suspend: true';
  * allows.
  *
  * @param before what its nodes run now; undefined for their local config, which nobody here knows: that counts as a restart
+ * @param nodes  those of them that are known, each with what it runs now
  * @returns the first reason; undefined where nothing in git is in the way
  */
-export function waitsFor({ value, spec }: ValidPool, before: readonly (ValidPool | undefined)[]): string | undefined {
+export function waitsFor(
+  pool: ValidPool,
+  before: readonly (ValidPool | undefined)[],
+  nodes: readonly (readonly [InventoryNode, ValidPool | undefined])[] = [],
+): string | undefined {
+  const { value, spec } = pool;
   if (spec.suspend === true) return SUSPENDED_IN_GIT;
-  const known = new Set(before.filter((pool) => pool !== undefined));
-  for (const pool of known) {
-    const bar = disruptionBar(disruptionOf(pool.value, value), spec.disruption);
-    if (bar !== null) return bar;
+  for (const was of new Set(before)) {
+    const bar = was === undefined ? null : disruptionBar(disruptionOf(was.value, value), spec.disruption);
+    if (was === undefined || bar === null) continue;
+    // Each of its nodes may have pods that need less than there may be.
+    const of = nodes.filter(([, had]) => had === was);
+    const bars = of.map(([node]) => disruptionBar(disruptionFor(node, was, pool), spec.disruption));
+    const first = of.length === 0 ? bar : bars.find((each) => each !== null);
+    if (first !== undefined) return first;
   }
   return undefined;
+}
+
+/** What the change does to one node, as far as its pods are known. */
+export function disruptionFor(
+  { declares, needs, kubeletVersion }: InventoryNode,
+  was: ValidPool,
+  { value }: ValidPool,
+): Disruption {
+  return asNeeded(disruptionOf(was.value, value, minorNumber(kubeletVersion)), declares, needs);
 }

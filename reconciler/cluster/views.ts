@@ -19,6 +19,7 @@ import { AGENT_SILENT_MS, CONFIG_HEALTH, type KubeletNode } from '#shared/contra
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
 import { payloadSha256 } from '#shared/contract/config-map.ts';
+import { NEEDED_BY_PODS } from '#shared/contract/kubelet-config/feature-gates/gate-cost.ts';
 import { fromTimestamp } from '#shared/runtime/clock.ts';
 import { parseMark } from '../policy/disruption/drain-mark.ts';
 import type { ConfigSourceView, DrainMark, NodeView } from '../policy/fleet.ts';
@@ -40,6 +41,7 @@ interface NodeObject extends KubeObject {
     readonly nodeInfo?: { readonly kubeletVersion?: string };
     readonly capacity?: Amounts;
     readonly allocatable?: Amounts;
+    readonly declaredFeatures?: readonly string[];
   };
 }
 
@@ -67,6 +69,7 @@ export function viewNode(object: KubeObject): NodeView {
     kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '',
     createdAt: fromTimestamp(metadata.creationTimestamp) ?? 0,
     ...sizeOf(status),
+    ...declaresIn(status),
     ...(ours === undefined ? {} : { configHealth: viewCondition(ours) }),
   };
 }
@@ -81,7 +84,7 @@ export function trimNode(object: KubeObject): KubeObject {
   return {
     metadata: kept,
     spec: { unschedulable: spec?.unschedulable, ...(taints === undefined ? {} : { taints }) },
-    status: { conditions, nodeInfo: { kubeletVersion }, ...sizesOf(status) },
+    status: { conditions, nodeInfo: { kubeletVersion }, ...sizesOf(status), ...featuresIn(status) },
   } as KubeObject;
 }
 
@@ -89,6 +92,19 @@ function sizeOf(status: NodeObject['status']): Pick<NodeView, 'size'> {
   const { capacity, allocatable } = sizesOf(status);
   if (capacity === undefined || allocatable === undefined) return {};
   return { size: { kubeletVersion: status?.nodeInfo?.kubeletVersion ?? '', capacity, allocatable } };
+}
+
+const isNeeded = (feature: string): boolean => (NEEDED_BY_PODS as readonly string[]).includes(feature);
+
+/** Of all features only those that pods can need. */
+function featuresIn(status: NodeObject['status']): Pick<NonNullable<NodeObject['status']>, 'declaredFeatures'> {
+  const { declaredFeatures } = status ?? {};
+  return Array.isArray(declaredFeatures) ? { declaredFeatures: declaredFeatures.filter(isNeeded) } : {};
+}
+
+function declaresIn(status: NodeObject['status']): Pick<NodeView, 'declares'> {
+  const { declaredFeatures: declares } = featuresIn(status);
+  return declares === undefined ? {} : { declares };
 }
 
 /** Devices are nothing that a kubelet's config keeps back; most nodes have no huge pages. */

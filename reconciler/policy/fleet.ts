@@ -2,6 +2,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { Condition } from '#shared/contract/api/object.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import type { FeatureNeeds } from './room/feature-needs.ts';
 import type { NodeSize } from './room/allocatable.ts';
 import type { VitalPods } from './room/vital-pods.ts';
 
@@ -27,6 +28,8 @@ export interface PodCount {
   readonly pods: number | null;
   /** Of these, those that the node cannot do without; absent where they cannot be seen. */
   readonly vital?: VitalPods;
+  /** Which features they need; absent where they need none, or cannot be seen. */
+  readonly needs?: FeatureNeeds;
 }
 
 /** A node that no pool selects. */
@@ -64,6 +67,8 @@ export interface NodeView {
   readonly gated?: true;
   /** `v1.34.2`. */
   readonly kubeletVersion: string;
+  /** Features that it declares (KEP-5328), of those that pods can need; absent where it says nothing of features. */
+  readonly declares?: readonly string[];
   /** Absent where the Node does not say. Of the resources only those that a kubelet's config keeps back, and huge pages. */
   readonly size?: NodeSize;
   /** What the Node says of our own condition; absent where it does not have it. */

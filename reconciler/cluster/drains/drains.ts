@@ -4,6 +4,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { DrainView, PodCount } from '../../policy/fleet.ts';
 import { hasOtherNode, isOwn, type OwnPod } from './own-pod.ts';
+import { featureNeeds } from '../../policy/room/feature-needs.ts';
 import { vitalPods } from '../../policy/room/vital-pods.ts';
 import { hasToLeave, isFinished, isLeaving, type Pod } from '../../policy/disruption/evictable.ts';
 
@@ -45,7 +46,9 @@ export function createDrains(kube: Kube, own: OwnPod | null = null): Drains {
       try {
         const { items } = await kube.list<Pod>({ resource: PODS, fieldSelector: `spec.nodeName=${node}` }, signal);
         const running = items.filter((pod) => !isKnownTo(isFinished, pod));
-        counts.set(node, { at, pods: running.length, vital: vitalPods(running) });
+        const needs = featureNeeds(running);
+        const found = { at, pods: running.length, vital: vitalPods(running) };
+        counts.set(node, needs.size === 0 ? found : { ...found, needs });
       } catch (error) {
         if (!isKubeError(error, 'KUBE_FORBIDDEN')) throw error;
         refusedAt = at;

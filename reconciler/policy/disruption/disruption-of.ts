@@ -1,4 +1,5 @@
 import { diffPayloads, type FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
+import type { PodFeature } from '#shared/contract/kubelet-config/feature-gates/gate-cost.ts';
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
@@ -10,6 +11,8 @@ export interface Disruption {
   readonly podLimit?: number;
   /** The fields that ask for it, dotted; none where a restart is enough. */
   readonly fields: readonly string[];
+  /** Features that go off, where it is a drain for nothing but pods that may need one; see `asNeeded`. */
+  readonly features?: readonly PodFeature[];
 }
 
 const FROM_MILDEST = ['restart', 'drain', 'reboot', 'never'] as const;
@@ -23,8 +26,19 @@ export function disruptionOf(before: Payload | null, after: Payload | null, mino
   const changes = diffPayloads(before, after, minor);
   const classOf = ({ cost }: FieldChange): Disruption['class'] => classFor(cost, before, after);
   const worst = FROM_MILDEST.findLast((each) => changes.some((change) => classOf(change) === each)) ?? 'restart';
-  const fields = changes.filter((change) => classOf(change) === worst).map(({ path }) => path);
-  return { class: worst, fields: worst === 'restart' ? [] : fields, ...podLimitOf(before, after) };
+  if (worst === 'restart') return { class: worst, fields: [], ...podLimitOf(before, after) };
+  const asking = changes.filter((change) => classOf(change) === worst);
+  return {
+    class: worst,
+    fields: asking.map(({ path }) => path),
+    ...featuresOf(asking),
+    ...podLimitOf(before, after),
+  };
+}
+
+function featuresOf(asking: readonly FieldChange[]): Pick<Disruption, 'features'> {
+  const isForPodsOnly = asking.every(({ features }) => features !== undefined);
+  return isForPodsOnly ? { features: [...new Set(asking.flatMap(({ features = [] }) => features))] } : {};
 }
 
 /**

@@ -5,7 +5,8 @@ import type { DesiredPool } from '../desired.ts';
 import { disruptionBar } from '../disruption/disruption-bar.ts';
 import type { Disruption } from '../disruption/disruption-of.ts';
 import type { Aimed } from './aims.ts';
-import type { DrainView } from '../fleet.ts';
+import { asNeeded } from '../disruption/as-needed.ts';
+import type { DrainView, PodCount } from '../fleet.ts';
 import type { NodeVerdict } from './decide-group.ts';
 import type { Signals } from '../signals.ts';
 import { hold } from './holds/hold.ts';
@@ -20,17 +21,21 @@ const DEFAULT_DRAIN_TIMEOUT = '10m';
  * What it takes to change a node where a restart of its kubelet is not enough: a drain, a reboot in the change itself, or a
  * person's word, because the change is more than the pool allows. null where nothing (more) stands before the restart.
  *
- * @param signals how the drain of this node stands, and how many pods run on it, as far as anybody looked
+ * @param planned what the change asks for, whatever runs on the node
+ * @param signals how the drain of this node stands, and which pods run on it, as far as anybody looked
  */
 export function beforeRestart(
   { member, configName }: Aimed,
-  disruption: Disruption,
+  planned: Disruption,
   pool: DesiredPool | null,
   { drains, pods }: Pick<Signals, 'drains' | 'pods'>,
   now: Millis,
 ): NodeVerdict | null {
   const { name, drain: mark } = member.node;
   const config = configName ?? 'local';
+  const { allow = ['restart'], drainTimeout = DEFAULT_DRAIN_TIMEOUT, reboot } = pool?.spec.disruption ?? {};
+  const disruption = mark?.config === config ? planned : withoutFeatures(planned, member.node, pods, allow, now);
+  if ('verdict' in disruption) return disruption;
   const misfit = mark?.config === config ? null : misfitOf(disruption, pods, name, now);
   if (misfit === 'uncounted') {
     return { verdict: 'drain', stage: 'count', because: 'its pods are counted before maxPods is lowered' };
@@ -39,18 +44,44 @@ export function beforeRestart(
   const isDrainedForIt = mark?.config === config && disruption.podLimit !== undefined;
   const needed = disruption.class === 'restart' && (isTooFull || isDrainedForIt) ? 'drain' : disruption.class;
   const fields = isTooFull ? [misfit.what] : disruption.fields;
-  const { allow = ['restart'], drainTimeout = DEFAULT_DRAIN_TIMEOUT, reboot } = pool?.spec.disruption ?? {};
   if (needed === 'restart') return null;
   const bar = disruptionBar({ class: needed, fields }, { allow });
   if (bar !== null) return held(bar);
+  const why = disruption.features === undefined ? '' : `: ${fields.join(', ')}`;
   const drain = allow.includes('drain')
-    ? drainFirst(member, config, drains.get(name), parseDuration(drainTimeout) ?? 0, now)
+    ? drainFirst(member, config, why, drains.get(name), parseDuration(drainTimeout) ?? 0, now)
     : null;
   return drain ?? (needed === 'reboot' ? withReboot(member, fields.slice(0, 3).join(', '), reboot) : null);
 }
 
 /** What was counted is believed for so long; pods come and go. */
 const COUNTED_MS: Millis = 60_000;
+
+/** A node that is held is counted again this seldom: a whole pool may be. */
+const COUNTED_AGAIN_MS: Millis = 10 * 60_000;
+
+const ageOf = (counted: PodCount | undefined, now: Millis): Millis =>
+  counted === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - counted.at);
+
+/** With the pods of the node that need what goes off; the verdict where they have to be counted first, or hold the node. */
+function withoutFeatures(
+  planned: Disruption,
+  { name, declares }: Member['node'],
+  pods: Signals['pods'],
+  allow: DisruptionSpec['allow'],
+  now: Millis,
+): Disruption | NodeVerdict {
+  if (planned.features === undefined || pods === undefined) return planned;
+  const counted = pods.get(name);
+  const age = ageOf(counted, now);
+  if (counted !== undefined) {
+    const found = asNeeded(planned, declares, counted.pods === null ? undefined : (counted.needs ?? new Map()));
+    const bar = disruptionBar(found, { allow });
+    if (bar !== null) return { ...held(bar), ...(age > COUNTED_AGAIN_MS ? { counts: true as const } : {}) };
+    if (age <= COUNTED_MS) return found;
+  }
+  return { verdict: 'drain', stage: 'count', because: 'its pods are asked what they need before a feature goes off' };
+}
 
 /** Why the pods that run on a node may not fit under the maxPods that it is to have. `what`: the change, as part of a sentence. */
 type Misfit = 'uncounted' | { readonly what: string };
@@ -64,7 +95,7 @@ function misfitOf(
 ): Misfit | null {
   if (needed !== 'restart' || podLimit === undefined || pods === undefined) return null;
   const counted = pods.get(node);
-  if (counted === undefined || Math.abs(now - counted.at) > COUNTED_MS) return 'uncounted';
+  if (counted === undefined || ageOf(counted, now) > COUNTED_MS) return 'uncounted';
   if ((counted.pods ?? 0) <= podLimit) return null;
   return { what: `maxPods to ${podLimit}, with ${counted.pods} pods running,` };
 }
@@ -84,6 +115,7 @@ function withReboot({ kubeletNode }: Member, what: string, reboot: DisruptionSpe
 function drainFirst(
   member: Member,
   config: string,
+  why: string,
   view: DrainView | undefined,
   timeoutMs: Millis,
   now: Millis,
@@ -95,7 +127,9 @@ function drainFirst(
     );
   }
   if (drain?.config !== config) {
-    return preflightFirst(member) ?? { verdict: 'drain', stage: 'cordon', because: 'its turn has come to be drained' };
+    return (
+      preflightFirst(member) ?? { verdict: 'drain', stage: 'cordon', because: `its turn has come to be drained${why}` }
+    );
   }
   if (!cordoned)
     return { ...held('somebody uncordoned it while it was being drained, so it is left alone'), gaveUp: true };

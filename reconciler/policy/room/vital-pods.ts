@@ -50,9 +50,10 @@ function requestOf(pod: Raw, resource: string): number {
   return Math.max(running, most) + amountIn(spec['overhead'], resource);
 }
 
-const mapIn = (value: unknown): Raw =>
+/** Empty where it is none. */
+export const mapIn = (value: unknown): Raw =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Raw) : {};
-const mapsIn = (value: unknown): readonly Raw[] => (Array.isArray(value) ? value.map(mapIn) : []);
+export const mapsIn = (value: unknown): readonly Raw[] => (Array.isArray(value) ? value.map(mapIn) : []);
 
 /** Files may have numbers where Kubernetes writes texts. */
 function amountIn(amounts: unknown, resource: string): number {

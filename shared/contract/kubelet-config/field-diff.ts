@@ -1,5 +1,5 @@
 import { show as showValue } from './decode/show.ts';
-import { gateCost, type GateMaps } from './feature-gates/gate-cost.ts';
+import { gateCost, type GateMaps, type PodFeature } from './feature-gates/gate-cost.ts';
 import type { ChangeCost } from './fields/field.ts';
 import { RAISED_NOTES, RISK_NOTES } from './fields/notes.ts';
 import { defaultOf, FIELDS, TYPE_FIELDS } from './fields/fields.ts';
@@ -18,6 +18,8 @@ export interface FieldChange {
   /** What the kubelet works with where it is not set; undefined where that is the node's own, or nothing. */
   readonly default: string | undefined;
   readonly cost: ChangeCost;
+  /** Of a gate: features that go off with it, where only pods that need one ask for the drain. */
+  readonly features?: readonly PodFeature[];
   /** Why it deserves a second look; undefined where there is nothing to say. */
   readonly risk: string | undefined;
 }
@@ -61,7 +63,7 @@ function changeAt(path: string, before: string | undefined, after: string | unde
     before,
     after,
     default: usual === undefined || isMap(usual) ? undefined : showValue(usual),
-    cost: path.startsWith(GATE) ? gateCost(path.slice(GATE.length), after, gates) : (field?.cost ?? 'restart'),
+    ...(path.startsWith(GATE) ? gateCost(path.slice(GATE.length), after, gates) : { cost: field?.cost ?? 'restart' }),
     risk: note === undefined ? undefined : ((isRaised ? RAISED_NOTES[note] : undefined) ?? RISK_NOTES[note]),
   };
 }

@@ -24,7 +24,5 @@ export function keptBack(view: ConfigView, field: KeepingField, name: string, ca
   const share = isThreshold ? parsePercentage(amount) : parseWholePercentage(amount);
   if (share === undefined) return parseQuantity(amount) ?? 0;
   // Thresholds are 32-bit floats there, and come to whole bytes (pkg/kubelet/cm, `hardEvictionReservation`).
-  return isThreshold
-    ? Math.trunc(capacity * Math.fround(Math.fround(share) / 100))
-    : (share / 100) * capacity;
+  return isThreshold ? Math.trunc(capacity * Math.fround(Math.fround(share) / 100)) : (share / 100) * capacity;
 }

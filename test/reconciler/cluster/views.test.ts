@@ -43,6 +43,21 @@ describe('a Node without what nobody looks at', () => {
     }
   });
 
+  it('says which features it declares, of those that pods can need', () => {
+    const declaring = (declaredFeatures: unknown): KubeObject =>
+      ({ metadata: { name: 'a' }, status: { declaredFeatures } }) as unknown as KubeObject;
+    const needed = 'UserNamespacesHostNetworkSupport';
+    for (const [said, kept] of [
+      [['ExtendWebSocketsToKubelet', needed], [needed]],
+      [['ExtendWebSocketsToKubelet'], []],
+      [undefined, undefined],
+      ['x', undefined],
+    ] as const) {
+      assert.deepEqual(viewNode(declaring(said)).declares, kept);
+      assert.deepEqual(viewNode(trimNode(declaring(said))), viewNode(declaring(said)));
+    }
+  });
+
   it('is a tenth of it, and keeps the version that a watch goes on from', () => {
     const whole = { ...nodeObject(7, 3), metadata: { ...nodeObject(7, 3).metadata, resourceVersion: '12' } };
     assert.ok(JSON.stringify(trimNode(whole)).length < JSON.stringify(whole).length / 8);

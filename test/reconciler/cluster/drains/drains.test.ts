@@ -29,6 +29,19 @@ describe('the pods of a node', () => {
     assert.deepEqual(drains.counts().get('n1')?.vital, { count: 1, requests: { ...NOTHING, memory: 1024 } });
   });
 
+  it('tell which features they need, where they have not ended', async () => {
+    const needing = (name: string, phase: string): object => ({
+      metadata: { name, namespace: 'prod' },
+      spec: { hostNetwork: true, hostUsers: false },
+      status: { phase },
+    });
+    const items = [pod('Running'), needing('runs', 'Running'), needing('ended', 'Succeeded')];
+    const drains = createDrains(kubeWith(() => Promise.resolve({ resourceVersion: '1', items })));
+    await drains.count('n1', 7, never);
+    const needs = [['UserNamespacesHostNetworkSupport', { names: ['prod/runs'], count: 1 }]];
+    assert.deepEqual([...(drains.counts().get('n1')?.needs ?? [])], needs);
+  });
+
   it('are not known where there is no right to see them: that is no failure', async () => {
     const drains = createDrains(kubeWith(() => Promise.reject(new KubeError('KUBE_FORBIDDEN', 'no'))));
     await drains.count('n1', 7, never);

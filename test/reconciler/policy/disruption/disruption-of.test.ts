@@ -57,7 +57,7 @@ describe('the disruption of a change', () => {
   ];
   for (const [name, before, after, expected, fields] of cases) {
     it(`of ${name} is ${expected}`, () => {
-      const { podLimit: _, ...found } = disruptionOf(before && { ...before }, { ...after });
+      const { podLimit: _, features: __, ...found } = disruptionOf(before && { ...before }, { ...after });
       assert.deepEqual(found, { class: expected, fields });
     });
   }
@@ -106,12 +106,46 @@ describe('the disruption of a change', () => {
   ];
   for (const [name, before, after, minor, field] of stages) {
     it(`of ${name} is ${field === undefined ? 'restart' : 'drain'}`, () => {
-      const found = disruptionOf({ ...gates(before) }, { ...gates(after) }, minor);
+      const { features: _, ...found } = disruptionOf({ ...gates(before) }, { ...gates(after) }, minor);
       assert.deepEqual(
         found,
         field === undefined ? { class: 'restart', fields: [] } : { class: 'drain', fields: [field] },
       );
     });
+  }
+
+  const OFF = { RestartAllContainersOnContainerExits: false };
+  const lost: readonly (readonly [string, object, object, number | undefined, readonly string[] | undefined])[] = [
+    ['of a gate', gates({}), gates(OFF), 36, ['RestartAllContainersOnContainerExits']],
+    [
+      'of two',
+      NOTHING,
+      gates({ ...OFF, VolumeBindMountOptions: false }),
+      37,
+      ['RestartAllContainersOnContainerExits', 'VolumeBindMountOptions'],
+    ],
+    [
+      'of a gate, beside fields that ask for nothing',
+      { maxPods: 1 },
+      { ...gates(OFF), maxPods: 2 },
+      36,
+      ['RestartAllContainersOnContainerExits'],
+    ],
+    [
+      'of a stage',
+      gates({ AllAlpha: true }),
+      NOTHING,
+      35,
+      ['RestartAllContainersOnContainerExits', 'UserNamespacesHostNetworkSupport'],
+    ],
+    ['of none where state files change with the stage', gates({ AllAlpha: true }), NOTHING, 36, undefined],
+    ['of none where something else asks for a drain', { podLogsDir: '/a' }, gates(OFF), 36, undefined],
+    ['of none where something else asks for more', { cgroupRoot: '/a' }, gates(OFF), 36, undefined],
+    ['of none where a restart is enough', NOTHING, gates({ VolumeBindMountOptions: true }), 37, undefined],
+  ];
+  for (const [name, before, after, minor, features] of lost) {
+    it(`says which features pods may miss: ${name}`, () =>
+      assert.deepEqual(disruptionOf({ ...before }, { ...after }, minor).features, features));
   }
 
   const limits: readonly (readonly [string, object, object, number | undefined])[] = [

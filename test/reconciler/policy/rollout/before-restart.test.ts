@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { Disruption } from '#reconciler/policy/disruption/disruption-of.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
+import type { FeatureNeeds } from '#reconciler/policy/room/feature-needs.ts';
 import { beforeRestart } from '#reconciler/policy/rollout/before-restart.ts';
 import { memberOf } from '#reconciler/policy/rollout/membership.ts';
 import { NO_SIGNALS, type Signals } from '#reconciler/policy/signals.ts';
@@ -24,6 +25,12 @@ const RESTART: Disruption = { class: 'restart', fields: [] };
 const DRAIN: Disruption = { class: 'drain', fields: ['podLogsDir'] };
 const REBOOT: Disruption = { class: 'reboot', fields: ['a', 'b', 'c', 'd'] };
 const FEWER: Disruption = { class: 'restart', fields: [], podLimit: 50 };
+const LOSES: Disruption = { class: 'drain', fields: ['featureGates.X'], features: ['VolumeBindMountOptions'] };
+/** A pod that mounts with options. */
+const NEEDS: FeatureNeeds = new Map([['VolumeBindMountOptions', { names: ['prod/a'], count: 1 }]]);
+const asked = (needs: FeatureNeeds | undefined, ago = 0): Partial<Signals> => ({
+  pods: new Map([['a', { at: NOW - ago, pods: 3, ...(needs && { needs }) }]]),
+});
 const ours = validPool('workers', 50).configName;
 const drainedSince = (at: number): Partial<NodeView> => ({ cordoned: true, drain: { config: ours, at } });
 const pods = (count: number | null, ago = 0): Partial<Signals> => ({
@@ -76,6 +83,60 @@ const ROWS: readonly (readonly [string, Disruption, Case, Answer])[] = [
     { ...DRAIN, podLimit: 50 },
     { allowed: DRAINS, signals: { pods: new Map() } },
     ['drain cordon'],
+  ],
+  ['a feature less, where nobody can look at pods', LOSES, { allowed: DRAINS }, ['drain cordon']],
+  ['a feature less, where pods may not be seen', LOSES, { allowed: DRAINS, signals: pods(null) }, ['drain cordon']],
+  [
+    'a feature less, where neither pods nor a drain are allowed',
+    LOSES,
+    { signals: pods(null) },
+    ['hold', /of featureGates\.X needs the node to be drained/],
+  ],
+  [
+    'a feature less, before anybody asked',
+    LOSES,
+    { signals: { pods: new Map() } },
+    ['drain count', /before a feature goes off/],
+  ],
+  ['a feature less that no pod needs', LOSES, { signals: asked(undefined) }, null],
+  ['a feature less that no pod needed a minute ago', LOSES, { signals: asked(undefined, MINUTE) }, null],
+  ['a feature less that no pod needed before that', LOSES, { signals: asked(undefined, MINUTE + 1) }, ['drain count']],
+  [
+    'a feature less that a pod needs',
+    LOSES,
+    { allowed: DRAINS, signals: asked(NEEDS) },
+    ['drain cordon', /drained: featureGates\.VolumeBindMountOptions \(needed by prod\/a\)$/],
+  ],
+  [
+    'a feature less that a pod needed a while ago',
+    LOSES,
+    { allowed: DRAINS, signals: asked(NEEDS, MINUTE + 1) },
+    ['drain count'],
+  ],
+  [
+    'a feature less that a pod needs, where nothing is drained',
+    LOSES,
+    { signals: asked(NEEDS, 10 * MINUTE) },
+    ['hold', /the change of featureGates\.VolumeBindMountOptions \(needed by prod\/a\) needs the node to be drained/],
+  ],
+  [
+    'the same, asked longer ago',
+    LOSES,
+    { signals: asked(NEEDS, 10 * MINUTE + 1) },
+    ['hold counts', /needed by prod\/a/],
+  ],
+  ['a feature less that the Node does not declare', LOSES, { node: { declares: [] }, signals: asked(NEEDS) }, null],
+  [
+    'a feature less, and fewer pods than run',
+    { ...LOSES, podLimit: 2 },
+    { allowed: DRAINS, signals: asked(undefined) },
+    ['drain cordon'],
+  ],
+  [
+    'a feature less, on a node that is drained for it',
+    LOSES,
+    { allowed: DRAINS, node: drainedSince(NOW), signals: { pods: new Map() } },
+    ['drain evict'],
   ],
   ['a restart, on a node that is drained for it', RESTART, { allowed: DRAINS, node: drainedSince(NOW) }, null],
   ['what has to be drained', DRAIN, { allowed: DRAINS }, ['drain cordon']],
@@ -212,7 +273,9 @@ describe('before a node is changed for', () => {
             ? ['reboot']
             : verdict.gaveUp === true
               ? ['gave up']
-              : [];
+              : verdict.verdict === 'hold' && verdict.counts === true
+                ? ['counts']
+                : [];
       assert.equal([verdict.verdict, ...more].join(' '), what);
       assert.match(verdict.because, because);
       if (verdict.verdict === 'hold') assert.equal(verdict.hold, 'disruption');

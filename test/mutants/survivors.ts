@@ -86,6 +86,7 @@ export const SURVIVORS: Explained = {
   ],
   'reconciler/policy/disruption/disruption-of.ts': [
     ['classFor', '\'restart\' → ""', 'what is nothing worse counts as a restart'],
+    ['featuresOf', '[] → ["Stryker was here"]', 'every change that is asked has features here'],
   ],
   'reconciler/policy/in-force/lost-commit.ts': [['lostCommit', 'commit !== undefined → true', NARROWS]],
   'reconciler/policy/in-force/mass-change.ts': [['targetIn', '\'\' → "Stryker was here!"', NAMELESS]],
@@ -174,6 +175,7 @@ export const SURVIVORS: Explained = {
     ['assignmentOfSource', 'pool.commit === null → false', 'nothing is told by a pool whose commit nobody knows'],
   ],
   'reconciler/policy/rollout/before-restart.ts': [
+    ['misfitOf', 'counted === undefined → false', NARROWS],
     ['withReboot', 'kubeletNode?.status?.bootID → kubeletNode?.status.bootID', NARROWS],
     ['withReboot', 'kubeletNode?.status → kubeletNode.status', NARROWS],
   ],

@@ -6,12 +6,22 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { addressOf } from '#agent/kubelet/kubelet-address.ts';
+import { createHostFiles } from '#agent/host/host-files.ts';
+import { harmSince } from '#agent/decide/harm.ts';
+import type { Strain } from '#agent/decide/state.ts';
+import { createOwnNode } from '#agent/observe/own-node.ts';
+import { createHostLook } from '#agent/preflight/look-at-host.ts';
+import { createPreflight } from '#agent/preflight/preflight.ts';
 import { createHostProbe } from '#agent/kubelet/host-probe.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import type { Installable } from '#agent/ports/installer.ts';
 import type { PodHarm, RunningConfig } from '#agent/ports/probe.ts';
 import { createCommandService } from '#agent/kubelet/service-command.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
+import { createKube } from '#shared/kube/client.ts';
+import { staticCredentials } from '#shared/kube/credentials.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { silentLog } from '#shared/runtime/log.ts';
 import { whyNoNode } from '../cluster/support/binaries.ts';
 import { type ContainerRuntime, startContainerd } from '../cluster/support/container-runtime.ts';
 import { type ControlPlane, startControlPlane } from '../cluster/support/control-plane.ts';
@@ -29,6 +39,16 @@ async function freeProcessIds(): Promise<number> {
     ['/proc/sys/kernel/pid_max', '/proc/loadavg'].map((file) => readFile(file, 'utf8')),
   );
   return Number(limit) - Number(/\/(\d+)/.exec(load)?.[1]);
+}
+
+const GIB = 2 ** 30;
+
+/** Memory that is not free and that the machine has: nobody has to use any for it. */
+async function justAboveFree(): Promise<string> {
+  const text = await readFile('/proc/meminfo', 'utf8');
+  const bytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1]) * 1024;
+  const free = Math.max(bytes('MemAvailable'), bytes('MemFree') + bytes('Inactive\\(file\\)'));
+  return String(Math.round(Math.min(free + 2 * GIB, (free + 3 * bytes('MemTotal')) / 4)));
 }
 
 const RIGHTS = `
@@ -136,7 +156,8 @@ describe('the ports to a real kubelet', { skip }, () => {
     return harm !== undefined && harm !== null && Object.keys(harm).length > 0 && harm;
   };
 
-  it('install an overlay that keeps the local config’s defaults, restart, count what it evicts, and give the local config back', async () => {
+  /** Installs a config over the kubelet's own, or takes it back, and restarts the kubelet. @returns what it runs then */
+  const createChange = () => {
     const service = createCommandService({ restartCommand: kubelet.restartCommand, pidFile: kubelet.pidFile });
     const probe = createHostProbe({ token: async () => '', servingCertFiles: [] });
     const installer = createInstaller({
@@ -146,7 +167,7 @@ describe('the ports to a real kubelet', { skip }, () => {
       dropInDirectory: undefined,
       kubeletMinor: async () => '1.20',
     });
-    const change = async (config: Installable | null): Promise<Readonly<Record<string, unknown>>> => {
+    return async (config: Installable | null): Promise<Readonly<Record<string, unknown>>> => {
       const plan = await installer.plan(config);
       await installer.install(plan);
       const { run } = await service.status(never);
@@ -160,6 +181,10 @@ describe('the ports to a real kubelet', { skip }, () => {
       const running = await lookAtLast();
       return running.config;
     };
+  };
+
+  it('install an overlay that keeps the local config’s defaults, restart, count what it evicts, and give the local config back', async () => {
+    const change = createChange();
     const local = await readFile(kubelet.configFile);
     const fields = { maxPods: 50, evictionHard: { 'memory.available': '123Mi' } };
     const changed = await change({ payload: canonicalize(fields), apply: 'overlay' });
@@ -175,7 +200,9 @@ describe('the ports to a real kubelet', { skip }, () => {
     assert.deepEqual(await harmSeenBy('reader'), null, 'the right to /configz alone is not enough');
     assert.deepEqual(await harmSeenBy('counter'), {});
     const threshold = (await freeProcessIds()) - SPARE_PROCESS_IDS;
-    await change({ payload: canonicalize({ evictionHard: { 'pid.available': `${threshold}` } }), apply: 'overlay' });
+    // However little is free on the disk of whoever runs this.
+    const evictionHard = { 'pid.available': `${threshold}`, 'nodefs.available': '1Mi', 'imagefs.available': '1Mi' };
+    await change({ payload: canonicalize({ evictionHard }), apply: 'overlay' });
     // A pod is refused until the API server itself has heard of its account.
     await until('the pod', () => apply(POD));
     // Under pressure a kubelet refuses pods: what is to be evicted must have been taken in before.
@@ -198,5 +225,54 @@ describe('the ports to a real kubelet', { skip }, () => {
     assert.deepEqual(await harmSeenBy('counter'), {}, 'another run begins to count again');
     assert.equal(again['maxPods'], 42);
     assert.deepEqual(await readFile(kubelet.configFile), local);
+  });
+
+  it('bring memory pressure by a threshold just above what is free: preflight refuses it, and in a trial it is harm', async () => {
+    const { ca, admin, url: server } = cluster;
+    const ownNode = createOwnNode({
+      kube: createKube({
+        server,
+        credentials: staticCredentials({ ca, cert: admin.certificate, key: admin.key }),
+        clock: systemClock,
+        log: silentLog,
+        userAgent: 'ports',
+      }),
+      nodeName: 'node-p',
+      clock: systemClock,
+      disk: createNodeDisk(),
+      versionFile: join(directory, 'version'),
+    });
+    const strain = async (): Promise<Strain> => {
+      const { pressures } = await ownNode.look(0, never);
+      return { pressures, outOfMemory: null, bootId: 'this' };
+    };
+    const isUnderPressure = async (): Promise<boolean> =>
+      (await strain()).pressures?.includes('MemoryPressure') ?? false;
+    await until('no pressure before', async () => !(await isUnderPressure()));
+    const before = await strain();
+
+    const host = createHostLook({
+      files: createHostFiles('/'),
+      kubeletPid: async () => Number(await readFile(kubelet.pidFile, 'utf8')),
+    });
+    const preflight = createPreflight({ configFile: kubelet.configFile, configDirectory: undefined, host });
+    const version = (await ownNode.kubeletVersion()) ?? '';
+    const judged = async (memory: string): Promise<readonly string[]> => {
+      const fields = { evictionHard: { 'memory.available': memory } };
+      const found = await preflight(fields, version, { payload: fields, apply: 'overlay' });
+      return found.filter(({ code }) => code === 'pressure-at-once').map(({ severity }) => severity);
+    };
+    assert.deepEqual(await judged('100Mi'), []);
+    const threshold = await justAboveFree();
+    assert.deepEqual(await judged(threshold), ['error']);
+
+    const change = createChange();
+    await change({ payload: canonicalize({ evictionHard: { 'memory.available': threshold } }), apply: 'overlay' });
+    await until('the pressure', isUnderPressure, { evidence: kubelet.logTail });
+    const said = 'its Node is under MemoryPressure, and was not before';
+    assert.ok(harmSince(before, await strain()).includes(said));
+    assert.deepEqual(await judged(threshold), ['warning'], 'no config is refused for what the present one brings');
+    await change(null);
+    await until('no pressure afterwards', async () => !(await isUnderPressure()), { evidence: kubelet.logTail });
   });
 });

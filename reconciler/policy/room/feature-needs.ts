@@ -40,7 +40,7 @@ export function featureNeeds(pods: readonly unknown[]): FeatureNeeds {
     for (const feature of NEEDED_BY_PODS) {
       if (!NEEDS[feature](mapIn(pod['spec']))) continue;
       const { names, count } = needs.get(feature) ?? { names: [], count: 0 };
-      const named = `${String(namespace ?? '')}/${String(name)}`;
+      const named = `${String(namespace)}/${String(name)}`;
       needs.set(feature, { names: count < MOST_NAMES ? [...names, named] : names, count: count + 1 });
     }
   }

@@ -58,7 +58,11 @@ export async function measure(): Promise<readonly Measurement[]> {
     for (let run = 0; run < RUNS; run += 1) {
       samples.bare.push(await sample([join(directory, 'bare.js')], {}));
       samples.agent.push(
-        await sample([...manifestFlags('agent'), join(directory, 'agent.js')], { ...agentEnv, MALLOC_ARENA_MAX: '1' }),
+        await sample([...manifestFlags('agent'), join(directory, 'agent.js')], {
+          ...agentEnv,
+          MALLOC_ARENA_MAX: '1',
+          MALLOC_MMAP_THRESHOLD_: '131072',
+        }),
       );
       samples.reconciler.push(
         await sample([...manifestFlags('reconciler'), join(directory, 'reconciler.js')], reconcilerEnv),

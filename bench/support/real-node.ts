@@ -95,6 +95,7 @@ async function start(
     KUBELET_SERVING_CERTS: kubelet.servingCertFile,
     HOST_ROOT: '/',
     MALLOC_ARENA_MAX: '1',
+    MALLOC_MMAP_THRESHOLD_: '131072',
   };
   const agent = await programs.start('agent', agentEnv, agentPlace);
   undo.push(agent.stop);

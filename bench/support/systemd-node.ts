@@ -30,7 +30,10 @@ export async function startSystemdNode(): Promise<SystemdNode> {
   try {
     await installManifests(cluster);
     const world = { cluster: () => cluster, agentDirectory: () => bundled.directory };
-    const node = await startNodeUnderTest(world, { name: 'node-bench', agentEnv: { MALLOC_ARENA_MAX: '1' } });
+    const node = await startNodeUnderTest(world, {
+      name: 'node-bench',
+      agentEnv: { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072' },
+    });
     const dropIn = join(node.machine.root, UNIT_DIRECTORY, '10-restart.conf');
     await mkdir(dirname(dropIn), { recursive: true });
     await writeFile(dropIn, RESTART);

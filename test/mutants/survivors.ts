@@ -131,6 +131,12 @@ export const SURVIVORS: Explained = {
     ['failureOf', '\'\' → "Stryker was here!"', NARROWS],
   ],
   'reconciler/policy/limits.ts': [['wordsOf', "pool.status === 'valid' → true", 'no other has a payload or a spec']],
+  'reconciler/policy/room/allocatable.ts': [
+    ['mostLeft', 'exact !== undefined → true', 'what nobody knows is not more than anything'],
+    ['amountIn', '\'\' → "Stryker was here!"', 'it is as little a quantity'],
+    ['withDefaults', 'row === undefined → false', NARROWS],
+    ['podsAllowed', 'most !== undefined → true', NARROWS],
+  ],
   'reconciler/policy/room/vital-pods.ts': [
     ['isVital', "typeof priorityClassName === 'string' → true", NARROWS],
     ['mapsIn', '[] → ["Stryker was here"]', 'a text says nothing of itself'],

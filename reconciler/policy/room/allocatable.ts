@@ -110,8 +110,8 @@ interface Side extends LaidConfig {
 }
 
 function sidesOf(resource: NodeResource, node: NodeSize, before: LaidConfig | null, after: LaidConfig): Sides | null {
-  const now = parseQuantity(node.allocatable[resource] ?? '');
-  const capacity = parseQuantity(node.capacity[resource] ?? '');
+  const now = amountIn(node.allocatable, resource);
+  const capacity = amountIn(node.capacity, resource);
   if (now === undefined || capacity === undefined) return null;
   const minor = Math.min(minorNumber(node.kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
   const side = (applied: LaidConfig): Side => ({ ...applied, view: viewOf(applied.value, minor, applied.apply) });
@@ -121,10 +121,13 @@ function sidesOf(resource: NodeResource, node: NodeSize, before: LaidConfig | nu
     capacity,
     before: before === null ? null : side(before),
     after: side(after),
-    cores: parseQuantity(node.capacity['cpu'] ?? '') ?? 0,
+    cores: amountIn(node.capacity, 'cpu') ?? 0,
     hugePages: resource === 'memory' ? hugePagesOf(node.capacity) : 0,
   };
 }
+
+const amountIn = (amounts: NodeSize['capacity'], resource: NodeResource): number | undefined =>
+  parseQuantity(amounts[resource] ?? '');
 
 /** Memory that was set aside for huge pages is no pod's, but for those that ask for huge pages (pkg/kubelet/nodestatus/setters.go). */
 const hugePagesOf = (capacity: NodeSize['capacity']): number =>
@@ -148,11 +151,7 @@ function leftOf(sides: Sides): number | undefined {
   if (isUnchanged(sides)) return undefined;
   if (after.every((part) => part !== undefined))
     return sides.capacity - sides.hugePages - after.reduce((sum, part) => sum + part, 0);
-  const changes = after.map((part, index) => {
-    const old = before[index];
-    if (part === undefined && old === undefined) return 0;
-    return part === undefined || old === undefined ? NaN : part - old;
-  });
+  const changes = after.map((part, index) => (part === before[index] ? 0 : (part ?? NaN) - (before[index] ?? NaN)));
   const sum = changes.reduce((total, change) => total + change, 0);
   return Number.isNaN(sum) ? undefined : sides.now - sum;
 }
@@ -185,14 +184,12 @@ function partOf({ value, apply, view }: Side, field: KeepingField, name: string,
   return isMap(written) && Object.hasOwn(written, name) ? keptBack(view, field, name, capacity) : undefined;
 }
 
-/** Thresholds that a config does not name have no default, unless it asks for them. */
+/** Thresholds that a config does not name have no default, unless it asks for them. Of two entries, the first counts. */
 function withDefaults(view: ConfigView, field: KeepingField): ConfigView {
   const row = FIELDS.get(field);
   if (row === undefined || field !== 'evictionHard' || view.flag('mergeDefaultEvictionSettings') !== true) return view;
   const defaults = Object.entries(defaultOf(row, view.minor) as Readonly<Record<string, string>>);
-  const own = view.entries(field);
-  const missing = defaults.filter(([key]) => own.every(([known]) => known !== key));
-  return { ...view, entries: (path) => (path === field ? [...own, ...missing] : view.entries(path)) };
+  return { ...view, entries: (path) => [...view.entries(path), ...defaults] };
 }
 
 const SIGNALS: Readonly<Partial<Record<NodeResource, string>>> = {
@@ -217,8 +214,9 @@ function podsAllowed({ value, apply, view }: Side, cores: number): number | unde
 function partsAfter(sides: Sides): readonly Taken[] {
   const cpus = sides.resource === 'cpu' && reservedCpus(sides.after) !== '';
   const names = ['kubeReserved', cpus ? 'reservedSystemCPUs' : 'systemReserved', 'evictionHard'];
-  const parts = partsOf(sides, sides.after).map((amount, index) => ({ what: names[index] ?? '', amount: amount ?? 0 }));
-  return [...parts, { what: 'huge pages', amount: sides.hugePages }].filter(({ amount }) => amount > 0);
+  const parts = partsOf(sides, sides.after);
+  const taken = names.map((what, index) => ({ what, amount: parts[index] ?? 0 }));
+  return [...taken, { what: 'huge pages', amount: sides.hugePages }].filter(({ amount }) => amount > 0);
 }
 
 /** `3900m`, `14.2Gi`, `110`. */

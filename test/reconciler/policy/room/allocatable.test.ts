@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../../../support/property.ts';
 import {
   allocatableEffect,
   mostLeft,
@@ -8,20 +7,8 @@ import {
   rounded,
   showAmount,
 } from '#reconciler/policy/room/allocatable.ts';
+import { type Config, GI, instead, MI, over, size } from './support/sizes.ts';
 
-const MI = 2 ** 20;
-const GI = 2 ** 30;
-const CAPACITY = { cpu: '4', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' };
-
-const size = (capacity: Readonly<Record<string, string>> = {}, kubeletVersion = 'v1.34.2'): NodeSize => ({
-  kubeletVersion,
-  capacity: { ...CAPACITY, ...capacity },
-  allocatable: CAPACITY,
-});
-
-type Config = Readonly<Record<string, unknown>>;
-const over = (value: Config) => ({ value, apply: 'overlay' }) as const;
-const instead = (value: Config) => ({ value, apply: 'replace' }) as const;
 const ALL = { kubeReserved: { memory: '0' }, systemReserved: { memory: '0' } };
 
 /** What a first config of a node leaves, exactly and at most; undefined where nothing is said of it. */
@@ -45,6 +32,25 @@ const ROWS: readonly (readonly [
     size(),
     'memory',
     [undefined, GI],
+  ],
+  [
+    'CPUs that are kept aside, which are no memory',
+    over({
+      ...ALL,
+      systemReserved: { memory: '1Gi' },
+      evictionHard: { 'memory.available': '1Gi' },
+      reservedSystemCPUs: '0-1',
+    }),
+    size(),
+    'memory',
+    [14 * GI, 14 * GI],
+  ],
+  [
+    'nothing, where the node claims more for pods than it has',
+    over({ kubeReserved: { memory: '0' } }),
+    size({ memory: '8Gi' }),
+    'memory',
+    [undefined, undefined],
   ],
   ['a map that does not name it', over({ kubeReserved: { cpu: '1' } }), size(), 'memory', [undefined, undefined]],
   [
@@ -147,6 +153,13 @@ const ROWS: readonly (readonly [
     'pods',
     [undefined, undefined],
   ],
+  [
+    'a node that says only what it has for pods',
+    over({ maxPods: 20 }),
+    { ...size(), capacity: {} },
+    'pods',
+    [undefined, undefined],
+  ],
 ];
 
 describe('what a first config of a node leaves for pods', () => {
@@ -159,6 +172,11 @@ describe('what a first config of a node leaves for pods', () => {
     });
   }
 
+  it('is not said of a node that does not say its size', () => {
+    const node = { ...size(), allocatable: {} };
+    assert.deepEqual([allocatableEffect(node, null, instead({})), mostLeft(node, null, instead({}))], [[], []]);
+  });
+
   it('says what takes how much', () => {
     const config = over({ ...ALL, kubeReserved: { memory: '1Gi' }, evictionHard: { 'memory.available': '512Mi' } });
     const [memory] = mostLeft(size({ 'hugepages-2Mi': '2Gi' }), null, config);
@@ -170,64 +188,17 @@ describe('what a first config of a node leaves for pods', () => {
     ]);
     const [cpu] = mostLeft(size(), null, over({ reservedSystemCPUs: '0-1' }));
     assert.deepEqual(cpu?.taken, [{ what: 'reservedSystemCPUs', amount: 2 }]);
+    const systemCpus = { systemReserved: { cpu: '1', memory: '1Gi' } };
+    const takenBy = (value: Config) => mostLeft(size(), null, over(value)).map(({ taken }) => taken);
+    const ofMemory = [{ what: 'systemReserved', amount: GI }];
+    assert.deepEqual(takenBy(systemCpus), [[{ what: 'systemReserved', amount: 1 }], ofMemory]);
+    assert.deepEqual(takenBy({ ...systemCpus, reservedSystemCPUs: '0-1' }), [
+      [{ what: 'reservedSystemCPUs', amount: 2 }],
+      ofMemory,
+    ]);
     assert.deepEqual(mostLeft(size(), null, over({ maxPods: 3 })), [
       { resource: 'pods', before: 110, after: 3, capacity: 110, taken: [] },
     ]);
-  });
-});
-
-describe('what a change of configs leaves for pods', () => {
-  const node: NodeSize = { ...size(), allocatable: { ...CAPACITY, memory: '14Gi', cpu: '3' } };
-  const reserving = (memory: string) => over({ kubeReserved: { memory } });
-  const left = (before: Config, after: Config) =>
-    [allocatableEffect, mostLeft].map(
-      (effect) => effect(node, over(before), over(after)).find(({ resource }) => resource === 'memory')?.after,
-    );
-
-  it('is the difference, where the rest is the node’s own in both', () => {
-    assert.deepEqual(left(reserving('1Gi').value, reserving('3Gi').value), [12 * GI, 12 * GI]);
-    assert.deepEqual(left(reserving('3Gi').value, reserving('1Gi').value), [16 * GI, undefined]);
-  });
-
-  it('is not known where a part was the node’s own', () => {
-    const evicts = { evictionHard: { 'memory.available': '3Gi' } };
-    assert.deepEqual(left(reserving('1Gi').value, { ...reserving('1Gi').value, ...evicts }), [undefined, 12 * GI]);
-    assert.deepEqual(left({ ...reserving('1Gi').value, ...evicts }, reserving('1Gi').value), [undefined, undefined]);
-  });
-
-  it('is nothing to speak of where both take the same', () => {
-    assert.deepEqual(left(reserving('5Gi').value, reserving('5Gi').value), [undefined, undefined]);
-    const pods = (before: number, after: number) =>
-      allocatableEffect(node, over({ maxPods: before }), over({ maxPods: after })).map((each) => each.after);
-    assert.deepEqual(pods(50, 50), []);
-    assert.deepEqual(pods(50, 40), [40]);
-  });
-
-  it('never is more at most than exactly, nor names what takes nothing', () => {
-    const amount = fc.option(
-      fc.integer({ min: 0, max: 20 }).map((gi) => `${gi}Gi`),
-      { nil: undefined },
-    );
-    const config = fc.record({ kube: amount, system: amount, evict: amount }).map(({ kube, system, evict }) => ({
-      ...(kube === undefined ? {} : { kubeReserved: { memory: kube } }),
-      ...(system === undefined ? {} : { systemReserved: { memory: system } }),
-      ...(evict === undefined ? {} : { evictionHard: { 'memory.available': evict } }),
-    }));
-    const apply = fc.constantFrom('overlay', 'replace');
-    fc.assert(
-      fc.property(fc.option(config), config, apply, (before, after, how) => {
-        const was = before === null ? null : { value: before, apply: how };
-        const exact = allocatableEffect(node, was, { value: after, apply: how });
-        for (const most of mostLeft(node, was, { value: after, apply: how })) {
-          assert.ok(most.after < most.before);
-          assert.ok(most.taken.every(({ amount: taken }) => taken > 0));
-          const same = exact.find(({ resource }) => resource === most.resource);
-          assert.ok(same === undefined || most.after <= same.after);
-          const sum = most.taken.reduce((total, { amount: taken }) => total + taken, 0);
-          assert.ok(most.after <= most.capacity - sum);
-        }
-      }),
-    );
   });
 });
 

@@ -101,7 +101,6 @@ export const SURVIVORS: Explained = {
   ],
   'reconciler/policy/in-force/take-up.ts': [
     ['createTakeUps', '[] → ["Stryker was here"]', 'what is no pool is not kept'],
-    ['createTakeUps', 'against === null || limits === undefined → against === null && limits === undefined', NARROWS],
     ['createTakeUps', 'limits === undefined → false', NARROWS],
   ],
   'reconciler/policy/isolate.ts': [
@@ -122,6 +121,7 @@ export const SURVIVORS: Explained = {
     ['touches', '\'\' → "Stryker was here!"', NAMELESS],
   ],
   'reconciler/policy/pool-status/plan-pools.ts': [
+    ['isStillAsked', 'present?.status → present.status', NARROWS],
     ['specSteps', '\'\' → "Stryker was here!"', 'every object in a cluster has one'],
   ],
   'reconciler/policy/pool-status/pool-status.ts': [
@@ -146,6 +146,8 @@ export const SURVIVORS: Explained = {
     ['movedOf', "before.choice !== 'pool' → false", 'no other choice names a pool'],
     ['hasSettled', 'desired.pools.get(name)?.commit → desired.pools.get(name).commit', NARROWS],
   ],
+  'reconciler/policy/sights/own-clock.ts': [['putForward', 'by === 0 → false', 'it only saves the copies']],
+  'reconciler/policy/sights/sights.ts': [['withLeftOut', '[] → ["Stryker was here"]', NAMELESS]],
   'reconciler/policy/sights/own-time.ts': [
     [
       'seenOf',

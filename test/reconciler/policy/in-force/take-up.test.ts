@@ -115,6 +115,19 @@ describe('a commit that is not let into force', () => {
     assert.equal(reads, 2);
   });
 
+  it('leaves the one in force as it was read, where the branch goes back to that', () => {
+    let reads = 0;
+    const load = () => {
+      reads += 1;
+      return commit(X, validPool('workers', 110)).repo;
+    };
+    const { decide } = deciding({ load, judge: () => [], policy: 'refuse' });
+    const taken = decide(read(Y, X, 'descendant'), fleet, X);
+    assert.equal(decide(read(Z, Y, 'rewritten'), fleet, Y).refused?.commit, Z);
+    assert.deepEqual(decide(read(Y, Y, 'same'), fleet, Y), taken);
+    assert.equal(reads, 2);
+  });
+
   it('is neither read nor judged where its signature is not to be trusted', () => {
     const load = () => assert.fail('it is read');
     const { decide, inForce } = deciding({ load, judge: () => [], policy: 'follow' });

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
-import type { Fleet } from '#reconciler/policy/fleet.ts';
 import type { NodeSight } from '#reconciler/policy/sights/node-sight.ts';
-import { inOwnTime } from '#reconciler/policy/sights/own-time.ts';
-import { type Sights, sightsOf } from '#reconciler/policy/sights/sights.ts';
+import { sightsOf } from '#reconciler/policy/sights/sights.ts';
 import { FIRST_SEEN_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
-import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import {
   commit,
   COMMIT_B,
@@ -19,50 +15,21 @@ import {
   poolInCluster,
   validPool,
 } from '../../../support/fleet.ts';
+import {
+  atOnce,
+  gone,
+  heard,
+  MINUTE,
+  PLAIN,
+  type Seen,
+  seen,
+  soaked,
+  stamp,
+  unselected,
+  workers,
+} from './support/look.ts';
 
-const MINUTE = 60_000;
-const stamp = (at: number): string => new Date(at).toISOString().replace('.000', '');
-const workers = validPool('workers', 110);
-const node = nodeView('a', 'workers');
-/** What a node with nothing to say is seen as, by a process that has just started. */
-const PLAIN: NodeSight = { uid: node.uid, firstSeen: 0, readiness: { stamp: `true ${node.readySince}`, at: NOW } };
-
-interface Seen {
-  readonly view?: Parameters<typeof nodeView>[2];
-  readonly status?: KubeletNodeStatus;
-  readonly annotations?: Record<string, string>;
-  readonly pool?: string | undefined;
-  readonly last?: Partial<NodeSight>;
-  readonly kubeletNodes?: readonly KubeletNode[];
-  readonly pools?: readonly KubeletPool[];
-  readonly git?: Parameters<typeof commit>[1][];
-}
-
-function lookAt(given: Seen): { readonly fleet: Fleet; readonly sights: Sights } {
-  const { view, status = {}, annotations, last, pools = [], git = [workers] } = given;
-  const pool = 'pool' in given ? given.pool : 'workers';
-  const idle = idleNode(node);
-  const own = {
-    metadata: { ...idle.metadata, ...(annotations && { annotations }) },
-    spec: pool === undefined ? {} : { pool },
-    status,
-  };
-  const fleet = fleetOf({ nodes: [nodeView('a', 'workers', view)], kubeletNodes: given.kubeletNodes ?? [own], pools });
-  const before = last === undefined ? null : { nodes: new Map([['a', { ...PLAIN, ...last }]]), sources: new Map() };
-  const desired = desiredState(commit(COMMIT_B, ...git), fleet, () => []);
-  return { fleet, sights: sightsOf(before, desired, fleet, NOW) };
-}
-const seen = (given: Seen): NodeSight | undefined => lookAt(given).sights.nodes.get('a');
-
-const gone = validPool('other', 1);
 const narrow = validPool('workers', 110, { nodeSelector: { matchLabels: { pool: 'x' } } });
-const unselected = (by: 'labels' | 'commit', since = NOW): Partial<NodeSight> => ({ unselected: { since, by } });
-const heard = { stamp: stamp(NOW - MINUTE), at: NOW - 7, own: new Date(NOW - 7).toISOString() };
-const [soaked, atOnce] = [NOW - 9 * MINUTE + 999, NOW].map((at) => ({
-  stamp: stamp(NOW - 10 * MINUTE),
-  at,
-  own: new Date(at).toISOString(),
-}));
 
 /** What is there to see, and what of it is another than of a node with nothing to say. */
 const ROWS: readonly (readonly [string, Seen, Partial<NodeSight>])[] = [
@@ -125,6 +92,16 @@ const ROWS: readonly (readonly [string, Seen, Partial<NodeSight>])[] = [
     'whose drain was given up, as it was seen',
     { view: { drainFailed: { config: 'c', at: NOW + 5 } }, last: { drainFailed: { stamp: NOW + 5, at: 3 } } },
     { drainFailed: { stamp: NOW + 5, at: 3 } },
+  ],
+  [
+    'whose drain was given up by a clock that was behind',
+    { view: { drainFailed: { config: 'c', at: NOW - 5 } }, ahead: 2 },
+    { drainFailed: { stamp: NOW - 5, at: NOW - 3 } },
+  ],
+  [
+    'whose drain was given up by its own clock',
+    { view: { drainFailed: { config: 'c', at: NOW - 5 } }, last: {}, ahead: 2 },
+    { drainFailed: { stamp: NOW - 5, at: NOW - 5 } },
   ],
   [
     'that was noted when it joined',
@@ -241,43 +218,5 @@ describe('what is seen of a node', () => {
         ['old', 3],
       ],
     );
-  });
-});
-
-describe('the fleet as decisions see it', () => {
-  const sighted = (given: Seen) => {
-    const { fleet, sights } = lookAt(given);
-    const own = inOwnTime(fleet, sights);
-    return { node: own.nodes.get('a'), status: own.kubeletNodes.get('a')?.status };
-  };
-  const own = { firstSeen: 0, readySince: NOW };
-
-  it('has the times of its sights in place of those of other machines', () => {
-    const status = { heartbeat: heard.stamp, promotedAt: stamp(NOW - 10 * MINUTE) };
-    const given = { status, view: { labels: {}, drainFailed: { config: 'c', at: NOW + 5 } } };
-    assert.deepEqual(sighted(given), {
-      node: {
-        ...nodeView('a', 'workers', given.view),
-        ...own,
-        ...unselected('labels'),
-        drainFailed: { config: 'c', at: NOW },
-      },
-      status: { heartbeat: new Date(NOW).toISOString(), promotedAt: soaked?.own },
-    });
-    const { moved } = sighted({ pool: 'gone' }).node ?? {};
-    assert.deepEqual(moved, { to: 'workers', since: NOW, by: 'commit' });
-  });
-
-  it('is as it was where nobody looked, where an agent has said nothing, and where nobody can read what it says', () => {
-    const { fleet } = lookAt({});
-    assert.deepEqual(inOwnTime(fleet, { nodes: new Map(), sources: new Map() }), fleet);
-    assert.deepEqual(sighted({}), { node: { ...node, ...own }, status: {} });
-    assert.deepEqual(sighted({ status: { heartbeat: 'soon' }, last: { heartbeat: heard } }).status, {
-      heartbeat: 'soon',
-    });
-    assert.deepEqual(sighted({ last: { drainFailed: { stamp: 3, at: 3 } } }).node, { ...node, ...own });
-    const mute = idleNode(node);
-    const { status: _, ...bare } = mute;
-    assert.equal(sighted({ kubeletNodes: [bare] }).status, undefined);
   });
 });

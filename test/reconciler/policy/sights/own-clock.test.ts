@@ -94,6 +94,8 @@ describe('the time that a clock was put forward by', () => {
     assert.equal(jumpBetween(null, read(5, 5)), 0);
     assert.equal(jumpBetween(read(1_000, 7), read(61_000, 60_007)), 0);
     assert.equal(jumpBetween(read(1_000, 7), read(61_900, 60_007)), 0, 'clocks are corrected all the time');
+    assert.equal(jumpBetween(read(1_000, 7), read(61_999, 60_007)), 0);
+    assert.equal(jumpBetween(read(1_000, 7), read(62_000, 60_007)), 1_000);
     assert.equal(jumpBetween(read(1_000, 7), read(HOUR + 61_000.4, 60_007)), HOUR);
     assert.equal(jumpBetween(read(HOUR, 7), read(60_000, 60_007)), -HOUR);
   });

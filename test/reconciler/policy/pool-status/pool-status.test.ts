@@ -1,57 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type CommitInForce, type Desired, desiredState } from '#reconciler/policy/desired.ts';
+import type { CommitInForce } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
-import { plan } from '#reconciler/policy/plan.ts';
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import {
   assignedNode,
   commit,
   COMMIT_B,
-  configSource,
   failedNode,
-  fleetOf,
-  idleNode,
   invalidPool,
   nodeView,
-  NOW,
-  poolInCluster,
   poolSpec,
   settledNode,
   validPool,
-} from '../../support/fleet.ts';
+} from '../../../support/fleet.ts';
+import { fleetWith, statusOf, settled, old, next, a, b } from './support/pool-of-three.ts';
 
-const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
-const [a, b, c] = ['a', 'b', 'c'].map((name) => nodeView(name, 'workers')) as [
-  ReturnType<typeof nodeView>,
-  ReturnType<typeof nodeView>,
-  ReturnType<typeof nodeView>,
-];
-const old = validPool('workers', 110);
-const next = validPool('workers', 120);
 const wide = { rollout: { ...poolSpec().rollout, maxUnavailable: 0 } };
-
-function fleetWith(kubeletNodes: readonly KubeletNode[], pool = poolInCluster(old)): Fleet {
-  return fleetOf({
-    nodes: [a, b, c],
-    kubeletNodes,
-    configSources: [configSource(old), configSource(next)],
-    pools: [pool],
-  });
-}
-
-function statusOf(inForce: CommitInForce | null, fleet: Fleet): KubeletPoolStatus | undefined {
-  return plan(
-    desiredState(inForce, fleet, () => []),
-    fleet,
-    SETTINGS,
-    NOW,
-  ).pools.get('workers');
-}
-
-const settled = [a, b, c].map((node) => settledNode(node, old));
 const drifted = settledNode(a, old, { phase: 'Drifted' });
 const silent = settledNode(b, old, { heartbeat: '2026-01-01T00:00:00Z' });
 const NONE = { nodes: 3, updated: 0, updating: 0, pending: 0, failed: 0, noAgent: 0, drifted: 0 };
@@ -180,6 +146,12 @@ describe('the status of a pool', () => {
     assert.match(message(4), /warning w3: m$/);
     assert.equal(message(5).split('\n').length, 6);
     assert.match(message(6), /\b2 \w+$/);
+    const broken = {
+      ...invalidPool('workers'),
+      findings: ['e1', 'w1', 'e2'].map((code) => finding(code, code.startsWith('e') ? 'error' : 'warning')),
+    };
+    const { conditions = [] } = statusOf(commit(COMMIT_B, broken), fleetWith(settled)) ?? {};
+    assert.match(conditions.find(({ type }) => type === 'ConfigValid')?.message ?? '', /e1: m\n.*e2: m\n.*w1: m$/);
   });
 
   it('has the failures of ten nodes, each with the rejection that it is about', () => {
@@ -203,111 +175,5 @@ describe('the status of a pool', () => {
     const mute = assignedNode(a, next, { phase: 'Broken' });
     const [failure] = statusOf(commit(COMMIT_B, next), fleetWith([mute, ...settled.slice(1)]))?.failures ?? [];
     assert.deepEqual(failure, { node: 'a', config: next.configName, reason: 'Unknown', message: '', at: '' });
-  });
-});
-
-describe('a pool that does not get what the newest commit wants of it', () => {
-  const told = (fleet: Fleet, inForce: CommitInForce, refused?: string): readonly string[] => {
-    const desired = { ...desiredState(inForce, fleet, () => []), ...(refused === undefined ? {} : { refused }) };
-    const { conditions = [], ...status } = plan(desired, fleet, SETTINGS, NOW).pools.get('workers') ?? {};
-    const of = (type: string): string => {
-      const found = conditions.find((each) => each.type === type);
-      return `${type}=${found?.status} ${found?.reason}: ${found?.message}`;
-    };
-    return [`${status.phase} ${status.message}`, of('Ready'), of('Reconciling'), of('Stalled')];
-  };
-  const running = `Settled 3 of 3 nodes run ${old.configName}`;
-
-  it('is not Ready where the commit is wrong about it, and says where; that its nodes are well stays said', () => {
-    const where = 'ConfigRefused: pools/workers/kubelet.yaml:3:1: error unknown-field: no such field';
-    const [phase, ready, reconciling, stalled] = told(fleetWith(settled), commit(COMMIT_B, invalidPool('workers')));
-    assert.deepEqual([phase, ready, stalled], [running, `Ready=False ${where}`, `Stalled=True ${where}`]);
-    assert.match(reconciling ?? '', /^Reconciling=False ConfigRefused/);
-  });
-
-  it('is not Ready where the commit is refused as a whole', () => {
-    const why = 'CommitRefused: the newest commit is refused: nobody trusts its signature';
-    const [phase, ready, , stalled] = told(fleetWith(settled), commit(COMMIT_B, old), 'nobody trusts its signature');
-    assert.deepEqual([phase, ready, stalled], [running, `Ready=False ${why}`, `Stalled=True ${why}`]);
-  });
-
-  it('says what failed first, where it is halted as well', () => {
-    const halted = fleetWith([failedNode(a, next), ...settled.slice(1)]);
-    assert.match(
-      told(halted, commit(COMMIT_B, next), 'nobody trusts it')[3] ?? '',
-      /^Stalled=True Halted: workers-\w+ failed on a/,
-    );
-  });
-
-  it('is Ready with a warning', () => {
-    const warned = { ...old, findings: [{ code: 'w', severity: 'warning', message: 'm' } as const] };
-    assert.match(told(fleetWith(settled), commit(COMMIT_B, warned))[1] ?? '', /^Ready=True Settled/);
-  });
-});
-
-describe('the writes of pools', () => {
-  const planned = (inForce: CommitInForce | null, fleet: Fleet, known?: Desired['pools']) =>
-    plan(
-      desiredState(inForce, fleet, () => [], undefined, known),
-      fleet,
-      SETTINGS,
-      NOW,
-    ).steps;
-  const writes = (...given: Parameters<typeof planned>): readonly string[] =>
-    planned(...given)
-      .map(({ step }) => step)
-      .filter((step) => step.includes('pool'));
-
-  it('are a status that is another than before, and none that is the same', () => {
-    const fleet = fleetWith(settled);
-    assert.deepEqual(writes(commit(COMMIT_B, old), fleet), ['write-pool-status']);
-    const status = statusOf(commit(COMMIT_B, old), fleet);
-    assert.deepEqual(writes(commit(COMMIT_B, old), fleetWith(settled, poolInCluster(old, status))), []);
-  });
-
-  it('are no status of a pool that is to be made, and none of one that goes', () => {
-    assert.deepEqual(writes(commit(COMMIT_B, old), { ...fleetWith(settled), pools: new Map() }), ['create-pool']);
-    const over = fleetOf({ nodes: [a], kubeletNodes: [idleNode(a)], pools: [poolInCluster(old)] });
-    assert.deepEqual(writes(commit(COMMIT_B), over), ['delete-pool']);
-    const goes = { step: 'delete-pool', pool: 'workers', uid: 'p-workers' };
-    assert.deepEqual(planned(commit(COMMIT_B), over).at(-1), goes);
-  });
-
-  it('are no spec where the commit is wrong about it', () => {
-    const other = poolInCluster(validPool('workers', 110, { priority: 7 }));
-    assert.ok(!writes(commit(COMMIT_B, invalidPool('workers')), fleetWith(settled, other)).includes('write-pool'));
-    assert.ok(writes(commit(COMMIT_B, old), fleetWith(settled, other)).includes('write-pool'));
-    const { pools } = desiredState(commit(COMMIT_B, old), fleetWith(settled), () => []);
-    const known = writes(commit(COMMIT_B, invalidPool('workers')), fleetWith(settled, other), pools);
-    assert.ok(!known.includes('write-pool'), 'though a commit before was not');
-  });
-});
-
-describe('a condition', () => {
-  const ready = (status: KubeletPoolStatus | undefined) => status?.conditions?.find(({ type }) => type === 'Ready');
-  const past = '2026-01-01T00:00:00Z';
-  const before = (status: 'True' | 'False') => {
-    const now = statusOf(commit(COMMIT_B, old), fleetWith(settled));
-    const conditions = now?.conditions?.map((each) => ({
-      ...each,
-      lastTransitionTime: past,
-      ...(each.type === 'Ready' ? { status } : {}),
-    }));
-    return fleetWith(settled, poolInCluster(old, { ...now, conditions } as never));
-  };
-
-  it('keeps the time since when it is so, and has the present one where it was otherwise', () => {
-    const found = (fleet: Fleet) => ready(statusOf(commit(COMMIT_B, old), fleet));
-    assert.deepEqual([found(before('True'))?.lastTransitionTime, found(before('True'))?.observedGeneration], [past, 1]);
-    const kept = statusOf(commit(COMMIT_B, old), before('False'))?.conditions ?? [];
-    assert.deepEqual(
-      kept.filter(({ lastTransitionTime }) => lastTransitionTime !== past).map(({ type }) => type),
-      ['Ready'],
-      'each condition has a time of its own',
-    );
-    assert.equal(found(before('False'))?.lastTransitionTime, '2026-11-21T12:00:00Z');
-    assert.equal(found(fleetWith(settled))?.lastTransitionTime, '2026-11-21T12:00:00Z');
-    const fresh = found({ ...fleetWith(settled), pools: new Map() });
-    assert.ok(fresh !== undefined && !('observedGeneration' in fresh));
   });
 });

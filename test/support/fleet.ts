@@ -2,7 +2,7 @@ import { DEFAULT_TRIAL, type KubeletNode, type KubeletNodeStatus, LOCAL } from '
 import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import type { CommitInForce } from '#reconciler/policy/desired.ts';
+import type { CommitInForce, DesiredPool } from '#reconciler/policy/desired.ts';
 import type { ConfigSourceView, Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import type { InvalidPool, LoadedPool, LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
@@ -42,6 +42,18 @@ export function validPool(
     payload,
     sha256: payloadSha256(payload),
     configName: configMapName(name, payload),
+    findings: [],
+  };
+}
+
+/** The pool as decisions take it, where git says this and nobody said otherwise. */
+export function desiredPool({ name, spec, configName, sha256, payload }: ValidPool): DesiredPool {
+  return {
+    name,
+    origin: 'rendered',
+    spec,
+    config: { name: configName, sha256, payload },
+    commit: COMMIT_B,
     findings: [],
   };
 }

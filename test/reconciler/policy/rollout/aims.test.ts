@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { aimsOf, forgive } from '#reconciler/policy/rollout/aims.ts';
 import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
@@ -9,10 +8,8 @@ import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kub
 import { toTimestamp } from '#shared/runtime/clock.ts';
 import {
   assignedNode,
-  commit,
-  COMMIT_B,
+  desiredPool,
   failedNode,
-  fleetOf,
   idleNode,
   nodeView,
   NOW,
@@ -57,10 +54,8 @@ interface Case {
 }
 
 function groupOf({ is, view = {}, leaving }: Case): Group {
-  const pools = leaving === 'pool' ? [] : [NEXT];
-  const present = { metadata: { name: 'workers' }, spec: NEXT.spec };
-  const pool =
-    desiredState(commit(COMMIT_B, ...pools), fleetOf({ pools: [present] }), () => []).pools.get('workers') ?? null;
+  const given = desiredPool(NEXT);
+  const pool = leaving === 'pool' ? ({ ...given, origin: 'retiring', config: null } as const) : given;
   const target = leaving === 'node' ? null : targetOf(pool);
   return { pool, members: [memberOf(nodeView('a', 'workers', view), is, target, 0, NOW)] };
 }
@@ -180,7 +175,6 @@ describe('a node', () => {
 });
 
 describe('a failure that a person forgave', () => {
-  const failed = groupOf({ is: failedNode(node, NEXT) });
   const released = (...failures: Released['failures']): Released => ({ sha256: NEXT.sha256, haltedAt: AT, failures });
   const ours = released({ node: 'a', at: AT });
   const told = failedNode(node, NEXT);
@@ -228,6 +222,7 @@ describe('a failure that a person forgave', () => {
       [unavailable({}), unavailable({ ready: false }), unavailable({ cordoned: true }), unavailable({}, 'Trial')],
       [false, true, true, true],
     );
+    const failed = groupOf({ is: told });
     assert.equal(forgive(failed, null), failed);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
+import type { DesiredPool } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { withHeritage } from '#reconciler/policy/rollout/heritage.ts';
 import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
@@ -8,9 +8,8 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Halt, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import {
   assignedNode,
-  commit,
-  COMMIT_B,
   configSource,
+  desiredPool,
   fleetOf,
   idleNode,
   nodeView,
@@ -21,8 +20,8 @@ import {
 
 const AT = '2026-11-21T12:00:00Z';
 const GIVEN = validPool('workers', 120);
-const POOL = desiredState(commit(COMMIT_B, GIVEN), fleetOf({}), () => []).pools.get('workers') ?? null;
-const RETIRING: DesiredPool | null = POOL && { ...POOL, origin: 'retiring', config: null };
+const POOL = desiredPool(GIVEN);
+const RETIRING: DesiredPool = { ...POOL, origin: 'retiring', config: null };
 
 describe('what a pool counts as having settled on before its first rollout', () => {
   const [HAD, OTHER] = [validPool('former', 90), validPool('former', 91)];
@@ -38,38 +37,47 @@ describe('what a pool counts as having settled on before its first rollout', () 
   const told = (node: NodeView) => assignedNode(node, GIVEN);
   const unproved = (node: NodeView) => assignedNode(node, HAD);
   const rollout = { configName: 'x', sha256: 'x', startedAt: AT, waves: [] };
-  const rows: readonly (readonly [string, Group, KubeletPoolStatus | undefined, KubeletPoolStatus | undefined])[] = [
-    ['is what all of its nodes bring with them', groupOfNodes(POOL, had, had), undefined, brought],
-    ['is added to the rest of the status', groupOfNodes(POOL, had), { message: 'm' }, { message: 'm', ...brought }],
-    ['is that of the others where some were told its own', groupOfNodes(POOL, told, had), undefined, brought],
-    ['is nothing where all were told its own', groupOfNodes(POOL, told), undefined, undefined],
+  const rows: readonly (readonly [
+    string,
+    () => Group,
+    KubeletPoolStatus | undefined,
+    KubeletPoolStatus | undefined,
+  ])[] = [
+    ['is what all of its nodes bring with them', () => groupOfNodes(POOL, had, had), undefined, brought],
+    [
+      'is added to the rest of the status',
+      () => groupOfNodes(POOL, had),
+      { message: 'm' },
+      { message: 'm', ...brought },
+    ],
+    ['is that of the others where some were told its own', () => groupOfNodes(POOL, told, had), undefined, brought],
+    ['is nothing where all were told its own', () => groupOfNodes(POOL, told), undefined, undefined],
     [
       'is nothing where they bring different ones',
-      groupOfNodes(POOL, had, (node) => settledNode(node, OTHER)),
+      () => groupOfNodes(POOL, had, (node) => settledNode(node, OTHER)),
       undefined,
       undefined,
     ],
-    ['is nothing where one has yet to prove it', groupOfNodes(POOL, had, unproved), undefined, undefined],
-    ['is nothing where one has none', groupOfNodes(POOL, idleNode, had), undefined, undefined],
-    ['is nothing without nodes', groupOfNodes(POOL), undefined, undefined],
+    ['is nothing where one has yet to prove it', () => groupOfNodes(POOL, had, unproved), undefined, undefined],
+    ['is nothing where one has none', () => groupOfNodes(POOL, idleNode, had), undefined, undefined],
+    ['is nothing without nodes', () => groupOfNodes(POOL), undefined, undefined],
     [
       'is what it settled on',
-      groupOfNodes(POOL, had),
+      () => groupOfNodes(POOL, had),
       { settled: { ...brought.settled, sha256: 'x' } },
       { settled: { ...brought.settled, sha256: 'x' } },
     ],
-    ['is nothing once it has begun one', groupOfNodes(POOL, had), { rollout }, { rollout }],
-    ['is nothing where it leaves git', groupOfNodes(RETIRING, had), {}, {}],
-    ['is nothing where nobody knows it', groupOfNodes(null, had), {}, {}],
+    ['is nothing once it has begun one', () => groupOfNodes(POOL, had), { rollout }, { rollout }],
+    ['is nothing where it leaves git', () => groupOfNodes(RETIRING, had), {}, {}],
+    ['is nothing where nobody knows it', () => groupOfNodes(null, had), {}, {}],
   ];
   for (const [name, group, status, expected] of rows) {
-    it(name, () => assert.deepEqual(withHeritage(group, status, fleetOf({}), AT), expected));
+    it(name, () => assert.deepEqual(withHeritage(group(), status, fleetOf({}), AT), expected));
   }
 });
 
 describe('a pool that never had a rollout', () => {
-  const target = targetOf(POOL);
-  assert.ok(POOL !== null && target !== null);
+  const target = { sha256: GIVEN.sha256, apply: GIVEN.spec.apply };
   const halt = { config: 'former-x', sha256: target.sha256, at: AT, message: 'it failed', action: 'halt' } as const;
   const former = validPool('former', 90);
   const node = nodeView('n', 'workers');

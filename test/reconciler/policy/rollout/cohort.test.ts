@@ -13,16 +13,16 @@ const node = (name: string, afterMs: number, labels: Readonly<Record<string, str
   const view = nodeView(name, 'workers', { createdAt: NOW + afterMs });
   return memberOf({ ...view, labels: { ...view.labels, ...labels } }, undefined, null, 0, NOW);
 };
-const OLD = node('old', -SECOND);
-const LAST = node('last', SECOND - 1);
-const LATE = node('late', SECOND);
-const LATE_CANARY = node('late-canary', 2 * SECOND, { canary: 'yes' });
+const OLD = () => node('old', -SECOND);
+const LAST = () => node('last', SECOND - 1);
+const LATE = () => node('late', SECOND);
+const LATE_CANARY = () => node('late-canary', 2 * SECOND, { canary: 'yes' });
 const ALL = [OLD, LAST, LATE, LATE_CANARY];
 
 /** Who is there, how the rollout went so far, its canaries: who belongs to it, and when the newest of them was created. */
 const ROWS: readonly (readonly [
   string,
-  readonly Member[],
+  readonly (() => Member)[],
   Parameters<typeof cohortOf>[1],
   Parameters<typeof cohortOf>[2],
   readonly string[],
@@ -61,7 +61,8 @@ const ROWS: readonly (readonly [
 describe('a rollout', () => {
   for (const [name, all, before, canary, names, newest] of ROWS) {
     it(name, () => {
-      const cohort = cohortOf(all, before, canary);
+      const there = all.map((member) => member());
+      const cohort = cohortOf(there, before, canary);
       assert.deepEqual(
         cohort.members.map((each) => each.node.name),
         names,

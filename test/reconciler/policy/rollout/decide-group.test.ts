@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import type { Aim } from '#reconciler/policy/rollout/aims.ts';
 import { budgetsOf } from '#reconciler/policy/rollout/budget.ts';
@@ -11,8 +10,7 @@ import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import {
   assignedNode,
-  commit,
-  COMMIT_B,
+  desiredPool,
   fleetOf,
   idleNode,
   nodeView,
@@ -47,7 +45,7 @@ interface Case {
 /** What is decided for each node, in the order of the kinds. */
 function decided({ kinds, maxUnavailable = 20, room }: Case): readonly string[] {
   const pool = validPool('workers', 120, { rollout: { ...poolSpec().rollout, maxUnavailable } });
-  const desired = desiredState(commit(COMMIT_B, pool), fleetOf({}), () => []).pools.get('workers') ?? null;
+  const desired = desiredPool(pool);
   const all = kinds.flatMap(({ count = 1, view = {}, is = (node) => settledNode(node, OLD), ...kind }, index) =>
     Array.from({ length: count }, (_, each) => {
       const node = nodeView(`n${index}-${String(each).padStart(2, '0')}`, 'workers', view);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { desiredState } from '#reconciler/policy/desired.ts';
+import type { DesiredPool } from '#reconciler/policy/desired.ts';
 import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
 import { explainNodes } from '#reconciler/policy/rollout/explain.ts';
 import { hold } from '#reconciler/policy/rollout/holds/hold.ts';
@@ -8,8 +8,7 @@ import { type Member, memberOf, targetOf, type Untouchable } from '#reconciler/p
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import {
   assignedNode,
-  commit,
-  COMMIT_B,
+  desiredPool,
   fleetOf,
   idleNode,
   nodeView,
@@ -19,12 +18,17 @@ import {
 } from '../../../support/fleet.ts';
 
 const [OLD, NEXT] = [validPool('workers', 110), validPool('workers', 120)];
-const pool = desiredState(commit(COMMIT_B, NEXT), fleetOf({}), () => []).pools.get('workers') ?? null;
+const pool = desiredPool(NEXT);
 const REST: NodeVerdict = { verdict: 'rest' };
 const node = nodeView('a', 'workers');
 
 /** What is said of one node: its pool, how it stands, what is done now, and why. */
-function explained(is: KubeletNode, verdict: NodeVerdict, more: Partial<Member> = {}, of = pool): string {
+function explained(
+  is: KubeletNode,
+  verdict: NodeVerdict,
+  more: Partial<Member> = {},
+  of: DesiredPool | null = pool,
+): string {
   const member = { ...memberOf(node, is, targetOf(of), 0, NOW), ...more };
   const decisions = [{ member, aimed: { member, aim: 'config', configName: null }, verdict } as const];
   const memory = { halt: null, released: null, settled: null, rollout: null };

@@ -11,6 +11,7 @@ import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import {
   commit,
   COMMIT_B,
+  desiredPool,
   fleetOf,
   idleNode,
   nodeView,
@@ -163,7 +164,7 @@ describe('nodes', () => {
 });
 
 describe('the taint of a new node', () => {
-  const pool = desiredState(commit(COMMIT_B, WORKERS), fleetOf({}), () => []).pools.get('workers') ?? null;
+  const pool = desiredPool(WORKERS);
   const { status: _, ...bare } = poolInCluster(WORKERS);
   const settledOn = poolInCluster(WORKERS, {
     settled: { configName: OTHERS.configName, sha256: OTHERS.sha256, apply: 'overlay', at: '' },

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
+import type { DesiredPool } from '#reconciler/policy/desired.ts';
 import { failedMembers, haltOf, haltThreshold, releaseOf, releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
 import type { Amount, Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
 import {
   assignedNode,
-  commit,
-  COMMIT_B,
+  desiredPool,
   failedNode,
-  fleetOf,
   nodeView,
   NOW,
   poolSpec,
@@ -26,11 +24,7 @@ function poolWith(
   action: 'halt' | 'revert' = 'halt',
 ): DesiredPool {
   const rollout = { ...poolSpec().rollout, maxUnavailable, onFailure: { threshold, action } };
-  const pool = desiredState(commit(COMMIT_B, validPool('workers', 120, { rollout })), fleetOf({}), () => []).pools.get(
-    'workers',
-  );
-  assert.ok(pool !== undefined);
-  return pool;
+  return desiredPool(validPool('workers', 120, { rollout }));
 }
 
 const GIVEN = validPool('workers', 120);
@@ -86,16 +80,22 @@ describe('the failures that stop a pool', () => {
 
 describe('a halt', () => {
   const before = { halt: HALT };
-  const rows: readonly (readonly [string, Group, KubeletPoolStatus | undefined, Released | null, string | null])[] = [
-    ['lasts though nobody failed since', groupOf(0, 3), before, null, EARLIER],
-    ['ends with another payload', groupOf(0, 3), { halt: { ...HALT, sha256: 'x' } }, null, null],
-    ['ends where it is released', groupOf(0, 3), before, released(EARLIER), null],
-    ['lasts where an earlier one was released', groupOf(0, 3), before, released(AT), EARLIER],
-    ['is none of a pool that leaves git', groupOf(3, 3, RETIRING), before, null, null],
-    ['is none of nodes whose pool nobody knows', { pool: null, members: [] }, before, null, null],
+  const rows: readonly (readonly [
+    string,
+    () => Group,
+    KubeletPoolStatus | undefined,
+    Released | null,
+    string | null,
+  ])[] = [
+    ['lasts though nobody failed since', () => groupOf(0, 3), before, null, EARLIER],
+    ['ends with another payload', () => groupOf(0, 3), { halt: { ...HALT, sha256: 'x' } }, null, null],
+    ['ends where it is released', () => groupOf(0, 3), before, released(EARLIER), null],
+    ['lasts where an earlier one was released', () => groupOf(0, 3), before, released(AT), EARLIER],
+    ['is none of a pool that leaves git', () => groupOf(3, 3, RETIRING), before, null, null],
+    ['is none of nodes whose pool nobody knows', () => ({ pool: null, members: [] }), before, null, null],
   ];
   for (const [name, group, status, release, at] of rows) {
-    it(name, () => assert.equal(haltOf(group, status, release, AT)?.at ?? null, at));
+    it(name, () => assert.equal(haltOf(group(), status, release, AT)?.at ?? null, at));
   }
 
   it('says which nodes failed, by which threshold, and what is done about it', () => {
@@ -111,24 +111,30 @@ describe('a halt', () => {
 describe('the release of a halt', () => {
   const asked = releaseValue(HALT);
   const failures = [{ node: 'n0', at: AT }];
-  const rows: readonly (readonly [string, Group, KubeletPoolStatus, string | undefined, Released | null])[] = [
-    ['forgives the failures of before', groupOf(1, 3), { halt: HALT }, asked, { ...released(EARLIER), failures }],
-    ['is for one halt, and no later one', groupOf(1, 3), { halt: { ...HALT, at: AT } }, asked, null],
-    ['is for one payload', groupOf(1, 3), { halt: { ...HALT, sha256: 'x' } }, `x@${EARLIER}`, null],
-    ['is nothing where nothing is halted', groupOf(1, 3), {}, asked, null],
-    ['is nothing where nobody asked', groupOf(1, 3), { halt: HALT }, undefined, null],
-    ['lasts as long as the payload', groupOf(1, 3), { released: released(EARLIER) }, undefined, released(EARLIER)],
-    ['ends with the payload', groupOf(1, 3), { released: released(EARLIER, 'x') }, undefined, null],
+  const rows: readonly (readonly [string, () => Group, KubeletPoolStatus, string | undefined, Released | null])[] = [
+    ['forgives the failures of before', () => groupOf(1, 3), { halt: HALT }, asked, { ...released(EARLIER), failures }],
+    ['is for one halt, and no later one', () => groupOf(1, 3), { halt: { ...HALT, at: AT } }, asked, null],
+    ['is for one payload', () => groupOf(1, 3), { halt: { ...HALT, sha256: 'x' } }, `x@${EARLIER}`, null],
+    ['is nothing where nothing is halted', () => groupOf(1, 3), {}, asked, null],
+    ['is nothing where nobody asked', () => groupOf(1, 3), { halt: HALT }, undefined, null],
+    [
+      'lasts as long as the payload',
+      () => groupOf(1, 3),
+      { released: released(EARLIER) },
+      undefined,
+      released(EARLIER),
+    ],
+    ['ends with the payload', () => groupOf(1, 3), { released: released(EARLIER, 'x') }, undefined, null],
     [
       'is nothing in a pool that leaves git',
-      groupOf(1, 3, RETIRING),
+      () => groupOf(1, 3, RETIRING),
       { halt: HALT, released: released(EARLIER) },
       asked,
       null,
     ],
   ];
   for (const [name, group, status, value, expected] of rows) {
-    it(name, () => assert.deepEqual(releaseOf(group, status, value), expected));
+    it(name, () => assert.deepEqual(releaseOf(group(), status, value), expected));
   }
 
   it('is asked for by payload and time', () => assert.equal(asked, `${GIVEN.sha256}@${EARLIER}`));

@@ -21,7 +21,7 @@ import {
   CLOSED,
   FINISH,
   HALT,
-  member,
+  NODE,
   question,
   REVERT,
   under,
@@ -193,24 +193,24 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
   ],
 
   ['a node that is Ready', notReady, {}, null],
-  ['a node that is not', notReady, { member: { node: { ...member.node, ready: false } } }, ['not-ready', /not Ready/]],
+  ['a node that is not', notReady, { member: { node: { ...NODE, ready: false } } }, ['not-ready', /not Ready/]],
   [
     'a node that the config is to fix',
     notReady,
-    { rollout: { notReadyNodes: 'change' }, member: { node: { ...member.node, ready: false } } },
+    { rollout: { notReadyNodes: 'change' }, member: { node: { ...NODE, ready: false } } },
     null,
   ],
   [
     'not Ready, and leaving',
     notReady,
-    { leaving: true, member: { node: { ...member.node, ready: false } } },
+    { leaving: true, member: { node: { ...NODE, ready: false } } },
     ['not-ready', /Ready/],
   ],
   ['a node that takes pods', cordoned, {}, null],
   [
     'a node that somebody works on',
     cordoned,
-    { member: { node: { ...member.node, cordoned: true } } },
+    { member: { node: { ...NODE, cordoned: true } } },
     ['cordoned', /cordoned/],
   ],
 ];
@@ -240,7 +240,7 @@ describe('what holds a node', () => {
       member: {
         asks: { ...ASKS, base: 'b' },
         standing: 'no-agent',
-        node: { ...member.node, ready: false, cordoned: true },
+        node: { ...NODE, ready: false, cordoned: true },
       },
       facts: {
         hearsay: 'all',
@@ -249,7 +249,7 @@ describe('what holds a node', () => {
         waves: WAVES,
         blockers: { ...BUSY, quiet: false },
         isAvailable: () => false,
-        unselected: new Map([[member.node.name, hold('unselected', 'no pool selects it')]]),
+        unselected: new Map([[NODE.name, hold('unselected', 'no pool selects it')]]),
       },
       room: 0,
     });

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { desiredState } from '#reconciler/policy/desired.ts';
 import { payloadsOf } from '#reconciler/policy/rollout/payloads.ts';
-import { commit, COMMIT_A, configSource, fleetOf, validPool } from '../../../support/fleet.ts';
+import { configSource, desiredPool, validPool } from '../../../support/fleet.ts';
 
 const [OWN, FORMER] = [validPool('workers', 110), validPool('workers', 100)];
 const carrying = (payload: string) => configSource(FORMER, { payload, sha256: 'x' });
 
 describe('what a config says', () => {
-  const pool = desiredState(commit(COMMIT_A, OWN), fleetOf({}), () => []).pools.get('workers') ?? null;
+  const pool = desiredPool(OWN);
   const { payload: _, ...empty } = configSource(FORMER, { sha256: 'x' });
   for (const [name, source, sha256, expected] of [
     ['is known of the pool’s own, before the cluster has it', undefined, OWN.sha256, OWN.value],

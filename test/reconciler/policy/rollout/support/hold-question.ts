@@ -12,7 +12,7 @@ const TARGET = { sha256: POOL.sha256, apply: POOL.spec.apply };
 const { rollout: ROLLOUT } = poolSpec();
 export const BLOCKERS = { pods: { selector: {} } };
 
-export const member = memberOf(nodeView('n1', 'workers'), undefined, TARGET, 0, NOW);
+export const NODE = nodeView('n1', 'workers');
 export const HALT = { config: POOL.configName, sha256: POOL.sha256, at: '2026-11-21T12:00:00Z', message: 'n2 failed' };
 export const CLOSED = { open: false, because: 'closed until Monday', changesAt: null };
 export const WAVES: WaveProgress = {
@@ -44,7 +44,7 @@ export function question({ spec, rollout, aimed, member: more, facts, room = 1, 
   } as const;
   return {
     aimed: {
-      member: { ...member, standing: 'outdated', ...more },
+      member: { ...memberOf(NODE, undefined, TARGET, 0, NOW), standing: 'outdated', ...more },
       aim: 'config',
       configName: POOL.configName,
       ...aimed,

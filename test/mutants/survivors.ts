@@ -299,7 +299,22 @@ export const SURVIVORS: Explained = {
     ['cohortOf', '[] → ["Stryker was here"]', 'where the moment is unknown, nobody looks who was there'],
     ['cohortOf', 'known === undefined → false', 'nobody was there where the moment is unknown, and that is asked too'],
   ],
+  'reconciler/policy/repo/decode-cache.ts': [
+    ['decodeCache', '\'own\' → ""', UNREAD],
+    ['decodeCache', '\'layer\' → ""', UNREAD],
+  ],
+  'reconciler/policy/repo/doubtful-values.ts': [
+    ['isOfBytes', '[] → ["Stryker was here"]', 'what is not a map has no limits'],
+    ['entriesOf', '[] → ["Stryker was here"]', 'no resource has that name'],
+  ],
+  'reconciler/policy/repo/judge-pool.ts': [
+    ['poolJudge', '[] → ["Stryker was here"]', 'neither a version nor a code has that name'],
+    ['poolJudge', 'positionOf === undefined → false', 'for the compiler: what is undefined counts as absent'],
+  ],
   'reconciler/policy/repo/load-pool.ts': [
+    ['loadPool', '[] → ["Stryker was here"]', 'what is no layer has an error in it'],
+    ['render', '[] → ["Stryker was here"]', 'where nothing is tolerated, no valid config has an unknown field'],
+    ['render', 'tolerate.length === 0 → false', 'where nothing is tolerated, no valid config has an unknown field'],
     ['unusedFiles', '[] → ["Stryker was here"]', 'a pool has its pool.yaml at least, or is not read'],
     ['configsByPool', '\'\' → "Stryker was here!"', NARROWS],
     ['configsByPool', 'known !== undefined → false', 'it only saves the look at every file'],
@@ -313,7 +328,11 @@ export const SURVIVORS: Explained = {
     ['readUrl', '\'\' → "Stryker was here!"', 'a file with an error in it is not used'],
     ['readPods', "typeof namespace !== 'string' → false", 'what is no text is no label either'],
   ],
-  'reconciler/policy/repo/read-cluster.ts': [['readVersions', 'minor !== undefined → true', NARROWS]],
+  'reconciler/policy/repo/read-cluster.ts': [
+    ['readCluster', '\'\' → "Stryker was here!"', 'it is as little the name of a field'],
+    ['readVersions', 'minor !== undefined → true', NARROWS],
+  ],
+  'reconciler/policy/repo/read-pool.ts': [['readTrial', '\'refused\' → ""', UNREAD]],
   'reconciler/policy/repo/read-rollout.ts': [
     ['checkAscending', 'canary !== undefined → true', 'no amount is undefined'],
     ['sizeOf', "typeof amount === 'number' → false", 'a number reads as itself'],

@@ -22,4 +22,4 @@ export function credentialsIn(config: Readonly<Record<string, unknown>>): readon
 }
 
 const isHeader = ([field, name]: Path): boolean =>
-  field === 'staticPodURLHeader' && !HARMLESS_HEADER.test(String(name ?? ''));
+  field === 'staticPodURLHeader' && !HARMLESS_HEADER.test(String(name));

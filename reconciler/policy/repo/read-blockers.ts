@@ -65,7 +65,7 @@ function readUrl(value: unknown, path: Path, report: FileReport): string {
   if (text === undefined) return '';
   const example = 'write it as http://prometheus.monitoring:9090';
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     report.error('bad-url', path, 'the url of prometheus is not an http or https address', example);
   } else if (url.username !== '' || url.password !== '') {
     report.error(

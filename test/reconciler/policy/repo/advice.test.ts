@@ -27,6 +27,12 @@ const ROWS: readonly (readonly [string, Tree, string, RegExp])[] = [
     /not an http or https address/,
   ],
   [
+    'a Prometheus at no address at all',
+    { ...X, 'pools/x/pool.yaml': `${POOL}  ${at}{url: "http://", query: up}}\n` },
+    'bad-url',
+    /not an http or https address/,
+  ],
+  [
     'text that YAML takes for a number',
     { ...X, 'pools/x/pool.yaml': `${POOL}  ${at}{url: "http://p", query: 5}}\n` },
     'bad-text',
@@ -55,6 +61,12 @@ const ROWS: readonly (readonly [string, Tree, string, RegExp])[] = [
     { 'pools/x/pool.yaml': `${POOL}  layers: [base/KUBELET.yaml]\n`, 'base/kubelet.yaml': KUBELET },
     'missing-layer',
     /there is base\/kubelet\.yaml$/,
+  ],
+  [
+    'a layer in a folder in other letters',
+    { 'pools/x/pool.yaml': `${POOL}  layers: [Base/abcdefgh.yaml]\n`, 'base/abcdefgh.yaml': KUBELET },
+    'missing-layer',
+    /there is base\/abcdefgh\.yaml$/,
   ],
   [
     'a layer by another ending',

@@ -49,6 +49,13 @@ const rows: readonly (readonly [layer: string, found: readonly string[]])[] = [
     'kubeReserved: {memory: 1048575}'.replace('1048575', '"1048575"'),
     [few('1048575', 'kubeReserved.memory', '1048575 bytes', '1048575Mi')],
   ],
+  ['evictionHard: {memory.available: " 500m "}', [half(' 500m ', 'evictionHard["memory.available"]', '500Mi')]],
+  [
+    'kubeReserved: {memory: "1.5"}',
+    [`error ${AT} kubeReserved.memory: 1.5 is not a whole number of bytes: m means thousandths`],
+  ],
+  ['kubeReserved: {memory: 512}', []],
+  ['reservedMemory: [{numaNode: 0, limits: {cpu: 500m}}]', []],
   ['kubeReserved: {memory: 1Mi}', []],
   ['kubeReserved: {memory: "0", cpu: 500m, pid: "5"}', []],
   ['evictionHard: {nodefs.inodesFree: "5", pid.available: 5%}', []],
@@ -59,11 +66,17 @@ const rows: readonly (readonly [layer: string, found: readonly string[]])[] = [
     [`warning ${AT} evictionHard["memory.available"]: pods are evicted as soon as less than 51% of memory is free`],
   ],
   [
+    'evictionSoft: {memory.available: 51%}',
+    [`warning ${AT} evictionSoft["memory.available"]: pods are evicted as soon as less than 51% of memory is free`],
+  ],
+  [
     'maxPods: 0',
     [`warning ${AT} maxPods: 0 means the default to the kubelet, 110 (write how many pods may run, 1 at least)`],
   ],
   ['maxPods: 1', []],
   ['maxOpenFiles: 1000', []],
+  ['maxOpenFiles: 0', []],
+  ['maxOpenFiles: "5"', []],
   [
     'maxOpenFiles: 999',
     [

@@ -44,6 +44,13 @@ describe('what is wrong with a cluster file', () => {
     });
   }
 
+  it('is told of one that is not a map', () => {
+    const report = fileReport('clusters/prod.yaml', () => undefined);
+    assert.notEqual(readCluster([], 'prod', report).unreadable, undefined);
+    const places = report.findings.map(({ code, field }) => `${code} ${field ?? '-'}`);
+    assert.deepEqual(places, ['wrong-type -', 'wrong-kind apiVersion', 'wrong-kind kind']);
+  });
+
   it('takes nothing from how many nodes may be changed, unless it is that', () => {
     assert.equal(readSpec({ maxChange: '30%', maxUnassign: 'all' }).cluster.maxChange, '30%');
     assert.equal(readSpec({ maxChange: 'all', maxUnassign: 'all' }).cluster.maxChange, 0);
@@ -106,6 +113,7 @@ describe('a cluster file', () => {
       'old/clusters/prod.yml': CLUSTER,
       'clusters/prod.yaml.bak': CLUSTER,
       'clusters/prod.yml.orig': CLUSTER,
+      'clusters/pro.yamld': CLUSTER,
     };
     assert.deepEqual(load({ ...pools, ...others }).cluster, { ...DEFAULT_CLUSTER, missing: true });
   });

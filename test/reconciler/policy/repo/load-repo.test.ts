@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decodeCache } from '#reconciler/policy/repo/decode-cache.ts';
-import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
-import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import type { Finding } from '#shared/contract/finding.ts';
-import { brief, CLUSTER, filesOf, KUBELET, load, POOL, pool, type Tree, valid } from './support/load.ts';
+import { brief, KUBELET, load, POOL, pool, type Tree, valid } from './support/load.ts';
 
 describe('a pool', () => {
   it('needs no more than a selector and a kubelet.yaml', () => {
@@ -59,6 +56,11 @@ describe('a pool', () => {
   const faults: readonly (readonly [string, Tree, readonly string[]])[] = [
     ['without pool.yaml', { 'pools/x/kubelet.yaml': KUBELET }, ['missing-pool pools/x/pool.yaml']],
     ['whose pool.yaml is no YAML', { 'pools/x/pool.yaml': 'a: [' }, ['yaml-syntax pools/x/pool.yaml:1:5']],
+    [
+      'with a list of no layers',
+      { 'pools/x/pool.yaml': `${POOL}  layers: []\n`, 'pools/x/kubelet.yaml': KUBELET },
+      ['wrong-type pools/x/pool.yaml:5:3', 'unused-file pools/x/kubelet.yaml'],
+    ],
     ['without a layer', { 'pools/x/pool.yaml': POOL }, ['missing-layer pools/x/pool.yaml:3:1']],
     [
       'with an unknown key',
@@ -135,6 +137,7 @@ describe('a pool', () => {
     assert.equal(suggested('base/comon.yaml', ...others, 'base/common.yaml'), 'there is base/common.yaml');
     assert.match(suggested('base/caf\u00e9.yaml', ...others, 'base/cafe\u0301.yaml') ?? '', /composed otherwise$/);
     assert.equal(suggested('base/limits.yaml', ...others), 'there is base/kubelet.yaml');
+    assert.equal(suggested('base/limits.yaml', 'base/kubelet.yml'), 'there is base/kubelet.yml');
     assert.equal(suggested('elsewhere/limits.yaml', ...others), undefined);
   });
 
@@ -203,62 +206,5 @@ describe('a fault', () => {
   it('of git is passed on', () => {
     const finding: Finding = { code: 'submodule', severity: 'warning', message: 'x', file: 'vendor' };
     assert.deepEqual(load(good, [finding]).findings, [finding]);
-  });
-});
-
-describe('a pool’s judge', () => {
-  const tree = { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}\ncontainerLogMonitorInterval: 20s\n` };
-
-  it('says what the kubelets of its nodes would, with the line of the layer', () => {
-    const findings = judgePool(valid(load(tree), 'x'), ['1.28', '1.29', '1.34']);
-    assert.deepEqual(brief(findings), ['unknown-field pools/x/kubelet.yaml:4:1']);
-    assert.deepEqual(findings[0]?.versions, ['1.28', '1.29']);
-  });
-
-  it('has nothing to say without nodes', () => assert.deepEqual(judgePool(valid(load(tree), 'x'), []), []));
-
-  it('does not repeat what the cluster’s versions said', () => {
-    const text = `${KUBELET}clusterDNS: [dns]\n`;
-    const repo = load({
-      'pools/x/pool.yaml': POOL,
-      'pools/x/kubelet.yaml': text,
-      'clusters/prod.yaml': `${CLUSTER}  kubeletVersions: ["1.34"]\n`,
-    });
-    const found = pool(repo, 'x');
-    assert.ok(found.status === 'valid');
-    assert.equal(found.findings.length, 1);
-    assert.deepEqual(judgePool(found, ['1.34']), []);
-  });
-});
-
-describe('files that did not change', () => {
-  it('are not read again', () => {
-    const files = filesOf({ 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}maxPods: 5\n` });
-    const cache = decodeCache();
-    const first = loadRepo(files, { cluster: 'prod', cache });
-    // Bytes that would not parse: whoever looks at them again is found out.
-    const unreadable = new Map(
-      [...files].map(([path, file]) => [path, { ...file, bytes: Buffer.from('a: [') }] as const),
-    );
-    const second = loadRepo(unreadable, { cluster: 'prod', cache });
-    assert.deepEqual(
-      second.pools.map(({ status }) => status),
-      ['valid'],
-    );
-    assert.deepEqual(JSON.stringify(second), JSON.stringify(first));
-  });
-
-  it('are forgotten when a load does not ask for them', () => {
-    const files = filesOf({ 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': KUBELET });
-    const cache = decodeCache();
-    loadRepo(files, { cluster: 'prod', cache });
-    loadRepo(new Map(), { cluster: 'prod', cache });
-    const unreadable = new Map(
-      [...files].map(([path, file]) => [path, { ...file, bytes: Buffer.from('a: [') }] as const),
-    );
-    assert.deepEqual(
-      loadRepo(unreadable, { cluster: 'prod', cache }).pools.map(({ status }) => status),
-      ['invalid'],
-    );
   });
 });

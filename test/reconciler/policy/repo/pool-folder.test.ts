@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { desiredState } from '#reconciler/policy/desired.ts';
+import { decodeCache } from '#reconciler/policy/repo/decode-cache.ts';
 import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
+import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
+import { readLayer } from '#reconciler/policy/repo/read-layer.ts';
 import { MAX_PAYLOAD_BYTES } from '#shared/contract/config-map.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { fleetOf } from '../../../support/fleet.ts';
-import { brief, CLUSTER, KUBELET, load, POOL, pool, type Tree, valid } from './support/load.ts';
+import { brief, CLUSTER, filesOf, KUBELET, load, POOL, pool, type Tree, valid } from './support/load.ts';
 
 const said = (findings: readonly Finding[]): readonly string[] =>
   findings.map(({ severity, code, file, field }) => `${severity} ${code} ${file} ${field ?? '-'}`);
@@ -45,6 +49,15 @@ describe('the pools of a repository', () => {
     assert.deepEqual(said(load(tree).findings), [
       'error nested-pool pools/a/b/pool.yaml -',
       'error nested-pool pools/a/b/c/pool.yaml -',
+    ]);
+  });
+
+  it('are in error by their files alone where git has nothing to say', () => {
+    const { findings, pools } = loadRepo(filesOf({ 'pools/My_Pool/pool.yaml': POOL }), { cluster: 'prod' });
+    assert.deepEqual(findings, []);
+    assert.deepEqual(said(pools[0]?.findings ?? []), [
+      'error bad-name pools/My_Pool/pool.yaml -',
+      'error missing-layer pools/My_Pool/pool.yaml spec.layers[0]',
     ]);
   });
 
@@ -153,6 +166,17 @@ describe('where nobody knows the line of a field', () => {
     const { positionOf: _, ...placeless } = valid(load(tree), 'x');
     const findings = judgePool(placeless, ['1.28']);
     assert.deepEqual(brief(findings), ['unknown-field pools/x/pool.yaml']);
+    const { file: _file, ...unread } = placeless;
+    assert.deepEqual(brief(judgePool(unread, ['1.28'])), ['unknown-field pools/x/pool.yaml']);
+  });
+
+  it('a layer that is not there is one of the pool', () => {
+    const source = { name: 'x', files: new Map(), leftOut: new Map(), shown: (path: string) => path };
+    const rest = { cluster: DEFAULT_CLUSTER, fields: DEFAULT_CLUSTER.fields, complaintsOf: () => [] };
+    const { findings } = decodeCache().load((decoder) =>
+      readLayer('base/a.yaml', ['spec', 'layers', 0], { ...source, ...rest }, decoder, () => undefined),
+    );
+    assert.deepEqual(brief(findings), ['missing-layer pools/x/pool.yaml']);
   });
 
   it('so does one of a rule about what is not written', () => {

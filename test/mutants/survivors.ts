@@ -120,6 +120,10 @@ export const SURVIVORS: Explained = {
     ['touches', 'step.node.spec?.pool → step.node.spec.pool', 'what throws there has no pool either'],
     ['touches', '\'\' → "Stryker was here!"', NAMELESS],
   ],
+  'reconciler/policy/plan-config-sources.ts': [
+    ['planConfigSources', '\'\' → "Stryker was here!"', 'a pool whose bytes are known is of a commit'],
+  ],
+  'reconciler/policy/steps.ts': [['subjectOf', 'default: return unreachable(step); → default:', NARROWS]],
   'reconciler/policy/pool-status/plan-pools.ts': [
     ['isStillAsked', 'present?.status → present.status', NARROWS],
     ['specSteps', '\'\' → "Stryker was here!"', 'every object in a cluster has one'],

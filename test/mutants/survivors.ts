@@ -202,6 +202,10 @@ export const SURVIVORS: Explained = {
     ['isCount', "verdict.verdict === 'drain' → true", 'no other verdict has a stage'],
   ],
   'reconciler/policy/rollout/heritage.ts': [
+    ['haltBroughtAlong', '\'\' → "Stryker was here!"', NAMELESS],
+    ['haltBroughtAlong', 'pool?.name → pool.name', NARROWS],
+    ['haltBroughtAlong', '[] → ["Stryker was here"]', 'a text is about no config'],
+    ['haltBroughtAlong', 'target === null → false', NARROWS],
     ['witnessed', '[] → ["Stryker was here"]', 'no config has that name'],
     ['witnessed', 'spec?.apply → spec.apply', NARROWS],
     ['broughtAlong', 'common === null || name === undefined → common === null && name === undefined', NARROWS],

@@ -86,10 +86,13 @@ describe('a pool that never had a rollout', () => {
     readonly of?: string;
     readonly before?: KubeletPoolStatus;
     readonly isMoved?: boolean;
+    readonly isUnproved?: boolean;
+    readonly isSilent?: boolean;
   }): Halt | undefined => {
-    const settled = settledNode(node, former);
+    const settled = given.isUnproved === true ? assignedNode(node, former) : settledNode(node, former);
     const kubeletNode = given.isMoved === true ? { ...settled, spec: { ...settled.spec, pool: 'workers' } } : settled;
-    const pools = [{ metadata: { name: given.of ?? 'former' }, status: { halt: given.halt ?? halt } }];
+    const status = given.isSilent === true ? {} : { status: { halt: given.halt ?? halt } };
+    const pools = [{ metadata: { name: given.of ?? 'former' }, ...status }];
     const fleet = fleetOf({ pools, configSources: [configSource(former)] });
     const group = { pool: POOL, members: [memberOf(node, kubeletNode, target, 0, NOW)] };
     return withHeritage(group, given.before, fleet, AT)?.halt;
@@ -98,6 +101,8 @@ describe('a pool that never had a rollout', () => {
   it('is stopped by what stopped the one that its nodes come from, while the payload is the same', () => {
     assert.deepEqual(stops({}), halt);
     assert.deepEqual(stops({ isMoved: true }), halt, 'also once the nodes are known as its own');
+    assert.deepEqual(stops({ isUnproved: true }), halt, 'also where they bring nothing that is proved');
+    assert.equal(stops({ isSilent: true }), undefined, 'a pool without a status stopped nothing');
     assert.equal(stops({ halt: { ...halt, sha256: 'f'.repeat(64) } }), undefined);
     assert.equal(stops({ halt: { ...halt, apply: 'replace' } }), undefined);
     assert.equal(stops({ of: 'another' }), undefined);

@@ -111,12 +111,19 @@ describe('a halt', () => {
 describe('the release of a halt', () => {
   const asked = releaseValue(HALT);
   const failures = [{ node: 'n0', at: AT }];
-  const rows: readonly (readonly [string, () => Group, KubeletPoolStatus, string | undefined, Released | null])[] = [
+  const rows: readonly (readonly [
+    string,
+    () => Group,
+    KubeletPoolStatus | undefined,
+    string | undefined,
+    Released | null,
+  ])[] = [
     ['forgives the failures of before', () => groupOf(1, 3), { halt: HALT }, asked, { ...released(EARLIER), failures }],
     ['is for one halt, and no later one', () => groupOf(1, 3), { halt: { ...HALT, at: AT } }, asked, null],
     ['is for one payload', () => groupOf(1, 3), { halt: { ...HALT, sha256: 'x' } }, `x@${EARLIER}`, null],
     ['is nothing where nothing is halted', () => groupOf(1, 3), {}, asked, null],
     ['is nothing where nobody asked', () => groupOf(1, 3), { halt: HALT }, undefined, null],
+    ['is nothing in a pool that leaves git without a status', () => groupOf(1, 3, RETIRING), undefined, asked, null],
     [
       'lasts as long as the payload',
       () => groupOf(1, 3),

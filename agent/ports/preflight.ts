@@ -7,6 +7,9 @@ export interface Assigned {
   readonly apply: ApplyMode;
 }
 
+/** The code of an error that ends without a person: the config is not rejected for it, and is looked at again. */
+export const PASSING_CODE = 'runtime-away';
+
 /**
  * Looks at the node for what would keep the kubelet from starting with a config, before the kubelet hears of it. Errors
  * refuse the config, warnings are only said.

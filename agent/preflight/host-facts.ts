@@ -46,6 +46,8 @@ export interface HostFacts {
   readonly ownPorts: ReadonlySet<number>;
   /** The kubelet's config as it lies there now. */
   readonly present?: Readonly<Record<string, unknown>>;
+  /** Where the kubelet has its container runtime already, by the same config. */
+  readonly ownRuntimes: ReadonlySet<unknown>;
 }
 
 export interface CgroupUse {

@@ -75,6 +75,7 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
       listening: ownPorts === undefined ? undefined : await listeningPorts(files),
       ownPorts: ownPorts ?? new Set<number>(),
       present: present?.reduce<Config>((below, above) => mergePatch(below, above) as Config, {}),
+      ownRuntimes: new Set(present?.map(({ containerRuntimeEndpoint }) => containerRuntimeEndpoint)),
     };
     return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as unknown as HostFacts;
   };

@@ -8,7 +8,7 @@ import { firstOf } from '../decide/first-of.ts';
 import type { Installer } from '../ports/installer.ts';
 import type { Config } from '../decide/state.ts';
 import type { TryPlaces } from '../kubelet/try-places.ts';
-import type { Preflight } from '../ports/preflight.ts';
+import { PASSING_CODE, type Preflight } from '../ports/preflight.ts';
 
 export type Validate = typeof validateKubeletConfig;
 
@@ -29,7 +29,7 @@ export type Checked = { readonly failure: Failure } | { readonly warnings: reado
  * config, and on this machine. What is wrong with the node's own config alone is not the payload's fault.
  *
  * @param minor the kubelet's version: `v1.34.2`
- * @returns why the kubelet must not hear of it, or what is to be said of it on this machine
+ * @returns why the kubelet must not hear of it (`mayPass`: not now), or what is to be said of it on this machine
  * @throws `INSTALL_*` where it cannot be installed
  */
 export async function check(
@@ -57,7 +57,9 @@ export async function check(
   if (invalid !== undefined) return { failure: invalid };
   const onHost = await preflight(effective, minor, { payload: value, apply: config.apply });
   const failure = failureFrom('PreflightFailed', onHost);
-  return failure === undefined ? { warnings: warningsIn(onHost) } : { failure };
+  if (failure === undefined) return { warnings: warningsIn(onHost) };
+  const passes = onHost.every(({ severity, code }) => severity !== 'error' || code === PASSING_CODE);
+  return { failure: passes ? { ...failure, mayPass: true } : failure };
 }
 
 const sayDenied = ({ path, why }: DeniedField): string => `${formatPath(path)} may not be set on this node: ${why}`;

@@ -42,7 +42,8 @@ export async function stageConfig(config: Config, options: StageOptions, signal:
   }
   try {
     const checked = await check(config, payload, minor, options);
-    return 'failure' in checked ? { outcome: 'refused', failure: checked.failure } : { outcome: 'ready', ...checked };
+    if (!('failure' in checked)) return { outcome: 'ready', ...checked };
+    return { outcome: checked.failure.mayPass === true ? 'unavailable' : 'refused', ...checked };
   } catch (error) {
     const failure = failureOf('CannotInstall', error);
     return { outcome: isForGood(error) ? 'refused' : 'unavailable', failure };

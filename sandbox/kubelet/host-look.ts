@@ -40,6 +40,7 @@ export function simulatedHostLook({ host, ...kubelet }: SimulatedLookOptions): H
       realPaths: new Map(),
       runningPods: 0,
       ownPorts: new Set(),
+      ownRuntimes: new Set(),
     }),
   };
 }

@@ -3,6 +3,8 @@ import { type Check, refuse, warn } from '../check.ts';
 import type { ConfigForHost } from '../host-facts.ts';
 import type { HostPathKind } from '../../host/host-files.ts';
 
+const RUNTIME = 'containerRuntimeEndpoint';
+
 interface PathRule {
   readonly field: string;
   readonly wants: readonly HostPathKind[];
@@ -30,7 +32,7 @@ const setText = (view: ConfigView, field: string): string => (view.isSet(field) 
 
 /** Paths of the config to look at. Relative ones are left out: they start at the file that they are written in. */
 export function namedPaths({ view }: Pick<ConfigForHost, 'view'>): readonly string[] {
-  const endpoint = runtimeSocket(setText(view, 'containerRuntimeEndpoint'));
+  const endpoint = runtimeSocket(setText(view, RUNTIME));
   const paths = RULES.map(({ field }) => setText(view, field)).filter((path) => path.startsWith('/'));
   return endpoint === undefined ? paths : [...paths, endpoint];
 }
@@ -50,10 +52,13 @@ function runtimeSocket(endpoint: string): string | undefined {
   return path.startsWith('/') ? path : undefined;
 }
 
-export const runtimeAnswers: Check = ({ view }, { paths }) => {
-  const socket = runtimeSocket(setText(view, 'containerRuntimeEndpoint'));
+/** A runtime that the kubelet has already is only away: it is restarted, or the machine goes down. */
+export const runtimeAnswers: Check = ({ view, assigned }, { paths, ownRuntimes }) => {
+  const endpoint = setText(view, RUNTIME);
+  const socket = runtimeSocket(endpoint);
   const kind = socket === undefined ? undefined : paths.get(socket);
   if (kind === undefined || kind === 'socket') return [];
   const message = `there is no socket ${socket} on this node: the kubelet does not start without a container runtime`;
-  return [refuse('runtime-missing', 'containerRuntimeEndpoint', message, 'name the socket of the runtime that runs')];
+  if (assigned[RUNTIME] === undefined || ownRuntimes.has(endpoint)) return [refuse('runtime-away', RUNTIME, message)];
+  return [refuse('runtime-missing', RUNTIME, message, 'name the socket of the runtime that runs')];
 };

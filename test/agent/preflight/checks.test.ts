@@ -73,6 +73,9 @@ const SLICE: Fields = {
 };
 
 /** What is the matter; the config; the machine; what is found; the minor version where it is not 34. */
+const ENDPOINT = { containerRuntimeEndpoint: 'unix:///run/c.sock' };
+const NO_SOCKET = { paths: new Map([['/run/c.sock', 'missing' as const]]) };
+
 const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly string[], number?])[] = [
   ['nothing', { maxPods: 110 }, {}, []],
   ['swap', {}, { swaps: ['/dev/sda2'] }, ['error swap-on failSwapOn']],
@@ -123,10 +126,17 @@ const rows: readonly (readonly [string, Fields, Partial<HostFacts>, readonly str
     { runtimeDriver: { driver: 'cgroupfs', file: '/etc/containerd/config.toml' } },
     ['warning cgroup-driver cgroupDriver'],
   ],
+  ['no runtime', ENDPOINT, NO_SOCKET, ['error runtime-missing containerRuntimeEndpoint']],
   [
-    'no runtime',
-    { containerRuntimeEndpoint: 'unix:///run/c.sock' },
-    { paths: new Map([['/run/c.sock', 'missing']]) },
+    'a runtime that the kubelet has already, and that is away',
+    ENDPOINT,
+    { ...NO_SOCKET, ownRuntimes: new Set([ENDPOINT.containerRuntimeEndpoint]) },
+    ['error runtime-away containerRuntimeEndpoint'],
+  ],
+  [
+    'no runtime where the kubelet has another',
+    ENDPOINT,
+    { ...NO_SOCKET, ownRuntimes: new Set(['unix:///run/other.sock', undefined]) },
     ['error runtime-missing containerRuntimeEndpoint'],
   ],
   [
@@ -515,6 +525,10 @@ describe('preflight', () => {
     const parts = { asDropIn: true, configDirectory: '/etc/kubernetes/kubelet.conf.d' };
     assert.deepEqual(found({}, { kubeletArgs: ['--config=/other'] }, 34, parts), ['error config-not-read kind']);
     assert.deepEqual(found({}, { kubeletArgs: ['--config-dir=/etc/kubernetes/kubelet.conf.d'] }, 34, parts), []);
+  });
+
+  it('takes a runtime that the assignment does not name for one that the kubelet has already', () => {
+    assert.deepEqual(found(ENDPOINT, NO_SOCKET, 34, { assigned: {} }), ['error runtime-away containerRuntimeEndpoint']);
   });
 
   it('names the file that wins, the last of those that set the field', () => {

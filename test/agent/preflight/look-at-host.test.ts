@@ -64,7 +64,7 @@ describe('a machine as the host root shows it', () => {
     await put('etc/containerd/config.toml', '[plugins.x.options]\n  SystemdCgroup = true\n');
     await put(
       'var/lib/kubelet/config.yaml',
-      'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nport: 10350\n',
+      'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nport: 10350\ncontainerRuntimeEndpoint: unix:///run/containerd/containerd.sock\n',
     );
     await put('real/ca.crt', 'x');
     await mkdir(join(root, 'etc/kubernetes'), { recursive: true });
@@ -134,6 +134,7 @@ describe('a machine as the host root shows it', () => {
     assert.deepEqual(facts.kubeletArgs, ['--config=/var/lib/kubelet/config.yaml', '--v=2']);
     assert.equal(facts.runtimeDriver?.driver, 'systemd');
     assert.ok(facts.ownPorts.has(10_350));
+    assert.ok(facts.ownRuntimes.has('unix:///run/containerd/containerd.sock'));
   });
 
   it('calls no port taken when the kubelet’s own cannot be told, because its config file was spoiled or deleted', async () => {

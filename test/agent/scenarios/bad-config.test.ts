@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Finding } from '#shared/contract/finding.ts';
 import { names, isIdleOn, settledNode, hasFallenBack } from '../../support/agent/whole-node-stories.ts';
 
 describe('a config that is bad for the node', () => {
@@ -67,6 +68,22 @@ describe('a config that is bad for the node', () => {
     await node.until('refused', hasFallenBack(node, bad));
     assert.equal(node.status().error?.reason, 'PreflightFailed');
     assert.equal(node.kubelet.starts(), 2);
+    await node.stop();
+  });
+
+  it('is not held against the config when the container runtime is away for a while', async () => {
+    let isAway = true;
+    const away: Finding = { code: 'runtime-away', severity: 'error', message: 'there is no socket' };
+    const { node } = await settledNode({ preflight: ({ maxPods }) => (maxPods === 250 && isAway ? [away] : []) });
+    const name = node.assign({ maxPods: 250 });
+    await node.until('word of it', () => node.status().error?.message === 'there is no socket');
+    await node.pass(600_000);
+    assert.deepEqual([node.status().rejected ?? [], node.kubelet.starts()], [[], 2]);
+    const { conditions = [] } = node.status();
+    assert.equal(conditions.find(({ type }) => type === 'Stalled')?.status, 'False', 'it needs no person');
+    isAway = false;
+    await node.until('promoted', () => node.status().lastKnownGood?.name === name);
+    assert.equal(node.kubelet.starts(), 3);
     await node.stop();
   });
 

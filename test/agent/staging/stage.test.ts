@@ -7,6 +7,7 @@ import type { StageResult } from '#agent/decide/observation.ts';
 import { stageConfig } from '#agent/staging/stage.ts';
 import type { Config } from '#agent/decide/state.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
+import type { Finding } from '#shared/contract/finding.ts';
 import { appendHash, configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { GitopsError, type Disposition } from '#shared/runtime/errors.ts';
@@ -38,6 +39,7 @@ interface Setting {
 
 const PAYLOAD = payloadOf({ maxPods: 100 });
 const ofBytes = (size: number): string => PAYLOAD.padEnd(size);
+const AWAY: Finding = { code: 'runtime-away', severity: 'error', message: 'no runtime' };
 const NEVER = new AbortController().signal;
 
 async function stage(setting: Setting) {
@@ -203,7 +205,7 @@ describe('staging', () => {
         payload: payloadOf({ authentication: { webhook: { enabled: true }, x509: { clientCAFile: '/ca' } } }),
         allowFields: ['authentication.webhook'],
       },
-      /^refused FieldDenied: authentication\.x509\.clientCAFile may not be set on this node: [^,;]*, or us, out of the node$/,
+      /^refused FieldDenied: authentication\.x509\.clientCAFile may not be set on this node: [^,;]* or us out$/,
     ],
     [
       'refuses what this node denies, whatever the assignment allows',
@@ -263,6 +265,16 @@ describe('staging', () => {
         ],
       },
       /^refused PreflightFailed: 100 on v1\.34\.2$/,
+    ],
+    [
+      'waits for what passes by itself',
+      { preflight: () => [AWAY, { code: 'x', severity: 'warning', message: 'hm' }] },
+      /^unavailable PreflightFailed: no runtime$/,
+    ],
+    [
+      'does not wait where something else speaks against it as well',
+      { preflight: () => [AWAY, { code: 'x', severity: 'error', message: 'no CPU' }] },
+      /^refused PreflightFailed: no runtime; no CPU$/,
     ],
     ['lets warnings pass', { preflight: () => [{ code: 'x', severity: 'warning', message: 'hm' }] }, /^ready$/],
     [

@@ -10,4 +10,5 @@ export const NO_FACTS: HostFacts = {
   sysctls: new Map(),
   realPaths: new Map(),
   ownPorts: new Set(),
+  ownRuntimes: new Set(),
 };

@@ -73,6 +73,12 @@ export async function locateNode(): Promise<Located<NodeBinaries>> {
   return runtime.found ? nodeIn(kubernetes.path, runtime.path, runtime.path) : runtime;
 }
 
+/** Path of a kubelet of that minor, for example "1.36", beside the one that KUBERNETES names. */
+export async function locateKubelet(minor: string): Promise<Located<{ readonly kubelet: string }>> {
+  const kubernetes = await made(RECIPE, [`kubernetes-${minor}`, 'kubelet']);
+  return kubernetes.found ? complete({ kubelet: join(kubernetes.path, 'kubelet') }) : kubernetes;
+}
+
 const nodeIn = (kubernetes: string, runtime: string, cniPlugins: string): Located<NodeBinaries> =>
   complete({
     directory: runtime,

@@ -27,6 +27,8 @@ export interface CertificateAuthority {
   readonly issue: (subject: Subject) => Promise<Identity>;
   /** For a server that is reached under these names and addresses. */
   readonly issueServing: (name: string, hosts: readonly string[]) => Promise<Identity>;
+  /** For whom a request (PEM) names, with the names and addresses in it. @returns PEM */
+  readonly sign: (request: string, usage: 'clientAuth' | 'serverAuth') => Promise<string>;
 }
 
 /** A certificate authority of its own in the directory, made with openssl (3.0 or newer). */
@@ -75,6 +77,14 @@ export async function createAuthority(directory: string): Promise<CertificateAut
   return {
     certificate: await readFile(certificateFile, 'utf8'),
     certificateFile,
+    async sign(request, usage) {
+      issued += 1;
+      const [asked, extensions] = [join(directory, `${issued}.csr`), join(directory, `${issued}.extensions`)];
+      await writeFile(asked, request);
+      await writeFile(extensions, `extendedKeyUsage=${usage}\n`);
+      const signing = ['x509', '-req', '-days', '2', '-copy_extensions', 'copy', '-in', asked, '-extfile', extensions];
+      return (await run('openssl', [...signing, '-CA', certificateFile, '-CAkey', authorityKey])).stdout;
+    },
     issue: (subject) => issueFor(subject, ['extendedKeyUsage=clientAuth']),
     issueServing: (name, hosts) =>
       issueFor({ commonName: name }, [

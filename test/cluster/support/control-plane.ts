@@ -35,6 +35,7 @@ export interface ControlPlane {
   /** Path. */
   readonly adminKubeconfig: string;
   readonly issue: (subject: Subject) => Promise<Identity>;
+  readonly sign: CertificateAuthority['sign'];
   /** @returns the path of a kubeconfig for this subject or credential; it goes away with the control plane */
   readonly kubeconfigFor: (who: Subject | Credential) => Promise<string>;
   /** As the administrator unless a kubeconfig is given; resolves whatever the exit code. Bounded by three minutes. */
@@ -112,6 +113,7 @@ async function assemble({ directory, kubectl, authority, admin, server }: Parts)
     admin,
     adminKubeconfig,
     issue: authority.issue,
+    sign: authority.sign,
     kubeconfigFor,
     kubectl: (args, { input = '', kubeconfig = adminKubeconfig } = {}) =>
       runKubectl({ kubectl, args: ['--kubeconfig', kubeconfig, ...args], input, home: directory }),

@@ -32,10 +32,20 @@ const LOOK_EVERY_MS = 500;
 const UNIT_STARTED = '39f53479d3a045ac8e11786248231fbf';
 const POD_LOG = 'the agent’s log';
 
+/** Files by which the kubelet gets to the API server. */
+export type Credentials = (controlPlane: ControlPlane, node: string) => ReturnType<typeof kubeletCredentials>;
+
+const KUBECONFIG: Credentials = (controlPlane, name) =>
+  kubeletCredentials({ controlPlane, name }, { url: `https://${API_SERVICE}` });
+
 /** Resolves when the Node is Ready and the agent has reported. */
-export async function startMachineNode(controlPlane: ControlPlane, name: string): Promise<MachineNode> {
+export async function startMachineNode(
+  controlPlane: ControlPlane,
+  name: string,
+  credentialsOf = KUBECONFIG,
+): Promise<MachineNode> {
   const apiPort = Number(new URL(controlPlane.url).port);
-  const credentials = await kubeletCredentials({ controlPlane, name }, { url: `https://${API_SERVICE}` });
+  const credentials = await credentialsOf(controlPlane, name);
   const disk = await makeDisk({ ...machineFiles(name, apiPort), ...credentials });
   const machine = await bootMachine({
     ...disk,
@@ -45,7 +55,9 @@ export async function startMachineNode(controlPlane: ControlPlane, name: string)
   });
   const servingCertFile = join(disk.directory, 'kubelet.crt');
   const trust = async (): Promise<string> => {
-    const text = await machine.run('cat /var/lib/kubelet/pki/kubelet.crt');
+    // Its own, or one that the cluster signed.
+    const own = await machine.run('cat /var/lib/kubelet/pki/kubelet.crt || true');
+    const text = `${own.includes('BEGIN') ? own : ''}${controlPlane.ca}`;
     await writeFile(servingCertFile, text);
     return text;
   };

@@ -26,8 +26,12 @@ export interface Machine {
   readonly port: number;
   /** Runs a script on it as root. @returns what it printed @throws where it fails or the machine is away */
   readonly run: (script: string) => Promise<string>;
+  /** The same for what ends the machine before it could answer: begins a second later. */
+  readonly runLater: (script: string) => Promise<void>;
   /** Takes its power away and gives it back: what its disk had not been told to keep is lost. Resolves when it has rebooted. */
   readonly cutPower: () => Promise<void>;
+  /** Resolves when it has rebooted since anybody here last saw it boot, whoever had it do so. */
+  readonly rebooted: () => Promise<void>;
   readonly logTail: (lines?: number) => string;
   /** Takes its power away and removes it. */
   readonly stop: () => Promise<void>;
@@ -38,6 +42,8 @@ const PATIENCE_MS = 15 * 60_000;
 /** Of the console, after which a panic is still seen. */
 const PANIC_LINES = 40;
 const COMMAND_MS = 3 * 60_000;
+/** A machine that goes down in the middle of a command leaves its connection open. */
+const BOOT_LOOK_MS = 30_000;
 
 /** Resolves when it has booted. */
 export async function bootMachine(options: MachineOptions): Promise<Machine> {
@@ -54,8 +60,7 @@ export async function bootMachine(options: MachineOptions): Promise<Machine> {
   const isLost = (): string | undefined => qemu.ended() ?? /^.*Kernel panic.*$/m.exec(qemu.logTail(PANIC_LINES))?.[0];
   const bound = { withinMs: PATIENCE_MS, everyMs: 1000, hopeless: isLost, evidence: qemu.logTail };
   const run = (script: string): Promise<string> => command(commands, script);
-  const bootId = (): Promise<string> =>
-    run('systemctl is-active --quiet multi-user.target; cat /proc/sys/kernel/random/boot_id');
+  const bootId = (): Promise<string> => command(commands, 'cat /proc/sys/kernel/random/boot_id', BOOT_LOOK_MS);
   const stop = async (): Promise<void> => {
     await qemu.stop();
     await rm(options.directory, { recursive: true, force: true });
@@ -67,21 +72,27 @@ export async function bootMachine(options: MachineOptions): Promise<Machine> {
     await stop();
     throw error;
   }
+  const rebooted = async (): Promise<void> => {
+    const before = boot;
+    boot = await until(
+      'the machine to have booted again',
+      async () => {
+        const present = await bootId();
+        return present !== before && present;
+      },
+      bound,
+    );
+  };
   return {
     port,
     run,
+    runLater: async (script) =>
+      void (await run(`systemd-run --quiet --collect --on-active=1 --timer-property=AccuracySec=1s sh -c '${script}'`)),
     async cutPower() {
       await order(monitor, 'system_reset');
-      const before = boot;
-      boot = await until(
-        'the machine to have booted again',
-        async () => {
-          const present = await bootId();
-          return present !== before && present;
-        },
-        bound,
-      );
+      await rebooted();
     },
+    rebooted,
     logTail: qemu.logTail,
     stop,
   };
@@ -122,9 +133,9 @@ function hardware(options: MachineOptions, commands: number, port: number): stri
 }
 
 /** systemd on the machine has a shell read what comes, and answer. */
-async function command(port: number, script: string): Promise<string> {
+async function command(port: number, script: string, withinMs = COMMAND_MS): Promise<string> {
   const end = randomUUID();
-  const socket = connect(port, '127.0.0.1').setTimeout(COMMAND_MS, () =>
+  const socket = connect(port, '127.0.0.1').setTimeout(withinMs, () =>
     socket.destroy(new Error(`no answer: ${script}`)),
   );
   // QEMU itself takes the connection, whether or not there is anybody on the machine.
@@ -139,12 +150,16 @@ async function command(port: number, script: string): Promise<string> {
 /** By the QEMU machine protocol: a greeting, then one answer for each order, with events in between. */
 async function order(monitor: string, what: string): Promise<void> {
   const socket = connect(monitor);
-  await once(socket, 'connect');
-  socket.write(`{"execute":"qmp_capabilities"}{"execute":"${what}","id":"${what}"}\n`);
-  for await (const line of createInterface(socket)) {
-    const { id, error } = JSON.parse(line) as { readonly id?: string; readonly error?: unknown };
-    if (error !== undefined) throw new Error(`QEMU refuses ${what}: ${line}`);
-    if (id === what) break;
+  try {
+    await once(socket, 'connect');
+    socket.write(`{"execute":"qmp_capabilities"}{"execute":"${what}","id":"${what}"}\n`);
+    for await (const line of createInterface(socket)) {
+      const { id, error } = JSON.parse(line) as { readonly id?: string; readonly error?: unknown };
+      if (error !== undefined) throw new Error(`QEMU refuses ${what}: ${line}`);
+      if (id === what) return;
+    }
+  } finally {
+    socket.destroy();
   }
-  socket.destroy();
+  throw new Error(`QEMU did not answer ${what}`);
 }

@@ -8,20 +8,31 @@ import { IMAGES } from './machine-paths.ts';
 export interface PodState {
   readonly uid: string;
   readonly phase: string;
-  readonly reason?: string;
   readonly ready: boolean;
   readonly restarts: number;
 }
 
+export interface PodOptions {
+  readonly labels?: Readonly<Record<string, string>>;
+  /** What it asks for. Nothing by default. */
+  readonly requests?: Readonly<Record<string, string>>;
+  /** What it may have. As much as it asks for, by default. */
+  readonly limits?: Readonly<Record<string, string>>;
+}
+
 export interface Pods {
   readonly state: (namespace: string, name: string) => Promise<PodState | undefined>;
-  /** A pod of somebody who asked for nothing. */
-  readonly run: (name: string) => Promise<void>;
+  /** A pod of somebody. */
+  readonly run: (name: string, options?: PodOptions) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
 }
 
 export const AGENT_POD = 'kubelet-gitops-agent-of-test';
 
+interface DaemonSet {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly template: { readonly spec: PodSpec } };
+}
 interface PodSpec {
   readonly containers: readonly [{ readonly volumeMounts: readonly object[] }];
   readonly volumes: readonly object[];
@@ -32,58 +43,73 @@ interface PodSpec {
  * added, and nobody makes another pod where one has failed.
  */
 export async function startAgentPod({ request, ca }: ControlPlane, nodeName: string): Promise<Pods> {
-  const create = async (path: string, body: unknown): Promise<void> => {
+  const create = async (path: string, body: unknown): Promise<Made> => {
     const answer = await request('POST', path, body);
     if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
+    return answer.json() as Made;
   };
   const at = (namespace: string): string => `/api/v1/namespaces/${namespace}/pods`;
-  const run = (namespace: string, name: string, spec: object): Promise<void> =>
-    create(at(namespace), { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { ...spec, nodeName } });
+  const run = (namespace: string, metadata: object, spec: object): Promise<Made> =>
+    create(at(namespace), { apiVersion: 'v1', kind: 'Pod', metadata, spec: { ...spec, nodeName } });
+  const remove = async (namespace: string, name: string): Promise<void> =>
+    void (await request('DELETE', `${at(namespace)}/${name}?gracePeriodSeconds=0`));
 
   await create(`/api/v1/namespaces/${NAMESPACE}/configmaps`, {
     metadata: { name: 'kube-root-ca.crt' },
     data: { 'ca.crt': ca },
   });
-  await run(NAMESPACE, AGENT_POD, agentSpec());
+  const daemonSet = parse(readFileSync('deploy/agent/daemonset.yaml', 'utf8')) as DaemonSet;
+  const { name, uid } = (await create(`/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`, daemonSet)).metadata;
+  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid, controller: true }];
+  await run(NAMESPACE, { name: AGENT_POD, ownerReferences }, agentSpec(daemonSet));
   return {
-    async state(namespace, name) {
-      const answer = await request('GET', `${at(namespace)}/${name}`);
+    async state(namespace, pod) {
+      const answer = await request('GET', `${at(namespace)}/${pod}`);
       if (answer.status === 404) return undefined;
       const { metadata, status } = answer.json() as Pod;
       const [container] = status.containerStatuses ?? [];
       return {
         uid: metadata.uid,
         phase: status.phase ?? '',
-        ...(status.reason === undefined ? {} : { reason: status.reason }),
         ready: container?.ready ?? false,
         restarts: container?.restartCount ?? 0,
       };
     },
-    run: (name) =>
-      run('default', name, {
-        containers: [{ name: 'idle', image: IMAGES.idle, imagePullPolicy: 'Never' }],
-        tolerations: [{ operator: 'Exists' }],
-        terminationGracePeriodSeconds: 1,
-        automountServiceAccountToken: false,
-      }),
-    remove: async (name) => void (await request('DELETE', `${at('default')}/${name}?gracePeriodSeconds=0`)),
+    async run(pod, { labels = {}, requests = {}, limits = requests } = {}) {
+      await run(
+        'default',
+        { name: pod, labels },
+        {
+          containers: [
+            {
+              name: 'idle',
+              image: IMAGES.idle,
+              imagePullPolicy: 'Never',
+              resources: { requests, limits },
+            },
+          ],
+          tolerations: [{ operator: 'Exists' }],
+          terminationGracePeriodSeconds: 1,
+          automountServiceAccountToken: false,
+        },
+      );
+    },
+    remove: (pod) => remove('default', pod),
   };
 }
 
-interface Pod {
-  readonly metadata: { readonly uid: string };
+interface Made {
+  readonly metadata: { readonly name: string; readonly uid: string };
+}
+interface Pod extends Made {
   readonly status: {
     readonly phase?: string;
-    readonly reason?: string;
     readonly containerStatuses?: readonly { readonly ready: boolean; readonly restartCount: number }[];
   };
 }
 
 /** With the volume that admission adds for a service account. */
-function agentSpec(): object {
-  const daemonSet = parse(readFileSync('deploy/agent/daemonset.yaml', 'utf8')) as {
-    readonly spec: { readonly template: { readonly spec: PodSpec } };
-  };
+function agentSpec(daemonSet: DaemonSet): object {
   const { containers, volumes, ...spec } = daemonSet.spec.template.spec;
   const account = { name: 'account', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount', readOnly: true };
   const sources = [

@@ -94,6 +94,8 @@ function defaultEdits(): readonly string[] {
 /** Durations are written in more than one way, and zero may be left out. */
 function alike(ours: unknown, theirs: unknown): boolean {
   if (isDeepStrictEqual(ours, theirs) || (theirs === undefined && isEmpty(ours))) return true;
+  // Up to 1.27, one of them is a number of nanoseconds.
+  if (typeof ours === 'string' && typeof theirs === 'number') return nanoseconds(ours) === String(theirs);
   return (
     typeof ours === 'string' &&
     typeof theirs === 'string' &&

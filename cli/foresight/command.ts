@@ -78,7 +78,8 @@ const leftOutOf = ({ name, findings }: LoadedPool): LeftOut => ({
 });
 
 function asText(steps: readonly Foresight[], leftOut: readonly LeftOut[], paint: Paint): string {
-  const nothing = `Nothing up to ${minorName(NEWEST_MINOR)}, the newest version that is known here.\n`;
+  const known = `up to ${minorName(NEWEST_MINOR)}, the newest version that is known here`;
+  const nothing = `Nothing ${known}, nor in what is announced of ${minorName(NEWEST_MINOR + 1)}.\n`;
   if (steps.length + leftOut.length === 0) return nothing;
   const broken = leftOut.map(({ pool, findings }) =>
     [
@@ -86,7 +87,7 @@ function asText(steps: readonly Foresight[], leftOut: readonly LeftOut[], paint:
       ...findings.map((finding) => `  ${formatFinding(finding)}`),
     ].join('\n'),
   );
-  const blocks = steps.map(({ pool, from, to, findings, defaults, meanings }) =>
+  const blocks = steps.map(({ pool, from, to, findings, defaults, meanings, announced }) =>
     [
       paint('strong', `Pool ${pool}, kubelet ${from} → ${to}`),
       ...findings.map((finding) => paint(finding.severity === 'error' ? 'bad' : 'busy', `  ${formatFinding(finding)}`)),
@@ -96,6 +97,7 @@ function asText(steps: readonly Foresight[], leftOut: readonly LeftOut[], paint:
       ...meanings.map(
         ({ field, before, after }) => `  ${field} means something else: ${before}; from then on, ${after}`,
       ),
+      ...announced.map(({ field, what, source }) => `  ${field}, as announced: ${what} (${source})`),
     ].join('\n'),
   );
   return `${[...broken, ...blocks].join('\n\n')}\n`;

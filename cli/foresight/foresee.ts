@@ -6,6 +6,7 @@ import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-c
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { valueAt, viewOf } from '#shared/contract/kubelet-config/view.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { ANNOUNCED } from './announced.ts';
 import { MEANING_CHANGES } from './meanings.ts';
 
 /** What one step to a newer minor version of the kubelet brings a pool. */
@@ -20,6 +21,14 @@ export interface Foresight {
   readonly defaults: readonly DefaultChange[];
   /** Fields that the pool sets and that the newer one reads in another way. */
   readonly meanings: readonly DefaultChange[];
+  /** What upstream has said of the newer one where that is not released, or not known here. */
+  readonly announced: readonly Announced[];
+}
+
+export interface Announced {
+  readonly field: string;
+  readonly what: string;
+  readonly source: string;
 }
 
 export interface DefaultChange {
@@ -29,23 +38,37 @@ export interface DefaultChange {
 }
 
 /**
- * Each step from the versions that a pool's nodes have to the newest that is known; steps that bring nothing are left out.
+ * Each step from the versions that a pool's nodes have to the newest that is known, and what is announced of the one after;
+ * steps that bring nothing are left out.
  *
  * @param present minor versions in use now; the newest of them is where it starts
  */
 export function foresee(pool: ValidPool, present: readonly string[]): readonly Foresight[] {
   const start = Math.max(...present.map((version) => minorNumber(version) ?? 0));
-  const steps = Array.from({ length: Math.max(0, NEWEST_MINOR - start) }, (_, index) => start + index);
+  const steps = Array.from({ length: Math.max(0, NEWEST_MINOR + 1 - start) }, (_, index) => start + index);
   return steps
     .map((minor): Foresight => ({
       pool: pool.name,
       from: minorName(minor),
       to: minorName(minor + 1),
-      findings: newFindings(pool, minor),
-      defaults: defaultChanges(pool.value, minor),
-      meanings: meaningChanges(pool, minor),
+      ...(minor < NEWEST_MINOR
+        ? {
+            findings: newFindings(pool, minor),
+            defaults: defaultChanges(pool.value, minor),
+            meanings: meaningChanges(pool, minor),
+            announced: [],
+          }
+        : { findings: [], defaults: [], meanings: [], announced: announcedFor(pool) }),
     }))
-    .filter(({ findings, defaults, meanings }) => findings.length + defaults.length + meanings.length > 0);
+    .filter((step) => step.findings.length + step.defaults.length + step.meanings.length + step.announced.length > 0);
+}
+
+/** Of the first minor that the tables do not know. */
+function announcedFor({ value, spec }: ValidPool): readonly Announced[] {
+  const view = viewOf(value, NEWEST_MINOR, spec.apply);
+  return ANNOUNCED.filter(({ since, isIn }) => since === NEWEST_MINOR + 1 && isIn(view)).map(
+    ({ field, what, source }) => ({ field, what, source }),
+  );
 }
 
 /** What was so before the step is no change: a gate that was on already did what it does. */

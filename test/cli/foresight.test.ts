@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { gateSpec } from '#shared/contract/kubelet-config/feature-gates/feature-gates.ts';
+import { NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { ANNOUNCED } from '#cli/foresight/announced.ts';
 import type { Foresight } from '#cli/foresight/foresee.ts';
 import { createRepository, layer, pool, type TestRepository } from './support/repository.ts';
 import { run } from './support/run.ts';
@@ -99,7 +102,39 @@ describe('kubelet-gitops foresight', () => {
       [],
     );
     const { code, out } = await run('foresight', repository.directory, '--kubelet-version', '1.37');
-    assert.deepEqual([code, out], [0, 'Nothing up to 1.37, the newest version that is known here.\n']);
+    assert.deepEqual(
+      [code, out],
+      [0, 'Nothing up to 1.37, the newest version that is known here, nor in what is announced of 1.38.\n'],
+    );
+  });
+
+  it('names what is announced of the version after the newest', async () => {
+    const gates = 'featureGates: {KubeletTracing: true, EnvFiles: false, SELinuxMount: true}';
+    await repository.write({ 'pools/w/kubelet.yaml': layer(gates, 'cgroupDriver: systemd') });
+    const found = await steps('--kubelet-version', '1.37');
+    assert.deepEqual(
+      found.map(({ from, to, announced }) => [from, to, announced.map(({ field }) => field)]),
+      [['1.37', '1.38', ['featureGates.KubeletTracing', 'featureGates.EnvFiles', 'cgroupDriver']]],
+    );
+    const { code, out } = await run('foresight', repository.directory, '--kubelet-version', '1.37');
+    assert.equal(code, 1);
+    assert.match(
+      out,
+      /^Pool w, kubelet 1\.37 → 1\.38\n {2}featureGates\.KubeletTracing, as announced: .* \(CHANGELOG-1\.38/,
+    );
+    await repository.write({ 'pools/w/kubelet.yaml': layer('failCgroupV1: false') });
+  });
+
+  it('takes nothing for announced that the tables know, and no gate that there is not', () => {
+    const known = ANNOUNCED.filter(({ since }) => since <= NEWEST_MINOR).map(({ field }) => field);
+    assert.deepEqual(known, [], 'put them into the tables, and take them out of announced.ts');
+    const gates = ANNOUNCED.map(({ field }) => field.split('.')).flatMap(([first, gate = '']) =>
+      first === 'featureGates' ? [gate] : [],
+    );
+    assert.deepEqual(
+      gates.filter((gate) => gateSpec(gate, NEWEST_MINOR) === undefined),
+      [],
+    );
   });
 
   it('says which pools it can say nothing of, and why', async () => {

@@ -12,13 +12,19 @@ import type { Judged } from './ours.ts';
  * Where a config that a kubelet takes comes to something else for us than for it: what it shows has to be what the file says, as the agent
  * compares them, and what the file leaves open has to be what our rules take for the default.
  */
-export function effectiveDifferences({ config }: Judged, { effective }: Said, minor: number): readonly string[] {
+export function effectiveDifferences({ config, findings }: Judged, { effective }: Said, minor: number): readonly string[] {
   if (config === undefined || effective === undefined) return [];
   const view = viewOf(config, minor, 'replace');
   const known = withoutUnknownFields(config);
+  // Said, and refused here: no node ever has them.
+  const wrapped = findings.flatMap(({ code, field = '' }) => (code === 'wrapped-number' ? [field] : []));
   return [
-    ...contradictions(known, effective, minorName(minor)).map((phrase) => `the agent would see ${phrase}`),
-    ...[...FIELDS].flatMap(([path, field]) => differenceAt(path, field, view, effective)),
+    ...contradictions(known, effective, minorName(minor))
+      .filter((phrase) => !wrapped.some((field) => phrase.startsWith(`${field}=`)))
+      .map((phrase) => `the agent would see ${phrase}`),
+    ...[...FIELDS]
+      .filter(([path]) => !wrapped.includes(path))
+      .flatMap(([path, field]) => differenceAt(path, field, view, effective)),
   ];
 }
 

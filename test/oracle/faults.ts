@@ -30,6 +30,8 @@ const ABOUT: readonly (readonly [RegExp, readonly string[]])[] = [
   [/parallelImagePulls/i, ['maxParallelImagePulls', 'serializeImagePulls']],
   [/userNamespaces/i, ['userNamespaces']],
   [/unknown scope/, ['topologyManagerScope']],
+  [/unsupported log format/, ['logging']],
+  [/NodeLogQuery/, ['enableSystemLogQuery']],
 ];
 
 const TOP: readonly string[] = [...FIELDS.keys()].filter((path) => !path.includes('.'));
@@ -59,18 +61,22 @@ function unsaid({ refusing, late }: Judged, { verdict, faults, start }: Said): r
   return [...refusing, ...late].filter((finding) => !fields.has(rootOf(finding)));
 }
 
-/** Names that the kubelet drops, and keys that it found twice. */
+/** Names that the kubelet drops. Old ones stop at the first fault, and name that. */
 function dropped({ dropping }: Judged, { verdict, strict }: Said): readonly string[] {
   if (verdict === 'reject:load' || verdict === 'reject:panic') return [];
-  const theirs = [...strict.matchAll(/unknown field "((?:[^"\\]|\\.)*)"/g)].map(([, path = '']) =>
-    lastName(JSON.parse(`"${path}"`)),
-  );
+  const stops = strict.startsWith('strict decoder error for');
+  const first = /found unknown field: (.*?), error found in #/s.exec(strict)?.[1];
+  const theirs = stops
+    ? [first ?? []].flat()
+    : [...strict.matchAll(/unknown field "((?:[^"\\]|\\.)*)"/g)].map(([, path = '']) =>
+        lastName(JSON.parse(`"${path}"`)),
+      );
   const ours = dropping
     .filter(({ code }) => code === 'unknown-field' || code === 'wrong-case')
     .map(({ field = '' }) => lastName(unquoted(field)));
   return [
     ...theirs.filter((name) => !ours.includes(name)).map((name) => `dropped there only: ${name}`),
-    ...ours.filter((name) => !theirs.includes(name)).map((name) => `dropped here only: ${name}`),
+    ...ours.filter((name) => !stops && !theirs.includes(name)).map((name) => `dropped here only: ${name}`),
   ];
 }
 

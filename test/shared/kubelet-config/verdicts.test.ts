@@ -74,6 +74,15 @@ const WATCHED = new Set(['1.20', '1.24', '1.30', '1.32', '1.34', '1.36']);
 const EXPLAINED: Readonly<Record<string, string>> = {
   '1.22 c2909':
     '1.22 refuses cpuManagerPolicyOptions at start while CPUManagerPolicyOptions is off; its start was not watched',
+  '1.26 c3016': 'CSIMigration is locked to true in 1.25 and 1.26, as the code of 1.25.16 and 1.26.15 says',
+  ...Object.fromEntries(
+    ['1.33', '1.34', '1.35'].flatMap((minor) =>
+      ['c1350', 'c1352', 'c1358'].map((id) => [
+        `${minor} ${id}`,
+        'NodeLogQuery is off by default until 1.36, as the code of 1.33.6, 1.33.13, 1.34.0 to 1.34.4 and 1.35.4 says',
+      ]),
+    ),
+  ),
 };
 
 describe(

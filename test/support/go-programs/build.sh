@@ -58,7 +58,7 @@ result_of() {
   mapfile -t -O "${#sources[@]}" sources < <(find "$here/$1" -name '*.go' | sort)
   if [[ ${*:2} == oracle ]]; then
     name+=-oracle
-    sources+=("$here"/oracle/*.go)
+    mapfile -t -O "${#sources[@]}" sources < <(oracle_of "$1")
   fi
   recipe=$(cat "${sources[@]}" <(uname -m) | sha256sum | cut -c1-12)
   echo "${KUBELET_GITOPS_CACHE:-${HOME:-/root}/.cache/kubelet-gitops}/$name-$recipe"
@@ -85,11 +85,21 @@ build() {
   exec 9>&-
 }
 
+# The files of the oracle but those that are for other minors: since_26.go, until_25.go.
+oracle_of() {
+  local file minor=${1#kubernetes-1.}
+  for file in "$here"/oracle/*.go; do
+    if [[ $file =~ since_([0-9]+) ]] && ((minor < BASH_REMATCH[1])); then continue; fi
+    if [[ $file =~ until_([0-9]+) ]] && ((minor > BASH_REMATCH[1])); then continue; fi
+    echo "$file"
+  done
+}
+
 # The tool of the module that has this name, or its only one; the oracle is ours, file by file, and of the module's version.
 package_of() {
   local tools named
   if [[ $2 == oracle ]]; then
-    printf '%s\n' "$here"/oracle/*.go
+    oracle_of "$1"
     return
   fi
   tools=$(cd "$here/$1" && go mod edit -json | jq -r '.Tool[].Path')

@@ -27,8 +27,9 @@ export function gateSpec(name: string, minor: number): GateSpec | undefined {
   return gateHistory(name)?.findLast((span) => span.from <= minor)?.spec ?? undefined;
 }
 
-/** Gates that have to be on while this one is, as kubelets from 1.35 on check it. */
+/** Gates that have to be on while this one is; older kubelets than 1.35 do not check it. */
 export function gateDependencies(name: string, minor: number): readonly string[] {
+  if (minor < 35) return [];
   return (GATE_DEPENDENCIES[name] ?? [])
     .map((line) => line.split(' '))
     .filter(([since, other]) => other === undefined || Number(since) <= minor)

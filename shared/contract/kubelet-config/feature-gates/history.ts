@@ -4,7 +4,8 @@
  * Each part says what is true from that minor on, written without its `1.`: there are hundreds, and every node has them
  * in memory. Alpha and deprecated gates are off by default, beta and ga ones on, unless `on` or `off` says otherwise.
  * `locked`: setting it to anything but its default is fatal. `gone`: setting it at all is fatal. A line that starts later
- * than 1.20 belongs to a gate that earlier kubelets do not know.
+ * than 1.20 belongs to a gate that earlier kubelets do not know. Some gates changed within a minor: the line says what its
+ * newest patch release does.
  */
 export type GateHistories = Readonly<Record<string, string>>;
 

@@ -13,7 +13,7 @@ import { allOf, type Complaint } from './rule.ts';
 /** Gates of the config that this kubelet does not know, has locked, or that need others. All are fatal at its start. */
 export function judgeFeatureGates(gates: Readonly<Record<string, unknown>>, config: ConfigView): readonly Complaint[] {
   const each = Object.entries(gates).flatMap(([name, value]) => judgeGate(name, value, config.minor));
-  return config.minor < 35 ? each : [...each, ...missingDependencies(config)];
+  return [...each, ...missingDependencies(config)];
 }
 
 function judgeGate(name: string, value: unknown, minor: number): readonly Complaint[] {

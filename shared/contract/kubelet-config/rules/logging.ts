@@ -6,7 +6,7 @@ const MAX_VERBOSITY = 2 ** 31 - 1;
 /** component-base's validation of `logging`. */
 export const LOGGING_RULES: readonly Rule[] = [
   function* jsonFormat(config) {
-    if (config.minor < 26 || config.text('logging.format') !== 'json' || config.gate('LoggingBetaOptions')) return;
+    if (config.minor < 25 || config.text('logging.format') !== 'json' || config.gate('LoggingBetaOptions')) return;
     yield needsGate('logging.format', 'LoggingBetaOptions', 'the format json');
   },
   function* verbosity(config) {
@@ -34,7 +34,7 @@ export const LOGGING_RULES: readonly Rule[] = [
   },
   // splitStream is not judged: the kubelet sets it back to what its flags say before it looks.
   function* bufferSize(config) {
-    const formats = config.minor < 26 ? [] : config.minor < 30 ? ['json'] : ['json', 'text'];
+    const formats = config.minor < 25 ? [] : config.minor < 30 ? ['json'] : ['json', 'text'];
     for (const format of formats) {
       const field = `logging.options.${format}.infoBufferSize`;
       const size = config.text(field) ?? config.number(field) ?? 0;

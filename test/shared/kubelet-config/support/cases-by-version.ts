@@ -76,7 +76,7 @@ const LINES: readonly Line[] = [
   ['@containerRuntimeEndpoint: unix:///run/a.sock\n', '20 lenient, 27 ok'],
   ['@maxParallelImagePulls: 2\n', '20 lenient, 27 ok'],
   ['@maxParallelImagePulls: 2\nserializeImagePulls: true\n', '20 lenient, 27 reject'],
-  ['@enableSystemLogQuery: true\n', '20 lenient, 27 reject, 33 ok'],
+  ['@enableSystemLogQuery: true\n', '20 lenient, 27 reject, 36 ok'],
   ['@imageMaximumGCAge: 24h\n', '20 lenient, 29 reject, 30 ok'],
   ['@imageMinimumGCAge: -1s\n', '20 ok, 36 reject'],
   ['@containerLogMaxWorkers: 0\n', '20 lenient, 30 reject'],

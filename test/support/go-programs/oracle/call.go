@@ -4,15 +4,13 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-
-	"k8s.io/klog/v2"
 )
 
 // Calls a function whose parameters are not the same in every minor: each takes the first of the arguments that has its type and was not
 // taken before; contexts and loggers are there for all. What no argument fits is zero. The last result is an error, or nothing is.
 func call(function any, arguments ...any) ([]reflect.Value, error) {
 	values := make([]reflect.Value, 0, len(arguments)+2)
-	for _, argument := range append(arguments, context.Background(), klog.Background()) {
+	for _, argument := range append(arguments, context.Background(), logger) {
 		values = append(values, reflect.ValueOf(argument))
 	}
 	of := reflect.ValueOf(function)

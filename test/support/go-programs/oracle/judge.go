@@ -9,15 +9,12 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	logsapi "k8s.io/component-base/logs/api/v1"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
 	"k8s.io/kubernetes/cmd/kubelet/app/options"
 	"k8s.io/kubernetes/pkg/kubelet/apis/config"
 	"k8s.io/kubernetes/pkg/kubelet/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/kubelet/apis/config/validation"
-	"k8s.io/kubernetes/pkg/kubelet/eviction"
 	"k8s.io/kubernetes/pkg/kubelet/kubeletconfig/configfiles"
 	utilfs "k8s.io/kubernetes/pkg/util/filesystem"
 )
@@ -62,7 +59,7 @@ func judge(text []byte, folder string) (said answer) {
 	strict := strictly(text)
 	if err := features.SetFromMap(kubelet.FeatureGates); err != nil {
 		said = refused("featuregates", err)
-	} else if errs := logsapi.Validate(&kubelet.Logging, features, field.NewPath("logging")); len(errs) > 0 {
+	} else if errs := logging(kubelet, features); len(errs) > 0 {
 		said = refused("logging", errs.ToAggregate().Errors()...)
 	} else if errs := validate(kubelet); len(errs) > 0 {
 		said = refused("validate", errs...)
@@ -115,9 +112,9 @@ func load(text []byte, folder string) (*config.KubeletConfiguration, error) {
 	}
 	kubelet := loaded[0].Interface().(*config.KubeletConfiguration)
 	if kubelet.EvictionHard == nil {
-		kubelet.EvictionHard = eviction.DefaultEvictionHard
+		kubelet.EvictionHard = evictionHardByDefault
 	} else if fieldOf[bool](kubelet, "MergeDefaultEvictionSettings") {
-		for signal, threshold := range eviction.DefaultEvictionHard {
+		for signal, threshold := range evictionHardByDefault {
 			if _, exists := kubelet.EvictionHard[signal]; !exists {
 				kubelet.EvictionHard[signal] = threshold
 			}

@@ -1,40 +1,47 @@
 // What a kubelet of one minor makes of config files, by its own code. It is compiled within the module of that minor beside this folder,
-// for every minor from the same files: what changed between them is called by its types (call.go).
+// for every minor from the same files: what changed between them is called by its types (call.go), and what moved is named in files that
+// are compiled for some of them only (since_26.go, until_25.go).
 //
 //	oracle verdicts <FILES.ndjson     one {"text": BASE64} a line → one answer a line
 //	oracle gates                      every feature gate that this kubelet knows, with what it makes of it
 //	oracle fields                     the Go type of every field, by path
+//	oracle flags                      every flag that this kubelet takes, and why it should not be used any more, if so
 package main
 
 import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"reflect"
 	"strings"
 
+	"github.com/spf13/pflag"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
-	logsapi "k8s.io/component-base/logs/api/v1"
-	_ "k8s.io/component-base/logs/json/register"
-	"k8s.io/klog/v2"
 	kubeletv1beta1 "k8s.io/kubelet/config/v1beta1"
+	"k8s.io/kubernetes/cmd/kubelet/app/options"
 	_ "k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/kubelet/apis/config"
 )
 
 // The gates of a kubelet that was told nothing yet.
 var asBuilt = utilfeature.DefaultMutableFeatureGate.DeepCopy()
 
+// What the kubelet's own code logs is not for anybody's ears.
+var said = os.Stderr
+
 // As cmd/kubelet/app/server.go does before it reads the config.
 func init() {
-	if err := logsapi.AddFeatureGates(utilfeature.DefaultMutableFeatureGate); err != nil {
+	if err := addLoggingGates(utilfeature.DefaultMutableFeatureGate); err != nil {
 		panic(err)
 	}
 	asBuilt = utilfeature.DefaultMutableFeatureGate.DeepCopy()
-	klog.LogToStderr(false)
-	klog.SetOutput(io.Discard)
+	// Where its flags are not as they are by default, some kubelets take no config that logs as JSON.
+	var err error
+	if os.Stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
+		panic(err)
+	}
 }
 
 type question struct {
@@ -43,7 +50,7 @@ type question struct {
 
 func main() {
 	if len(os.Args) != 2 {
-		fail(fmt.Errorf("usage: oracle verdicts|gates|fields"))
+		fail(fmt.Errorf("usage: oracle verdicts|gates|fields|flags"))
 	}
 	out := json.NewEncoder(os.Stdout)
 	switch os.Args[1] {
@@ -53,6 +60,8 @@ func main() {
 		known := map[string]string{}
 		walk(reflect.TypeOf(kubeletv1beta1.KubeletConfiguration{}), "", known)
 		fail(out.Encode(known))
+	case "flags":
+		fail(out.Encode(flags()))
 	case "verdicts":
 		fail(answerAll(out))
 	default:
@@ -82,7 +91,7 @@ func answerAll(out *json.Encoder) error {
 
 func fail(err error) {
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "oracle:", err)
+		fmt.Fprintln(said, "oracle:", err)
 		os.Exit(2)
 	}
 }
@@ -104,13 +113,24 @@ func gates() map[string]gate {
 		needs = depends.Dependencies()
 	}
 	known := map[string]gate{}
-	for name, spec := range features.GetAll() {
+	for name, spec := range gatesIn(features) {
 		one := gate{Stage: fmt.Sprint(spec.PreRelease), Default: spec.Default, Locked: spec.LockToDefault}
 		for _, needed := range needs[name] {
 			one.Needs = append(one.Needs, string(needed))
 		}
 		known[string(name)] = one
 	}
+	return known
+}
+
+// As cmd/kubelet/app/server.go puts them together.
+func flags() map[string]string {
+	all, kubelet := pflag.NewFlagSet("kubelet", pflag.ContinueOnError), &config.KubeletConfiguration{}
+	options.NewKubeletFlags().AddFlags(all)
+	options.AddKubeletConfigFlags(all, kubelet)
+	options.AddGlobalFlags(all)
+	known := map[string]string{}
+	all.VisitAll(func(one *pflag.Flag) { known[one.Name] = one.Deprecated })
 	return known
 }
 

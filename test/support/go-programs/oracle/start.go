@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/featuregate"
 	"k8s.io/component-base/version"
 	"k8s.io/kubernetes/pkg/kubelet/apis/config"
 	"k8s.io/kubernetes/pkg/kubelet/cm"
@@ -22,8 +23,6 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm/topologymanager"
 	"k8s.io/kubernetes/pkg/kubelet/eviction"
 	evictionapi "k8s.io/kubernetes/pkg/kubelet/eviction/api"
-	"k8s.io/kubernetes/pkg/kubelet/sysctl"
-	"k8s.io/utils/cpuset"
 )
 
 var minor, _ = strconv.Atoi(version.Get().Minor)
@@ -32,7 +31,7 @@ var minor, _ = strconv.Atoi(version.Get().Minor)
 // that cannot be called from outside, or not without a machine, are told again here; each names the one that it stands for.
 func refusedAtStart(kubelet *config.KubeletConfiguration) (said []string) {
 	for _, check := range []func(*config.KubeletConfiguration) error{
-		serving, ports, authorization, endpoints, reservations, thresholds, qosReserved, topologyManager, cpuManager, memoryManager,
+		dynamicConfig, iptablesBits, serving, ports, authorization, endpoints, reservations, thresholds, qosReserved, topologyManager, cpuManager, memoryManager,
 		syncFrequency, changeDetection, containerLogs, sysctls,
 	} {
 		if err := safely(check, kubelet); err != nil {
@@ -49,6 +48,23 @@ func safely(check func(*config.KubeletConfiguration) error, kubelet *config.Kube
 		}
 	}()
 	return check(kubelet)
+}
+
+// NewKubeletCommand, which is as good as a locked gate.
+func dynamicConfig(*config.KubeletConfiguration) error {
+	if minor >= 24 && isOn("DynamicKubeletConfig") {
+		return fmt.Errorf("cannot set feature gate DynamicKubeletConfig to true, feature is locked to false")
+	}
+	return nil
+}
+
+// NewMainKubelet.
+func iptablesBits(kubelet *config.KubeletConfiguration) error {
+	drop, masquerade := fieldOf[int32](kubelet, "IPTablesDropBit"), fieldOf[int32](kubelet, "IPTablesMasqueradeBit")
+	if minor < 28 && kubelet.MakeIPTablesUtilChains && drop == masquerade {
+		return fmt.Errorf("iptablesDropBit, iptablesMasqueradeBit: must be different")
+	}
+	return nil
 }
 
 // InitializeTLS of cmd/kubelet/app/server.go.
@@ -156,8 +172,8 @@ func qosReserved(kubelet *config.KubeletConfiguration) error {
 }
 
 // What of the node is kept back from pods: getReservedCPUs and the lines behind it, and GetNodeAllocatableReservation.
-func keptBack(kubelet *config.KubeletConfiguration, numaNodes int64) (v1.ResourceList, cpuset.CPUSet, error) {
-	specific, err := cpuset.Parse(kubelet.ReservedSystemCPUs)
+func keptBack(kubelet *config.KubeletConfiguration, numaNodes int64) (v1.ResourceList, cpuSet, error) {
+	specific, err := parseCPUs(kubelet.ReservedSystemCPUs)
 	if err != nil {
 		return nil, specific, err
 	}
@@ -231,6 +247,10 @@ func topologyManager(kubelet *config.KubeletConfiguration) error {
 }
 
 func newTopologyManager(kubelet *config.KubeletConfiguration) (topologymanager.Manager, error) {
+	if isOff("TopologyManager") {
+		made, err := call(topologymanager.NewFakeManager)
+		return made[0].Interface().(topologymanager.Manager), err
+	}
 	options := fieldOf[map[string]string](kubelet, "TopologyManagerPolicyOptions")
 	// run of cmd/kubelet/app/server.go, as long as there is that gate.
 	if isOff("TopologyManagerPolicyOptions") {
@@ -239,7 +259,7 @@ func newTopologyManager(kubelet *config.KubeletConfiguration) (topologymanager.M
 		}
 	}
 	// With the policy none nobody reads them. A fault in them is one all the same: it shows on the day that there is a policy.
-	if _, err := call(topologymanager.NewPolicyOptions, options); err != nil {
+	if _, err := call(newTopologyOptions, options); err != nil {
 		return nil, fmt.Errorf("topologyManagerPolicyOptions: %w", err)
 	}
 	made, err := call(topologymanager.NewManager, kubelet.TopologyManagerPolicy, kubelet.TopologyManagerScope, options)
@@ -251,16 +271,21 @@ func newTopologyManager(kubelet *config.KubeletConfiguration) (topologymanager.M
 
 func cpuManager(kubelet *config.KubeletConfiguration) error {
 	topology, err := newTopologyManager(kubelet)
-	if err != nil {
+	if err != nil || isOff("CPUManager") {
 		return nil
+	}
+	options := fieldOf[map[string]string](kubelet, "CPUManagerPolicyOptions")
+	// run of cmd/kubelet/app/server.go, as long as there is that gate.
+	if isOff("CPUManagerPolicyOptions") && options != nil {
+		return fmt.Errorf("cpuManagerPolicyOptions %v require feature gate CPUManagerPolicyOptions", options)
 	}
 	info, nodes := machine(parameter(cpumanager.NewManager, "MachineInfo"), kubelet)
 	reserved, specific, err := keptBack(kubelet, nodes)
 	if err != nil {
 		// A fault of its own. The policy is judged as if one CPU were kept back.
-		reserved, specific = v1.ResourceList{v1.ResourceCPU: resource.MustParse("1")}, cpuset.New()
+		reserved, specific = v1.ResourceList{v1.ResourceCPU: resource.MustParse("1")}, cpuSet{}
 	}
-	_, err = call(cpumanager.NewManager, string(kubelet.CPUManagerPolicy), kubelet.CPUManagerPolicyOptions,
+	_, err = call(cpumanager.NewManager, string(kubelet.CPUManagerPolicy), options,
 		kubelet.CPUManagerReconcilePeriod.Duration, info, specific, reserved, "/nowhere", topology)
 	// More of them than this machine has is not a fault of the config.
 	if err == nil || strings.Contains(err.Error(), "not enough cpus available") || strings.Contains(err.Error(), "unable to reserve the required amount") {
@@ -287,13 +312,15 @@ func memoryManager(kubelet *config.KubeletConfiguration) error {
 }
 
 // Whether there is a gate of that name, and it is off.
-func isOff(name string) bool {
-	for known := range utilfeature.DefaultMutableFeatureGate.GetAll() {
-		if string(known) == name {
-			return !utilfeature.DefaultFeatureGate.Enabled(known)
-		}
-	}
-	return false
+func isOff(name string) bool { return isKnown(name) && !isOn(name) }
+
+func isOn(name string) bool {
+	return isKnown(name) && utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name))
+}
+
+func isKnown(name string) bool {
+	_, known := gatesIn(utilfeature.DefaultMutableFeatureGate)[featuregate.Feature(name)]
+	return known
 }
 
 // NewMainKubelet.
@@ -331,7 +358,7 @@ func containerLogs(kubelet *config.KubeletConfiguration) error {
 
 func sysctls(kubelet *config.KubeletConfiguration) error {
 	// NewMainKubelet puts them behind those that are safe.
-	if _, err := sysctl.NewAllowlist(kubelet.AllowedUnsafeSysctls); err != nil {
+	if _, err := newAllowlist(kubelet.AllowedUnsafeSysctls); err != nil {
 		return fmt.Errorf("allowedUnsafeSysctls: %w", err)
 	}
 	return nil

@@ -1,0 +1,7 @@
+package main
+
+import "k8s.io/utils/cpuset"
+
+type cpuSet = cpuset.CPUSet
+
+var parseCPUs = cpuset.Parse

@@ -12,7 +12,11 @@ import type { Judged } from './ours.ts';
  * Where a config that a kubelet takes comes to something else for us than for it: what it shows has to be what the file says, as the agent
  * compares them, and what the file leaves open has to be what our rules take for the default.
  */
-export function effectiveDifferences({ config, findings }: Judged, { effective }: Said, minor: number): readonly string[] {
+export function effectiveDifferences(
+  { config, findings }: Judged,
+  { effective }: Said,
+  minor: number,
+): readonly string[] {
   if (config === undefined || effective === undefined) return [];
   const view = viewOf(config, minor, 'replace');
   const known = withoutUnknownFields(config);

@@ -38,7 +38,7 @@ export const TOGETHER: readonly (readonly [name: string, folders: RegExp])[] = [
 const ALONE = new RegExp(
   `/(?:${[
     'agent/(?:lock|model|faults/transitions)',
-    'deploy/(?:dashboard|image)',
+    'deploy/(?:dashboard|image|release/artifacts)',
     'dkc/coverage',
     'docs/(?:contributing|editor-schemas|review|template-\\w+|tutorial)',
     'git/(?:folder|memory|over-ssh|too-big|trust/verify-commit)',

@@ -1,7 +1,7 @@
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Command, Given } from '../command.ts';
 import type { Io } from '../io.ts';
-import { namesOf, type Place } from './names.ts';
+import { namesOf, type CompletionPlace } from './names.ts';
 import { type Wanted, wantedAt } from './wanted.ts';
 
 /** Whoever presses the tabulator key waits. */
@@ -44,7 +44,7 @@ async function inTime(
   const command = commands.find(({ name }) => name === words[0]);
   if (command === undefined || sources.length === 0) return [];
   const given = givenIn(command, words.slice(1, -1));
-  const place: Place = { command, given, io };
+  const place: CompletionPlace = { command, given, io };
   const over = new AbortController();
   const late = clock.sleep(DEADLINE_MS, over.signal).then(() => []);
   const found = sources.map(async (source) =>

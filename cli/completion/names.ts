@@ -20,7 +20,7 @@ export const NAMESPACES: Resource = {
 };
 
 /** Where names are looked up. */
-export interface Place {
+export interface CompletionPlace {
   readonly command: Command;
   readonly given: Given;
   readonly io: Io;
@@ -31,7 +31,7 @@ export interface Place {
  *
  * @throws whatever the file system and the API server throw; the signal ends a call that takes too long
  */
-export async function namesOf(source: Source, place: Place, signal: AbortSignal): Promise<readonly string[]> {
+export async function namesOf(source: Source, place: CompletionPlace, signal: AbortSignal): Promise<readonly string[]> {
   if (source !== 'contexts') return (await objectNames(source, place, signal)).filter((name) => NAME.test(name));
   return (await kubeconfigs(place)).flatMap((config) => named(config['contexts']).map(({ name }) => name));
 }
@@ -41,7 +41,7 @@ const NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/;
 
 async function objectNames(
   source: Exclude<Source, 'contexts'>,
-  place: Place,
+  place: CompletionPlace,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   switch (source) {
@@ -59,7 +59,7 @@ async function objectNames(
 }
 
 /** What a folder of the config repository holds; nothing where it is not there. */
-async function entries({ given }: Place, folder: string): Promise<readonly string[]> {
+async function entries({ given }: CompletionPlace, folder: string): Promise<readonly string[]> {
   const repository = athome(given.text('repo') ?? '.');
   return readdir(join(repository, given.text('path') ?? '', folder)).catch(() => []);
 }
@@ -67,7 +67,7 @@ async function entries({ given }: Place, folder: string): Promise<readonly strin
 /** The shell hands on `~` as it was typed. */
 const athome = (path: string): string => path.replace(/^~(?=\/|$)/, homedir());
 
-async function inCluster(resource: Resource, place: Place, signal: AbortSignal): Promise<readonly string[]> {
+async function inCluster(resource: Resource, place: CompletionPlace, signal: AbortSignal): Promise<readonly string[]> {
   if (!Object.hasOwn(place.command.options, 'context') || (await mayAskAPerson(place))) return [];
   const kube = await connectTo(place.given, place.io);
   const { items } = await kube.list({ resource }, signal);
@@ -78,7 +78,7 @@ async function inCluster(resource: Resource, place: Place, signal: AbortSignal):
  * Whether the credentials come from a program that may ask for a password or open a browser: nobody expects that of a tabulator
  * key. One that says that it never does (`interactiveMode: Never`) is run.
  */
-async function mayAskAPerson(place: Place): Promise<boolean> {
+async function mayAskAPerson(place: CompletionPlace): Promise<boolean> {
   const configs = await kubeconfigs(place);
   const current = configs
     .map((config) => config['current-context'])
@@ -93,7 +93,10 @@ async function mayAskAPerson(place: Place): Promise<boolean> {
   return user['auth-provider'] !== undefined || (isMap(exec) && exec['interactiveMode'] !== 'Never');
 }
 
-async function kubeconfigs({ given, io: { env } }: Place): Promise<readonly Readonly<Record<string, unknown>>[]> {
+async function kubeconfigs({
+  given,
+  io: { env },
+}: CompletionPlace): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const path = given.text('kubeconfig');
   const way = findWay({ env, kubeconfigPath: path === undefined ? undefined : athome(path) }, existsSync);
   if (way.by !== 'kubeconfig') return [];

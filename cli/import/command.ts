@@ -10,7 +10,7 @@ import { errorsIn } from './judge.ts';
 import { fleetFromCluster } from './nodes/from-cluster.ts';
 import { fleetFromFiles } from './nodes/from-files.ts';
 import { groupNodes } from './pools/group.ts';
-import { isPartial, leftOutLine, lostNodes, type Outcome, summaryOf } from './summary.ts';
+import { isPartial, leftOutLine, lostNodes, type Outcome, importSummary } from './summary.ts';
 
 export const IMPORT: Command = {
   name: 'import',
@@ -83,7 +83,7 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
     hasLabels,
     compare: compareBy(given),
   };
-  for (const line of summaryOf(outcome)) io.err.write(`${line}\n`);
+  for (const line of importSummary(outcome)) io.err.write(`${line}\n`);
   return isPartial(outcome) ? 1 : 0;
 }
 

@@ -1,15 +1,15 @@
-import type { LeftOut } from '../inventory/config-words.ts';
+import type { NotUsed } from '../inventory/config-words.ts';
 import type { Written } from './files/write.ts';
 import type { FleetMember } from './nodes/fleet.ts';
 import type { Grouped, NodeGroup } from './pools/group.ts';
 import { HOSTNAME } from './pools/known-labels.ts';
-import { count, firstOf } from './say.ts';
+import { counted, firstNames } from './say.ts';
 
 /** What an import did, for people. */
 export interface Outcome {
   readonly grouped: Grouped;
   readonly members: readonly FleetMember[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly NotUsed[];
   readonly written: Written;
   /** What `validate` finds in the pools that were made, one each. */
   readonly findings: readonly string[];
@@ -22,7 +22,7 @@ export interface Outcome {
 }
 
 /** Lines for standard error. Pure. */
-export function summaryOf(outcome: Outcome): readonly string[] {
+export function importSummary(outcome: Outcome): readonly string[] {
   const { grouped, leftOut, written, findings, hasLabels } = outcome;
   const byName = grouped.groups.filter(({ isByName }) => isByName);
   return [
@@ -33,7 +33,7 @@ export function summaryOf(outcome: Outcome): readonly string[] {
     ...hostLines(outcome.members),
     ...grouped.scattered.map(
       ({ field, values, nodes }) =>
-        `left to the nodes: ${field}, which has ${values} values that no label explains (${firstOf(nodes, 3)})`,
+        `left to the nodes: ${field}, which has ${values} values that no label explains (${firstNames(nodes, 3)})`,
     ),
     ...written.kept.map((path) => `kept as it was: ${path}`),
     ...written.otherPools.map(
@@ -45,15 +45,15 @@ export function summaryOf(outcome: Outcome): readonly string[] {
   ];
 }
 
-export const leftOutLine = ({ what, why }: LeftOut): string => `left out: ${what}: ${why}`;
+export const leftOutLine = ({ what, why }: NotUsed): string => `left out: ${what}: ${why}`;
 
 /** Nodes that could be read, and that no pool can have. */
-export const lostNodes = (names: readonly string[]): readonly LeftOut[] =>
+export const lostNodes = (names: readonly string[]): readonly NotUsed[] =>
   names.length === 0
     ? []
     : [
         {
-          what: firstOf(names),
+          what: firstNames(names),
           why: `has no ${HOSTNAME} of its own to select it by, and no other label tells it apart`,
         },
       ];
@@ -65,7 +65,7 @@ export const isPartial = ({ grouped, members, leftOut, written, findings }: Outc
 
 function poolLine({ name, nodes, priority, isByName }: NodeGroup): string {
   const how = [...(priority === 0 ? [] : [`priority ${priority}`]), ...(isByName ? ['listed by name'] : [])];
-  return `pool ${name}: ${count(nodes.length, 'node')}${how.length === 0 ? '' : ` (${how.join(', ')})`}`;
+  return `pool ${name}: ${counted(nodes.length, 'node')}${how.length === 0 ? '' : ` (${how.join(', ')})`}`;
 }
 
 function hostLines(members: readonly FleetMember[]): readonly string[] {
@@ -75,7 +75,7 @@ function hostLines(members: readonly FleetMember[]): readonly string[] {
     ...(host.length === 0
       ? []
       : [`left to the nodes (set up with the host, or denied by default): ${host.join(', ')}`]),
-    ...(unknown.length === 0 ? [] : [`left to the nodes (not known to this release): ${firstOf(unknown, 20)}`]),
+    ...(unknown.length === 0 ? [] : [`left to the nodes (not known to this release): ${firstNames(unknown, 20)}`]),
   ];
 }
 

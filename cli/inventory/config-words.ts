@@ -12,14 +12,14 @@ export interface ConfigFile {
 }
 
 /** Something that was named and cannot be used: where, and why. */
-export interface LeftOut {
+export interface NotUsed {
   readonly what: string;
   readonly why: string;
 }
 
 export interface ConfigFiles {
   readonly files: readonly ConfigFile[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly NotUsed[];
 }
 
 const IS_CONFIG = /\.(?:json|ya?ml)$/i;

@@ -4,7 +4,7 @@ import { MAX_FILE_BYTES } from '#shared/contract/kubelet-config/decode/source-te
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import type { Io } from '../io.ts';
-import { type ConfigFile, type LeftOut, nodeOfFile } from './config-words.ts';
+import { type ConfigFile, type NotUsed, nodeOfFile } from './config-words.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -18,7 +18,7 @@ export interface NodeConfig {
 
 export interface NodeConfigs {
   readonly configs: readonly NodeConfig[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly NotUsed[];
 }
 
 /** Of all nodes in one file: 5,000 answers of /configz have some twenty mebibytes. */
@@ -47,9 +47,9 @@ export async function readConfigs(files: readonly ConfigFile[], input: Io['in'])
 }
 
 /** Of a node that is given twice, the first counts. */
-function once(configs: readonly NodeConfig[], leftOut: readonly LeftOut[]): NodeConfigs {
+function once(configs: readonly NodeConfig[], leftOut: readonly NotUsed[]): NodeConfigs {
   const first = new Map<string, NodeConfig>();
-  const twice: LeftOut[] = [];
+  const twice: NotUsed[] = [];
   for (const each of configs) {
     const before = first.get(each.node);
     if (before === undefined) first.set(each.node, each);

@@ -4,7 +4,7 @@ import { KUBELET_CONFIG_API_VERSION, KUBELET_CONFIG_KIND } from '#shared/contrac
 import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import type { RunningFields } from '../essence.ts';
 import type { Grouped, NodeGroup } from '../pools/group.ts';
-import { count, firstOf } from '../say.ts';
+import { counted, firstNames } from '../say.ts';
 
 /** Minor versions of the nodes that say theirs, by the node's name: 34 for 1.34. */
 export type Minors = ReadonlyMap<string, number>;
@@ -22,7 +22,7 @@ export function repositoryFiles(grouped: Grouped, cluster: string, minors: Minor
     files.push(['base/common.yaml', layer(common, about, schemaFor(groups.flatMap(({ nodes }) => nodes)), '../')]);
   }
   for (const { name, config, pools } of shared) {
-    const about = `What these pools share: ${firstOf(pools, 12)}.`;
+    const about = `What these pools share: ${firstNames(pools, 12)}.`;
     files.push([`base/${name}.yaml`, layer(config, about, schemaFor(nodesOf(pools)), '../')]);
   }
   for (const group of groups) {
@@ -68,11 +68,11 @@ function poolFile(group: NodeGroup, hasCommon: boolean): string {
   const spec = { nodeSelector, ...ranked, layers, rollout: { maxUnavailable: 1 } };
   const text = yaml({ apiVersion: API_VERSION, kind: 'KubeletPool', metadata: { name }, spec });
   const notes = [
-    `${count(nodes.length, 'node')} when it was imported: ${firstOf(nodes)}`,
+    `${counted(nodes.length, 'node')} when it was imported: ${firstNames(nodes)}`,
     ...(group.isByName ? ['No label tells these nodes from the others: new nodes do not join them.'] : []),
     ...(group.excluded > 0
       ? [
-          `The selector leaves out ${count(group.excluded, 'node')} whose config was not known: see kubernetes.io/hostname.`,
+          `The selector leaves out ${counted(group.excluded, 'node')} whose config was not known: see kubernetes.io/hostname.`,
         ]
       : []),
   ];

@@ -1,6 +1,6 @@
 import { OPT_OUT_LABEL } from '#shared/contract/api/group.ts';
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
-import type { LeftOut } from '../../inventory/config-words.ts';
+import type { NotUsed } from '../../inventory/config-words.ts';
 import { type Essence, essenceOf, type RunningFields } from '../essence.ts';
 import type { Labels } from '../pools/fleet-node.ts';
 import { HOSTNAME } from '../pools/known-labels.ts';
@@ -22,12 +22,12 @@ export interface FleetMember extends Essence {
   readonly minor: number | undefined;
 }
 
-export interface Fleet {
+export interface FoundNodes {
   readonly members: readonly FleetMember[];
   /** Labels of nodes that no pool may have; undefined where there may be nodes that nobody named. */
   readonly strangers: readonly Labels[] | undefined;
   /** Nodes that were looked at and cannot be used. */
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly NotUsed[];
 }
 
 /**
@@ -35,7 +35,7 @@ export interface Fleet {
  *
  * @param isWhole whether these are all nodes of the cluster
  */
-export function fleetOf(nodes: readonly SeenNode[], isWhole: boolean): Fleet {
+export function fleetOf(nodes: readonly SeenNode[], isWhole: boolean): FoundNodes {
   const first = new Map(nodes.toReversed().map((node) => [node.name, node] as const));
   const judged = nodes.map((node) => ({
     node,

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import type { Given } from '../../command.ts';
-import { configFiles, type LeftOut } from '../../inventory/config-words.ts';
+import { configFiles, type NotUsed } from '../../inventory/config-words.ts';
 import { readConfigs } from '../../inventory/read-configs.ts';
 import { readInventory } from '../../inventory/read-inventory.ts';
 import type { Io } from '../../io.ts';
-import { firstOf } from '../say.ts';
-import { type Fleet, fleetOf, labelsOfName, type SeenNode } from './fleet.ts';
+import { firstNames } from '../say.ts';
+import { type FoundNodes, fleetOf, labelsOfName, type SeenNode } from './fleet.ts';
 
 /** The nodes that files speak of, with the labels that an inventory has of them. @throws GitopsError `INVENTORY_UNREADABLE` */
-export async function fleetFromFiles(given: Given, io: Io): Promise<Fleet> {
+export async function fleetFromFiles(given: Given, io: Io): Promise<FoundNodes> {
   const inventory = given.text('inventory');
   const nodes = inventory === undefined ? undefined : await readInventory(inventory);
   const { files, leftOut } = await configFiles(given.words);
@@ -35,13 +35,13 @@ export async function fleetFromFiles(given: Given, io: Io): Promise<Fleet> {
   const known = new Set(nodes.map(({ name }) => name));
   const foreign = read.configs
     .filter(({ node }) => !known.has(node))
-    .map(({ node, from }): LeftOut => ({ what: from, why: `${node} is not in ${inventory ?? ''}` }));
+    .map(({ node, from }): NotUsed => ({ what: from, why: `${node} is not in ${inventory ?? ''}` }));
   const silent = seen.filter((node) => node.running === undefined).map(({ name }) => name);
-  const unread = silent.length === 0 ? [] : [{ what: firstOf(silent), why: 'no file says what runs there' }];
+  const unread = silent.length === 0 ? [] : [{ what: firstNames(silent), why: 'no file says what runs there' }];
   return withProblems(fleetOf(seen, true), [...problems, ...foreign, ...unread]);
 }
 
-const withProblems = (fleet: Fleet, problems: readonly LeftOut[]): Fleet => ({
+const withProblems = (fleet: FoundNodes, problems: readonly NotUsed[]): FoundNodes => ({
   ...fleet,
   leftOut: [...problems, ...fleet.leftOut],
 });

@@ -5,7 +5,7 @@ import { CONTROL_PLANE_KEYS, lastPart, LAST_TELLING_RANK, OS, POOL_KEYS, provide
 import { nameOfLabel, nameTogether, slug } from './words.ts';
 
 /** Nodes that are looked at together, and what tells them from all others. */
-export interface Cell {
+export interface LabelCell {
   readonly name: string;
   /** What pools of the same origin are called together: `eks`. */
   readonly family: string;
@@ -20,11 +20,15 @@ export interface Cell {
  *
  * @param isWhole whether these are all nodes that there are, but for `strangers`: only then something may be said of all others
  */
-export function cellsOf(nodes: readonly FleetNode[], strangers: readonly Labels[], isWhole: boolean): readonly Cell[] {
+export function cellsOf(
+  nodes: readonly FleetNode[],
+  strangers: readonly Labels[],
+  isWhole: boolean,
+): readonly LabelCell[] {
   const byRole = Map.groupBy(nodes, ({ labels }) => CONTROL_PLANE_KEYS.find((key) => Object.hasOwn(labels, key)));
   const workers = byRole.get(undefined) ?? [];
   const roles = CONTROL_PLANE_KEYS.filter((key) => byRole.has(key));
-  const controlPlane = roles.map((key): Cell => {
+  const controlPlane = roles.map((key): LabelCell => {
     const members = byRole.get(key) ?? [];
     const name = key.endsWith('/controlplane') ? 'control-plane' : slug(lastPart(key));
     return { name, family: '', isControlPlane: true, nodes: members, requirements: [{ key, operator: 'Exists' }] };
@@ -50,12 +54,12 @@ export function cellsOf(nodes: readonly FleetNode[], strangers: readonly Labels[
 }
 
 /** By the labels of providers, in their order; pools most of whose nodes run the same are one. */
-function poolCells(workers: readonly FleetNode[]): readonly Cell[] {
+function poolCells(workers: readonly FleetNode[]): readonly LabelCell[] {
   const byKey = Map.groupBy(workers, ({ labels }) => POOL_KEYS.find((key) => Object.hasOwn(labels, key)));
   return POOL_KEYS.flatMap((key) => {
     const byValue = [...Map.groupBy(byKey.get(key) ?? [], ({ labels }) => labels[key] ?? '')];
     const alike = Map.groupBy(byValue.sort(byFirst), ([value, of]) => majorityOf(of) ?? `only ${value}`);
-    return [...alike.values()].map((cells): Cell => {
+    return [...alike.values()].map((cells): LabelCell => {
       const values = cells.map(([value]) => value);
       return {
         name: nameTogether(values.map((value) => nameOfLabel(key, value))),
@@ -78,7 +82,7 @@ function restCell(
   others: readonly Labels[],
   absent: readonly string[] | undefined,
   isEverybodyKnown: boolean,
-): Pick<Cell, 'name' | 'requirements'> {
+): Pick<LabelCell, 'name' | 'requirements'> {
   const isEveryNode = others.length === 0 && absent?.length === 0;
   if (isEveryNode && isEverybodyKnown) return everyNode(rest);
   const label = labelOfAll(rest, others, absent === undefined ? Infinity : LAST_TELLING_RANK - 1);
@@ -89,7 +93,7 @@ function restCell(
 }
 
 /** Of one operating system, where they say so: a node of another one does not run what these do. */
-function everyNode(nodes: readonly FleetNode[]): Pick<Cell, 'name' | 'requirements'> {
+function everyNode(nodes: readonly FleetNode[]): Pick<LabelCell, 'name' | 'requirements'> {
   const systems = [...new Set(nodes.map(({ labels }) => labels[OS]))];
   const [os, another] = systems;
   const isOne = os !== undefined && systems.length === 1 && another === undefined;
@@ -100,7 +104,7 @@ function labelOfAll(
   nodes: readonly FleetNode[],
   others: readonly Labels[],
   lastRank: number,
-): Pick<Cell, 'name' | 'requirements'> | undefined {
+): Pick<LabelCell, 'name' | 'requirements'> | undefined {
   const shared = Object.entries(nodes[0]?.labels ?? {})
     .filter(([key]) => isRanked(key, lastRank))
     .filter(([key, value]) => nodes.every(({ labels }) => labels[key] === value) && lacks(others, key, value))
@@ -121,10 +125,10 @@ const lacks = (others: readonly Labels[], key: string, value: string): boolean =
 
 /** A part of a cell. What tells it from the cell is enough, unless others outside have that as well. */
 export function partOf(
-  cell: Cell,
+  cell: LabelCell,
   part: { readonly name: string; readonly requirement: LabelRequirement; readonly nodes: readonly FleetNode[] },
   everybody: readonly Labels[],
-): Cell {
+): LabelCell {
   const matches = matcherOf(selectorOf([part.requirement]));
   const inside = new Set(cell.nodes.map(({ labels }) => labels));
   const isAlone = everybody.every((labels) => inside.has(labels) || !matches(labels));

@@ -1,5 +1,5 @@
 import type { RunningFields } from '../essence.ts';
-import { type Leaf, leavesIn, onlyLeaves } from './leaves.ts';
+import { type FieldLeaf, leavesIn, onlyLeaves } from './leaves.ts';
 import { commonStart, nameTogether, uniqueNames } from './words.ts';
 
 /** What layers are made for. */
@@ -38,8 +38,8 @@ const MOST_TRIED = 48;
 /** Writes down once what several pools say. No value is in two layers of a pool, so that their order is no matter. Pure. */
 export function layersOf(pools: readonly LayeredPool[]): Layers {
   const said = pools.map(({ config }) => leavesIn(config));
-  const [first = new Set<Leaf>(), ...others] = said;
-  const common = others.reduce<ReadonlySet<Leaf>>((all, leaves) => both(all, leaves), first);
+  const [first = new Set<FieldLeaf>(), ...others] = said;
+  const common = others.reduce<ReadonlySet<FieldLeaf>>((all, leaves) => both(all, leaves), first);
   let left = said.map((leaves) => without(leaves, common));
   const shared: SharedLayer[] = [];
   const nameFor = uniqueNames();
@@ -68,13 +68,13 @@ function nameOfShared(members: readonly LayeredPool[]): string {
 }
 
 interface Candidate {
-  readonly leaves: ReadonlySet<Leaf>;
+  readonly leaves: ReadonlySet<FieldLeaf>;
   readonly members: ReadonlySet<number>;
   readonly saved: number;
 }
 
 /** What two pools share, and all others that have that as well: of all pairs the one that saves most lines. */
-function bestShared(left: readonly ReadonlySet<Leaf>[]): Candidate | undefined {
+function bestShared(left: readonly ReadonlySet<FieldLeaf>[]): Candidate | undefined {
   const tried = new Set<string>();
   let best: Candidate | undefined;
   const seeds = left.slice(0, MOST_TRIED);
@@ -90,15 +90,16 @@ function bestShared(left: readonly ReadonlySet<Leaf>[]): Candidate | undefined {
   return best;
 }
 
-function isNew(leaves: ReadonlySet<Leaf>, tried: Set<string>): boolean {
+function isNew(leaves: ReadonlySet<FieldLeaf>, tried: Set<string>): boolean {
   const key = [...leaves].sort().join('\n');
   if (tried.has(key)) return false;
   tried.add(key);
   return true;
 }
 
-const both = (one: ReadonlySet<Leaf>, other: ReadonlySet<Leaf>): ReadonlySet<Leaf> =>
+const both = (one: ReadonlySet<FieldLeaf>, other: ReadonlySet<FieldLeaf>): ReadonlySet<FieldLeaf> =>
   new Set([...one].filter((leaf) => other.has(leaf)));
-const without = (one: ReadonlySet<Leaf>, other: ReadonlySet<Leaf>): ReadonlySet<Leaf> =>
+const without = (one: ReadonlySet<FieldLeaf>, other: ReadonlySet<FieldLeaf>): ReadonlySet<FieldLeaf> =>
   new Set([...one].filter((leaf) => !other.has(leaf)));
-const hasAll = (one: ReadonlySet<Leaf>, other: ReadonlySet<Leaf>): boolean => [...other].every((leaf) => one.has(leaf));
+const hasAll = (one: ReadonlySet<FieldLeaf>, other: ReadonlySet<FieldLeaf>): boolean =>
+  [...other].every((leaf) => one.has(leaf));

@@ -3,9 +3,9 @@ import type { RunningFields } from '../essence.ts';
 import type { Difference } from './words.ts';
 
 /** A value of a config as one word: where it stands, and what it is. Equal for what a merge does not tell apart. */
-export type Leaf = string;
+export type FieldLeaf = string;
 
-const leafOf = (keys: readonly string[], value: unknown): Leaf => `${JSON.stringify(keys)}=${textOf(value)}`;
+const leafOf = (keys: readonly string[], value: unknown): FieldLeaf => `${JSON.stringify(keys)}=${textOf(value)}`;
 
 /** As JSON has no whole numbers beyond 2^53, they are written as what they are. */
 const textOf = (value: unknown): string =>
@@ -27,13 +27,13 @@ function placedIn(config: RunningFields, before: readonly string[] = []): readon
 }
 
 /** Everything that a config says; lists are one value, maps are their values. */
-export const leavesIn = (config: RunningFields): ReadonlySet<Leaf> =>
+export const leavesIn = (config: RunningFields): ReadonlySet<FieldLeaf> =>
   new Set(placedIn(config).map(({ keys, value }) => leafOf(keys, value)));
 
 /** The part of a config whose leaves are among these, in the config's own order. */
 export function onlyLeaves(
   config: RunningFields,
-  leaves: ReadonlySet<Leaf>,
+  leaves: ReadonlySet<FieldLeaf>,
   before: readonly string[] = [],
 ): RunningFields {
   return Object.fromEntries(

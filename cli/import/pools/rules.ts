@@ -1,14 +1,14 @@
 import type { LabelRequirement } from '#shared/contract/api/kubelet-pool.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import type { RunningFields } from '../essence.ts';
-import { type Cell, partOf } from './cells.ts';
+import { type LabelCell, partOf } from './cells.ts';
 import { type FleetNode, type Labels, majorityOf, mostCommon, withoutField } from './fleet-node.ts';
 import { differencesOf } from './leaves.ts';
 import { splitByLabels } from './splits.ts';
 import { nameOfDifference, slug } from './words.ts';
 
 /** A pool in the making. The first rule whose selector matches a node is the one that is meant for it. */
-export interface Rule {
+export interface SelectorRule {
   readonly name: string;
   readonly family: string;
   readonly isControlPlane: boolean;
@@ -26,7 +26,7 @@ export interface Scattered {
 }
 
 export interface Rules {
-  readonly rules: readonly Rule[];
+  readonly rules: readonly SelectorRule[];
   readonly scattered: readonly Scattered[];
 }
 
@@ -41,7 +41,7 @@ const DEEPEST = 3;
  *
  * @param everybody labels of all nodes, those that nobody knows more of included
  */
-export function rulesOf(cell: Cell, everybody: readonly Labels[], depth = 0): Rules {
+export function rulesOf(cell: LabelCell, everybody: readonly Labels[], depth = 0): Rules {
   const early = majorityOf(cell.nodes);
   const isOneKind = cell.nodes.every(({ kind }) => kind === early);
   const splits = isOneKind || depth === DEEPEST ? [] : splitByLabels(cell.nodes, early);
@@ -60,7 +60,7 @@ export function rulesOf(cell: Cell, everybody: readonly Labels[], depth = 0): Ru
   return { rules, scattered: parts.flatMap((part) => part.scattered) };
 }
 
-function oddRule(cell: Cell, nodes: readonly FleetNode[], reference: RunningFields): Rule {
+function oddRule(cell: LabelCell, nodes: readonly FleetNode[], reference: RunningFields): SelectorRule {
   const difference = nameOfDifference(differencesOf(nodes[0]?.config ?? {}, reference));
   return { ...cell, name: slug(`${cell.name}-${difference}`), nodes, requirements: undefined };
 }
@@ -77,7 +77,12 @@ function referenceFor(
 }
 
 /** Leaves the field to the nodes that has most values among those that no label explains, and looks again. */
-function withoutScattered(cell: Cell, left: readonly FleetNode[], everybody: readonly Labels[], depth: number): Rules {
+function withoutScattered(
+  cell: LabelCell,
+  left: readonly FleetNode[],
+  everybody: readonly Labels[],
+  depth: number,
+): Rules {
   const usual = mostCommon(left)?.[0];
   const odd = left.filter(({ kind }) => kind !== usual);
   const fields = [...new Set(odd.flatMap(({ config }) => Object.keys(config)))].sort();

@@ -2,10 +2,10 @@ import type { LabelRequirement } from '#shared/contract/api/kubelet-pool.ts';
 import { matcherOf } from '#reconciler/policy/assign/selector.ts';
 import { type FleetNode, type Labels, selectorOf } from './fleet-node.ts';
 import { HOSTNAME } from './known-labels.ts';
-import type { Rule } from './rules.ts';
+import type { SelectorRule } from './rules.ts';
 
 /** A rule with a selector that matches none of the nodes that no pool may have. */
-export interface ToldRule extends Rule {
+export interface ToldRule extends SelectorRule {
   readonly requirements: readonly LabelRequirement[];
   /** How many nodes it names because nobody knows what they run. */
   readonly excluded: number;
@@ -25,7 +25,7 @@ export interface Told {
  *
  * @param forbidden labels of nodes of which nobody knows what they run, and of those that keep off by themselves
  */
-export function tellApart(rules: readonly Rule[], forbidden: readonly Labels[]): Told {
+export function tellApart(rules: readonly SelectorRule[], forbidden: readonly Labels[]): Told {
   const lost: FleetNode[] = [];
   const told = rules.flatMap((rule): readonly ToldRule[] => {
     const kept = byLabels(rule, forbidden) ?? byNames(rule);
@@ -36,7 +36,7 @@ export function tellApart(rules: readonly Rule[], forbidden: readonly Labels[]):
   return { rules: told, lost };
 }
 
-function byLabels(rule: Rule, forbidden: readonly Labels[]): ToldRule | undefined {
+function byLabels(rule: SelectorRule, forbidden: readonly Labels[]): ToldRule | undefined {
   const { requirements, nodes } = rule;
   if (requirements === undefined) return undefined;
   const matched = forbidden.filter(matcherOf(selectorOf(requirements)));
@@ -53,7 +53,7 @@ function byLabels(rule: Rule, forbidden: readonly Labels[]): ToldRule | undefine
   return { ...rule, requirements: [...requirements, ...apart], excluded: matched.length, isByName: false };
 }
 
-function byNames(rule: Rule): ToldRule | undefined {
+function byNames(rule: SelectorRule): ToldRule | undefined {
   const nodes = rule.nodes.filter(({ hostname }) => hostname !== undefined);
   if (nodes.length === 0) return undefined;
   const values = nodes.flatMap(({ hostname }) => hostname ?? []).sort();

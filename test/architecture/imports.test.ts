@@ -10,7 +10,7 @@ interface Rule {
   readonly because: string;
 }
 
-const HEAVY = String.raw`@kubernetes/client-node|isomorphic-git|undici|node-cron|prom-client|ajv(?:/|$)`;
+const HEAVY = String.raw`@kubernetes/client-node|@marcbachmann/cel-js|isomorphic-git|undici|node-cron|prom-client|ajv(?:/|$)`;
 const IMPURE = String.raw`node:(?:fs|http|https|net|child_process|timers|os)`;
 
 const rules: readonly Rule[] = [

@@ -8,7 +8,8 @@ import { after, before, describe, it } from 'node:test';
 import { bundle } from '../../scripts/build.ts';
 import { manifestFlags } from '../support/manifest-flags.ts';
 
-const FORBIDDEN = /node_modules\/(?:@kubernetes\/client-node|isomorphic-git|undici|node-cron|ajv|yaml|fast-check)\//;
+const FORBIDDEN =
+  /node_modules\/(?:@kubernetes\/client-node|@marcbachmann\/cel-js|isomorphic-git|undici|node-cron|ajv|yaml|fast-check)\//;
 
 describe('the bundles', () => {
   let directory = '';

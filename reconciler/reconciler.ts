@@ -6,7 +6,7 @@ import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { ASK_TIMEOUT_MS, createBlockers, MOST_ANSWER_BYTES } from './cluster/blockers/blockers.ts';
 import { createWebGet, type WebOptions } from './cluster/blockers/web.ts';
 import { createClusterView } from './cluster/cluster-view.ts';
-import type { JudgePool } from './policy/desired.ts';
+import type { JudgePool } from './policy/repo/judge-pool.ts';
 import { createDrains } from './cluster/drains/drains.ts';
 import type { OwnPod } from './cluster/drains/own-pod.ts';
 import type { Fleet } from './policy/fleet.ts';

@@ -2,11 +2,13 @@ import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-
 import { type Finding, hasErrors } from '#shared/contract/finding.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
 import { type Choice, choiceAmong } from './assign/choose-pool.ts';
-import type { Fleet, NodeView } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
 import type { CommitOid } from './commit.ts';
 import { type ClusterPolicy, policyInForce, policyOf } from './cluster-policy.ts';
 import { type FormerLimits, loosened } from './limits.ts';
 import { adoptName, type DesiredConfig } from './adopt-name.ts';
+import { minorsOf, type PoolClasses, recordedClasses, sortNodes } from './classes.ts';
+import type { JudgePool } from './repo/judge-pool.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from './repo/loaded.ts';
 import { DEFAULT_CLUSTER } from './repo/read-cluster.ts';
 
@@ -20,8 +22,12 @@ export interface DesiredPool {
   readonly name: string;
   readonly origin: PoolOrigin;
   readonly spec: KubeletPoolSpec;
-  /** null for retiring pools: the local config. */
+  /** null for retiring pools: the local config. Of a pool with computed values, what tells its rollouts apart: no node gets it. */
   readonly config: DesiredConfig | null;
+  /** What each node gets, where values are computed; absent where all get `config`. */
+  readonly classes?: PoolClasses;
+  /** The pool as a commit says it, where values are computed. */
+  readonly template?: ValidPool;
   /** The commit that the config was rendered from, where known. */
   readonly commit: CommitOid | null;
   /** Findings in the commit in force about the pool, warnings included. */
@@ -60,9 +66,6 @@ export interface CommitInForce {
   readonly former?: FormerLimits;
 }
 
-/** What this pool's payload would be told by the kubelets of these minor versions (`1.34`). Pure. */
-export type JudgePool = (pool: ValidPool, minors: readonly string[]) => readonly Finding[];
-
 /**
  * What is wanted of the whole fleet. Each pool is judged by itself: one that is invalid keeps what it had, the others
  * go on.
@@ -80,7 +83,7 @@ export function desiredState(
   if (inForce === null) {
     const pools = inCluster.flatMap((pool) => (isRetiring(pool) ? retire(pool) : keep(pool, [])));
     const about = { commit: null, unusable: new Set<string>(), policy: recorded, findings: [], hearsay: true } as const;
-    return assemble(about, pools, fleet);
+    return assemble(about, pools, fleet, judge);
   }
 
   const pools: DesiredPool[] = [];
@@ -90,7 +93,8 @@ export function desiredState(
   for (const { pool, verdict } of judged) {
     const wrong = [...pool.findings, ...verdict];
     if (pool.status === 'valid' && !hasErrors(wrong)) {
-      const config = adoptName(pool, fleet.configSources);
+      const isTemplate = pool.template !== undefined;
+      const config = isTemplate ? identityOf(pool) : adoptName(pool, fleet.configSources);
       pools.push({
         name: pool.name,
         origin: 'rendered',
@@ -98,6 +102,7 @@ export function desiredState(
         config,
         commit: inForce.oid,
         findings: [...wrong, ...squatted(config)],
+        ...(isTemplate ? { template: pool } : {}),
       });
       continue;
     }
@@ -114,8 +119,11 @@ export function desiredState(
     { commit: inForce.oid, unusable, policy: policyInForce(inForce.repo.cluster, recorded, inForce.former), findings },
     pools,
     fleet,
+    judge,
   );
 }
+
+const identityOf = ({ configName: name, sha256 }: ValidPool): DesiredConfig => ({ name, sha256 });
 
 function judgeAll(
   pools: readonly LoadedPool[],
@@ -129,15 +137,10 @@ function judgeAll(
   );
   const members = Map.groupBy(fleet.nodes.values(), (node) => poolIn(choices.get(node.name)));
   return pools.map((pool) => {
-    if (pool.status === 'invalid') return { pool, verdict: [] };
+    // What a template's nodes get is judged class by class.
+    if (pool.status === 'invalid' || pool.template !== undefined) return { pool, verdict: [] };
     return { pool, verdict: judge(pool, minorsOf(members.get(pool.name) ?? [])) };
   });
-}
-
-/** Distinct `major.minor` of the nodes' kubelets, sorted; unreadable versions are left out. */
-function minorsOf(nodes: readonly NodeView[]): readonly string[] {
-  const minors = nodes.map((node) => /^v?(\d+\.\d+)/.exec(node.kubeletVersion)?.[1]);
-  return [...new Set(minors.filter((minor) => minor !== undefined))].sort();
 }
 
 /** That its config has another name is said for as long as it has. */
@@ -186,9 +189,39 @@ function retire(pool: KubeletPool): readonly DesiredPool[] {
   return [{ name: pool.metadata.name, origin: 'retiring', spec: pool.spec, config: null, commit: null, findings: [] }];
 }
 
-function assemble(about: Omit<Desired, 'pools' | 'choices'>, pools: readonly DesiredPool[], fleet: Fleet): Desired {
+function assemble(
+  about: Omit<Desired, 'pools' | 'choices'>,
+  pools: readonly DesiredPool[],
+  fleet: Fleet,
+  judge: JudgePool,
+): Desired {
   const present = pools.filter((pool) => pool.origin !== 'retiring');
-  return { ...about, pools: new Map(pools.map((pool) => [pool.name, pool])), choices: chooseAll(present, fleet) };
+  const choices = chooseAll(present, fleet);
+  const isSorted = pools.some(({ name, template }) => template !== undefined || recordsClasses(name, fleet));
+  const sorted = isSorted ? withClasses(pools, choices, fleet, judge) : pools;
+  return { ...about, pools: new Map(sorted.map((pool) => [pool.name, pool])), choices };
+}
+
+const recordsClasses = (pool: string, { pools }: Fleet): boolean => pools.get(pool)?.status?.classes !== undefined;
+
+/** The pools with what each of their nodes gets, where values are computed. */
+function withClasses(
+  pools: readonly DesiredPool[],
+  choices: Desired['choices'],
+  fleet: Fleet,
+  judge: JudgePool,
+): readonly DesiredPool[] {
+  const members = Map.groupBy(fleet.nodes.values(), ({ name }) => poolIn(choices.get(name)));
+  return pools.map((pool) => {
+    const nodes = members.get(pool.name) ?? [];
+    if (pool.template !== undefined) {
+      const { classes, findings } = sortNodes(pool.template, nodes, fleet, judge);
+      return { ...pool, classes, findings: [...pool.findings, ...findings] };
+    }
+    const recorded = pool.hearsay === true ? fleet.pools.get(pool.name)?.status : undefined;
+    const classes = recorded && recordedClasses(recorded, nodes, fleet);
+    return classes === undefined ? pool : { ...pool, classes };
+  });
 }
 
 function chooseAll(

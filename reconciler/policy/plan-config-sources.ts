@@ -1,7 +1,7 @@
 import type { ConfigReference } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
-import { isSound } from './adopt-name.ts';
-import type { Desired } from './desired.ts';
+import { type DesiredConfig, isSound } from './adopt-name.ts';
+import type { Desired, DesiredPool } from './desired.ts';
 import type { Fleet } from './fleet.ts';
 import type { PlanSettings, Step } from './steps.ts';
 
@@ -12,9 +12,8 @@ import type { PlanSettings, Step } from './steps.ts';
 export function planConfigSources(desired: Desired, fleet: Fleet, settings: PlanSettings, now: Millis): Step[] {
   const steps: Step[] = [];
   const wanted = new Set<string>();
-  for (const pool of desired.pools.values()) {
-    const { config } = pool;
-    if (config === null) continue;
+  const configs = [...desired.pools.values()].flatMap((pool) => configsOf(pool).map((config) => ({ pool, config })));
+  for (const { pool, config } of configs) {
     wanted.add(config.name);
     const present = fleet.configSources.get(config.name);
     if (present !== undefined && isSound(present, config.sha256)) continue;
@@ -33,6 +32,12 @@ export function planConfigSources(desired: Desired, fleet: Fleet, settings: Plan
     });
   }
   return [...steps, ...planPruning(wanted, fleet, settings, now)];
+}
+
+/** What the nodes of a pool get: of computed values, what each class does. */
+function configsOf({ config, classes }: DesiredPool): readonly DesiredConfig[] {
+  if (config === null) return [];
+  return classes === undefined ? [config] : [...classes.configs.values()];
 }
 
 function planPruning(wanted: ReadonlySet<string>, fleet: Fleet, settings: PlanSettings, now: Millis): Step[] {
@@ -58,6 +63,9 @@ function namesInUse(fleet: Fleet): ReadonlySet<string> {
   for (const { status } of fleet.pools.values()) {
     if (status?.configName !== undefined) names.add(status.configName);
     if (status?.settled !== undefined) names.add(status.settled.configName);
+    for (const { configName } of [...(status?.settled?.classes ?? []), ...(status?.classes ?? [])]) {
+      if (configName !== undefined) names.add(configName);
+    }
   }
   return names;
 }

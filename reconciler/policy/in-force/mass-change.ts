@@ -4,7 +4,7 @@ import type { Fleet } from '../fleet.ts';
 import type { ClusterConfig } from '../repo/loaded.ts';
 import { DEFAULT_MAX_CHANGE } from '../repo/read-cluster.ts';
 import { limitOf } from '../rollout/amount.ts';
-import { targetOf } from '../rollout/membership.ts';
+import { NO_CONFIG, targetFor } from '../rollout/membership.ts';
 import { assignmentOf, sameTarget, type NodeTarget } from '../rollout/standing.ts';
 
 /** What a commit would change at once, against what the cluster's file allows in the commit before. */
@@ -38,7 +38,7 @@ export function massChange(
   const changed = inPools.filter(({ node }) => {
     const [had, gets] = [targetIn(before, node), targetIn(desired, node)];
     const has = configOf(fleet.kubeletNodes.get(node));
-    return has !== null && !sameTarget(had, gets) && !sameTarget(has, gets);
+    return has !== null && gets?.sha256 !== NO_CONFIG && !sameTarget(had, gets) && !sameTarget(has, gets);
   });
   const pools = changed.map(({ pool }) => pool);
   return massChangeOf(pools, inPools.length, maxChange);
@@ -93,4 +93,4 @@ function configOf(node: KubeletNode | undefined): NodeTarget {
 
 /** The config of a node's pool as an agent would be assigned it; null where there is none. */
 const targetIn = ({ choices, pools }: Desired, node: string): NodeTarget =>
-  targetOf(pools.get(poolIn(choices.get(node)) ?? ''));
+  targetFor(pools.get(poolIn(choices.get(node)) ?? ''), node);

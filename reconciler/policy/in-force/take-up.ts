@@ -1,5 +1,6 @@
 import { type FieldPolicy, NO_FIELD_POLICY } from '#shared/contract/kubelet-config/field-policy.ts';
-import { type CommitInForce, type Desired, type DesiredPool, desiredState, type JudgePool } from '../desired.ts';
+import { type CommitInForce, type Desired, type DesiredPool, desiredState } from '../desired.ts';
+import type { JudgePool } from '../repo/judge-pool.ts';
 import type { Fleet } from '../fleet.ts';
 import type { CommitOid, Snapshot } from '../commit.ts';
 import { type FormerLimits, formerLimits, type Limits, limitsOf, type RecordedLimits } from '../limits.ts';

@@ -8,6 +8,7 @@ import type {
 } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
+import { classStatuses } from '../classes.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { LeftOut } from '../fleet.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
@@ -47,6 +48,7 @@ export function poolStatus(
     ...(present?.metadata.generation === undefined ? {} : { observedGeneration: present.metadata.generation }),
     ...(pool.commit === null ? {} : { commit: pool.commit }),
     ...(pool.config === null ? {} : { configName: pool.config.name, sha256: pool.config.sha256 }),
+    ...(pool.classes === undefined ? {} : { classes: classStatuses(pool.classes) }),
     phase,
     message,
     counts,

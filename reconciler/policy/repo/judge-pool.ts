@@ -3,6 +3,9 @@ import { complaintsOf, type ComplaintsOf } from '#shared/contract/kubelet-config
 import { validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
 import type { ValidPool } from './loaded.ts';
 
+/** What this pool's payload would be told by the kubelets of these minor versions (`1.34`). Pure. */
+export type JudgePool = (pool: ValidPool, minors: readonly string[]) => readonly Finding[];
+
 /**
  * Says what kubelets of these minor versions (`1.34`), those of the pool's nodes, have against its config. Versions that it
  * was judged for when it was loaded (the cluster file's) are left out: that is in the pool's findings.

@@ -9,14 +9,19 @@ import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor
 import { allowedFields } from '#shared/contract/kubelet-config/field-policy.ts';
 import { tolerated, withoutUnknownFields } from '#shared/contract/kubelet-config/tolerance.ts';
 import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
+import type { Leaf } from '../computed/leaf.ts';
+import { templateOf } from '../computed/template.ts';
 import type { FileDecoder } from './decode-cache.ts';
 import type { LoadedPool } from './loaded.ts';
+import { onExamples } from './on-examples.ts';
 import type { PoolSource } from './pool-source.ts';
 import { readLayer } from './read-layer.ts';
 import { readPool, readPoolDenials, readPoolTolerance } from './read-pool.ts';
 import { doubtfulValues } from './doubtful-values.ts';
 import { fileReport } from './report.ts';
 import { securityOf } from './security-of.ts';
+
+type Config = Composed['value'];
 
 /** One pool from its folder and the layers that it names. Whatever is wrong stays with this pool. */
 export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
@@ -52,7 +57,8 @@ export function loadPool(source: PoolSource, decoder: FileDecoder): LoadedPool {
   ];
   const read = layers.flatMap(({ layer }) => layer ?? []);
   if (hasErrors(findings) || read.length < layers.length) return { status: 'invalid', name, findings };
-  return render(source, spec, composeLayers(read, spec.apply), findings, deny);
+  const leaves = new Map(layers.flatMap((layer) => [...(layer.leaves ?? [])]));
+  return render(source, spec, composeLayers(read, spec.apply), findings, deny, leaves);
 }
 
 function render(
@@ -61,35 +67,49 @@ function render(
   composed: Composed,
   before: readonly Finding[],
   deny: readonly string[],
+  leaves: ReadonlyMap<string, Leaf>,
 ): LoadedPool {
-  const { name, cluster, complaintsOf } = source;
+  const { name, cluster } = source;
   const file = source.shown(`pools/${name}/pool.yaml`);
   const { positionOf } = composed;
   const written = { ...composed.value, apiVersion: KUBELET_CONFIG_API_VERSION, kind: KUBELET_CONFIG_KIND };
-  const tolerate = spec.tolerate ?? [];
   // What every kubelet drops never gets to one: a slip that is tolerated, or fixed, restarts nothing. Newer ones may know it.
   const hasNewer = cluster.kubeletVersions.some((version) => (minorNumber(version) ?? 0) > NEWEST_MINOR);
-  const value = tolerate.length === 0 || hasNewer ? written : withoutUnknownFields(written);
+  const known = (config: Config): Config =>
+    spec.tolerate === undefined || hasNewer ? config : withoutUnknownFields(config);
+  const value = known(written);
   const payload = canonicalize(value);
-  const options = { apply: spec.apply, tolerate, positionOf, file, complaintsOf };
+  const made = { payload, sha256: payloadSha256(payload), configName: configMapName(name, payload) };
+  const judged = cluster.kubeletVersions;
+  const about = { status: 'valid', name, spec, positionOf, judgedFor: judged, file } as const;
+  const judge = (config: Config): readonly Finding[] =>
+    judgeConfig(config, { ...composed, value: known(config) }, source, spec, deny);
+  const whole = templateOf(written, leaves, spec.apply);
+  const template = whole && templateOf(value, leaves, spec.apply);
+  const verdict =
+    whole === undefined
+      ? judge(written)
+      : onExamples({ ...about, ...made, value: written, findings: [], template: whole }, judge);
+  const findings = [...before, ...composed.findings, ...verdict, ...tooLarge(payload, name, file)];
+  if (hasErrors(findings)) return { status: 'invalid', name, findings };
+  return { ...about, value, ...made, findings, ...(template === undefined ? {} : { template }) };
+}
+
+/** What is wrong with a config as a whole, by those who look at what it gives away, at what nobody means, and by kubelets. */
+function judgeConfig(
+  written: Config,
+  composed: Composed,
+  source: PoolSource,
+  { apply, tolerate = [] }: KubeletPoolSpec,
+  deny: readonly string[],
+): readonly Finding[] {
+  const { cluster, complaintsOf, name } = source;
+  const file = source.shown(`pools/${name}/pool.yaml`);
+  const options = { apply, tolerate, positionOf: composed.positionOf, file, complaintsOf };
   const judged = cluster.kubeletVersions;
   const verdict =
     judged.length > 0 ? validateForVersions(written, judged, options) : validateForAnyVersion(written, options);
-  const security = securityOf({ ...composed, value }, file, source, deny);
-  const doubtful = doubtfulValues({ ...composed, value }, file);
-  const findings = [
-    ...before,
-    ...composed.findings,
-    ...security,
-    ...doubtful,
-    ...verdict,
-    ...tooLarge(payload, name, file),
-  ];
-  if (hasErrors(findings)) return { status: 'invalid', name, findings };
-  const configName = configMapName(name, payload);
-  const sha256 = payloadSha256(payload);
-  const made = { payload, sha256, configName };
-  return { status: 'valid', name, spec, value, ...made, findings, positionOf, judgedFor: judged, file };
+  return [...securityOf(composed, file, source, deny), ...doubtfulValues(composed, file), ...verdict];
 }
 
 /** A folder without its pool.yaml is more likely a slip than a wish to unassign its nodes: those remove the folder. */

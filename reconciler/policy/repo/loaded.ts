@@ -1,3 +1,4 @@
+import type { Template } from '../computed/template.ts';
 import type { Amount, KubeletPoolSpec, WindowsSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
@@ -22,6 +23,11 @@ export interface ValidPool {
   readonly file?: string;
   /** Versions whose verdict is among the findings already. */
   readonly judgedFor?: readonly string[];
+  /**
+   * Of a pool with computed values: no node ever gets its `value` and `payload`, which hold marks where those belong; they tell one
+   * rollout from another. `poolOfClass` makes what nodes get. Absent for a pool whose nodes all get the same.
+   */
+  readonly template?: Template;
 }
 
 /** A pool with at least one error; what it had before stays in force. */

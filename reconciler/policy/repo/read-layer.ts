@@ -3,13 +3,19 @@ import { formatPath, type Path, type PositionOf } from '#shared/contract/kubelet
 import type { Layer } from '#shared/contract/kubelet-config/merge.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { judgeNulls } from '#shared/contract/kubelet-config/rules/structure.ts';
+import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import type { RepoFile } from '../commit.ts';
+import type { Leaf } from '../computed/leaf.ts';
 import type { FileDecoder } from './decode-cache.ts';
 import type { PoolSource } from './pool-source.ts';
 import { folding } from './folding.ts';
+import { COMPUTED_KIND, readComputed } from './read-computed.ts';
 import { fileReport } from './report.ts';
 
 export interface ReadLayer {
   readonly layer?: Layer;
+  /** Of a computed layer: what its marks stand for. */
+  readonly leaves?: ReadonlyMap<string, Leaf>;
   /** What can be said of the file before it is laid over others. */
   readonly findings: readonly Finding[];
 }
@@ -29,6 +35,8 @@ export function readLayer(
   const file = source.files.get(path);
   if (file === undefined) return { findings: [missingLayer(path, at, source, positionOf)] };
   const { value, findings: written, positionOf: inLayer } = decoder.layer(file);
+  const computed = value === undefined ? computedLayer(file, decoder) : undefined;
+  if (computed !== undefined) return computed;
   // The payload is written again, without merge keys.
   const findings = written.filter(({ code }) => code !== 'merge-override');
   if (value === undefined) return { findings };
@@ -40,6 +48,16 @@ export function readLayer(
     field: formatPath(field),
   }));
   return { layer: { file: file.path, value, positionOf: inLayer }, findings: [...findings, ...nulls] };
+}
+
+/** Undefined for a file that says to be anything else. */
+function computedLayer(file: RepoFile, decoder: FileDecoder): ReadLayer | undefined {
+  const { value, findings, positionOf } = decoder.own(file);
+  if (!isMap(value) || value['kind'] !== COMPUTED_KIND) return undefined;
+  const report = fileReport(file.path, positionOf);
+  const computed = readComputed(value, report, positionOf);
+  const layer = { file: file.path, value: computed.value, positionOf: computed.positionOf };
+  return { layer, leaves: computed.leaves, findings: [...findings, ...report.findings] };
 }
 
 function missingLayer(path: string, at: Path, source: PoolSource, positionOf: PositionOf): Finding {

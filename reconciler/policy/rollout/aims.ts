@@ -1,9 +1,16 @@
-import type { Halt, KubeletPoolStatus, Released, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type {
+  Halt,
+  KubeletPoolStatus,
+  Released,
+  RolloutStatus,
+  SettledConfig,
+} from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { ranBefore } from './heritage.ts';
 import type { Group, Member } from './membership.ts';
-import { memberOf, soakOf, targetOf } from './membership.ts';
-import { assignmentOf, hasProvedAny, isAbout, sameTarget, standingOf, type NodeTarget } from './standing.ts';
+import { configNameFor, memberOf, soakOf, targetOf } from './membership.ts';
+import { settledFor } from './settled-for.ts';
+import { assignmentOf, hasProved, hasProvedAny, isAbout, sameTarget, standingOf, type NodeTarget } from './standing.ts';
 
 /**
  * Which config a node is to run now. config: the pool's payload. settled: what the pool settled on before (or the node, where the pool never did), for nodes that
@@ -35,29 +42,34 @@ export function aimsOf(
 ): readonly Aimed[] {
   const { pool } = group;
   const config = pool?.config ?? null;
-  const settled = before?.settled ?? null;
-  const former: NodeTarget = settled === null ? null : { sha256: settled.sha256, apply: settled.apply };
   const isThrough = halt === null && hasComeThrough(before?.rollout, targetOf(pool));
-  /** What new nodes get: as soon as the waves of a payload are done, that one. */
-  const good = isThrough ? targetOf(pool) : former;
+  const proven = pool?.classes === undefined ? null : provenIn(group, before?.settled);
   const reverts = halt?.action === 'revert';
   const soakMs = soakOf(pool);
 
   return group.members.map((each): Aimed => {
     if (config === null || each.target === null) return { member: each, aim: 'local', configName: null };
+    const settled = settledFor(before?.settled, pool, each);
+    const former = settled?.target ?? null;
+    /** What new nodes get: as soon as the waves of a payload are done, that one; of a template, once a node of their class has proved it. */
+    const good = isThrough && (proven === null || proven.has(each.target.sha256)) ? each.target : former;
     const first = [good, former].find((target) => isOnFirstTrial(each, group, target, now)) ?? null;
+    const ownName = configNameFor(pool, each.node.name) ?? config.name;
     const member = { ...each, joining: first !== null || isNew(each, now) };
     const startsGood =
       good !== null && (member.joining || !sameTarget(good, each.target)) && isUnassigned(member, group, good);
     // Where the pool never settled on anything, what a node has from before, or from another pool, is no part of the failure.
     const isSpared = former === null && !member.wasTold && assignmentOf(member.kubeletNode) !== null;
-    const takesBack = reverts && !sameTarget(former, each.target) && !isSpared;
-    const own = takesBack && former === null ? ranBefore(each, each.target) : null;
+    const isBad = reverts && !sameTarget(former, each.target) && !isSpared;
+    const own = isBad && former === null ? ranBefore(each, each.target) : null;
+    // Of its class nobody is left who has what the pool settled on: what it has proved is better than nothing.
+    const isLast = own === null && former === null && before?.settled?.classes !== undefined;
+    const takesBack = isBad && !(isLast && hasProved(each.kubeletNode, each.target));
     if (own !== null) return { member: towards(member, own.target), aim: 'settled', configName: own.configName };
     const target = takesBack ? former : (first ?? (startsGood ? good : undefined));
-    if (target === undefined) return { member, aim: 'config', configName: config.name };
+    if (target === undefined) return { member, aim: 'config', configName: ownName };
     if (target === null) return { member: towards(member, null), aim: 'local', configName: null };
-    const configName = sameTarget(target, each.target) ? config.name : (settled?.configName ?? null);
+    const configName = sameTarget(target, each.target) ? ownName : (settled?.configName ?? null);
     return { member: towards(member, target), aim: 'settled', configName };
   });
 
@@ -65,6 +77,15 @@ export function aimsOf(
     if (sameTarget(member.target, target)) return member;
     return { ...memberOf(member.node, member.kubeletNode, target, soakMs, now), joining: member.joining };
   }
+}
+
+/** Hashes of the payloads of a template that some node has proved. */
+function provenIn({ members }: Group, settled: SettledConfig | undefined): ReadonlySet<string> {
+  const proved = members.filter(({ kubeletNode, target }) => target !== null && hasProved(kubeletNode, target));
+  return new Set([
+    ...proved.map(({ target }) => target?.sha256 ?? ''),
+    ...(settled?.classes ?? []).map(({ sha256 }) => sha256),
+  ]);
 }
 
 /** Whether a payload has done all of its waves. */

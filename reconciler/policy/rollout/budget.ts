@@ -3,9 +3,9 @@ import type { Fleet, NodeView } from '../fleet.ts';
 import type { Aimed } from './aims.ts';
 import { limitOf } from './amount.ts';
 import { type Hold, hold } from './holds/hold.ts';
-import { type Group, type Member, targetOf, type Untouchable } from './membership.ts';
+import { configNameFor, type Group, type Member, targetOf, type Untouchable } from './membership.ts';
 import { zoneOf } from './order.ts';
-import { assignmentOf, hasProved, sameTarget } from './standing.ts';
+import { assignmentOf, hasProved, type NodeTarget, sameTarget } from './standing.ts';
 
 /** What may still become unavailable in one round of decisions; each node that is changed takes its place in all of them. */
 export interface Budgets {
@@ -59,7 +59,7 @@ export function budgetsOf(
   const pools = new Map<Group, Places>(
     groups.map((group): [Group, Places] => {
       const places = placesFor(group.members, maxUnavailable(group));
-      if (isSettledOn(group, fleet)) return [group, places];
+      if (group.pool?.classes === undefined && isSettledOn(group, fleet)) return [group, places];
       const unprovenDrained = places.allowed - (exposed.get(group)?.length ?? 0);
       return [group, { ...places, unprovenDrained, unproven: unprovenDrained - drainedFor(group) }];
     }),
@@ -94,7 +94,7 @@ export function budgetsOf(
     },
     expose(group, member) {
       const pool = pools.get(group);
-      if (pool === undefined || member.wasTold) return null;
+      if (pool === undefined || member.wasTold || isSettledPayload(group, member.target, fleet)) return null;
       const isKept = isDrainedFor(group, member);
       if ((isKept ? pool.unprovenDrained : pool.unproven) <= 0) {
         const on = namesOf(exposed.get(group) ?? []);
@@ -152,14 +152,15 @@ function placesFor(all: readonly Member[], amount: Amount): Places {
 }
 
 /** By group, which nodes were told the payload of its pool and have not promoted it, wherever they belong by now. */
-function exposures(groups: readonly Group[], { nodes, kubeletNodes }: Fleet): ReadonlyMap<Group, readonly string[]> {
+function exposures(groups: readonly Group[], fleet: Fleet): ReadonlyMap<Group, readonly string[]> {
+  const { nodes, kubeletNodes } = fleet;
   const byPool = new Map(groups.flatMap((group) => (group.pool === null ? [] : [[group.pool.name, group] as const])));
   const found = new Map<Group, string[]>();
   for (const [name, node] of kubeletNodes) {
     const group = byPool.get(node.spec?.pool ?? '');
     if (group === undefined || !nodes.has(name)) continue;
-    const target = targetOf(group.pool);
-    if (!sameTarget(assignmentOf(node), target) || hasProved(node, target)) continue;
+    const target = assignmentOf(node);
+    if (!isOfPool(target, group) || hasProved(node, target) || isSettledPayload(group, target, fleet)) continue;
     const names = found.get(group) ?? [];
     names.push(name);
     found.set(group, names);
@@ -169,13 +170,27 @@ function exposures(groups: readonly Group[], { nodes, kubeletNodes }: Fleet): Re
 
 /** Its pods leave for the pool's payload, which it hears of afterwards, unless somebody let them back on. */
 const isDrainedFor = ({ pool }: Group, { node, wasTold }: Member): boolean =>
-  !wasTold && node.cordoned && node.drain !== undefined && node.drain.config === pool?.config?.name;
+  !wasTold && node.cordoned && node.drain !== undefined && node.drain.config === configNameFor(pool, node.name);
 
 const drainedFor = (group: Group): number => group.members.filter((member) => isDrainedFor(group, member)).length;
 
 function isSettledOn({ pool }: Group, { pools }: Fleet): boolean {
   const settled = pools.get(pool?.name ?? '')?.status?.settled;
   return settled !== undefined && sameTarget(targetOf(pool), { sha256: settled.sha256, apply: settled.apply });
+}
+
+/** Of a pool with computed values: the payload of one of its classes. */
+function isOfPool(target: NodeTarget, { pool }: Group): boolean {
+  if (pool?.classes === undefined) return sameTarget(target, targetOf(pool));
+  if (target === null || target.apply !== pool.spec.apply) return false;
+  return pool.classes.configs.has(target.sha256);
+}
+
+/** The pool settled on it for some class of machines: it is proven, whoever gets it. */
+function isSettledPayload({ pool }: Group, target: NodeTarget, { pools }: Fleet): boolean {
+  if (pool?.classes === undefined) return false;
+  const { classes = [], apply } = pools.get(pool.name)?.status?.settled ?? {};
+  return target !== null && apply === target.apply && classes.some(({ sha256 }) => sha256 === target.sha256);
 }
 
 const MOST_NAMES = 3;

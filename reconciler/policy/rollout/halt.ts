@@ -1,4 +1,5 @@
 import type { Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
+import type { DesiredPool } from '../desired.ts';
 import { limitOf, thresholdOf } from './amount.ts';
 import { type Group, type Member, targetOf } from './membership.ts';
 import { isAbout, recordOf } from './standing.ts';
@@ -29,15 +30,28 @@ export function haltOf(
   const known = before?.halt;
   if (known !== undefined && isAbout(known, target) && known.at !== released?.haltedAt) return known;
 
-  const failed = failedMembers(group.members).map((member) => member.node.name);
+  const failures = failedMembers(group.members);
+  const failed = failures.map((member) => member.node.name);
   const threshold = haltThreshold(group);
   if (failed.length < threshold) return null;
   const { action } = group.pool.spec.rollout.onFailure;
   const names =
     failed.length > 5 ? `${failed.slice(0, 5).join(', ')} and ${failed.length - 5} more` : failed.join(', ');
   const then = action === 'revert' ? '; the nodes that run it go back to what the pool settled on before' : '';
-  const message = `${config.name} failed on ${names} (threshold ${threshold})${then}; push a fix or a revert, or release the pool`;
+  const message = `${whatFailed(group.pool, failures)} failed on ${names} (threshold ${threshold})${then}; push a fix or a revert, or release the pool`;
   return { config: config.name, ...recordOf(target), at, message, action };
+}
+
+const MOST_FAILED = 3;
+
+/** The config that failed; where values are computed, those of the classes that it failed in. */
+function whatFailed(pool: DesiredPool, failures: readonly Member[]): string {
+  const classes = failures.flatMap(({ node }) => pool.classes?.byNode.get(node.name) ?? []);
+  const named = [
+    ...new Set(classes.map(({ name, config }) => `${config?.name ?? 'a config'} of machines with ${name}`)),
+  ];
+  const more = named.length > MOST_FAILED ? ` and ${named.length - MOST_FAILED} more` : '';
+  return named.length === 0 ? (pool.config?.name ?? '') : `${named.slice(0, MOST_FAILED).join(', ')}${more}`;
 }
 
 /**

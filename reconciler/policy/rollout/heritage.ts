@@ -53,7 +53,9 @@ export function withWitnesses(
 ): KubeletPoolStatus | undefined {
   if (before?.settled === undefined) return before;
   const { settled, ...rest } = before;
-  return had.has(wordOf(settled.sha256, settled.apply)) ? before : rest;
+  if (settled.classes === undefined) return had.has(wordOf(settled.sha256, settled.apply)) ? before : rest;
+  const classes = settled.classes.filter(({ sha256 }) => had.has(wordOf(sha256, settled.apply)));
+  return classes.length === 0 ? rest : { ...rest, settled: { ...settled, classes } };
 }
 
 /** What any node was told, or has proved. */

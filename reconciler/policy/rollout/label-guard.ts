@@ -6,7 +6,7 @@ import type { Fleet, NodeView } from '../fleet.ts';
 import type { Step } from '../steps.ts';
 import { limitOf } from './amount.ts';
 import { type Hold, hold } from './holds/hold.ts';
-import { kubeletNodeOf, targetOf } from './membership.ts';
+import { kubeletNodeOf, targetFor } from './membership.ts';
 import { assignmentOf, sameTarget } from './standing.ts';
 
 /** A node whose labels put it into no pool keeps what it has for so long: labels come late to new nodes, and get lost by mistake. */
@@ -55,7 +55,7 @@ function guardMoves(desired: Desired, fleet: Fleet): LabelGuard {
 function getsAnother(node: NodeView, { pools }: Desired, fleet: Fleet): boolean {
   if (node.moved?.by !== 'labels') return false;
   const has = assignmentOf(kubeletNodeOf(node, fleet));
-  return has !== null && !sameTarget(has, targetOf(pools.get(node.moved.to) ?? null));
+  return has !== null && !sameTarget(has, targetFor(pools.get(node.moved.to), node.name));
 }
 
 const NOTHING_HELD: LabelGuard = { holds: new Map(), warning: null };

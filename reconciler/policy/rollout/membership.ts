@@ -41,6 +41,8 @@ export interface Member {
   readonly forgive: boolean;
   /** The restart that it needs with the target that it was told already, and has yet to be granted; undefined for none. */
   readonly asks: TurnRequest | undefined;
+  /** Why there is no config for its class of machines; absent where there is one. Whatever it has, it keeps. */
+  readonly unrendered?: string;
   /** It is new and has never proved any config of ours: nobody depends on it yet, so it holds no place of nodes that serve. */
   readonly joining: boolean;
 }
@@ -83,8 +85,10 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
       untouchable.push({ node, choice: { choice: 'unknown' }, changing: inTransition(kubeletNode, now) });
       continue;
     }
-    const { members, target, soakMs } = homes.get(home) ?? settle();
-    members.push(memberOf(node, kubeletNode, choice.choice === 'pool' ? target : null, soakMs, now));
+    const { pool, members, target, soakMs } = homes.get(home) ?? settle();
+    const isIn = choice.choice === 'pool';
+    if (isIn && pool?.classes !== undefined) members.push(memberOfClass(node, kubeletNode, pool, soakMs, now));
+    else members.push(memberOf(node, kubeletNode, isIn ? target : null, soakMs, now));
   }
   return { groups: [...homes.values()], untouchable };
 
@@ -142,7 +146,34 @@ function isPoolUnknown(node: KubeletNode | undefined, home: string | null, desir
   return !desired.pools.has(pool) && (desired.commit === null || desired.unusable.has(pool));
 }
 
-/** What the nodes of a pool are to run; null is their local config. */
+/** A node of a pool with computed values. */
+function memberOfClass(
+  node: NodeView,
+  kubeletNode: KubeletNode | undefined,
+  pool: DesiredPool,
+  soakMs: Millis,
+  now: Millis,
+): Member {
+  const member = memberOf(node, kubeletNode, targetFor(pool, node.name), soakMs, now);
+  const known = pool.classes?.byNode.get(node.name);
+  if (known !== undefined && known.config !== null) return member;
+  return { ...member, unrendered: known?.because ?? 'its machine is not known yet' };
+}
+
+/** No config has this hash: what nothing was made for is not to be taken for anything. */
+export const NO_CONFIG = '';
+
+/** What one node of a pool is to run; null is its local config. */
+export function targetFor(pool: DesiredPool | undefined | null, node: string): NodeTarget {
+  if (pool?.classes === undefined || pool.config === null) return targetOf(pool);
+  return { sha256: pool.classes.byNode.get(node)?.config?.sha256 ?? NO_CONFIG, apply: pool.spec.apply };
+}
+
+/** Name of the config source of what one node of a pool is to run; of a pool that is there. */
+export const configNameFor = (pool: DesiredPool | null, node: string): string | undefined =>
+  pool?.classes?.byNode.get(node)?.config?.name ?? pool?.config?.name;
+
+/** What tells one rollout of a pool from another: what all of its nodes are to run, and the template where values are computed; null is their local config. */
 export function targetOf(pool: DesiredPool | undefined | null): NodeTarget {
   if (pool === undefined || pool === null || pool.config === null) return null;
   return { sha256: pool.config.sha256, apply: pool.spec.apply };

@@ -16,8 +16,8 @@ export function payloadsOf(pool: DesiredPool | null, bySha: ReadonlyMap<string, 
   return (sha256 = '') => {
     const present = known.get(sha256);
     if (present !== undefined) return present;
-    const own = pool?.config?.sha256 === sha256 ? pool.config.payload : undefined;
-    const found = parsed(own ?? bySha.get(sha256)?.payload);
+    const own = pool?.classes?.configs.get(sha256) ?? (pool?.config?.sha256 === sha256 ? pool.config : undefined);
+    const found = parsed(own?.payload ?? bySha.get(sha256)?.payload);
     known.set(sha256, found);
     return found;
   };

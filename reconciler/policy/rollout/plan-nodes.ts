@@ -1,4 +1,4 @@
-import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { MACHINE_ANNOTATION, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPoolStatus, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
@@ -76,6 +76,7 @@ export function planNodes(
     steps: [
       ...presenceSteps(fleet, now),
       ...rememberLabelLosses(fleet),
+      ...rememberSizes(desired, fleet),
       ...planned.flatMap(({ steps }) => steps),
       ...drainSteps(plans, untouchable, fleet, now),
       ...untaintSteps(plans, desired, fleet, now),
@@ -178,6 +179,17 @@ function wavesFor(
   const { pool } = group;
   if (pool === null) return null;
   return waveProgress(pool.spec.rollout, members, before, haltThreshold(group) - 1, now);
+}
+
+/** Keeps what nodes of pools with computed values were sorted by, so that each stays in its class. */
+function rememberSizes({ pools }: Desired, { kubeletNodes }: Fleet): readonly Step[] {
+  return [...pools.values()].flatMap(({ classes }) =>
+    [...(classes?.sizes ?? [])].flatMap(([node, sizes]): readonly Step[] => {
+      const present = kubeletNodes.get(node);
+      if (present === undefined || present.metadata.annotations?.[MACHINE_ANNOTATION] === sizes) return [];
+      return [{ step: 'remember', node, present, annotations: { [MACHINE_ANNOTATION]: sizes } }];
+    }),
+  );
 }
 
 /** One KubeletNode for every Node, so that every agent has a place to report to, and none for Nodes that are gone. */

@@ -46,7 +46,7 @@ export function rememberRollout(
   if (config === null || target === null || waves === null) return known;
 
   const at = toTimestamp(now);
-  const isFinished = hasArrived(group.pool, cohort);
+  const isFinished = hasArrived(group.pool, cohort.members);
   const last = past !== null && isAbout(past, target) ? past : undefined;
   const finishedAt = last?.finishedAt ?? (isFinished ? at : undefined);
   const rollout: RolloutStatus = {
@@ -62,14 +62,39 @@ export function rememberRollout(
     isFinished && !isSettled
       ? { configName: config.name, sha256: config.sha256, apply: target.apply, at }
       : known.settled;
-  return { halt, released, settled, rollout };
+  const isOfIt = settled !== null && (isFinished || isSettled);
+  return { halt, released, settled: isOfIt ? withClasses(settled, group) : settled, rollout };
 }
+
+/** Most classes that a pool's record of what it settled on names. */
+const MOST_CLASSES = 100;
+
+/** With the classes of a template that have arrived by now: one that joined since settles when its own nodes have. */
+function withClasses(settled: SettledConfig, { pool, members }: Group): SettledConfig {
+  const { classes } = pool ?? {};
+  if (classes === undefined) return settled;
+  const named = new Map((settled.classes ?? []).map((each) => [each.name, each]));
+  const byClass = Map.groupBy(members, ({ node }) => classes.byNode.get(node.name));
+  for (const [each, nodes] of byClass) {
+    if (each === undefined || each.config === null || !hasArrived(pool, nodes)) continue;
+    const { name: configName, sha256 } = each.config;
+    named.set(each.name, { name: each.name, configName, sha256 });
+  }
+  // An autoscaler takes the last machine of a kind away, and brings others of it back.
+  const present = new Set([...byClass.keys()].map((each) => each?.name));
+  const kept = [...named.values()]
+    .sort((a, b) => Number(present.has(b.name)) - Number(present.has(a.name)) || compare(a.name, b.name))
+    .slice(0, MOST_CLASSES);
+  return { ...settled, classes: kept.sort((a, b) => compare(a.name, b.name)) };
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** A halted pool goes no further: what had begun and is not done stays so. */
 const stopped = (wave: WaveStatus): WaveStatus =>
   wave.state === 'rolling' || wave.state === 'soaking' ? { ...wave, state: 'stopped' } : wave;
 
-function hasArrived(pool: DesiredPool | null, { members }: Cohort): boolean {
+function hasArrived(pool: DesiredPool | null, members: readonly Member[]): boolean {
   const cannot = (member: Member): boolean =>
     member.standing === 'no-agent' ||
     member.standing === 'failed' ||

@@ -1,12 +1,13 @@
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
-import type { Desired } from '../desired.ts';
+import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Step } from '../steps.ts';
 import type { MemberDecision } from './decide-group.ts';
 import { isInGrace } from './label-guard.ts';
 import type { Group } from './membership.ts';
-import { runsAlready, type NodeTarget } from './standing.ts';
+import { settledFor } from './settled-for.ts';
+import { runsAlready } from './standing.ts';
 
 /**
  * Nodes may come with a taint that keeps pods off them until their config has proved itself (the kubelet's
@@ -35,15 +36,18 @@ export function untaintSteps(
         ? isFree(node, desired) && !isInGrace(node, now)
           ? 'no pool selects it'
           : null
-        : becauseOf(known.decision, fleet.pools.get(known.group.pool?.name ?? ''));
+        : becauseOf(known.decision, known.group.pool, fleet.pools.get(known.group.pool?.name ?? ''));
     return because === null ? [] : [{ step: 'untaint', node: node.name, uid: node.uid, because }];
   });
 }
 
-function becauseOf({ member }: MemberDecision, pool: KubeletPool | undefined): string | null {
+function becauseOf(
+  { member }: MemberDecision,
+  pool: DesiredPool | null,
+  present: KubeletPool | undefined,
+): string | null {
   if (member.standing === 'settled' || member.standing === 'soaking') return 'its config is proven';
-  const settled = pool?.status?.settled;
-  const former: NodeTarget = settled === undefined ? null : { sha256: settled.sha256, apply: settled.apply };
+  const former = settledFor(present?.status?.settled, pool, member)?.target ?? null;
   const runsFormer = member.standing === 'outdated' && runsAlready(member.kubeletNode, former);
   return runsFormer ? 'it runs what its pool settled on' : null;
 }

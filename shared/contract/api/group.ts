@@ -37,6 +37,9 @@ export const UNSELECTED_SINCE_ANNOTATION = `${GROUP}/unselected-since`;
 /** Annotation on a KubeletNode: since when the labels of its Node alone put it into another pool, by the reconciler's clock. */
 export const MOVED_SINCE_ANNOTATION = `${GROUP}/moved-since`;
 
+/** Annotation on a KubeletNode: the sizes that its machine was sorted by, `memory=15872Mi`, so that it stays in its class. */
+export const MACHINE_ANNOTATION = `${GROUP}/machine`;
+
 /** Taint that keeps pods off a new node until its pool's config has proved itself there; taken away by the reconciler. */
 export const NOT_CONFIGURED_TAINT = `${GROUP}/not-configured`;
 

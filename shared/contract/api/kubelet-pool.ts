@@ -180,6 +180,28 @@ export interface SettledConfig {
   readonly sha256: string;
   readonly apply: ApplyMode;
   readonly at: string;
+  /** Of a pool with computed values: what each class settled on; name and hash above are those of the template. */
+  readonly classes?: readonly SettledClass[];
+}
+
+/** What the nodes of one class of machines last ran and had proved. */
+export interface SettledClass {
+  /** `cpu=4,memory=15872Mi`. */
+  readonly name: string;
+  readonly configName: string;
+  readonly sha256: string;
+}
+
+/** A class of machines in a pool with computed values. */
+export interface ClassStatus {
+  /** `cpu=4,memory=15872Mi`. */
+  readonly name: string;
+  readonly nodes: number;
+  /** What its nodes are to run; absent where there is no config for it. */
+  readonly configName?: string;
+  readonly sha256?: string;
+  /** Why there is none. */
+  readonly message?: string;
 }
 
 /** One wave of a rollout, in order. */
@@ -221,8 +243,10 @@ export interface KubeletPoolStatus {
   /** The commit that the pool was last rendered from. */
   readonly commit?: string;
   readonly configName?: string;
-  /** Hex SHA-256 of the payload that the pool's nodes are to run. */
+  /** Hex SHA-256 of the payload that the pool's nodes are to run. Of a pool with computed values, both are the template's. */
   readonly sha256?: string;
+  /** Of a pool with computed values: its largest classes of machines, with what their nodes are to run. */
+  readonly classes?: readonly ClassStatus[];
   readonly phase?: PoolPhase;
   readonly message?: string;
   readonly counts?: PoolCounts;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { plan } from '#reconciler/policy/plan.ts';
-import { type CommitInForce, desiredState, type JudgePool } from '#reconciler/policy/desired.ts';
+import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
+import type { JudgePool } from '#reconciler/policy/repo/judge-pool.ts';
 import { type Step, subjectOf } from '#reconciler/policy/steps.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import {

@@ -16,6 +16,7 @@ export type HoldReason =
   | 'cordoned'
   | 'no-agent'
   | 'no-config-source'
+  | 'not-computable'
   | 'base-refused'
   | 'unselected'
   | 'no-commit'

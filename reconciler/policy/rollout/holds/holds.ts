@@ -1,7 +1,7 @@
 import { baseRefused } from './base-refused.ts';
 import { busy, poolBlocked } from './blocked.ts';
 import type { Hold } from './hold.ts';
-import { halted, noAgent, noConfigSource } from './impossible.ts';
+import { halted, noAgent, noConfigSource, notComputable } from './impossible.ts';
 import { noCommit } from './no-commit.ts';
 import type { HoldCheck, HoldQuestion } from './question.ts';
 import { cordoned, notReady } from './readiness.ts';
@@ -11,7 +11,15 @@ import { wave } from './wave.ts';
 import { windowClosed } from './window-closed.ts';
 
 /** Nothing can be done about a node against these. */
-export const OBSTACLES: readonly HoldCheck[] = [noAgent, noCommit, unselected, halted, noConfigSource, baseRefused];
+export const OBSTACLES: readonly HoldCheck[] = [
+  noAgent,
+  noCommit,
+  unselected,
+  notComputable,
+  halted,
+  noConfigSource,
+  baseRefused,
+];
 
 /** A node in the middle of a change is told something newer only through these: people first, then the calendar, then others. */
 export const GATES: readonly HoldCheck[] = [suspended, windowClosed, poolBlocked, busy, wave];

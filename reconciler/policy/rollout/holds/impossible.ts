@@ -11,6 +11,12 @@ export const halted: HoldCheck = ({ aimed: { aim, member }, facts: { halt } }) =
     ? hold('halted', `the pool is halted: ${halt.message}`)
     : null;
 
+/** There is no config for its class of machines. */
+export const notComputable: HoldCheck = ({ aimed: { member } }) =>
+  member.unrendered === undefined
+    ? null
+    : hold('not-computable', `there is no config for its machine: ${member.unrendered}`);
+
 const LOST =
   'somebody deleted or changed the ConfigMap of the config that the pool settled on, and no copy is left: commit a config';
 

@@ -240,6 +240,7 @@ describe('what holds a node', () => {
       member: {
         asks: { ...ASKS, base: 'b' },
         standing: 'no-agent',
+        unrendered: 'the Node has no label pods',
         node: { ...NODE, ready: false, cordoned: true },
       },
       facts: {
@@ -259,6 +260,7 @@ describe('what holds a node', () => {
       'no-agent',
       'no-commit',
       'unselected',
+      'not-computable',
       'halted',
       'no-config-source',
       'base-refused',

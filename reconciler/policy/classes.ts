@@ -1,0 +1,127 @@
+import type { ClassStatus, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
+import { adoptName, type DesiredConfig } from './adopt-name.ts';
+import type { Fleet, NodeView } from './fleet.ts';
+import type { JudgePool } from './repo/judge-pool.ts';
+import { type ClassPool, poolOfNode, unrendered } from './repo/pool-of-class.ts';
+import type { ValidPool } from './repo/loaded.ts';
+
+/** What a pool with computed values gives the machines of one class. */
+export interface PayloadClass {
+  readonly name: string;
+  /** null where there is none: its nodes keep what they have. */
+  readonly config: DesiredConfig | null;
+  /** Why there is none, as a clause; empty where there is one. */
+  readonly because: string;
+}
+
+/** What a pool with computed values gives each of its nodes. */
+export interface PoolClasses {
+  readonly byNode: ReadonlyMap<string, PayloadClass>;
+  /** Every config of them once, by its SHA-256. */
+  readonly configs: ReadonlyMap<string, DesiredConfig>;
+  /** The sizes that each node was sorted by, to be kept: then it stays in its class. */
+  readonly sizes: ReadonlyMap<string, string>;
+}
+
+export interface SortedPool {
+  readonly classes: PoolClasses;
+  /** What its author should know of classes that have no config. */
+  readonly findings: readonly Finding[];
+}
+
+/** Sorts the nodes of a pool with computed values, and judges what each class gets by the kubelets that are to run it. */
+export function sortNodes(pool: ValidPool, members: readonly NodeView[], fleet: Fleet, judge: JudgePool): SortedPool {
+  const sizes = new Map<string, string>();
+  const byClass = new Map<ClassPool, NodeView[]>();
+  for (const node of members) {
+    const had = fleet.kubeletNodes.get(node.name)?.metadata.annotations?.[MACHINE_ANNOTATION];
+    const sorted = poolOfNode(pool, node, had);
+    if (sorted.sizes !== '') sizes.set(node.name, sorted.sizes);
+    const nodes = byClass.get(sorted.class);
+    if (nodes === undefined) byClass.set(sorted.class, [node]);
+    else nodes.push(node);
+  }
+  const byNode = new Map<string, PayloadClass>();
+  const findings: Finding[] = [];
+  for (const [rendered, nodes] of byClass) {
+    const judged = refusedBy(rendered, nodes, judge);
+    findings.push(...unrendered(pool, judged));
+    const payloadClass = payloadClassOf(judged, fleet);
+    for (const { name } of nodes) byNode.set(name, payloadClass);
+  }
+  return { classes: { byNode, configs: configsIn(byNode), sizes }, findings };
+}
+
+/** A class whose payload these kubelets refuse has none. */
+function refusedBy(rendered: ClassPool, nodes: readonly NodeView[], judge: JudgePool): ClassPool {
+  if (rendered.pool === undefined) return rendered;
+  const found = judge(rendered.pool, minorsOf(nodes));
+  if (!hasErrors(found)) return rendered;
+  const first = found.filter(({ severity }) => severity === 'error').map(formatFinding)[0] ?? '';
+  return { class: rendered.class, because: `the config is not valid: ${first}` };
+}
+
+function payloadClassOf({ class: { name }, pool, because = '' }: ClassPool, fleet: Fleet): PayloadClass {
+  return { name, config: pool === undefined ? null : adoptName(pool, fleet.configSources), because };
+}
+
+/** Distinct `major.minor` of the nodes' kubelets, sorted; unreadable versions are left out. */
+export function minorsOf(nodes: readonly NodeView[]): readonly string[] {
+  const minors = nodes.map((node) => /^v?(\d+\.\d+)/.exec(node.kubeletVersion)?.[1]);
+  return [...new Set(minors.filter((minor) => minor !== undefined))].sort();
+}
+
+/**
+ * The classes of a pool as its status has them, where no commit was read: a node that was told the config of one is in it. Nobody is told
+ * anything by that.
+ */
+export function recordedClasses(
+  { classes }: KubeletPoolStatus,
+  members: readonly NodeView[],
+  fleet: Fleet,
+): PoolClasses | undefined {
+  if (classes === undefined) return undefined;
+  const byConfig = new Map(
+    classes.flatMap((each) => (each.sha256 === undefined ? [] : [[each.sha256, each] as const])),
+  );
+  const byNode = new Map(
+    members.map(({ name }) => {
+      const told = fleet.kubeletNodes.get(name)?.spec?.configSource?.sha256;
+      return [name, recordedClass(byConfig.get(told ?? ''))] as const;
+    }),
+  );
+  return { byNode, configs: configsIn(byNode), sizes: new Map() };
+}
+
+const UNREAD: PayloadClass = { name: '', config: null, because: 'no commit was read that says what it gets' };
+
+function recordedClass(known: ClassStatus | undefined): PayloadClass {
+  const { name = '', configName, sha256 } = known ?? {};
+  if (configName === undefined || sha256 === undefined) return UNREAD;
+  return { name, config: { name: configName, sha256 }, because: '' };
+}
+
+/** Most classes that a status names: those with the most nodes. */
+const MOST_CLASSES = 50;
+
+/** The classes as the pool's status names them, the largest first. */
+export function classStatuses({ byNode }: PoolClasses): readonly ClassStatus[] {
+  const counted = new Map<PayloadClass, number>();
+  for (const each of byNode.values()) counted.set(each, (counted.get(each) ?? 0) + 1);
+  return [...counted]
+    .sort(([a, many], [b, more]) => more - many || (a.name < b.name ? -1 : 1))
+    .slice(0, MOST_CLASSES)
+    .map(([{ name, config, because }, nodes]) => ({
+      name,
+      nodes,
+      ...(config === null ? { message: because } : { configName: config.name, sha256: config.sha256 }),
+    }));
+}
+
+function configsIn(byNode: PoolClasses['byNode']): PoolClasses['configs'] {
+  const configs = new Map<string, DesiredConfig>();
+  for (const { config } of byNode.values()) if (config !== null) configs.set(config.sha256, config);
+  return configs;
+}

@@ -1,0 +1,119 @@
+import { configMapName, payloadSha256 } from '#shared/contract/config-map.ts';
+import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
+import { formatPath, type Path } from '#shared/contract/kubelet-config/position.ts';
+import type { Finding } from '#shared/contract/finding.ts';
+import type { NodeView } from '../fleet.ts';
+import type { NodeSize } from '../room/allocatable.ts';
+import { classOf, type MachineClass, readSizes, sortedMachine, writeSizes } from '../computed/machine-class.ts';
+import { type Machine, machineOf } from '../computed/machine.ts';
+import { NO_INPUTS } from '../computed/shape.ts';
+import { fill } from '../computed/template.ts';
+import { tooLittleLeft } from '../computed/too-little-left.ts';
+import type { ValidPool } from './loaded.ts';
+
+/** What a pool gives the machines of one class. */
+export interface ClassPool {
+  readonly class: MachineClass;
+  /** A pool like one without computed values; absent where there is no config for the class. */
+  readonly pool?: ValidPool;
+  /** Why there is none; absent where there is one. */
+  readonly because?: string;
+  /** The field that cannot be computed, where it is one. */
+  readonly path?: Path;
+}
+
+const made = new WeakMap<ValidPool, Map<string, ClassPool>>();
+
+/** A node in its class. */
+export interface SortedNode {
+  readonly class: ClassPool;
+  /** What it was sorted by, to be kept; empty where its Node does not say its size. */
+  readonly sizes: string;
+}
+
+/**
+ * What a pool gives a node.
+ *
+ * @param had what the node was sorted by before, as it was kept
+ */
+export function poolOfNode(pool: ValidPool, node: Pick<NodeView, 'size' | 'labels'>, had = ''): SortedNode {
+  const { machine, sizes } = sortedNode(node, had);
+  const { variables, labels } = pool.template?.inputs ?? NO_INPUTS;
+  const asked = labels.map((label) => node.labels[label] ?? '\0');
+  const arch = variables.has('arch') ? node.labels['kubernetes.io/arch'] : undefined;
+  // Thousands of nodes are asked about in each pass: nearly all of them are of a kind that was seen before.
+  const key = [machine.cpu, machine.maxPods, sizes, arch, ...asked].join('\n');
+  const known = kinds.get(pool) ?? new Map<string, ClassPool>();
+  kinds.set(pool, known);
+  const found =
+    known.get(key) ?? poolOfClass(pool, { ...machine, ...(arch === undefined ? {} : { arch }), labels: node.labels });
+  known.set(key, found);
+  return { class: found, sizes };
+}
+
+const kinds = new WeakMap<ValidPool, Map<string, ClassPool>>();
+
+interface Sorted {
+  /** Without labels and what is read from them. */
+  readonly machine: Machine;
+  readonly sizes: string;
+}
+
+const sortedNodes = new WeakMap<NodeSize, Map<string, Sorted>>();
+
+/** A Node keeps its size from pass to pass. */
+function sortedNode({ size }: Pick<NodeView, 'size'>, had: string): Sorted {
+  const known = size === undefined ? undefined : (sortedNodes.get(size) ?? new Map<string, Sorted>());
+  if (size !== undefined && known !== undefined) sortedNodes.set(size, known);
+  const present = known?.get(had);
+  if (present !== undefined) return present;
+  const machine = sortedMachine(machineOf({ ...(size === undefined ? {} : { size }), labels: {} }), readSizes(had));
+  const sorted = { machine, sizes: writeSizes(machine) };
+  known?.set(had, sorted);
+  return sorted;
+}
+
+/**
+ * What a pool gives a machine. The same for every machine of its class, and made once for as long as the pool's commit is in force.
+ *
+ * @param sorted as `sortedMachine` gives it
+ */
+export function poolOfClass(pool: ValidPool, sorted: Machine): ClassPool {
+  const { template } = pool;
+  const machineClass = classOf(sorted, template?.inputs ?? NO_INPUTS);
+  const known = made.get(pool) ?? new Map<string, ClassPool>();
+  made.set(pool, known);
+  const present = known.get(machineClass.name) ?? make(pool, machineClass);
+  known.set(machineClass.name, present);
+  return present;
+}
+
+function make(pool: ValidPool, machineClass: MachineClass): ClassPool {
+  const { template: from, judgedFor: _, ...plain } = pool;
+  if (from === undefined) return { class: machineClass, pool };
+  const filled = fill(from, machineClass.machine);
+  if ('because' in filled) return { class: machineClass, because: filled.because, path: filled.path };
+  const nothing = tooLittleLeft(filled.value, pool.spec.apply, machineClass.machine);
+  if (nothing !== undefined) return { class: machineClass, because: nothing };
+  const { value } = filled;
+  const payload = canonicalize(value);
+  const identity = { payload, sha256: payloadSha256(payload), configName: configMapName(pool.name, payload) };
+  return { class: machineClass, pool: { ...plain, value, ...identity } };
+}
+
+/** That a class has no config, for whoever wrote the expression; nothing where it has one. */
+export function unrendered(
+  { file, name, positionOf }: ValidPool,
+  { because, path, class: of }: ClassPool,
+): readonly Finding[] {
+  if (because === undefined) return [];
+  return [
+    {
+      code: 'not-computable',
+      severity: 'warning',
+      message: `for machines with ${of.name}, ${because}: nodes of this class keep what they have`,
+      file: file ?? `pools/${name}/pool.yaml`,
+      ...(path === undefined ? {} : { ...positionOf?.(path), field: formatPath(path) }),
+    },
+  ];
+}

@@ -6,6 +6,7 @@ import { minorName, minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-c
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { valueAt, viewOf } from '#shared/contract/kubelet-config/view.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { exampleOf } from '#reconciler/policy/repo/on-examples.ts';
 import { ANNOUNCED } from './announced.ts';
 import { MEANING_CHANGES } from './meanings.ts';
 
@@ -41,9 +42,11 @@ export interface DefaultChange {
  * Each step from the versions that a pool's nodes have to the newest that is known, and what is announced of the one after;
  * steps that bring nothing are left out.
  *
+ * @param loaded  with computed values: as an example of a machine gets them
  * @param present minor versions in use now; the newest of them is where it starts
  */
-export function foresee(pool: ValidPool, present: readonly string[]): readonly Foresight[] {
+export function foresee(loaded: ValidPool, present: readonly string[]): readonly Foresight[] {
+  const pool = exampleOf(loaded);
   const start = Math.max(...present.map((version) => minorNumber(version) ?? 0));
   const steps = Array.from({ length: Math.max(0, NEWEST_MINOR + 1 - start) }, (_, index) => start + index);
   return steps

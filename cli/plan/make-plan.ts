@@ -11,6 +11,8 @@ import { heldBy, isWrong, massRefusal, commitRefusal } from './refusals.ts';
 import { summaryOf } from './summary.ts';
 import { openedBy } from './opened.ts';
 import { originOf } from './origin.ts';
+import { poolFor, valueInWords } from '../class-of-node.ts';
+import { planClasses } from './plan-classes.ts';
 import { planNode } from './plan-node.ts';
 import { planRollout } from './plan-rollout.ts';
 import { waitsFor } from './waits-for.ts';
@@ -91,9 +93,11 @@ function planPool(
   const members = nodes.filter((node) => after.pool.get(node.name) === name);
   const poolBefore = (node: InventoryNode): ValidPool | undefined =>
     validOf(poolIn(base, before.pool.get(node.name) ?? ''));
+  const had = (node: InventoryNode): ValidPool | undefined => poolFor(poolBefore(node), node);
   const isSame = (node: InventoryNode): boolean => {
-    const had = poolBefore(node);
-    return had?.sha256 === valid?.sha256 && had?.spec.apply === valid?.spec.apply;
+    const [has, gets] = [had(node), poolFor(valid, node)];
+    // One for whose machine there is no config keeps what it has.
+    return gets === undefined || (has?.sha256 === gets.sha256 && has.spec.apply === gets.spec.apply);
   };
   const touched = valid === undefined ? [] : members.filter((node) => !isSame(node));
   const from = old === undefined && valid !== undefined ? originOf(valid, base, head, members, before.pool) : undefined;
@@ -101,12 +105,13 @@ function planPool(
   const spec = compared !== undefined && valid !== undefined ? specChanges(compared.spec, valid.spec) : [];
   const isUnchanged = then?.sha256 === valid?.sha256 && spec.length === 0 && touched.length === 0;
   if (now !== undefined && old !== undefined && isUnchanged && now.status === old.status) return [];
-  const plans = touched.map((node) => planNode(node, poolBefore(node), valid));
+  const plans = touched.map((node) => planNode(node, had(node), poolFor(valid, node)));
+  const classes = planClasses(valid, members, had);
   const takenOver = new Set(plans.flatMap((plan) => (plan.runsAlready ? [plan.name] : [])));
   const isAdopted = old === undefined && plans.length > 0 && plans.every(({ runsAlready }) => runsAlready);
   // What the nodes of a pool that goes were provisioned with, nobody here knows.
   const isCompared = valid !== undefined && !isAdopted;
-  const fields = isCompared ? diffPayloads(compared?.value ?? null, valid?.value ?? null) : [];
+  const fields = isCompared ? diffPayloads(valueInWords(compared), valueInWords(valid)) : [];
   return [
     {
       name,
@@ -117,6 +122,7 @@ function planPool(
       configBefore: then?.configName,
       configAfter: valid?.configName,
       fields,
+      ...(classes.length === 0 ? {} : { classes }),
       cost: dearest(fields),
       spec,
       members: members.length,
@@ -124,11 +130,15 @@ function planPool(
       waits:
         valid === undefined || fields.length + touched.length === 0
           ? undefined
-          : waitsFor(
-              valid,
-              [then, ...touched.map(poolBefore)],
-              touched.map((node) => [node, poolBefore(node)] as const),
-            ),
+          : valid.template === undefined
+            ? waitsFor(
+                valid,
+                [isPlain(then) ? then : undefined, ...touched.map(had)],
+                touched.map((node) => [node, had(node)] as const),
+              )
+            : touched
+                .map((node) => waitsFor(poolFor(valid, node) ?? valid, [had(node)], [[node, had(node)]]))
+                .find((why) => why !== undefined),
       rollout:
         valid === undefined || touched.length === 0
           ? undefined
@@ -143,6 +153,9 @@ const overallBound = ({ cluster: { maxUnavailable } }: LoadedRepo, { pool }: Pla
 
 const poolIn = ({ pools }: LoadedRepo, name: string): LoadedPool | undefined =>
   pools.find((pool) => pool.name === name);
+/** What a template's nodes have, each of them says. */
+const isPlain = (pool: ValidPool | undefined): boolean => pool?.template === undefined;
+
 const validOf = (pool: LoadedPool | undefined): ValidPool | undefined => (pool?.status === 'valid' ? pool : undefined);
 
 function findingsIn(repo: LoadedRepo): readonly Finding[] {

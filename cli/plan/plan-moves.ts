@@ -7,6 +7,7 @@ import type { LoadedRepo, ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { type Places, validPools } from './places.ts';
 import type { MovePlan, PoolPlan } from './plan.ts';
+import { poolFor, valueInWords } from '../class-of-node.ts';
 import { planNode } from './plan-node.ts';
 import { RESTART_MS } from './plan-rollout.ts';
 
@@ -48,7 +49,7 @@ export function planMoves(
     const target = pools.find(({ name }) => name === to);
     const isSaid = target?.change === 'added' && (target.from === from || from === null);
     const isUnknown = contested !== undefined || isSaid;
-    const fields = isUnknown || isSame(had, gets) ? [] : diffPayloads(had?.value ?? null, gets?.value ?? null);
+    const fields = isUnknown || isSame(had, gets) ? [] : diffPayloads(valueInWords(had), valueInWords(gets));
     const members = group.flatMap(({ node }) => byName.get(node) ?? []);
     return [
       {
@@ -58,7 +59,7 @@ export function planMoves(
         nodes: group.map(({ node }) => node),
         fields,
         cost: dearest(fields),
-        leaving: to === null ? members.map((node) => planNode(node, had, undefined)) : [],
+        leaving: to === null ? members.map((node) => planNode(node, poolFor(had, node), undefined)) : [],
         // The reconciler sends nodes back to their local config one at a time, and each proves it in the usual trial.
         expectedMs: to === null ? group.length * (RESTART_MS + (parseDuration(DEFAULT_TRIAL.duration) ?? 0)) : 0,
       },

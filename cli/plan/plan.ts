@@ -57,6 +57,8 @@ export interface PoolPlan {
   readonly configBefore: string | undefined;
   readonly configAfter: string | undefined;
   readonly fields: readonly FieldChange[];
+  /** Of a pool with computed values, the classes of machines that its nodes are in, the largest first; absent for other pools. */
+  readonly classes?: readonly ClassPlan[];
   readonly cost: ChangeCost | undefined;
   /** What else of `pool.yaml` changes, as `rollout.maxUnavailable: 1 → 2`. */
   readonly spec: readonly string[];
@@ -66,6 +68,19 @@ export interface PoolPlan {
   /** Why its nodes would wait with the new config, until git says otherwise; undefined where they would be changed. */
   readonly waits: string | undefined;
   readonly rollout: RolloutPlan | undefined;
+}
+
+/** What a pool with computed values gives the machines of one class. */
+export interface ClassPlan {
+  /** `cpu=4,memory=15872Mi`. */
+  readonly name: string;
+  readonly nodes: readonly string[];
+  /** Name of their config source; absent where there is none. */
+  readonly config?: string;
+  /** Why there is none, so that they keep what they have. */
+  readonly because?: string;
+  /** Its computed values, as they were and will be. */
+  readonly values: readonly { readonly field: string; readonly before: string; readonly after: string }[];
 }
 
 /** A node that gets another config. */

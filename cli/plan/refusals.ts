@@ -2,6 +2,7 @@ import type { ClusterConfig, LoadedRepo } from '#reconciler/policy/repo/loaded.t
 import { massChangeOf, sayHowToRaise, sayMassChange } from '#reconciler/policy/in-force/mass-change.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';
 import type { InventoryNode } from '../inventory/node.ts';
+import { poolFor } from '../class-of-node.ts';
 import { type Places, validPools } from './places.ts';
 import type { Move } from './plan-moves.ts';
 
@@ -48,11 +49,13 @@ export function massRefusal(
 ): string | undefined {
   const [old, now] = [validPools(base), validPools(head)];
   const inPools = nodes.filter(({ name }) => after.pool.has(name));
-  const changed = inPools.flatMap(({ name }) => {
-    const [from, pool] = [before.pool.get(name) ?? '', after.pool.get(name) ?? ''];
-    const [had, gets] = [old.get(from), now.get(pool) ?? old.get(pool)];
+  const changed = inPools.flatMap((node) => {
+    const [from, pool] = [before.pool.get(node.name) ?? '', after.pool.get(node.name) ?? ''];
+    const wanted = now.get(pool) ?? old.get(pool);
+    const [had, gets] = [poolFor(old.get(from), node), poolFor(wanted, node)];
+    const isHeld = wanted !== undefined && gets === undefined;
     const isOther = had !== undefined && (had.sha256 !== gets?.sha256 || had.spec.apply !== gets.spec.apply);
-    return isOther ? [pool] : [];
+    return isOther && !isHeld ? [pool] : [];
   });
   const mass =
     massChangeOf(changed, inPools.length, base.cluster.maxChange) ??

@@ -24,7 +24,8 @@ import {
 import { paintFor } from '../paint.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { readRevision, readWorkingCopy, type Revision } from '../revision/read-revision.ts';
-import { effectiveOf } from './effective.ts';
+import { poolGivenTo, valueInWords } from '../class-of-node.ts';
+import { effectiveOf, type Leaf } from './effective.ts';
 import { differenceOf, effectiveAsYaml } from './show.ts';
 
 const FORMATS = ['yaml', 'json'] as const;
@@ -102,23 +103,34 @@ async function runRender(given: Given, io: Io): Promise<ExitCode> {
   const withDefaults = given.flag('defaults');
   if (withDefaults && minor === undefined) throw new Mistake('--defaults needs a node, or --kubelet-version');
 
-  const pool = poolOf(now, name, node);
-  const leaves = effectiveOf(pool, minor, withDefaults);
+  const leavesIn = (repo: LoadedRepo): { readonly pool: ValidPool; readonly leaves: readonly Leaf[] } => {
+    const loaded = poolOf(repo, name, node);
+    const pool = node === undefined ? loaded : poolGivenTo(loaded, node);
+    const template = node === undefined ? undefined : loaded.template;
+    return { pool, leaves: effectiveOf(pool, minor, withDefaults, template) };
+  };
+  const { pool, leaves } = leavesIn(now);
   if (before !== undefined) {
-    const old = effectiveOf(poolOf(load(before), name, node), minor, withDefaults);
+    const old = leavesIn(load(before)).leaves;
     const difference = differenceOf(old, leaves, paintFor(io.out, io.env));
     io.out.write(difference);
     return difference === '' ? 0 : 1;
   }
   const version = minor === undefined ? {} : { kubeletVersion: minorName(minor) };
-  const { configName, sha256, value } = pool;
+  const { configName, sha256 } = pool;
+  const value = valueInWords(pool);
   io.out.write(
     format === 'json'
       ? `${JSON.stringify({ pool: pool.name, configName, sha256, apply: pool.spec.apply, ...version, config: value, values: leaves }, plainNumbers, 2)}\n`
-      : `# pool ${pool.name}, ${configName}, ${APPLIES[pool.spec.apply]}\n${effectiveAsYaml(leaves)}`,
+      : `# pool ${pool.name}, ${configName}, ${APPLIES[pool.spec.apply]}\n${templateNote(pool)}${effectiveAsYaml(leaves)}`,
   );
   return 0;
 }
+
+const templateNote = ({ template }: ValidPool): string =>
+  template === undefined
+    ? ''
+    : '# values that begin with computed: follow the machine; give a node to see what it gets\n';
 
 const APPLIES: Readonly<Record<ApplyMode, string>> = {
   overlay: "apply: overlay (over the node's own config, which counts for what is not set here)",

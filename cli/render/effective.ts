@@ -1,7 +1,9 @@
 import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import { leafPaths, type Template, wordsOf } from '#reconciler/policy/computed/template.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { valueInWords } from '../class-of-node.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 type Keys = readonly string[];
@@ -20,9 +22,25 @@ export interface Leaf {
  *
  * @param minor of the kubelet: fields that it does not know are said to be dropped; undefined for any version
  * @param withDefaults whether to add what that kubelet works with where nobody sets it
+ * @param template     what the values of a node were computed from; absent for a pool without computed values
  */
-export function effectiveOf(pool: ValidPool, minor: number | undefined, withDefaults = false): readonly Leaf[] {
-  const written = leavesOf(pool.value).map(({ keys, value }) => ({ keys, value, origin: originOf(pool, keys, minor) }));
+export function effectiveOf(
+  pool: ValidPool,
+  minor: number | undefined,
+  withDefaults = false,
+  template?: Template,
+): readonly Leaf[] {
+  const computed = new Map(
+    (template === undefined ? [] : leafPaths(template)).map(({ path, leaf }) => [
+      path.join('\n'),
+      `, ${wordsOf(leaf)}`,
+    ]),
+  );
+  const written = leavesOf(valueInWords(pool) ?? {}).map(({ keys, value }) => ({
+    keys,
+    value,
+    origin: `${originOf(pool, keys, minor)}${computed.get(keys.join('\n')) ?? ''}`,
+  }));
   return withDefaults && minor !== undefined ? [...written, ...defaultsBeside(pool, minor)] : written;
 }
 

@@ -134,11 +134,12 @@ export function createSimulatedFleet(
   };
 }
 
-function viewOf({ name, labels, kubeletVersion, createdAt }: InventoryNode, index: number, start: Millis): NodeView {
+function viewOf(node: InventoryNode, index: number, start: Millis): NodeView {
+  const { name, labels, kubeletVersion, createdAt } = node;
   // Where the inventory does not say how old nodes are, its order counts.
   const since = start - 365 * 86_400_000 + index;
   const times = { readySince: since, createdAt: createdAt ?? since };
-  return { name, uid: name, labels, ready: true, cordoned: false, kubeletVersion, ...times };
+  return { name, uid: name, labels, ready: true, cordoned: false, kubeletVersion, size: node, ...times };
 }
 
 /** Every time for which a pool wants a config to have proved itself. */

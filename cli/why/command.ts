@@ -1,5 +1,4 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { choosePool } from '#reconciler/policy/assign/choose-pool.ts';
@@ -21,6 +20,7 @@ import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, folderOf, PATH_OPTION, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
 import { chooseCluster } from '../choose-cluster.ts';
+import { classFor, poolGivenTo } from '../class-of-node.ts';
 import { wrapFor } from '../wrap.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { readRevision } from '../revision/read-revision.ts';
@@ -86,8 +86,11 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
     node.labels,
     valid.map(({ name: pool, spec }) => ({ name: pool, priority: spec.priority, nodeSelector: spec.nodeSelector })),
   );
-  const pool = choice.choice === 'pool' ? (valid.find((each) => each.name === choice.pool) ?? null) : null;
-  const explanation = explain({ field, pool, files: revision.files, kubeletVersion: node.kubeletVersion, running });
+  const loaded = choice.choice === 'pool' ? (valid.find((each) => each.name === choice.pool) ?? null) : null;
+  const pool = loaded === null ? null : poolGivenTo(loaded, node);
+  const machine = loaded?.template === undefined ? {} : { machine: classFor(loaded, node).class.name };
+  const { files } = revision;
+  const explanation = explain({ field, pool, files, ...machine, kubeletVersion: node.kubeletVersion, running });
   const commit = await commitOf(explanation);
   const whole = {
     unseen,
@@ -133,8 +136,7 @@ async function runWhy(given: Given, io: Io): Promise<ExitCode> {
     const start = await repository.commit(given.text('revision') ?? 'HEAD');
     return commitThatBrought(repository, start, last.file, (bytes) => {
       const file = bytes === undefined ? undefined : { path: last.file, oid: '', bytes };
-      const alone = file === undefined ? undefined : decodeKubeletConfig(file.bytes, file.path).value;
-      if (alone === undefined || file === undefined || pool === null) return undefined;
+      if (file === undefined || pool === null) return undefined;
       const spec = { ...pool.spec, layers: [last.file] };
       const said = explain({
         field: field ?? '',

@@ -1,11 +1,15 @@
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
-import { decodeKubeletConfig } from '#shared/contract/kubelet-config/decode/decode.ts';
+import { decodeKubeletConfig, decodeYaml } from '#shared/contract/kubelet-config/decode/decode.ts';
 import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { flagOver } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import type { Leaf } from '#reconciler/policy/computed/leaf.ts';
+import { wordsOf } from '#reconciler/policy/computed/template.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { COMPUTED_KIND, readComputed } from '#reconciler/policy/repo/read-computed.ts';
+import { fileReport } from '#reconciler/policy/repo/report.ts';
 import type { RepoFile } from '#reconciler/policy/commit.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -15,7 +19,7 @@ export interface LayerSays {
   /** As it is in the repository, whatever folder of it is followed. */
   readonly file: string;
   readonly line: number | undefined;
-  /** `null` takes the field back. */
+  /** `null` takes the field back; of a computed layer, the expression with its bounds. */
   readonly value: string;
 }
 
@@ -26,6 +30,8 @@ export interface Explanation {
   readonly pool: string | null;
   /** In merge order; the last one counts. */
   readonly layers: readonly LayerSays[];
+  /** Of a value that follows the machine, what it was computed for: `cpu=4,memory=15872Mi`; absent for others. */
+  readonly machine?: string;
   /** What the pool's config says; undefined where it says nothing. */
   readonly configured: string | undefined;
   /** What the kubelet itself says that it runs; undefined where it was not asked. */
@@ -48,13 +54,15 @@ export interface WhyQuestion {
   readonly field: string;
   readonly pool: ValidPool | null;
   readonly files: ReadonlyMap<string, RepoFile>;
+  /** The class of the node's machine, where the pool has computed values. */
+  readonly machine?: string;
   readonly kubeletVersion: string;
   /** `/configz` of the node; undefined where it was not read. */
   readonly running: Config | undefined;
 }
 
 /** Says of one field where its value on a node comes from. Pure. */
-export function explain({ field, pool, files, kubeletVersion, running }: WhyQuestion): Explanation {
+export function explain({ field, pool, files, machine, kubeletVersion, running }: WhyQuestion): Explanation {
   const minor = Math.min(minorNumber(kubeletVersion) ?? NEWEST_MINOR, NEWEST_MINOR);
   const spec = FIELDS.get(tablePath(field));
   const layers = pool === null ? [] : pool.spec.layers.flatMap((layer) => saysIn(files.get(layer), field));
@@ -66,6 +74,7 @@ export function explain({ field, pool, files, kubeletVersion, running }: WhyQues
     field,
     pool: pool?.name ?? null,
     layers,
+    ...(machine !== undefined && layers.at(-1)?.value.startsWith('computed: ') === true ? { machine } : {}),
     configured,
     running: actual,
     default: usual === undefined ? undefined : show(usual),
@@ -122,11 +131,27 @@ function saysIn(file: RepoFile | undefined, field: string): readonly LayerSays[]
   if (file === undefined) return [];
   const { path } = file;
   const { value, positionOf } = decodeKubeletConfig(file.bytes, path);
+  if (value === undefined) return computedIn(file, field);
   const said = value === undefined ? undefined : lookUp(value, field);
   if (said === undefined) return [];
   const keys = keysTo(value ?? {}, field);
   return [{ file: path, line: positionOf(keys)?.line, value: textOf(said) ?? 'null' }];
 }
+
+/** What a computed layer says: its expression. */
+function computedIn({ bytes, path }: RepoFile, field: string): readonly LayerSays[] {
+  const { value: document, positionOf: inFile } = decodeYaml(bytes, path);
+  if (!isMap(document) || document['kind'] !== COMPUTED_KIND) return [];
+  const { value, leaves, positionOf } = readComputed(document, fileReport(path, inFile), inFile);
+  const said = lookUp(value, field);
+  if (said === undefined) return [];
+  const leaf = typeof said === 'string' ? leaves.get(said) : undefined;
+  const line = positionOf(keysTo(value, field))?.line;
+  return [{ file: path, line, value: leaf === undefined ? 'computed, key by key' : expressionIn(leaf) }];
+}
+
+const expressionIn = (leaf: Leaf): string =>
+  `${wordsOf(leaf)}${leaf.profile === undefined ? '' : `, ${leaf.expression.text}`}`;
 
 function keysTo(config: Config, field: string): readonly string[] {
   if (Object.hasOwn(config, field)) return [field];

@@ -30,7 +30,7 @@ export interface AgentSays {
 }
 
 export function explanationAsText(whole: WholeExplanation, paint: Paint): string {
-  const { field, node, kubeletVersion, layers, commit, running, unseen } = whole;
+  const { field, node, kubeletVersion, layers, machine, configured, commit, running, unseen } = whole;
   const lines = [
     paint('strong', `${field} on ${node} (kubelet ${kubeletVersion === '' ? 'of unknown version' : kubeletVersion})`),
     `  ${poolLine(whole)}`,
@@ -39,6 +39,7 @@ export function explanationAsText(whole: WholeExplanation, paint: Paint): string
       const text = `  ${file}${line === undefined ? '' : `:${line}`}: ${value}`;
       return isLast ? text : paint('quiet', `${text} (overridden)`);
     }),
+    ...(machine === undefined ? [] : [`  which is ${configured ?? 'nothing'} for machines with ${machine}`]),
     ...(layers.length === 0 ? [] : [`  ${sinceLine(commit)}`]),
     ...sourceLines(whole),
     ...agentLines(whole),

@@ -11,7 +11,12 @@ export const MANY_POOLS = 4;
 export function alikePools(pools: readonly PoolPlan[]): readonly AlikePools[] {
   const groups = Map.groupBy(pools, (pool) => {
     const { name, change, fields, spec, cost, waits } = pool;
-    const isAlone = change === 'invalid' || change === 'removed' || pool.from !== undefined || isAdopted(pool);
+    const isAlone =
+      change === 'invalid' ||
+      change === 'removed' ||
+      pool.from !== undefined ||
+      isAdopted(pool) ||
+      pool.classes !== undefined;
     return JSON.stringify(isAlone ? name : [change, fields, spec, cost, waits]);
   });
   return [...groups.values()].flatMap(([first, ...rest]) => (first === undefined ? [] : [[first, ...rest] as const]));

@@ -177,6 +177,22 @@ export function risksOf({ fields }: PoolPlan): readonly { readonly paths: readon
   return [...Map.groupBy(risky, ({ risk }) => risk)].map(([risk, on]) => ({ paths: on.map(({ path }) => path), risk }));
 }
 
+/** Of a pool with computed values: what each class of machines gets. */
+export function classLines({ classes = [] }: PoolPlan): readonly string[] {
+  const shown = classes.slice(0, MOST_LISTED_CLASSES).map(({ name, nodes, because, values }) => {
+    const whose = `machines with ${name} (${listed(nodes)})`;
+    if (because !== undefined) return `${whose} keep what they have: ${because}`;
+    const what = values.map(({ field, before, after }) =>
+      before === after ? `${field} ${after}` : `${field} ${before} → ${after}`,
+    );
+    return `${whose}: ${what.join(', ')}`;
+  });
+  const rest = classes.length - shown.length;
+  return rest > 0 ? [...shown, `and ${rest} more classes`] : shown;
+}
+
+const MOST_LISTED_CLASSES = 20;
+
 /** Nodes with the same effect are named together. */
 export function capacityLines(nodes: readonly NodePlan[]): readonly string[] {
   const effects = nodes.flatMap(({ name, allocatable }) =>

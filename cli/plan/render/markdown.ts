@@ -6,6 +6,7 @@ import { type AlikePools, alikePools } from './alike.ts';
 import {
   adoptedLine,
   capacityLines,
+  classLines,
   COST_WORDS,
   headOf,
   inForceLine,
@@ -97,6 +98,7 @@ function poolPart(pools: AlikePools, knowsNodes: boolean): string {
   const table = rows.length === 0 ? [] : [tableOf(rows)];
   const items = [
     ...spec.map((line) => `- ${code(line)}`),
+    ...classLines(pool).map((line) => `- ${escape(line)}`),
     ...waitLines(pools).map((line) => `- ❌ **${escape(line)}**`),
     ...rolloutBlocks(pools, knowsNodes).flatMap(({ line, order }) => [
       `- **${escape(line)}**`,

@@ -8,6 +8,7 @@ import { type AlikePools, alikePools } from './alike.ts';
 import {
   adoptedLine,
   capacityLines,
+  classLines,
   COST_WORDS,
   headOf,
   inForceLine,
@@ -87,6 +88,7 @@ function poolLines(pools: AlikePools, knowsNodes: boolean, paint: Paint): readon
     ...keptLines(pools).map((line) => paint('quiet', `  ${line}`)),
     ...table,
     ...spec.map((line) => `  ${line}`),
+    ...classLines(pool).map((line) => `  ${line}`),
     ...(cost === undefined ? [] : [paint('quiet', `  cost: ${COST_WORDS[cost]}`)]),
     ...risksOf(pool).map(({ paths, risk }) => paint('busy', `  ! ${paths.join(', ')}: ${risk}`)),
     ...waitLines(pools).map((line) => paint('bad', `  ! ${line}`)),

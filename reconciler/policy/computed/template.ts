@@ -98,6 +98,24 @@ export function fill(template: Template, machine: Machine): Filled {
   return { value: filled(template.value, values) as Config };
 }
 
+/** The template for people: `computed: memory * 0.06`, and of a profile's own formula the name alone. */
+export function spelledOut({ value, leaves }: Template): Config {
+  const words = new Map([...leaves].map(([mark, leaf]) => [mark, wordsOf(leaf)]));
+  return filled(value, words) as Config;
+}
+
+/** `memory * 0.06, at least 255Mi, at most 25% of the machine`. */
+export function wordsOf({ expression, profile, bounds: { min, max, maxShare } }: Leaf): string {
+  const bounds = [
+    ...(min === undefined ? [] : [`at least ${min}`]),
+    ...(max === undefined ? [] : [`at most ${max}`]),
+    ...(maxShare === undefined ? [] : [`at most ${maxShare} of the machine`]),
+  ];
+  return [profile === undefined ? `computed: ${expression.text}` : `computed: profile ${profile}`, ...bounds].join(
+    ', ',
+  );
+}
+
 function filled(value: unknown, values: ReadonlyMap<string, unknown>): unknown {
   if (typeof value === 'string') return values.get(value) ?? value;
   if (!isMap(value)) return value;

@@ -23,6 +23,12 @@ const EXAMPLES: readonly Machine[] = (
   labels: {},
 }));
 
+/** The pool as one of the examples gets it, for whoever has no nodes; a pool without computed values is that itself. */
+export function exampleOf(pool: ValidPool): ValidPool {
+  if (pool.template === undefined) return pool;
+  return EXAMPLES.map((machine) => poolOfClass(pool, machine).pool).find((found) => found !== undefined) ?? pool;
+}
+
 type Config = ValidPool['value'];
 
 /**

@@ -1,0 +1,33 @@
+import { poolOfNode } from '#reconciler/policy/repo/pool-of-class.ts';
+import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { spelledOut } from '#reconciler/policy/computed/template.ts';
+import { GitopsError } from '#shared/runtime/errors.ts';
+import type { InventoryNode } from './inventory/node.ts';
+
+/** What a node gets of a pool: of computed values, what its machine does; undefined where there is no config for that. */
+export function poolFor(pool: ValidPool | undefined, node: InventoryNode): ValidPool | undefined {
+  return pool?.template === undefined ? pool : classFor(pool, node).pool;
+}
+
+/** The class of a node in a pool with computed values, sorted by its size alone: an inventory does not know what it was before. */
+export const classFor = (pool: ValidPool, node: InventoryNode): ReturnType<typeof poolOfNode>['class'] =>
+  poolOfNode(pool, { size: node, labels: node.labels }).class;
+
+/**
+ * What a node gets of the pool that it is in.
+ *
+ * @throws GitopsError where there is no config for its machine
+ */
+export function poolGivenTo(pool: ValidPool, node: InventoryNode): ValidPool {
+  if (pool.template === undefined) return pool;
+  const { pool: given, because = '' } = classFor(pool, node);
+  if (given !== undefined) return given;
+  throw new GitopsError(
+    'NOT_COMPUTABLE',
+    `pool ${pool.name} has no config for the machine of ${node.name}: ${because}`,
+  );
+}
+
+/** What a pool says, for people: expressions in place of computed values. */
+export const valueInWords = (pool: ValidPool | undefined): ValidPool['value'] | null =>
+  pool === undefined ? null : pool.template === undefined ? pool.value : spelledOut(pool.template);

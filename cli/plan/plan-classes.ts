@@ -1,0 +1,58 @@
+import { formatPath, type Path } from '#shared/contract/kubelet-config/position.ts';
+import { isMap } from '#shared/contract/kubelet-config/walk.ts';
+import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import type { ClassPool } from '#reconciler/policy/repo/pool-of-class.ts';
+import { leafPaths } from '#reconciler/policy/computed/template.ts';
+import type { InventoryNode } from '../inventory/node.ts';
+import { classFor } from '../class-of-node.ts';
+import type { ClassPlan } from './plan.ts';
+
+/**
+ * The classes of machines in a pool with computed values, with what each gets, the largest first; none for other pools.
+ *
+ * @param before what a node has of its pool until now
+ */
+export function planClasses(
+  pool: ValidPool | undefined,
+  members: readonly InventoryNode[],
+  before: (node: InventoryNode) => ValidPool | undefined,
+): readonly ClassPlan[] {
+  const { template } = pool ?? {};
+  if (pool === undefined || template === undefined) return [];
+  const byClass = new Map<ClassPool, InventoryNode[]>();
+  for (const node of members) {
+    const known = classFor(pool, node);
+    byClass.set(known, [...(byClass.get(known) ?? []), node]);
+  }
+  return [...byClass]
+    .map(
+      ([
+        {
+          class: { name },
+          pool: given,
+          because,
+        },
+        nodes,
+      ]): ClassPlan => ({
+        name,
+        nodes: nodes.map((node) => node.name),
+        ...(given === undefined ? { because: because ?? '' } : { config: given.configName }),
+        values:
+          given === undefined
+            ? []
+            : leafPaths(template).map(({ path }) => ({
+                field: formatPath(path),
+                before: [...new Set(nodes.map((node) => shown(before(node)?.value, path)))].join(' or '),
+                after: shown(given.value, path),
+              })),
+      }),
+    )
+    .sort((a, b) => b.nodes.length - a.nodes.length || (a.name < b.name ? -1 : 1));
+}
+
+/** As it would be written. */
+function shown(config: ValidPool['value'] | undefined, path: Path): string {
+  let value: unknown = config;
+  for (const key of path) value = isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return value === undefined ? 'not set' : typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -6,7 +6,7 @@ interface Benchmark {
   readonly measure: (options: BenchOptions) => Promise<readonly Measurement[]>;
 }
 
-/** Each takes its own baseline in the same run. All but `git`, `notes`, `validate`, `programs`, `churn`, `commits`, `peak`, `packs`, `fleet` and `page` need root on Debian 12. */
+/** Each takes its own baseline in the same run. All but `git`, `notes`, `validate`, `programs`, `churn`, `commits`, `peak`, `packs`, `fleet`, `page`, `planner` and `classes` need root on Debian 12. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   git: () => import('./git.ts'),
   notes: () => import('./notes.ts'),
@@ -24,6 +24,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   fleet: () => import('./fleet.ts'),
   'fleet-real': () => import('./fleet-real.ts'),
   planner: () => import('./planner.ts'),
+  classes: () => import('./classes.ts'),
 };
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { full: { type: 'boolean' } } });

@@ -15,6 +15,7 @@ import {
   validPool,
 } from '../test/support/fleet.ts';
 import type { Measurement } from './report.ts';
+import { timed } from './support/timed.ts';
 
 const NODES = 10_000;
 const POOLS = 50;
@@ -57,14 +58,6 @@ export async function measure(): Promise<readonly Measurement[]> {
       { what: `${NODES} nodes, ${what}: which pool each is in`, unit: 'ms', subject: warm(wanting), baseline },
     ];
   });
-}
-
-/** Milliseconds of this thread's CPU: others work on the machine as well. */
-function timed(act: () => unknown): number {
-  const before = process.threadCpuUsage();
-  act();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
 }
 
 const poolName = (index: number): string => `pool-${String(index % POOLS).padStart(2, '0')}`;

@@ -40,11 +40,13 @@ export function planClasses(
         values:
           given === undefined
             ? []
-            : leafPaths(template).map(({ path }) => ({
-                field: formatPath(path),
-                before: [...new Set(nodes.map((node) => shown(before(node)?.value, path)))].join(' or '),
-                after: shown(given.value, path),
-              })),
+            : leafPaths(template)
+                .map(({ path }) => ({
+                  field: formatPath(path),
+                  before: [...new Set(nodes.map((node) => shown(before(node)?.value, path)))].join(' or '),
+                  after: shown(given.value, path),
+                }))
+                .toSorted((a, b) => (a.field < b.field ? -1 : 1)),
       }),
     )
     .sort((a, b) => b.nodes.length - a.nodes.length || (a.name < b.name ? -1 : 1));

@@ -1,5 +1,5 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
-import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPool, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { hasCome, isConfigValid, isFaulty } from './all-settled.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { type StatusView, suspensionLine } from './render.ts';
@@ -40,8 +40,17 @@ const isHalted = ({ status }: KubeletPool): boolean => status?.phase === 'Halted
 function isMoving({ metadata, status }: KubeletPool, nodes: readonly KubeletNode[]): boolean {
   const { phase, counts, halt } = status ?? {};
   if (phase !== 'Halted') return phase !== 'Settled' && phase !== 'Empty';
-  const isBack = halt?.action !== 'revert' || !nodes.some((node) => runs(node, metadata.name, halt.sha256));
+  const isGoingBack = (node: KubeletNode): boolean =>
+    haltedIn(status).some((sha256) => runs(node, metadata.name, sha256));
+  const isBack = halt?.action !== 'revert' || !nodes.some(isGoingBack);
   return (counts?.updating ?? 0) > 0 || !isBack;
+}
+
+/** What a halted pool takes back: its payload, or of computed values those that no class had settled on. */
+function haltedIn({ halt, classes, settled }: KubeletPoolStatus = {}): readonly string[] {
+  if (halt === undefined || classes === undefined) return halt === undefined ? [] : [halt.sha256];
+  const former = new Set(settled?.classes?.map(({ sha256 }) => sha256));
+  return classes.flatMap(({ sha256 }) => (sha256 === undefined || former.has(sha256) ? [] : [sha256]));
 }
 
 const runs = ({ spec, status }: KubeletNode, pool: string, sha256: string): boolean =>

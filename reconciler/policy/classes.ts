@@ -14,6 +14,8 @@ export interface PayloadClass {
   readonly config: DesiredConfig | null;
   /** Why there is none, as a clause; empty where there is one. */
   readonly because: string;
+  /** What the config says, where it is what was rendered. */
+  readonly value?: ValidPool['value'];
 }
 
 /** What a pool with computed values gives each of its nodes. */
@@ -21,7 +23,9 @@ export interface PoolClasses {
   readonly byNode: ReadonlyMap<string, PayloadClass>;
   /** Every config of them once, by its SHA-256. */
   readonly configs: ReadonlyMap<string, DesiredConfig>;
-  /** The sizes that each node was sorted by, to be kept: then it stays in its class. */
+  /** What they say, by the same, where nobody has to read it again. */
+  readonly values: ReadonlyMap<string, ValidPool['value']>;
+  /** The sizes that a node was sorted by, where those are not kept yet: with them it stays in its class. */
   readonly sizes: ReadonlyMap<string, string>;
 }
 
@@ -38,7 +42,7 @@ export function sortNodes(pool: ValidPool, members: readonly NodeView[], fleet: 
   for (const node of members) {
     const had = fleet.kubeletNodes.get(node.name)?.metadata.annotations?.[MACHINE_ANNOTATION];
     const sorted = poolOfNode(pool, node, had);
-    if (sorted.sizes !== '') sizes.set(node.name, sorted.sizes);
+    if (sorted.sizes !== '' && sorted.sizes !== had) sizes.set(node.name, sorted.sizes);
     const nodes = byClass.get(sorted.class);
     if (nodes === undefined) byClass.set(sorted.class, [node]);
     else nodes.push(node);
@@ -51,7 +55,7 @@ export function sortNodes(pool: ValidPool, members: readonly NodeView[], fleet: 
     const payloadClass = payloadClassOf(judged, fleet);
     for (const { name } of nodes) byNode.set(name, payloadClass);
   }
-  return { classes: { byNode, configs: configsIn(byNode), sizes }, findings };
+  return { classes: { byNode, ...configsIn(byNode), sizes }, findings };
 }
 
 /** A class whose payload these kubelets refuse has none. */
@@ -64,7 +68,9 @@ function refusedBy(rendered: ClassPool, nodes: readonly NodeView[], judge: Judge
 }
 
 function payloadClassOf({ class: { name }, pool, because = '' }: ClassPool, fleet: Fleet): PayloadClass {
-  return { name, config: pool === undefined ? null : adoptName(pool, fleet.configSources), because };
+  if (pool === undefined) return { name, config: null, because };
+  const config = adoptName(pool, fleet.configSources);
+  return { name, config, because, ...(config.payload === pool.payload ? { value: pool.value } : {}) };
 }
 
 /** Distinct `major.minor` of the nodes' kubelets, sorted; unreadable versions are left out. */
@@ -92,10 +98,11 @@ export function recordedClasses(
       return [name, recordedClass(byConfig.get(told ?? ''))] as const;
     }),
   );
-  return { byNode, configs: configsIn(byNode), sizes: new Map() };
+  return { byNode, ...configsIn(byNode), sizes: new Map() };
 }
 
-const UNREAD: PayloadClass = { name: '', config: null, because: 'no commit was read that says what it gets' };
+/** Of a node that nobody sorted. */
+export const UNREAD: PayloadClass = { name: '', config: null, because: 'no commit was read that says what it gets' };
 
 function recordedClass(known: ClassStatus | undefined): PayloadClass {
   const { name = '', configName, sha256 } = known ?? {};
@@ -120,8 +127,13 @@ export function classStatuses({ byNode }: PoolClasses): readonly ClassStatus[] {
     }));
 }
 
-function configsIn(byNode: PoolClasses['byNode']): PoolClasses['configs'] {
+function configsIn(byNode: PoolClasses['byNode']): Pick<PoolClasses, 'configs' | 'values'> {
   const configs = new Map<string, DesiredConfig>();
-  for (const { config } of byNode.values()) if (config !== null) configs.set(config.sha256, config);
-  return configs;
+  const values = new Map<string, ValidPool['value']>();
+  for (const { config, value } of new Set(byNode.values())) {
+    if (config === null) continue;
+    configs.set(config.sha256, config);
+    if (value !== undefined) values.set(config.sha256, value);
+  }
+  return { configs, values };
 }

@@ -37,21 +37,39 @@ export interface SortedNode {
  * @param had what the node was sorted by before, as it was kept
  */
 export function poolOfNode(pool: ValidPool, node: Pick<NodeView, 'size' | 'labels'>, had = ''): SortedNode {
-  const { machine, sizes } = sortedNode(node, had);
+  const sorted = sortedNode(node, had);
   const { variables, labels } = pool.template?.inputs ?? NO_INPUTS;
-  const asked = labels.map((label) => node.labels[label] ?? '\0');
-  const arch = variables.has('arch') ? node.labels['kubernetes.io/arch'] : undefined;
-  // Thousands of nodes are asked about in each pass: nearly all of them are of a kind that was seen before.
-  const key = [machine.cpu, machine.maxPods, sizes, arch, ...asked].join('\n');
-  const known = kinds.get(pool) ?? new Map<string, ClassPool>();
+  const known = kinds.get(pool) ?? { bySize: new WeakMap(), byLabels: new Map() };
   kinds.set(pool, known);
-  const found =
-    known.get(key) ?? poolOfClass(pool, { ...machine, ...(arch === undefined ? {} : { arch }), labels: node.labels });
-  known.set(key, found);
-  return { class: found, sizes };
+  const asksLabels = labels.length > 0 || variables.has('arch');
+  const present = asksLabels ? undefined : known.bySize.get(sorted);
+  const found = present ?? ofKind(pool, sorted, node.labels, known.byLabels);
+  if (present === undefined && !asksLabels) known.bySize.set(sorted, found);
+  return { class: found, sizes: sorted.sizes };
 }
 
-const kinds = new WeakMap<ValidPool, Map<string, ClassPool>>();
+/** Thousands of nodes are asked about in each pass: nearly all of them are of a kind that was seen before. */
+interface Kinds {
+  readonly bySize: WeakMap<Sorted, ClassPool>;
+  readonly byLabels: Map<string, ClassPool>;
+}
+
+const kinds = new WeakMap<ValidPool, Kinds>();
+
+function ofKind(
+  pool: ValidPool,
+  { machine, sizes }: Sorted,
+  labels: NodeView['labels'],
+  known: Map<string, ClassPool>,
+): ClassPool {
+  const { inputs } = pool.template ?? { inputs: NO_INPUTS };
+  const arch = inputs.variables.has('arch') ? labels['kubernetes.io/arch'] : undefined;
+  const asked = inputs.labels.map((label) => labels[label] ?? '\0');
+  const key = [machine.cpu, machine.maxPods, sizes, arch, ...asked].join('\n');
+  const found = known.get(key) ?? poolOfClass(pool, { ...machine, ...(arch === undefined ? {} : { arch }), labels });
+  known.set(key, found);
+  return found;
+}
 
 interface Sorted {
   /** Without labels and what is read from them. */

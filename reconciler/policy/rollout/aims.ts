@@ -44,12 +44,13 @@ export function aimsOf(
   const config = pool?.config ?? null;
   const isThrough = halt === null && hasComeThrough(before?.rollout, targetOf(pool));
   const proven = pool?.classes === undefined ? null : provenIn(group, before?.settled);
+  const formerly = settledFor(before?.settled, pool);
   const reverts = halt?.action === 'revert';
   const soakMs = soakOf(pool);
 
   return group.members.map((each): Aimed => {
     if (config === null || each.target === null) return { member: each, aim: 'local', configName: null };
-    const settled = settledFor(before?.settled, pool, each);
+    const settled = formerly(each);
     const former = settled?.target ?? null;
     /** What new nodes get: as soon as the waves of a payload are done, that one; of a template, once a node of their class has proved it. */
     const good = isThrough && (proven === null || proven.has(each.target.sha256)) ? each.target : former;

@@ -1,6 +1,7 @@
 import type { KubeletNode, TurnRequest } from '#shared/contract/api/kubelet-node.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Choice } from '../assign/choose-pool.ts';
+import { type PayloadClass, UNREAD } from '../classes.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
@@ -85,10 +86,18 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
       untouchable.push({ node, choice: { choice: 'unknown' }, changing: inTransition(kubeletNode, now) });
       continue;
     }
-    const { pool, members, target, soakMs } = homes.get(home) ?? settle();
+    const { pool, members, target, soakMs, ofClass } = homes.get(home) ?? settle();
     const isIn = choice.choice === 'pool';
-    if (isIn && pool?.classes !== undefined) members.push(memberOfClass(node, kubeletNode, pool, soakMs, now));
-    else members.push(memberOf(node, kubeletNode, isIn ? target : null, soakMs, now));
+    const classes = isIn ? pool?.classes : undefined;
+    const given = classes && (classes.byNode.get(node.name) ?? UNREAD);
+    const member = memberOf(
+      node,
+      kubeletNode,
+      given === undefined ? (isIn ? target : null) : ofClass(given),
+      soakMs,
+      now,
+    );
+    members.push(given === undefined || given.config !== null ? member : { ...member, unrendered: given.because });
   }
   return { groups: [...homes.values()], untouchable };
 
@@ -104,14 +113,19 @@ interface Home extends Group {
   readonly members: Member[];
   readonly target: NodeTarget;
   readonly soakMs: Millis;
+  /** What the nodes of a class are to run: the same value for all of them. */
+  readonly ofClass: (of: PayloadClass) => NodeTarget;
 }
 
-const homeOf = (pool: DesiredPool | null): Home => ({
-  pool,
-  members: [],
-  target: targetOf(pool),
-  soakMs: soakOf(pool),
-});
+function homeOf(pool: DesiredPool | null): Home {
+  const targets = new Map<PayloadClass, NodeTarget>();
+  const ofClass = (of: PayloadClass): NodeTarget => {
+    const known = targets.get(of) ?? { sha256: of.config?.sha256 ?? NO_CONFIG, apply: pool?.spec.apply ?? 'overlay' };
+    targets.set(of, known);
+    return known;
+  };
+  return { pool, members: [], target: targetOf(pool), soakMs: soakOf(pool), ofClass };
+}
 
 /** The KubeletNode of this very Node: one that was left behind by an earlier Node of the same name does not count. */
 export function kubeletNodeOf(node: NodeView, fleet: Pick<Fleet, 'kubeletNodes'>): KubeletNode | undefined {
@@ -144,20 +158,6 @@ function isPoolUnknown(node: KubeletNode | undefined, home: string | null, desir
   const pool = node?.spec?.pool;
   if (pool === undefined) return home === null && desired.commit === null;
   return !desired.pools.has(pool) && (desired.commit === null || desired.unusable.has(pool));
-}
-
-/** A node of a pool with computed values. */
-function memberOfClass(
-  node: NodeView,
-  kubeletNode: KubeletNode | undefined,
-  pool: DesiredPool,
-  soakMs: Millis,
-  now: Millis,
-): Member {
-  const member = memberOf(node, kubeletNode, targetFor(pool, node.name), soakMs, now);
-  const known = pool.classes?.byNode.get(node.name);
-  if (known !== undefined && known.config !== null) return member;
-  return { ...member, unrendered: known?.because ?? 'its machine is not known yet' };
 }
 
 /** No config has this hash: what nothing was made for is not to be taken for anything. */

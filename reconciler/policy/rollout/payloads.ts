@@ -16,6 +16,8 @@ export function payloadsOf(pool: DesiredPool | null, bySha: ReadonlyMap<string, 
   return (sha256 = '') => {
     const present = known.get(sha256);
     if (present !== undefined) return present;
+    const value = pool?.classes?.values.get(sha256);
+    if (value !== undefined) return value;
     const own = pool?.classes?.configs.get(sha256) ?? (pool?.config?.sha256 === sha256 ? pool.config : undefined);
     const found = parsed(own?.payload ?? bySha.get(sha256)?.payload);
     known.set(sha256, found);

@@ -10,19 +10,24 @@ export interface SettledFor {
 }
 
 /**
- * null where the pool settled on nothing, or on nothing for such a machine. A node whose class has another name under the present
- * template is known by what it has proved.
+ * What a pool settled on before, node by node; null where that is nothing, or nothing for such a machine. A node whose class has
+ * another name under the present template is known by what it has proved.
  */
 export function settledFor(
   settled: SettledConfig | null | undefined,
   pool: DesiredPool | null,
-  { node, kubeletNode }: Pick<Member, 'node' | 'kubeletNode'>,
-): SettledFor | null {
-  if (settled === null || settled === undefined) return null;
+): (member: Pick<Member, 'node' | 'kubeletNode'>) => SettledFor | null {
+  if (settled === null || settled === undefined) return () => null;
   const { classes, apply, configName, sha256 } = settled;
-  if (classes === undefined) return { configName, target: { sha256, apply } };
-  const name = pool?.classes?.byNode.get(node.name)?.name;
-  const proved = kubeletNode?.status?.lastKnownGood?.sha256;
-  const found = classes.find((each) => each.name === name) ?? classes.find((each) => each.sha256 === proved);
-  return found === undefined ? null : { configName: found.configName, target: { sha256: found.sha256, apply } };
+  if (classes === undefined) {
+    const same = { configName, target: { sha256, apply } };
+    return () => same;
+  }
+  const each = classes.map((known) => ({ ...known, target: { sha256: known.sha256, apply } }));
+  const byName = new Map(each.map((known) => [known.name, known]));
+  const bySha = new Map(each.map((known) => [known.sha256, known]));
+  return ({ node, kubeletNode }) => {
+    const name = pool?.classes?.byNode.get(node.name)?.name ?? '';
+    return byName.get(name) ?? bySha.get(kubeletNode?.status?.lastKnownGood?.sha256 ?? '') ?? null;
+  };
 }

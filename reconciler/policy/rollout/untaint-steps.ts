@@ -47,7 +47,7 @@ function becauseOf(
   present: KubeletPool | undefined,
 ): string | null {
   if (member.standing === 'settled' || member.standing === 'soaking') return 'its config is proven';
-  const former = settledFor(present?.status?.settled, pool, member)?.target ?? null;
+  const former = settledFor(present?.status?.settled, pool)(member)?.target ?? null;
   const runsFormer = member.standing === 'outdated' && runsAlready(member.kubeletNode, former);
   return runsFormer ? 'it runs what its pool settled on' : null;
 }

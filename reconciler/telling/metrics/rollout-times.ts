@@ -51,7 +51,7 @@ function whatWasThere(status: KubeletPoolStatus | undefined): Underway | undefin
 
 function progress(
   before: Underway | undefined,
-  { sha256 = '', phase, commit, counts }: KubeletPoolStatus,
+  { sha256 = '', classes, phase, commit, counts }: KubeletPoolStatus,
   tip: Commit | null,
   nodes: () => readonly KubeletNode[],
 ): Underway {
@@ -60,8 +60,9 @@ function progress(
   const committedAt = isNew ? (tip !== null && tip.oid === commit ? committedAtOf(tip) : null) : before.committedAt;
   const someNode = (counts?.nodes ?? 0) > 0;
   const last = phase === 'Settled' && someNode;
-  const first =
-    last || (!isNew && before.first) || (someNode && nodes().some((node) => node.status?.active?.sha256 === sha256));
+  const payloads = new Set(classes?.map((each) => each.sha256) ?? [sha256]);
+  const runs = ({ status }: KubeletNode): boolean => payloads.has(status?.active?.sha256 ?? '\0');
+  const first = last || (!isNew && before.first) || (someNode && nodes().some(runs));
   return { sha256, committedAt, first, last };
 }
 

@@ -5,7 +5,7 @@ import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fie
 import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { flagOver } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
-import type { Leaf } from '#reconciler/policy/computed/leaf.ts';
+import type { ComputedLeaf } from '#reconciler/policy/computed/leaf.ts';
 import { wordsOf } from '#reconciler/policy/computed/template.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import { COMPUTED_KIND, readComputed } from '#reconciler/policy/repo/read-computed.ts';
@@ -150,7 +150,7 @@ function computedIn({ bytes, path }: RepoFile, field: string): readonly LayerSay
   return [{ file: path, line, value: leaf === undefined ? 'computed, key by key' : expressionIn(leaf) }];
 }
 
-const expressionIn = (leaf: Leaf): string =>
+const expressionIn = (leaf: ComputedLeaf): string =>
   `${wordsOf(leaf)}${leaf.profile === undefined ? '' : `, ${leaf.expression.text}`}`;
 
 function keysTo(config: Config, field: string): readonly string[] {

@@ -1,7 +1,7 @@
 import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
 
 /** An amount in a resource's base unit: cores or bytes. A class, because CEL tells its types apart by their constructor. */
-export class Amount {
+export class MachineAmount {
   readonly size: number;
 
   constructor(size: number) {
@@ -36,7 +36,7 @@ export function writeAmount(size: number, unit: Unit): string {
 }
 
 /** A quantity as Kubernetes writes it; undefined where it is not a valid one. */
-export function readAmount(text: string): Amount | undefined {
+export function readMachineAmount(text: string): MachineAmount | undefined {
   const size = parseQuantity(text);
-  return size === undefined || !Number.isFinite(size) ? undefined : new Amount(size);
+  return size === undefined || !Number.isFinite(size) ? undefined : new MachineAmount(size);
 }

@@ -1,10 +1,10 @@
 import { parseWholePercentage } from '#shared/contract/kubelet-config/syntax/percentage.ts';
-import { type Amount, readAmount, type Unit, wholeUnits } from './amount.ts';
+import { type MachineAmount, readMachineAmount, type Unit, wholeUnits } from './amount.ts';
 import { smallestIn } from './machine-class.ts';
 import type { Machine } from './machine.ts';
 
 /** What a computed amount or number may come to, whatever its expression says. */
-export interface Bounds {
+export interface LeafBounds {
   /** Amounts as they were written: `255Mi`, `8Gi`; a number for a field that is one. */
   readonly min?: string | number;
   readonly max?: string | number;
@@ -13,9 +13,9 @@ export interface Bounds {
 }
 
 /** The resource of a machine that a field takes its amount of. */
-export type Resource = 'cpu' | 'memory' | 'ephemeralStorage';
+export type MachineResource = 'cpu' | 'memory' | 'ephemeralStorage';
 
-const RESOURCES: Readonly<Record<string, Resource>> = {
+const RESOURCES: Readonly<Record<string, MachineResource>> = {
   cpu: 'cpu',
   memory: 'memory',
   'memory.available': 'memory',
@@ -25,10 +25,10 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
 };
 
 /** @param key last part of the field's path */
-export const resourceOf = (key: string): Resource | undefined =>
+export const resourceOf = (key: string): MachineResource | undefined =>
   Object.hasOwn(RESOURCES, key) ? RESOURCES[key] : undefined;
 
-export const unitOf = (key: string): Unit => (resourceOf(key) === 'cpu' ? 'cores' : 'bytes');
+export const unitOfKey = (key: string): Unit => (resourceOf(key) === 'cpu' ? 'cores' : 'bytes');
 
 /** A share of a machine, of 1; undefined where it is not a valid one. */
 export function readShare(text: unknown): number | undefined {
@@ -41,8 +41,8 @@ export function readShare(text: unknown): number | undefined {
  *
  * @param machine one that stands for its class
  */
-export function boundAmount({ size }: Amount, bounds: Bounds, key: string, machine: Machine): number {
-  const unit = unitOf(key);
+export function boundAmount({ size }: MachineAmount, bounds: LeafBounds, key: string, machine: Machine): number {
+  const unit = unitOfKey(key);
   const [min, max] = [sizeIn(bounds.min) ?? 0, sizeIn(bounds.max) ?? Number.POSITIVE_INFINITY];
   const resource = resourceOf(key);
   const whole = resource === undefined ? undefined : machine[resource];
@@ -52,10 +52,10 @@ export function boundAmount({ size }: Amount, bounds: Bounds, key: string, machi
   return Math.min(Math.max(wholeUnits(size, unit), min), most);
 }
 
-export const boundNumber = (value: number, { min, max }: Bounds): number =>
+export const boundNumber = (value: number, { min, max }: LeafBounds): number =>
   Math.min(Math.max(value, numberIn(min) ?? value), numberIn(max) ?? Number.POSITIVE_INFINITY);
 
-const sizeIn = (bound: Bounds['min']): number | undefined =>
-  bound === undefined ? undefined : readAmount(String(bound))?.size;
+const sizeIn = (bound: LeafBounds['min']): number | undefined =>
+  bound === undefined ? undefined : readMachineAmount(String(bound))?.size;
 
-const numberIn = (bound: Bounds['min']): number | undefined => sizeIn(bound);
+const numberIn = (bound: LeafBounds['min']): number | undefined => sizeIn(bound);

@@ -1,13 +1,13 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { Amount } from './amount.ts';
+import { MachineAmount } from './amount.ts';
 import { createLanguage, MOST_CHARACTERS, type Variable, VARIABLES } from './language.ts';
 import type { Machine } from './machine.ts';
-import { type Fault, type Inputs, shapeOf } from './shape.ts';
+import { type ExpressionFault, type Inputs, shapeOf } from './shape.ts';
 
 /** What an expression comes to for one machine. */
 export type Result =
-  | { readonly value: Amount | string | number | boolean }
+  | { readonly value: MachineAmount | string | number | boolean }
   /** A clause: why there is no value. */
   | { readonly because: string };
 
@@ -24,7 +24,7 @@ const RESULTS: ReadonlySet<string> = new Set(['Quantity', 'string', 'int', 'doub
 let language: Environment | undefined;
 
 /** Reads an expression and checks its types; nothing that passes here can run for long. */
-export function compile(text: string): Expression | Fault {
+export function compile(text: string): Expression | ExpressionFault {
   if (text.length > MOST_CHARACTERS) {
     return { message: `it has ${text.length} characters, and at most ${MOST_CHARACTERS} are read`, at: 1 };
   }
@@ -42,7 +42,7 @@ export function compile(text: string): Expression | Fault {
   }
 }
 
-function faultOf(error: unknown): Fault {
+function faultOf(error: unknown): ExpressionFault {
   const { summary = reasonOf(error), range } = error as { readonly summary?: string; readonly range?: Range };
   return { message: summary, at: (range?.start ?? 0) + 1 };
 }
@@ -74,7 +74,8 @@ function entryOf(labels: Machine['labels'], name: string): readonly (readonly [s
 
 /** As CEL takes it; undefined where the machine does not say. */
 function valueOf(name: Variable, { cpu, memory, ephemeralStorage, maxPods, arch }: Machine): unknown {
-  const amount = (size: number | undefined): Amount | undefined => (size === undefined ? undefined : new Amount(size));
+  const amount = (size: number | undefined): MachineAmount | undefined =>
+    size === undefined ? undefined : new MachineAmount(size);
   const whole = (count: number | undefined): bigint | undefined =>
     count === undefined ? undefined : BigInt(Math.floor(count));
   switch (name) {
@@ -96,7 +97,7 @@ function valueOf(name: Variable, { cpu, memory, ephemeralStorage, maxPods, arch 
 }
 
 function checked(value: unknown): Result {
-  if (value instanceof Amount) {
+  if (value instanceof MachineAmount) {
     if (!Number.isFinite(value.size)) return { because: 'it comes to no finite amount' };
     return value.size < 0 ? { because: 'it comes to less than nothing' } : { value };
   }

@@ -1,5 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js';
-import { Amount, readAmount } from './amount.ts';
+import { MachineAmount, readMachineAmount } from './amount.ts';
 
 /** What an expression may ask of the machine. */
 export const VARIABLES = ['cpu', 'milliCpu', 'memory', 'ephemeralStorage', 'maxPods', 'arch', 'labels'] as const;
@@ -36,11 +36,11 @@ export const MOST_CHARACTERS = 1000;
 const MOST_NODES = 200;
 const MOST_LEVELS = 24;
 
-type Sizes = readonly Amount[];
+type Sizes = readonly MachineAmount[];
 const sized =
   (make: (...sizes: number[]) => number) =>
   (...of: Sizes) =>
-    new Amount(make(...of.map(({ size }) => size)));
+    new MachineAmount(make(...of.map(({ size }) => size)));
 
 const toStep = (round: (value: number) => number) =>
   sized((size = 0, step = 0) => {
@@ -49,8 +49,8 @@ const toStep = (round: (value: number) => number) =>
     return round(Math.round((size / step) * 1e9) / 1e9) * step;
   });
 
-const inWords = (text: string): Amount => {
-  const amount = readAmount(text);
+const inWords = (text: string): MachineAmount => {
+  const amount = readMachineAmount(text);
   if (amount === undefined) throw new Error(`${JSON.stringify(text)} is not a valid quantity`);
   return amount;
 };
@@ -61,7 +61,7 @@ const inWords = (text: string): Amount => {
  */
 export function createLanguage(): Environment {
   const limits = { maxAstNodes: MOST_NODES, maxDepth: MOST_LEVELS, maxListElements: 20, maxMapEntries: 0 };
-  const language = new Environment({ limits }).registerType('Quantity', { ctor: Amount, fields: {} });
+  const language = new Environment({ limits }).registerType('Quantity', { ctor: MachineAmount, fields: {} });
   for (const name of VARIABLES) language.registerVariable(name, TYPES[name]);
   language
     .registerFunction('quantity(string): Quantity', inWords)
@@ -95,24 +95,27 @@ function withOperators(language: Environment): Environment {
     return size / by;
   };
   language
-    .registerOperator('Quantity + Quantity', (a: Amount, b: Amount) => new Amount(a.size + b.size))
-    .registerOperator('Quantity - Quantity', (a: Amount, b: Amount) => new Amount(a.size - b.size))
-    .registerOperator('Quantity / Quantity: double', (a: Amount, b: Amount) => share(a.size, b.size))
-    .registerOperator('Quantity == Quantity', (a: Amount, b: Amount) => a.size === b.size)
-    .registerOperator('Quantity < Quantity', (a: Amount, b: Amount) => a.size < b.size)
-    .registerOperator('Quantity <= Quantity', (a: Amount, b: Amount) => a.size <= b.size)
-    .registerOperator('Quantity > Quantity', (a: Amount, b: Amount) => a.size > b.size)
-    .registerOperator('Quantity >= Quantity', (a: Amount, b: Amount) => a.size >= b.size);
+    .registerOperator('Quantity + Quantity', (a: MachineAmount, b: MachineAmount) => new MachineAmount(a.size + b.size))
+    .registerOperator('Quantity - Quantity', (a: MachineAmount, b: MachineAmount) => new MachineAmount(a.size - b.size))
+    .registerOperator('Quantity / Quantity: double', (a: MachineAmount, b: MachineAmount) => share(a.size, b.size))
+    .registerOperator('Quantity == Quantity', (a: MachineAmount, b: MachineAmount) => a.size === b.size)
+    .registerOperator('Quantity < Quantity', (a: MachineAmount, b: MachineAmount) => a.size < b.size)
+    .registerOperator('Quantity <= Quantity', (a: MachineAmount, b: MachineAmount) => a.size <= b.size)
+    .registerOperator('Quantity > Quantity', (a: MachineAmount, b: MachineAmount) => a.size > b.size)
+    .registerOperator('Quantity >= Quantity', (a: MachineAmount, b: MachineAmount) => a.size >= b.size);
   for (const number of ['double', 'int']) {
     language
-      .registerOperator(`Quantity * ${number}`, (a: Amount, by: number | bigint) => new Amount(a.size * scale(by)))
+      .registerOperator(
+        `Quantity * ${number}`,
+        (a: MachineAmount, by: number | bigint) => new MachineAmount(a.size * scale(by)),
+      )
       .registerOperator(
         `${number} * Quantity: Quantity`,
-        (by: number | bigint, a: Amount) => new Amount(a.size * scale(by)),
+        (by: number | bigint, a: MachineAmount) => new MachineAmount(a.size * scale(by)),
       )
       .registerOperator(
         `Quantity / ${number}`,
-        (a: Amount, by: number | bigint) => new Amount(share(a.size, scale(by))),
+        (a: MachineAmount, by: number | bigint) => new MachineAmount(share(a.size, scale(by))),
       );
   }
   return language;

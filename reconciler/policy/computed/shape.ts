@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { readAmount } from './amount.ts';
+import { readMachineAmount } from './amount.ts';
 import { FUNCTIONS, METHODS, type Variable, VARIABLES } from './language.ts';
 
 /** What an expression asks of the machine: the class of a machine needs to know no more. */
@@ -11,20 +11,20 @@ export interface Inputs {
 
 export const NO_INPUTS: Inputs = { variables: new Set(), labels: [] };
 
-export interface Fault {
+export interface ExpressionFault {
   readonly message: string;
   /** Where in the expression, in characters from 1. */
   readonly at: number;
 }
 
 /** What a parsed expression asks for, or the first thing in it that is not part of the language. */
-export function shapeOf(tree: ASTNode): Inputs | Fault {
+export function shapeOf(tree: ASTNode): Inputs | ExpressionFault {
   const variables = new Set<Variable>();
   const labels = new Set<string>();
   const fault = look(tree);
   return fault ?? { variables, labels: [...labels].sort() };
 
-  function look(node: ASTNode): Fault | undefined {
+  function look(node: ASTNode): ExpressionFault | undefined {
     switch (node.op) {
       case 'value':
         return undefined;
@@ -78,7 +78,7 @@ export function shapeOf(tree: ASTNode): Inputs | Fault {
     }
   }
 
-  function all(nodes: readonly ASTNode[]): Fault | undefined {
+  function all(nodes: readonly ASTNode[]): ExpressionFault | undefined {
     for (const node of nodes) {
       const found = look(node);
       if (found !== undefined) return found;
@@ -86,7 +86,7 @@ export function shapeOf(tree: ASTNode): Inputs | Fault {
     return undefined;
   }
 
-  function nameIn(key: ASTNode): Fault | undefined {
+  function nameIn(key: ASTNode): ExpressionFault | undefined {
     const word = key.op === 'value' ? key.args : undefined;
     return typeof word === 'string' ? name(word) : faultAt(key, 'a label is asked for by its name in quotes');
   }
@@ -99,12 +99,13 @@ export function shapeOf(tree: ASTNode): Inputs | Fault {
 
 const isLabels = (node: ASTNode): boolean => node.op === 'id' && node.args === 'labels';
 
-function quantity([text]: readonly ASTNode[]): Fault | undefined {
-  if (text?.op !== 'value' || typeof text.args !== 'string' || readAmount(text.args) !== undefined) return undefined;
+function quantity([text]: readonly ASTNode[]): ExpressionFault | undefined {
+  if (text?.op !== 'value' || typeof text.args !== 'string' || readMachineAmount(text.args) !== undefined)
+    return undefined;
   return faultAt(text, `${JSON.stringify(text.args)} is not a valid quantity`);
 }
 
-const faultAt = (node: ASTNode, message: string): Fault => ({ message, at: node.start + 1 });
+const faultAt = (node: ASTNode, message: string): ExpressionFault => ({ message, at: node.start + 1 });
 
 /** What several expressions ask for together. */
 export function allInputs(each: Iterable<Inputs>): Inputs {

@@ -4,7 +4,7 @@ import { NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { formatPath, type Path } from '#shared/contract/kubelet-config/position.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
-import { inputsOfLeaf, type Leaf, valueOfLeaf } from './leaf.ts';
+import { inputsOfLeaf, type ComputedLeaf, valueOfLeaf } from './leaf.ts';
 import type { Machine } from './machine.ts';
 import { allInputs, type Inputs, NO_INPUTS } from './shape.ts';
 
@@ -15,21 +15,25 @@ export interface Template {
   /** The merged layers, with marks where a leaf's value belongs. */
   readonly value: Config;
   /** By mark. */
-  readonly leaves: ReadonlyMap<string, Leaf>;
+  readonly leaves: ReadonlyMap<string, ComputedLeaf>;
   /** All that tells machines apart. */
   readonly inputs: Inputs;
   /** How many pods a node has by this config; absent where the node itself says it. */
-  readonly maxPods?: number | Leaf;
+  readonly maxPods?: number | ComputedLeaf;
 }
 
 /** A field of the template, as it is for one machine. */
 export interface LeafAt {
   readonly path: Path;
-  readonly leaf: Leaf;
+  readonly leaf: ComputedLeaf;
 }
 
 /** A merged config as a template; undefined where no field of it follows the machine any more. */
-export function templateOf(value: Config, known: ReadonlyMap<string, Leaf>, apply: ApplyMode): Template | undefined {
+export function templateOf(
+  value: Config,
+  known: ReadonlyMap<string, ComputedLeaf>,
+  apply: ApplyMode,
+): Template | undefined {
   const leaves = new Map([...leavesIn(value, known)].map(({ leaf, mark }) => [mark, leaf]));
   if (leaves.size === 0) return undefined;
   const maxPods = podsOf(value, leaves, apply);
@@ -41,7 +45,11 @@ export function templateOf(value: Config, known: ReadonlyMap<string, Leaf>, appl
 }
 
 /** What the config itself says of pods: what a node has now would change with it, and the class with that. */
-function podsOf(value: Config, leaves: ReadonlyMap<string, Leaf>, apply: ApplyMode): number | Leaf | undefined {
+function podsOf(
+  value: Config,
+  leaves: ReadonlyMap<string, ComputedLeaf>,
+  apply: ApplyMode,
+): number | ComputedLeaf | undefined {
   const written = value['maxPods'];
   if (typeof written === 'number') return written;
   if (typeof written === 'string') return leaves.get(written);
@@ -57,7 +65,7 @@ export const leafPaths = ({ value, leaves }: Template): readonly LeafAt[] =>
 
 function* leavesIn(
   value: unknown,
-  leaves: ReadonlyMap<string, Leaf>,
+  leaves: ReadonlyMap<string, ComputedLeaf>,
   path: Path = [],
 ): Generator<LeafAt & { readonly mark: string }> {
   if (typeof value === 'string') {
@@ -105,7 +113,7 @@ export function spelledOut({ value, leaves }: Template): Config {
 }
 
 /** `memory * 0.06, at least 255Mi, at most 25% of the machine`. */
-export function wordsOf({ expression, profile, bounds: { min, max, maxShare } }: Leaf): string {
+export function wordsOf({ expression, profile, bounds: { min, max, maxShare } }: ComputedLeaf): string {
   const bounds = [
     ...(min === undefined ? [] : [`at least ${min}`]),
     ...(max === undefined ? [] : [`at most ${max}`]),

@@ -9,7 +9,7 @@ import { minorNumber, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor
 import { allowedFields } from '#shared/contract/kubelet-config/field-policy.ts';
 import { tolerated, withoutUnknownFields } from '#shared/contract/kubelet-config/tolerance.ts';
 import { validateForAnyVersion, validateForVersions } from '#shared/contract/kubelet-config/validate-versions.ts';
-import type { Leaf } from '../computed/leaf.ts';
+import type { ComputedLeaf } from '../computed/leaf.ts';
 import { templateOf } from '../computed/template.ts';
 import type { FileDecoder } from './decode-cache.ts';
 import type { LoadedPool } from './loaded.ts';
@@ -67,7 +67,7 @@ function render(
   composed: Composed,
   before: readonly Finding[],
   deny: readonly string[],
-  leaves: ReadonlyMap<string, Leaf>,
+  leaves: ReadonlyMap<string, ComputedLeaf>,
 ): LoadedPool {
   const { name, cluster } = source;
   const file = source.shown(`pools/${name}/pool.yaml`);

@@ -4,10 +4,10 @@ import { formatPath, type Path, type PositionOf } from '#shared/contract/kubelet
 import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import { type FileReport, readMap } from './report.ts';
-import { readAmount } from '../computed/amount.ts';
-import { type Bounds, readShare, resourceOf } from '../computed/bounds.ts';
+import { readMachineAmount } from '../computed/amount.ts';
+import { type LeafBounds, readShare, resourceOf } from '../computed/bounds.ts';
 import { compile } from '../computed/expression.ts';
-import { type Leaf, markOf } from '../computed/leaf.ts';
+import { type ComputedLeaf, markOfLeaf } from '../computed/leaf.ts';
 import { type ExpressionTree, PROFILE_NAMES, type ProfileName, PROFILES } from '../computed/profiles.ts';
 
 /** Kind of a layer whose fields are expressions. */
@@ -17,7 +17,7 @@ export const COMPUTED_KIND = 'ComputedKubeletConfiguration';
 export interface ComputedLayer {
   readonly value: Readonly<Record<string, unknown>>;
   /** By mark. */
-  readonly leaves: ReadonlyMap<string, Leaf>;
+  readonly leaves: ReadonlyMap<string, ComputedLeaf>;
   /** Where a field of `value` was written. */
   readonly positionOf: PositionOf;
 }
@@ -40,7 +40,7 @@ export function readComputed(file: unknown, report: FileReport, positionOf: Posi
   if (document.profile === undefined && document.computed === undefined) {
     report.error('missing-field', [], 'it computes nothing', 'write a profile, or expressions under computed');
   }
-  const leaves = new Map<string, Leaf>();
+  const leaves = new Map<string, ComputedLeaf>();
   const value: Record<string, unknown> = {};
   const from: ExpressionTree = profile === undefined ? {} : PROFILES[profile].computed;
   lay(from, [], (path, text) => {
@@ -79,13 +79,13 @@ export function readComputed(file: unknown, report: FileReport, positionOf: Posi
       report.error('bad-expression', place, 'maxPods cannot be computed from the maxPods that a node has now');
       return;
     }
-    const leaf: Leaf = {
+    const leaf: ComputedLeaf = {
       key,
       expression,
       bounds: readBounds(at(bounds, path), path, report),
       ...(name === undefined ? {} : { profile: name }),
     };
-    const mark = markOf(leaf);
+    const mark = markOfLeaf(leaf);
     leaves.set(mark, leaf);
     putAt(value, path, mark);
   }
@@ -138,7 +138,7 @@ function putAt(tree: Record<string, unknown>, path: Path, value: string): void {
 
 const BOUND_KEYS = ['min', 'max', 'maxShare'] as const;
 
-function readBounds(written: unknown, path: Path, report: FileReport): Bounds {
+function readBounds(written: unknown, path: Path, report: FileReport): LeafBounds {
   const place: Path = ['bounds', ...path];
   const { min, max, maxShare } = readMap(written, place, BOUND_KEYS, report) ?? {};
   const [least, most] = [readBound(min, [...place, 'min'], report), readBound(max, [...place, 'max'], report)];
@@ -161,12 +161,12 @@ function readBounds(written: unknown, path: Path, report: FileReport): Bounds {
   };
 }
 
-const sizeOf = (bound: string | number): number => readAmount(String(bound))?.size ?? 0;
+const sizeOf = (bound: string | number): number => readMachineAmount(String(bound))?.size ?? 0;
 
 function readBound(written: unknown, place: Path, report: FileReport): string | number | undefined {
   if (written === undefined) return undefined;
   const isBound =
-    (typeof written === 'string' || typeof written === 'number') && readAmount(String(written)) !== undefined;
+    (typeof written === 'string' || typeof written === 'number') && readMachineAmount(String(written)) !== undefined;
   if (isBound) return written;
   report.error('bad-quantity', place, `${formatPath(place)} is not a valid quantity`, 'write an amount such as 255Mi');
   return undefined;

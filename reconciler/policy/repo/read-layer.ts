@@ -5,7 +5,7 @@ import { didYouMean } from '#shared/contract/kubelet-config/syntax/did-you-mean.
 import { judgeNulls } from '#shared/contract/kubelet-config/rules/structure.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { RepoFile } from '../commit.ts';
-import type { Leaf } from '../computed/leaf.ts';
+import type { ComputedLeaf } from '../computed/leaf.ts';
 import type { FileDecoder } from './decode-cache.ts';
 import type { PoolSource } from './pool-source.ts';
 import { folding } from './folding.ts';
@@ -15,7 +15,7 @@ import { fileReport } from './report.ts';
 export interface ReadLayer {
   readonly layer?: Layer;
   /** Of a computed layer: what its marks stand for. */
-  readonly leaves?: ReadonlyMap<string, Leaf>;
+  readonly leaves?: ReadonlyMap<string, ComputedLeaf>;
   /** What can be said of the file before it is laid over others. */
   readonly findings: readonly Finding[];
 }

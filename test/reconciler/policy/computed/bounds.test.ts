@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Amount, readAmount, writeAmount } from '#reconciler/policy/computed/amount.ts';
+import { MachineAmount, readMachineAmount, writeAmount } from '#reconciler/policy/computed/amount.ts';
 import { boundAmount, boundNumber } from '#reconciler/policy/computed/bounds.ts';
 import { compile } from '#reconciler/policy/computed/expression.ts';
 import { valueOfLeaf } from '#reconciler/policy/computed/leaf.ts';
@@ -27,7 +27,7 @@ describe('a bound', () => {
   ] as const;
   for (const [what, amount, bounds, key, expected] of rows) {
     it(`makes ${expected} of ${amount}: ${what}`, () => {
-      const bounded = boundAmount(readAmount(amount) ?? new Amount(0), bounds, key, machine);
+      const bounded = boundAmount(readMachineAmount(amount) ?? new MachineAmount(0), bounds, key, machine);
       assert.equal(writeAmount(bounded, key === 'cpu' ? 'cores' : 'bytes'), expected);
     });
   }
@@ -62,7 +62,7 @@ describe('a bound', () => {
         const moved = Math.max(1, own + move) * MEBIBYTE;
         const memory = classSize(moved, had);
         const bounds = { max: `${most}Mi`, maxShare: `${percent}%` };
-        const got = boundAmount(new Amount(amount * MEBIBYTE), bounds, 'memory', { memory, labels: {} });
+        const got = boundAmount(new MachineAmount(amount * MEBIBYTE), bounds, 'memory', { memory, labels: {} });
         assert.ok(got <= most * MEBIBYTE && got <= (moved * percent) / 100);
       }),
     );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Amount } from '#reconciler/policy/computed/amount.ts';
+import { MachineAmount } from '#reconciler/policy/computed/amount.ts';
 import { compile } from '#reconciler/policy/computed/expression.ts';
 import type { Machine } from '#reconciler/policy/computed/machine.ts';
 
@@ -18,7 +18,7 @@ function evaluated(text: string, machine: Machine = MACHINE): unknown {
   if ('message' in expression) return `fault at ${expression.at}: ${expression.message}`;
   const result = expression.of(machine);
   if ('because' in result) return `none: ${result.because}`;
-  return result.value instanceof Amount ? { amount: result.value.size } : result.value;
+  return result.value instanceof MachineAmount ? { amount: result.value.size } : result.value;
 }
 
 describe('an expression', () => {

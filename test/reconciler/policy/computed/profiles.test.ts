@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Amount, wholeUnits, writeAmount } from '#reconciler/policy/computed/amount.ts';
-import { unitOf } from '#reconciler/policy/computed/bounds.ts';
+import { MachineAmount, wholeUnits, writeAmount } from '#reconciler/policy/computed/amount.ts';
+import { unitOfKey } from '#reconciler/policy/computed/bounds.ts';
 import { compile } from '#reconciler/policy/computed/expression.ts';
 import type { Machine } from '#reconciler/policy/computed/machine.ts';
 import {
@@ -23,14 +23,17 @@ function reserved(name: ProfileName, of: Machine): Readonly<Record<string, numbe
       const expression = compile(text);
       assert.ok(!('message' in expression), `${name} ${key}: ${JSON.stringify(expression)}`);
       const result = expression.of(of);
-      assert.ok('value' in result && result.value instanceof Amount, `${name} ${key}: ${JSON.stringify(result)}`);
-      return [key, wholeUnits(result.value.size, unitOf(key))];
+      assert.ok(
+        'value' in result && result.value instanceof MachineAmount,
+        `${name} ${key}: ${JSON.stringify(result)}`,
+      );
+      return [key, wholeUnits(result.value.size, unitOfKey(key))];
     }),
   );
 }
 
 const written = (name: ProfileName, of: Machine): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(reserved(name, of)).map(([key, size]) => [key, writeAmount(size, unitOf(key))]));
+  Object.fromEntries(Object.entries(reserved(name, of)).map(([key, size]) => [key, writeAmount(size, unitOfKey(key))]));
 
 describe('the profiles', () => {
   const vectors = [

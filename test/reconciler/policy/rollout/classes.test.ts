@@ -3,10 +3,23 @@ import { describe, it } from 'node:test';
 import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { judgePool } from '#reconciler/policy/repo/judge-pool.ts';
 import { desiredState } from '#reconciler/policy/desired.ts';
+import { poolOfNode } from '#reconciler/policy/repo/pool-of-class.ts';
+import { budgetsOf } from '#reconciler/policy/rollout/budget.ts';
+import { membershipOf } from '#reconciler/policy/rollout/membership.ts';
 import { massChange } from '#reconciler/policy/in-force/mass-change.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
-import { commit, COMMIT_A, COMMIT_B, fleetOf, NOW, validPool } from '../../../support/fleet.ts';
+import {
+  assignedNode,
+  commit,
+  COMMIT_A,
+  COMMIT_B,
+  fleetOf,
+  idleNode,
+  NOW,
+  poolInCluster,
+  validPool,
+} from '../../../support/fleet.ts';
 import { FleetSimulation } from '../../../support/fleet-simulation.ts';
 import { provedBy, shaFor, sizedNode, sizedPool, toldTo } from './support/sized-pool.ts';
 
@@ -305,5 +318,46 @@ describe('a pool with computed values', () => {
     minutes(fleet, 3);
     assert.equal(fleet.fleet.configSources.size, 1);
     assert.ok(fleet.now > NOW);
+  });
+
+  it('lets nobody else hear of what is not proven while as many try it as may, and everybody of what a class settled on', () => {
+    const pool = sizedPool(TENTH, '{maxUnavailable: 2}');
+    const given = (node: NodeView): ValidPool => {
+      const found = poolOfNode(pool, node).class.pool;
+      assert.ok(found !== undefined);
+      return found;
+    };
+    const nodes = [large('n1'), large('n2'), large('n3'), small('s1')];
+    const held = (settledOn: readonly NodeView[]): readonly boolean[] => {
+      const classes = settledOn.map((node) => {
+        const { sha256, configName } = given(node);
+        return { name: poolOfNode(pool, node).class.class.name, sha256, configName };
+      });
+      const on = { configName: pool.configName, sha256: pool.sha256, apply: 'overlay', at: '', classes } as const;
+      const fleet = fleetOf({
+        nodes,
+        kubeletNodes: nodes.map((node) => (node.name < 'n3' ? assignedNode(node, given(node)) : idleNode(node))),
+        pools: [poolInCluster(pool, { settled: on })],
+      });
+      const { groups } = membershipOf(
+        desiredState(commit(COMMIT_A, pool), fleet, () => []),
+        fleet,
+        NOW,
+      );
+      const [group] = groups.map((each) => ({
+        ...each,
+        // Those that join hold no place of nodes that serve, and count as exposed all the same.
+        members: each.members.map((member) => ({ ...member, joining: member.node.name < 'n3' })),
+      }));
+      assert.ok(group !== undefined);
+      return ['n3', 's1'].map((name) => {
+        const member = group.members.find(({ node }) => node.name === name);
+        assert.ok(member !== undefined);
+        return budgetsOf([group], [], fleet, []).expose(group, member) !== null;
+      });
+    };
+    assert.deepEqual(held([]), [true, true]);
+    assert.deepEqual(held([small('s1')]), [true, false]);
+    assert.deepEqual(held([large('n1')]), [false, false]);
   });
 });

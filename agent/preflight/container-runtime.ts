@@ -52,4 +52,4 @@ async function crioImages(files: HostFiles): Promise<string | undefined> {
 
 /** The first such value in a TOML file that is not empty. */
 const valueIn = (text: string, key: string): string | undefined =>
-  new RegExp(`^[ \\t]*${key}[ \\t]*=[ \\t]*["']([^"']+)["']`, 'm').exec(text)?.[1];
+  [...text.matchAll(/^[ \t]*(\w+)[ \t]*=[ \t]*["']([^"'\n]+)["']/gm)].find(([, name]) => name === key)?.[2];

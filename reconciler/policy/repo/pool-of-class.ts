@@ -37,20 +37,23 @@ export interface SortedNode {
  * @param had what the node was sorted by before, as it was kept
  */
 export function poolOfNode(pool: ValidPool, node: Pick<NodeView, 'size' | 'labels'>, had = ''): SortedNode {
-  const sorted = sortedNode(node, had);
-  const { variables, labels } = pool.template?.inputs ?? NO_INPUTS;
-  const known = kinds.get(pool) ?? { bySize: new WeakMap(), byLabels: new Map() };
+  const known = kinds.get(pool) ?? { byNode: new WeakMap(), byLabels: new Map() };
   kinds.set(pool, known);
-  const asksLabels = labels.length > 0 || variables.has('arch');
-  const present = asksLabels ? undefined : known.bySize.get(sorted);
-  const found = present ?? ofKind(pool, sorted, node.labels, known.byLabels);
-  if (present === undefined && !asksLabels) known.bySize.set(sorted, found);
-  return { class: found, sizes: sorted.sizes };
+  const { size } = node;
+  const { variables, labels } = pool.template?.inputs ?? NO_INPUTS;
+  const asksLabels = size === undefined || labels.length > 0 || variables.has('arch');
+  const present = asksLabels ? undefined : known.byNode.get(size);
+  if (present?.had === had) return present;
+  const sorted = sortedNode(node, had);
+  const found = { class: ofKind(pool, sorted, node.labels, known.byLabels), sizes: sorted.sizes, had };
+  if (!asksLabels) known.byNode.set(size, found);
+  return found;
 }
 
 /** Thousands of nodes are asked about in each pass: nearly all of them are of a kind that was seen before. */
 interface Kinds {
-  readonly bySize: WeakMap<Sorted, ClassPool>;
+  /** Where labels do not matter: a Node keeps its size from pass to pass. */
+  readonly byNode: WeakMap<NodeSize, SortedNode & { readonly had: string }>;
   readonly byLabels: Map<string, ClassPool>;
 }
 

@@ -19,7 +19,7 @@ export const MAX_UNAVAILABLE = '20%';
 export const ALLOWED = 10;
 const AGENT_STEP_MS = 400;
 /** What a note says of a commit that all nodes run. */
-export const SETTLED = /"outcome": ?"settled"/;
+export const SETTLED = new RegExp(`^${CLUSTER}: settled\\b`);
 /** Before a replica that ended is started again. */
 const RESTART_MS = 500;
 /** Ends a hang, and measures nothing. */

@@ -6,6 +6,8 @@ import { tellsOfFullDisk } from '../../node/support/full-disk.ts';
 import { say } from '../../node/support/say.ts';
 import type { World } from '../support/world.ts';
 
+const MIB = 1024 ** 2;
+
 /** What happens to every node sooner or later: good configs, bad ones, power cuts, a full disk. */
 export function describeEveryday(world: () => World): void {
   describe('from day to day', { concurrency: 1 }, () => {
@@ -46,26 +48,33 @@ export function describeEveryday(world: () => World): void {
       await agentRanOn();
     });
 
-    it('refuses to evict below what the machine has left of memory, and restarts nothing for it', async () => {
-      const { node, agentRanOn } = world();
-      const starts = await node.starts();
-      const name = await node.assignments.assign({ evictionHard: { 'memory.available': '99%' } });
-      const { error } = await node.rejects(name);
-      assert.equal(error?.reason, 'PreflightFailed');
-      assert.match(error?.message ?? '', /memory\.available/);
-      assert.equal(await node.starts(), starts);
-      await agentRanOn();
-    });
+    for (const signal of ['memory.available', 'imagefs.available']) {
+      it(`refuses to evict below what the machine has left: ${signal}, and restarts nothing for it`, async () => {
+        const { node, agentRanOn } = world();
+        const starts = await node.starts();
+        const name = await node.assignments.assign({ evictionHard: { [signal]: '99%' } });
+        const { error } = await node.rejects(name);
+        assert.equal(error?.reason, 'PreflightFailed');
+        assert.ok(error?.message.includes(signal), error?.message);
+        assert.equal(await node.starts(), starts);
+        await agentRanOn();
+      });
+    }
 
     it('ends the trial of a config that evicts pods, and keeps its own pod', async (t) => {
       const { node, agentRanOn, localFile } = world();
       const good = await localFile();
+      const free = Number(await node.machine.run('df -B1 --output=avail / | tail -1'));
       const started = performance.now();
       const name = await node.assignments.assign(
-        { evictionHard: { 'imagefs.available': '99%' } },
+        { evictionHard: { 'imagefs.available': `${free - 200 * MIB}` } },
         { trial: { ...TRIAL, duration: '10m' } },
       );
+      await node.reaches('healthy time of the trial', ({ trial }) => (trial?.healthySeconds ?? 0) > 0);
+      // As an image that is pulled: nothing that the config before would have minded.
+      await node.machine.run(`fallocate -l ${400 * MIB} /pulled`);
       const { error } = await node.rejects(name);
+      await node.machine.run('rm /pulled');
       say(t, 'assigned → back from pressure', started);
       assert.equal(error?.reason, 'NodeHarmed');
       assert.match(error?.message ?? '', /its Node is under DiskPressure, and was not before/);

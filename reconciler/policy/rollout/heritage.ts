@@ -59,16 +59,19 @@ export function withWitnesses(
 }
 
 /** What any node was told, or has proved. */
-export const witnessed = (nodes: Iterable<KubeletNode>): ReadonlySet<string> =>
-  new Set(
-    [...nodes].flatMap(({ spec, status }) => {
-      const [told, proved] = [spec?.configSource, status?.lastKnownGood];
-      return [
-        ...(told === undefined ? [] : [wordOf(told.sha256, spec?.apply)]),
-        ...(proved?.sha256 === undefined ? [] : [wordOf(proved.sha256, proved.apply)]),
-      ];
-    }),
-  );
+export function witnessed(nodes: Iterable<KubeletNode>): ReadonlySet<string> {
+  // Thousands of nodes have the same few, and to put one into words costs more than to look it up.
+  const had = new Map<string, Set<string>>([
+    ['overlay', new Set()],
+    ['replace', new Set()],
+  ]);
+  for (const { spec, status } of nodes) {
+    const [told, proved] = [spec?.configSource, status?.lastKnownGood];
+    if (told !== undefined) had.get(spec?.apply ?? 'overlay')?.add(told.sha256);
+    if (proved?.sha256 !== undefined) had.get(proved.apply ?? 'overlay')?.add(proved.sha256);
+  }
+  return new Set([...had].flatMap(([apply, hashes]) => [...hashes].map((sha256) => wordOf(sha256, apply))));
+}
 
 const wordOf = (sha256: string, apply: string = 'overlay'): string => `${apply} ${sha256}`;
 

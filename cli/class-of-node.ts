@@ -4,7 +4,7 @@ import { spelledOut } from '#reconciler/policy/computed/template.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
 import type { InventoryNode } from './inventory/node.ts';
 
-/** What a node gets of a pool: of computed values, what its machine does; undefined where there is no config for that. */
+/** The pool as one node gets it, with values computed for its machine; undefined if that has no config. */
 export function poolFor(pool: ValidPool | undefined, node: InventoryNode): ValidPool | undefined {
   return pool?.template === undefined ? pool : classFor(pool, node).pool;
 }
@@ -16,7 +16,7 @@ export const classFor = (pool: ValidPool, node: InventoryNode): ReturnType<typeo
 /**
  * What a node gets of the pool that it is in.
  *
- * @throws GitopsError where there is no config for its machine
+ * @throws GitopsError if its machine has no config
  */
 export function poolGivenTo(pool: ValidPool, node: InventoryNode): ValidPool {
   if (pool.template === undefined) return pool;

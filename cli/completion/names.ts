@@ -36,7 +36,7 @@ export async function namesOf(source: Source, place: CompletionPlace, signal: Ab
   return (await kubeconfigs(place)).flatMap((config) => named(config['contexts']).map(({ name }) => name));
 }
 
-/** What is called otherwise is none of them, whoever made a folder of that name. */
+/** Folders with other names are no pools. */
 const NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/;
 
 async function objectNames(

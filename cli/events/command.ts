@@ -4,8 +4,9 @@ import { connectTo } from '../connect.ts';
 import type { Io } from '../io.ts';
 import { CLUSTER_OPTIONS, TIMEOUT_OPTION, timeoutOf, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
+import { isPassing, LOOK_EVERY_MS } from '../patience.ts';
+import { watchNews } from '../watch-news.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
-import { watchEvents } from './watch-events.ts';
 import { type Happened, whatHappened } from './happened.ts';
 import { readTraces } from './read-traces.ts';
 import { eventsAsText } from './render.ts';
@@ -62,7 +63,12 @@ export async function runEvents(given: Given, io: Io, clock: Clock): Promise<Exi
   const happened = await look();
   if (format === 'json') io.out.write(`${JSON.stringify({ events: happened }, null, 2)}\n`);
   else show(happened, false);
-  if (isWatch) await watchEvents(happened, look, (more) => show(more, true), timeoutMs, clock);
+  if (isWatch) {
+    // What happens several times is shown again when its count grows.
+    const identity = ({ id, count }: Happened): string => `${id} ${count}`;
+    const showMore = (more: readonly Happened[]): void => show(more, true);
+    await watchNews(happened, { look, identity, show: showMore, everyMs: LOOK_EVERY_MS, timeoutMs, isPassing }, clock);
+  }
   return 0;
 }
 

@@ -74,7 +74,7 @@ export const ANNOUNCED: readonly Announcement[] = [
     field: 'cgroupDriver',
     since: 38,
     isIn: (config) => config.isSet('cgroupDriver'),
-    what: 'it is no longer to be read: the container runtime says which driver it has, and with one that cannot (containerd 1.x) the kubelet does not start',
+    what: 'it is ignored: the kubelet asks the container runtime for its driver, and does not start if that cannot answer (containerd 1.x)',
     source: 'KEP-4033, kubernetes#136731',
   },
 ];

@@ -1,18 +1,20 @@
-import { type Clock, systemClock } from '#shared/runtime/clock.ts';
-import { GitopsError } from '#shared/runtime/errors.ts';
+import { type Clock, type Millis, systemClock } from '#shared/runtime/clock.ts';
+import { codeOf, GitopsError } from '#shared/runtime/errors.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import type { Io } from '../io.ts';
 import { TIMEOUT_OPTION, timeoutOf, wordOf } from '../options.ts';
 import { paintFor } from '../paint.ts';
+import { watchNews } from '../watch-news.ts';
 import { columnsOf, wrapFor } from '../wrap.ts';
 import { openRepository } from '../revision/local-repository.ts';
 import { fetchWithNotes } from './fetch.ts';
 import { type HistoryEntry, NOTES_PREFIX, readCommitHistory } from './read-history.ts';
 import { historyAsText } from './render.ts';
-import { watchHistory } from './watch-history.ts';
 
 const FORMATS = ['text', 'json'] as const;
 const DEFAULT_COUNT = 20;
+/** Each look is a fetch. Notes follow the cluster by some seconds, and a git server has others to serve. */
+const FETCH_EVERY_MS: Millis = 15_000;
 
 export const HISTORY: Command = {
   name: 'history',
@@ -64,7 +66,16 @@ export async function runHistory(given: Given, io: Io, clock: Clock): Promise<Ex
   const entries = await look();
   if (format === 'json') io.out.write(`${JSON.stringify({ commits: entries }, null, 2)}\n`);
   else show(entries, false);
-  if (isWatch) await watchHistory(entries, look, (more) => show(more, true), timeoutMs, clock);
+  if (isWatch) {
+    const identity = ({ commit, cluster, note }: HistoryEntry): string => JSON.stringify([commit, cluster, note]);
+    const oldestFirst = (more: readonly HistoryEntry[]): void => show(more.toReversed(), true);
+    const isPassing = (error: unknown): boolean => codeOf(error) === 'FETCH_FAILED';
+    await watchNews(
+      entries,
+      { look, identity, show: oldestFirst, everyMs: FETCH_EVERY_MS, timeoutMs, isPassing },
+      clock,
+    );
+  }
   return 0;
 }
 

@@ -28,7 +28,7 @@ export async function fetchWithNotes(
   await new Promise<void>((resolve, reject) => {
     execFile('git', args, { env, timeout: MOST_MS }, (error, _, stderr) => {
       if (error === null) resolve();
-      else reject(failed(remote, codeOf(error) === 'ENOENT' ? 'there is no git program' : stderr));
+      else reject(failed(remote, codeOf(error) === 'ENOENT' ? 'git is not installed' : stderr));
     });
   });
   return followed ?? 'HEAD';

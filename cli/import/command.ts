@@ -59,7 +59,7 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
   const leftOut = [...fleet.leftOut, ...lostNodes(grouped.lost)];
   if (grouped.groups.length === 0) {
     for (const each of leftOut) io.err.write(`${leftOutLine(each)}\n`);
-    throw new GitopsError('NOTHING_TO_IMPORT', 'there is no node whose config could be imported');
+    throw new GitopsError('NOTHING_TO_IMPORT', 'no node has a config that can be imported');
   }
   const minors = new Map(members.flatMap(({ name, minor }) => (minor === undefined ? [] : [[name, minor] as const])));
   const made = repositoryFiles(grouped, cluster, minors);

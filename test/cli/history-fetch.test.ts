@@ -140,7 +140,7 @@ describe('kubelet-gitops history in a fresh clone', { skip: WITHOUT_GIT }, () =>
 
   it('says where there is no git program', async () => {
     const env = { ...workspace.env, PATH: join(workspace.directory, 'nothing-here') };
-    assert.match((await history(await freshClone(), ['--fetch'], [], env)).error, /there is no git program/);
+    assert.match((await history(await freshClone(), ['--fetch'], [], env)).error, /git is not installed/);
   });
 
   it('is for people when it watches, and bounds its time in words that help', async () => {

@@ -130,7 +130,7 @@ const CASES: readonly {
   { config: { containerLogMaxSize: '50Mi' }, from: '1.20', to: '1.37' },
   { config: { containerLogMaxSize: '50MB' }, from: '', to: '' },
   { config: { evictionPressureTransitionPeriod: '1d' }, from: '', to: '' },
-  // Words of a field whose gate is off are as good as any.
+  // While its gate is off, a field takes any word.
   { config: { memorySwap: { swapBehavior: 'Much' }, featureGates: { NodeSwap: true } }, from: '', to: '' },
   { config: { memorySwap: { swapBehavior: 'Much' } }, from: '1.22', to: '1.29' },
 ];

@@ -17,7 +17,7 @@ export interface NodeGroup {
   readonly isControlPlane: boolean;
   /** Whether the selector lists the nodes, so that later ones do not join. */
   readonly isByName: boolean;
-  /** How many nodes the selector keeps off by their names, as nobody knows what they run. */
+  /** How many nodes the selector excludes by name, because their configs are not known. */
   readonly excluded: number;
   /** Names of the shared layers that it lists, between the common one and its own. */
   readonly shared: readonly string[];

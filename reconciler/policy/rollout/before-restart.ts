@@ -22,7 +22,7 @@ const DEFAULT_DRAIN_TIMEOUT = '10m';
  * person's word, because the change is more than the pool allows. null where nothing (more) stands before the restart.
  *
  * @param planned what the change asks for, whatever runs on the node
- * @param signals how the drain of this node stands, and which pods run on it, as far as anybody looked
+ * @param signals the drain of this node and the pods on it, where known
  */
 export function beforeRestart(
   { member, configName }: Aimed,

@@ -286,7 +286,7 @@ next:
   it('are not made where no node is left, nor for a cluster whose name is no file’s', async () => {
     const none = await importing([inside('nowhere')]);
     assert.equal(none.code, 2);
-    assert.match(none.err, /^left out: DIR\/nowhere: .*\nthere is no node whose config could be imported$/);
+    assert.match(none.err, /^left out: DIR\/nowhere: .*\nno node has a config that can be imported$/);
     assert.equal(await size('repo'), undefined);
     const named = await run('import', inside('configs'), '--cluster', '../../etc/x', '--into', inside('repo'));
     assert.deepEqual([named.code, await size('etc')], [2, undefined]);

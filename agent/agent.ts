@@ -61,6 +61,8 @@ export interface AgentPorts {
   readonly lastWords?: LastWords;
   /** Counts per cgroup, see `Strain`; null where they cannot be seen, which is the default. */
   readonly outOfMemory?: () => Promise<Strain['outOfMemory']>;
+  /** See `KubeletNodeStatus`; undefined where it cannot be seen, which is the default. */
+  readonly numaNodes?: () => Promise<number | undefined>;
   /** The files of the kubelet's `--config-dir` that are not ours, by its command line; none is the default. */
   readonly dropIns?: (kubeletArgs: readonly string[]) => Promise<readonly FlaggedDropIn[]>;
   /** Calls back when a file that the kubelet reads may have changed. @returns stops listening */

@@ -33,7 +33,7 @@ import { familiesOf } from './metrics/families.ts';
 import { serveMetrics } from './metrics/serve.ts';
 import { metricsText } from './metrics/text-format.ts';
 import { createHostFiles } from './host/host-files.ts';
-import { createHostLook } from './preflight/look-at-host.ts';
+import { createHostLook, numaNodesOf } from './preflight/look-at-host.ts';
 import { parseFlags } from './preflight/checks/flags.ts';
 import { createPreflight } from './preflight/preflight.ts';
 import type { OwnNode } from './ports/own-node.ts';
@@ -127,6 +127,7 @@ async function main(settings: AgentSettings): Promise<void> {
     tryPlaces: createTryPlaces(disk, guardFilesFor(settings)),
     kubeletArgs: (pid) => kubeletArgsOf(pid, hostFiles),
     outOfMemory: () => countOutOfMemory(hostFiles),
+    numaNodes: async () => (await numaNodesOf(hostFiles))?.size,
     ...(settings.service.manager === 'systemd'
       ? { lastWords: createLastWords({ files: hostFiles, unit: settings.service.unit, clock }) }
       : {}),

@@ -11,7 +11,7 @@ export function poolFor(pool: ValidPool | undefined, node: InventoryNode): Valid
 
 /** The class of a node in a pool with computed values, sorted by its size alone: an inventory does not know what it was before. */
 export const classFor = (pool: ValidPool, node: InventoryNode): ReturnType<typeof poolOfNode>['class'] =>
-  poolOfNode(pool, { size: node, labels: node.labels }).class;
+  poolOfNode(pool, { size: node, labels: node.labels, numaNodes: node.numaNodes }).class;
 
 /**
  * What a node gets of the pool that it is in.

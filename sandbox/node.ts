@@ -24,6 +24,8 @@ export interface SandboxNodeOptions {
   readonly timing?: Partial<Timing>;
   /** Whether the kubelet has a drop-in directory. Default true. */
   readonly readsDropIns?: boolean;
+  /** Its machine. Default: 4 cores and 16 GiB. */
+  readonly host?: NonNullable<SimulatedKubeletOptions['host']>;
   /** What goes wrong with a config though nothing in it says so; asked at each start of the kubelet. */
   readonly fault?: NonNullable<SimulatedKubeletOptions['fault']>;
 }
@@ -70,7 +72,15 @@ export interface SandboxNode {
 const PACE = { idleMs: 1_000, changingMs: 100, steadyMs: 300, contradictedMs: 1_000, restartRetryMs: 500 };
 
 export async function startNode(options: SandboxNodeOptions, ports: SandboxNodePorts): Promise<SandboxNode> {
-  const { name, labels, kubeletVersion = 'v1.34.2', timing = {}, readsDropIns = true, fault = () => null } = options;
+  const {
+    name,
+    labels,
+    kubeletVersion = 'v1.34.2',
+    timing = {},
+    readsDropIns = true,
+    fault = () => null,
+    host,
+  } = options;
   const { nodes, directory } = ports;
   const node = {
     apiVersion: 'v1',
@@ -92,6 +102,7 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
     readsDropIns,
     timing,
     fault,
+    ...(host === undefined ? {} : { host }),
     onReport: (report) => void publish(nodes, name, report),
   });
   await kubelet.start();

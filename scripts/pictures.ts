@@ -2,14 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { startBrowser } from '../test/page/support/browser.ts';
 import { serve } from '../test/page/support/served.ts';
 import { NOW } from '../test/support/fleet.ts';
+import { drawProfileCurves } from './pictures/draw-curves.ts';
 import { drawPage } from './pictures/draw-page.ts';
 import { drawTerminal } from './pictures/draw-terminal.ts';
 import { pictureOfARollout } from './pictures/scene.ts';
 import { tellDemo } from './pictures/tell-demo.ts';
 
 /**
- * Draws the pictures of the documentation again, as text: the status page as Chromium lays it out, and what the demo says. They
- * change with every run (commits have times), so that no check holds them to the source.
+ * Draws the pictures of the documentation again, as text: the status page as Chromium lays it out, what the demo says, and what the
+ * profiles reserve. The first two change with every run (commits have times), so that no check holds them to the source.
  */
 const DIRECTORY = 'docs/pictures';
 const WIDTH = 1080;
@@ -34,6 +35,8 @@ async function drawStatusPage(): Promise<void> {
 }
 
 await mkdir(DIRECTORY, { recursive: true });
+await writeFile(`${DIRECTORY}/profiles.svg`, drawProfileCurves('light'));
+await writeFile(`${DIRECTORY}/profiles-dark.svg`, drawProfileCurves('dark'));
 await drawStatusPage();
 const story = await tellDemo(/^3\. /, /^7\. /);
 await writeFile(`${DIRECTORY}/demo.svg`, drawTerminal(story, 'The demo: a config that kills kubelets is taken back'));

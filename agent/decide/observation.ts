@@ -1,3 +1,4 @@
+import type { Measures } from '#shared/contract/api/measures.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Remedy } from './decision.ts';
 import type { Failure } from './failure.ts';
@@ -136,8 +137,14 @@ export interface Observation {
   readonly notReady?: string;
   /** What the machine suffers. */
   readonly strain: Strain;
+  /** For the analysis of canaries; absent where nobody asks. */
+  readonly measures?: Measures;
   /** `v1.34.2`; undefined where it was never found out. */
   readonly kubeletVersion: string | undefined;
+  /** See `KubeletNodeStatus`; undefined where its command line was never seen. */
+  readonly kubeletFlags?: readonly string[] | undefined;
+  /** See `KubeletNodeStatus`. */
+  readonly numaNodes?: number | undefined;
   /** How the restart that this process ordered last went; `none` where it ordered none. */
   readonly restart: 'none' | 'done' | 'failed';
   /** How long the service manager has had the kubelet as down for good, from look to look; 0 where it has not. */

@@ -4,6 +4,7 @@ import { type Lifetime, withLifetime } from '#shared/runtime/lifetime.ts';
 import { boundedGet } from './bounded-get.ts';
 import { askKubelet, type KubeletAccess } from './ask-kubelet.ts';
 import { readConfigz } from './configz.ts';
+import { countersIn } from './kubelet-counters.ts';
 import { podHarmIn } from './pod-harm.ts';
 import type { Health, KubeletAddress, KubeletProbe } from '../ports/probe.ts';
 import type { Address } from './serving-certificate.ts';
@@ -44,16 +45,26 @@ export function createHostProbe(options: HostProbeOptions): KubeletProbe {
       if (api === null) return { seen: false, why: 'off', reason: 'its API is switched off (enableServer: false)' };
       return inTime(signal, (life) => readConfigz(api, trusting(servingCerts), life));
     },
-    async podHarm({ api, servingCerts = [] }, signal) {
-      if (api === null || clock.monotonic() < forbiddenUntil) return null;
-      const answer = await inTime(signal, (life) =>
-        askKubelet(api, '/metrics', MOST_METRICS_BYTES, trusting(servingCerts), life),
-      );
-      if ('seen' in answer) return null;
-      if (answer.status === 401 || answer.status === 403) forbiddenUntil = clock.monotonic() + FORBIDDEN_MS;
-      return answer.status === 200 ? podHarmIn(answer.body.toString('utf8')) : null;
+    async podHarm(address, signal) {
+      const text = await metricsOf(address, signal);
+      return text === null ? null : podHarmIn(text);
+    },
+    async counters(address, signal) {
+      const text = await metricsOf(address, signal);
+      return text === null ? null : countersIn(text);
     },
   };
+
+  /** null where it cannot be read. */
+  async function metricsOf({ api, servingCerts = [] }: KubeletAddress, signal: AbortSignal): Promise<string | null> {
+    if (api === null || clock.monotonic() < forbiddenUntil) return null;
+    const answer = await inTime(signal, (life) =>
+      askKubelet(api, '/metrics', MOST_METRICS_BYTES, trusting(servingCerts), life),
+    );
+    if ('seen' in answer) return null;
+    if (answer.status === 401 || answer.status === 403) forbiddenUntil = clock.monotonic() + FORBIDDEN_MS;
+    return answer.status === 200 ? answer.body.toString('utf8') : null;
+  }
 }
 
 async function askHealthz(at: Address, life: Lifetime): Promise<Health> {

@@ -15,11 +15,14 @@ export async function kubeletArgsOf(
   return program.endsWith('hyperkube') && args[0] === 'kubelet' ? args.slice(1) : undefined;
 }
 
-/** Reads a kubelet's command line once for each of its runs; while it is down, it is taken to come up with the last one. */
+/**
+ * Reads a kubelet's command line once for each of its runs; while it is down, it is taken to come up with the last one.
+ * Undefined until it was seen.
+ */
 export function createKubeletArgs(
   read: (pid: number) => Promise<readonly string[] | undefined>,
-): (run: string | null, pid: number | undefined) => Promise<readonly string[]> {
-  let last: { readonly run: string | null; readonly args: readonly string[] } = { run: null, args: [] };
+): (run: string | null, pid: number | undefined) => Promise<readonly string[] | undefined> {
+  let last: { readonly run: string | null; readonly args?: readonly string[] } = { run: null };
   return async (run, pid) => {
     if (pid === undefined || (run !== null && run === last.run)) return last.args;
     const args = await read(pid).catch(() => undefined);

@@ -1,3 +1,4 @@
+import { MEASURE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
@@ -29,13 +30,14 @@ import type { Installer } from '../ports/installer.ts';
 import type { OwnNode } from '../ports/own-node.ts';
 import type { Health, KubeletAddress, KubeletProbe, RunningConfig } from '../ports/probe.ts';
 import type { KubeletService, ServiceStatus } from '../ports/service.ts';
-import { parseFlags, withFlags } from '../preflight/checks/flags.ts';
+import { parseFlags, removedFlags, withFlags } from '../preflight/checks/flags.ts';
 import { createExitTracker } from './exit-tracker.ts';
 import { installableOf, lookAtFiles, type SeenFiles } from './files.ts';
 import { createRunNames, fingerprintOf } from './fingerprint.ts';
 import type { NodeLease } from './node-lease.ts';
 import { createSightTracker } from './sight.ts';
 import { createLasting } from './lasting.ts';
+import { createMeasuring, type Reading } from './measure.ts';
 import { withoutLoss } from './lost-base.ts';
 import { createStartTracker } from './start-tracker.ts';
 
@@ -52,6 +54,8 @@ export interface ObserveOptions {
   readonly kubeletArgs?: (pid: number) => Promise<readonly string[] | undefined>;
   /** See `AgentPorts`. */
   readonly outOfMemory?: () => Promise<Strain['outOfMemory']>;
+  /** How many the machine has; undefined where that cannot be seen. */
+  readonly numaNodes?: () => Promise<number | undefined>;
   readonly dropIns?: (kubeletArgs: readonly string[]) => Promise<readonly FlaggedDropIn[]>;
   readonly bootId: () => Promise<string>;
   /** This node is to be given up, whatever the API server wants. */
@@ -74,6 +78,8 @@ export function createObserve(options: ObserveOptions): Observe {
   const withLastExit = createExitTracker(memory);
   const kubeletArgs = createKubeletArgs(options.kubeletArgs ?? (() => Promise.resolve(undefined)));
   const readConfigz = createConfigzReader(probe, clock);
+  let numaNodes: number | undefined;
+  const measure = createMeasuring();
   let lastAt: Millis | undefined;
   let bootId = '';
   let lastAddress: KubeletAddress = NOWHERE;
@@ -98,6 +104,7 @@ export function createObserve(options: ObserveOptions): Observe {
 
   return async (state, signal) => {
     const startedAt = clock.monotonic();
+    numaNodes ??= await options.numaNodes?.().catch(() => undefined);
     const assignment = options.assignment();
     const intent: Intent = options.uninstall ? { intent: 'local' } : intentOf(assignment);
     bootId = await options.bootId().catch(() => bootId);
@@ -107,7 +114,8 @@ export function createObserve(options: ObserveOptions): Observe {
     const status = withLastExit(await service.status(signal).catch(unknownService));
     if (run === undefined || run.id !== status.run) run = { id: status.run, since: startedAt };
     // What stands on its command line wins over its files.
-    const args = await kubeletArgs(status.run, status.pid);
+    const seenArgs = await kubeletArgs(status.run, status.pid);
+    const args = seenArgs ?? [];
     if (isReadable(seenFiles)) {
       const effective = withFlags(seenFiles.effective, args);
       const certDir = parseFlags(args).findLast(([flag]) => flag === 'cert-dir')?.[1];
@@ -131,6 +139,22 @@ export function createObserve(options: ObserveOptions): Observe {
     const isStale = needsLease(state, node.ready) && (await options.nodeLease.isStale(signal));
     const isAsked = needsStrain(state, intent);
     const start = { startedAsInstalled: started.asInstalled(), startWasSeen: started.wasSeen() };
+    const readMeasures = async (): Promise<Reading | null> => {
+      const counters = (await probe.counters?.(address, signal).catch(() => null)) ?? null;
+      if (counters === null) return null;
+      const counts = await outOfMemory();
+      const killed = counts && Object.values(counts).reduce((sum, count) => sum + count, 0);
+      return { counters, outOfMemory: killed, reserved: node.reserved };
+    };
+    const measures = await measure(
+      {
+        mark: assignment?.metadata.annotations?.[MEASURE_ANNOTATION],
+        sha256: activeOf(state)?.source.sha256,
+        run: status.run,
+        at: startedAt,
+      },
+      readMeasures,
+    );
     const recalled = recall(memory, intent, options.uninstall, startedAt);
     const seen: Observation = {
       intent,
@@ -164,7 +188,10 @@ export function createObserve(options: ObserveOptions): Observe {
           : {}),
         bootId,
       },
+      ...(measures === undefined ? {} : { measures }),
       kubeletVersion: node.kubeletVersion,
+      kubeletFlags: seenArgs && removedFlags(seenArgs),
+      numaNodes,
       bootId,
       elapsedMs: lastAt === undefined ? 0 : startedAt - lastAt,
       first: lastAt === undefined,

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { minorNumber } from '#shared/contract/kubelet-config/minor.ts';
+import { parseQuantity } from '#shared/contract/kubelet-config/syntax/quantity.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
@@ -30,6 +31,8 @@ interface Node extends KubeObject {
   readonly status?: {
     readonly conditions?: readonly Condition[];
     readonly nodeInfo?: { readonly kubeletVersion?: string };
+    readonly capacity?: { readonly memory?: string };
+    readonly allocatable?: { readonly memory?: string };
   };
 }
 
@@ -42,6 +45,7 @@ export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnN
   let ready: NodeFacts['ready'] = 'unknown';
   let notReady: string | undefined;
   let pressures: NodeFacts['pressures'] = null;
+  let reserved: NodeFacts['reserved'] = null;
   let readAt: Millis | undefined;
   let problem: string | undefined;
 
@@ -72,12 +76,13 @@ export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnN
           ready = readyIn(node);
           notReady = ready === 'no' ? whyNotReady(node) : undefined;
           pressures = node && pressuresIn(node);
+          reserved = node && reservedIn(node);
           problem = node === null ? `there is no Node ${nodeName}: is NODE_NAME right?` : undefined;
           await learn(node?.status?.nodeInfo?.kubeletVersion);
         } catch (error) {
           // The assignment's watch says that the API server is away; here that only means: not known.
           readAt = undefined;
-          [ready, pressures, notReady] = ['unknown', null, undefined];
+          [ready, pressures, notReady, reserved] = ['unknown', null, undefined, null];
           problem = reasonOf(error);
         }
       }
@@ -85,6 +90,7 @@ export function createOwnNode({ kube, nodeName, clock, disk, versionFile }: OwnN
         kubeletVersion: await known(),
         ready,
         pressures,
+        reserved,
         ...(notReady === undefined ? {} : { notReady }),
         ...(problem === undefined ? {} : { problem }),
       };
@@ -116,6 +122,11 @@ const PRESSURES = ['MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
 const pressuresIn = ({ status }: Node): readonly string[] =>
   PRESSURES.filter((name) => status?.conditions?.some(({ type, status: is }) => type === name && is === 'True'));
+
+function reservedIn({ status }: Node): number | null {
+  const [all, free] = [status?.capacity, status?.allocatable].map((of) => parseQuantity(String(of?.memory)));
+  return all === undefined || free === undefined || all <= 0 ? null : Math.max(0, 1 - free / all);
+}
 
 async function readVersion(disk: Disk, path: string): Promise<string | undefined> {
   try {

@@ -9,6 +9,8 @@ export interface NodeFacts {
   readonly notReady?: string;
   /** Its pressures that are True: `MemoryPressure`, `DiskPressure`, `PIDPressure`; null where the last reading told nothing. */
   readonly pressures: readonly string[] | null;
+  /** Share of its memory that pods cannot have: capacity without allocatable; null where the last reading did not tell. */
+  readonly reserved: number | null;
   /** Why the last reading told nothing; absent where it did. */
   readonly problem?: string;
 }

@@ -34,10 +34,15 @@ export interface KubeletAddress {
  */
 export type PodHarm = Readonly<Record<string, number>>;
 
+/** What `/metrics` has counted since the kubelet was started: sums over all labels, by the name of the metric; see `countersIn`. */
+export type KubeletCounters = Readonly<Record<string, number>>;
+
 /** Looks at the running kubelet from outside. Never throws for what the kubelet does; every call ends within its timeout. */
 export interface KubeletProbe {
   health(address: KubeletAddress, signal: AbortSignal): Promise<Health>;
   runningConfig(address: KubeletAddress, signal: AbortSignal): Promise<RunningConfig>;
   /** null where it cannot be seen. Absent where nobody can look. */
   podHarm?(address: KubeletAddress, signal: AbortSignal): Promise<PodHarm | null>;
+  /** null where they cannot be seen. Absent where nobody can look. */
+  counters?(address: KubeletAddress, signal: AbortSignal): Promise<KubeletCounters | null>;
 }

@@ -31,6 +31,13 @@ export interface HostLook {
   look(candidate: ConfigForHost, kubeletArgs: readonly string[] | undefined): Promise<HostFacts>;
 }
 
+/** The numbers of the machine's NUMA nodes; undefined where they cannot be seen. */
+export async function numaNodesOf(files: Pick<HostFiles, 'names'>): Promise<ReadonlySet<number> | undefined> {
+  const names = (await files.names('/sys/devices/system/node')) ?? [];
+  const numbers = names.flatMap((name) => /^node(\d+)$/.exec(name)?.[1] ?? []);
+  return numbers.length === 0 ? undefined : new Set(numbers.map(Number));
+}
+
 export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook {
   const kubeletArgs = async () => kubeletArgsOf(await kubeletPid().catch(() => undefined), files);
   const look: HostLook['look'] = async (candidate, args) => {
@@ -39,9 +46,6 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
     const version = await cgroupVersionOf(files);
     const memory = readMemory((await files.text('/proc/meminfo')) ?? '');
     const cpus = parseCpus(((await files.text('/sys/devices/system/cpu/online')) ?? '').trim());
-    const numa = (await files.names('/sys/devices/system/node'))?.flatMap(
-      (name) => /^node(\d+)$/.exec(name)?.[1] ?? [],
-    );
     const swaps = (await files.text('/proc/swaps'))
       ?.split('\n')
       .slice(1)
@@ -58,7 +62,7 @@ export function createHostLook({ files, kubeletPid }: HostLookOptions): HostLook
       memoryBytes: memory('MemTotal'),
       availableMemoryBytes: availableMemory(memory),
       onlineCpus: cpus === undefined || cpus.size === 0 ? undefined : cpus,
-      numaNodes: numa === undefined || numa.length === 0 ? undefined : new Set(numa.map(Number)),
+      numaNodes: await numaNodesOf(files),
       coreOf: new Map(await eachSeen([...reservedCpus(view)], (cpu) => coreOf(cpu, files))),
       nodefs: await files.room(kubeletDirectory(args)),
       imagefs: images === undefined ? undefined : await files.room(images),

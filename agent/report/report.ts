@@ -40,6 +40,8 @@ export function createReporter({ kube, nodeName, clock, random, log }: ReporterO
   const ownVersions: string[] = [];
   let present: KubeletNodeStatus | undefined;
   let told: Account | StandStill | undefined;
+  /** What the definition of an older release dropped of the last write: only heartbeats bring it again. */
+  let dropped: ReturnType<typeof mergeDiff> = null;
   let heartbeatAt: Millis = -Infinity;
   let wordsAt: Millis = -Infinity;
   let faults = 0;
@@ -51,9 +53,11 @@ export function createReporter({ kube, nodeName, clock, random, log }: ReporterO
     const wanted = 'tooNew' in told ? statusStandingStill(told, present) : statusOf(told, present);
     const patch = mergeDiff(before, { ...wanted });
     const now = clock.monotonic();
-    const isWords = patch !== null && equal(essenceOf(before), essenceOf(wanted));
-    if (now < heartbeatAt && (patch === null || (isWords && now < wordsAt))) {
-      return patch === null ? heartbeatAt : Math.min(heartbeatAt, wordsAt);
+    const news = newsIn(patch);
+    const isSaid = Object.keys(news).length === 0 || equal(news, newsIn(dropped));
+    const isWords = !isSaid && equal(essenceOf(before), essenceOf(wanted));
+    if (now < heartbeatAt && (isSaid || (isWords && now < wordsAt))) {
+      return isSaid ? heartbeatAt : Math.min(heartbeatAt, wordsAt);
     }
     if (isWords) wordsAt = now + WORDS_MS;
     const status = { ...patch, heartbeat: toTimestamp(clock.now()) };
@@ -68,6 +72,7 @@ export function createReporter({ kube, nodeName, clock, random, log }: ReporterO
     ownVersions.push(written.metadata.resourceVersion ?? '');
     ownVersions.splice(0, ownVersions.length - 20);
     present = written.status ?? {};
+    dropped = mergeDiff({ ...present, heartbeat: undefined }, { ...wanted });
     heartbeatAt = clock.monotonic() + HEARTBEAT_MS * (1 - JITTER * random());
     await clock.sleep(REST_MS, signal);
     return heartbeatAt;
@@ -110,8 +115,14 @@ export function createReporter({ kube, nodeName, clock, random, log }: ReporterO
   };
 }
 
+/** Measures change with every look: they are told with the next heartbeat or with news. */
+function newsIn(patch: ReturnType<typeof mergeDiff>): Readonly<Record<string, unknown>> {
+  const { measures: _, ...news } = patch ?? {};
+  return news;
+}
+
 /** All that a status says but for its words: sentences, since when an error holds, and what a request for a turn is bound to. */
-function essenceOf({ error, awaitsTurn, ...status }: KubeletNodeStatus): unknown {
+function essenceOf({ error, awaitsTurn, measures: _measures, ...status }: KubeletNodeStatus): unknown {
   const { seen: _, ...request } = awaitsTurn ?? {};
   const essence = [error?.reason, error?.config, awaitsTurn ? request : null, status];
   return JSON.parse(JSON.stringify(essence, (key, value: unknown) => (key === 'message' ? undefined : value)));

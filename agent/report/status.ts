@@ -43,7 +43,7 @@ export interface Account {
 
 export function accountOf(told: StatusFacts): Account {
   const { state, seen, agentVersion } = told;
-  const { generation, kubeletVersion } = seen;
+  const { generation, kubeletVersion, kubeletFlags, numaNodes } = seen;
   const drift = driftOf(state, seen);
   const awaitsTurn = turnNeeded(state, seen);
   const phase = phaseOf(told, drift);
@@ -73,7 +73,10 @@ export function accountOf(told: StatusFacts): Account {
       ...(trial === undefined ? {} : { trial }),
       ...(state.promotedAt === null ? {} : { promotedAt: state.promotedAt }),
       preflight: preflightAnswer(seen),
+      ...(seen.measures === undefined ? {} : { measures: seen.measures }),
       ...(kubeletVersion === undefined ? {} : { kubeletVersion }),
+      ...(kubeletFlags && { kubeletFlags }),
+      ...(numaNodes && { numaNodes }),
       bootID: seen.bootId,
       agentVersion,
     },
@@ -162,7 +165,10 @@ function stuckIn({ doing }: State, { fault }: Observation): Failure | null {
   return fault ?? { reason: 'RestartFailed', message: 'the kubelet was told to restart, and runs on as it was' };
 }
 
-/** In steps of a tenth of the trial, half a minute at most: the status is no progress bar for the API server to draw. */
+/**
+ * In twelve steps, half a minute at most: the status is no progress bar for the API server to draw. A probation is a third of a trial
+ * unless somebody chose another, so that one of the steps ends with it.
+ */
 function trialOf(
   { config, since, change, warnings }: Trial,
   { intent }: Observation,
@@ -170,12 +176,12 @@ function trialOf(
   const wanted =
     intent.intent === 'config' && intent.config.source.sha256 === config.source.sha256 ? intent.config : config;
   const durationSeconds = Math.ceil(wanted.trial.durationMs / 1000);
-  const step = Math.min(30, Math.max(1, Math.floor(durationSeconds / 10)));
+  const step = Math.min(30, Math.max(1, durationSeconds / 12));
   const healthy = change.step === 'judge' ? change.judged.healthyMs / 1000 : 0;
   return {
     config: nameOf(config),
     since,
-    healthySeconds: Math.floor(healthy / step) * step,
+    healthySeconds: Math.floor(Math.floor(healthy / step) * step),
     durationSeconds,
     restarts: change.step === 'judge' ? change.judged.restarts : 0,
     ...(change.step === 'reboot' && config.reboot !== undefined ? { awaitsReboot: config.reboot.by } : {}),

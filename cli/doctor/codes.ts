@@ -22,12 +22,12 @@ export const CODES = {
   ),
   'crd-missing': meaning(
     'error',
-    'Without KubeletPool and KubeletNode neither the reconciler nor an agent can say or hear anything; nodes keep what they run.',
+    'Reconciler and agents cannot talk to each other; nodes keep what they run.',
     'Apply deploy/crds of the release that runs.',
   ),
   'source-not-written': meaning(
     'warning',
-    'kubectl get ksource, kubectl wait, Flux and Argo CD hear nothing of the branch. Rollouts go on.',
+    'kubectl get ksource, kubectl wait, Flux and Argo CD do not see the branch. Rollouts go on.',
     'Apply deploy/crds of the release that runs.',
   ),
   'crd-old': meaning(
@@ -42,17 +42,17 @@ export const CODES = {
   ),
   'drain-not-granted': meaning(
     'error',
-    'The pool allows drains, and the reconciler may not drain: changes that need one wait forever.',
+    'Changes that need a drain wait forever: the pool allows drains, and the reconciler may not drain.',
     'Add the component deploy/components/drain, or take drain out of disruption.allow.',
   ),
   'pods-not-granted': meaning(
     'error',
-    'The pool names pods that must not run on a node when it is changed, and the reconciler may not look: every change waits.',
+    'Every change waits: the pool names pods that must not run meanwhile, and the reconciler may not look for them.',
     'Add the component deploy/components/blocking-pods, or take blockers.pods out of the pool.',
   ),
   'configz-not-granted': meaning(
     'warning',
-    'Kubelets before 1.33 need nodes/proxy to show what they run: agents judge by health alone, and see no drift of what runs.',
+    'Kubelets before 1.33 show what they run only with nodes/proxy: agents judge by health alone, and see no drift of it.',
     'Read deploy/components/configz-before-1.33, and add it if you can accept what it grants.',
   ),
   'reconciler-missing': meaning(
@@ -82,13 +82,13 @@ export const CODES = {
   ),
   'agents-updating': meaning(
     'note',
-    'A release is being rolled out to the nodes, or stopped on its way because new pods do not become ready.',
+    'A release is being rolled out to the nodes, or stopped because new pods do not become ready.',
     'kubectl -n kubelet-gitops rollout status daemonset/kubelet-gitops-agent.',
   ),
   'agent-versions-differ': meaning(
     'warning',
-    'Agents of different releases understand different things; this should last no longer than an upgrade.',
-    'kubectl -n kubelet-gitops rollout status daemonset/kubelet-gitops-agent. Delete the pods of the old release where it says that all is done.',
+    'Agents of different releases run; this should last no longer than an upgrade.',
+    'kubectl -n kubelet-gitops rollout status daemonset/kubelet-gitops-agent. If that says all is done, delete the pods of the old release.',
   ),
   'no-commit': meaning(
     'error',
@@ -138,7 +138,7 @@ export const CODES = {
   'cluster-suspended': meaning(
     'warning',
     'Nothing new is started in any pool.',
-    'Take suspend out of clusters/CLUSTER.yaml when the reason is gone. A record that was damaged counts as suspended until git is read.',
+    'Take suspend out of clusters/CLUSTER.yaml when the reason is gone. A damaged record counts as suspended until git is read.',
   ),
   'pool-suspended': meaning(
     'warning',
@@ -168,7 +168,7 @@ export const CODES = {
   'window-never-opens': meaning(
     'error',
     'Changes of the pool may never begin, within 400 days at least.',
-    'Correct windows in pool.yaml or in the file of the cluster: what is allowed and what is denied overlap, or a date does not exist.',
+    'Correct windows in pool.yaml or in the cluster file: allowed and denied times overlap, or a date does not exist.',
   ),
   'nodes-in-conflict': meaning(
     'error',
@@ -182,8 +182,8 @@ export const CODES = {
   ),
   'agents-silent': meaning(
     'error',
-    'The agent was there, and has said nothing for 15 minutes: it does not run, or does not reach the API server.',
-    'Look at the pod and at the node. A node that is gone for good: delete the Node.',
+    'No report for 15 minutes: the agent does not run, or does not reach the API server.',
+    'Look at the pod and at the node. If the node is gone for good, delete the Node.',
   ),
   'nodes-unmanaged': meaning(
     'note',
@@ -202,7 +202,7 @@ export const CODES = {
   ),
   'nodes-broken': meaning(
     'error',
-    'The kubelet is healthy with none of its configs: the cause is outside of them.',
+    'The kubelet is healthy with none of its configs: the cause is elsewhere.',
     "Look at the kubelet's own log on the node (journalctl -u kubelet).",
   ),
   'nodes-drifted': meaning(
@@ -217,22 +217,27 @@ export const CODES = {
   ),
   'running-config-unseen': meaning(
     'warning',
-    'Agents see whether the kubelet is healthy, and not what it runs: a config that a flag overrides passes its trial, and drift of what runs is not found.',
-    'Forbidden: grant the agent get on nodes/configz (nodes/proxy before 1.33). Untrusted: name the file of the serving certificate in KUBELET_SERVING_CERTS. SwitchedOff: enableServer is false.',
+    'Agents see only whether the kubelet is healthy: a config that a flag overrides passes its trial, and drift of what runs is not found.',
+    'Forbidden: grant get on nodes/configz (nodes/proxy before 1.33). Untrusted: name the serving certificate in KUBELET_SERVING_CERTS. SwitchedOff: enableServer is false.',
   ),
   'kubelet-too-new': meaning(
     'warning',
-    'This release does not know what that kubelet changed: its configs are judged as for the newest version that it knows.',
-    'Install a release of this software that knows it, before more nodes are upgraded.',
+    'Its configs are judged as for the newest version that this release knows.',
+    'Upgrade kubelet-gitops before more nodes.',
   ),
   'kubelet-too-old': meaning(
     'error',
     'Kubelets before 1.20 are not supported: agents refuse every config there.',
     'Upgrade the nodes, or keep them out of pools with the label kubelet-gitops.dev/opt-out=true.',
   ),
+  'flags-removed': meaning(
+    'note',
+    'Newer kubelets do not know these flags, and a kubelet does not start with a flag that it does not know.',
+    'Take them off the command line of the kubelet before its node is upgraded.',
+  ),
   'records-without-node': meaning(
     'warning',
-    'A KubeletNode without its Node is left over; the reconciler takes it away while it acts.',
+    'A KubeletNode without its Node is left over; a reconciler that leads deletes it.',
     'If no reconciler leads: kubectl delete knode NAME.',
   ),
   'clock-skew': meaning(

@@ -3,15 +3,20 @@ import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import type { LoadedPool } from '#reconciler/policy/repo/loaded.ts';
 import { GitopsError } from '#shared/runtime/errors.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { NEWEST_MINOR, minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { type Command, type ExitCode, type Given, Mistake } from '../command.ts';
 import type { Io } from '../io.ts';
-import { folderOf, kubeletVersions, PATH_OPTION, VERSION_OPTION, wordOf } from '../options.ts';
+import { CLUSTER_OPTIONS, folderOf, kubeletVersions, PATH_OPTION, VERSION_OPTION, wordOf } from '../options.ts';
 import { type Paint, paintFor } from '../paint.ts';
 import { chooseCluster } from '../choose-cluster.ts';
+import { connectTo } from '../connect.ts';
+import { count } from '../doctor/diagnosis.ts';
 import { wrapFor } from '../wrap.ts';
 import { readDirectory } from '../validate/read-directory.ts';
 import { foresee, type Foresight } from './foresee.ts';
+import { type FlagsOfNodes, flagsOf } from '../inventory/removed-flags.ts';
 
 const FORMATS = ['text', 'json'] as const;
 
@@ -23,6 +28,8 @@ export const FORESIGHT: Command = {
   about: [
     'Judges every pool of a config repository step by step from the newest version in use (in clusters/, or given) to the\n' +
       'newest that is known. To be read before the nodes are upgraded.',
+    'Of a cluster (--kubeconfig or --context), it also says which flags on the command lines of its kubelets keep a newer kubelet\n' +
+      'from starting, as the agents report them.',
   ],
   options: {
     ...VERSION_OPTION,
@@ -32,9 +39,15 @@ export const FORESIGHT: Command = {
       value: 'NAME',
       about: 'whose clusters/NAME.yaml counts (needed where there are several)',
     },
+    kubeconfig: CLUSTER_OPTIONS.kubeconfig,
+    context: CLUSTER_OPTIONS.context,
     output: { type: 'string', short: 'o', words: FORMATS, about: 'for people (the default) or for programs' },
   },
-  examples: ['kubelet-gitops foresight .', 'kubelet-gitops foresight . --kubelet-version 1.31 -o json'],
+  examples: [
+    'kubelet-gitops foresight .',
+    'kubelet-gitops foresight . --kubelet-version 1.31 -o json',
+    'kubelet-gitops foresight . --context prod',
+  ],
   run: runForesight,
 };
 
@@ -57,13 +70,23 @@ async function runForesight(given: Given, io: Io): Promise<ExitCode> {
     throw new Mistake('which versions are in use? Name them with --kubelet-version, or in clusters/NAME.yaml');
   }
   const steps = repo.pools.flatMap((pool) => (pool.status === 'valid' ? foresee(pool, present) : []));
+  const { flags, unseen } = flagsOf(await nodesOf(given, io));
   const leftOut = repo.pools.filter((pool) => pool.status === 'invalid').map(leftOutOf);
   io.out.write(
     format === 'json'
-      ? `${JSON.stringify({ steps, leftOut }, null, 2)}\n`
-      : wrapFor(io.out)(asText(steps, leftOut, paintFor(io.out, io.env))),
+      ? `${JSON.stringify({ steps, leftOut, flags, flagsUnseen: unseen }, null, 2)}\n`
+      : wrapFor(io.out)(asText(steps, leftOut, flags, paintFor(io.out, io.env))),
   );
-  return steps.length + leftOut.length === 0 ? 0 : 1;
+  if (unseen.length > 0) {
+    io.err.write(`${count('node', unseen)}: the agent does not say which flags its kubelet was started with\n`);
+  }
+  return steps.length + leftOut.length + flags.length === 0 ? 0 : 1;
+}
+
+/** What agents report, where a cluster was named. @throws KubeError where it does not answer, or not to us */
+async function nodesOf(given: Given, io: Io): Promise<readonly KubeletNode[]> {
+  if (given.text('kubeconfig') === undefined && given.text('context') === undefined) return [];
+  return (await (await connectTo(given, io)).list<KubeletNode>({ resource: KUBELET_NODES })).items;
 }
 
 /** A pool that has errors already: nobody can say what a newer kubelet would add to them. */
@@ -77,10 +100,15 @@ const leftOutOf = ({ name, findings }: LoadedPool): LeftOut => ({
   findings: findings.filter(({ severity }) => severity === 'error'),
 });
 
-function asText(steps: readonly Foresight[], leftOut: readonly LeftOut[], paint: Paint): string {
+function asText(
+  steps: readonly Foresight[],
+  leftOut: readonly LeftOut[],
+  flags: FlagsOfNodes['flags'],
+  paint: Paint,
+): string {
   const known = `up to ${minorName(NEWEST_MINOR)}, the newest version that is known here`;
   const nothing = `Nothing ${known}, nor in what is announced of ${minorName(NEWEST_MINOR + 1)}.\n`;
-  if (steps.length + leftOut.length === 0) return nothing;
+  if (steps.length + leftOut.length + flags.length === 0) return nothing;
   const broken = leftOut.map(({ pool, findings }) =>
     [
       paint('bad', `Pool ${pool} is left out: it has errors now`),
@@ -100,5 +128,13 @@ function asText(steps: readonly Foresight[], leftOut: readonly LeftOut[], paint:
       ...announced.map(({ field, what, source }) => `  ${field}, as announced: ${what} (${source})`),
     ].join('\n'),
   );
-  return `${[...broken, ...blocks].join('\n\n')}\n`;
+  return `${[...broken, ...blocks, ...flagBlock(flags, paint)].join('\n\n')}\n`;
+}
+
+function flagBlock(flags: FlagsOfNodes['flags'], paint: Paint): readonly string[] {
+  if (flags.length === 0) return [];
+  const lines = flags.map(({ flag, to, nodes }) =>
+    paint('bad', `  --${flag}: kubelet ${to} does not know it and does not start with it: ${count('node', nodes)}`),
+  );
+  return [[paint('strong', 'Command lines of kubelets: take these flags off before the upgrade'), ...lines].join('\n')];
 }

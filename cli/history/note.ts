@@ -1,5 +1,6 @@
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import { plainLine } from '#reconciler/git/plain-text.ts';
+import { classLine } from '#reconciler/telling/report/class-lines.ts';
 import { NOTE_SCHEMA } from '#reconciler/telling/report/note-text.ts';
 
 /** What a note says of a commit, as far as it can be read: anybody with access to the repository may have written it. */
@@ -9,11 +10,14 @@ export interface ReadNote {
   readonly message: string;
   /** `general 2/6`: nodes that are updated, of all; absent where the JSON is not whole. */
   readonly pools?: readonly string[];
+  /** Classes of machines without a config, with their pool; absent for none: `general: cpu=4: 2 nodes keep what they have: …`. */
+  readonly heldClasses?: readonly string[];
   /** Why windows did not count, by pool. */
   readonly emergencies?: readonly string[];
 }
 
 const LONGEST_LINE = 400;
+const MOST_CLASSES = 20;
 
 /**
  * Reads the heading, and the JSON where that was not cut off.
@@ -30,10 +34,12 @@ export function readNote(text: string, data = ''): ReadNote | undefined {
   const note = noteIn(lines.at(-1) ?? '') ?? noteIn(data);
   if (note === undefined) return read;
   const pools = note.pools.filter(isMap);
+  const held = pools.flatMap(heldIn);
   return {
     outcome,
     message: typeof note.message === 'string' ? plainLine(note.message, LONGEST_LINE) : read.message,
-    pools: pools.map((pool) => `${nameOf(pool)} ${progressOf(pool['counts'])}`.trimEnd()),
+    pools: pools.map((pool) => `${nameOf(pool)} ${progressOf(pool['counts'])}${classesOf(pool)}`.trimEnd()),
+    ...(held.length === 0 ? {} : { heldClasses: held }),
     emergencies: pools.flatMap((pool) =>
       typeof pool['emergency'] === 'string' ? [`${nameOf(pool)}: ${plainLine(pool['emergency'], LONGEST_LINE)}`] : [],
     ),
@@ -58,3 +64,21 @@ function progressOf(counts: unknown): string {
   const { updated, nodes } = counts as { readonly updated?: unknown; readonly nodes?: unknown };
   return typeof updated === 'number' && typeof nodes === 'number' ? `${updated}/${nodes}` : '';
 }
+
+type NotedPool = Readonly<Record<string, unknown>>;
+
+const classesIn = ({ classes }: NotedPool): readonly NotedPool[] =>
+  Array.isArray(classes) ? classes.slice(0, MOST_CLASSES).filter(isMap) : [];
+
+/** ` in 3 classes`; empty for a pool whose nodes all get the same. */
+function classesOf(pool: NotedPool): string {
+  const { length } = classesIn(pool);
+  return length === 0 ? '' : ` in ${length} class${length === 1 ? '' : 'es'}`;
+}
+
+const heldIn = (pool: NotedPool): readonly string[] =>
+  classesIn(pool).flatMap(({ name, nodes, config, message }) => {
+    if (config !== null || typeof name !== 'string' || typeof nodes !== 'number') return [];
+    const why = typeof message === 'string' ? message : '';
+    return [plainLine(`${nameOf(pool)}: ${classLine({ name, nodes, message: why })}`, LONGEST_LINE)];
+  });

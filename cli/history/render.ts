@@ -29,6 +29,7 @@ export function historyAsText(
     lines[index] ?? '',
     ...(fits ? [] : [`  by ${author}${progressOf(note) === '' ? '' : `: ${progressOf(note)}`}`]),
     ...(note.message === '' ? [] : [`  ${note.message}`]),
+    ...(note.heldClasses ?? []).map((held) => `  no config for ${held}`),
     ...(note.emergencies ?? []).map((emergency) => `  emergency, windows did not count: ${emergency}`),
   ]);
   return `${[...(isMore ? [] : [paint('strong', heading)]), ...body].join('\n')}\n`;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { repositoryFiles, schemaNames } from './files/repository-files.ts';
 import { schemaFiles, templateFiles } from './files/template.ts';
 import { writeRepository } from './files/write.ts';
+import { recogniseFormulas } from './formulas.ts';
 import { errorsIn } from './judge.ts';
 import { fleetFromCluster } from './nodes/from-cluster.ts';
 import { fleetFromFiles } from './nodes/from-files.ts';
@@ -24,7 +25,8 @@ export const IMPORT: Command = {
       'Standard input (-) holds a line for each node: {"node": "NODE", "kubeletconfig": {…}}.',
     'Nodes become pools by their labels: the control plane apart, then by the pools of the provider, roles, and other labels.\n' +
       'What most nodes of a label run is the pool’s config; those that differ are pools of higher priority, by a label or by\n' +
-      'name. What pools share is in base/. What equals the defaults of their version is left out. What identifies a node, how\n' +
+      'name. What pools share is in base/. Reservations that a known formula gives machines of their sizes are a\n' +
+      'layer with that profile (docs/computed-values.md). What equals the defaults of their version is left out. What identifies a node, how\n' +
       'its host was set up, and what the field policy denies by default, stay in the node’s own config.',
     'Also writes schemas for editors, and pipelines, CODEOWNERS and README where they are missing. Existing pools and layers are\n' +
       'not overwritten without --force.',
@@ -54,7 +56,8 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
   const into = given.text('into') ?? '.';
   const cluster = clusterName(given);
   const fleet = given.words.length > 0 ? await fleetFromFiles(given, io) : await fleetFromCluster(given, io);
-  const { members, strangers } = fleet;
+  const { strangers } = fleet;
+  const { members, formulas } = recogniseFormulas(fleet.members);
   const grouped = groupNodes(members, strangers);
   const leftOut = [...fleet.leftOut, ...lostNodes(grouped.lost)];
   if (grouped.groups.length === 0) {
@@ -75,6 +78,7 @@ async function runImport(given: Given, io: Io): Promise<ExitCode> {
   const outcome: Outcome = {
     grouped,
     members,
+    formulas,
     leftOut,
     written,
     findings,

@@ -4,6 +4,7 @@ import { defaultOf, existsIn, FIELDS } from '#shared/contract/kubelet-config/fie
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import { isOfTheHost } from './host-fields.ts';
+import { meaningOf } from './spelling.ts';
 
 export type RunningFields = Readonly<Record<string, unknown>>;
 
@@ -48,7 +49,8 @@ function structIn(struct: RunningFields, prefix: string, minor: number, lists: L
       const inner = structIn(value, path, minor, lists);
       return Object.keys(inner).length === 0 ? [] : [[name, inner]];
     }
-    if (isDefault(value, field, minor)) return [];
+    // The kubelet writes `1m` as `1m0s`, and people write `1Gi` as `1024Mi`.
+    if (isDeepStrictEqual(meaningOf(value, path), meaningOf(defaultOf(field, minor), path))) return [];
     if (isOfTheHost(path, field)) {
       lists.leftOut.push(path);
       return [];
@@ -75,12 +77,5 @@ function isEmpty(value: unknown): boolean {
 /** What kubelets show of a field that nobody set. */
 const isZero = (value: unknown): boolean => isEmpty(value) || value === '' || value === 0 || value === false;
 
-function isDefault(value: unknown, field: Field, minor: number): boolean {
-  const usual = defaultOf(field, minor);
-  const span = durationIn(value, field);
-  return isDeepStrictEqual(value, usual) || (span !== undefined && span === durationIn(usual, field));
-}
-
-/** The kubelet writes `1m` as `1m0s`. */
 const durationIn = (value: unknown, { kind }: Field): number | undefined =>
   kind.startsWith('duration') && typeof value === 'string' ? parseGoDuration(value) : undefined;

@@ -2,6 +2,7 @@ import type { NotUsed } from '../inventory/config-words.ts';
 import type { Written } from './files/write.ts';
 import type { FleetMember } from './nodes/fleet.ts';
 import type { Grouped, NodeGroup } from './pools/group.ts';
+import type { FoundFormula } from './formulas.ts';
 import { HOSTNAME } from './pools/known-labels.ts';
 import { counted, firstNames } from './say.ts';
 
@@ -9,6 +10,8 @@ import { counted, firstNames } from './say.ts';
 export interface Outcome {
   readonly grouped: Grouped;
   readonly members: readonly FleetMember[];
+  /** Formulas that give nodes of several sizes what they run. */
+  readonly formulas: readonly FoundFormula[];
   readonly leftOut: readonly NotUsed[];
   readonly written: Written;
   /** What `validate` finds in the pools that were made, one each. */
@@ -30,6 +33,10 @@ export function importSummary(outcome: Outcome): readonly string[] {
     ...(byName.length > 0 && !hasLabels
       ? ['without --inventory no label is known: pools list their nodes by name']
       : []),
+    ...outcome.formulas.map(
+      ({ profile, nodes }) =>
+        `profile ${profile} gives ${counted(nodes.length, 'node')} what they reserve: ${firstNames(nodes)}`,
+    ),
     ...hostLines(outcome.members),
     ...grouped.scattered.map(
       ({ field, values, nodes }) =>

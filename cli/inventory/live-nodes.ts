@@ -29,18 +29,28 @@ const MOST_BYTES = 1024 * 1024;
 /** Connects as kubectl would, with `--kubeconfig` and `--context`. */
 export async function connectNodes(given: Given, io: Io): Promise<LiveNodes> {
   const { kube, transport } = await connectWith(given, io);
+  const nodesNow = async () => (await kube.list({ resource: NODES })).items;
+  // A cluster without us has none, and somebody may not be allowed to read them.
+  const agentsNow = async () => {
+    const found = await kube.list({ resource: KUBELET_NODES }).catch(() => ({ items: [] }));
+    return found.items.map((item) => ({ ...item, kind: 'KubeletNode' }));
+  };
   return {
-    list: async () => nodesFrom((await kube.list({ resource: NODES })).items),
+    list: async () => nodesFrom((await Promise.all([nodesNow(), agentsNow()])).flat()),
     async listWithPods() {
       const [nodes, pods] = await Promise.all([
-        kube.list({ resource: NODES }),
+        Promise.all([nodesNow(), agentsNow()]),
         kube.list({ resource: PODS, fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' }),
       ]);
       // In a list no object says its kind.
-      return nodesFrom([...nodes.items, ...pods.items.map((pod) => ({ ...pod, kind: 'Pod' }))]);
+      return nodesFrom([...nodes.flat(), ...pods.items.map((pod) => ({ ...pod, kind: 'Pod' }))]);
     },
     async get(name) {
-      const [node] = nodesFrom([await kube.get({ resource: NODES }, name)]);
+      const agent = await kube.get({ resource: KUBELET_NODES }, name).catch(() => null);
+      const [node] = nodesFrom([
+        await kube.get({ resource: NODES }, name),
+        ...(agent === null ? [] : [{ ...agent, kind: 'KubeletNode' }]),
+      ]);
       if (node === undefined) throw new GitopsError('NODE_UNKNOWN', `there is no node ${name} in the cluster`);
       return node;
     },

@@ -13,6 +13,8 @@ export interface InventoryNode {
   /** Quantities as Kubernetes writes them: `cpu`, `memory`, `pods`, `ephemeral-storage`. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
+  /** As its agent says it; absent where the inventory has no KubeletNodes. */
+  readonly numaNodes?: number;
   /** Addresses that its `podCIDRs` have for pods; absent where the Node has no such range. */
   readonly podAddresses?: number;
   /** Milliseconds since 1970; absent where it is not known. */

@@ -10,7 +10,8 @@ type Raw = Readonly<Record<string, unknown>>;
 
 /**
  * Nodes from a file that `kubectl get nodes -o json` (or yaml) wrote. A list that also holds pods (`kubectl get
- * nodes,pods --all-namespaces -o json`) says how many run on each node as well, and what those request that it cannot do without.
+ * nodes,pods --all-namespaces -o json`) says how many run on each node as well, and what those request that it cannot do without. With
+ * `knodes` it says what agents know of their machines.
  *
  * @throws GitopsError `INVENTORY_UNREADABLE`
  */
@@ -49,10 +50,22 @@ export function nodesFrom(objects: readonly unknown[]): readonly InventoryNode[]
   const nodes = maps.filter((object) => object['kind'] === 'Node' || object['kind'] === undefined);
   const running = pods.filter((pod) => !ENDED.has(mapIn(pod['status'])['phase']));
   const byNode = Map.groupBy(running, (pod) => textIn(mapIn(pod['spec'])['nodeName']));
+  const numaNodes = numaNodesIn(maps.filter((object) => object['kind'] === 'KubeletNode'));
   return nodes
     .map((node) => nodeFrom(node, pods.length === 0 ? undefined : byNode))
+    .map((node) => ({ ...node, ...numaNodes.get(node.name) }))
     .filter(({ name }) => name !== '')
     .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+}
+
+/** What agents say, by the name of the node. */
+function numaNodesIn(kubeletNodes: readonly Raw[]): ReadonlyMap<string, Pick<InventoryNode, 'numaNodes'>> {
+  return new Map(
+    kubeletNodes.flatMap(({ metadata, status }) => {
+      const { numaNodes } = mapIn(status);
+      return typeof numaNodes === 'number' ? [[textIn(mapIn(metadata)['name']), { numaNodes }] as const] : [];
+    }),
+  );
 }
 
 function nodeFrom(node: Raw, pods: ReadonlyMap<string, readonly Raw[]> | undefined): InventoryNode {

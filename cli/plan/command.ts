@@ -24,9 +24,9 @@ export const PLAN: Command = {
   summary: 'shows what a change of the config repository does to pools and nodes, before it is merged',
   mostWords: 0,
   about: [
-    'Compares two revisions by what they mean, not by their text: which pools get another config, field by field, what that\n' +
-      'costs a node, which nodes are touched in which order, and what is left for pods. Changes nothing. Exit code 3 where what\n' +
-      'is merged would be refused, reach no node, or leave nodes between two pools (--fail-on).',
+    'Compares what two revisions mean: which pools get another config, field by field, what that costs a node, which nodes\n' +
+      'change in which order, and what is left for pods. Changes nothing. Exit code 3 (--fail-on): what is merged would be\n' +
+      'refused, reach no node, or leave nodes between two pools.',
     'Nodes come from the cluster (--kubeconfig or --context), or from a file where CI has no access to it:\n' +
       '  kubectl get nodes -o json > nodes.json            # nodes,pods -A: how many pods run on each as well',
   ],

@@ -107,6 +107,7 @@ function planPool(
   if (now !== undefined && old !== undefined && isUnchanged && now.status === old.status) return [];
   const plans = touched.map((node) => planNode(node, had(node), poolFor(valid, node)));
   const classes = planClasses(valid, members, had);
+  const hadIt = then !== undefined && then.sha256 === valid?.sha256 && then.spec.apply === valid.spec.apply;
   const takenOver = new Set(plans.flatMap((plan) => (plan.runsAlready ? [plan.name] : [])));
   const isAdopted = old === undefined && plans.length > 0 && plans.every(({ runsAlready }) => runsAlready);
   // What the nodes of a pool that goes were provisioned with, nobody here knows.
@@ -142,7 +143,7 @@ function planPool(
       rollout:
         valid === undefined || touched.length === 0
           ? undefined
-          : planRollout(valid, members, touched, overallBound(head, after), takenOver),
+          : planRollout(valid, members, touched, overallBound(head, after), takenOver, hadIt),
     },
   ];
 }

@@ -9,7 +9,7 @@ import { type Places, validPools } from './places.ts';
 import type { MovePlan, PoolPlan } from './plan.ts';
 import { poolFor, valueInWords } from '../class-of-node.ts';
 import { planNode } from './plan-node.ts';
-import { RESTART_MS } from './plan-rollout.ts';
+import { RESTART_MS } from './turns-in-trials.ts';
 
 export interface Move {
   readonly node: string;

@@ -3,19 +3,13 @@ import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '#reconciler/policy/assign/selector.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
-import { amountOf, limitOf } from '#reconciler/policy/rollout/amount.ts';
+import { amountOf, limitOf, shareOf } from '#reconciler/policy/rollout/amount.ts';
+import { probationOf } from '#reconciler/policy/rollout/pace.ts';
 import { isControlPlane } from '#reconciler/policy/rollout/budget.ts';
+import { classFor } from '../class-of-node.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import type { RolloutPlan } from './plan.ts';
-
-/** A restart of a kubelet and what the agent does around it; measured, see docs/benchmarks. */
-export const RESTART_MS = 10_000;
-
-interface Stage {
-  readonly name: string;
-  readonly nodes: readonly InventoryNode[];
-  readonly soakMs: Millis;
-}
+import { RESTART_MS, type Stage, turnsInTrials, zoneIn } from './turns-in-trials.ts';
 
 /**
  * The order in which the reconciler starts on nodes, and how long that takes, where nothing is in the way: canaries and
@@ -25,19 +19,27 @@ interface Stage {
  * @param members all nodes of the pool
  * @param touched those of them that change
  * @param overall how many nodes of all pools together may be unavailable; null for no bound
+ * @param isProven whether the pool has the config already, and only nodes are new to it
  * @param takenOver names of those that run their config already: they are not restarted, have no trial, and soak in nothing
  */
 export function planRollout(
-  { spec }: ValidPool,
+  pool: ValidPool,
   members: readonly InventoryNode[],
   touched: readonly InventoryNode[],
   overall: number | null,
   takenOver: ReadonlySet<string> = new Set(),
+  isProven = false,
 ): RolloutPlan {
-  const { rollout, trial } = spec;
+  const { rollout, trial } = pool.spec;
   const own = limitOf(rollout.maxUnavailable, members.length);
   const budget = overall === null ? own : Math.min(own, overall);
-  const stages = stagesOf(rollout, members, inOrder(touched));
+  const stages = stagesOf(pool, members, inOrder(touched));
+  const names = stages.map(({ name, nodes }) => ({ name, nodes: namesOf(nodes) }));
+  const probationMs = probationOf(rollout);
+  if (probationMs !== null) {
+    const turns = turnsInTrials({ spec: pool.spec, members, isProven, budget, takenOver, probationMs }, stages);
+    return { budget, stages: names, waves: turns.waves.map(namesOf), expectedMs: turns.endMs };
+  }
   const turns = stages.map(({ nodes }) => turnsOf(nodes, rollout, members, budget));
   const areTakenOver = (nodes: readonly InventoryNode[]): boolean => nodes.every(({ name }) => takenOver.has(name));
   const proofMs = (parseDuration(trial.duration) ?? 0) + (parseDuration(rollout.soak) ?? 0);
@@ -45,7 +47,7 @@ export function planRollout(
   const lastMs = (soakMs: Millis): Millis => Math.max(0, soakMs - (parseDuration(rollout.soak) ?? 0));
   return {
     budget,
-    stages: stages.map(({ name, nodes }) => ({ name, nodes: namesOf(nodes) })),
+    stages: names,
     waves: turns.flat().map(namesOf),
     expectedMs: turns.reduce((sum, inStage, index) => {
       const last = areTakenOver(inStage.flat()) ? 0 : lastMs(stages[index]?.soakMs ?? 0);
@@ -60,7 +62,7 @@ function inOrder(nodes: readonly InventoryNode[]): readonly InventoryNode[] {
   return [...nodes].sort(
     (a, b) =>
       Number(b.ready) - Number(a.ready) ||
-      compare(zoneOf(a), zoneOf(b)) ||
+      compare(zoneIn(a), zoneIn(b)) ||
       compare(a.createdAt ?? 0, b.createdAt ?? 0) ||
       compare(a.name, b.name),
   );
@@ -68,10 +70,11 @@ function inOrder(nodes: readonly InventoryNode[]): readonly InventoryNode[] {
 
 /** Each stage ends when so many of the pool's nodes run the config; those that run it already count. */
 function stagesOf(
-  rollout: RolloutSpec,
+  pool: ValidPool,
   members: readonly InventoryNode[],
   ordered: readonly InventoryNode[],
 ): readonly Stage[] {
+  const { rollout } = pool.spec;
   const { canary, steps = [] } = rollout;
   const soak = (own: string | undefined): Millis => parseDuration(own ?? rollout.soak) ?? 0;
   const share = (amount: Amount): number => Math.max(1, amountOf(amount, members.length, 'up'));
@@ -87,12 +90,34 @@ function stagesOf(
   if (selector !== undefined) {
     const chosen = left.filter(({ labels }) => selectorMatches(selector, labels));
     take('canary', chosen, soak(canary?.soak));
+  } else if (canary?.nodes !== undefined && canary.perClass === true && pool.template !== undefined) {
+    take('canary', canariesOf(pool, canary.nodes, members, left), soak(canary.soak));
   } else if (canary?.nodes !== undefined) {
     take('canary', upTo(share(canary.nodes)), soak(canary.soak));
   }
   for (const [index, step] of steps.entries()) take(`step ${index + 1}`, upTo(share(step.nodes)), soak(step.soak));
   take('rest', left, soak(undefined));
   return stages;
+}
+
+/** So many of each class; those of it that run their config already count. */
+function canariesOf(
+  pool: ValidPool,
+  nodes: Amount,
+  members: readonly InventoryNode[],
+  left: readonly InventoryNode[],
+): readonly InventoryNode[] {
+  const classOf = (node: InventoryNode): string => classFor(pool, node).class.name;
+  const others = new Set(left);
+  const room = new Map<string, number>();
+  for (const [name, own] of Map.groupBy(members, classOf)) {
+    room.set(name, shareOf(nodes, own.length) - own.filter((node) => !others.has(node)).length);
+  }
+  return left.filter((node) => {
+    const places = room.get(classOf(node)) ?? 0;
+    room.set(classOf(node), places - 1);
+    return places > 0;
+  });
 }
 
 /** Who is started on together. None where the budget allows none. */
@@ -102,7 +127,7 @@ function turnsOf(
   members: readonly InventoryNode[],
   budget: number,
 ): readonly (readonly InventoryNode[])[] {
-  const zones = Map.groupBy(members, zoneOf);
+  const zones = Map.groupBy(members, zoneIn);
   const most = (zone: string): number =>
     maxUnavailablePerZone === undefined ? budget : limitOf(maxUnavailablePerZone, zones.get(zone)?.length ?? 0);
   const turns: InventoryNode[][] = [];
@@ -110,9 +135,9 @@ function turnsOf(
   while (left.length > 0) {
     const turn: InventoryNode[] = [];
     for (const node of left) {
-      const inZone = turn.filter((other) => zoneOf(other) === zoneOf(node)).length;
+      const inZone = turn.filter((other) => zoneIn(other) === zoneIn(node)).length;
       const isSecond = isControlPlane(node.labels) && turn.some(({ labels }) => isControlPlane(labels));
-      if (turn.length < budget && inZone < most(zoneOf(node)) && !isSecond) turn.push(node);
+      if (turn.length < budget && inZone < most(zoneIn(node)) && !isSecond) turn.push(node);
       if (turn.length >= budget) break;
     }
     if (turn.length === 0) return turns;
@@ -123,5 +148,4 @@ function turnsOf(
   return turns;
 }
 
-const zoneOf = ({ labels }: InventoryNode): string => labels['topology.kubernetes.io/zone'] ?? '';
 const namesOf = (nodes: readonly InventoryNode[]): readonly string[] => nodes.map(({ name }) => name);

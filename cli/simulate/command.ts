@@ -10,9 +10,10 @@ import { loadRevisions, nodesOf } from '../plan/question.ts';
 import { wrapFor } from '../wrap.ts';
 import { seededRandom } from './seeded-random.ts';
 import { simulationAsSvg } from './render-svg.ts';
-import { simulationAsText } from './render-text.ts';
+import { simulationAsText, whatIfAsText } from './render-text.ts';
 import { type Simulation, simulate } from './simulate.ts';
 import { lanesOf } from './timeline.ts';
+import { type Spread, spreadOf, type WhatIf, whatIf } from './what-if.ts';
 
 const FORMATS = ['text', 'svg', 'json'] as const;
 const { base, head, repo, path, cluster, inventory, kubeconfig, context } = PLAN.options;
@@ -39,6 +40,10 @@ export const SIMULATE: Command = {
     at: { type: 'string', value: 'TIME', about: 'when it is merged, such as 2026-11-21T09:00:00Z (default now)' },
     horizon: { type: 'string', value: '168h', about: 'how far ahead to look at most (default 168h)' },
     seed: { type: 'string', value: 'N', about: 'which nodes fail; the same number gives the same ones (default 1)' },
+    'what-if': {
+      type: 'boolean',
+      about: 'add how far configs that kill kubelets would get, and the time with other restarts',
+    },
     output: { type: 'string', short: 'o', words: FORMATS, about: 'for people, as a picture, or for programs' },
   },
   examples: [
@@ -57,16 +62,18 @@ async function runSimulate(given: Given, io: Io): Promise<ExitCode> {
   const revisions = await loadRevisions(given, io);
   const nodes = await nodesOf(given, io);
   if (nodes === undefined) throw new Mistake('say which nodes there are: --inventory FILE, or --context NAME');
-  const simulation = simulate({
+  const question = {
     base: revisions.base.repo,
     head: revisions.head.repo,
     nodes,
     manners: { failureRate, restartMs, random: seededRandom(Number(given.text('seed') ?? 1)) },
     start,
     horizonMs,
-  });
+  };
+  const simulation = simulate(question);
   const { refusal } = makePlan({ ...revisions, nodes, inForce: undefined });
-  io.out.write(render(simulation, refusal, format, io));
+  const more = given.flag('what-if') ? { whatIf: whatIf(question), spread: spreadOf(question) } : undefined;
+  io.out.write(render({ simulation, refusal, more }, format, io));
   if (refusal !== undefined && format === 'svg') io.err.write(`${refusedAs(refusal)}\n`);
   const { events, invalidPools } = simulation;
   return events.length + invalidPools.length === 0 && lanesOf(simulation).length === 0 ? 0 : 1;
@@ -76,17 +83,25 @@ async function runSimulate(given: Given, io: Io): Promise<ExitCode> {
 const refusedAs = (refusal: string): string =>
   `Refused as a whole: ${refusal}. What follows is what would come of it then`;
 
-function render(simulation: Simulation, refusal: string | undefined, format: (typeof FORMATS)[number], io: Io): string {
+interface Found {
+  readonly simulation: Simulation;
+  readonly refusal: string | undefined;
+  readonly more: { readonly whatIf: readonly WhatIf[]; readonly spread: readonly Spread[] } | undefined;
+}
+
+function render({ simulation, refusal, more }: Found, format: (typeof FORMATS)[number], io: Io): string {
   const { start, end, invalidPools } = simulation;
   const paint = paintFor(io.out, io.env);
   const first = refusal === undefined ? '' : `${paint('bad', refusedAs(refusal))}\n\n`;
   switch (format) {
     case 'text':
-      return wrapFor(io.out)(`${first}${simulationAsText(simulation, paint)}`);
+      return wrapFor(io.out)(
+        `${first}${simulationAsText(simulation, paint)}${more === undefined ? '' : whatIfAsText(more, paint)}`,
+      );
     case 'svg':
       return simulationAsSvg(simulation);
     case 'json':
-      return `${JSON.stringify({ start, end, refusal, lanes: lanesOf(simulation), invalidPools }, null, 2)}\n`;
+      return `${JSON.stringify({ start, end, refusal, lanes: lanesOf(simulation), invalidPools, ...more }, null, 2)}\n`;
   }
 }
 

@@ -3,6 +3,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Paint } from '../paint.ts';
 import type { Simulation } from './simulate.ts';
 import { type Lane, lanesOf } from './timeline.ts';
+import type { Spread, WhatIf } from './what-if.ts';
 
 const BLOCKS = ' ▁▂▃▄▅▆▇█';
 const WIDTH = 60;
@@ -57,6 +58,21 @@ function marks({ failures }: Lane, span: Millis): string {
 
 const columns = (span: Millis): readonly Millis[] =>
   Array.from({ length: WIDTH }, (_, index) => ((index + 1) * span) / WIDTH);
+
+/** How far configs that kill kubelets would get within the bounds, and how much restarts change the time. */
+export function whatIfAsText(
+  { whatIf, spread }: { readonly whatIf: readonly WhatIf[]; readonly spread: readonly Spread[] },
+  paint: Paint,
+): string {
+  const width = Math.max(...whatIf.map(({ fault }) => fault.length));
+  const lines = whatIf.map(({ fault, runs, stopped, seen, failed }) => {
+    const most = runs === 1 ? '' : 'at most ';
+    const reach = `is told to ${most}${seen} ${seen === 1 ? 'node' : 'nodes'} and fails on ${most}${failed}`;
+    return `  ${fault.padEnd(width)}  ${reach}${runs === 1 ? '' : `; halted in ${stopped} of ${runs} runs`}`;
+  });
+  const times = spread.map(({ restartMs, tookMs }) => `${round(tookMs)} with restarts of ${round(restartMs)}`);
+  return ['', paint('strong', 'A config that'), ...lines, '', `It takes ${times.join(', ')}.`, ''].join('\n');
+}
 
 /** `3h20m`, `12m`, `45s`: what a person wants to know of it. */
 function round(span: Millis): string {

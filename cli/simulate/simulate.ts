@@ -1,4 +1,5 @@
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { FULL } from '#shared/contract/api/probation.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
 import { plan } from '#reconciler/policy/plan.ts';
@@ -83,7 +84,7 @@ function settle(fleet: SimulatedFleet, base: LoadedRepo, start: Millis, known: K
           ...pool,
           spec: {
             ...pool.spec,
-            rollout: { maxUnavailable: '100%', soak: '0s', onFailure: pool.spec.rollout.onFailure },
+            rollout: { maxUnavailable: '100%', probation: FULL, soak: '0s', onFailure: pool.spec.rollout.onFailure },
             trial: { ...pool.spec.trial, duration: '1s' },
           },
         }

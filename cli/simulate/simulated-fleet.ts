@@ -4,9 +4,10 @@ import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
+import { probationOf } from '#reconciler/policy/rollout/pace.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import { perform } from './fleet/perform.ts';
-import { nextReport, rebooted } from './fleet/simulated-agent.ts';
+import { healthyFor, nextReport, rebooted } from './fleet/simulated-agent.ts';
 
 /** How nodes take a config. */
 export interface Manners {
@@ -16,6 +17,8 @@ export interface Manners {
   readonly restartMs: Millis;
   /** A number in [0, 1) for each trial. */
   readonly random: () => number;
+  /** After how much healthy time a node's trial fails for certain; null where it does not. Absent: on no node. */
+  readonly failsAfter?: (node: string) => Millis | null;
 }
 
 /** What happened to a node, for the timeline. */
@@ -38,12 +41,12 @@ export interface SimulatedFleet {
   at(now: Millis): Fleet;
   perform(steps: readonly Step[], now: Millis): void;
   /**
-   * Ends the trials that are due.
+   * Ends the trials and probations that are due.
    *
    * @param failureRate share of them that fails, 0 to 1
    */
   pass(now: Millis, failureRate: number): void;
-  /** The next moment at which a trial ends; Infinity where none is under way. */
+  /** The next moment at which a trial or a probation ends; Infinity where none is under way. */
   nextEnd(): Millis;
   /** The next moment at which a node has proved its config for one of its pool's soaks; Infinity where there is none. */
   nextSoakEnd(now: Millis): Millis;
@@ -53,12 +56,16 @@ const FAILURE = { reason: 'Simulated', message: 'a simulated failure' };
 
 export function createSimulatedFleet(
   inventory: readonly InventoryNode[],
-  { restartMs, random }: Manners,
+  { restartMs, random, failsAfter = () => null }: Manners,
   start: Millis,
 ): SimulatedFleet {
   const nodes = new Map(inventory.map((node, index) => [node.name, viewOf(node, index, start)]));
   let fleet: Fleet = { nodes, kubeletNodes: new Map(), configSources: new Map(), pools: new Map() };
   const ends = new Map<string, Millis>();
+  /** Where an end is a failure for certain. */
+  const doomed = new Set<string>();
+  /** When nodes on trial have been healthy for as long as their probations. */
+  const calm = new Map<string, { readonly at: Millis; readonly seconds: number }>();
   const events: NodeEvent[] = [];
 
   /** The agents of these nodes take one step each. */
@@ -68,9 +75,9 @@ export function createSimulatedFleet(
     failureRate: number,
     heard: (node: KubeletNode, restarted: boolean) => void,
   ): void => {
-    const failureOf = (): typeof FAILURE | null => (random() < failureRate ? FAILURE : null);
     const kubeletNodes = new Map(fleet.kubeletNodes);
     for (const name of names) {
+      const failureOf = (): typeof FAILURE | null => (doomed.delete(name) || random() < failureRate ? FAILURE : null);
       const known = kubeletNodes.get(name);
       const { reboot } = known?.spec ?? {};
       const isToBoot = reboot !== undefined && reboot.boot === known?.status?.bootID;
@@ -85,6 +92,19 @@ export function createSimulatedFleet(
   };
   const tell = ({ metadata, spec }: KubeletNode, event: NodeEvent['event'], at: Millis): void => {
     events.push({ at, node: metadata.name, pool: spec?.pool ?? '-', event });
+  };
+
+  /** @param up when its kubelet is up */
+  const watch = ({ metadata: { name }, spec }: KubeletNode, up: Millis): void => {
+    const trialMs = parseDuration(spec?.trial?.duration ?? DEFAULT_TRIAL.duration) ?? 0;
+    const failsMs = failsAfter(name) ?? Infinity;
+    ends.set(name, up + Math.min(trialMs, failsMs));
+    calm.delete(name);
+    doomed.delete(name);
+    if (failsMs < trialMs) doomed.add(name);
+    const probationMs = probationOf(fleet.pools.get(spec?.pool ?? '')?.spec?.rollout ?? {});
+    if (probationMs === null || probationMs >= Math.min(trialMs, failsMs)) return;
+    calm.set(name, { at: up + probationMs, seconds: Math.ceil(probationMs / 1000) });
   };
 
   return {
@@ -109,17 +129,29 @@ export function createSimulatedFleet(
       const told = steps.flatMap((step) => ('spec' in step && 'node' in step ? [step.node.metadata.name] : []));
       report(told, now, 0, (node, restarted) => {
         if (!restarted) return;
-        const trialMs = parseDuration(node.spec?.trial?.duration ?? DEFAULT_TRIAL.duration) ?? 0;
-        ends.set(node.metadata.name, now + restartMs + trialMs);
+        watch(node, now + restartMs);
         tell(node, 'started', now);
       });
     },
     pass(now, failureRate) {
+      const kubeletNodes = new Map(fleet.kubeletNodes);
+      for (const [name, { at, seconds }] of calm) {
+        if (at > now) continue;
+        calm.delete(name);
+        const node = kubeletNodes.get(name);
+        const status = node === undefined ? null : healthyFor(node, seconds, toTimestamp(now));
+        if (node !== undefined && status !== null) kubeletNodes.set(name, { ...node, status });
+      }
+      fleet = { ...fleet, kubeletNodes };
       const due = [...ends].flatMap(([name, end]) => (end > now ? [] : [name]));
       for (const name of due) ends.delete(name);
       report(due, now, failureRate, (node, restarted) => tell(node, restarted ? 'failed' : 'proved', now));
     },
-    nextEnd: () => [...ends.values()].reduce((next, end) => Math.min(next, end), Infinity),
+    nextEnd: () =>
+      [...ends.values(), ...[...calm.values()].map(({ at }) => at)].reduce(
+        (next, end) => Math.min(next, end),
+        Infinity,
+      ),
     nextSoakEnd(now) {
       const soaks = new Map([...fleet.pools].map(([name, { spec }]) => [name, soaksOf(spec?.rollout)]));
       let next = Infinity;

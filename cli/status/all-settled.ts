@@ -15,8 +15,14 @@ export function allSettled({ source, pools }: StatusView, commit = ''): boolean 
     source.commit !== '' &&
     hasCome(source, commit) &&
     isQuiet &&
-    pools.every((pool) => (pool.status?.phase === 'Settled' || pool.status?.phase === 'Empty') && isConfigValid(pool))
+    pools.every((pool) => isSettled(pool) && isConfigValid(pool))
   );
+}
+
+/** What the status says of an earlier spec, it does not say of this one. */
+function isSettled({ metadata: { generation = 0 }, status = {} }: KubeletPool): boolean {
+  const { phase, observedGeneration = generation } = status;
+  return (phase === 'Settled' || phase === 'Empty') && observedGeneration >= generation;
 }
 
 /** Whether the commit in force says something that cannot be used. Warnings alone keep nothing from being done, as in its note. */

@@ -19,7 +19,7 @@ import { type Look, watch, type Watching } from './watch.ts';
 import { narrow } from './narrow.ts';
 import { readFleet, whyNodes } from './why-nodes.ts';
 
-const FORMATS = ['text', 'json', 'yaml'] as const;
+const FORMATS = ['text', 'wide', 'json', 'yaml'] as const;
 
 export const STATUS: Command = {
   name: 'status',
@@ -42,7 +42,12 @@ export const STATUS: Command = {
       value: 'NAME',
       about: 'nothing counts as settled before this commit, or a later one, is in force',
     },
-    output: { type: 'string', short: 'o', words: FORMATS, about: 'for people (the default) or for programs' },
+    output: {
+      type: 'string',
+      short: 'o',
+      words: FORMATS,
+      about: 'for people (the default; wide: every class of machines) or for programs',
+    },
   },
   examples: [
     'kubelet-gitops status',
@@ -56,8 +61,9 @@ export const STATUS: Command = {
 /** @param clock for tests */
 export async function runStatus(given: Given, io: Io, clock: Clock): Promise<ExitCode> {
   const format = wordOf(given, 'output', FORMATS, 'text');
+  const isForPeople = format === 'text' || format === 'wide';
   const isWatch = given.flag('watch');
-  if (isWatch && format !== 'text') throw new Mistake('--watch is for people: take --output text');
+  if (isWatch && !isForPeople) throw new Mistake('--watch is for people: take --output text');
   const commit = commitOf(given.text('commit'));
   const timeoutMs = timeoutOf(given, isWatch);
   const namespace = given.text('namespace') ?? DEFAULT_NAMESPACE;
@@ -77,12 +83,15 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
     const question = { pool: given.text('pool'), node: given.text('node'), hasProblems: given.flag('problems') };
     const { view, shown, isShown } = narrow(await readClusterStatus(kube, namespace), question, clock.now());
     const why = given.flag('why') ? await reasonsOf(view, isShown) : undefined;
-    if (format !== 'text') {
+    if (!isForPeople) {
       const json = statusAsJson(shown, allSettled(view, commit), why);
       return { view, text: format === 'json' ? `${JSON.stringify(json, null, 2)}\n` : stringify(json) };
     }
     const reasons = why === undefined ? '' : `\n${renderWhy(why, paint, columns)}`;
-    return { view, text: wrap(`${renderStatus(shown, paint, clock.now(), columns)}${reasons}`) };
+    return {
+      view,
+      text: wrap(`${renderStatus({ ...shown, isWide: isWide(given) }, paint, clock.now(), columns)}${reasons}`),
+    };
   };
 
   const first = await look();
@@ -94,6 +103,9 @@ export async function runStatus(given: Given, io: Io, clock: Clock): Promise<Exi
   if (unsettled !== null) io.out.write(`\n${wrap(paint('bad', unsettled))}\n`);
   return unsettled === null ? 0 : 1;
 }
+
+/** Whoever asks for one pool wants to know all of it. */
+const isWide = (given: Given): boolean => given.text('output') === 'wide' || given.text('pool') !== undefined;
 
 function commitOf(written = ''): string {
   if (written !== '' && !/^[0-9a-f]{7,40}$/.test(written)) {

@@ -1,7 +1,7 @@
 import { CONFIG_HEALTH, type ConfigReference, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { KubeletPool, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
+import type { KubeletPool, KubeletPoolStatus, PoolPhase } from '#shared/contract/api/kubelet-pool.ts';
 import { agentAlive } from '#reconciler/policy/rollout/standing.ts';
 import { recordedPolicy } from '#reconciler/policy/cluster-policy.ts';
 import { readFindings } from '#reconciler/telling/report/recorded-findings.ts';
@@ -11,12 +11,15 @@ import { isWarningLine } from '#shared/contract/finding.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { joinLines } from '../lines.ts';
 import type { Paint, Tone } from '../paint.ts';
+import { linesOfClasses } from './class-lines.ts';
 import { type Cell, renderFitting } from '../table.ts';
 
 export interface StatusView {
   readonly source: SourceState;
   readonly pools: readonly KubeletPool[];
   readonly nodes: readonly KubeletNode[];
+  /** Every class of machines is shown, and not only those that somebody has to know of first. */
+  readonly isWide?: boolean;
   /** How many pools and nodes are left out, because nothing is wrong with them. */
   readonly leftOut?: { readonly pools: number; readonly nodes: number };
 }
@@ -27,14 +30,14 @@ export interface StatusView {
  * @param columns what a line has room for; what else says the least is left out where that is not enough
  */
 export function renderStatus(
-  { source, pools, nodes, leftOut }: StatusView,
+  { source, pools, nodes, leftOut, isWide = false }: StatusView,
   paint: Paint,
   now: Millis,
   columns: number = Infinity,
 ): string {
   const sections = [
     renderSource(source, paint, now),
-    [...renderPools(pools, paint, columns, leftOut), ...others(leftOut?.pools, 'pool', 'settled', paint)],
+    [...renderPools(pools, paint, columns, leftOut, isWide), ...others(leftOut?.pools, 'pool', 'settled', paint)],
     [...renderNodes(nodes, paint, now, columns, leftOut), ...others(leftOut?.nodes, 'node', 'as assigned', paint)],
   ];
   return `${sections.map(joinLines).join('\n\n')}\n`;
@@ -85,6 +88,7 @@ function renderPools(
   paint: Paint,
   columns: number,
   leftOut: StatusView['leftOut'],
+  isWide: boolean,
 ): readonly string[] {
   if (pools.length === 0) return (leftOut?.pools ?? 0) > 0 ? [] : [paint('quiet', 'no pools')];
   const heading = ['POOL', 'PHASE', 'UPDATED', 'UPDATING', 'PENDING', 'FAILED', 'NO AGENT', 'CONFIG'];
@@ -98,7 +102,13 @@ function renderPools(
     const held =
       suspended === null || pool.status?.phase === 'Waiting' ? [] : [paint('busy', `  suspended: ${suspended}`)];
     const waves = wavesLine(pool).map((text) => paint('quiet', `  ${text}`));
-    return [line, ...held, ...waves, ...poolTroubles(pool).map((text) => paint('bad', `  ${text}`))];
+    return [
+      line,
+      ...held,
+      ...waves,
+      ...linesOfClasses(pool, paint, isWide),
+      ...poolTroubles(pool).map((text) => paint('bad', `  ${text}`)),
+    ];
   });
 }
 
@@ -117,8 +127,14 @@ function poolRow({ metadata, status = {} }: KubeletPool, paint: Paint): readonly
     count(counts?.pending, 'busy'),
     count(counts?.failed, 'bad'),
     count(counts?.noAgent, 'bad'),
-    status.configName ?? 'local',
+    configOf(status),
   ];
+}
+
+/** No node runs the template of a pool with computed values. */
+function configOf({ classes = [], configName = 'local' }: KubeletPoolStatus): string {
+  if (classes.length === 0) return configName;
+  return classes.length === 1 ? (classes[0]?.configName ?? 'none') : `${classes.length} classes`;
 }
 
 /** Who holds a pool up, whether or not there is something to do in it; null: nobody. */

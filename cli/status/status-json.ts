@@ -39,6 +39,13 @@ function poolAsJson(pool: KubeletPool): object {
     message: status.message ?? '',
     suspended: suspensionLine(pool),
     config: status.configName ?? 'local',
+    classes: (status.classes ?? []).map((each) => ({
+      name: each.name,
+      nodes: each.nodes,
+      updated: each.updated ?? null,
+      config: each.configName ?? null,
+      message: each.message ?? null,
+    })),
     counts: status.counts ?? null,
     findings: invalid?.message.split('\n') ?? [],
     waves: status.rollout?.waves ?? [],

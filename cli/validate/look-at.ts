@@ -89,7 +89,7 @@ async function judgeFile(path: string, versions: readonly string[]): Promise<Jud
 }
 
 /** Schemas and definitions speak of the kind as well; only a file of this kind says that it is one. */
-const CLAIM = /^["']?kind["']?\s*:\s*["']?KubeletConfiguration(?!\w)/;
+const CLAIM = /^["']?kind["']?\s*:\s*["']?(?:Computed)?KubeletConfiguration(?!\w)/;
 const claims = (text: string): boolean => text.split(/[\n\r{,]/).some((part) => CLAIM.test(part.trimStart()));
 
 /** Files that say of themselves what they are; others in the directory are nobody's business here. */

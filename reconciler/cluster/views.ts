@@ -2,9 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   BY_ANNOTATION,
   CANONICAL_FORM_ANNOTATION,
+  CLASS_LABELS_ANNOTATION,
   CORDONED_ANNOTATION,
   DRAIN_FAILED_ANNOTATION,
   FIRST_SEEN_ANNOTATION,
+  MACHINE_ANNOTATION,
+  MEASURE_ANNOTATION,
   MANAGED_BY,
   MANAGED_BY_LABEL,
   NOT_CONFIGURED_TAINT,
@@ -167,6 +170,9 @@ const READ: readonly string[] = [
   FIRST_SEEN_ANNOTATION,
   MOVED_SINCE_ANNOTATION,
   UNSELECTED_SINCE_ANNOTATION,
+  MACHINE_ANNOTATION,
+  CLASS_LABELS_ANNOTATION,
+  MEASURE_ANNOTATION,
 ];
 
 /** Our own kinds without the bookkeeping of the API server, which can be longer than the object. */
@@ -174,18 +180,24 @@ export const viewKubeletNode = (object: KubeObject): KubeletNode => withoutBookk
 export const viewKubeletPool = (object: KubeObject): KubeletPool => withoutBookkeeping(object) as KubeletPool;
 
 /**
- * Whether an agent only said that it is alive, or how far its trial is: what is decided of a node does not change by that,
- * and thousands of agents say so all the time. Silence is noticed by the passes that come anyway; its end is news.
+ * Whether an agent only said that it is alive, or how far its trial is beyond its first half, in which probations end: what is
+ * decided of a node does not change by that, and thousands of agents say so all the time. Silence is noticed by the passes that come
+ * anyway; its end is news.
  */
 export function onlySignsOfLife(before: KubeletNode, after: KubeletNode): boolean {
   const [last, next] = [fromTimestamp(before.status?.heartbeat), fromTimestamp(after.status?.heartbeat)];
   if (last === undefined || next === undefined || next - last > AGENT_SILENT_MS) return false;
-  return isDeepStrictEqual(withoutSignsOfLife(before), withoutSignsOfLife(after));
+  return !isEarlyProgress(before, after) && isDeepStrictEqual(withoutSignsOfLife(before), withoutSignsOfLife(after));
+}
+
+function isEarlyProgress({ status: before }: KubeletNode, { status: { trial } = {} }: KubeletNode): boolean {
+  if (!trial || trial.healthySeconds === before?.trial?.healthySeconds) return false;
+  return 2 * trial.healthySeconds <= trial.durationSeconds;
 }
 
 function withoutSignsOfLife({ metadata, status, ...rest }: KubeletNode): unknown {
   const { resourceVersion: _, ...lasting } = metadata;
-  const { heartbeat: __, trial, ...said } = status ?? {};
+  const { heartbeat: __, measures: _measures, trial, ...said } = status ?? {};
   const { healthySeconds: ___, ...trialling } = trial ?? {};
   return { ...rest, metadata: lasting, status: { ...said, trial: trialling } };
 }

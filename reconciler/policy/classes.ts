@@ -1,17 +1,23 @@
 import type { ClassStatus, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
 import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import { adoptName, type DesiredConfig } from './adopt-name.ts';
 import type { Fleet, NodeView } from './fleet.ts';
 import type { JudgePool } from './repo/judge-pool.ts';
-import { type ClassPool, poolOfNode, unrendered } from './repo/pool-of-class.ts';
+import { type ClassPool, sorterOf, unrendered } from './repo/pool-of-class.ts';
 import type { ValidPool } from './repo/loaded.ts';
+
+/** No config has this hash: what nothing was made for is not to be taken for anything. */
+export const NO_CONFIG = '';
 
 /** What a pool with computed values gives the machines of one class. */
 export interface PayloadClass {
   readonly name: string;
   /** null where there is none: its nodes keep what they have. */
   readonly config: DesiredConfig | null;
+  /** What its nodes are told: the same value for all of them. */
+  readonly target: { readonly sha256: string; readonly apply: ApplyMode };
   /** Why there is none, as a clause; empty where there is one. */
   readonly because: string;
   /** What the config says, where it is what was rendered. */
@@ -21,6 +27,8 @@ export interface PayloadClass {
 /** What a pool with computed values gives each of its nodes. */
 export interface PoolClasses {
   readonly byNode: ReadonlyMap<string, PayloadClass>;
+  /** How many nodes each class has. */
+  readonly nodes: ReadonlyMap<PayloadClass, number>;
   /** Every config of them once, by its SHA-256. */
   readonly configs: ReadonlyMap<string, DesiredConfig>;
   /** What they say, by the same, where nobody has to read it again. */
@@ -39,23 +47,29 @@ export interface SortedPool {
 export function sortNodes(pool: ValidPool, members: readonly NodeView[], fleet: Fleet, judge: JudgePool): SortedPool {
   const sizes = new Map<string, string>();
   const byClass = new Map<ClassPool, NodeView[]>();
+  const sort = sorterOf(pool);
+  const asksNuma = pool.template?.inputs.variables.has('numaNodes') === true;
   for (const node of members) {
-    const had = fleet.kubeletNodes.get(node.name)?.metadata.annotations?.[MACHINE_ANNOTATION];
-    const sorted = poolOfNode(pool, node, had);
+    const { metadata, status } = fleet.kubeletNodes.get(node.name) ?? {};
+    const had = metadata?.annotations?.[MACHINE_ANNOTATION];
+    const { numaNodes } = status ?? {};
+    const sorted = sort(asksNuma ? { ...node, numaNodes } : node, had);
     if (sorted.sizes !== '' && sorted.sizes !== had) sizes.set(node.name, sorted.sizes);
     const nodes = byClass.get(sorted.class);
     if (nodes === undefined) byClass.set(sorted.class, [node]);
     else nodes.push(node);
   }
   const byNode = new Map<string, PayloadClass>();
+  const counted = new Map<PayloadClass, number>();
   const findings: Finding[] = [];
   for (const [rendered, nodes] of byClass) {
     const judged = refusedBy(rendered, nodes, judge);
     findings.push(...unrendered(pool, judged));
-    const payloadClass = payloadClassOf(judged, fleet);
+    const payloadClass = payloadClassOf(judged, pool.spec.apply, fleet);
+    counted.set(payloadClass, nodes.length);
     for (const { name } of nodes) byNode.set(name, payloadClass);
   }
-  return { classes: { byNode, ...configsIn(byNode), sizes }, findings };
+  return { classes: { byNode, nodes: counted, ...configsIn(counted), sizes }, findings };
 }
 
 /** A class whose payload these kubelets refuse has none. */
@@ -67,15 +81,22 @@ function refusedBy(rendered: ClassPool, nodes: readonly NodeView[], judge: Judge
   return { class: rendered.class, because: `the config is not valid: ${first}` };
 }
 
-function payloadClassOf({ class: { name }, pool, because = '' }: ClassPool, fleet: Fleet): PayloadClass {
-  if (pool === undefined) return { name, config: null, because };
+function payloadClassOf(
+  { class: { name }, pool, because = '' }: ClassPool,
+  apply: ApplyMode,
+  fleet: Fleet,
+): PayloadClass {
+  if (pool === undefined) return { name, config: null, target: { sha256: NO_CONFIG, apply }, because };
   const config = adoptName(pool, fleet.configSources);
-  return { name, config, because, ...(config.payload === pool.payload ? { value: pool.value } : {}) };
+  const target = { sha256: config.sha256, apply };
+  return { name, config, target, because, ...(config.payload === pool.payload ? { value: pool.value } : {}) };
 }
 
 /** Distinct `major.minor` of the nodes' kubelets, sorted; unreadable versions are left out. */
 export function minorsOf(nodes: readonly NodeView[]): readonly string[] {
-  const minors = nodes.map((node) => /^v?(\d+\.\d+)/.exec(node.kubeletVersion)?.[1]);
+  const versions = new Set<string>();
+  for (const { kubeletVersion } of nodes) versions.add(kubeletVersion);
+  const minors = [...versions].map((version) => /^v?(\d+\.\d+)/.exec(version)?.[1]);
   return [...new Set(minors.filter((minor) => minor !== undefined))].sort();
 }
 
@@ -85,52 +106,42 @@ export function minorsOf(nodes: readonly NodeView[]): readonly string[] {
  */
 export function recordedClasses(
   { classes }: KubeletPoolStatus,
+  apply: ApplyMode,
   members: readonly NodeView[],
   fleet: Fleet,
 ): PoolClasses | undefined {
   if (classes === undefined) return undefined;
   const byConfig = new Map(
-    classes.flatMap((each) => (each.sha256 === undefined ? [] : [[each.sha256, each] as const])),
+    classes.flatMap((each) => (each.sha256 === undefined ? [] : [[each.sha256, recordedClass(each, apply)] as const])),
   );
-  const byNode = new Map(
-    members.map(({ name }) => {
-      const told = fleet.kubeletNodes.get(name)?.spec?.configSource?.sha256;
-      return [name, recordedClass(byConfig.get(told ?? ''))] as const;
-    }),
-  );
-  return { byNode, ...configsIn(byNode), sizes: new Map() };
+  const byNode = new Map<string, PayloadClass>();
+  const counted = new Map<PayloadClass, number>();
+  for (const { name } of members) {
+    const told = fleet.kubeletNodes.get(name)?.spec?.configSource?.sha256;
+    const each = byConfig.get(told ?? '') ?? UNREAD;
+    byNode.set(name, each);
+    counted.set(each, (counted.get(each) ?? 0) + 1);
+  }
+  return { byNode, nodes: counted, ...configsIn(counted), sizes: new Map() };
 }
 
 /** Of a node that nobody sorted. */
-export const UNREAD: PayloadClass = { name: '', config: null, because: 'no commit was read that says what it gets' };
+export const UNREAD: PayloadClass = {
+  name: '',
+  config: null,
+  target: { sha256: NO_CONFIG, apply: 'overlay' },
+  because: 'no commit was read that says what it gets',
+};
 
-function recordedClass(known: ClassStatus | undefined): PayloadClass {
-  const { name = '', configName, sha256 } = known ?? {};
+function recordedClass({ name, configName, sha256 }: ClassStatus, apply: ApplyMode): PayloadClass {
   if (configName === undefined || sha256 === undefined) return UNREAD;
-  return { name, config: { name: configName, sha256 }, because: '' };
+  return { name, config: { name: configName, sha256 }, target: { sha256, apply }, because: '' };
 }
 
-/** Most classes that a status names: those with the most nodes. */
-const MOST_CLASSES = 50;
-
-/** The classes as the pool's status names them, the largest first. */
-export function classStatuses({ byNode }: PoolClasses): readonly ClassStatus[] {
-  const counted = new Map<PayloadClass, number>();
-  for (const each of byNode.values()) counted.set(each, (counted.get(each) ?? 0) + 1);
-  return [...counted]
-    .sort(([a, many], [b, more]) => more - many || (a.name < b.name ? -1 : 1))
-    .slice(0, MOST_CLASSES)
-    .map(([{ name, config, because }, nodes]) => ({
-      name,
-      nodes,
-      ...(config === null ? { message: because } : { configName: config.name, sha256: config.sha256 }),
-    }));
-}
-
-function configsIn(byNode: PoolClasses['byNode']): Pick<PoolClasses, 'configs' | 'values'> {
+function configsIn(classes: PoolClasses['nodes']): Pick<PoolClasses, 'configs' | 'values'> {
   const configs = new Map<string, DesiredConfig>();
   const values = new Map<string, ValidPool['value']>();
-  for (const { config, value } of new Set(byNode.values())) {
+  for (const { config, value } of classes.keys()) {
     if (config === null) continue;
     configs.set(config.sha256, config);
     if (value !== undefined) values.set(config.sha256, value);

@@ -5,7 +5,7 @@ import { DEFAULT_CLUSTER } from './repo/read-cluster.ts';
 /** What the cluster's file says of rollouts in all pools. */
 export type ClusterPolicy = Pick<
   ClusterConfig,
-  'maxUnavailable' | 'maxUnassign' | 'suspend' | 'windows' | 'unreadable'
+  'file' | 'maxUnavailable' | 'maxUnassign' | 'suspend' | 'windows' | 'unreadable'
 > & {
   /** What it said in the commit before, where that holds as well. */
   readonly former?: FormerLimits;
@@ -13,18 +13,21 @@ export type ClusterPolicy = Pick<
 
 /** What a policy need not say. */
 interface Unsaid {
+  readonly file?: string | undefined;
   readonly unreadable?: string | undefined;
   readonly former?: FormerLimits | undefined;
 }
 
 export const policyOf = ({
+  file,
   maxUnavailable,
   maxUnassign,
   suspend,
   windows,
   unreadable,
   former,
-}: Omit<ClusterPolicy, 'unreadable' | 'former'> & Unsaid): ClusterPolicy => ({
+}: Omit<ClusterPolicy, keyof Unsaid> & Unsaid): ClusterPolicy => ({
+  ...(file === undefined ? {} : { file }),
   maxUnavailable,
   maxUnassign,
   suspend,
@@ -46,11 +49,12 @@ export function recordedPolicy(text: string, arePools: boolean): ClusterPolicy {
     const read = JSON.parse(text) as Partial<ClusterPolicy>;
     // Older releases did not record maxUnassign.
     const { maxUnavailable, maxUnassign = DEFAULT_CLUSTER.maxUnassign, suspend, windows, unreadable, former } = read;
+    const file = typeof read.file === 'string' ? read.file : undefined;
     const limits = { maxUnavailable, maxUnassign, windows } as Partial<FormerLimits>;
     const isText = unreadable === undefined || typeof unreadable === 'string';
     if (!isFormerLimits(limits) || typeof suspend !== 'boolean' || !isText) return DAMAGED;
     if (former !== undefined && !isFormerLimits(former)) return DAMAGED;
-    return policyOf({ ...limits, suspend, unreadable, former });
+    return policyOf({ ...limits, file, suspend, unreadable, former });
   } catch {
     return DAMAGED;
   }

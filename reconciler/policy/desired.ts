@@ -1,13 +1,14 @@
 import type { KubeletPool, KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, hasErrors } from '#shared/contract/finding.ts';
 import type { FieldPolicy } from '#shared/contract/kubelet-config/field-policy.ts';
-import { type Choice, choiceAmong } from './assign/choose-pool.ts';
+import type { Choice } from './assign/choose-pool.ts';
 import type { Fleet } from './fleet.ts';
 import type { CommitOid } from './commit.ts';
 import { type ClusterPolicy, policyInForce, policyOf } from './cluster-policy.ts';
 import { type FormerLimits, loosened } from './limits.ts';
 import { adoptName, type DesiredConfig } from './adopt-name.ts';
 import { minorsOf, type PoolClasses, recordedClasses, sortNodes } from './classes.ts';
+import { membersOfPools, type PoolMembers, stillHolds } from './pool-members.ts';
 import type { JudgePool } from './repo/judge-pool.ts';
 import type { LoadedPool, LoadedRepo, ValidPool } from './repo/loaded.ts';
 import { DEFAULT_CLUSTER } from './repo/read-cluster.ts';
@@ -89,8 +90,9 @@ export function desiredState(
   const pools: DesiredPool[] = [];
   const unusable = new Set<string>();
   const findings: Finding[] = [...inForce.repo.findings, ...heldTo(inForce)];
-  const judged = judgeAll(inForce.repo.pools, fleet, judge);
-  for (const { pool, verdict } of judged) {
+  const isValid = (pool: LoadedPool): pool is ValidPool => pool.status === 'valid';
+  const within = membersOfPools(inForce.repo.pools.filter(isValid), fleet);
+  for (const { pool, verdict } of judgeAll(inForce.repo.pools, within, judge)) {
     const wrong = [...pool.findings, ...verdict];
     if (pool.status === 'valid' && !hasErrors(wrong)) {
       const isTemplate = pool.template !== undefined;
@@ -120,6 +122,7 @@ export function desiredState(
     pools,
     fleet,
     judge,
+    within,
   );
 }
 
@@ -127,15 +130,9 @@ const identityOf = ({ configName: name, sha256 }: ValidPool): DesiredConfig => (
 
 function judgeAll(
   pools: readonly LoadedPool[],
-  fleet: Fleet,
+  { members }: PoolMembers,
   judge: JudgePool,
 ): readonly { readonly pool: LoadedPool; readonly verdict: readonly Finding[] }[] {
-  const valid = pools.filter((pool): pool is ValidPool => pool.status === 'valid');
-  const choices = chooseAll(
-    valid.map(({ name, spec }) => ({ name, spec })),
-    fleet,
-  );
-  const members = Map.groupBy(fleet.nodes.values(), (node) => poolIn(choices.get(node.name)));
   return pools.map((pool) => {
     // What a template's nodes get is judged class by class.
     if (pool.status === 'invalid' || pool.template !== undefined) return { pool, verdict: [] };
@@ -194,12 +191,13 @@ function assemble(
   pools: readonly DesiredPool[],
   fleet: Fleet,
   judge: JudgePool,
+  known?: PoolMembers,
 ): Desired {
   const present = pools.filter((pool) => pool.origin !== 'retiring');
-  const choices = chooseAll(present, fleet);
+  const within = known !== undefined && stillHolds(known, present) ? known : membersOfPools(present, fleet);
   const isSorted = pools.some(({ name, template }) => template !== undefined || recordsClasses(name, fleet));
-  const sorted = isSorted ? withClasses(pools, choices, fleet, judge) : pools;
-  return { ...about, pools: new Map(sorted.map((pool) => [pool.name, pool])), choices };
+  const sorted = isSorted ? withClasses(pools, within, fleet, judge) : pools;
+  return { ...about, pools: new Map(sorted.map((pool) => [pool.name, pool])), choices: within.choices };
 }
 
 const recordsClasses = (pool: string, { pools }: Fleet): boolean => pools.get(pool)?.status?.classes !== undefined;
@@ -207,11 +205,10 @@ const recordsClasses = (pool: string, { pools }: Fleet): boolean => pools.get(po
 /** The pools with what each of their nodes gets, where values are computed. */
 function withClasses(
   pools: readonly DesiredPool[],
-  choices: Desired['choices'],
+  { members }: PoolMembers,
   fleet: Fleet,
   judge: JudgePool,
 ): readonly DesiredPool[] {
-  const members = Map.groupBy(fleet.nodes.values(), ({ name }) => poolIn(choices.get(name)));
   return pools.map((pool) => {
     const nodes = members.get(pool.name) ?? [];
     if (pool.template !== undefined) {
@@ -219,22 +216,9 @@ function withClasses(
       return { ...pool, classes, findings: [...pool.findings, ...findings] };
     }
     const recorded = pool.hearsay === true ? fleet.pools.get(pool.name)?.status : undefined;
-    const classes = recorded && recordedClasses(recorded, nodes, fleet);
+    const classes = recorded && recordedClasses(recorded, pool.spec.apply, nodes, fleet);
     return classes === undefined ? pool : { ...pool, classes };
   });
-}
-
-function chooseAll(
-  pools: readonly { readonly name: string; readonly spec: KubeletPoolSpec }[],
-  fleet: Fleet,
-): ReadonlyMap<string, Choice> {
-  const candidates = pools.map(({ name, spec }) => ({
-    name,
-    priority: spec.priority,
-    nodeSelector: spec.nodeSelector,
-  }));
-  const choose = choiceAmong(candidates);
-  return new Map([...fleet.nodes.values()].map((node) => [node.name, choose(node.labels)]));
 }
 
 /** The pool that was chosen for a node; undefined where none or more than one was. */

@@ -40,7 +40,7 @@ export interface Unselected {
   readonly by: 'labels' | 'commit';
 }
 
-/** Since when, and why, a node belongs to another pool than the one whose config it was told. */
+/** Since when, and why, a node belongs to another pool than the one whose config it was told, or to another class of the same. */
 export interface Moved extends Unselected {
   /** The pool that it belongs to. */
   readonly to: string;

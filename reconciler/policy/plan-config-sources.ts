@@ -41,10 +41,13 @@ function configsOf({ config, classes }: DesiredPool): readonly DesiredConfig[] {
 }
 
 function planPruning(wanted: ReadonlySet<string>, fleet: Fleet, settings: PlanSettings, now: Millis): Step[] {
-  const used = new Set([...wanted, ...namesInUse(fleet)]);
-  return [...fleet.configSources.values()]
+  const old = [...fleet.configSources.values()]
     .filter(({ passing }) => passing !== 'leaving')
-    .filter((source) => !used.has(source.name) && now - source.createdAt > settings.keepUnusedMs)
+    .filter(({ name, createdAt }) => !wanted.has(name) && now - createdAt > settings.keepUnusedMs);
+  if (old.length === 0) return [];
+  const used = namesInUse(fleet);
+  return old
+    .filter(({ name }) => !used.has(name))
     .map(({ name, uid }) => ({ step: 'delete-config-source', name, uid, because: 'unused' }));
 }
 

@@ -46,6 +46,8 @@ export interface SimulatedKubelet {
   kill(): void;
   /** Turns the machine off and on again. */
   reboot(): Promise<void>;
+  /** The machine has another size from its next start on. */
+  resize(machine: Partial<SimulatedHost>): void;
   /** The binary is another from the next start on. */
   upgrade(version: string): void;
   /** Ends everything; the files stay. */
@@ -120,6 +122,7 @@ export async function createSimulatedKubelet(options: SimulatedKubeletOptions): 
       bootId = randomUUID();
       await unit.start();
     },
+    resize: (machine) => void Object.assign(host, machine),
     upgrade: (next) => void (version = next),
     async close() {
       await unit.close();

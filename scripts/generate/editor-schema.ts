@@ -4,7 +4,7 @@ import type { Field, FieldKind } from '#shared/contract/kubelet-config/fields/fi
 import { childrenOf, defaultOf, existsIn, FIELDS, valuesOf } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorName } from '#shared/contract/kubelet-config/minor.ts';
 import { describe } from './field-words.ts';
-import { onlyThese, wordsBehindGates } from './gated-words.ts';
+import { gateOfWords, onlyThese, wordsBehindGates } from './gated-words.ts';
 import { textSchema } from './map-keys.ts';
 import type { Schema } from './schema-text.ts';
 import { DURATION, type Format, PADDED_QUANTITY, TIME } from './value-formats.ts';
@@ -97,7 +97,7 @@ function words(field: Field, minor: number): Schema {
   const values = valuesOf(field, minor);
   if (values === undefined) return {};
   if (field.kind === 'string-list') return { items: { type: 'string', enum: values } };
-  return field.gate === undefined ? onlyThese(values, field) : { examples: values };
+  return gateOfWords(field, minor) === undefined ? onlyThese(values, field) : { examples: values };
 }
 
 function featureGates(minor: number): Schema {

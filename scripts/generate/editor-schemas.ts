@@ -1,4 +1,5 @@
 import { minorName, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
+import { computedEditorSchema } from './computed-schema.ts';
 import { kubeletEditorSchema } from './editor-schema.ts';
 import { clusterEditorSchema, poolEditorSchema } from './own-schemas.ts';
 import { schemaText } from './schema-text.ts';
@@ -16,6 +17,7 @@ export function generateEditorSchemas(): ReadonlyMap<string, string> {
   const ours = [
     ['kubelet-pool.json', schemaText(poolEditorSchema())],
     ['cluster-config.json', schemaText(clusterEditorSchema())],
+    ['computed-kubelet-configuration.json', schemaText(computedEditorSchema())],
   ] as const;
   const fileOf = (minor: number): string => `kubelet-configuration-${minorName(minor)}.json`;
   return new Map([

@@ -8,15 +8,23 @@ export const onlyThese = (values: readonly string[], { pointer }: Field): Schema
   enum: [...values, ...(pointer === true ? [] : ['']), null],
 });
 
+/** The gate without which a kubelet of the minor does not look at the words of a field; undefined where it always does. */
+export function gateOfWords({ gate, valuesGate }: Field, minor: number): string | undefined {
+  if (gate !== undefined || valuesGate === undefined) return gate;
+  const spec = gateSpec(valuesGate, minor);
+  return spec === undefined || spec.locked ? undefined : valuesGate;
+}
+
 /** Conditions on a whole document: while its gate is off, the kubelet does not look at the words of a field. */
 export function wordsBehindGates(minor: number): Schema {
   const allOf = [...FIELDS].flatMap(([path, field]) => {
     const values = valuesOf(field, minor);
-    if (values === undefined || field.gate === undefined || !existsIn(field, minor)) return [];
+    const gate = gateOfWords(field, minor);
+    if (values === undefined || gate === undefined || !existsIn(field, minor)) return [];
     const there = path
       .split('.')
       .reduceRight<Schema>((inner, name) => ({ properties: { [name]: inner } }), onlyThese(values, field));
-    return [{ if: { not: gateIsOn(field.gate, minor) }, else: there }];
+    return [{ if: { not: gateIsOn(gate, minor) }, else: there }];
   });
   return allOf.length === 0 ? {} : { allOf };
 }

@@ -70,12 +70,6 @@ export function lockedPackages(): readonly LockedPackage[] {
 
 export function generateLicencesPage(): readonly (readonly [path: string, text: string])[] {
   const all = lockedPackages();
-  const table = (packages: readonly LockedPackage[]): string =>
-    [
-      '| package | version | licence |',
-      '| --- | --- | --- |',
-      ...packages.map(({ name, version, licence }) => `| \`${name}\` | ${version} | ${licence} |`),
-    ].join('\n');
   const shipped = all.filter(({ dev }) => !dev);
   const tools = all.filter(({ dev, optional }) => dev && !optional);
   return [
@@ -85,23 +79,40 @@ export function generateLicencesPage(): readonly (readonly [path: string, text: 
 
 # Licences
 
-This software is under the Apache License 2.0. What it is built from, by \`package-lock.json\`, which pins every package to one version and one hash:
-
-- **Shipped**: the packages that programs may be made of. What really went into the bundles lies in the image with its licences, in \`/app/licences.txt\`, and a bill of materials (CycloneDX) in \`/app/sbom.cdx.json\`.
-- **Tools**: what builds and tests. Nobody gets them from us.
-
-A licence that is in none of the lists of \`scripts/generate/licences-page.ts\` fails the build.
-
-OpenPGP.js is under the LGPL. It lies in the image as a file of its own, \`/app/node_modules/openpgp\`, and may be replaced there by another version of it.
+This software is under the Apache License 2.0. \`package-lock.json\` pins every package below to one version and one hash.
 
 ## Shipped
 
-${table(shipped)}
+What programs may be made of. What really went into the bundles lies in the image with its licences, in \`/app/licences.txt\`, and a bill of materials (CycloneDX) in \`/app/sbom.cdx.json\`. OpenPGP.js is under the LGPL: another version of it may replace \`/app/node_modules/openpgp\`.
+
+${byLicence(shipped)}
 
 ## Tools
 
-${table(tools)}
+What builds and tests; nobody gets it from us. Packages by licence: ${counts(tools)}.
 `,
     ],
   ];
+}
+
+/** Each licence with what is under it, by name. */
+function groupsOf(packages: readonly LockedPackage[]): readonly (readonly [string, readonly LockedPackage[]])[] {
+  const groups = Map.groupBy(packages, ({ licence }) => licence);
+  return [...groups].toSorted(([one], [other]) => one.localeCompare(other, 'en'));
+}
+
+/** How many packages each licence has: the lockfile names them. */
+const counts = (packages: readonly LockedPackage[]): string =>
+  groupsOf(packages)
+    .map(([licence, under]) => `${licence} ${under.length}`)
+    .join(', ');
+
+/** A line for each licence, with the packages under it. */
+function byLicence(packages: readonly LockedPackage[]): string {
+  return groupsOf(packages)
+    .map(
+      ([licence, under]) =>
+        `- **${licence}**: ${under.map(({ name, version }) => `\`${name}@${version}\``).join(', ')}`,
+    )
+    .join('\n');
 }

@@ -1,5 +1,6 @@
 import { API_VERSION } from '#shared/contract/api/group.ts';
 import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
+import { DEFAULT_PROBATION } from '#shared/contract/api/probation.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
 import { minorName, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { TOLERABLE_CODES } from '#shared/contract/kubelet-config/tolerance.ts';
@@ -7,6 +8,15 @@ import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import { BLOCKERS, DISRUPTION, ROLLOUT_WAVES, WINDOWS } from './rollout-schema.ts';
 import type { Schema } from './schema-text.ts';
 import { amount, described, duration, flag, line, map, number, SELECTOR, word } from './schema-words.ts';
+
+const SPAN = duration('', DEFAULT_PROBATION);
+const PROBATION: Schema = {
+  ...SPAN,
+  ...described(
+    'How long a node on trial is Ready and healthy before its place in maxUnavailable is another’s, such as 50s or 2m; full: for all of trial and soak',
+  ),
+  pattern: `^full$|${String(SPAN['pattern'])}`,
+};
 
 /** What an editor knows of a `pool.yaml`. */
 export function poolEditorSchema(): Schema {
@@ -27,11 +37,16 @@ export function poolEditorSchema(): Schema {
       rollout: map('How fast a config spreads', {
         maxUnavailable: amount('Nodes that change at the same time; 0 changes none', 0, 1),
         maxUnavailablePerZone: amount('The same within each zone, of the nodes there', 0),
+        maxOnTrial: amount(
+          'Nodes that may run a config unproven, at most: begins with the canaries, and doubles with what they prove. Default 20%, or maxUnavailable where that is more',
+          1,
+        ),
+        probation: PROBATION,
         notReadyNodes: word('Nodes that are not Ready: left alone until they are, or changed all the same', [
           'wait',
           'change',
         ]),
-        soak: duration('How long a node keeps its place in maxUnavailable after it has proved the config', '0s'),
+        soak: duration('How long a node keeps its place on trial after it has proved the config', '0s'),
         ...ROLLOUT_WAVES,
         windows: WINDOWS,
         emergency: line('Why the windows do not count now; it is written into the note on the commit', 500),
@@ -45,6 +60,9 @@ export function poolEditorSchema(): Schema {
       }),
       trial: map('What a node has to prove', {
         duration: duration('Healthy time after which a config counts as good', DEFAULT_TRIAL.duration),
+        durationAfterCanary: duration(
+          'The same for nodes that begin after the canaries have proven it; never longer. Default three times the probation',
+        ),
         startTimeout: duration(
           'How long a kubelet may take from its start until it is healthy',
           DEFAULT_TRIAL.startTimeout,

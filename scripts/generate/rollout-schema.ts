@@ -1,5 +1,6 @@
+import { MEASURES } from '#shared/contract/api/measures.ts';
 import type { Schema } from './schema-text.ts';
-import { amount, described, duration, line, map, SELECTOR, word } from './schema-words.ts';
+import { amount, described, duration, flag, line, map, SELECTOR, word } from './schema-words.ts';
 
 /** A selector that names at least one label. */
 const NARROW_SELECTOR: Schema = {
@@ -27,10 +28,34 @@ export const ROLLOUT_WAVES: Schema = {
   canary: {
     ...map('The nodes that are changed first', {
       nodes: notNull(amount('How many', 1), ['integer', 'string']),
+      perClass: flag('Of each class of machines so many, where values are computed'),
       selector: NARROW_SELECTOR,
       soak,
     }),
     oneOf: [{ type: 'null' }, has('nodes'), has('selector')],
+  },
+  analysis: {
+    ...map('Compares the measures of the canaries before anybody else begins', {
+      measures: listOf('Which measures are judged; all of them by default', { enum: [...MEASURES] }),
+      thresholds: map(
+        'By measure, how much more than before counts, whichever is more',
+        Object.fromEntries(
+          MEASURES.map((name) => [
+            name,
+            map('Of this measure', {
+              least: { ...described('In the unit of the measure'), type: ['number', 'null'], minimum: 0 },
+              percent: {
+                ...described('Of what it was before'),
+                type: ['integer', 'null'],
+                minimum: 0,
+                maximum: 100_000,
+              },
+            }),
+          ]),
+        ),
+      ),
+      timeout: duration('For how long canaries that cannot be compared hold the rollout up', '30m'),
+    }),
   },
   steps: listOf(
     'How many nodes are to run the config after each step, ascending; the rest is a step of its own',

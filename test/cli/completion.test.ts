@@ -24,7 +24,7 @@ describe('completion', () => {
   it('offers the words of an option that takes no others', async () => {
     assert.deepEqual(offered('kubelet-gitops', 'plan', '--output', ''), ['text', 'markdown', 'json']);
     assert.deepEqual(offered('kubelet-gitops', 'status', '-o', 'j'), ['json']);
-    assert.match((await run('completion', 'fish')).out, /from status' -s o -l output -x -a 'text json yaml' -d /);
+    assert.match((await run('completion', 'fish')).out, /from status' -s o -l output -x -a 'text wide json yaml' -d /);
   });
 
   it('is there for each shell that it names, and for no other', async () => {

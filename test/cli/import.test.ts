@@ -44,6 +44,18 @@ describe('the essence of what a kubelet runs', () => {
     assert.deepEqual(essenceOf(running, 34).unknown, ['someday']);
   });
 
+  it('knows defaults in other words', () => {
+    const evictionHard = {
+      'memory.available': '102400Ki',
+      'nodefs.available': '10%',
+      'nodefs.inodesFree': '5%',
+      'imagefs.available': '15%',
+      'imagefs.inodesFree': '5%',
+    };
+    assert.deepEqual(essenceOf({ containerLogMaxSize: '10240Ki', syncFrequency: '60s', evictionHard }, 34).config, {});
+    assert.deepEqual(essenceOf({ containerLogMaxSize: '10M' }, 34).config, { containerLogMaxSize: '10M' });
+  });
+
   it('leaves out what identifies a node, and says so', () => {
     assert.deepEqual(essenceOf({ providerID: 'aws:///i-1', maxPods: 20 }, 34), {
       config: { maxPods: 20 },

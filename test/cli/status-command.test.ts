@@ -191,6 +191,7 @@ describe('kubelet-gitops status', () => {
         message: '',
         suspended: null,
         config: 'general-2gmf6b4k8c',
+        classes: [],
         counts: null,
         findings: [],
         waves: [],

@@ -148,6 +148,18 @@ describe('kubelet-gitops status', () => {
     assert.equal(allSettled({ ...settled, source: halted.source }), false);
   });
 
+  it('takes nothing for settled that a status says of an earlier spec', () => {
+    const [pool] = settled.pools;
+    assert.ok(pool !== undefined);
+    const at = (generation: number, observedGeneration?: number): StatusView => {
+      const status = { ...pool.status, ...(observedGeneration === undefined ? {} : { observedGeneration }) };
+      return { ...settled, pools: [{ ...pool, metadata: { ...pool.metadata, generation }, status }] };
+    };
+    assert.equal(allSettled(at(2, 1)), false);
+    assert.equal(allSettled(at(2, 2)), true);
+    assert.equal(allSettled(at(2)), true, 'as an API server leaves it whose definition lacks the field');
+  });
+
   it('is at rest with a commit that is only warned of, as its note says, and not with one that has errors', () => {
     const found = (severity: 'error' | 'warning', file: string): StatusView => {
       const finding = formatFinding({ code: 'hostile-name', severity, message: 'the name is odd', file });

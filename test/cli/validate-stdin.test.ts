@@ -29,6 +29,14 @@ describe('kubelet-gitops validate -', () => {
     assert.match(out, /^-:3:1: error unknown-field: .*did you mean maxPods/m);
   });
 
+  it('judges a layer with computed values as well', async () => {
+    const head = 'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ComputedKubeletConfiguration\n';
+    assert.equal((await validate([head, 'profile: gke\n'])).code, 0);
+    const { code, out } = await validate([head, "computed: {maxPods: 'memry'}\n"]);
+    assert.equal(code, 1);
+    assert.match(out, /^-:3:12: error bad-expression: maxPods: Unknown variable: memry, at character 1/m);
+  });
+
   it('says so where nothing comes, and reads no more than a file may have', async () => {
     assert.match(String((await validate([])).code), /standard input.*empty/);
     const line = `# ${'x'.repeat(65_533)}\n`;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { fc } from '../support/property.ts';
 import { parse } from 'yaml';
+import { REMOVED_FLAGS } from '#shared/contract/kubelet-config/fields/removed-flags.ts';
 import { accountOf, statusOf } from '#agent/report/status.ts';
 import { arbitraryObservation, arbitraryState } from '../support/agent/arbitrary.ts';
 import { SOURCE_STATES } from '../reconciler/telling/source/support/states.ts';
@@ -102,14 +103,31 @@ describe('the definition of KubeletNode', () => {
     const inCluster = await defined('kubeletnodes.yaml', 'status');
     const written = new Set<string>();
     const property = fc.property(arbitraryState, arbitraryObservation, (state, seen) => {
-      const told = { state, seen, actions: [], agentVersion: '1.2.3', fault: null, diskProblems: [] };
+      const told = {
+        state,
+        seen: { ...seen, kubeletFlags: [] },
+        actions: [],
+        agentVersion: '1.2.3',
+        fault: null,
+        diskProblems: [],
+      };
       for (const field of fieldsIn(statusOf(accountOf(told), {}))) written.add(field);
     });
     fc.assert(property, { numRuns: 1000 });
-    assert.ok(written.has('trial.restarts') && written.has('rejected[].sha256'), [...written].join(' '));
+    assert.ok(
+      written.has('kubeletFlags') && written.has('trial.restarts') && written.has('rejected[].sha256'),
+      [...written].join(' '),
+    );
     assert.deepEqual(
       [...written].filter((field) => !inCluster.has(field)),
       [],
     );
+  });
+
+  it('has room for every flag that an agent may name: an API server refuses a status that is beyond it, and all of it', async () => {
+    const text = await readFile(new URL('deploy/crds/kubeletnodes.yaml', ROOT), 'utf8');
+    const [, items, length] = /kubeletFlags:[^]*?maxItems: (\d+)[^]*?maxLength: (\d+)/.exec(text) ?? [];
+    const longest = Math.max(...[...REMOVED_FLAGS.keys()].map((flag) => flag.length));
+    assert.ok(REMOVED_FLAGS.size <= Number(items) && longest <= Number(length), `${REMOVED_FLAGS.size}, ${longest}`);
   });
 });

@@ -18,7 +18,7 @@ function codesInSource(): ReadonlySet<string> {
 
 describe('the page about error codes', () => {
   const codes = codesInSource();
-  const rows = [...PAGE.matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \| /gm)].flatMap(([, names = '']) =>
+  const rows = [...PAGE.matchAll(/^- ((?:`[A-Z_]+`(?:, )?)+): \S/gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name),
   );
 

@@ -43,14 +43,18 @@ function flatten(value: object, prefix = ''): Readonly<Record<string, unknown>> 
   return Object.fromEntries(entries);
 }
 
-/** Rows `| key | type | default | rule |` under a heading, default without its code marks. */
+/** Lines `key: type; default x. Rule` under a heading: the default without its code marks. */
 function defaultsUnder(heading: string): Readonly<Record<string, string>> {
   const section =
     read('docs/reference/pool.md')
       .split(/^## /m)
       .find((text) => text.startsWith(`${heading}\n`)) ?? '';
-  const rows = [...section.matchAll(/^\| `([A-Za-z.]+)` \| [^|]+ \| ([^|]+) \| [^|]+ \|$/gm)];
-  return Object.fromEntries(rows.map(([, key = '', value = '']) => [key, value.replaceAll(/[`"]/g, '').trim()]));
+  // Below a heading of the third level are keys of keys.
+  const [own = ''] = section.split(/^### /m);
+  const rows = [...own.matchAll(/^- `([A-Za-z.]+)`: [^;]+?(?:; (?:default (.+?)|(required)))?\. \S.*$/gm)];
+  return Object.fromEntries(
+    rows.map(([, key = '', value, required]) => [key, (value ?? required ?? 'not set').replaceAll(/[`"]/g, '')]),
+  );
 }
 
 /** What has a default, and the keys of what has none. */
@@ -77,8 +81,9 @@ describe('the reference of pool.yaml and the cluster file', () => {
     assert.deepEqual(spec['layers'], ['pools/x/kubelet.yaml']);
     const [set, notSet] = partition(defaultsUnder('pool.yaml'));
     assert.deepEqual(set, { ...shown, tolerate: 'none' });
-    const known = ['canary', 'emergency', 'maxUnavailablePerZone', 'notReadyNodes', 'steps', 'windows'];
-    assert.deepEqual(notSet, ['blockers', 'disruption', ...known.map((key) => `rollout.${key}`), 'suspend']);
+    const bounds = ['maxOnTrial', 'maxUnavailablePerZone', 'notReadyNodes', 'probation'];
+    const known = ['analysis', 'canary', 'emergency', ...bounds, 'steps', 'windows'].map((key) => `rollout.${key}`);
+    assert.deepEqual(notSet, ['blockers', 'disruption', ...known, 'suspend', 'trial.durationAfterCanary']);
   });
   it('has every key of a cluster file with the default that it has in fact', () => {
     const { kubeletVersions, fields, tolerate, maxChange, maxUnavailable, windows, ...rest } = DEFAULT_CLUSTER;

@@ -28,11 +28,27 @@ const explained = [...readFileSync('docs/reference/findings.md', 'utf8').matchAl
   ([, code = '']) => code,
 );
 
+/** What an agent finds on its machine has lines in the list of preflight. */
+const onNodes = [...readFileSync('docs/preflight.md', 'utf8').matchAll(/^- `([a-z0-9-]+)`(?: \([^)]+\))?: ./gm)].map(
+  ([, code = '']) => code,
+);
+
 describe('the page about findings', () => {
-  it('explains every code that the source can give', () => {
+  it('explains every code that the source can give, but for those of a node', () => {
     assert.ok(used.size > 40, `found only ${used.size} codes in the source`);
+    const ofNodes = new Set(globSync('agent/preflight/**/*.ts').flatMap(codesIn));
+    assert.ok(ofNodes.size > 15, `found only ${ofNodes.size} codes of nodes`);
     assert.deepEqual(
-      [...used].filter((code) => !explained.includes(code)),
+      [...used].filter((code) => !explained.includes(code) && !(ofNodes.has(code) && onNodes.includes(code))),
+      [],
+    );
+  });
+
+  it('leaves to the page about preflight only what is there, with what to do', () => {
+    assert.ok(onNodes.length > 20);
+    const text = SOURCES.map((file) => readFileSync(file, 'utf8')).join('\n');
+    assert.deepEqual(
+      onNodes.filter((code) => !text.includes(`'${code}'`)),
       [],
     );
   });

@@ -1,49 +1,73 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { gateNames } from '#shared/contract/kubelet-config/feature-gates/feature-gates.ts';
+import { COST_WORDS } from '#cli/plan/render/lines.ts';
 import { DENIED_BY_DEFAULT } from '#shared/contract/kubelet-config/field-policy.ts';
 import { FLAGS } from '#shared/contract/kubelet-config/fields/flags.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
+import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
+import { RISK_NOTES, type RiskNote } from '#shared/contract/kubelet-config/fields/notes.ts';
 import { meaningOf } from '../../scripts/generate/field-meanings/meanings.ts';
 import { generateKubeletConfigPage } from '../../scripts/generate/kubelet-config-page.ts';
 
 const PAGE = 'docs/reference/kubelet-config.md';
 const text = readFileSync(PAGE, 'utf8');
-const rows = text.split('\n').filter((line) => line.startsWith('| `'));
-const rowOf = (name: string): readonly string[] =>
-  (rows.find((line) => line.startsWith(`| \`${name}\` |`)) ?? '').split(' | ').map((cell) => cell.replaceAll('`', ''));
+const [, legend = '', tables = ''] = /^([\s\S]*?)^(## [\s\S]*)$/m.exec(text) ?? [];
+const lines = tables.split('\n').filter((line) => line.startsWith('- `'));
 
-describe('the reference of fields and gates', () => {
+/** What the line of a field says: what it means, what it takes, what else counts. */
+const partsOf = (name: string): readonly string[] =>
+  (lines.find((line) => line.startsWith(`- \`${name}\`: `)) ?? '').slice(`- \`${name}\`: `.length).split('. ');
+const takenBy = (name: string): string => (partsOf(name)[1] ?? '').replaceAll('`', '');
+
+/** The words at the end of its line, and those of the maps that it is in. */
+const notesOn = (name: string): readonly string[] => [
+  ...(partsOf(name)[2] ?? '').replaceAll('`', '').split(' '),
+  ...[...FIELDS.keys()]
+    .filter((outer) => name.startsWith(`${outer}.`) || name.startsWith(`${outer}[].`))
+    .flatMap((outer) => (partsOf(outer)[2] ?? '').replaceAll('`', '').split(' ')),
+];
+
+describe('the reference of fields', () => {
   it('is what the tables make it', () => {
     assert.deepEqual([...generateKubeletConfigPage()], [[PAGE, text]], 'run npm run generate');
   });
 
-  it('has one row for every field and every gate', () => {
-    const names = rows.map((line) => /^\| `([^`]+)`/.exec(line)?.[1] ?? '');
-    assert.deepEqual([...names].sort(), [...FIELDS.keys(), ...gateNames()].sort());
+  it('has one line for every field, and no others', () => {
+    const names = lines.map((line) => /^- `([^`]+)`: /.exec(line)?.[1] ?? '');
+    assert.deepEqual([...names].sort(), [...FIELDS.keys()].sort());
+    for (const path of FIELDS.keys()) assert.ok([2, 3].includes(partsOf(path).length), path);
   });
 
   it('says what each field means, before what a change of it costs', () => {
-    for (const path of FIELDS.keys()) assert.equal(rowOf(path)[1], meaningOf(path), path);
+    for (const path of FIELDS.keys()) assert.equal(partsOf(path)[0], meaningOf(path), path);
   });
 
   it('tells defaults and values by version', () => {
-    assert.equal(rowOf('kubeAPIQPS')[3], '5 before 1.27; 50');
-    assert.match(
-      rowOf('memorySwap.swapBehavior')[2] ?? '',
-      /LimitedSwap, UnlimitedSwap before 1\.30; LimitedSwap, NoSwap/,
-    );
-    assert.equal(rowOf('failCgroupV1')[4], '1.31 on');
-    assert.equal(rowOf('logging.sanitization')[4], 'up to 1.23');
-    assert.match(rowOf('iptablesDropBit')[7] ?? '', /ignored from 1\.28 on/);
+    assert.equal(takenBy('kubeAPIQPS'), 'int≥0 (5 <1.27; 50)');
+    assert.equal(takenBy('maxPods'), 'int≥0 (110)');
+    assert.match(takenBy('memorySwap.swapBehavior'), /LimitedSwap UnlimitedSwap <1\.30; LimitedSwap NoSwap/);
+    assert.deepEqual(notesOn('failCgroupV1').slice(0, 1), ['≥1.31']);
+    assert.deepEqual(notesOn('logging.sanitization').slice(0, 1), ['≤1.23']);
+    assert.ok(notesOn('iptablesDropBit').includes('ignored≥1.28'));
+  });
+
+  it('says what a change costs and risks by words that it explains above the lists', () => {
+    for (const [path, { cost = 'restart', note }] of FIELDS) {
+      const words = [cost, note ?? 'restart'].filter((word) => word !== 'restart');
+      for (const word of words) {
+        assert.ok(notesOn(path).includes(word), `${path}: ${word}`);
+        const meaning = COST_WORDS[word as ChangeCost] ?? RISK_NOTES[word as RiskNote];
+        assert.ok(legend.includes(`\n| \`${word}\` | ${meaning} |`), word);
+      }
+    }
   });
 
   it('marks what is denied by default, and names the flags of fields that there are', () => {
-    for (const name of Object.keys(DENIED_BY_DEFAULT)) assert.match(rowOf(name)[7] ?? '', /\*\*denied\*\*/, name);
-    assert.match(rowOf('authentication.webhook.enabled')[7] ?? '', /\*\*denied\*\*/);
-    assert.doesNotMatch(rowOf('maxPods')[7] ?? '', /denied/);
-    assert.equal(rowOf('podPidsLimit')[6], '--pod-max-pids');
+    for (const name of Object.keys(DENIED_BY_DEFAULT)) assert.ok(notesOn(name).includes('**denied**'), name);
+    assert.ok(notesOn('authentication.webhook.enabled').includes('**denied**'));
+    assert.ok(!notesOn('maxPods').includes('**denied**'));
+    assert.ok(notesOn('podPidsLimit').includes('--pod-max-pids'));
     assert.deepEqual(
       Object.keys(FLAGS).filter((path) => !FIELDS.has(path)),
       [],

@@ -9,10 +9,10 @@ import { systemClock } from '#shared/runtime/clock.ts';
 
 const PAGE = readFileSync('docs/metrics.md', 'utf8');
 
-/** `name type` of every row below a heading. */
+/** `name type` of every line of the list below a heading. */
 function explained(heading: string): readonly string[] {
   const section = PAGE.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
-  return [...section.matchAll(/^\| `([a-z_]+)` \| (gauge|counter|histogram) \|/gm)].map(
+  return [...section.matchAll(/^- `([a-z_]+)` \((gauge|counter|histogram)\): ./gm)].map(
     ([, name, type]) => `${name} ${type}`,
   );
 }
@@ -40,6 +40,6 @@ it('the page about Events explains every reason that the source knows, and nothi
   const union = source.slice(source.indexOf('type Happening ='), source.indexOf('export interface Subject'));
   const known = [...union.matchAll(/\| '(\w+)'/g)].map(([, reason = '']) => reason);
   const page = readFileSync('docs/events.md', 'utf8').split(/^## Events/m)[1] ?? '';
-  const shown = [...page.matchAll(/^\| `(\w+)` \| (?:Normal|Warning) \|/gm)].map(([, reason = '']) => reason);
+  const shown = [...page.matchAll(/^- `(\w+)` \((?:Normal|Warning)\), ./gm)].map(([, reason = '']) => reason);
   assert.deepEqual(shown, known);
 });

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
+import { PROFILE_NAMES } from '#reconciler/policy/computed/profiles.ts';
+import { drawProfileCurves } from '../../scripts/pictures/draw-curves.ts';
 import { drawTerminal } from '../../scripts/pictures/draw-terminal.ts';
 
 const PAGES = ['README.md', ...globSync('docs/**/*.md')];
@@ -25,6 +27,30 @@ describe('the pictures of the documentation', () => {
       assert.doesNotMatch(svg, /<(?:script|foreignObject|image|use|a)\b|\bhref=|\son\w+=|url\(/);
     });
   }
+
+  for (const [scheme, file] of [
+    ['light', 'docs/pictures/profiles.svg'],
+    ['dark', 'docs/pictures/profiles-dark.svg'],
+  ] as const) {
+    it(`${file} shows the formulas as they are: npm run pictures draws it`, () => {
+      assert.equal(readFileSync(file, 'utf8'), drawProfileCurves(scheme));
+    });
+  }
+
+  it('have a curve of each profile for memory and for CPUs, within the picture', () => {
+    const lines = [...drawProfileCurves('light').matchAll(/<polyline\s+points="([^"]+)"/g)].map(
+      ([, points = '']) => points,
+    );
+    assert.equal(lines.length, 2 * PROFILE_NAMES.length);
+    for (const line of lines) {
+      const places = line.split(' ').map((point) => point.split(',').map(Number));
+      assert.ok(places.length > 100);
+      assert.ok(
+        places.every(([x = 0, y = 0]) => x >= 80 && x <= 980 && y >= 90 && y <= 364),
+        line,
+      );
+    }
+  });
 
   it('wrap long lines of a terminal between words', () => {
     const words = Array.from({ length: 40 }, (_, index) => `word${index}`);

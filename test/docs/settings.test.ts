@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { SETTINGS } from '#cli/doctor/installation.generated.ts';
 
 const PAGE = 'docs/reference/settings.md';
 const PROGRAMS = [
@@ -14,11 +15,11 @@ function readIn(source: string): readonly string[] {
   return [...new Set([...readFileSync(source, 'utf8').matchAll(asked)].map(([, name = '']) => name))].sort();
 }
 
-/** Names in the first column of the table under the program's heading. */
+/** Names at the beginning of the lines under the program's heading. */
 function explainedFor(program: string): readonly string[] {
   const sections = readFileSync(PAGE, 'utf8').split(/^## /m);
   const section = sections.find((text) => text.startsWith(`${program}\n`)) ?? '';
-  return [...section.matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(([, name = '']) => name).sort();
+  return [...section.matchAll(/^- `([A-Z0-9_]+)`(?: \(.+?\))?: \S/gm)].map(([, name = '']) => name).sort();
 }
 
 describe('the page about settings', () => {
@@ -29,4 +30,9 @@ describe('the page about settings', () => {
       assert.deepEqual(explainedFor(program), names);
     });
   }
+
+  it('is where doctor and support-bundle know every setting from', () => {
+    const names = PROGRAMS.flatMap(({ source }) => readIn(source));
+    assert.deepEqual([...SETTINGS].sort(), [...new Set(names)].sort());
+  });
 });

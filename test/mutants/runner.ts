@@ -35,12 +35,32 @@ const STAND_INS: Readonly<Record<string, string>> = {
 };
 
 /** What a module keeps for good: after the first test, it would answer with what was computed before a mutant was there. */
-const KEPT = /^(const \w+ = )(new Map<.*>\(\));$/gm;
-const kept: Map<unknown, unknown>[] = [];
+const KEPT = /^(const \w+ = )(new (?:Weak)?Map<.*>\(\));$/gm;
+const KEPT_ONE = /^let (\w+): .* \| undefined;$/gm;
+const kept: Clearable[] = [];
 
-function keptForGood<T extends Map<unknown, unknown>>(map: T): T {
-  kept.push(map);
-  return map;
+interface Clearable {
+  clear(): void;
+}
+
+function keptForGood(what: Clearable | WeakMap<WeakKey, unknown>): Clearable {
+  const clearable = 'clear' in what ? what : forgetful();
+  kept.push(clearable);
+  return clearable;
+}
+
+type Forgetful = Pick<WeakMap<WeakKey, unknown>, 'get' | 'set'> & Clearable;
+
+/** A WeakMap that can be emptied. */
+function forgetful(): Forgetful {
+  let map = new WeakMap<WeakKey, unknown>();
+  return {
+    get: (key) => map.get(key),
+    set: (key, value) => map.set(key, value),
+    clear() {
+      map = new WeakMap();
+    },
+  };
 }
 
 /**
@@ -138,7 +158,8 @@ function prepare(root: string): void {
             ...loaded,
             source: Buffer.from(loaded.source as Uint8Array)
               .toString()
-              .replace(KEPT, '$1keptForGood($2);'),
+              .replace(KEPT, '$1keptForGood($2);')
+              .replace(KEPT_ONE, '$& keptForGood({ clear: () => void ($1 = undefined) });'),
           }
         : loaded;
     },

@@ -15,7 +15,7 @@ import { createPreflight } from '#agent/preflight/preflight.ts';
 import { createHostProbe } from '#agent/kubelet/host-probe.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import type { Installable } from '#agent/ports/installer.ts';
-import type { PodHarm, RunningConfig } from '#agent/ports/probe.ts';
+import type { KubeletCounters, KubeletProbe, PodHarm, RunningConfig } from '#agent/ports/probe.ts';
 import { createCommandService } from '#agent/kubelet/service-command.ts';
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { createKube } from '#shared/kube/client.ts';
@@ -145,12 +145,15 @@ describe('the ports to a real kubelet', { skip }, () => {
     assert.equal(why(await look('reader', cluster.caFile)), 'untrusted');
   });
 
-  const harmSeenBy = async (account: string): Promise<PodHarm | null | undefined> => {
+  const probeOf = async (account: string): Promise<KubeletProbe> => {
     const token = await cluster.serviceAccountToken('default', account);
     const servingCertFiles = [kubelet.servingCertFile];
-    const probe = createHostProbe({ token: async () => token, servingCertFiles, timeoutMs: 60_000 });
-    return probe.podHarm?.(addressOf(kubelet.config), never);
+    return createHostProbe({ token: async () => token, servingCertFiles, timeoutMs: 60_000 });
   };
+  const harmSeenBy = async (account: string): Promise<PodHarm | null | undefined> =>
+    (await probeOf(account)).podHarm?.(addressOf(kubelet.config), never);
+  const countersSeenBy = async (account: string): Promise<KubeletCounters | null | undefined> =>
+    (await probeOf(account)).counters?.(addressOf(kubelet.config), never);
   const seenEvicted = async (): Promise<PodHarm | false> => {
     const harm = await harmSeenBy('counter');
     return harm !== undefined && harm !== null && Object.keys(harm).length > 0 && harm;
@@ -221,6 +224,12 @@ describe('the ports to a real kubelet', { skip }, () => {
       () => sleepers.pid !== undefined && process.kill(-sleepers.pid),
     );
     assert.deepEqual(evicted, { 'evicted pid.available': 1 });
+    const counted = (await countersSeenBy('counter')) ?? {};
+    assert.equal(counted['kubelet_evictions'], 1);
+    for (const name of ['process_cpu_seconds_total', 'kubelet_pleg_relist_duration_seconds_count']) {
+      assert.ok((counted[name] ?? 0) > 0, `${name} of ${JSON.stringify(counted)}`);
+    }
+    assert.equal(await countersSeenBy('reader'), null);
     const again = await change(null);
     assert.deepEqual(await harmSeenBy('counter'), {}, 'another run begins to count again');
     assert.equal(again['maxPods'], 42);

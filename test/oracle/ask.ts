@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { runRecipe } from '../support/recipe.ts';
 
 /** What the code of a kubelet makes of a file (`test/support/go-programs/oracle`). */
@@ -21,6 +22,12 @@ const BUILD = join(import.meta.dirname, '../support/go-programs/build.sh');
 /** Builds the oracle of a minor, if that was not done before; a fifth of a minute, or some minutes where nothing is cached. */
 export async function oracleOf(minor: number): Promise<string> {
   return join(await runRecipe(BUILD, [`kubernetes-1.${minor}`, 'oracle']), 'oracle');
+}
+
+/** Every flag that the kubelet takes, as its code writes it. @param program what `oracleOf` gives */
+export async function flagsOf(program: string): Promise<ReadonlySet<string>> {
+  const { stdout } = await promisify(execFile)(program, ['flags'], { maxBuffer: 2 ** 30 });
+  return new Set(Object.keys(JSON.parse(stdout) as object).map((flag) => flag.replaceAll('_', '-')));
 }
 
 /**

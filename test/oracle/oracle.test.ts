@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
+import { REMOVED_FLAGS } from '#shared/contract/kubelet-config/fields/removed-flags.ts';
 import { minorName, NEWEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { without } from '../support/needs.ts';
-import { askOracle, oracleOf, type Said } from './ask.ts';
+import { askOracle, flagsOf, oracleOf, type Said } from './ask.ts';
 import { differences } from './compare.ts';
 import { generate } from './corpus/generate.ts';
 import { judgedHere } from './ours.ts';
@@ -34,6 +35,17 @@ describe('the code of kubelets', { skip: WITHOUT_GO }, () => {
       );
       count(t, said);
       assert.deepEqual(wrong, [], `npm run oracle -- ${minorName(minor)} --only ${SEED}/NUMBER shows one of them`);
+    });
+  }
+
+  for (const minor of MINORS.filter((each) => MINORS.includes(each - 1))) {
+    it(`of ${minorName(minor)} went without the flags that the table says`, async () => {
+      const [before, after] = await Promise.all([minor - 1, minor].map(async (each) => flagsOf(await oracleOf(each))));
+      const removed = [...REMOVED_FLAGS].flatMap(([flag, since]) => (since === minor ? [flag] : []));
+      assert.deepEqual(
+        [...(before ?? new Set())].filter((flag) => after?.has(flag) !== true).toSorted(),
+        removed.toSorted(),
+      );
     });
   }
 

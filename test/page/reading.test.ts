@@ -14,7 +14,7 @@ const WIDTHS = [320, 480, 768, 1024, 1440];
 function troubledRound() {
   const simulation = rollingFleet();
   const deadly = validPool('gpu', 9_999, {
-    rollout: { maxUnavailable: 2, soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
+    rollout: { maxUnavailable: 2, probation: 'full', soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
   });
   simulation.deadly.add(deadly.sha256);
   const workers = simulation.inForce?.repo.pools.find(({ name }) => name === 'workers');

@@ -12,7 +12,9 @@ const STEP = 10_000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const MEMBERS = { 'w-1': 'workers', 'w-2': 'workers', 'w-3': 'workers' };
-const SPEC = { rollout: { maxUnavailable: 3, soak: '0s', onFailure: { threshold: 1, action: 'halt' as const } } };
+const SPEC = {
+  rollout: { maxUnavailable: 3, probation: 'full', soak: '0s', onFailure: { threshold: 1, action: 'halt' as const } },
+};
 
 /** The clock of one machine, which somebody may set. */
 type Settable = Clock & { set(by: number): void };

@@ -37,6 +37,8 @@ const SAYS = {
   disruption: { allow: ['restart', 'drain'] as const, drainTimeout: '5m' },
   rollout: {
     maxUnavailable: 2,
+    maxOnTrial: 2,
+    probation: '1s',
     soak: '0s',
     canary: { nodes: 1 },
     steps: [{ nodes: 2, soak: '1s' }],

@@ -17,7 +17,9 @@ import type { Written } from '../support/takeover/cluster.ts';
 import { beginStory, type Chapter } from '../support/takeover/story.ts';
 
 const MEMBERS = { 'bad-0': 'bad', 'bad-1': 'bad', 'good-0': 'good', 'good-1': 'good', 'good-2': 'good' };
-const SPEC = { rollout: { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action: 'halt' as const } } };
+const SPEC = {
+  rollout: { maxUnavailable: 1, probation: 'full', soak: '0s', onFailure: { threshold: 1, action: 'halt' as const } },
+};
 const BEFORE = [validPool('bad', 100, SPEC), validPool('good', 100, SPEC)];
 const AFTER = [validPool('bad', 110, SPEC), validPool('good', 110, SPEC)];
 const [oldBad, newBad] = [BEFORE[0]?.configName ?? '', AFTER[0]?.configName ?? ''];

@@ -1,7 +1,7 @@
 import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { perform } from '#cli/simulate/fleet/perform.ts';
-import { type FailureOf, nextReport, rebooted, withNewBase } from '#cli/simulate/fleet/simulated-agent.ts';
+import { type FailureOf, healthyFor, nextReport, rebooted, withNewBase } from '#cli/simulate/fleet/simulated-agent.ts';
 import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
 import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
@@ -107,6 +107,14 @@ export class FleetSimulation {
       if (next?.restarted === true) this.restarts.set(name, (this.restarts.get(name) ?? 0) + 1);
       const status = refusing(next?.status ?? node.status, this.refused, at);
       return { ...node, status: { ...status, heartbeat: at } };
+    });
+  }
+
+  /** The kubelet of a node on trial has been healthy for so much longer. */
+  healthy(name: string, seconds: number): void {
+    this.change(name, (node) => {
+      const so = (node.status?.trial?.healthySeconds ?? 0) + seconds;
+      return { ...node, status: healthyFor(node, so, toTimestamp(this.now)) ?? node.status ?? {} };
     });
   }
 

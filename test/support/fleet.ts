@@ -13,13 +13,14 @@ export const NOW: Millis = Date.parse('2026-11-21T12:00:00Z');
 export const COMMIT_A = 'a'.repeat(40);
 export const COMMIT_B = 'b'.repeat(40);
 
+/** Of the pace at which nodes hold their places to the end: tests of the usual one say so. */
 export function poolSpec(spec: Partial<KubeletPoolSpec> = {}): KubeletPoolSpec {
   return {
     nodeSelector: { matchLabels: { pool: 'workers' } },
     priority: 0,
     layers: ['pools/workers/kubelet.yaml'],
     apply: 'overlay',
-    rollout: { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
+    rollout: { maxUnavailable: 1, probation: 'full', soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
     trial: DEFAULT_TRIAL,
     drift: 'repair',
     ...spec,

@@ -18,7 +18,7 @@ export const BASES = ['b1', 'b2', 'b666'] as const;
 
 export type Event =
   | { readonly event: 'commit'; readonly maxPods: number }
-  | { readonly event: 'agent' | 'agents'; readonly node: number }
+  | { readonly event: 'agent' | 'agents' | 'healthy'; readonly node: number }
   | { readonly event: 'ready' | 'not-ready' | 'cordon' | 'join' | 'leave' | 'relabel'; readonly node: number }
   | { readonly event: 'time'; readonly minutes: number }
   | { readonly event: 'rewrite'; readonly node: number; readonly base: (typeof BASES)[number] }
@@ -33,6 +33,7 @@ export const events: fc.Arbitrary<Event> = fc.oneof(
     arbitrary: fc.record({ event: fc.constant('commit' as const), maxPods: fc.constantFrom(...GOOD, DEADLY) }),
   },
   { weight: 8, arbitrary: fc.record({ event: fc.constantFrom('agent' as const, 'agents' as const), node }) },
+  { weight: 6, arbitrary: fc.record({ event: fc.constant('healthy' as const), node }) },
   {
     weight: 3,
     arbitrary: fc.record({ event: fc.constant('time' as const), minutes: fc.integer({ min: 1, max: 12 }) }),
@@ -87,10 +88,14 @@ export const disruptions: fc.Arbitrary<DisruptionSpec | undefined> = fc.constant
 /** What `maxUnavailable` and the like may be. */
 export const amounts = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom('10%', '34%', '50%'));
 
-/** Ways to roll out: budgets with and without zones, canaries of both kinds, steps, both actions. */
+/** Longer than what a node on trial says at a time, and shorter. */
+const PROBATIONS = ['full', '50s', '2m'] as const;
+
+/** Ways to roll out: at both paces, budgets with and without zones, canaries of both kinds, steps, both actions. */
 export const rollouts: fc.Arbitrary<RolloutSpec> = fc
   .record({
     maxUnavailable: amounts,
+    probation: fc.constantFrom(...PROBATIONS),
     soak: fc.constantFrom('0s', '5m'),
     onFailure: fc.record({
       threshold: fc.constantFrom(1, 2, '30%'),
@@ -99,6 +104,7 @@ export const rollouts: fc.Arbitrary<RolloutSpec> = fc
     more: fc.record(
       {
         maxUnavailablePerZone: amounts,
+        maxOnTrial: amounts,
         notReadyNodes: fc.constantFrom('wait' as const, 'change' as const),
         canary: fc.oneof(
           fc.record({ nodes: amounts, soak: fc.constantFrom('1m', '10m') }),
@@ -151,6 +157,8 @@ export class RolloutStory {
         return fleet.agentStep(`n${event.node}`);
       case 'agents':
         return fleet.agentsStep();
+      case 'healthy':
+        return fleet.healthy(`n${event.node}`, 60);
       case 'suspend':
         return fleet.annotatePool('workers', { [SUSPEND_ANNOTATION]: 'a look at it' });
       case 'resume':

@@ -1,4 +1,5 @@
 import { fieldOfFlag } from '#shared/contract/kubelet-config/fields/flags.ts';
+import { REMOVED_FLAGS } from '#shared/contract/kubelet-config/fields/removed-flags.ts';
 import { valueAt } from '#shared/contract/kubelet-config/view.ts';
 import { parseGoDuration } from '#shared/contract/kubelet-config/syntax/go-duration.ts';
 import { FIELDS } from '#shared/contract/kubelet-config/fields/fields.ts';
@@ -21,6 +22,12 @@ export function parseFlags(args: readonly string[]): readonly (readonly [flag: s
 /** Flags of maps and lists are not laid over the config, so that where one of them is used nothing can be said. */
 export const uses = (args: readonly string[], ...flags: readonly string[]): boolean =>
   parseFlags(args).some(([flag]) => flags.includes(flag));
+
+/** Names of the flags on a command line that some kubelet no longer knows, sorted. Never their values: one is a password. */
+export function removedFlags(args: readonly string[]): readonly string[] {
+  const names = parseFlags(args).map(([flag]) => flag.replaceAll('_', '-'));
+  return [...new Set(names)].filter((flag) => REMOVED_FLAGS.has(flag)).sort();
+}
 
 /** A flag on the command line wins over every file, so that the assignment would have no effect and fail its trial. */
 export const flagsShadow: Check = ({ assigned }, { kubeletArgs = [] }) =>

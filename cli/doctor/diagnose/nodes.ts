@@ -5,6 +5,7 @@ import { unseenIn } from '#shared/contract/api/running-config-seen.ts';
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { aboutAll, count, type Diagnosis, diagnosis } from '../diagnosis.ts';
+import { flagsOf } from '../../inventory/removed-flags.ts';
 import { type Facts, type NodeFact, valueOr } from '../facts.ts';
 
 /** A Node this young may have no agent yet. */
@@ -18,6 +19,9 @@ export function diagnoseNodes(facts: Facts): readonly Diagnosis[] {
     ...choices(facts),
     ...agents(facts),
     ...versions(facts),
+    ...flagsOf(kubeletNodes).flags.flatMap(({ flag, to, nodes }) =>
+      aboutAll('flags-removed', 'node', nodes, `kubelet ${to} does not start with --${flag}`),
+    ),
     ...rejected(kubeletNodes),
     ...inPhase('nodes-broken', 'Broken', kubeletNodes),
     ...inPhase('nodes-drifted', 'Drifted', kubeletNodes),

@@ -11,6 +11,8 @@ export interface SeenNode {
   readonly labels: Labels;
   /** `v1.34.2`; empty where it is not known. */
   readonly kubeletVersion: string;
+  /** What its Node says of the machine's size; absent where there is no Node. */
+  readonly capacity?: Readonly<Record<string, string>>;
   readonly running: RunningFields | undefined;
 }
 
@@ -20,6 +22,8 @@ export interface FleetMember extends Essence {
   readonly labels: Labels;
   /** 34 for 1.34; undefined where nobody said it. */
   readonly minor: number | undefined;
+  /** What its Node says of the machine's size; absent where there is no Node. */
+  readonly capacity?: Readonly<Record<string, string>>;
 }
 
 export interface FoundNodes {
@@ -42,11 +46,12 @@ export function fleetOf(nodes: readonly SeenNode[], isWhole: boolean): FoundNode
     why: first.get(node.name) === node ? whyNot(node) : 'is there twice; the first counts',
   }));
   const members = judged.flatMap(({ node, why }): readonly FleetMember[] => {
-    const { name, labels, running } = node;
+    const { name, labels, running, capacity } = node;
     const minor = minorNumber(node.kubeletVersion);
     if (why !== undefined || running === undefined) return [];
     const known = minor === undefined ? undefined : Math.min(minor, NEWEST_MINOR);
-    return [{ name, labels, minor: known, ...essenceOf(running, known ?? NEWEST_MINOR) }];
+    const size = capacity === undefined ? {} : { capacity };
+    return [{ name, labels, minor: known, ...size, ...essenceOf(running, known ?? NEWEST_MINOR) }];
   });
   const strangers = judged.flatMap(({ node, why }) =>
     why !== undefined || node.running === undefined ? [node.labels] : [],

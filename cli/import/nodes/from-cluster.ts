@@ -11,10 +11,11 @@ export async function fleetFromCluster(given: Given, io: Io): Promise<FoundNodes
   const nodes = await live.list();
   const names = nodes.map(({ name }) => name);
   const heard = await askRunning(live, names, io.err);
-  const seen = nodes.map(({ name, labels, kubeletVersion }) => ({
+  const seen = nodes.map(({ name, labels, kubeletVersion, capacity }) => ({
     name,
     labels,
     kubeletVersion,
+    capacity,
     running: heard.get(name),
   }));
   const fleet = fleetOf(seen, true);

@@ -26,10 +26,11 @@ export async function fleetFromFiles(given: Given, io: Io): Promise<FoundNodes> 
     }));
     return withProblems(fleetOf(seen, false), problems);
   }
-  const seen = nodes.map(({ name, labels, kubeletVersion }) => ({
+  const seen = nodes.map(({ name, labels, kubeletVersion, capacity }) => ({
     name,
     labels,
     kubeletVersion,
+    capacity,
     running: running.get(name)?.config,
   }));
   const known = new Set(nodes.map(({ name }) => name));

@@ -2,6 +2,7 @@ import type { LabelRequirement, LabelSelector } from '#shared/contract/api/kubel
 import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { isLabelValue, isQualifiedName } from '#shared/contract/kubelet-config/syntax/names.ts';
 import type { RunningFields } from '../essence.ts';
+import { inOneSpelling } from '../spelling.ts';
 import { HOSTNAME } from './known-labels.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -13,7 +14,7 @@ export interface ImportedNode {
   readonly config: RunningFields;
 }
 
-/** The same, made ready for comparing. */
+/** The same, made ready for comparing: amounts that mean the same are written alike. */
 export interface FleetNode extends ImportedNode {
   /** Equal for equal configs. */
   readonly kind: string;
@@ -34,7 +35,9 @@ export function fleetNodes(nodes: readonly ImportedNode[], strangers: readonly L
   const all = [...nodes.map(({ labels }) => labels), ...strangers];
   const times = new Map<string, number>();
   for (const { [HOSTNAME]: name = '' } of all) times.set(name, (times.get(name) ?? 0) + 1);
-  const sorted = nodes.map((node) => [node.name, node] as const).sort(byFirst);
+  const sorted = inOneSpelling(nodes)
+    .map((node) => [node.name, node] as const)
+    .sort(byFirst);
   return sorted.map(([, node]) => {
     const labels = usableLabels(node.labels);
     const name = labels[HOSTNAME] ?? '';

@@ -1,11 +1,13 @@
 import {
   type ConfigReference,
+  DEFAULT_TRIAL,
   type KubeletNode,
   type KubeletNodeSpec,
   type KubeletNodeStatus,
   LOCAL,
   type NodeError,
 } from '#shared/contract/api/kubelet-node.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
 
 /** What an agent reports next. */
 export interface NextReport {
@@ -71,6 +73,17 @@ export function withNewBase(node: KubeletNode, base: string): KubeletNode {
   return { ...node, status: { ...status, phase: 'Drifted', awaitsTurn: asks } };
 }
 
+/**
+ * The agent says for how long the kubelet has been healthy with what is on trial.
+ *
+ * @returns null where nothing is
+ */
+export function healthyFor({ status = {} }: KubeletNode, healthySeconds: number, at: string): KubeletNodeStatus | null {
+  const { trial, phase } = status;
+  if (phase !== 'Trial' || !trial || trial.awaitsReboot !== undefined) return null;
+  return { ...status, trial: { ...trial, healthySeconds }, heartbeat: at };
+}
+
 const AT_REST = {
   phase: 'Idle',
   assigned: { name: LOCAL },
@@ -87,7 +100,7 @@ function hear(spec: KubeletNodeSpec, before: KubeletNodeStatus, observedGenerati
 
   const seen = before.awaitsTurn?.seen;
   if (seen !== undefined && spec.turn?.seen === seen && sameConfig(active, wanted)) {
-    return onTrial({ ...heard, awaitsTurn: null }, wanted);
+    return onTrial({ ...heard, awaitsTurn: null }, wanted, spec, at);
   }
 
   const untried = { ...heard, error: null, rejected: rejected.filter((entry) => entry !== rejection) };
@@ -102,9 +115,8 @@ function hear(spec: KubeletNodeSpec, before: KubeletNodeStatus, observedGenerati
   }
   if (sameConfig(lastKnownGood, wanted)) return restarted({ ...status, phase: 'FallingBack', active: wanted });
   const { reboot } = spec;
-  if (reboot === undefined || reboot.boot !== before.bootID) return onTrial(status, wanted);
-  const awaited = { config: wanted.name, since: at, healthySeconds: 0, durationSeconds: 600, restarts: 0 };
-  return quiet({ ...status, phase: 'Trial', trial: { ...awaited, awaitsReboot: reboot.by } });
+  if (reboot === undefined || reboot.boot !== before.bootID) return onTrial(status, wanted, spec, at);
+  return quiet({ ...status, phase: 'Trial', trial: { ...begun(wanted, spec, at), awaitsReboot: reboot.by } });
 }
 
 function carryOn(
@@ -116,7 +128,7 @@ function carryOn(
   const status = { ...before, trial: null, heartbeat: at };
   const { active = { name: LOCAL }, lastKnownGood = { name: LOCAL }, rejected = [] } = before;
   if (before.trial?.awaitsReboot !== undefined) {
-    return spec.reboot?.boot === before.bootID ? null : onTrial(status, before.assigned ?? active);
+    return spec.reboot?.boot === before.bootID ? null : onTrial(status, before.assigned ?? active, spec, at);
   }
   const { name, sha256 = '', apply = 'overlay' } = active;
   const base = sameConfig(lastKnownGood, active) ? spec.turn?.seen : undefined;
@@ -147,8 +159,15 @@ function answerTo(
 
 const quiet = (status: KubeletNodeStatus): NextReport => ({ status, restarted: false });
 const restarted = (status: KubeletNodeStatus): NextReport => ({ status, restarted: true });
-const onTrial = (status: KubeletNodeStatus, active: ConfigReference): NextReport =>
-  restarted({ ...status, phase: 'Trial', active });
+const onTrial = (status: KubeletNodeStatus, active: ConfigReference, spec: KubeletNodeSpec, at: string): NextReport =>
+  restarted({ ...status, phase: 'Trial', active, trial: begun(active, spec, at) });
+
+function begun({ name }: ConfigReference, { trial = DEFAULT_TRIAL }: KubeletNodeSpec, at: string): Begun {
+  const durationSeconds = Math.ceil((parseDuration(trial.duration) ?? 0) / 1000);
+  return { config: name, since: at, healthySeconds: 0, durationSeconds, restarts: 0 };
+}
+
+type Begun = NonNullable<KubeletNodeStatus['trial']>;
 
 function wantedBy({ configSource: source, apply = 'overlay' }: KubeletNodeSpec): ConfigReference {
   if (source === undefined) return { name: LOCAL };

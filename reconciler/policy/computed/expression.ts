@@ -53,6 +53,7 @@ interface Range {
 
 function evaluate(run: (context: Context) => unknown, inputs: Inputs, machine: Machine): Result {
   const missing = [...inputs.variables].filter((name) => name !== 'labels' && valueOf(name, machine) === undefined);
+  if (missing.includes('numaNodes')) return { because: 'its agent does not say its numaNodes' };
   if (missing.length > 0) return { because: `the Node does not say its ${missing.join(', ')}` };
   const context = Object.fromEntries(VARIABLES.map((name) => [name, valueOf(name, machine)]));
   const labels = new Map(inputs.labels.flatMap((name) => entryOf(machine.labels, name)));
@@ -73,7 +74,7 @@ function entryOf(labels: Machine['labels'], name: string): readonly (readonly [s
 }
 
 /** As CEL takes it; undefined where the machine does not say. */
-function valueOf(name: Variable, { cpu, memory, ephemeralStorage, maxPods, arch }: Machine): unknown {
+function valueOf(name: Variable, { cpu, memory, ephemeralStorage, maxPods, numaNodes, arch }: Machine): unknown {
   const amount = (size: number | undefined): MachineAmount | undefined =>
     size === undefined ? undefined : new MachineAmount(size);
   const whole = (count: number | undefined): bigint | undefined =>
@@ -89,6 +90,8 @@ function valueOf(name: Variable, { cpu, memory, ephemeralStorage, maxPods, arch 
       return amount(ephemeralStorage);
     case 'maxPods':
       return whole(maxPods);
+    case 'numaNodes':
+      return whole(numaNodes);
     case 'arch':
       return arch;
     case 'labels':

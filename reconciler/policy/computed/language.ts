@@ -2,7 +2,16 @@ import { Environment } from '@marcbachmann/cel-js';
 import { MachineAmount, readMachineAmount } from './amount.ts';
 
 /** What an expression may ask of the machine. */
-export const VARIABLES = ['cpu', 'milliCpu', 'memory', 'ephemeralStorage', 'maxPods', 'arch', 'labels'] as const;
+export const VARIABLES = [
+  'cpu',
+  'milliCpu',
+  'memory',
+  'ephemeralStorage',
+  'maxPods',
+  'numaNodes',
+  'arch',
+  'labels',
+] as const;
 export type Variable = (typeof VARIABLES)[number];
 
 const TYPES: Readonly<Record<Variable, string>> = {
@@ -11,6 +20,7 @@ const TYPES: Readonly<Record<Variable, string>> = {
   memory: 'Quantity',
   ephemeralStorage: 'Quantity',
   maxPods: 'int',
+  numaNodes: 'int',
   arch: 'string',
   labels: 'map<string, string>',
 };

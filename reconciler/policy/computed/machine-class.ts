@@ -76,13 +76,14 @@ export function readSizes(text: string | undefined): Sizes {
  * @param sorted as `sortedMachine` gives it
  */
 export function classOf(sorted: Machine, { variables, labels }: Inputs): MachineClass {
-  const { cpu, memory, ephemeralStorage, maxPods, arch } = sorted;
+  const { cpu, memory, ephemeralStorage, maxPods, numaNodes, arch } = sorted;
   const asksCpu = variables.has('cpu') || variables.has('milliCpu');
   const machine: Machine = {
     ...(asksCpu && cpu !== undefined ? { cpu } : {}),
     ...(variables.has('memory') && memory !== undefined ? { memory } : {}),
     ...(variables.has('ephemeralStorage') && ephemeralStorage !== undefined ? { ephemeralStorage } : {}),
     ...(variables.has('maxPods') && maxPods !== undefined ? { maxPods } : {}),
+    ...(variables.has('numaNodes') && numaNodes !== undefined ? { numaNodes } : {}),
     ...(variables.has('arch') && arch !== undefined ? { arch } : {}),
     labels: Object.fromEntries(
       labels.flatMap((name) => (Object.hasOwn(sorted.labels, name) ? [[name, sorted.labels[name] ?? '']] : [])),
@@ -91,12 +92,13 @@ export function classOf(sorted: Machine, { variables, labels }: Inputs): Machine
   return { name: nameOf(machine), machine };
 }
 
-function nameOf({ cpu, memory, ephemeralStorage, maxPods, arch, labels }: Machine): string {
+function nameOf({ cpu, memory, ephemeralStorage, maxPods, numaNodes, arch, labels }: Machine): string {
   const parts = [
     ...(cpu === undefined ? [] : [`cpu=${cpu}`]),
     ...(memory === undefined ? [] : [`memory=${writeAmount(memory, 'bytes')}`]),
     ...(ephemeralStorage === undefined ? [] : [`ephemeralStorage=${writeAmount(ephemeralStorage, 'bytes')}`]),
     ...(maxPods === undefined ? [] : [`maxPods=${maxPods}`]),
+    ...(numaNodes === undefined ? [] : [`numaNodes=${numaNodes}`]),
     ...(arch === undefined ? [] : [`arch=${arch}`]),
     ...Object.entries(labels).map(([name, value]) => `${name}=${value}`),
   ];

@@ -11,18 +11,33 @@ export interface Machine {
   readonly ephemeralStorage?: number;
   /** How many pods its kubelet takes now. */
   readonly maxPods?: number;
+  /** Nodes of memory and processors that belong together; its agent says it. */
+  readonly numaNodes?: number;
   /** `amd64`. */
   readonly arch?: string;
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** The machine behind a Node, by what the Node says of it. */
-export function machineOf({ size, labels }: Pick<NodeView, 'size' | 'labels'>): Machine {
+export const ARCH_LABEL = 'kubernetes.io/arch';
+
+/** A node as far as its machine goes. */
+export interface MachineSource extends Pick<NodeView, 'size' | 'labels'> {
+  /** As its agent says it; absent where it does not. */
+  readonly numaNodes?: number | undefined;
+}
+
+/** The machine behind a node, by what its Node and its agent say of it. */
+export function machineOf({ size, labels, numaNodes }: MachineSource): Machine {
   const amounts = { cpu: 'cpu', memory: 'memory', ephemeralStorage: 'ephemeral-storage', maxPods: 'pods' } as const;
   const known = Object.entries(amounts).flatMap(([name, resource]) => {
     const amount = parseQuantity(size?.capacity[resource] ?? '');
     return amount === undefined || !(amount > 0) ? [] : [[name, amount] as const];
   });
-  const arch = labels['kubernetes.io/arch'];
-  return { ...Object.fromEntries(known), ...(arch === undefined ? {} : { arch }), labels };
+  const arch = labels[ARCH_LABEL];
+  return {
+    ...Object.fromEntries(known),
+    ...(numaNodes === undefined ? {} : { numaNodes }),
+    ...(arch === undefined ? {} : { arch }),
+    labels,
+  };
 }

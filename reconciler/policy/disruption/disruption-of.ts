@@ -55,7 +55,7 @@ function classFor(cost: ChangeCost, before: Payload | null, after: Payload | nul
 }
 
 /** A kubelet that comes up with less room than its pods need rejects some of those that run. */
-function podLimitOf(before: Payload | null, after: Payload | null): Pick<Disruption, 'podLimit'> {
+export function podLimitOf(before: Payload | null, after: Payload | null): Pick<Disruption, 'podLimit'> {
   const [then, now] = [before?.['maxPods'], after?.['maxPods']];
   const mayShrink = typeof now === 'number' && (typeof then !== 'number' || now < then);
   return mayShrink ? { podLimit: now } : {};

@@ -1,10 +1,11 @@
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import { NO_CONFIG } from '../classes.ts';
 import { type Desired, poolIn } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import type { ClusterConfig } from '../repo/loaded.ts';
-import { DEFAULT_MAX_CHANGE } from '../repo/read-cluster.ts';
+import { CLUSTER_FILE, DEFAULT_MAX_CHANGE } from '../repo/read-cluster.ts';
 import { limitOf } from '../rollout/amount.ts';
-import { NO_CONFIG, targetFor } from '../rollout/membership.ts';
+import { targetFor } from '../rollout/membership.ts';
 import { assignmentOf, sameTarget, type NodeTarget } from '../rollout/standing.ts';
 
 /** What a commit would change at once, against what the cluster's file allows in the commit before. */
@@ -68,10 +69,7 @@ export function massChangeOf(
  *
  * @param file of the cluster
  */
-export function sayMassChange(
-  { changed, total, allowed, pools }: MassChange,
-  file = 'clusters/<cluster>.yaml',
-): string {
+export function sayMassChange({ changed, total, allowed, pools }: MassChange, file = CLUSTER_FILE): string {
   const named = pools.slice(0, MOST_POOLS).map(([pool, nodes]) => `${pool} ${nodes}`);
   const rest = pools.length > named.length ? ` and ${pools.length - named.length} more` : '';
   return (
@@ -81,7 +79,7 @@ export function sayMassChange(
 }
 
 /** Whoever raises a limit and goes beyond it in one commit has set none. @param file of the cluster */
-export const sayHowToRaise = (limit: 'maxChange' | 'maxUnassign', file = 'clusters/<cluster>.yaml'): string =>
+export const sayHowToRaise = (limit: 'maxChange' | 'maxUnassign', file = CLUSTER_FILE): string =>
   `If this is meant, take it back, raise spec.${limit} in ${file} in a commit of its own, and commit it again once that one is in force`;
 
 /** What a node was told to run; what it runs, where the order was lost and is about to be written again. */

@@ -71,12 +71,12 @@ export function judgeCommit(candidate: CandidateCommit, policy: RewritePolicy, f
       'unassigns-too-many',
       `it would send ${losing.length} of ${assigned.length} assigned nodes back to their local config ` +
         `(${names.join(', ')}${losing.length > names.length ? ' …' : ''}), and maxUnassign allows ${limit}. ` +
-        sayHowToRaise('maxUnassign'),
+        sayHowToRaise('maxUnassign', repo.cluster.file),
     );
   }
   const mass =
     massChange(before, desired, limits.maxChange, fleet) ?? massChange(before, desired, repo.cluster.maxChange, fleet);
-  return mass === undefined ? { takeUp: true } : refuse('changes-too-many', sayMassChange(mass));
+  return mass === undefined ? { takeUp: true } : refuse('changes-too-many', sayMassChange(mass, repo.cluster.file));
 }
 
 /**

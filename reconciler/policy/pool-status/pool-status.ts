@@ -8,7 +8,6 @@ import type {
 } from '#shared/contract/api/kubelet-pool.ts';
 import { type Finding, formatFinding, hasErrors } from '#shared/contract/finding.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
-import { classStatuses } from '../classes.ts';
 import type { DesiredPool } from '../desired.ts';
 import type { LeftOut } from '../fleet.ts';
 import type { MemberDecision } from '../rollout/decide-group.ts';
@@ -19,6 +18,7 @@ import type { GroupPlan } from '../rollout/plan-nodes.ts';
 import { summariseHolds } from '../rollout/rollout-status.ts';
 import { refusedUnassigned, sameTarget } from '../rollout/standing.ts';
 import type { KubeObject, Condition } from '#shared/contract/api/object.ts';
+import { classStatuses } from './class-statuses.ts';
 
 const MOST_FAILURES = 10;
 const MOST_FINDINGS = 5;
@@ -48,7 +48,7 @@ export function poolStatus(
     ...(present?.metadata.generation === undefined ? {} : { observedGeneration: present.metadata.generation }),
     ...(pool.commit === null ? {} : { commit: pool.commit }),
     ...(pool.config === null ? {} : { configName: pool.config.name, sha256: pool.config.sha256 }),
-    ...(pool.classes === undefined ? {} : { classes: classStatuses(pool.classes) }),
+    ...(pool.classes === undefined ? {} : { classes: classStatuses(pool.classes, group.members) }),
     phase,
     message,
     counts,
@@ -121,13 +121,16 @@ function messageOf(
 ): string {
   if (counts.nodes === 0) return 'no node matches the selector';
   if (halt !== null) return haltMessage(halt, decisions);
-  const what = pool.config?.name ?? 'the local config';
-  const done = `${counts.updated} of ${counts.nodes} nodes run ${what}`;
+  const done = `${counts.updated} of ${counts.nodes} nodes run ${whatRuns(pool)}`;
   const waiting = decisions.find(({ verdict }) => verdict.verdict === 'hold');
   const because =
     waiting?.verdict.verdict === 'hold' ? `; ${waiting.member.node.name} waits: ${waiting.verdict.because}` : '';
   return `${done}${because}`;
 }
+
+/** No node runs the template of a pool with computed values. */
+const whatRuns = ({ classes, config }: DesiredPool): string =>
+  classes === undefined ? (config?.name ?? 'the local config') : 'the config of their class of machines';
 
 /** What failed, and how far the way back has come where there is one. */
 function haltMessage(halt: Halt, decisions: readonly MemberDecision[]): string {

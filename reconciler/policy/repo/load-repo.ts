@@ -48,7 +48,8 @@ function load(files: ReadonlyMap<string, RepoFile>, options: LoadOptions, decode
   const leftOut = new Map(
     gitFindings.flatMap((finding) => (finding.file === undefined ? [] : [[inside(finding.file), finding] as const])),
   );
-  const { cluster, findings } = loadCluster({ files, name: options.cluster, leftOut, shown }, decoder);
+  const { cluster: read, findings } = loadCluster({ files, name: options.cluster, leftOut, shown }, decoder);
+  const cluster: ClusterConfig = { ...read, file: shown(`clusters/${options.cluster}.yaml`) };
   const fields = fieldsNow(cluster.fields, options);
   const names = poolNames([...files.keys()], [...leftOut.keys()]);
   const pools = names.map((name) =>

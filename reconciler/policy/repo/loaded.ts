@@ -41,6 +41,8 @@ export type LoadedPool = ValidPool | InvalidPool;
 
 /** `clusters/<cluster>.yaml`, defaults filled in. */
 export interface ClusterConfig {
+  /** The file as people see it in the repository, whether it is there or not: `infra/kubelet/clusters/prod.yaml`. */
+  readonly file?: string;
   /** Minor versions (`1.34`) that every pool's payload is judged against besides those of its nodes. */
   readonly kubeletVersions: readonly string[];
   /** How many nodes (count, or percentage of the assigned ones) one commit may send back to their local config. */

@@ -19,6 +19,7 @@ const EXAMPLES: readonly Machine[] = (
   memory: memory * GIBIBYTE,
   ephemeralStorage: disk * GIBIBYTE,
   maxPods: 110,
+  numaNodes: cpu > 16 ? 2 : 1,
   arch: 'amd64',
   labels: {},
 }));

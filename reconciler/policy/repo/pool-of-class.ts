@@ -5,7 +5,7 @@ import type { Finding } from '#shared/contract/finding.ts';
 import type { NodeView } from '../fleet.ts';
 import type { NodeSize } from '../room/allocatable.ts';
 import { classOf, type MachineClass, readSizes, sortedMachine, writeSizes } from '../computed/machine-class.ts';
-import { type Machine, machineOf } from '../computed/machine.ts';
+import { ARCH_LABEL, type Machine, machineOf, type MachineSource } from '../computed/machine.ts';
 import { NO_INPUTS } from '../computed/shape.ts';
 import { fill } from '../computed/template.ts';
 import { tooLittleLeft } from '../computed/too-little-left.ts';
@@ -36,25 +36,30 @@ export interface SortedNode {
  *
  * @param had what the node was sorted by before, as it was kept
  */
-export function poolOfNode(pool: ValidPool, node: Pick<NodeView, 'size' | 'labels'>, had = ''): SortedNode {
-  const known = kinds.get(pool) ?? { byNode: new WeakMap(), byLabels: new Map() };
+export const poolOfNode = (pool: ValidPool, node: MachineSource, had?: string): SortedNode => sorterOf(pool)(node, had);
+
+/** The same for many nodes of a pool. */
+export function sorterOf(pool: ValidPool): (node: MachineSource, had?: string) => SortedNode {
+  const known = kinds.get(pool) ?? { byNode: new WeakMap(), byKey: new Map() };
   kinds.set(pool, known);
-  const { size } = node;
   const { variables, labels } = pool.template?.inputs ?? NO_INPUTS;
-  const asksLabels = size === undefined || labels.length > 0 || variables.has('arch');
-  const present = asksLabels ? undefined : known.byNode.get(size);
-  if (present?.had === had) return present;
-  const sorted = sortedNode(node, had);
-  const found = { class: ofKind(pool, sorted, node.labels, known.byLabels), sizes: sorted.sizes, had };
-  if (!asksLabels) known.byNode.set(size, found);
-  return found;
+  const asksMore = labels.length > 0 || variables.has('arch') || variables.has('numaNodes');
+  return (node, had = '') => {
+    const { size } = node;
+    const present = asksMore || size === undefined ? undefined : known.byNode.get(size);
+    if (present?.had === had) return present;
+    const sorted = sortedNode(node, had);
+    const found = { class: ofKind(pool, sorted, node, known.byKey), sizes: sorted.sizes, had };
+    if (!asksMore && size !== undefined) known.byNode.set(size, found);
+    return found;
+  };
 }
 
 /** Thousands of nodes are asked about in each pass: nearly all of them are of a kind that was seen before. */
 interface Kinds {
-  /** Where labels do not matter: a Node keeps its size from pass to pass. */
+  /** Where nothing but its size matters, which a Node keeps from pass to pass. */
   readonly byNode: WeakMap<NodeSize, SortedNode & { readonly had: string }>;
-  readonly byLabels: Map<string, ClassPool>;
+  readonly byKey: Map<string, ClassPool>;
 }
 
 const kinds = new WeakMap<ValidPool, Kinds>();
@@ -62,14 +67,15 @@ const kinds = new WeakMap<ValidPool, Kinds>();
 function ofKind(
   pool: ValidPool,
   { machine, sizes }: Sorted,
-  labels: NodeView['labels'],
+  { labels, numaNodes }: MachineSource,
   known: Map<string, ClassPool>,
 ): ClassPool {
   const { inputs } = pool.template ?? { inputs: NO_INPUTS };
-  const arch = inputs.variables.has('arch') ? labels['kubernetes.io/arch'] : undefined;
+  const arch = inputs.variables.has('arch') ? labels[ARCH_LABEL] : undefined;
   const asked = inputs.labels.map((label) => labels[label] ?? '\0');
-  const key = [machine.cpu, machine.maxPods, sizes, arch, ...asked].join('\n');
-  const found = known.get(key) ?? poolOfClass(pool, { ...machine, ...(arch === undefined ? {} : { arch }), labels });
+  const key = [machine.cpu, machine.maxPods, sizes, arch, numaNodes, ...asked].join('\n');
+  const more = { ...(arch === undefined ? {} : { arch }), ...(numaNodes === undefined ? {} : { numaNodes }) };
+  const found = known.get(key) ?? poolOfClass(pool, { ...machine, ...more, labels });
   known.set(key, found);
   return found;
 }

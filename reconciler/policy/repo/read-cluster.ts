@@ -15,6 +15,9 @@ import { checkHeader, type FileReport, readMap } from './report.ts';
 /** How many of the nodes in pools a commit may give another config that changes several pools, where nobody says so. */
 export const DEFAULT_MAX_CHANGE = '80%';
 
+/** What the cluster's file is called where nobody knows its path: in records of older releases. */
+export const CLUSTER_FILE = "the cluster's file";
+
 /** What holds for a cluster without a file of its own. */
 export const DEFAULT_CLUSTER: ClusterConfig = {
   kubeletVersions: [],

@@ -7,6 +7,7 @@ import { type FileReport, readMap } from './report.ts';
 import { readMachineAmount } from '../computed/amount.ts';
 import { type LeafBounds, readShare, resourceOf } from '../computed/bounds.ts';
 import { compile } from '../computed/expression.ts';
+import { FUNCTIONS, METHODS, VARIABLES } from '../computed/language.ts';
 import { type ComputedLeaf, markOfLeaf } from '../computed/leaf.ts';
 import { type ExpressionTree, PROFILE_NAMES, type ProfileName, PROFILES } from '../computed/profiles.ts';
 
@@ -72,6 +73,7 @@ export function readComputed(file: unknown, report: FileReport, positionOf: Posi
         'bad-expression',
         place,
         `${formatPath(path)}: ${message}, at character ${character} of the expression`,
+        meantBy(message),
       );
       return;
     }
@@ -89,6 +91,16 @@ export function readComputed(file: unknown, report: FileReport, positionOf: Posi
     leaves.set(mark, leaf);
     putAt(value, path, mark);
   }
+}
+
+/** A slip of the pen in a name of the language, by what the parser says of it. */
+function meantBy(message: string): string | undefined {
+  const [, variable] = /^Unknown variable: (\w+)$/.exec(message) ?? [];
+  const [, called] = /^there is no function (\w+)$/.exec(message) ?? [];
+  const known = variable === undefined ? [...FUNCTIONS, ...METHODS] : VARIABLES;
+  const meant = didYouMean(variable ?? called ?? '', known);
+  if (meant !== undefined) return `did you mean ${meant}?`;
+  return variable === undefined ? undefined : `known are ${VARIABLES.join(', ')}`;
 }
 
 function readProfile(name: unknown, report: FileReport): ProfileName | undefined {

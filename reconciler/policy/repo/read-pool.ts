@@ -1,6 +1,6 @@
 import { API_VERSION } from '#shared/contract/api/group.ts';
-import { DEFAULT_TRIAL, type TrialSpec } from '#shared/contract/api/kubelet-node.ts';
-import type { KubeletPoolSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { DEFAULT_TRIAL } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPoolSpec, PoolTrialSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { isMap } from '#shared/contract/kubelet-config/walk.ts';
 import type { TolerableCode } from '#shared/contract/kubelet-config/tolerance.ts';
@@ -106,12 +106,23 @@ function readLayers(value: unknown, path: Path, name: string, report: FileReport
   return layers;
 }
 
-function readTrial(value: unknown, path: Path, report: FileReport): TrialSpec {
-  const trial = readMap(value, path, ['duration', 'startTimeout', 'maxRestarts'], report) ?? {};
+function readTrial(value: unknown, path: Path, report: FileReport): PoolTrialSpec {
+  const trial = readMap(value, path, ['duration', 'durationAfterCanary', 'startTimeout', 'maxRestarts'], report) ?? {};
+  const { durationAfterCanary: after } = trial;
   const { duration, startTimeout, maxRestarts } = DEFAULT_TRIAL;
   const at = (key: string): Path => [...path, key];
   return {
     duration: readDuration(trial.duration, at('duration'), { zero: 'refused', default: duration }, report),
+    ...(after === undefined
+      ? {}
+      : {
+          durationAfterCanary: readDuration(
+            after,
+            at('durationAfterCanary'),
+            { zero: 'refused', default: duration },
+            report,
+          ),
+        }),
     startTimeout: readDuration(
       trial.startTimeout,
       at('startTimeout'),

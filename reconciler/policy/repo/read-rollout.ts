@@ -1,6 +1,8 @@
 import type { Amount, CanarySpec, RolloutSpec, RolloutStep } from '#shared/contract/api/kubelet-pool.ts';
+import { DEFAULT_MAX_ON_TRIAL, DEFAULT_PROBATION, FULL } from '#shared/contract/api/probation.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
-import { readAmount, readDuration, readList, readTextField, readWord } from './read-scalars.ts';
+import { readAnalysis } from './read-analysis.ts';
+import { readAmount, readDuration, readFlag, readList, readTextField, readWord } from './read-scalars.ts';
 import { readNarrowSelector } from './read-selector.ts';
 import { readWindows } from './read-windows.ts';
 import { type FileReport, readMap } from './report.ts';
@@ -8,9 +10,12 @@ import { type FileReport, readMap } from './report.ts';
 const KEYS = [
   'maxUnavailable',
   'maxUnavailablePerZone',
+  'maxOnTrial',
+  'probation',
   'notReadyNodes',
   'soak',
   'canary',
+  'analysis',
   'steps',
   'windows',
   'emergency',
@@ -29,8 +34,17 @@ export function readRollout(value: unknown, path: Path, report: FileReport): Rol
   const onFailure = readMap(rollout.onFailure, [...path, 'onFailure'], ['threshold', 'action'], report) ?? {};
   const at = (key: string): Path => [...path, key];
   const failure = (key: string): Path => [...path, 'onFailure', key];
-  const { maxUnavailablePerZone: perZone, notReadyNodes } = rollout;
+  const { maxUnavailablePerZone: perZone, notReadyNodes, probation } = rollout;
   const canary = readCanary(rollout.canary, at('canary'), report);
+  const analysis = readAnalysis(rollout.analysis, at('analysis'), report);
+  if (analysis !== undefined && canary === undefined) {
+    report.error(
+      'missing-field',
+      at('analysis'),
+      'analysis compares canaries, and there are none',
+      'add canary: {nodes: 1}',
+    );
+  }
   const steps = readSteps(rollout.steps, at('steps'), canary?.nodes, report);
   const windows = readWindows(rollout.windows, at('windows'), report);
   const emergency = readTextField(rollout.emergency, at('emergency'), { longest: LONGEST_REASON }, report);
@@ -38,7 +52,9 @@ export function readRollout(value: unknown, path: Path, report: FileReport): Rol
   if (maxUnavailable === '100%' && canary === undefined && steps === undefined) {
     report.doubt(
       at('maxUnavailable'),
-      'every node of the pool changes at once, and none tries the config before the others',
+      probation === FULL
+        ? 'every node of the pool changes at once, and none tries the config before the others'
+        : 'as many nodes change at once as have proven the config, however many those are',
       'add canary: {nodes: 1}, or a smaller maxUnavailable',
     );
   }
@@ -47,11 +63,13 @@ export function readRollout(value: unknown, path: Path, report: FileReport): Rol
     ...(perZone === undefined
       ? {}
       : { maxUnavailablePerZone: readAmount(perZone, at('maxUnavailablePerZone'), { min: 0, default: 1 }, report) }),
+    ...readOnTrial(rollout, path, report),
     ...(notReadyNodes === undefined
       ? {}
       : { notReadyNodes: readWord(notReadyNodes, at('notReadyNodes'), ['wait', 'change'], report) }),
     soak: readDuration(rollout.soak, at('soak'), { zero: 'allowed', default: '0s' }, report),
     ...(canary === undefined ? {} : { canary }),
+    ...(analysis === undefined ? {} : { analysis }),
     ...(steps === undefined ? {} : { steps }),
     ...(windows === undefined ? {} : { windows }),
     ...(emergency === undefined ? {} : { emergency }),
@@ -62,8 +80,36 @@ export function readRollout(value: unknown, path: Path, report: FileReport): Rol
   };
 }
 
+/** What bounds how many nodes try the config, and for how long each of them is waited for. */
+function readOnTrial(
+  { maxOnTrial, probation }: { readonly maxOnTrial?: unknown; readonly probation?: unknown },
+  path: Path,
+  report: FileReport,
+): Pick<RolloutSpec, 'maxOnTrial' | 'probation'> {
+  const [most, span] = [
+    [...path, 'maxOnTrial'],
+    [...path, 'probation'],
+  ];
+  if (maxOnTrial !== undefined && probation === FULL) {
+    report.doubt(
+      most,
+      'maxOnTrial bounds nothing with probation: full, where maxUnavailable bounds who is on trial',
+      'leave out one of the two',
+    );
+  }
+  const rule = { zero: 'refused', default: DEFAULT_PROBATION } as const;
+  return {
+    ...(maxOnTrial === undefined
+      ? {}
+      : { maxOnTrial: readAmount(maxOnTrial, most, { min: 1, default: DEFAULT_MAX_ON_TRIAL }, report) }),
+    ...(probation === undefined
+      ? {}
+      : { probation: probation === FULL ? FULL : readDuration(probation, span, rule, report) }),
+  };
+}
+
 function readCanary(value: unknown, path: Path, report: FileReport): CanarySpec | undefined {
-  const canary = readMap(value, path, ['nodes', 'selector', 'soak'], report);
+  const canary = readMap(value, path, ['nodes', 'perClass', 'selector', 'soak'], report);
   if (canary === undefined) return undefined;
   const { nodes, selector } = canary;
   if (nodes === undefined && selector === undefined) {
@@ -77,8 +123,18 @@ function readCanary(value: unknown, path: Path, report: FileReport): CanarySpec 
   if (nodes !== undefined && selector !== undefined) {
     report.error('conflict', path, 'canary says both how many nodes and which', 'keep nodes or selector');
   }
+  const perClass = readFlag(canary.perClass, [...path, 'perClass'], report);
+  if (perClass === true && selector !== undefined) {
+    report.error(
+      'conflict',
+      path,
+      'canary names its nodes, and perClass counts nodes',
+      'write nodes: 1 in place of the selector',
+    );
+  }
   return {
     ...(nodes === undefined ? {} : { nodes: readAmount(nodes, [...path, 'nodes'], { min: 1, default: 1 }, report) }),
+    ...(perClass === undefined ? {} : { perClass }),
     ...(selector === undefined ? {} : { selector: readNarrowSelector(selector, [...path, 'selector'], report) }),
     ...readSoak(canary.soak, path, report),
   };

@@ -89,6 +89,13 @@ export function readFlag(value: unknown, path: Path, report: FileReport): boolea
   return undefined;
 }
 
+/** An amount, which may be a fraction. */
+export function readNumber(value: unknown, path: Path, report: FileReport): number {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+  report.error('out-of-range', path, `${placeName(path)} is ${show(value)} and has to be a number of at least 0`);
+  return 0;
+}
+
 /** The items of a list with their places; an empty list is reported as well. */
 export function readList(value: unknown, path: Path, report: FileReport): readonly (readonly [unknown, Path])[] {
   if (value === undefined) return [];

@@ -8,7 +8,7 @@ import type {
 import type { Millis } from '#shared/runtime/clock.ts';
 import { ranBefore } from './heritage.ts';
 import type { Group, Member } from './membership.ts';
-import { configNameFor, memberOf, soakOf, targetOf } from './membership.ts';
+import { memberOf, probationIn, soakOf, targetOf } from './membership.ts';
 import { settledFor } from './settled-for.ts';
 import { assignmentOf, hasProved, hasProvedAny, isAbout, sameTarget, standingOf, type NodeTarget } from './standing.ts';
 
@@ -43,19 +43,22 @@ export function aimsOf(
   const { pool } = group;
   const config = pool?.config ?? null;
   const isThrough = halt === null && hasComeThrough(before?.rollout, targetOf(pool));
-  const proven = pool?.classes === undefined ? null : provenIn(group, before?.settled);
+  const isProven = pool?.classes === undefined ? () => true : provenIn(group, before?.settled);
   const formerly = settledFor(before?.settled, pool);
   const reverts = halt?.action === 'revert';
-  const soakMs = soakOf(pool);
+  const [soakMs, probationMs] = [soakOf(pool), probationIn(pool)];
 
   return group.members.map((each): Aimed => {
     if (config === null || each.target === null) return { member: each, aim: 'local', configName: null };
+    if (!reverts && !each.joining && isOneOfThePool(each, pool)) {
+      return { member: each, aim: 'config', configName: each.payloadClass?.config?.name ?? config.name };
+    }
     const settled = formerly(each);
     const former = settled?.target ?? null;
     /** What new nodes get: as soon as the waves of a payload are done, that one; of a template, once a node of their class has proved it. */
-    const good = isThrough && (proven === null || proven.has(each.target.sha256)) ? each.target : former;
+    const good = isThrough && isProven(each.target.sha256) ? each.target : former;
     const first = [good, former].find((target) => isOnFirstTrial(each, group, target, now)) ?? null;
-    const ownName = configNameFor(pool, each.node.name) ?? config.name;
+    const ownName = each.payloadClass?.config?.name ?? config.name;
     const member = { ...each, joining: first !== null || isNew(each, now) };
     const startsGood =
       good !== null && (member.joining || !sameTarget(good, each.target)) && isUnassigned(member, group, good);
@@ -76,17 +79,21 @@ export function aimsOf(
 
   function towards(member: Member, target: NodeTarget): Member {
     if (sameTarget(member.target, target)) return member;
-    return { ...memberOf(member.node, member.kubeletNode, target, soakMs, now), joining: member.joining };
+    const { node, kubeletNode, payloadClass, joining } = member;
+    return { ...memberOf(node, kubeletNode, target, soakMs, now, payloadClass, probationMs), joining };
   }
 }
 
-/** Hashes of the payloads of a template that some node has proved. */
-function provenIn({ members }: Group, settled: SettledConfig | undefined): ReadonlySet<string> {
-  const proved = members.filter(({ kubeletNode, target }) => target !== null && hasProved(kubeletNode, target));
-  return new Set([
-    ...proved.map(({ target }) => target?.sha256 ?? ''),
-    ...(settled?.classes ?? []).map(({ sha256 }) => sha256),
-  ]);
+/** Whether some node has proved this payload of a template, or the pool settled on it; looked into where somebody asks. */
+function provenIn({ members }: Group, settled: SettledConfig | undefined): (sha256: string) => boolean {
+  let proven: Set<string> | undefined;
+  return (sha256) => {
+    proven ??= new Set([
+      ...members.flatMap(({ kubeletNode, target }) => (hasProved(kubeletNode, target) ? (target?.sha256 ?? []) : [])),
+      ...(settled?.classes ?? []).map((each) => each.sha256),
+    ]);
+    return proven.has(sha256);
+  };
 }
 
 /** Whether a payload has done all of its waves. */
@@ -111,6 +118,10 @@ const retried = (member: Member): Member => ({
   forgive: true,
   unavailable: member.changing || !member.node.ready || member.node.cordoned,
 });
+
+/** It was told a config of this pool, and has proved one: it is to run what the pool says, whatever others run. */
+const isOneOfThePool = ({ kubeletNode }: Member, pool: Group['pool']): boolean =>
+  kubeletNode?.spec?.configSource !== undefined && kubeletNode.spec.pool === pool?.name && hasProvedAny(kubeletNode);
 
 /** Has no config of this pool: never had one, or comes from another pool with another one than this. */
 function isUnassigned({ kubeletNode }: Member, { pool }: Group, good: NodeTarget): boolean {

@@ -18,6 +18,10 @@ export function limitOf(bound: Amount, nodes: number): number {
   return none ? 0 : Math.max(1, amountOf(bound, nodes, 'down'));
 }
 
+/** How many of so many nodes go in a wave; at least one, and no more than there are. */
+export const shareOf = (amount: Amount, total: number): number =>
+  Math.min(total, Math.max(1, amountOf(amount, total, 'up')));
+
 /** How many failed nodes stop a pool; at least one. */
 export function thresholdOf(threshold: Amount, nodes: number): number {
   return Math.max(1, amountOf(threshold, nodes, 'up'));

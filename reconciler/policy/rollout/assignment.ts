@@ -9,6 +9,8 @@ import {
 import type { DesiredPool } from '../desired.ts';
 import type { ConfigSourceView, Fleet } from '../fleet.ts';
 import type { Aimed } from './aims.ts';
+import { type PoolTrials, trialTermsOf } from './pace.ts';
+import type { NodeTarget } from './standing.ts';
 
 /** What a node is told so that it runs this config source of its pool, applied as its pool says unless told otherwise; undefined where the cluster does not have it. */
 export type Assignments = (configName: string, apply?: ApplyMode) => KubeletNodeSpec | undefined;
@@ -32,20 +34,39 @@ export function assignmentsOf(
   const wanted = [
     ...(pool.config === null ? [] : [{ ...pool.config, apply: usual }]),
     ...(settled === undefined ? [] : [{ ...settled, name: settled.configName, apply: settled.apply ?? usual }]),
-    ...aims.flatMap(({ member: { target }, configName }) =>
-      target === null || configName === null ? [] : [{ ...target, name: configName }],
-    ),
+    ...targetsIn(aims),
   ];
-  const specs = new Map<string, KubeletNodeSpec>();
+  const specs = new Map<ApplyMode, Map<string, KubeletNodeSpec>>();
   for (const { name, sha256, apply } of wanted) {
-    const key = `${apply} ${name}`;
     const source = fleet.configSources.get(name);
     // It has to carry what was decided on: names are short enough to be forged.
-    if (source?.sha256 === sha256 && !specs.has(key)) {
-      specs.set(key, assignmentOfSource(pool, source, apply, namespace));
-    }
+    if (source?.sha256 !== sha256) continue;
+    const applied = specs.get(apply) ?? new Map<string, KubeletNodeSpec>();
+    specs.set(apply, applied);
+    if (!applied.has(name)) applied.set(name, assignmentOfSource(pool, source, apply, namespace));
   }
-  return (configName, apply = usual) => specs.get(`${apply} ${configName}`);
+  return (configName, apply = usual) => specs.get(apply)?.get(configName);
+}
+
+/** What the nodes are to run: thousands share one target, and few targets have a second name. */
+function targetsIn(aims: readonly Pick<Aimed, 'member' | 'configName'>[]): readonly Wanted[] {
+  const known = new Map<NodeTarget, string>();
+  const wanted: Wanted[] = [];
+  for (const {
+    member: { target },
+    configName,
+  } of aims) {
+    if (target === null || configName === null || known.get(target) === configName) continue;
+    known.set(target, configName);
+    wanted.push({ ...target, name: configName });
+  }
+  return wanted;
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly sha256: string;
+  readonly apply: ApplyMode;
 }
 
 function assignmentOfSource(
@@ -55,13 +76,13 @@ function assignmentOfSource(
   namespace: string,
 ): KubeletNodeSpec {
   const { name, uid, resourceVersion, sha256 } = source;
-  const { trial, drift = DEFAULT_DRIFT, allowFields = [], tolerate = [] } = pool.spec;
+  const { drift = DEFAULT_DRIFT, allowFields = [], tolerate = [] } = pool.spec;
   return {
     pool: pool.name,
     ...(pool.commit === null ? {} : { commit: pool.commit }),
     configSource: { namespace, name, uid, resourceVersion, key: PAYLOAD_KEY, sha256 },
     apply,
-    trial,
+    trial: trialTermsOf(pool.spec).full,
     // Written only where it says something: a release that brings the field must not write to every node.
     ...(drift === DEFAULT_DRIFT ? {} : { drift }),
     ...(allowFields.length === 0 ? {} : { allowFields }),
@@ -88,11 +109,18 @@ export function sayTheSame(present: KubeletNodeSpec, wanted: KubeletNodeSpec): b
   );
 }
 
+/** The terms that a node was told, where the pool still has them: whoever began as a canary ends as one. */
+export const keptTrial = (
+  told: Partial<TrialSpec> | undefined,
+  { full, afterCanary }: PoolTrials,
+): TrialSpec | undefined => [full, afterCanary].find((terms) => sameTrial(told, terms));
+
 /** What another release left out has its default. */
 const sameTrial = (a: Partial<TrialSpec> = {}, b: Partial<TrialSpec> = {}): boolean =>
-  TRIAL_FIELDS.every((field) => (a[field] ?? DEFAULT_TRIAL[field]) === (b[field] ?? DEFAULT_TRIAL[field]));
+  a === b || (sameField(a, b, 'duration') && sameField(a, b, 'startTimeout') && sameField(a, b, 'maxRestarts'));
 
-const TRIAL_FIELDS = ['duration', 'startTimeout', 'maxRestarts'] as const;
+const sameField = (a: Partial<TrialSpec>, b: Partial<TrialSpec>, field: keyof TrialSpec): boolean =>
+  (a[field] ?? DEFAULT_TRIAL[field]) === (b[field] ?? DEFAULT_TRIAL[field]);
 
 const sameWords = (a: readonly string[] = [], b: readonly string[] = []): boolean =>
   a.length === b.length && a.every((word, index) => word === b[index]);

@@ -1,11 +1,12 @@
 import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import type { Aimed } from './aims.ts';
 import { limitOf } from './amount.ts';
 import { type Hold, hold } from './holds/hold.ts';
-import { configNameFor, type Group, type Member, targetOf, type Untouchable } from './membership.ts';
+import { configNameFor, type Group, type Member, type Untouchable } from './membership.ts';
+import { isSettledPayload, type OnTrial, onTrialIn } from './on-trial.ts';
 import { zoneOf } from './order.ts';
-import { assignmentOf, hasProved, type NodeTarget, sameTarget } from './standing.ts';
 
 /** What may still become unavailable in one round of decisions; each node that is changed takes its place in all of them. */
 export interface Budgets {
@@ -15,6 +16,8 @@ export interface Budgets {
   expose(group: Group, member: Member): Hold | null;
   /** Lets a new node begin with what its pool settled on: by a bound of its own, which no node that serves pays for. */
   admit(group: Group, member: Member): Hold | null;
+  /** What is on trial in a group, before anybody takes a place. */
+  onTrial(group: Group): OnTrial | undefined;
 }
 
 interface Places {
@@ -38,13 +41,13 @@ const NEW_AT_ONCE: Amount = '50%';
 const NEW_AT_LEAST = 10;
 
 /**
- * Counts every node that is unavailable for whatever reason (NotReady, cordoned, updating, soaking, failed, no agent)
- * against the bounds of its pool, of its zone within the pool, and of all pools together. A node that is not Ready costs no
+ * Counts every node that is unavailable for whatever reason (NotReady, cordoned, updating, failed, no agent; soaking, with a full
+ * probation) against the bounds of its pool, of its zone within the pool, and of all pools together. A node that is not Ready costs no
  * further place, but the bounds hold for how many of such nodes are in change as well. Nodes of the control plane
  * besides go one at a time, and never while another is not Ready: their quorum is at stake.
  *
- * `maxUnavailable` also bounds the nodes that were told a payload and have not promoted it, until the pool settles on it, however
- * they came to hear of it: a payload that kills kubelets is seen by no more nodes than that.
+ * A node that is past its probation gives its place back, and not that among the nodes on trial, of which there is a bound of its
+ * own until the pool settles on the payload, however they came to hear of it (`on-trial.ts`).
  *
  * @param fleet   the whole cluster: the quorum does not care for pools, and a node that left its pool may still try its payload
  * @param bounds  over all pools, each of which holds; null for none
@@ -54,13 +57,14 @@ export function budgetsOf(
   untouchable: readonly Untouchable[],
   fleet: Fleet,
   bounds: readonly (Amount | null)[],
+  now: Millis,
 ): Budgets {
-  const exposed = exposures(groups, fleet);
+  const trials = onTrialIn(groups, fleet, now);
   const pools = new Map<Group, Places>(
     groups.map((group): [Group, Places] => {
       const places = placesFor(group.members, maxUnavailable(group));
-      if (group.pool?.classes === undefined && isSettledOn(group, fleet)) return [group, places];
-      const unprovenDrained = places.allowed - (exposed.get(group)?.length ?? 0);
+      const { allowed = places.allowed, names = [] } = trials.get(group) ?? {};
+      const unprovenDrained = allowed - names.length;
       return [group, { ...places, unprovenDrained, unproven: unprovenDrained - drainedFor(group) }];
     }),
   );
@@ -94,14 +98,15 @@ export function budgetsOf(
     },
     expose(group, member) {
       const pool = pools.get(group);
-      if (pool === undefined || member.wasTold || isSettledPayload(group, member.target, fleet)) return null;
+      if (
+        pool === undefined ||
+        isOnTrialAlready(member, trials.get(group)) ||
+        isSettledPayload(group, member.target, fleet)
+      )
+        return null;
       const isKept = isDrainedFor(group, member);
       if ((isKept ? pool.unprovenDrained : pool.unproven) <= 0) {
-        const on = namesOf(exposed.get(group) ?? []);
-        return hold(
-          'budget',
-          `maxUnavailable allows ${pool.allowed} to try a config that is not proven yet; on trial: ${on}`,
-        );
+        return hold('budget', fullOf(trials.get(group)));
       }
       pool.unprovenDrained -= 1;
       if (!isKept) pool.unproven -= 1;
@@ -116,6 +121,7 @@ export function budgetsOf(
       if (isControlPlane(member.node.labels)) away.add(member.node.name);
       return null;
     },
+    onTrial: (group) => trials.get(group),
   };
 
   function quorumHold({ node: { name, labels } }: Member): Hold | null {
@@ -137,9 +143,9 @@ const maxUnavailable = ({ pool }: Group): Amount => pool?.spec.rollout.maxUnavai
 function placesFor(all: readonly Member[], amount: Amount): Places {
   const allowed = limitOf(amount, all.length);
   const members = all.filter(({ joining }) => !joining);
-  const [unavailable, inChange] = [members.filter((member) => member.unavailable), members.filter(isInChange)];
-  const taken = takenBy(unavailable.filter((member) => !isInChange(member)).map(({ node }) => node.name));
-  const beginning = all.filter((member) => member.joining && isInChange(member)).length;
+  const [unavailable, inChange] = [members.filter((member) => member.unavailable), members.filter(isInPlace)];
+  const taken = takenBy(unavailable.filter((member) => !isInPlace(member)).map(({ node }) => node.name));
+  const beginning = all.filter((member) => member.joining && isInPlace(member)).length;
   return {
     allowed,
     free: allowed - unavailable.length,
@@ -151,47 +157,22 @@ function placesFor(all: readonly Member[], amount: Amount): Places {
   };
 }
 
-/** By group, which nodes were told the payload of its pool and have not promoted it, wherever they belong by now. */
-function exposures(groups: readonly Group[], fleet: Fleet): ReadonlyMap<Group, readonly string[]> {
-  const { nodes, kubeletNodes } = fleet;
-  const byPool = new Map(groups.flatMap((group) => (group.pool === null ? [] : [[group.pool.name, group] as const])));
-  const found = new Map<Group, string[]>();
-  for (const [name, node] of kubeletNodes) {
-    const group = byPool.get(node.spec?.pool ?? '');
-    if (group === undefined || !nodes.has(name)) continue;
-    const target = assignmentOf(node);
-    if (!isOfPool(target, group) || hasProved(node, target) || isSettledPayload(group, target, fleet)) continue;
-    const names = found.get(group) ?? [];
-    names.push(name);
-    found.set(group, names);
-  }
-  return found;
-}
-
 /** Its pods leave for the pool's payload, which it hears of afterwards, unless somebody let them back on. */
 const isDrainedFor = ({ pool }: Group, { node, wasTold }: Member): boolean =>
   !wasTold && node.cordoned && node.drain !== undefined && node.drain.config === configNameFor(pool, node.name);
 
 const drainedFor = (group: Group): number => group.members.filter((member) => isDrainedFor(group, member)).length;
 
-function isSettledOn({ pool }: Group, { pools }: Fleet): boolean {
-  const settled = pools.get(pool?.name ?? '')?.status?.settled;
-  return settled !== undefined && sameTarget(targetOf(pool), { sha256: settled.sha256, apply: settled.apply });
+/** A node that is to try once more what it took back was told it, and is not on trial: with a full probation it counts all along. */
+const isOnTrialAlready = ({ wasTold, forgive }: Member, trial: OnTrial | undefined): boolean =>
+  wasTold && !(forgive && trial?.by === 'maxOnTrial');
+
+function fullOf({ by, allowed, names }: Pick<OnTrial, 'by' | 'allowed' | 'names'> = NOTHING_ON_TRIAL): string {
+  const what = by === 'maxOnTrial' ? 'on trial now' : 'to try a config that is not proven yet';
+  return `${by} allows ${allowed} ${what}; on trial: ${namesOf(names)}`;
 }
 
-/** Of a pool with computed values: the payload of one of its classes. */
-function isOfPool(target: NodeTarget, { pool }: Group): boolean {
-  if (pool?.classes === undefined) return sameTarget(target, targetOf(pool));
-  if (target === null || target.apply !== pool.spec.apply) return false;
-  return pool.classes.configs.has(target.sha256);
-}
-
-/** The pool settled on it for some class of machines: it is proven, whoever gets it. */
-function isSettledPayload({ pool }: Group, target: NodeTarget, { pools }: Fleet): boolean {
-  if (pool?.classes === undefined) return false;
-  const { classes = [], apply } = pools.get(pool.name)?.status?.settled ?? {};
-  return target !== null && apply === target.apply && classes.some(({ sha256 }) => sha256 === target.sha256);
-}
+const NOTHING_ON_TRIAL = { by: 'maxOnTrial', allowed: 0, names: [] } as const;
 
 const MOST_NAMES = 3;
 
@@ -204,6 +185,8 @@ function namesOf(names: readonly string[]): string {
 }
 
 const isInChange = ({ changing, standing }: Member): boolean => changing || standing === 'soaking';
+/** And holds a place by that. */
+const isInPlace = (member: Member): boolean => isInChange(member) && !member.calm;
 
 const isFull = ({ free, forNotReady }: Places, { node }: Member): boolean => (node.ready ? free : forNotReady) <= 0;
 

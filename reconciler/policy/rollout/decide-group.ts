@@ -3,7 +3,7 @@ import type { Aimed } from './aims.ts';
 import type { Budgets } from './budget.ts';
 import { type Hold, hold } from './holds/hold.ts';
 import { BEFORE_BEGINNING, firstHold, GATES, OBSTACLES } from './holds/holds.ts';
-import type { GroupFacts } from './holds/question.ts';
+import type { GroupFacts, HoldQuestion } from './holds/question.ts';
 import type { Member } from './membership.ts';
 import { inOrder } from './order.ts';
 
@@ -34,28 +34,37 @@ export interface GroupQuestion extends GroupFacts {
 
 /**
  * Who is changed now, within the budgets, and for everybody else why not. A node that we ourselves left in the middle of a
- * change is told the newest target without a place in the budget of its own, because it has one already.
+ * change is told the newest target without a place in the budget of its own, because it has one already, unless it is past its
+ * probation.
  */
 export function decideGroup(question: GroupQuestion, budgets: Budgets): readonly MemberDecision[] {
   let room = question.waves?.room ?? Number.POSITIVE_INFINITY;
+  const classRooms = new Map(question.waves?.classes?.map((each) => [each.payloadClass, each]));
 
   return inOrder(question.aims).map((aimed): MemberDecision => {
-    const verdict = decide(aimed, question, room, budgets);
-    if (entersWave(aimed, verdict)) room -= 1;
-    return { member: aimed.member, aimed, verdict };
+    const { member } = aimed;
+    const classRoom = member.payloadClass && classRooms.get(member.payloadClass);
+    const verdict = decide(aimed, question, { room, classRoom }, budgets);
+    if (entersWave(aimed, verdict)) {
+      room -= 1;
+      if (classRoom !== undefined) classRooms.set(classRoom.payloadClass, { ...classRoom, room: classRoom.room - 1 });
+    }
+    return { member, aimed, verdict };
   });
 }
+
+type Rooms = Pick<HoldQuestion, 'room' | 'classRoom'>;
 
 /** What a node was told already, what it runs, and what it goes back to goes in no wave. */
 const entersWave = ({ member, aim }: Aimed, { verdict }: NodeVerdict): boolean =>
   aim === 'config' && !member.wasTold && !member.runsTarget && (verdict === 'change' || verdict === 'drain');
 
-function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Budgets): NodeVerdict {
+function decide(aimed: Aimed, question: GroupQuestion, rooms: Rooms, budgets: Budgets): NodeVerdict {
   const { member, aim } = aimed;
   const { standing, asks } = member;
   if (standing !== 'outdated' && standing !== 'no-agent') return { verdict: 'rest' };
   if (asks !== undefined) return decideTurn(aimed, asks, question, budgets);
-  const asked = { aimed, facts: question, room };
+  const asked = { aimed, facts: question, ...rooms };
   const obstacle = firstHold(OBSTACLES, asked);
   if (obstacle !== null) return held(obstacle);
 
@@ -73,8 +82,8 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
     if (locked !== null) return locked;
     const more = question.disruption(aimed);
     if (more === null) {
-      const exposed = aim === 'config' ? budgets.expose(question.group, member) : null;
-      return exposed === null ? changed('it is in the middle of a change that is out of date') : held(exposed);
+      const full = placeInChange(aimed, question, budgets);
+      return full === null ? changed('it is in the middle of a change that is out of date') : held(full);
     }
     // To count its pods is only to look: a node that is broken would finish nothing by itself while nobody does.
     return isCount(more) ? more : held(FINISHES_FIRST);
@@ -95,6 +104,12 @@ function decide(aimed: Aimed, question: GroupQuestion, room: number, budgets: Bu
 function placeFor({ member, aim }: Aimed, isTold: boolean, { group }: GroupQuestion, budgets: Budgets): Hold | null {
   if (member.node.drain === undefined) return budgets.take(group, { member, aim });
   return isTold && aim === 'config' ? budgets.expose(group, member) : null;
+}
+
+/** It has its place still, unless it gave it back after its probation. */
+function placeInChange(aimed: Aimed, question: GroupQuestion, budgets: Budgets): Hold | null {
+  if (aimed.member.calm) return placeFor(aimed, true, question, budgets);
+  return aimed.aim === 'config' ? budgets.expose(question.group, aimed.member) : null;
 }
 
 /** A restart of what the node has already: no wave and no drain, and everything else that a change of its config waits for. */

@@ -15,14 +15,22 @@ export function drainSteps(
   now: Millis,
 ): readonly Step[] {
   const decided = new Map<string, MemberDecision>();
-  for (const { decisions } of groups) for (const each of decisions) decided.set(each.member.node.name, each);
+  for (const { decisions } of groups) {
+    for (const each of decisions) if (isOfInterest(each)) decided.set(each.member.node.name, each);
+  }
   const unknown = new Set(untouchable.filter(({ choice }) => choice.choice === 'unknown').map(({ node }) => node.name));
   const steps: Step[] = [];
   for (const node of fleet.nodes.values()) {
-    if (!unknown.has(node.name)) steps.push(...stepFor(node, decided.get(node.name), now));
+    const decision = decided.get(node.name);
+    if (decision === undefined && node.drain === undefined) continue;
+    if (!unknown.has(node.name)) steps.push(...stepFor(node, decision, now));
   }
   return steps;
 }
+
+/** Of thousands of nodes next to none are drained, or have their pods counted. */
+const isOfInterest = ({ member, verdict }: MemberDecision): boolean =>
+  member.node.drain !== undefined || verdict.verdict === 'drain' || isCounted(verdict);
 
 function stepFor(node: NodeView, decision: MemberDecision | undefined, now: Millis): readonly Step[] {
   const { name, uid, drain } = node;

@@ -30,16 +30,25 @@ export function haltOf(
   const known = before?.halt;
   if (known !== undefined && isAbout(known, target) && known.at !== released?.haltedAt) return known;
 
+  const { action } = group.pool.spec.rollout.onFailure;
+  const then = action === 'revert' ? '; the nodes that run it go back to what the pool settled on before' : '';
+  const halted = (why: string): Halt => {
+    const message = `${why}${then}; push a fix or a revert, or release the pool`;
+    return { config: config.name, ...recordOf(target), at, message, action };
+  };
+  const rollout = before?.rollout;
+  const isCompared = rollout !== undefined && isAbout(rollout, target) && released === null;
+  if (isCompared && rollout.analysis?.verdict === 'fail') {
+    return halted(`${config.name} made its canaries worse: ${rollout.analysis.message}`);
+  }
+
   const failures = failedMembers(group.members);
   const failed = failures.map((member) => member.node.name);
   const threshold = haltThreshold(group);
   if (failed.length < threshold) return null;
-  const { action } = group.pool.spec.rollout.onFailure;
   const names =
     failed.length > 5 ? `${failed.slice(0, 5).join(', ')} and ${failed.length - 5} more` : failed.join(', ');
-  const then = action === 'revert' ? '; the nodes that run it go back to what the pool settled on before' : '';
-  const message = `${whatFailed(group.pool, failures)} failed on ${names} (threshold ${threshold})${then}; push a fix or a revert, or release the pool`;
-  return { config: config.name, ...recordOf(target), at, message, action };
+  return halted(`${whatFailed(group.pool, failures)} failed on ${names} (threshold ${threshold})`);
 }
 
 const MOST_FAILED = 3;

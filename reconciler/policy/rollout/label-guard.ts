@@ -3,6 +3,7 @@ import { type KubeletNode, LOCAL } from '#shared/contract/api/kubelet-node.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Desired } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
+import { CLUSTER_FILE } from '../repo/read-cluster.ts';
 import type { Step } from '../steps.ts';
 import { limitOf } from './amount.ts';
 import { type Hold, hold } from './holds/hold.ts';
@@ -25,30 +26,67 @@ const MOST_NAMES = 3;
 /**
  * Guards nodes against their own labels, as `maxUnassign` guards them against commits: where more nodes have lost theirs than it allows,
  * none is unassigned until the labels are back or a commit allows more. As many may move to another pool by their labels alone, in
- * the turns of that pool; where more would, none does. What a commit changed of pools was judged with that commit.
+ * the turns of that pool, or to another class of their own pool ten minutes later; where more would, none does. What a commit changed of
+ * pools was judged with that commit.
  */
 export function guardLabels(desired: Desired, fleet: Fleet, now: Millis): LabelGuard {
-  const lost = guardLosses(desired, fleet, now);
-  const moved = guardMoves(desired, fleet);
-  const warnings = [lost.warning, moved.warning].filter((warning) => warning !== null);
+  const lost: NodeView[] = [];
+  const moved: NodeView[] = [];
+  for (const node of fleet.nodes.values()) {
+    if (isGuarded(node, fleet)) lost.push(node);
+    if (getsAnother(node, desired, fleet)) moved.push(node);
+  }
+  if (lost.length === 0 && moved.length === 0) return NOTHING_HELD;
+  const assigned = assignedIn(fleet);
+  const bounds = { assigned, allowed: allowedIn(desired, assigned), advice: restoreOrRaise(desired) };
+  const [losses, moves] = [guardLosses(lost, bounds, now), guardMoves(moved, fleet, bounds, now)];
+  const warnings = [losses.warning, moves.warning].filter((warning) => warning !== null);
   return {
-    holds: new Map([...lost.holds, ...moved.holds]),
+    holds: new Map([...losses.holds, ...moves.holds]),
     warning: warnings.length === 0 ? null : warnings.join('; '),
   };
 }
 
-/** Nodes that would get another config because somebody changed their labels, and nobody a file. */
-function guardMoves(desired: Desired, fleet: Fleet): LabelGuard {
-  const moved = [...fleet.nodes.values()].filter((node) => getsAnother(node, desired, fleet));
-  const assigned = assignedIn(fleet);
-  const allowed = allowedIn(desired, assigned);
-  if (moved.length <= allowed) return NOTHING_HELD;
+interface Bounds {
+  /** How many nodes were told a config. */
+  readonly assigned: number;
+  /** How many of them may lose it or get another one by their labels. */
+  readonly allowed: number;
+  /** What to do where more do. */
+  readonly advice: string;
+}
+
+/** @param moved nodes that would get another config because somebody changed their labels, and nobody a file */
+function guardMoves(
+  moved: readonly NodeView[],
+  fleet: Fleet,
+  { assigned, allowed, advice }: Bounds,
+  now: Millis,
+): LabelGuard {
+  const reclassed = moved.filter((node) => isReclassed(node, fleet));
+  if (moved.length <= allowed) {
+    const waiting = reclassed.filter(({ moved: since }) => now - (since?.since ?? 0) < LABEL_GRACE_MS);
+    return { holds: new Map(waiting.map((node) => [node.name, reclassGraceOf(node)])), warning: null };
+  }
+  const where = reclassed.length === 0 ? 'pool' : reclassed.length === moved.length ? CLASS : `pool or ${CLASS}`;
   const message =
-    `the labels of ${moved.length} of ${assigned} assigned nodes put them into another pool ` +
+    `the labels of ${moved.length} of ${assigned} assigned nodes put them into another ${where} ` +
     `(${examplesOf(moved)}), no commit does, and maxUnassign allows ${allowed}: they keep their configs. ` +
-    'Restore the labels; or, if this is meant, raise spec.maxUnassign in clusters/<cluster>.yaml';
+    advice;
   const each = hold('relabelled', message);
   return { holds: new Map(moved.map(({ name }) => [name, each])), warning: message };
+}
+
+const CLASS = 'class of machines';
+
+/** It stays in its pool, and a label that an expression names has another value. */
+const isReclassed = ({ name, moved }: NodeView, { kubeletNodes }: Fleet): boolean =>
+  moved !== undefined && kubeletNodes.get(name)?.spec?.pool === moved.to;
+
+function reclassGraceOf({ moved }: NodeView): Hold {
+  const until = toTimestamp((moved?.since ?? 0) + LABEL_GRACE_MS);
+  const because = `its labels put it into another ${CLASS}; it keeps its config until ${until}, in case they change back`;
+  return hold('relabelled', because);
 }
 
 /** A pool with the same config restarts nothing, and a node that was told nothing has nothing to lose. */
@@ -60,27 +98,31 @@ function getsAnother(node: NodeView, { pools }: Desired, fleet: Fleet): boolean 
 
 const NOTHING_HELD: LabelGuard = { holds: new Map(), warning: null };
 
-const assignedIn = (fleet: Fleet): number =>
-  [...fleet.nodes.values()].filter((node) => hasConfig(kubeletNodeOf(node, fleet))).length;
+function assignedIn(fleet: Fleet): number {
+  let assigned = 0;
+  for (const node of fleet.nodes.values()) if (hasConfig(kubeletNodeOf(node, fleet))) assigned += 1;
+  return assigned;
+}
 
 /** By the commit in force and by the one before: what loosens the limit does not use it. */
 const allowedIn = ({ policy: { maxUnassign, former } }: Desired, assigned: number): number =>
   Math.min(limitOf(maxUnassign, assigned), limitOf(former?.maxUnassign ?? '100%', assigned));
+
+const restoreOrRaise = ({ policy }: Desired): string =>
+  `Restore the labels; or, if this is meant, raise spec.maxUnassign in ${policy.file ?? CLUSTER_FILE}`;
 
 const examplesOf = (nodes: readonly NodeView[]): string => {
   const names = nodes.slice(0, MOST_NAMES).map(({ name }) => name);
   return `${names.join(', ')}${nodes.length > names.length ? ' …' : ''}`;
 };
 
-function guardLosses(desired: Desired, fleet: Fleet, now: Millis): LabelGuard {
-  const lost = [...fleet.nodes.values()].filter((node) => isGuarded(node, fleet));
-  const assigned = assignedIn(fleet);
-  const allowed = allowedIn(desired, assigned);
+/** @param lost nodes with a config whose labels no pool selects any more */
+function guardLosses(lost: readonly NodeView[], { assigned, allowed, advice }: Bounds, now: Millis): LabelGuard {
   if (lost.length > allowed) {
     const message =
       `${lost.length} of ${assigned} assigned nodes have lost the labels that put them into a pool ` +
       `(${examplesOf(lost)}), and maxUnassign allows ${allowed}: they keep their configs. ` +
-      'Restore the labels; or, if this is meant, raise spec.maxUnassign in clusters/<cluster>.yaml';
+      advice;
     const each = hold('unselected', message);
     return { holds: new Map(lost.map(({ name }) => [name, each])), warning: message };
   }
@@ -114,19 +156,29 @@ function hasConfig(node: KubeletNode | undefined): boolean {
  * since when their labels put them into another one.
  */
 export function rememberLabelLosses(fleet: Fleet): readonly Step[] {
-  return [...fleet.nodes.values()].flatMap((node): readonly Step[] => {
+  const steps: Step[] = [];
+  for (const node of fleet.nodes.values()) {
     const present = kubeletNodeOf(node, fleet);
-    if (present === undefined) return [];
-    const { unselected, moved } = node;
-    const matters = unselected?.by === 'labels' && (hasConfig(present) || node.gated === true);
-    const wanted = {
-      [UNSELECTED_SINCE_ANNOTATION]: matters ? toTimestamp(unselected.since) : undefined,
-      [MOVED_SINCE_ANNOTATION]: moved?.by === 'labels' && hasConfig(present) ? toTimestamp(moved.since) : undefined,
-    };
-    const known = present.metadata.annotations ?? {};
-    const news = Object.entries(wanted).filter(([name, since]) => known[name] !== since);
-    if (news.length === 0) return [];
-    const annotations = Object.fromEntries(news.map(([name, since]) => [name, since ?? null]));
-    return [{ step: 'remember', node: node.name, present, annotations }];
-  });
+    if (present === undefined) continue;
+    const annotations = newsOf(node, present);
+    if (annotations !== null) steps.push({ step: 'remember', node: node.name, present, annotations });
+  }
+  return steps;
 }
+
+/** What is to be written of one node; null for nothing, as of nearly all. */
+function newsOf(node: NodeView, present: KubeletNode): Readonly<Record<string, string | null>> | null {
+  const { unselected, moved, gated } = node;
+  const { [UNSELECTED_SINCE_ANNOTATION]: knownLost, [MOVED_SINCE_ANNOTATION]: knownMoved } =
+    present.metadata.annotations ?? NONE;
+  const matters = unselected?.by === 'labels' && (hasConfig(present) || gated === true);
+  const lost = matters ? toTimestamp(unselected.since) : undefined;
+  const other = moved?.by === 'labels' && hasConfig(present) ? toTimestamp(moved.since) : undefined;
+  if (lost === knownLost && other === knownMoved) return null;
+  return {
+    ...(lost === knownLost ? {} : { [UNSELECTED_SINCE_ANNOTATION]: lost ?? null }),
+    ...(other === knownMoved ? {} : { [MOVED_SINCE_ANNOTATION]: other ?? null }),
+  };
+}
+
+const NONE: Readonly<Record<string, string>> = {};

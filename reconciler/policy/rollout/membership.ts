@@ -1,16 +1,18 @@
 import type { KubeletNode, TurnRequest } from '#shared/contract/api/kubelet-node.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Choice } from '../assign/choose-pool.ts';
-import { type PayloadClass, UNREAD } from '../classes.ts';
+import { NO_CONFIG, type PayloadClass, UNREAD } from '../classes.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, NodeView } from '../fleet.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { probationOf } from './pace.ts';
 import {
   assignmentOf,
   failedAt,
   hasProved,
   inTransition,
   isChanging,
+  isPastProbation,
   openRequest,
   runsAlready,
   sameTarget,
@@ -30,6 +32,8 @@ export interface Member {
   readonly unavailable: boolean;
   /** Its kubelet is being changed, or may be at any moment, whatever the target is. */
   readonly changing: boolean;
+  /** It is past its probation, or soaks after one: nobody gives way for it while that goes on. */
+  readonly calm: boolean;
   /** It runs the target already, whatever it was told: to tell it takes nobody's place. */
   readonly runsTarget: boolean;
   /** It was told the target, whatever came of it. */
@@ -42,6 +46,8 @@ export interface Member {
   readonly forgive: boolean;
   /** The restart that it needs with the target that it was told already, and has yet to be granted; undefined for none. */
   readonly asks: TurnRequest | undefined;
+  /** Its class of machines; undefined where its pool computes nothing. */
+  readonly payloadClass: PayloadClass | undefined;
   /** Why there is no config for its class of machines; absent where there is one. Whatever it has, it keeps. */
   readonly unrendered?: string;
   /** It is new and has never proved any config of ours: nobody depends on it yet, so it holds no place of nodes that serve. */
@@ -86,17 +92,12 @@ export function membershipOf(desired: Desired, fleet: Fleet, now: Millis): Membe
       untouchable.push({ node, choice: { choice: 'unknown' }, changing: inTransition(kubeletNode, now) });
       continue;
     }
-    const { pool, members, target, soakMs, ofClass } = homes.get(home) ?? settle();
+    const { pool, members, target, soakMs, probationMs } = homes.get(home) ?? settle();
     const isIn = choice.choice === 'pool';
     const classes = isIn ? pool?.classes : undefined;
     const given = classes && (classes.byNode.get(node.name) ?? UNREAD);
-    const member = memberOf(
-      node,
-      kubeletNode,
-      given === undefined ? (isIn ? target : null) : ofClass(given),
-      soakMs,
-      now,
-    );
+    const wanted = given === undefined ? (isIn ? target : null) : given.target;
+    const member = memberOf(node, kubeletNode, wanted, soakMs, now, given, probationMs);
     members.push(given === undefined || given.config !== null ? member : { ...member, unrendered: given.because });
   }
   return { groups: [...homes.values()], untouchable };
@@ -113,19 +114,16 @@ interface Home extends Group {
   readonly members: Member[];
   readonly target: NodeTarget;
   readonly soakMs: Millis;
-  /** What the nodes of a class are to run: the same value for all of them. */
-  readonly ofClass: (of: PayloadClass) => NodeTarget;
+  readonly probationMs: Millis | null;
 }
 
-function homeOf(pool: DesiredPool | null): Home {
-  const targets = new Map<PayloadClass, NodeTarget>();
-  const ofClass = (of: PayloadClass): NodeTarget => {
-    const known = targets.get(of) ?? { sha256: of.config?.sha256 ?? NO_CONFIG, apply: pool?.spec.apply ?? 'overlay' };
-    targets.set(of, known);
-    return known;
-  };
-  return { pool, members: [], target: targetOf(pool), soakMs: soakOf(pool), ofClass };
-}
+const homeOf = (pool: DesiredPool | null): Home => ({
+  pool,
+  members: [],
+  target: targetOf(pool),
+  soakMs: soakOf(pool),
+  probationMs: probationIn(pool),
+});
 
 /** The KubeletNode of this very Node: one that was left behind by an earlier Node of the same name does not count. */
 export function kubeletNodeOf(node: NodeView, fleet: Pick<Fleet, 'kubeletNodes'>): KubeletNode | undefined {
@@ -134,8 +132,10 @@ export function kubeletNodeOf(node: NodeView, fleet: Pick<Fleet, 'kubeletNodes'>
 }
 
 /** @param uid of a Node */
-export function isOwnedBy({ metadata }: KubeletNode, uid: string): boolean {
-  return metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
+export function isOwnedBy({ metadata: { ownerReferences } }: KubeletNode, uid: string): boolean {
+  if (ownerReferences === undefined) return false;
+  for (const owner of ownerReferences) if (owner.uid === uid) return true;
+  return false;
 }
 
 /**
@@ -160,9 +160,6 @@ function isPoolUnknown(node: KubeletNode | undefined, home: string | null, desir
   return !desired.pools.has(pool) && (desired.commit === null || desired.unusable.has(pool));
 }
 
-/** No config has this hash: what nothing was made for is not to be taken for anything. */
-export const NO_CONFIG = '';
-
 /** What one node of a pool is to run; null is its local config. */
 export function targetFor(pool: DesiredPool | undefined | null, node: string): NodeTarget {
   if (pool?.classes === undefined || pool.config === null) return targetOf(pool);
@@ -179,18 +176,28 @@ export function targetOf(pool: DesiredPool | undefined | null): NodeTarget {
   return { sha256: pool.config.sha256, apply: pool.spec.apply };
 }
 
-/** How long a node holds its place in the budget of this pool after its config was promoted. */
+/** How long a node holds its place after its config was promoted: on trial, or with a full probation in the budget. */
 export function soakOf(pool: DesiredPool | null): Millis {
   return parseDuration(pool?.spec.rollout.soak ?? '0s') ?? 0;
 }
 
-/** Where a node stands towards a target. */
+/** After how long on trial a node of this pool gives its place back; null where it holds it to the end. */
+export const probationIn = (pool: DesiredPool | null): Millis | null =>
+  pool === null ? null : probationOf(pool.spec.rollout);
+
+/**
+ * Where a node stands towards a target.
+ *
+ * @param probationMs null where the node holds its place to the end of trial and soak
+ */
 export function memberOf(
   node: NodeView,
   kubeletNode: KubeletNode | undefined,
   target: NodeTarget,
   soakMs: Millis,
   now: Millis,
+  payloadClass?: PayloadClass,
+  probationMs: Millis | null = null,
 ): Member {
   const promotedAt = fromTimestamp(kubeletNode?.status?.promotedAt);
   const reported = standingOf(kubeletNode, target, now);
@@ -200,15 +207,17 @@ export function memberOf(
   // What has yet to soak soaks first, and asks afterwards.
   const soaks = isRecent && (reported === 'settled' || (asks !== undefined && hasProved(kubeletNode, target)));
   const standing = soaks ? 'soaking' : reported;
-  const busy = standing === 'soaking' || standing === 'failed' || standing === 'no-agent';
   const changing = isChanging(kubeletNode, wasTold, standing);
+  const isLost = standing === 'failed' || standing === 'no-agent';
+  const calm = probationMs !== null && !isLost && node.ready && (standing === 'soaking' || isCalm());
   return {
     node,
     kubeletNode,
     target,
     standing,
-    unavailable: busy || changing || !node.ready || node.cordoned,
+    unavailable: isLost || (!calm && (changing || standing === 'soaking')) || !node.ready || node.cordoned,
     changing,
+    calm,
     runsTarget: runsAlready(kubeletNode, target),
     wasTold: target !== null && wasTold,
     promotedAt,
@@ -216,9 +225,17 @@ export function memberOf(
     forgive: false,
     asks: standing === 'outdated' ? asks : undefined,
     joining: false,
+    payloadClass,
   };
+
+  function isCalm(): boolean {
+    return probationMs !== null && now - node.readySince >= probationMs && isPastProbation(kubeletNode, probationMs);
+  }
 }
 
 /** It runs the target and has proved it, and only waits for leave to restart its kubelet with it. */
 export const isProvedAndAsks = ({ asks, kubeletNode, target }: Member): boolean =>
   asks !== undefined && hasProved(kubeletNode, target);
+
+/** Was told the payload, whatever came of it, or refused it before it was. */
+export const isOnTarget = ({ standing, wasTold }: Member): boolean => wasTold || standing === 'failed';

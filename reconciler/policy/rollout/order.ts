@@ -21,7 +21,7 @@ export function inOrder<T extends { readonly member: Member }>(things: readonly 
 const turnOf = (member: Member): 'begun' | 'ready' | 'notReady' =>
   isBegun(member) ? 'begun' : member.node.ready ? 'ready' : 'notReady';
 
-const isBegun = ({ changing, node }: Member): boolean => changing || node.drain !== undefined;
+const isBegun = ({ changing, calm, node }: Member): boolean => (changing && !calm) || node.drain !== undefined;
 
 function byZone<T extends { readonly member: Member }>(things: readonly T[]): readonly T[] {
   const zones = Map.groupBy(things, ({ member }) => zoneOf(member));

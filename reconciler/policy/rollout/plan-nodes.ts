@@ -1,15 +1,14 @@
-import { MACHINE_ANNOTATION, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { KubeletNode, KubeletNodeSpec } from '#shared/contract/api/kubelet-node.ts';
+import { RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPoolStatus, RolloutStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Desired } from '../desired.ts';
 import type { ConfigSourceView, Fleet } from '../fleet.ts';
 import type { PlanSettings, Step } from '../steps.ts';
 import { type Aimed, aimsOf, forgive } from './aims.ts';
-import { type Assignments, assignmentsOf, sayTheSame } from './assignment.ts';
+import { type Assignments, assignmentsOf } from './assignment.ts';
 import { type Budgets, budgetsOf } from './budget.ts';
 import { type Cohort, cohortOf } from './cohort.ts';
-import { decideGroup, type MemberDecision, type NodeVerdict } from './decide-group.ts';
+import { decideGroup, type MemberDecision } from './decide-group.ts';
 import { beforeRestart } from './before-restart.ts';
 import { disruptionsIn } from './disruptions-in.ts';
 import { drainSteps } from './drain-steps.ts';
@@ -21,9 +20,11 @@ import { guardLabels, type LabelGuard, rememberLabelLosses } from './label-guard
 import { untaintSteps } from './untaint-steps.ts';
 import type { Signals } from '../signals.ts';
 import { windowsState } from '../window/windows-state.ts';
-import { type Group, isOwnedBy, type Member, membershipOf, type Membership, targetOf } from './membership.ts';
+import { type Group, isOwnedBy, membershipOf, type Membership, targetOf } from './membership.ts';
+import { analysisOf, measureSteps } from './analysed.ts';
 import { isAbout } from './standing.ts';
-import { askedIn } from './preflight.ts';
+import { stepsOf, termsIn } from './node-steps.ts';
+import { rememberClasses } from './remember-classes.ts';
 import { rememberRollout, type RolloutMemory } from './rollout-status.ts';
 import { type WaveProgress, waveProgress } from './wave-progress.ts';
 
@@ -55,10 +56,13 @@ export function planNodes(
   const had = witnessed(fleet.kubeletNodes.values());
   const aimed = groups.map((group) => aim(group, fleet, had, now));
   const told = aimed.map(({ group, aims }) => ({ ...group, members: aims.map(({ member }) => member) }));
-  const budgets = budgetsOf(told, untouchable, fleet, [
-    desired.policy.maxUnavailable,
-    desired.policy.former?.maxUnavailable ?? null,
-  ]);
+  const budgets = budgetsOf(
+    told,
+    untouchable,
+    fleet,
+    [desired.policy.maxUnavailable, desired.policy.former?.maxUnavailable ?? null],
+    now,
+  );
   const guard = guardLabels(desired, fleet, now);
   const sources = new Map([...fleet.configSources.values()].map((source) => [source.sha256, source]));
   const planned = aimed.map((each, index) => {
@@ -66,7 +70,8 @@ export function planNodes(
     const asked = { ...each, budgeted: told[index] ?? each.group, assignments, sources };
     const plan = planGroup(asked, desired, fleet, { budgets, guard, signals }, now);
     const isHearsay = hearsayOf(desired, each.group) !== undefined;
-    return { plan, steps: isHearsay ? [] : stepsOf(plan.decisions, assignments) };
+    const terms = termsIn(asked.budgeted, budgets);
+    return { plan, steps: isHearsay ? [] : stepsOf(plan.decisions, assignments, terms) };
   });
   const plans = planned.map(({ plan }) => plan);
   return {
@@ -76,7 +81,8 @@ export function planNodes(
     steps: [
       ...presenceSteps(fleet, now),
       ...rememberLabelLosses(fleet),
-      ...rememberSizes(desired, fleet),
+      ...rememberClasses(desired, fleet),
+      ...plans.flatMap(({ group }) => measureSteps(group)),
       ...planned.flatMap(({ steps }) => steps),
       ...drainSteps(plans, untouchable, fleet, now),
       ...untaintSteps(plans, desired, fleet, now),
@@ -123,6 +129,7 @@ function planGroup(
     group.pool?.spec.rollout.canary,
   );
   const waves = halt === null ? wavesFor(group, cohort, before, now) : null;
+  const analysis = waves === null ? before?.analysis : analysisOf(group, cohort, waves, before?.analysis, now);
   const payloadOf = payloadsOf(group.pool, sources);
   const disruption = disruptionsIn(payloadOf);
   const hearsay = hearsayOf(desired, group);
@@ -140,6 +147,7 @@ function planGroup(
       blockers: signals.blockers.get(group.pool?.name ?? ''),
       halt,
       waves,
+      analysis: released === null ? analysis : undefined,
       cohort: cohort.names,
       refusedBases: refusedBasesOf(group),
       isAvailable: (name, apply) => assignments(name, apply) !== undefined,
@@ -149,7 +157,16 @@ function planGroup(
     },
     budgets,
   );
-  return { group, decisions, memory: rememberRollout(group, known, halt, released, waves, cohort, now) };
+  return {
+    group,
+    decisions,
+    memory: rememberRollout(
+      group,
+      known,
+      { halt, released, waves, cohort, analysis, onTrial: budgets.onTrial(budgeted) },
+      now,
+    ),
+  };
 }
 
 /** Then no node is written to. */
@@ -181,17 +198,6 @@ function wavesFor(
   return waveProgress(pool.spec.rollout, members, before, haltThreshold(group) - 1, now);
 }
 
-/** Keeps what nodes of pools with computed values were sorted by, so that each stays in its class. */
-function rememberSizes({ pools }: Desired, { kubeletNodes }: Fleet): readonly Step[] {
-  return [...pools.values()].flatMap(({ classes }) =>
-    [...(classes?.sizes ?? [])].flatMap(([node, sizes]): readonly Step[] => {
-      const present = kubeletNodes.get(node);
-      if (present === undefined || present.metadata.annotations?.[MACHINE_ANNOTATION] === sizes) return [];
-      return [{ step: 'remember', node, present, annotations: { [MACHINE_ANNOTATION]: sizes } }];
-    }),
-  );
-}
-
 /** One KubeletNode for every Node, so that every agent has a place to report to, and none for Nodes that are gone. */
 function presenceSteps(fleet: Fleet, now: Millis): readonly Step[] {
   const left: Step[] = [];
@@ -200,65 +206,9 @@ function presenceSteps(fleet: Fleet, now: Millis): readonly Step[] {
     if (node !== undefined && isOwnedBy(kubeletNode, node.uid)) continue;
     left.push({ step: 'delete-node', node: name, uid: kubeletNode.metadata.uid ?? '' });
   }
-  const missing = [...fleet.nodes.values()].filter(({ name }) => !fleet.kubeletNodes.has(name));
-  return [
-    ...left,
-    ...missing.map(({ name, uid, firstSeen: at = now }): Step => ({ step: 'create-node', node: name, uid, at })),
-  ];
-}
-
-function stepsOf(decisions: readonly MemberDecision[], assignments: Assignments): readonly Step[] {
-  return decisions.flatMap(({ member, aimed, verdict }): readonly Step[] => {
-    const { kubeletNode: node, target } = member;
-    if (node === undefined) return [];
-    if (target === null || aimed.configName === null) return leavingSteps(node, member, verdict);
-    const spec = assignments(aimed.configName, target.apply);
-    if (spec === undefined) return [];
-    if (verdict.verdict === 'change') {
-      const forgive = member.forgive && member.failedAt !== undefined ? { forgive: member.failedAt } : {};
-      const { reboot, because } = verdict;
-      const order = reboot === undefined ? {} : { reboot };
-      const turn = member.asks === undefined ? {} : { ...unspentReboot(node), turn: { seen: member.asks.seen } };
-      return [{ step: 'assign', node, spec: { ...spec, ...forgive, ...order, ...turn }, because }];
-    }
-    if (verdict.verdict === 'drain' && verdict.stage === 'preflight') {
-      const asked = askedIn(node, spec, member.forgive ? member.failedAt : undefined);
-      return asked === null ? [] : [{ step: 'amend', node, spec: asked, because: verdict.because }];
-    }
-    const isUntold = member.standing === 'failed' && !member.wasTold;
-    const isAway = member.standing === 'outdated' || member.standing === 'no-agent' || isUntold;
-    const told = !isAway || member.asks !== undefined;
-    return told && !sayTheSame(node.spec ?? {}, spec)
-      ? [
-          {
-            step: 'amend',
-            node,
-            spec: { ...spec, ...rebootIn(node), ...turnIn(node) },
-            because: 'the pool changed something other than the payload',
-          },
-        ]
-      : [];
-  });
-}
-
-/** An order to reboot belongs to the change that it was given with, and stays while that change is what the node was told. */
-const rebootIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'reboot'> =>
-  spec?.reboot === undefined ? {} : { reboot: spec.reboot };
-
-/** Where the boot that is to end is still the present one. */
-const unspentReboot = (node: KubeletNode): Pick<KubeletNodeSpec, 'reboot'> =>
-  node.spec?.reboot?.boot === node.status?.bootID ? rebootIn(node) : {};
-
-/** A turn is spent once the agent sees anything else, so that it may stay until another config is assigned. */
-const turnIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'turn'> =>
-  spec?.turn === undefined ? {} : { turn: spec.turn };
-
-/** The pool stays in the spec until the node runs its local config, so that its budget goes on counting the node. */
-function leavingSteps(node: KubeletNode, { standing }: Member, verdict: NodeVerdict): readonly Step[] {
-  const pool = node.spec?.pool;
-  if (verdict.verdict === 'change') {
-    return [{ step: 'unassign', node, spec: pool === undefined ? {} : { pool }, because: verdict.because }];
+  const missing: Step[] = [];
+  for (const { name, uid, firstSeen: at = now } of fleet.nodes.values()) {
+    if (!fleet.kubeletNodes.has(name)) missing.push({ step: 'create-node', node: name, uid, at });
   }
-  const gone = standing === 'settled' && pool !== undefined;
-  return gone ? [{ step: 'amend', node, spec: {}, because: 'the node runs its local config again' }] : [];
+  return [...left, ...missing];
 }

@@ -1,4 +1,5 @@
 import type {
+  AnalysisStatus,
   Halt,
   HoldSummary,
   KubeletPoolStatus,
@@ -14,6 +15,7 @@ import type { MemberDecision } from './decide-group.ts';
 import type { Group, Member } from './membership.ts';
 import { isProvedAndAsks, targetOf } from './membership.ts';
 import { canBeChanged } from './readiness.ts';
+import type { OnTrial } from './on-trial.ts';
 import { isAbout, recordOf, sameTarget } from './standing.ts';
 import type { WaveProgress } from './wave-progress.ts';
 
@@ -25,6 +27,15 @@ export interface RolloutMemory {
   readonly rollout: RolloutStatus | null;
 }
 
+/** How a rollout stands in this pass. */
+export interface RolloutNow extends Pick<RolloutMemory, 'halt' | 'released'> {
+  /** null where nobody begins. */
+  readonly waves: WaveProgress | null;
+  readonly cohort: Cohort;
+  readonly analysis?: AnalysisStatus | undefined;
+  readonly onTrial?: OnTrial | undefined;
+}
+
 /**
  * What the pool's status is to remember. The pool has settled on its payload when every node of the rollout that can be changed runs
  * it and has proved it; nodes without an agent, away or cordoned by somebody else do not keep it from that.
@@ -32,10 +43,7 @@ export interface RolloutMemory {
 export function rememberRollout(
   group: Group,
   before: KubeletPoolStatus | undefined,
-  halt: Halt | null,
-  released: Released | null,
-  waves: WaveProgress | null,
-  cohort: Cohort,
+  { halt, released, waves, cohort, analysis, onTrial }: RolloutNow,
   now: Millis,
 ): RolloutMemory {
   const config = group.pool?.config ?? null;
@@ -55,7 +63,9 @@ export function rememberRollout(
     startedAt: last?.startedAt ?? at,
     ...(finishedAt === undefined ? {} : { finishedAt }),
     ...(cohort.newest === 0 ? {} : { newest: toTimestamp(cohort.newest) }),
+    ...(isFinished ? {} : sayOnTrial(onTrial)),
     waves: waves.waves,
+    ...(analysis === undefined ? {} : { analysis }),
   };
   const isSettled = sameTarget(known.settled, target);
   const settled =
@@ -64,6 +74,13 @@ export function rememberRollout(
       : known.settled;
   const isOfIt = settled !== null && (isFinished || isSettled);
   return { halt, released, settled: isOfIt ? withClasses(settled, group) : settled, rollout };
+}
+
+/** With a full probation the budget says it all. */
+function sayOnTrial(onTrial: OnTrial | undefined): Pick<RolloutStatus, 'generation' | 'maxOnTrial' | 'onTrial'> {
+  if (onTrial?.by !== 'maxOnTrial' || onTrial.allowed === Number.POSITIVE_INFINITY) return {};
+  const { generation, allowed, names } = onTrial;
+  return { generation, maxOnTrial: allowed, onTrial: names.length };
 }
 
 /** Most classes that a pool's record of what it settled on names. */

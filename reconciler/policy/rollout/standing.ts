@@ -143,6 +143,25 @@ function refersTo(reference: ConfigReference | undefined, target: NodeTarget): b
 export const hasProvedAny = (node: KubeletNode | undefined): boolean =>
   (node?.status?.promotedAt ?? null) !== null || !refersTo(node?.status?.lastKnownGood, null);
 
+/** The config of ours that the node has proved last; null for its local one. */
+export function provenBy(node: KubeletNode | undefined): NodeTarget {
+  const { sha256, apply = 'overlay' } = node?.status?.lastKnownGood ?? {};
+  return sha256 === undefined ? null : { sha256, apply };
+}
+
+/**
+ * Whether the node is past its probation with what it was told: its agent, by its own clock, saw the kubelet healthy with it for so
+ * long, on a trial that goes on. A restart with what it has proved already has no probation.
+ */
+export function isPastProbation(node: KubeletNode | undefined, probationMs: Millis): boolean {
+  const { phase, active, trial, observedGeneration = 0 } = node?.status ?? {};
+  const target = assignmentOf(node);
+  if (phase !== 'Trial' || target === null || !trial || observedGeneration < (node?.metadata.generation ?? 0))
+    return false;
+  const isOfIt = refersTo(active, target) && trial.config === active?.name && !hasProved(node, target);
+  return isOfIt && trial.awaitsReboot === undefined && trial.healthySeconds * 1000 >= probationMs;
+}
+
 /** Whether the node has proved this config: it is what it falls back to. */
 export function hasProved(node: KubeletNode | undefined, target: NodeTarget): boolean {
   return refersTo(node?.status?.lastKnownGood, target);

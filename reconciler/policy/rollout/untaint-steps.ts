@@ -22,7 +22,8 @@ export function untaintSteps(
   fleet: Fleet,
   now: Millis,
 ): readonly Step[] {
-  const gated = [...fleet.nodes.values()].filter((node) => node.gated === true && node.ready);
+  const gated: NodeView[] = [];
+  for (const node of fleet.nodes.values()) if (node.gated === true && node.ready) gated.push(node);
   if (gated.length === 0) return [];
   const decided = new Map(
     groups.flatMap(({ group, decisions }) =>

@@ -1,8 +1,10 @@
 import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { PayloadClass } from '../classes.ts';
 import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import type { Member } from './membership.ts';
+import { type ClassRoom, membersByClass, unprovenClasses } from './class-canaries.ts';
+import { isOnTarget, type Member } from './membership.ts';
 import { canBeChanged } from './readiness.ts';
-import { healthySince, isOnTarget, type Wave, wavesOf } from './waves.ts';
+import { healthySince, type Wave, wavesOf } from './waves.ts';
 
 /** How far a payload has come through the waves of its pool. */
 export interface WaveProgress {
@@ -13,6 +15,8 @@ export interface WaveProgress {
   readonly room: number;
   /** Why nobody else may begin, when there is no room. */
   readonly because: string;
+  /** What holds single classes of machines besides, where canaries are asked of each; absent where they are not. */
+  readonly classes?: readonly ClassRoom[];
 }
 
 /**
@@ -34,6 +38,7 @@ export function waveProgress(
   let current: Wave | null = null;
   let room = 0;
   let because = '';
+  let classes = unprovenIn(rollout, members);
   for (const wave of wavesOf(rollout, members)) {
     const known = before?.waves.find(({ name }) => name === wave.name);
     if (current !== null) {
@@ -45,8 +50,9 @@ export function waveProgress(
       statuses.push({ name: wave.name, nodes: wave.nodes, state: 'done', startedAt, doneAt });
       continue;
     }
-    const seen = look(wave, rollout, members, now);
-    const isDone = isEnough(wave, seen, spared);
+    const ofClasses = lookAtClasses(wave, rollout, members, now);
+    const seen = ofClasses.length === 0 ? look(wave, rollout, members, now) : together(ofClasses);
+    const isDone = ofClasses.length === 0 ? isEnough(wave, seen, spared) : areEnough(ofClasses, spared);
     const startedAt = known?.startedAt ?? (seen.reached > previous(statuses) || isDone ? toTimestamp(now) : undefined);
     const start = startedAt === undefined ? {} : { startedAt };
     if (isDone) {
@@ -55,12 +61,17 @@ export function waveProgress(
     }
     current = wave;
     room = Math.max(0, seen.possible - seen.reached);
-    because = reason(wave, seen);
-    const state = stateOf(startedAt !== undefined, room, cannotEnd(seen, spared));
+    because = ofClasses.length === 0 ? reason(wave, seen) : reasonOfClasses(wave, ofClasses, spared);
+    if (ofClasses.length > 0) classes = roomOf(ofClasses, because);
+    const isStopped = (ofClasses.length === 0 ? [seen] : ofClasses).some((each) => cannotEnd(each, spared));
+    const state = stateOf(startedAt !== undefined, room, isStopped);
     statuses.push({ name: wave.name, nodes: wave.nodes, state, ...start });
   }
-  return { waves: statuses, current, room, because };
+  return { waves: statuses, current, room, because, ...(classes === undefined ? {} : { classes }) };
 }
+
+const unprovenIn = ({ canary }: RolloutSpec, members: readonly Member[]): readonly ClassRoom[] | undefined =>
+  canary?.perClass === true && canary.nodes !== undefined ? unprovenClasses(canary.nodes, members) : undefined;
 
 /** As the nodes are now: too many are lost, or all of them, so that nobody is left to prove anything. */
 const cannotEnd = ({ lost, possible }: Seen, spared: number): boolean =>
@@ -103,13 +114,73 @@ function look(wave: Wave, rollout: RolloutSpec, members: readonly Member[], now:
   return { reached, possible, proved, lost };
 }
 
-function isEnough(wave: Wave, { possible, proved, lost }: Seen, spared: number): boolean {
-  if (possible === 0) return wave.name !== 'canary' && wave.name !== 'rest';
-  return proved > 0 && proved + Math.min(lost.length, spared) >= possible;
+/** What the canaries of one class show. */
+interface SeenClass extends Seen {
+  readonly payloadClass: PayloadClass;
+}
+
+/** Each class by itself; none where the wave asks nothing of classes. */
+function lookAtClasses(
+  { ofClasses, soakMs }: Wave,
+  rollout: RolloutSpec,
+  members: readonly Member[],
+  now: Millis,
+): readonly SeenClass[] {
+  if (ofClasses === undefined) return [];
+  const byClass = membersByClass(members);
+  return [...ofClasses].map(([payloadClass, nodes]) => ({
+    payloadClass,
+    // Under a name of its own: where nobody of a class can be reached, the others do not wait for it.
+    ...look({ name: payloadClass.name, nodes, soakMs }, rollout, byClass.get(payloadClass) ?? [], now),
+  }));
+}
+
+const together = (classes: readonly SeenClass[]): Seen => ({
+  reached: sum(classes, ({ reached, possible }) => Math.min(reached, possible)),
+  possible: sum(classes, ({ possible }) => possible),
+  proved: sum(classes, ({ proved, possible }) => Math.min(proved, possible)),
+  lost: classes.flatMap(({ lost }) => lost),
+});
+
+const sum = <T>(things: readonly T[], sizeOf: (thing: T) => number): number =>
+  things.reduce((all, thing) => all + sizeOf(thing), 0);
+
+const hasEnough = ({ possible, proved, lost }: Seen, spared: number): boolean =>
+  proved > 0 && proved + Math.min(lost.length, spared) >= possible;
+
+/** Canaries are never done without: at least one class has proved the payload. */
+const areEnough = (classes: readonly SeenClass[], spared: number): boolean =>
+  classes.some(({ possible }) => possible > 0) &&
+  classes.every((each) => each.possible === 0 || hasEnough(each, spared));
+
+const roomOf = (classes: readonly SeenClass[], because: string): readonly ClassRoom[] =>
+  classes.map(({ payloadClass, possible, reached }) => ({
+    payloadClass,
+    room: Math.max(0, possible - reached),
+    because,
+  }));
+
+const MOST_CLASSES = 3;
+
+function reasonOfClasses({ name }: Wave, classes: readonly SeenClass[], spared: number): string {
+  const asked = classes.filter(({ possible }) => possible > 0);
+  const waiting = asked.filter((each) => !hasEnough(each, spared));
+  const named = waiting.slice(0, MOST_CLASSES).map(({ payloadClass }) => payloadClass.name);
+  const more = waiting.length > named.length ? ` and ${waiting.length - named.length} more` : '';
+  const { lost } = together(asked);
+  const missing = named.length === 0 ? '' : `, not yet ${named.join('; ')}${more}`;
+  return `wave ${name} must prove itself first in each class: ${asked.length - waiting.length} of ${asked.length} have${missing}${lossesOf(lost)}`;
+}
+
+const lossesOf = (lost: readonly string[]): string =>
+  lost.length === 0 ? '' : `; ${lost.slice(0, 3).join(', ')} failed or is not Ready`;
+
+function isEnough({ name }: Wave, seen: Seen, spared: number): boolean {
+  if (seen.possible === 0) return name !== 'canary' && name !== 'rest';
+  return hasEnough(seen, spared);
 }
 
 function reason({ name, missing }: Wave, { possible, proved, lost }: Seen): string {
   if (missing !== undefined) return missing;
-  const losses = lost.length === 0 ? '' : `; ${lost.slice(0, 3).join(', ')} failed or is not Ready`;
-  return `wave ${name} must prove itself first: ${proved} of ${possible} nodes have${losses}`;
+  return `wave ${name} must prove itself first: ${proved} of ${possible} nodes have${lossesOf(lost)}`;
 }

@@ -1,8 +1,10 @@
-import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '../assign/selector.ts';
-import { amountOf } from './amount.ts';
+import type { PayloadClass } from '../classes.ts';
+import { shareOf } from './amount.ts';
+import { canariesOf } from './class-canaries.ts';
 import { isProvedAndAsks, type Member } from './membership.ts';
 
 /** A set of nodes that a rollout changes together; the next wave begins after this one has soaked. */
@@ -14,6 +16,8 @@ export interface Wave {
   readonly soakMs: Millis;
   /** Only these nodes; everybody where it is absent. */
   readonly only?: (member: Member) => boolean;
+  /** So many of each class, where canaries are asked of each. */
+  readonly ofClasses?: ReadonlyMap<PayloadClass, number>;
   /** Why it can never be done as things stand. */
   readonly missing?: string;
 }
@@ -35,16 +39,20 @@ export function wavesOf(rollout: RolloutSpec, members: readonly Member[]): reado
     const missing = nodes > 0 ? {} : { missing: 'no node of the pool matches the selector of its canaries' };
     waves.push({ name: 'canary', nodes: Math.max(1, nodes), soakMs: soak(canary.soak), only, ...missing });
   } else if (canary?.nodes !== undefined) {
-    waves.push({ name: 'canary', nodes: Math.min(total, share(canary.nodes, total)), soakMs: soak(canary.soak) });
+    const ofClasses = canary.perClass === true ? canariesOf(canary.nodes, members) : NO_CLASSES;
+    const nodes = [...ofClasses.values()].reduce((sum, each) => sum + each, 0);
+    const soakMs = soak(canary.soak);
+    if (nodes > 0) waves.push({ name: 'canary', nodes, soakMs, ofClasses });
+    else waves.push({ name: 'canary', nodes: shareOf(canary.nodes, total), soakMs });
   }
   for (const [index, step] of steps.entries()) {
-    const nodes = Math.min(total, Math.max(waves.at(-1)?.nodes ?? 0, share(step.nodes, total)));
+    const nodes = Math.max(waves.at(-1)?.nodes ?? 0, shareOf(step.nodes, total));
     waves.push({ name: `step ${index + 1}`, nodes, soakMs: soak(step.soak) });
   }
   return [...waves, { name: 'rest', nodes: total, soakMs: soak(undefined) }];
 }
 
-const share = (amount: Amount, total: number): number => Math.max(1, amountOf(amount, total, 'up'));
+const NO_CLASSES: ReadonlyMap<PayloadClass, number> = new Map();
 
 /**
  * Since when a node has run its target in health without a break, or null where it does not: it has to be promoted, Ready,
@@ -56,6 +64,3 @@ export function healthySince(member: Member): Millis | null {
   if (!runs || !node.ready) return null;
   return Math.max(promotedAt ?? 0, node.readySince);
 }
-
-/** Was told the payload, whatever came of it, or refused it before it was. */
-export const isOnTarget = ({ standing, wasTold }: Member): boolean => wasTold || standing === 'failed';

@@ -1,9 +1,13 @@
-import { MOVED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { CLASS_LABELS_ANNOTATION, MOVED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { Choice } from '../assign/choose-pool.ts';
-import type { Desired } from '../desired.ts';
+import { changedLabels, labelsAsked } from '../class-labels.ts';
+import { NO_CONFIG } from '../classes.ts';
+import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet, Moved, NodeView } from '../fleet.ts';
+import { targetFor } from '../rollout/membership.ts';
+import { assignmentOf, sameTarget } from '../rollout/standing.ts';
 import { keptTime } from './kept-time.ts';
 
 /** What it takes to say why a node belongs to another pool than the one whose config it was told. */
@@ -18,7 +22,8 @@ export interface MovedLook {
 }
 
 /**
- * Whether a node has yet to move to another pool, and whether a commit sends it there or its labels alone.
+ * Whether a node has yet to move to another pool, and whether a commit sends it there or its labels alone; or to another class of its
+ * own pool by its labels.
  *
  * @param last what this process saw before; undefined where it did not
  * @param isFirst this process has not seen the node before
@@ -32,11 +37,13 @@ export function movedOf(
 ): Moved | undefined {
   const choice = desired.choices.get(node.name);
   const from = kubeletNode?.spec?.pool;
-  if (choice?.choice !== 'pool' || from === undefined || from === choice.pool) return undefined;
+  if (choice?.choice !== 'pool' || from === undefined) return undefined;
   const to = choice.pool;
   const kept = isFirst ? keptTime(kubeletNode, MOVED_SINCE_ANNOTATION, { now, ahead }) : undefined;
   const known = last?.to === to ? last : undefined;
   const since = known?.since ?? kept ?? now;
+  if (from === to)
+    return isReclassed(node, kubeletNode, desired.pools.get(to)) ? { to, since, by: 'labels' } : undefined;
   const origin = desired.pools.get(from)?.origin ?? 'retiring';
   const before = poolUntilNow(node.labels);
   const isByCommit = origin === 'retiring' || before.choice !== 'pool' || before.pool !== to;
@@ -44,6 +51,14 @@ export function movedOf(
   // A process that begins in the middle of a move by a commit must not stop it: then the pool has not settled yet.
   const isUnknown = isFirst && kept === undefined && !hasSettled(to, desired, fleet);
   return { to, since, by: isUnknown ? 'commit' : 'labels' };
+}
+
+/** Whether a node that stays in its pool would get another config because a label that an expression names changed. */
+function isReclassed(node: NodeView, kubeletNode: KubeletNode | undefined, pool: DesiredPool | undefined): boolean {
+  const kept = kubeletNode?.metadata.annotations?.[CLASS_LABELS_ANNOTATION];
+  if (kept === undefined || changedLabels(kept, labelsAsked(pool), node.labels).length === 0) return false;
+  const [has, gets] = [assignmentOf(kubeletNode), targetFor(pool, node.name)];
+  return has !== null && gets?.sha256 !== NO_CONFIG && !sameTarget(has, gets);
 }
 
 /** Whether the pool was through with the commit in force when somebody looked last. */

@@ -20,6 +20,8 @@ export type Happening =
   | 'RolloutReverting'
   /** All nodes of the pool run the config and have proved it. */
   | 'RolloutSettled'
+  /** There is no config for a class of the pool's machines: its nodes keep what they have. */
+  | 'ClassHeld'
   /** A person had nothing new started in the pool. */
   | 'Suspended'
   /** A person let the pool go on that was suspended. */

@@ -1,7 +1,11 @@
 import { BY_ANNOTATION, RELEASE_ANNOTATION, SUSPEND_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { type Claim, readClaim } from '#shared/contract/claim.ts';
+import { classLine, isHeld } from '../report/class-lines.ts';
 import type { Occurrence, Subject } from './occurrence.ts';
+
+/** Further classes without a config are in the pool's status. */
+const MOST_HELD = 5;
 
 /** All that can be told of a pool as it is now, whether or not it was told before. Pure. */
 export function occurrencesOfPool({ metadata, status = {} }: KubeletPool): readonly Occurrence[] {
@@ -18,10 +22,11 @@ export function occurrencesOfPool({ metadata, status = {} }: KubeletPool): reado
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
   if (status.phase === 'Settled' && ready?.status === 'True' && config !== '') {
     const nodes = counts?.nodes ?? 0;
+    const what = status.classes === undefined ? config : 'the config of their class of machines';
     const note =
       nodes === 1
-        ? `The one node runs ${config} and has proven it`
-        : `All ${nodes} nodes run ${config} and have proven it`;
+        ? `The one node runs ${status.classes?.[0]?.configName ?? config} and has proven it`
+        : `All ${nodes} nodes run ${what} and have proven it`;
     const identity = `settled ${sha256} ${ready.lastTransitionTime}`;
     all.push({ ...base, happening: 'RolloutSettled', type: 'Normal', note, at: ready.lastTransitionTime, identity });
   }
@@ -30,6 +35,10 @@ export function occurrencesOfPool({ metadata, status = {} }: KubeletPool): reado
     const { message, lastTransitionTime: at } = invalid;
     const note = `The pool keeps what it has, because the commit says: ${message}`;
     all.push({ ...base, happening: 'ConfigRefused', type: 'Warning', note, at, identity: `errors ${at} ${message}` });
+  }
+  for (const each of (status.classes ?? []).filter(isHeld).slice(0, MOST_HELD)) {
+    const identity = `class held ${sha256} ${each.name} ${each.message ?? ''}`;
+    all.push({ ...base, happening: 'ClassHeld', type: 'Warning', note: `Machines with ${classLine(each)}`, identity });
   }
   all.push(...byPeople({ metadata, status }, base));
   const waiting = status.holds?.find(({ reason }) => BUDGETS.includes(reason));

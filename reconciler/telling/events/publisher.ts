@@ -135,7 +135,7 @@ export function createEventPublisher(options: EventPublisherOptions): EventPubli
 /**
  * What is one Event that counts. An Event's note cannot be changed (k8s.io/kubernetes/pkg/apis/core/validation/events.go), so
  * an assignment by another commit is another series: the first one's note would name the wrong commit. So is what people and commits
- * do.
+ * do, and each class of machines without a config.
  */
 const seriesOf = ({ about, happening, config, cause, note }: Occurrence): string =>
   `${about.uid} ${happening} ${config} ${BY_NOTE.has(happening) || isOfCommit(about, happening) ? note : (cause ?? '')}`;
@@ -146,6 +146,7 @@ const isOfCommit = ({ kind }: Occurrence['about'], happening: Occurrence['happen
 
 const BY_NOTE: ReadonlySet<Occurrence['happening']> = new Set([
   'ConfigAssigned',
+  'ClassHeld',
   'CommitInForce',
   'CommitRefused',
   'Suspended',

@@ -1,4 +1,10 @@
-import type { HoldSummary, PoolCounts, PoolFailure, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type {
+  ClassStatus,
+  HoldSummary,
+  PoolCounts,
+  PoolFailure,
+  WaveStatus,
+} from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { CommitOutcome } from '../report/note.ts';
 
@@ -64,6 +70,8 @@ export interface PoolModel {
   readonly target: string;
   /** Name of what all of its nodes last ran and had proved; '' where there is none. */
   readonly settledOn: string;
+  /** Of a pool with computed values: its classes of machines; none for others. */
+  readonly classes: readonly ClassStatus[];
   readonly counts: PoolCounts;
   readonly states: readonly StateCount[];
   readonly rollout: RolloutModel | null;

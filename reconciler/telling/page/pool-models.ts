@@ -2,6 +2,7 @@ import type { KubeletPoolStatus, PoolCounts } from '#shared/contract/api/kubelet
 import { formatFinding } from '#shared/contract/finding.ts';
 import type { DesiredPool } from '../../policy/desired.ts';
 import { suspensionOf } from '../../policy/rollout/holds/suspended.ts';
+import { byNeed } from '../report/class-lines.ts';
 import type { Round } from '../round.ts';
 import type { NodeRow, PoolModel, PoolState } from './model.ts';
 import { countStates } from './node-rows.ts';
@@ -27,6 +28,7 @@ function poolModel(pool: DesiredPool, round: Round, members: readonly NodeRow[])
     says: state === 'suspended' ? suspended : (status.message ?? ''),
     target: pool.config?.name ?? 'local',
     settledOn: status.settled?.configName ?? '',
+    classes: byNeed(status.classes ?? []),
     counts: status.counts ?? NOBODY,
     states: countStates(members),
     rollout: status.rollout === undefined ? null : timelineOf(status.rollout, status.halt?.at, round.at),

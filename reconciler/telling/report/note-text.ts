@@ -1,8 +1,9 @@
-import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
+import type { Amount, ClassStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { MOST_BYTES } from '../../git/notes/note-text.ts';
 import { DEFAULT_CLUSTER, DEFAULT_MAX_CHANGE } from '../../policy/repo/read-cluster.ts';
 import type { NoteContent } from '../../git/notes/annotator.ts';
-import type { CommitNote, NotedPool } from './note.ts';
+import { classLine, isDone } from './class-lines.ts';
+import type { CommitNote, NotedClass, NotedPool } from './note.ts';
 
 /** Version of the JSON beside a note; readers check it before they rely on a field. `schemas/note.v1.json` has it in full. */
 export const NOTE_SCHEMA = 'kubelet-gitops.dev/note/v1';
@@ -54,11 +55,17 @@ function textOf(note: CommitNote): string {
     pool.phase,
     pool.counts === null ? '-' : `${pool.counts.updated}/${pool.counts.nodes}`,
     pool.counts === null ? '-' : String(pool.counts.failed),
-    pool.config ?? 'local',
+    configOf(pool),
   ]);
   if (remarks.length === 0 && isWell(note)) return `${note.cluster}: ${note.outcome} (${sizeOf(note)})\n`;
   const table = rows.length === 0 ? [] : columns([['POOL', 'PHASE', 'UPDATED', 'FAILED', 'CONFIG'], ...rows]);
   return `${[heading, ...table, ...remarks].join('\n')}\n`;
+}
+
+/** No node runs the template of a pool with computed values. */
+function configOf({ classes = [], config }: NotedPool): string {
+  if (classes.length === 0) return config ?? 'local';
+  return classes.length === 1 ? (classes[0]?.config ?? 'none') : 'by class of machines';
 }
 
 /** What deserves a line of its own. */
@@ -99,17 +106,33 @@ const isWider = (amount: Amount, usual: Amount): boolean =>
     ? amount > 0 && usual !== '100%'
     : Number.parseFloat(amount) > Number.parseFloat(String(usual));
 
-function poolLines({ name, phase, emergency, suspended, waves, halt, released }: NotedPool): readonly string[] {
+function poolLines({
+  name,
+  phase,
+  emergency,
+  suspended,
+  waves,
+  halt,
+  released,
+  classes = [],
+}: NotedPool): readonly string[] {
   // Where nothing moves, the table says it all.
   const under = (phase === 'Progressing' || phase === 'Waiting') && waves.length > 1;
   return [
     ...(under ? [`${name}: ${waves.map((wave) => `${wave.name} ${wave.state}`).join(', ')}`] : []),
+    ...classes.map(statusOf).flatMap((each) => (isDone(each) ? [] : [`${name}: ${classLine(each)}`])),
     ...(emergency === null ? [] : [`${name}: emergency, windows do not count: ${emergency}`]),
     ...(suspended ? [`${name}: suspended`] : []),
     ...(halt === null ? [] : [`${name}: ${halt.action === 'revert' ? 'reverting' : 'halted'} since ${halt.at}`]),
     ...(released === null ? [] : [`${name}: released by a person; ${released.nodes} failed before that`]),
   ];
 }
+
+const statusOf = ({ config, updated, ...rest }: NotedClass): ClassStatus => ({
+  ...rest,
+  ...(config === null ? {} : { configName: config }),
+  ...(updated === null ? {} : { updated }),
+});
 
 function columns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));

@@ -1,5 +1,6 @@
 import type {
   Amount,
+  ClassStatus,
   Halt,
   KubeletPool,
   KubeletPoolSpec,
@@ -16,6 +17,7 @@ import { plainLine } from '../../git/plain-text.ts';
 import type { CommitOid } from '../../policy/commit.ts';
 import type { ClusterConfig } from '../../policy/repo/loaded.ts';
 import { DEFAULT_MAX_CHANGE } from '../../policy/repo/read-cluster.ts';
+import { byNeed } from './class-lines.ts';
 
 /**
  * How a commit fared in one cluster. settled: all its pools run what it says. progressing: under way, or waiting for nodes.
@@ -41,8 +43,19 @@ export interface NotedPool {
   /** That a person let a halted payload go on, and on how many nodes failures are forgiven by that. */
   readonly released: { readonly haltedAt: string; readonly nodes: number } | null;
   readonly counts: PoolCounts | null;
+  /** Of a pool with computed values: its classes of machines, the held and unfinished ones first. Absent for others. */
+  readonly classes?: readonly NotedClass[];
   readonly failures: readonly PoolFailure[];
   readonly findings: readonly string[];
+}
+
+/** `updated` and `config`: null where there is no config for the class, for which `message` says why. */
+export interface NotedClass {
+  readonly name: string;
+  readonly nodes: number;
+  readonly updated: number | null;
+  readonly config: string | null;
+  readonly message: string;
 }
 
 export type NotedHalt = Pick<Halt, 'config' | 'at' | 'message'> & { readonly action: 'halt' | 'revert' };
@@ -76,6 +89,7 @@ const MOST_FINDINGS = 10;
 /** Ten of them stand in a note twice, and it is whole only where all of that fits. */
 const LONGEST_FINDING = 500;
 const MOST_FAILURES = 5;
+const MOST_CLASSES = 20;
 const LONGEST_MESSAGE = 400;
 /** Room for the kubelet's last errors, which stand at the end. */
 const LONGEST_FAILURE = 1200;
@@ -142,6 +156,7 @@ function newsIn({ limits, findings, pools }: CommitNote): string {
   const lasting = pools.map(({ counts, ...pool }) => ({
     ...pool,
     phase: undefined,
+    classes: undefined,
     waves: undefined,
     failed: counts?.failed ?? 0,
   }));
@@ -193,7 +208,7 @@ function standingOf(
   status: KubeletPoolStatus | undefined,
   config: string | null,
 ): Standing {
-  const { phase = 'Progressing', counts = null, failures = [], halt, released, rollout } = status ?? {};
+  const { phase = 'Progressing', counts = null, failures = [], halt, released, rollout, classes } = status ?? {};
   return {
     phase,
     emergency: spec?.rollout.emergency ?? null,
@@ -202,9 +217,18 @@ function standingOf(
     halt: halt === undefined ? null : haltOf(halt),
     released: released === undefined ? null : releaseOf(released),
     counts,
+    ...(classes === undefined ? {} : { classes: byNeed(classes).slice(0, MOST_CLASSES).map(notedClass) }),
     failures: failures.slice(0, MOST_FAILURES).map(shorten),
   };
 }
+
+const notedClass = ({ name, nodes, updated, configName, message = '' }: ClassStatus): NotedClass => ({
+  name: plainLine(name, LONGEST_MESSAGE),
+  nodes,
+  updated: updated ?? null,
+  config: configName ?? null,
+  message: plainLine(message, LONGEST_MESSAGE),
+});
 
 const haltOf = ({ config, at, message, action = 'halt' }: Halt): NotedHalt => ({
   config,

@@ -46,6 +46,13 @@ function isOnlyProgress(before: KubeletPoolStatus | undefined, after: KubeletPoo
 }
 
 function essenceOf({ conditions = [], ...status }: KubeletPoolStatus): unknown {
-  const { counts: _, message: __, holds: ___, ...rest } = status;
-  return { ...rest, conditions: conditions.map((condition) => [condition.type, condition.status, condition.reason]) };
+  const { counts: _, message: __, holds: ___, classes = [], rollout, ...rest } = status;
+  const named = classes.map(({ name, sha256, message }) => [name, sha256, message]);
+  const { generation: ____, maxOnTrial: _____, onTrial: ______, ...way } = rollout ?? {};
+  return {
+    ...rest,
+    way,
+    classes: named,
+    conditions: conditions.map((condition) => [condition.type, condition.status, condition.reason]),
+  };
 }

@@ -34,11 +34,20 @@ export const FIRST_SEEN_ANNOTATION = `${GROUP}/first-seen`;
 /** Annotation on a KubeletNode: since when the labels of its Node put it into no pool, by the reconciler's clock. */
 export const UNSELECTED_SINCE_ANNOTATION = `${GROUP}/unselected-since`;
 
-/** Annotation on a KubeletNode: since when the labels of its Node alone put it into another pool, by the reconciler's clock. */
+/** Annotation on a KubeletNode: since when the labels of its Node alone put it into another pool or class, by the reconciler's clock. */
 export const MOVED_SINCE_ANNOTATION = `${GROUP}/moved-since`;
 
 /** Annotation on a KubeletNode: the sizes that its machine was sorted by, `memory=15872Mi`, so that it stays in its class. */
 export const MACHINE_ANNOTATION = `${GROUP}/machine`;
+
+/** Annotation on a KubeletNode: the labels that told its class when it was told its config, `example.com/tier=gold,!example.com/gpu`. */
+export const CLASS_LABELS_ANNOTATION = `${GROUP}/class-labels`;
+
+/**
+ * Annotation on a KubeletNode: its agent measures its kubelet for `rollout.analysis`. Its value is the payload that is tried: hex SHA-256
+ * of the pool's payload, or of its template.
+ */
+export const MEASURE_ANNOTATION = `${GROUP}/measure`;
 
 /** Taint that keeps pods off a new node until its pool's config has proved itself there; taken away by the reconciler. */
 export const NOT_CONFIGURED_TAINT = `${GROUP}/not-configured`;

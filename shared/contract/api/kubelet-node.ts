@@ -1,3 +1,4 @@
+import type { Measures } from './measures.ts';
 import type { Condition, ObjectMeta } from './object.ts';
 
 /** How a payload meets the node's own local config: over it, or instead of it (as Dynamic Kubelet Configuration did). */
@@ -202,9 +203,18 @@ export interface KubeletNodeStatus {
      */
     readonly warnings?: readonly string[];
   } | null;
+  /** Present where its pool asks for it. */
+  readonly measures?: Measures | null;
   /** When the active config became lastKnownGood. */
   readonly promotedAt?: string | null;
   readonly kubeletVersion?: string;
+  /**
+   * Names of the flags on the kubelet's command line that a newer kubelet does not know (`REMOVED_FLAGS` of the agent), sorted.
+   * Absent where the command line was not seen, and from agents that do not look for them.
+   */
+  readonly kubeletFlags?: readonly string[];
+  /** How many NUMA nodes the machine has; absent where that cannot be seen. */
+  readonly numaNodes?: number;
   readonly bootID?: string;
   readonly agentVersion?: string;
   /** Last sign of life of the agent, refreshed at least every `HEARTBEAT_MS`. */

@@ -1,4 +1,5 @@
 import type { ApplyMode, DriftPolicy, RebootBy, TrialSpec } from './kubelet-node.ts';
+import type { MeasureName } from './measures.ts';
 import type { Condition, ObjectMeta } from './object.ts';
 
 /** `metav1.LabelSelector`: all requirements must hold. */
@@ -19,9 +20,21 @@ export type Amount = number | string;
 /** The first nodes of a rollout: those that a selector names, or as many as `nodes` says. Exactly one of the two. */
 export interface CanarySpec {
   readonly nodes?: Amount;
+  /** Of each class of machines so many, where values are computed; percentages are of the nodes of the class. Goes with `nodes`. */
+  readonly perClass?: boolean;
   readonly selector?: LabelSelector;
   /** How long the canaries prove themselves before anybody else is changed; default: the rollout's `soak`. */
   readonly soak?: string;
+}
+
+/** The measures of the canaries are compared before anybody else begins: see `MEASURES`. */
+export interface AnalysisSpec {
+  /** Which measures are judged; absent for all. */
+  readonly measures?: readonly MeasureName[];
+  /** How much more than before counts: `least` in the unit of the measure, `percent` of what it was, whichever is more. */
+  readonly thresholds?: Readonly<Partial<Record<MeasureName, { readonly least?: number; readonly percent?: number }>>>;
+  /** For how long canaries that cannot be compared hold the rollout up. */
+  readonly timeout: string;
 }
 
 /** One step of a rollout after the canaries. */
@@ -56,6 +69,17 @@ export interface RolloutSpec {
   /** The same within each zone (`topology.kubernetes.io/zone`), of the pool's nodes there; absent: no bound of its own. */
   readonly maxUnavailablePerZone?: Amount;
   /**
+   * How many nodes may run a payload that they have not proven, at most. It begins with the canaries (one where none are asked
+   * for), doubles with what they prove, and begins again when a node takes the payload back. Absent: `"20%"`, or `maxUnavailable`
+   * where that is more.
+   */
+  readonly maxOnTrial?: Amount;
+  /**
+   * How long a node on trial has to be Ready and healthy before its place in `maxUnavailable` is another's, while its trial goes
+   * on; `full`: it holds the place until it has promoted and soaked, and `maxUnavailable` bounds who is on trial. Absent: `50s`.
+   */
+  readonly probation?: string;
+  /**
    * Nodes that are not Ready: `wait` (the default) leaves them alone until they are; `change` gives them the config all the same, after
    * the Ready ones and as many at a time as `maxUnavailable` allows. They count as unavailable already, so that nobody else gives way.
    */
@@ -63,6 +87,8 @@ export interface RolloutSpec {
   /** How long after its promotion a node still holds its place in the budget, healthy. Default `0s`. */
   readonly soak: string;
   readonly canary?: CanarySpec;
+  /** Absent: canaries are judged by their trials alone. Needs `canary`. */
+  readonly analysis?: AnalysisSpec;
   /** Ascending; what is left after the last one is a step of its own. */
   readonly steps?: readonly RolloutStep[];
   readonly windows?: WindowsSpec;
@@ -77,6 +103,15 @@ export interface RolloutSpec {
      */
     readonly action: 'halt' | 'revert';
   };
+}
+
+/** Trials of a pool's nodes. */
+export interface PoolTrialSpec extends TrialSpec {
+  /**
+   * `duration` for nodes that begin after the canaries have proven the payload; never longer than `duration`. Absent: three
+   * times the probation of the rollout.
+   */
+  readonly durationAfterCanary?: string;
 }
 
 /** What a change may do to a node, from the mildest. A change that needs more than is allowed waits, and says so. */
@@ -114,7 +149,7 @@ export interface KubeletPoolSpec {
   readonly layers: readonly string[];
   readonly apply: ApplyMode;
   readonly rollout: RolloutSpec;
-  readonly trial: TrialSpec;
+  readonly trial: PoolTrialSpec;
   /** Default `repair`, which is also what an object of an older release means. */
   readonly drift?: DriftPolicy;
   /** Fields that the pool may set although they are denied by default; absent for none. Denied ones are refused in git. */
@@ -197,6 +232,8 @@ export interface ClassStatus {
   /** `cpu=4,memory=15872Mi`. */
   readonly name: string;
   readonly nodes: number;
+  /** How many of them run what they are to run; absent where there is no config, and in objects of an older release. */
+  readonly updated?: number;
   /** What its nodes are to run; absent where there is no config for it. */
   readonly configName?: string;
   readonly sha256?: string;
@@ -217,6 +254,19 @@ export interface WaveStatus {
   readonly doneAt?: string;
 }
 
+/** What the measures of the canaries said of the payload. */
+export interface AnalysisStatus {
+  /**
+   * waiting: there is not enough to compare yet. suspect: a measure got worse, and is looked at again. pass, fail. unknown: there was not
+   * enough to compare in time, and the rollout went on.
+   */
+  readonly verdict: 'waiting' | 'suspect' | 'pass' | 'fail' | 'unknown';
+  /** Since when it says so, by the reconciler's clock. */
+  readonly since: string;
+  /** The measures, or what is missing. */
+  readonly message: string;
+}
+
 /** The way of one payload, applied in one way, through the pool; the last one stays when it is over. */
 export interface RolloutStatus {
   readonly configName: string;
@@ -227,7 +277,14 @@ export interface RolloutStatus {
   readonly finishedAt?: string;
   /** When the newest of the nodes that were there at its beginning was created; later ones follow when the waves are done. */
   readonly newest?: string;
+  /** How often `maxOnTrial` has doubled; this and the next two are absent where nothing is on trial any more, and with `probation: full`. */
+  readonly generation?: number;
+  /** How many nodes may run the payload unproven now. */
+  readonly maxOnTrial?: number;
+  /** How many do. */
+  readonly onTrial?: number;
   readonly waves: readonly WaveStatus[];
+  readonly analysis?: AnalysisStatus;
 }
 
 /** Why nodes are not changed now: one reason, how many nodes it holds, and a few of their names. */

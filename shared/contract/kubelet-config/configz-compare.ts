@@ -1,3 +1,4 @@
+import { amountRead } from './amounts.ts';
 import { existsIn, FIELDS } from './fields/fields.ts';
 import { minorNumber, NEWEST_MINOR } from './minor.ts';
 import type { Field } from './fields/field.ts';
@@ -28,6 +29,15 @@ const PATHS: ReadonlySet<string> = new Set([
   'podLogsDir',
 ]);
 
+/** Maps whose texts the kubelet takes for quantities, and shows as they were written: `1024Mi` is what `1Gi` is. */
+const AMOUNTS: ReadonlySet<string> = new Set([
+  'kubeReserved',
+  'systemReserved',
+  'evictionHard',
+  'evictionSoft',
+  'evictionMinimumReclaim',
+]);
+
 /**
  * Where the running kubelet's config (`kubeletconfig` of /configz) is not what a payload says. Every field that the
  * payload sets has to be there as the kubelet writes it: `10m` as `10m0s`, `1024Mi` as `1Gi`. Fields that the payload
@@ -40,7 +50,12 @@ const PATHS: ReadonlySet<string> = new Set([
  */
 export function contradictions(payload: Json, running: Json, minor?: string): readonly string[] {
   const number = minorNumber(minor ?? '');
-  const isKnown = (field: Field): boolean => number === undefined || existsIn(field, Math.min(number, NEWEST_MINOR));
+  const isKnown = (field: Field, value: unknown): boolean => {
+    if (number === undefined) return true;
+    const isFilledIn = number < (field.pointerSince ?? 0) && isZero(value);
+    const isRead = existsIn(field, Math.min(number, NEWEST_MINOR)) && number > (field.ignoredUntil ?? 0);
+    return isRead && !isFilledIn;
+  };
   return [...compareStruct(payload, running, '', isKnown)];
 }
 
@@ -48,13 +63,13 @@ function* compareStruct(
   meant: Json,
   running: Json,
   path: string,
-  isKnown: (field: Field) => boolean,
+  isKnown: (field: Field, value: unknown) => boolean,
 ): Generator<string> {
   for (const [name, value] of Object.entries(meant)) {
     const at = path === '' ? name : `${path}.${name}`;
     const field = FIELDS.get(at);
     if (value === null || value === undefined || NOT_FROM_THE_FILE.has(at)) continue;
-    if (field !== undefined && !isKnown(field)) continue;
+    if (field !== undefined && !isKnown(field, value)) continue;
     const seen = Object.hasOwn(running, name) ? running[name] : undefined;
     if (isMap(value) && (isMap(seen) || seen === undefined)) {
       if (field === undefined || field.kind === 'struct') yield* compareStruct(value, seen ?? {}, at, isKnown);
@@ -70,7 +85,7 @@ function* compareMap(meant: Json, running: Json, path: string, field: Field): Ge
   for (const [key, value] of Object.entries(meant)) {
     const seen = Object.hasOwn(running, key) ? running[key] : undefined;
     const item: Field = field.kind === 'quantity-map' ? { ...field, kind: 'quantity' } : { ...field, pointer: true };
-    if (value === null || isSame(value, seen, item, path)) continue;
+    if (value === null || isSame(value, seen, item, path) || (AMOUNTS.has(path) && isSameSize(value, seen))) continue;
     yield differs(`${path}[${JSON.stringify(key)}]`, value, seen);
   }
 }
@@ -83,8 +98,10 @@ function isSame(meant: unknown, seen: unknown, field: Field | undefined, path: s
   if (field?.kind === 'duration' || field?.kind === 'duration-or-nanoseconds') {
     return nanoseconds(meant) !== undefined && nanoseconds(meant) === nanoseconds(seen);
   }
-  if (field?.kind === 'quantity') return sizeOf(meant) === sizeOf(seen);
+  if (field?.kind === 'quantity') return shownSize(meant) === shownSize(seen);
   if (PATHS.has(path) && isResolved(meant, seen)) return true;
+  const amount = amountRead(meant, path);
+  if (amount !== undefined && amount === amountRead(seen, path)) return true;
   return isEqual(meant, seen) || isAnyNegative(path, meant, seen);
 }
 
@@ -138,6 +155,12 @@ function nanoseconds(value: unknown): number | undefined {
 function sizeOf(value: unknown): number | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
   return typeof value === 'string' ? parseQuantity(trimmedQuantity(value)) : undefined;
+}
+
+/** Of a field that is one quantity, the kubelet shows no more than 64 bits. */
+function shownSize(value: unknown): number | undefined {
+  const size = sizeOf(value);
+  return size === undefined ? undefined : Math.min(size, 2 ** 63);
 }
 
 function isResolved(meant: unknown, seen: unknown): boolean {

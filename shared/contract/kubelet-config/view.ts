@@ -1,6 +1,6 @@
 import type { ApplyMode } from '../api/kubelet-node.ts';
 import { gateSpec } from './feature-gates/feature-gates.ts';
-import { defaultOf, existsIn, FIELDS } from './fields/fields.ts';
+import { defaultOf, existsIn, FIELDS, hasUnsetZero } from './fields/fields.ts';
 import { parseGoDuration } from './syntax/go-duration.ts';
 import { isMap } from './walk.ts';
 
@@ -40,7 +40,10 @@ export function viewOf(config: Readonly<Record<string, unknown>>, minor: number,
   const value = (path: string): unknown => {
     const field = FIELDS.get(path);
     const own = written(path);
-    const isUnset = own === undefined || (field?.pointer !== true && isZero(own, field?.kind.startsWith('duration')));
+    const isUnset =
+      own === undefined ||
+      minor <= (field?.ignoredUntil ?? 0) ||
+      ((field === undefined || hasUnsetZero(field, minor)) && isZero(own, field?.kind.startsWith('duration')));
     if (!isUnset || field === undefined || !existsIn(field, minor)) return own;
     if (field.gate !== undefined && !gate(field.gate)) return own;
     return followed(path, written, minor, apply) ?? defaultOf(field, minor) ?? own;

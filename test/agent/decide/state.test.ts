@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { neededBases, sameSum, type State } from '#agent/decide/state.ts';
+import { neededBases, neededConfigs, sameSum, type State } from '#agent/decide/state.ts';
 import { A, B, fallingBack, idle, INSTALLING, onTrial } from '../../support/agent/states.ts';
 
 const [OLD, NEW] = ['1'.repeat(64), '2'.repeat(64)];
+const UNPROVED = { sha256: NEW, to: B, bootId: 'boot-1', absences: 0 };
 const over = (base: string) => ({ ...A, base });
 
 describe('the configs of the node’s own that must not be thrown away', () => {
@@ -19,6 +20,17 @@ describe('the configs of the node’s own that must not be thrown away', () => {
   ];
   for (const [which, state, expected] of rows) {
     it(`are ${which}`, () => assert.deepEqual(neededBases(state), expected));
+  }
+});
+
+describe('the configs whose checkpoints a node still needs', () => {
+  const rows: readonly (readonly [string, State, State['assigned'], readonly State['assigned'][]])[] = [
+    ['none on a node that runs its own', idle(null), null, []],
+    ['the one that it runs, and the one that is fetched', idle(A), B, [A, A, A, B]],
+    ['the one that it would go back to', { ...idle(A), unproved: UNPROVED }, null, [A, A, A, B]],
+  ];
+  for (const [which, state, staged, expected] of rows) {
+    it(`are ${which}`, () => assert.deepEqual(neededConfigs(state, staged), expected));
   }
 });
 

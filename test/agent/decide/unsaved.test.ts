@@ -6,7 +6,19 @@ import { targetIdOf } from '#agent/decide/guard.ts';
 import { whenUnsaved } from '#agent/decide/unsaved.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { State } from '#agent/decide/state.ts';
-import { A, B, broken, C, fallingBack, idle, judging, onTrial, seen, wanting } from '../../support/agent/states.ts';
+import {
+  A,
+  B,
+  broken,
+  C,
+  DOWN,
+  fallingBack,
+  idle,
+  judging,
+  onTrial,
+  seen,
+  wanting,
+} from '../../support/agent/states.ts';
 
 const armed: Partial<Observation> = { guard: { guard: 'armed', trial: 'any', to: targetIdOf(A) } };
 
@@ -79,6 +91,13 @@ describe('on a disk that takes nothing', () => {
       [3, 4].map((faults) => after(judged, faults, armed, wanting(B))),
       [5_000, 15_000],
     );
+  });
+
+  it('a way back that is given up is given up, as the disk would lead to it again', () => {
+    const hopeless = fallingBack(null, judging({ healthy: false, unhealthyMs: 115_000 }));
+    const decision = decide(hopeless, seen(DOWN));
+    assert.equal(decision.next.doing.phase, 'broken');
+    assert.equal(whenUnsaved(hopeless, decision, PACE), decision);
   });
 
   it('a node at rest does nothing', () => {

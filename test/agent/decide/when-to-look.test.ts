@@ -21,6 +21,11 @@ import {
   wanting,
 } from '../../support/agent/states.ts';
 
+/** `systemctl stop kubelet`, by a person. */
+const stopped: Partial<Observation> = {
+  ...DOWN,
+  service: { state: 'stopped', run: null, automaticRestarts: 0, wasStopped: true, lastExit: 'exit-code 0' },
+};
 /** The service manager tells by itself when something happens. */
 const unwatched: Partial<Observation> = { pollMs: 60_000 };
 const polled: Partial<Observation> = { pollMs: 1_000 };
@@ -55,6 +60,7 @@ const rows: readonly (readonly [string, State, Observation, number])[] = [
   ['at once while what drifted is checked', idle(A), seen(wanting(A), differ), 0],
   ['soon after a repair', idle(A), seen(wanting(A), differ, { rechecked: CHECKED }), 5_000],
   ['when drift may be checked again', idle(A), seen(differ, uncheckable(2_000)), 2_000],
+  ['as at rest while repairs are paused', idle(A), seen(differ, { repairAges: [4, 3, 2, 1] }), 60_000],
   ['as at rest where that is later', idle(A), seen(differ, uncheckable(90_000)), 60_000],
   ['at once while a config is fetched', idle(A), seen(wanting(B)), 0],
   ['when a config may be fetched again', idle(A), seen(wanting(B), { staged: unavailable(2_000) }), 2_000],
@@ -73,6 +79,12 @@ const rows: readonly (readonly [string, State, Observation, number])[] = [
   ['when that may be tried again', onTrial(INSTALLING), seen(unwatched, disarmed, refusing(12_000)), 12_000],
   ['before that where it is long', onTrial(INSTALLING), seen(unwatched, disarmed, refusing(60_000)), 15_000],
   ['soon while a restart is waited for', onTrial(RESTARTING), seen(unwatched), 5_000],
+  [
+    'soon while somebody keeps the kubelet stopped',
+    onTrial({ ...RESTARTING, runBefore: null, orders: 0 }),
+    seen(unwatched, stopped),
+    5_000,
+  ],
   ['soon after it was ordered again', onTrial({ ...RESTARTING, waitedMs: 120_000 }), seen(unwatched), 5_000],
   ['soon while a boot is waited for', onTrial(rebooting, { config: { ...B, reboot } }), seen(unwatched), 5_000],
   ['soon while a trial is judged', onTrial(judging()), seen(unwatched), 5_000],

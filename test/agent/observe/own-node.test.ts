@@ -27,12 +27,27 @@ function setUp(disk: MemoryDisk = createMemoryDisk()) {
 describe('the agent’s own Node', () => {
   it('is read once, and again when that is too long ago', async () => {
     const { kube, clock, put, ownNode } = setUp();
-    assert.deepEqual(await ownNode.look(60_000, NEVER), { kubeletVersion: 'v1.34.2', ready: 'yes', pressures: [] });
+    assert.deepEqual(await ownNode.look(60_000, NEVER), {
+      kubeletVersion: 'v1.34.2',
+      ready: 'yes',
+      pressures: [],
+      reserved: null,
+    });
     put('v1.35.0', 'False');
     await clock.advance(59_999);
-    assert.deepEqual(await ownNode.look(60_000, NEVER), { kubeletVersion: 'v1.34.2', ready: 'yes', pressures: [] });
+    assert.deepEqual(await ownNode.look(60_000, NEVER), {
+      kubeletVersion: 'v1.34.2',
+      ready: 'yes',
+      pressures: [],
+      reserved: null,
+    });
     await clock.advance(1);
-    assert.deepEqual(await ownNode.look(60_000, NEVER), { kubeletVersion: 'v1.35.0', ready: 'no', pressures: [] });
+    assert.deepEqual(await ownNode.look(60_000, NEVER), {
+      kubeletVersion: 'v1.35.0',
+      ready: 'no',
+      pressures: [],
+      reserved: null,
+    });
     assert.equal(kube.calls.length, 2);
   });
 
@@ -62,6 +77,21 @@ describe('the agent’s own Node', () => {
     assert.equal((await ownNode.look(0, NEVER)).pressures, null);
   });
 
+  it('tells which share of its memory pods cannot have, where the Node says so', async () => {
+    const { kube, ownNode } = setUp();
+    const reservedBy = async (capacity: unknown, allocatable: unknown): Promise<number | null> => {
+      kube.put('nodes', { metadata: { name: 'node-1' }, status: { capacity, allocatable } });
+      return (await ownNode.look(0, NEVER)).reserved;
+    };
+    assert.equal(await reservedBy({ memory: '8Gi' }, { memory: '6144Mi' }), 0.25);
+    assert.equal(await reservedBy({ memory: '8Gi' }, { memory: '9Gi' }), 0);
+    assert.equal(await reservedBy({ memory: '0' }, { memory: '0' }), null);
+    assert.equal(await reservedBy({ memory: '8Gi' }, {}), null);
+    assert.equal(await reservedBy(undefined, { memory: 'much' }), null);
+    kube.setAway(true);
+    assert.equal((await ownNode.look(0, NEVER)).reserved, null);
+  });
+
   it('tells its version after a restart of the agent too, while the API server is away', async () => {
     const first = setUp();
     await first.ownNode.look(0, NEVER);
@@ -80,10 +110,16 @@ describe('the agent’s own Node', () => {
       kubeletVersion: undefined,
       ready: 'unknown',
       pressures: null,
+      reserved: null,
       problem: 'there is no Node node-1: is NODE_NAME right?',
     });
     put('v1.34.2', 'True');
-    assert.deepEqual(await ownNode.look(0, NEVER), { kubeletVersion: 'v1.34.2', ready: 'yes', pressures: [] });
+    assert.deepEqual(await ownNode.look(0, NEVER), {
+      kubeletVersion: 'v1.34.2',
+      ready: 'yes',
+      pressures: [],
+      reserved: null,
+    });
   });
 
   it('does not believe a damaged note of its version, and needs none', async () => {

@@ -60,6 +60,30 @@ describe('the reporter', () => {
     assert.ok(writes() >= beats && writes() <= beats * 1.25 + 1, String(writes()));
   });
 
+  it('does not send again and again what the definition of an older release drops, but with its heartbeat', async () => {
+    const { mergePatch } = kube;
+    kube.mergePatch = (place, name, body, ...rest) => {
+      const { kubeletFlags: _, ...status } = (body as { readonly status: Readonly<Record<string, unknown>> }).status;
+      return mergePatch(place, name, { status }, ...rest);
+    };
+    await hear();
+    const { status, ...account } = told(idle(A));
+    const say = (kubeletFlags: readonly string[]): void =>
+      reporter.tell({ ...account, status: { ...status, kubeletFlags } });
+    for (let second = 0; second < 600; second += 1) {
+      say([]);
+      await clock.advance(1_000);
+    }
+    assert.ok(writes() >= 2 && writes() <= 4, String(writes()));
+    const before = writes();
+    say(['containerd']);
+    await clock.advance(0);
+    assert.equal(writes(), before + 1);
+    Object.assign(kube, { mergePatch });
+    await clock.advance(HEARTBEAT_MS);
+    assert.deepEqual(kube.status(NODE).kubeletFlags, ['containerd']);
+  });
+
   it('says the same in other words once a minute at most, and anything else at once', async () => {
     await hear();
     const { status, ...account } = told(idle(A));

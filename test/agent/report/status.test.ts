@@ -225,6 +225,18 @@ describe('the status of a node', () => {
     assert.deepEqual(trial, { config: B.source.name, since: AT, healthySeconds: 0, durationSeconds: 600, restarts: 1 });
   });
 
+  it('has one of these steps end with a third of the trial, which is the usual probation', () => {
+    const progress = (durationMs: number, healthyMs: number): number | undefined => {
+      const config = { ...B, trial: { ...B.trial, durationMs } };
+      return status(onTrial(judging({ healthyMs })), { intent: { intent: 'config', config } }).trial?.healthySeconds;
+    };
+    assert.deepEqual(
+      [49_999, 50_000, 62_499, 62_500].map((healthyMs) => progress(150_000, healthyMs)),
+      [37, 50, 50, 62],
+    );
+    assert.deepEqual([progress(90_000, 30_000), progress(360_000, 120_000), progress(5_000, 1_700)], [30, 120, 1]);
+  });
+
   it('says what cannot be carried out, while that matters', () => {
     const fault = { reason: 'RestartFailed', message: 'the bus is away' } as const;
     assert.deepEqual(status(onTrial(INSTALLING), {}, { fault }).error, { ...fault, at: AT, config: B.source.name });

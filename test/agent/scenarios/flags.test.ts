@@ -22,3 +22,49 @@ describe('a kubelet whose health endpoint is where its command line says', () =>
     await node.stop();
   });
 });
+
+describe('what the agent says of the command line of the kubelet', () => {
+  const rows = [
+    [
+      ['--config=/etc/k', '--storage_driver_password', 'hunter2', '--containerd=/run/c.sock', '--v=2'],
+      ['containerd', 'storage-driver-password'],
+    ],
+    [['--containerd=/run/d.sock', '--containerd=/run/c.sock'], ['containerd']],
+    [['--config=/etc/k', 'containerd'], []],
+  ] as const;
+  for (const [flags, expected] of rows) {
+    it(`is the names of the flags that newer kubelets do not know: ${expected.join(', ') || 'none'}`, async () => {
+      const { node } = await settledNode({ flags });
+      assert.deepEqual(node.status().kubeletFlags, expected);
+      assert.doesNotMatch(JSON.stringify(node.status()), /hunter2|c\.sock/);
+      await node.stop();
+    });
+  }
+
+  it('is nothing where it cannot be seen', async () => {
+    const { node } = await settledNode();
+    assert.equal(node.status().kubeletFlags, undefined);
+    await node.stop();
+  });
+});
+
+describe('what the agent says of the NUMA nodes of its machine', () => {
+  it('is how many there are, as soon as they can be seen', async () => {
+    let looks = 0;
+    const numaNodes = () => {
+      looks += 1;
+      if (looks === 1) return Promise.reject(new Error('EIO'));
+      return Promise.resolve(looks === 2 ? undefined : 2);
+    };
+    const { node } = await settledNode({ numaNodes });
+    await node.until('said', () => node.status().numaNodes === 2);
+    assert.equal(looks, 3, 'machines do not change while they run');
+    await node.stop();
+  });
+
+  it('is nothing where they cannot be seen', async () => {
+    const { node } = await settledNode();
+    assert.equal(node.status().numaNodes, undefined);
+    await node.stop();
+  });
+});

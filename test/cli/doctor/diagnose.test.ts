@@ -337,6 +337,15 @@ const CASES: readonly (readonly [string, Partial<Facts>, string, RegExp])[] = [
     /^node n-1/,
   ],
   [
+    'flags that keep the next kubelet from starting',
+    {
+      nodes: is([node('n-1'), node('n-2')]),
+      kubeletNodes: is(['n-1', 'n-2'].map((name) => settled(name, { kubeletFlags: ['containerd'] }))),
+    },
+    'flags-removed',
+    /^2 nodes \(n-1, n-2\): kubelet 1\.37 does not start with --containerd$/,
+  ],
+  [
     'a kubelet of the past',
     { nodes: is([node('n-1', { kubeletVersion: 'v1.19.0' })]) },
     'kubelet-too-old',

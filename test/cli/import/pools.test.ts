@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { ImportedNode } from '#cli/import/pools/fleet-node.ts';
 import { groupNodes } from '#cli/import/pools/group.ts';
 import { nameOfDifference, nameOfLabel, nameTogether, slug } from '#cli/import/pools/words.ts';
+import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
 import { isDnsLabel } from '#shared/contract/kubelet-config/syntax/names.ts';
 import { fc } from '../../support/property.ts';
 
@@ -168,6 +169,60 @@ describe('grouping by labels', () => {
     assert.deepEqual(
       scattered.map(({ field, nodes: of }) => [field, of.length]),
       [['kubeReserved', 40]],
+    );
+  });
+});
+
+describe('amounts in other words', () => {
+  const plain = (cpu: string, memory: string, age: string, grace: string): Config => ({
+    imageMinimumGCAge: age,
+    kubeReserved: { cpu, memory },
+    evictionHard: { 'memory.available': memory, 'nodefs.available': '10%' },
+    evictionSoftGracePeriod: { 'memory.available': grace },
+    reservedMemory: [{ numaNode: 0, limits: { memory } }],
+    containerLogMaxSize: memory,
+  });
+  const MOST = plain('100m', '1Gi', '1m0s', '90s');
+
+  it('are no reason for another pool, and are written as most nodes have them', () => {
+    const nodes = [
+      ...some(3, 'a', {}, MOST),
+      node('b', {}, plain('0.1', '1024Mi', '1m', '1m30s')),
+      node('c', {}, plain('100e-3', '1048576Ki', '60s', '1.5m')),
+    ];
+    const { groups, common } = groupNodes(nodes, []);
+    assert.deepEqual(
+      groups.map(({ name, nodes: of }) => [name, of.length]),
+      [['all-nodes', 5]],
+    );
+    assert.deepEqual(common, MOST);
+    for (const { name, config } of nodes) assert.deepEqual(contradictions(common, config, 'v1.34.2'), [], name);
+  });
+
+  it('make a majority together, so that no node with another amount is taken for the usual one', () => {
+    const nodes = [
+      ...some(2, 'a', {}, { kubeReserved: { memory: '1Gi' } }),
+      ...some(2, 'b', {}, { kubeReserved: { memory: '1024Mi' } }),
+      ...some(3, 'c', {}, { kubeReserved: { memory: '1G' } }),
+    ];
+    assert.deepEqual(
+      groupNodes(nodes, []).groups.map(({ nodes: of, isByName }) => [of.length, isByName]),
+      [
+        [4, false],
+        [3, true],
+      ],
+    );
+  });
+
+  it('stay different where the kubelet reads no amount, or another one', () => {
+    const pools = (one: Config, other: Config) =>
+      groupNodes([...some(3, 'a', {}, one), node('b', {}, other)], []).groups;
+    assert.equal(pools({ clusterDomain: '1m' }, { clusterDomain: '1m0s' }).length, 2);
+    assert.equal(pools({ evictionHard: { x: '10%' } }, { evictionHard: { x: '10.0%' } }).length, 2);
+    assert.equal(pools({ containerLogMaxSize: '1G' }, { containerLogMaxSize: '1Gi' }).length, 2);
+    assert.equal(
+      pools({ kubeReserved: { memory: '9007199254740993' } }, { kubeReserved: { memory: '9007199254740992' } }).length,
+      2,
     );
   });
 });

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { InventoryNode } from '#cli/inventory/node.ts';
 import { planRollout } from '#cli/plan/plan-rollout.ts';
+import { seededRandom } from '#cli/simulate/seeded-random.ts';
+import { simulate } from '#cli/simulate/simulate.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
-import { validPool } from '../../support/fleet.ts';
+import { sizedPool } from '../../reconciler/policy/rollout/support/sized-pool.ts';
+import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../../support/fleet.ts';
 
 const node = (name: string, zone = '', createdAt?: number, labels = {}, ready = true): InventoryNode => ({
   name,
@@ -21,7 +24,13 @@ const MINUTE = 60_000;
 function plan(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>, touched = nodes) {
   const pool = validPool('w', 100);
   const spec = { ...pool.spec, trial: { ...pool.spec.trial, duration: '5m' } };
-  const whole: RolloutSpec = { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action: 'halt' }, ...rollout };
+  const whole: RolloutSpec = {
+    maxUnavailable: 1,
+    probation: 'full',
+    soak: '0s',
+    onFailure: { threshold: 1, action: 'halt' },
+    ...rollout,
+  };
   return planRollout({ ...pool, spec: { ...spec, rollout: whole } }, nodes, touched, null);
 }
 
@@ -38,6 +47,19 @@ describe('the order of a rollout in a plan', () => {
       { name: 'canary', nodes: ['b'] },
       { name: 'rest', nodes: ['c', 'a'] },
     ]);
+  });
+
+  it('takes canaries of each class where the pool asks for them; those that run their config already count', () => {
+    const pool = sizedPool(
+      "computed: {systemReserved: {memory: 'memory * 0.1'}}\n",
+      '{maxUnavailable: 9, canary: {nodes: 1, perClass: true}}',
+    );
+    const sized = (name: string, memory: string): InventoryNode => ({ ...node(name), capacity: { memory } });
+    const nodes = [sized('a', '8Gi'), sized('b', '8Gi'), sized('c', '64Gi'), sized('d', '64Gi'), sized('e', '16Gi')];
+    const stagesOf = (touched: readonly InventoryNode[]) =>
+      planRollout(pool, nodes, touched, null).stages.map(({ name, nodes: each }) => `${name} ${each.join()}`);
+    assert.deepEqual(stagesOf(nodes), ['canary a,c,e', 'rest b,d']);
+    assert.deepEqual(stagesOf(nodes.slice(1)), ['canary c,e', 'rest b,d']);
   });
 
   it('takes as many at a time as the budget of the pool and of each zone allow', () => {
@@ -88,5 +110,57 @@ describe('the order of a rollout in a plan', () => {
       stages.map(({ name, nodes: names }) => `${name}: ${names.join(' ')}`),
       ['canary: b', 'rest: a'],
     );
+  });
+});
+
+const { probation: _, ...AT_PACE } = poolSpec().rollout;
+const zoned = (count: number): readonly InventoryNode[] =>
+  Array.from({ length: count }, (__, index) => node(`n${index}`, `z${index % 3}`, index));
+
+/** What the planner itself makes of it in simulated time. */
+function simulated(nodes: readonly InventoryNode[], rollout: Partial<RolloutSpec>) {
+  const spec = { rollout: { ...AT_PACE, ...rollout }, nodeSelector: {} };
+  const [before, after] = [validPool('w', 100, spec), validPool('w', 110, spec)];
+  const { start, end, events } = simulate({
+    base: commit(COMMIT_A, before).repo,
+    head: commit(COMMIT_B, after).repo,
+    nodes,
+    manners: { failureRate: 0, restartMs: 10_000, random: seededRandom(1) },
+    start: NOW,
+    horizonMs: 1_000 * MINUTE,
+  });
+  const order = events.filter(({ event }) => event === 'started').map((event) => event.node);
+  return { plan: planRollout(after, nodes, nodes, null), tookMs: end - start, order };
+}
+
+describe('the time of a rollout in which places are given back', () => {
+  const ROWS: readonly (readonly [string, number, Partial<RolloutSpec>])[] = [
+    ['one at a time', 20, {}],
+    ['many at a time', 60, { maxUnavailable: '10%' }],
+    ['that few may try', 30, { maxUnavailable: 5, maxOnTrial: 2 }],
+    ['that soaks', 12, { maxUnavailable: 2, soak: '4m' }],
+    ['within zones', 18, { maxUnavailable: 4, maxUnavailablePerZone: 1 }],
+    ['in waves', 20, { maxUnavailable: 3, canary: { nodes: 2, soak: '5m' }, steps: [{ nodes: '50%', soak: '3m' }] }],
+    ['with its own probation', 20, { maxUnavailable: 2, probation: '2m' }],
+  ];
+  for (const [name, count, rollout] of ROWS) {
+    it(`is what it is in a simulation: ${name}`, () => {
+      const { plan: planned, tookMs, order } = simulated(zoned(count), rollout);
+      assert.deepEqual(planned.waves.flat().toSorted(), order.toSorted());
+      const off = Math.abs(planned.expectedMs - tookMs);
+      assert.ok(off <= MINUTE + 0.03 * tookMs, `${planned.expectedMs / MINUTE} and ${tookMs / MINUTE} minutes`);
+    });
+  }
+
+  it('is less than two hours for a hundred nodes one at a time', () => {
+    const pool = validPool('w', 100, { rollout: AT_PACE });
+    const nodes = zoned(100);
+    const { expectedMs, waves } = planRollout(pool, nodes, nodes, null);
+    assert.deepEqual([waves.length, expectedMs <= 120 * MINUTE], [100, true], String(expectedMs / MINUTE));
+  });
+
+  it('is that of nothing where none may change', () => {
+    const pool = validPool('w', 100, { rollout: { ...AT_PACE, maxUnavailable: 0 } });
+    assert.deepEqual(planRollout(pool, zoned(3), zoned(3), null).waves, []);
   });
 });

@@ -39,7 +39,12 @@ const NODES = [
 const START = {
   'clusters/prod.yaml':
     'apiVersion: kubelet-gitops.dev/v1alpha1\nkind: ClusterConfig\nmetadata: {name: prod}\nspec: {maxUnassign: 0}\n',
-  'pools/a/pool.yaml': pool('a', 'a', 'rollout: {maxUnavailable: 2, soak: 1m}', 'trial: {duration: 5m}'),
+  'pools/a/pool.yaml': pool(
+    'a',
+    'a',
+    'rollout: {maxUnavailable: 2, probation: full, soak: 1m}',
+    'trial: {duration: 5m}',
+  ),
   'pools/a/kubelet.yaml': layer('maxPods: 110', 'kubeReserved: {cpu: 100m, memory: 512Mi}'),
   'pools/b/pool.yaml': pool('b', 'b'),
   'pools/b/kubelet.yaml': layer('maxPods: 50'),
@@ -236,7 +241,12 @@ describe('kubelet-gitops plan', () => {
     const renamed = {
       'pools/a/pool.yaml': null,
       'pools/a/kubelet.yaml': null,
-      'pools/z/pool.yaml': pool('z', 'a', 'rollout: {maxUnavailable: 2, soak: 1m}', 'trial: {duration: 5m}'),
+      'pools/z/pool.yaml': pool(
+        'z',
+        'a',
+        'rollout: {maxUnavailable: 2, probation: full, soak: 1m}',
+        'trial: {duration: 5m}',
+      ),
       'pools/z/kubelet.yaml': START['pools/a/kubelet.yaml'],
     };
     const { out } = await planned(renamed);

@@ -76,7 +76,12 @@ describe('a plan for nodes without a config of ours', () => {
   it('gives no time to trials that nobody needs', () => {
     const nodes = ['a', 'b', 'c'];
     const timeOf = (plan: MergePlan): number => plan.pools[0]?.rollout?.expectedMs ?? 0;
-    const rollout = { maxUnavailable: 1, soak: '1h', onFailure: { threshold: 1, action: 'halt' } } as const;
+    const rollout = {
+      maxUnavailable: 1,
+      probation: 'full',
+      soak: '1h',
+      onFailure: { threshold: 1, action: 'halt' },
+    } as const;
     assert.ok(
       timeOf(
         planOf(

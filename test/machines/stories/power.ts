@@ -4,6 +4,7 @@ import { CRASHES } from '../../node/support/bad-configs.ts';
 import { LOCAL_CONFIG_FILE, STATE_DIRECTORY } from '../../node/support/node-paths.ts';
 import { say } from '../../node/support/say.ts';
 import { TRIAL } from '../../node/support/assignments.ts';
+import { IMAGES } from '../support/machine-paths.ts';
 import type { World } from '../support/world.ts';
 
 /** The guard waits for both together, from the boot on. */
@@ -61,6 +62,24 @@ export function describePower(world: () => World): void {
       await node.settlesOn(name);
       assert.ok(!(await rejectedNames()).includes(name), 'nobody is blamed for an outage');
       assert.equal((await node.configz())['maxPods'], 86);
+    });
+
+    it('has its trial taken back where the agent’s image is gone at the boot, and tries again', async (t) => {
+      const { node, comesBack } = world();
+      const images = 'ctr --namespace k8s.io images';
+      const name = await node.assignments.assign({ maxPods: 87 }, { trial: HALF_WATCHED });
+      await node.reaches('healthy time of the trial', ({ trial }) => (trial?.healthySeconds ?? 0) > 0);
+      await node.machine.run(`${images} tag ${IMAGES.agent} kept; ${images} rm ${IMAGES.agent}; sync`);
+      await comesBack(t, 'cut without an image', async () => {
+        await node.machine.cutPower();
+        await guardFires();
+        await kubeletAnswers();
+        assert.doesNotMatch(await world().localFile(), /"maxPods": 87/);
+        await node.machine.run(`${images} tag kept ${IMAGES.agent}; ${images} rm kept`);
+      });
+      await node.settlesOn(name);
+      assert.ok(!(await rejectedNames()).includes(name));
+      assert.equal((await node.configz())['maxPods'], 87);
     });
 
     const guardFires = (): Promise<unknown> =>

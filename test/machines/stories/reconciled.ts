@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { run } from '../../cli/support/run.ts';
 import { say } from '../../node/support/say.ts';
-import { type Reconciler, startReconciler } from '../support/reconciler.ts';
+import type { Reconciler } from '../support/reconciler.ts';
 import type { World } from '../support/world.ts';
 
 const DISRUPTION = {
@@ -27,9 +27,8 @@ export function describeReconciled(world: () => World): void {
   describe('with its reconciler', { concurrency: 1 }, () => {
     let reconciler: Reconciler;
     before(async () => {
-      reconciler = await startReconciler(world().cluster, world().node);
+      reconciler = await world().reconciler();
     });
-    after(() => reconciler?.stop());
 
     const isCordoned = async (): Promise<boolean> => {
       const { cluster } = world();
@@ -49,10 +48,10 @@ export function describeReconciled(world: () => World): void {
 
     it('has a change of class reboot after one boot, drained meanwhile, by an order to systemd', async (t) => {
       const { node, comesBack } = world();
-      await reconciler.settlesOn(await reconciler.push({ maxPods: 93 }, DISRUPTION));
+      await reconciler.settlesOn(await reconciler.push({ maxPods: 93 }, { disruption: DISRUPTION }));
       await node.pods.run('before-the-boot');
       await node.waits('a pod', async () => (await node.pods.state('default', 'before-the-boot'))?.ready);
-      const commit = await reconciler.push(REBOOTED, DISRUPTION);
+      const commit = await reconciler.push(REBOOTED, { disruption: DISRUPTION });
       const { bootID } = await node.assignments.status();
       await node.reaches('the order to reboot', ({ trial }) => trial?.awaitsReboot === 'systemd');
       assert.equal(await isCordoned(), true);
@@ -95,7 +94,7 @@ export function describeReconciled(world: () => World): void {
       await node.waits('a pod', async () => (await node.pods.state('default', 'web-1'))?.ready);
       const web = await node.pods.state('default', 'web-1');
       const starts = await node.starts();
-      const commit = await reconciler.push({ ...REBOOTED, ...STATIC }, DISRUPTION);
+      const commit = await reconciler.push({ ...REBOOTED, ...STATIC }, { disruption: DISRUPTION });
       await node.waits('word of the budget', async () => {
         const { out } = await run('status', '--why', '--kubeconfig', cluster.adminKubeconfig);
         return /default\/web-1 is kept by the PodDisruptionBudget web/.test(out);
@@ -121,7 +120,7 @@ export function describeReconciled(world: () => World): void {
       await node.waits('a pod', async () => (await node.pods.state('default', 'pinned'))?.ready);
       const { entries } = (await stateOf('cpu_manager_state')) as unknown as { readonly entries: object };
       assert.match(JSON.stringify(entries), /"idle":"1"/);
-      const commit = await reconciler.push(REBOOTED, DISRUPTION);
+      const commit = await reconciler.push(REBOOTED, { disruption: DISRUPTION });
       const started = performance.now();
       await reconciler.settlesOn(commit);
       say(t, 'committed → without managers again', started);

@@ -88,6 +88,24 @@ export function describeUpgrades(world: () => World): void {
       });
     };
 
+    it('asks for a turn when kubeadm rewrites the config file at rest, and restarts nothing before', async () => {
+      const { node, localFile, agentRanOn } = world();
+      const name = await node.assignments.assign({ maxPods: 63 });
+      await node.settlesOn(name);
+      const [ours, starts] = [await localFile(), await node.starts()];
+      await rewrite(kubeadmConfig('podPidsLimit: 2048\n'));
+      await node.reaches('its wish for a turn', ({ awaitsTurn }) => awaitsTurn?.reason === 'NewBase');
+      await node.waits('its file to be back', async () => (await localFile()) === ours);
+      assert.equal(await node.starts(), starts, 'nothing is restarted without a turn');
+      const before = await node.assignments.status();
+      await takesItsTurn();
+      await node.settlesOn(name, before);
+      const { maxPods, podPidsLimit } = await node.configz();
+      assert.deepEqual({ maxPods, podPidsLimit }, { maxPods: 63, podPidsLimit: 2048 });
+      assert.equal(await node.starts(), starts + 1);
+      await agentRanOn();
+    });
+
     it('asks for a turn as well when whoever upgrades restarts the kubelet at once', async () => {
       const { node, agentRanOn } = world();
       const starts = await node.starts();

@@ -9,13 +9,14 @@ import { KUBELET_UNIT } from '../../node/support/node-paths.ts';
 import { type StatusWaits, statusWaits } from '../../node/support/status-waits.ts';
 import { until } from '../../support/until.ts';
 import { makeDisk } from './disk.ts';
-import { bootMachine, type Machine } from './machine.ts';
+import { bootMachine, type Machine, type MachineSize } from './machine.ts';
 import { machineFiles } from './machine-files.ts';
 import { API_SERVICE, KUBELET_PORT } from './machine-paths.ts';
 import { type Pods, startAgentPod } from './pods.ts';
 
 /** A machine that is a node, with the agent on it as the DaemonSet has it. */
 export interface MachineNode extends StatusWaits {
+  readonly name: string;
   readonly machine: Machine;
   readonly assignments: Assignments;
   readonly pods: Pods;
@@ -38,11 +39,17 @@ export type Credentials = (controlPlane: ControlPlane, node: string) => ReturnTy
 const KUBECONFIG: Credentials = (controlPlane, name) =>
   kubeletCredentials({ controlPlane, name }, { url: `https://${API_SERVICE}` });
 
+export interface MachineNodeOptions {
+  /** How the kubelet gets to the API server. By default it has a certificate. */
+  readonly credentials?: Credentials;
+  readonly size?: MachineSize;
+}
+
 /** Resolves when the Node is Ready and the agent has reported. */
 export async function startMachineNode(
   controlPlane: ControlPlane,
   name: string,
-  credentialsOf = KUBECONFIG,
+  { credentials: credentialsOf = KUBECONFIG, size }: MachineNodeOptions = {},
 ): Promise<MachineNode> {
   const apiPort = Number(new URL(controlPlane.url).port);
   const credentials = await credentialsOf(controlPlane, name);
@@ -52,6 +59,7 @@ export async function startMachineNode(
     kernel: disk.tree.kernel,
     initrd: disk.tree.initrd,
     forward: KUBELET_PORT,
+    ...(size === undefined ? {} : { size }),
   });
   const servingCertFile = join(disk.directory, 'kubelet.crt');
   const trust = async (): Promise<string> => {
@@ -88,6 +96,7 @@ export async function startMachineNode(
     await waiting.reaches('a first report', ({ phase }) => phase === 'Idle');
     return {
       ...waiting,
+      name,
       machine,
       assignments,
       pods,

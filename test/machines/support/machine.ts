@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createInterface } from 'node:readline';
 import { freePorts } from '../../cluster/support/free-ports.ts';
-import { startDaemon } from '../../cluster/support/daemon.ts';
+import { type Daemon, startDaemon } from '../../cluster/support/daemon.ts';
 import { until } from '../../support/until.ts';
 import { COMMANDS_PORT } from './machine-paths.ts';
 
@@ -18,9 +18,16 @@ export interface MachineOptions {
   readonly diskImage: string;
   /** A port of its own that is to be had from outside. */
   readonly forward: number;
+  readonly size?: MachineSize;
 }
 
-/** A machine with a kernel, a disk and two processors of its own, emulated by QEMU: slow, and the same on every computer. */
+export interface MachineSize {
+  /** Mebibytes. */
+  readonly memory: number;
+  readonly processors: number;
+}
+
+/** A machine with a kernel, a disk and processors of its own, emulated by QEMU: slow, and the same on every computer. */
 export interface Machine {
   /** What `forward` is on 127.0.0.1. */
   readonly port: number;
@@ -32,6 +39,8 @@ export interface Machine {
   readonly cutPower: () => Promise<void>;
   /** Resolves when it has rebooted since anybody here last saw it boot, whoever had it do so. */
   readonly rebooted: () => Promise<void>;
+  /** Turns it on again once it has turned itself off, as a machine of another size where one is given. Resolves when it has booted. */
+  readonly turnOn: (size?: MachineSize) => Promise<void>;
   readonly logTail: (lines?: number) => string;
   /** Takes its power away and removes it. */
   readonly stop: () => Promise<void>;
@@ -44,21 +53,26 @@ const PANIC_LINES = 40;
 const COMMAND_MS = 3 * 60_000;
 /** A machine that goes down in the middle of a command leaves its connection open. */
 const BOOT_LOOK_MS = 30_000;
+const USUAL_SIZE: MachineSize = { memory: 2048, processors: 2 };
 
 /** Resolves when it has booted. */
 export async function bootMachine(options: MachineOptions): Promise<Machine> {
   const [commands = 0, port = 0] = await freePorts(2);
   const monitor = monitorOf(options);
   const logFile = consoleOf(options);
-  const qemu = startDaemon({
-    name: 'QEMU',
-    command: 'qemu-system-x86_64',
-    args: hardware(options, commands, port),
-    logFile,
-  });
+  const powerOn = (size: MachineSize): Daemon =>
+    startDaemon({
+      name: 'QEMU',
+      command: 'qemu-system-x86_64',
+      args: hardware(options, size, commands, port),
+      logFile,
+    });
+  let qemu = powerOn(options.size ?? USUAL_SIZE);
 
   const isLost = (): string | undefined => qemu.ended() ?? /^.*Kernel panic.*$/m.exec(qemu.logTail(PANIC_LINES))?.[0];
-  const bound = { withinMs: PATIENCE_MS, everyMs: 1000, hopeless: isLost, evidence: qemu.logTail };
+  const logTail: Machine['logTail'] = (lines) => qemu.logTail(lines);
+  const patience = { withinMs: PATIENCE_MS, everyMs: 1000, evidence: logTail };
+  const bound = { ...patience, hopeless: isLost };
   const run = (script: string): Promise<string> => command(commands, script);
   const bootId = (): Promise<string> => command(commands, 'cat /proc/sys/kernel/random/boot_id', BOOT_LOOK_MS);
   const stop = async (): Promise<void> => {
@@ -93,7 +107,12 @@ export async function bootMachine(options: MachineOptions): Promise<Machine> {
       await rebooted();
     },
     rebooted,
-    logTail: qemu.logTail,
+    async turnOn(size = options.size ?? USUAL_SIZE) {
+      await until('the machine to be off', () => qemu.ended(), patience);
+      qemu = powerOn(size);
+      await rebooted();
+    },
+    logTail,
     stop,
   };
 }
@@ -102,7 +121,7 @@ const monitorOf = ({ directory }: MachineOptions): string => join(directory, 'mo
 const consoleOf = ({ directory }: MachineOptions): string => join(directory, 'console.log');
 
 /** The command line of QEMU. What it serves, it serves on the loopback. */
-function hardware(options: MachineOptions, commands: number, port: number): string[] {
+function hardware(options: MachineOptions, size: MachineSize, commands: number, port: number): string[] {
   // Beside other work, the emulated timer is late when the kernel tries it, and that ends in a panic.
   const kernelFlags = 'root=/dev/vda rw console=ttyS0 quiet mitigations=off random.trust_cpu=on audit=0 no_timer_check';
   const ways = [
@@ -113,8 +132,8 @@ function hardware(options: MachineOptions, commands: number, port: number): stri
     // Processors that run at the same time, or instructions that this emulator has wrong, crash the kernel.
     ['accel', 'tcg,thread=single,tb-size=512'],
     ['cpu', 'Nehalem,cx16=off'],
-    ['smp', '2'],
-    ['m', '2048'],
+    ['smp', `${size.processors}`],
+    ['m', `${size.memory}`],
     ['M', 'q35,sata=off,usb=off,vmport=off'],
     ['nodefaults'],
     ['no-user-config'],

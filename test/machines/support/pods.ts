@@ -8,6 +8,8 @@ import { IMAGES } from './machine-paths.ts';
 export interface PodState {
   readonly uid: string;
   readonly phase: string;
+  /** Who had it end before its time: `TerminationByKubelet`. */
+  readonly disruptedBy?: string;
   readonly ready: boolean;
   readonly restarts: number;
 }
@@ -22,15 +24,16 @@ export interface PodOptions {
 
 export interface Pods {
   readonly state: (namespace: string, name: string) => Promise<PodState | undefined>;
+  readonly agent: () => Promise<PodState | undefined>;
   /** A pod of somebody. */
   readonly run: (name: string, options?: PodOptions) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
+  /** Has another pod of the agent in place of the one that is there, as the DaemonSet's controller does once that has failed. */
+  readonly renewAgent: () => Promise<void>;
 }
 
-export const AGENT_POD = 'kubelet-gitops-agent-of-test';
-
 interface DaemonSet {
-  readonly metadata: { readonly name: string };
+  readonly metadata: Named;
   readonly spec: { readonly template: { readonly spec: PodSpec } };
 }
 interface PodSpec {
@@ -54,27 +57,36 @@ export async function startAgentPod({ request, ca }: ControlPlane, nodeName: str
   const remove = async (namespace: string, name: string): Promise<void> =>
     void (await request('DELETE', `${at(namespace)}/${name}?gracePeriodSeconds=0`));
 
-  await create(`/api/v1/namespaces/${NAMESPACE}/configmaps`, {
-    metadata: { name: 'kube-root-ca.crt' },
-    data: { 'ca.crt': ca },
-  });
+  /** Another machine's pod may have asked for it before. */
+  const ensure = async (path: string, metadata: Named, body: object): Promise<Made> => {
+    const present = await request('GET', `${path}/${metadata.name}`);
+    return present.status === 200 ? (present.json() as Made) : create(path, { ...body, metadata });
+  };
+  await ensure(`/api/v1/namespaces/${NAMESPACE}/configmaps`, { name: 'kube-root-ca.crt' }, { data: { 'ca.crt': ca } });
   const daemonSet = parse(readFileSync('deploy/agent/daemonset.yaml', 'utf8')) as DaemonSet;
-  const { name, uid } = (await create(`/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`, daemonSet)).metadata;
+  const daemonSets = `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`;
+  const { name, uid } = (await ensure(daemonSets, daemonSet.metadata, daemonSet)).metadata;
   const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid, controller: true }];
-  await run(NAMESPACE, { name: AGENT_POD, ownerReferences }, agentSpec(daemonSet));
+  const agentPod = `kubelet-gitops-agent-of-${nodeName}`;
+  const runAgent = (): Promise<Made> => run(NAMESPACE, { name: agentPod, ownerReferences }, agentSpec(daemonSet));
+  const state: Pods['state'] = async (namespace, pod) => {
+    const answer = await request('GET', `${at(namespace)}/${pod}`);
+    if (answer.status === 404) return undefined;
+    const { metadata, status } = answer.json() as Pod;
+    const [container] = status.containerStatuses ?? [];
+    const disruptedBy = status.conditions?.find(({ type }) => type === 'DisruptionTarget')?.reason;
+    return {
+      uid: metadata.uid,
+      phase: status.phase ?? '',
+      ...(disruptedBy === undefined ? {} : { disruptedBy }),
+      ready: container?.ready ?? false,
+      restarts: container?.restartCount ?? 0,
+    };
+  };
+  await runAgent();
   return {
-    async state(namespace, pod) {
-      const answer = await request('GET', `${at(namespace)}/${pod}`);
-      if (answer.status === 404) return undefined;
-      const { metadata, status } = answer.json() as Pod;
-      const [container] = status.containerStatuses ?? [];
-      return {
-        uid: metadata.uid,
-        phase: status.phase ?? '',
-        ready: container?.ready ?? false,
-        restarts: container?.restartCount ?? 0,
-      };
-    },
+    state,
+    agent: () => state(NAMESPACE, agentPod),
     async run(pod, { labels = {}, requests = {}, limits = requests } = {}) {
       await run(
         'default',
@@ -95,15 +107,23 @@ export async function startAgentPod({ request, ca }: ControlPlane, nodeName: str
       );
     },
     remove: (pod) => remove('default', pod),
+    async renewAgent() {
+      await remove(NAMESPACE, agentPod);
+      await runAgent();
+    },
   };
 }
 
+interface Named {
+  readonly name: string;
+}
 interface Made {
-  readonly metadata: { readonly name: string; readonly uid: string };
+  readonly metadata: Named & { readonly uid: string };
 }
 interface Pod extends Made {
   readonly status: {
     readonly phase?: string;
+    readonly conditions?: readonly { readonly type: string; readonly reason?: string }[];
     readonly containerStatuses?: readonly { readonly ready: boolean; readonly restartCount: number }[];
   };
 }

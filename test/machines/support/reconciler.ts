@@ -10,11 +10,20 @@ import type { StatusWaits } from '../../node/support/status-waits.ts';
 
 /** The reconciler as it ships, with the right to drain, and a config repository with one pool of all nodes. */
 export interface Reconciler {
-  /** Commits the pool's config, and who a change may disturb. @returns the commit */
-  readonly push: (fields: KubeletConfig, disruption?: object) => Promise<string>;
+  /** Commits the pool's config. @returns the commit */
+  readonly push: (fields: KubeletConfig, pool?: PoolSettings) => Promise<string>;
   readonly pool: () => Promise<KubeletPool | undefined>;
-  readonly settlesOn: (commit: string) => Promise<KubeletPool>;
+  /** @param meanwhile at each look */
+  readonly settlesOn: (commit: string, meanwhile?: () => Promise<void>) => Promise<KubeletPool>;
   readonly stop: () => Promise<void>;
+}
+
+export interface PoolSettings {
+  /** Who a change may disturb. */
+  readonly disruption?: object;
+  readonly suspend?: boolean;
+  /** A layer over the config: what a ComputedKubeletConfiguration has besides its kind. */
+  readonly computed?: object;
 }
 
 const POOL = 'all';
@@ -54,12 +63,13 @@ export async function startReconciler(
     });
     program = running;
     return {
-      push: (fields, disruption) =>
-        repository.commit({ files: filesOf(fields, disruption), message: 'Change what nodes run' }),
+      push: (fields, settings = {}) =>
+        repository.commit({ files: filesOf(fields, settings), message: 'Change what nodes run' }),
       pool,
-      settlesOn: (commit) =>
+      settlesOn: (commit, meanwhile) =>
         waits(`the pool to settle on ${commit.slice(0, 8)}`, async () => {
           if (running.ended() !== undefined) throw new Error(running.logTail());
+          await meanwhile?.();
           const now = await pool();
           return now?.status?.phase === 'Settled' && now.status.commit === commit && now;
         }),
@@ -71,15 +81,21 @@ export async function startReconciler(
   }
 }
 
-function filesOf(fields: KubeletConfig, disruption: object | undefined): Readonly<Record<string, string>> {
+function filesOf(fields: KubeletConfig, { computed, ...settings }: PoolSettings): Readonly<Record<string, string>> {
   const spec = {
     nodeSelector: { matchLabels: { 'kubernetes.io/os': 'linux' } },
+    layers: ['kubelet.yaml', ...(computed === undefined ? [] : ['computed.yaml'])],
     trial: TRIAL,
-    ...(disruption === undefined ? {} : { disruption }),
+    ...settings,
   };
   const kubelet = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', ...fields };
+  const ours = (kind: string, rest: object): string =>
+    stringify({ apiVersion: 'kubelet-gitops.dev/v1alpha1', kind, ...rest });
   return {
-    [`pools/${POOL}/pool.yaml`]: stringify({ apiVersion: 'kubelet-gitops.dev/v1alpha1', kind: 'KubeletPool', spec }),
+    [`pools/${POOL}/pool.yaml`]: ours('KubeletPool', { spec }),
     [`pools/${POOL}/kubelet.yaml`]: stringify(kubelet),
+    ...(computed === undefined
+      ? {}
+      : { [`pools/${POOL}/computed.yaml`]: ours('ComputedKubeletConfiguration', computed) }),
   };
 }

@@ -2,15 +2,25 @@ import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext } from 'node:test';
 import type { KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { type ControlPlane, startControlPlane } from '../../cluster/support/control-plane.ts';
-import { installManifests, NAMESPACE } from '../../cluster/support/programs.ts';
+import { installManifests } from '../../cluster/support/programs.ts';
 import { LOCAL_CONFIG_FILE } from '../../node/support/node-paths.ts';
 import { say } from '../../node/support/say.ts';
-import { type Credentials, type MachineNode, startMachineNode } from './machine-node.ts';
-import { AGENT_POD, type PodState } from './pods.ts';
+import { type MachineNode, type MachineNodeOptions, startMachineNode } from './machine-node.ts';
+import type { PodState } from './pods.ts';
+import { type Reconciler, startReconciler } from './reconciler.ts';
+import type { MachineSize } from './machine.ts';
 import { whyNoMachine } from './tree.ts';
 
-/** A cluster of one machine, and what all stories ask of it. */
-export interface World {
+/** What a machine shares its cluster with. */
+interface Beside {
+  /** Started when it is first asked for. */
+  readonly reconciler: () => Promise<Reconciler>;
+  /** The other machine: it boots while the first stories are told. */
+  readonly other: () => Promise<World>;
+}
+
+/** A machine in a cluster, and what all stories ask of it. */
+export interface World extends Beside {
   readonly cluster: ControlPlane;
   readonly node: MachineNode;
   /** Nobody started a container of the agent's pod again, and nobody had to make another pod. */
@@ -23,61 +33,79 @@ export interface World {
    */
   readonly comesBack: (t: TestContext, what: string, boots: () => Promise<void>) => Promise<KubeletNodeStatus>;
   readonly cutPower: (t: TestContext) => Promise<void>;
+  /** Has another pod in place of the agent's. Resolves when it is Ready. */
+  readonly renewAgent: () => Promise<void>;
   /** The kubelet's config file. */
   readonly localFile: () => Promise<string>;
 }
 
-export interface MachineOptions {
+export interface MachineOptions extends Pick<MachineNodeOptions, 'credentials'> {
   /** More flags for the kube-apiserver. */
   readonly apiServerArgs?: readonly string[];
-  /** How the kubelet gets to the API server. By default it has a certificate. */
-  readonly credentials?: Credentials;
+  /** There is another machine, of this size. */
+  readonly other?: MachineSize;
   readonly stories: readonly ((world: () => World) => void)[];
 }
 
 export const NODE = 'machine-1';
+export const OTHER_NODE = 'machine-2';
 
 /**
  * Runs stories on a node that boots: a kernel of its own with cgroups v2, systemd, containerd 2 and the newest kubelet as kubeadm
  * lays it out, with the agent as the pod of the DaemonSet, and a disk that keeps what it was told to keep.
  */
 export async function describeMachine(title: string, options: MachineOptions): Promise<void> {
-  const { apiServerArgs = [], credentials, stories } = options;
+  const { apiServerArgs = [], other: size, stories, ...asked } = options;
   describe(title, { skip: await whyNoMachine(), concurrency: 1 }, () => {
     let cluster: ControlPlane;
     let world: World | undefined;
+    let other: Promise<World> | undefined;
+    let reconciler: Promise<Reconciler> | undefined;
+    const present = (): World => world ?? assert.fail('there is no machine');
+    const beside: Beside = {
+      reconciler: () => (reconciler ??= startReconciler(cluster, present().node)),
+      other: () => other ?? assert.fail('there is no other machine'),
+    };
+    const start = async (name: string, machine: MachineNodeOptions): Promise<World> =>
+      createWorld(cluster, await startMachineNode(cluster, name, machine), beside);
     before(async () => {
       cluster = await startControlPlane({ apiServerArgs });
       await installManifests(cluster);
-      world = await createWorld(cluster, await startMachineNode(cluster, NODE, credentials));
+      world = await start(NODE, asked);
+      if (size === undefined) return;
+      other = start(OTHER_NODE, { size });
+      // The stories that ask for it fail.
+      other.catch(() => undefined);
     });
     after(async () => {
+      await reconciler?.then(({ stop }) => stop()).catch(() => undefined);
+      await other?.then(({ node }) => node.stop()).catch(() => undefined);
       await world?.node.stop();
       await cluster?.stop();
     });
-    for (const tell of stories) tell(() => world ?? assert.fail('there is no machine'));
+    for (const tell of stories) tell(present);
   });
 }
 
 /** Resolves when the agent's pod is Ready. */
-export async function createWorld(cluster: ControlPlane, node: MachineNode): Promise<World> {
-  const agentNow = (): Promise<PodState | undefined> => node.pods.state(NAMESPACE, AGENT_POD);
+async function createWorld(cluster: ControlPlane, node: MachineNode, beside: Beside): Promise<World> {
   const readyAgent = (): Promise<PodState> =>
     node.waits('the agent’s pod to be Ready', async () => {
-      const now = await agentNow();
+      const now = await node.pods.agent();
       return now?.ready === true && now;
     });
   let agent = await readyAgent();
   const comesBack: World['comesBack'] = async (t, what, boots) => {
-    const [then, from, started] = [agent, Date.now(), performance.now()];
+    const [then, started] = [agent, performance.now()];
     await boots();
+    // What it said before it went down is older.
+    const since = Date.now();
     say(t, `${what} → booted`, started);
     agent = await node.waits('the agent’s pod to run again', async () => {
-      const now = await agentNow();
+      const now = await node.pods.agent();
       return now?.ready === true && now.restarts > then.restarts && now;
     });
     assert.equal(agent.uid, then.uid);
-    const since = from + 5000;
     const status = await node.reaches(
       'a report from after the boot',
       ({ heartbeat }) => Date.parse(heartbeat ?? '') > since,
@@ -86,11 +114,16 @@ export async function createWorld(cluster: ControlPlane, node: MachineNode): Pro
     return status;
   };
   return {
+    ...beside,
     cluster,
     node,
     comesBack,
-    agentRanOn: async () => assert.deepEqual(await agentNow(), agent),
+    agentRanOn: async () => assert.deepEqual(await node.pods.agent(), agent),
     cutPower: async (t) => void (await comesBack(t, 'power cut', node.machine.cutPower)),
+    async renewAgent() {
+      await node.pods.renewAgent();
+      agent = await readyAgent();
+    },
     localFile: () => node.machine.run(`cat ${LOCAL_CONFIG_FILE}`),
   };
 }

@@ -6,7 +6,13 @@ import { createStandBack } from '#reconciler/cluster/stand-back.ts';
 import { createDrains } from '#reconciler/cluster/drains/drains.ts';
 import { viewKubeletNode } from '#reconciler/cluster/views.ts';
 import type { Step } from '#reconciler/policy/steps.ts';
-import { FIRST_SEEN_ANNOTATION, UNSELECTED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
+import {
+  FIRST_SEEN_ANNOTATION,
+  MACHINE_ANNOTATION,
+  MEASURE_ANNOTATION,
+  MOVED_SINCE_ANNOTATION,
+  UNSELECTED_SINCE_ANNOTATION,
+} from '#shared/contract/api/group.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { KUBELET_NODES } from '#shared/kube/kube.ts';
 import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
@@ -69,4 +75,19 @@ it('keeps nothing on a KubeletNode that somebody else wrote since it was read', 
   await sandbox.kube.mergePatch({ resource: KUBELET_NODES }, 'a', { spec: { pool: 'workers' } });
   assert.deepEqual(await apply([remembering(made, SINCE)], ports, never), { done: 0, left: 1 });
   assert.equal((await knode(sandbox)).metadata.annotations?.[UNSELECTED_SINCE_ANNOTATION], undefined);
+});
+
+it('reads back all that it remembers on a KubeletNode: what it forgets it would decide without, and write again in each pass', async () => {
+  await using sandbox = await aSandbox();
+  const ports = portsOf(sandbox);
+  await apply([{ step: 'create-node', node: 'a', uid: 'u', at: NOW }], ports, never);
+  const annotations = {
+    [UNSELECTED_SINCE_ANNOTATION]: SINCE,
+    [MOVED_SINCE_ANNOTATION]: SINCE,
+    [MACHINE_ANNOTATION]: 'memory=7680Mi',
+    [MEASURE_ANNOTATION]: 'a'.repeat(64),
+  };
+  await apply([{ step: 'remember', node: 'a', present: await knode(sandbox), annotations }], ports, never);
+  const { metadata } = await knode(sandbox);
+  assert.deepEqual(metadata.annotations, { [FIRST_SEEN_ANNOTATION]: toTimestamp(NOW), ...annotations });
 });

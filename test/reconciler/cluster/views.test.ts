@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { onlySignsOfLife, trimNode, viewNode } from '#reconciler/cluster/views.ts';
-import { NOT_CONFIGURED_TAINT } from '#shared/contract/api/group.ts';
+import { onlySignsOfLife, trimNode, viewKubeletNode, viewNode } from '#reconciler/cluster/views.ts';
+import {
+  CLASS_LABELS_ANNOTATION,
+  FIRST_SEEN_ANNOTATION,
+  MACHINE_ANNOTATION,
+  MOVED_SINCE_ANNOTATION,
+  NOT_CONFIGURED_TAINT,
+  UNSELECTED_SINCE_ANNOTATION,
+} from '#shared/contract/api/group.ts';
 import { CONFIG_HEALTH, type KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -65,6 +72,20 @@ describe('a Node without what nobody looks at', () => {
   });
 });
 
+describe('a KubeletNode without what nobody looks at', () => {
+  it('keeps everything that a reconciler remembers in its annotations, and nothing of others', () => {
+    const remembered = {
+      [FIRST_SEEN_ANNOTATION]: '1',
+      [UNSELECTED_SINCE_ANNOTATION]: '2',
+      [MOVED_SINCE_ANNOTATION]: '3',
+      [MACHINE_ANNOTATION]: '4',
+      [CLASS_LABELS_ANNOTATION]: '6',
+    };
+    const annotations = { ...remembered, 'example.com/theirs': '5' };
+    assert.deepEqual(viewKubeletNode({ metadata: { name: 'a', annotations } }).metadata.annotations, remembered);
+  });
+});
+
 describe('a Node that is Ready', () => {
   const node = (status: string, lastTransitionTime: string, lastHeartbeatTime?: string): KubeObject =>
     ({
@@ -112,6 +133,15 @@ describe('a report of an agent', () => {
       true,
     );
     assert.equal(onlySignsOfLife(saying({ trial }), saying({ trial: { ...trial, restarts: 1 } }, '3')), false);
+  });
+
+  it('is news where it says how far the first half of a trial is: a probation may be over', () => {
+    const trial = { config: 'x', since: toTimestamp(NOW), restarts: 0, healthySeconds: 37, durationSeconds: 150 };
+    const at = (healthySeconds: number) => saying({ trial: { ...trial, healthySeconds } });
+    assert.equal(onlySignsOfLife(at(37), at(50)), false);
+    assert.equal(onlySignsOfLife(at(50), at(50)), true);
+    assert.equal(onlySignsOfLife(at(62), at(75)), false);
+    assert.equal(onlySignsOfLife(at(75), at(87)), true);
   });
 
   it('is news where anything else differs, and where it ends a silence', () => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { poolOfNode } from '#reconciler/policy/repo/pool-of-class.ts';
+import { massChange } from '#reconciler/policy/in-force/mass-change.ts';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import {
+  assignedNode,
   commit,
   COMMIT_A,
   COMMIT_B,
@@ -12,6 +15,7 @@ import {
   poolInCluster,
   validPool,
 } from '../../support/fleet.ts';
+import { sizedNode, sizedPool } from './rollout/support/sized-pool.ts';
 
 const workers = validPool('workers', 110);
 const accept = () => [];
@@ -96,5 +100,64 @@ describe('what the cluster has of a pool', () => {
       findings: [],
     });
     assert.equal(gone(specless), undefined);
+  });
+});
+
+describe('a pool with computed values', () => {
+  const sized = sizedPool('computed: {systemReserved: {memory: \'memory - quantity("16Gi")\'}}\n');
+  const [large, small] = [sizedNode('large', 16, 62.3), sizedNode('small', 2, 7.7)];
+  const given = poolOfNode(sized, large).class.pool ?? workers;
+  const config = { name: given.configName, sha256: given.sha256 };
+  const classes = [{ name: 'recorded', nodes: 1, configName: config.name, sha256: config.sha256 }];
+  const told = assignedNode(large, given);
+  const [recorded, plain] = [poolInCluster(sized, { classes }), poolInCluster(workers)];
+  const classOf = (pools: ReturnType<typeof desiredState>['pools'], node = 'large') =>
+    pools.get('x')?.classes?.byNode.get(node)?.name;
+
+  it('is sorted beside pools that are not, also while it has no nodes', () => {
+    const nodes = [large, small, nodeView('w', 'workers')];
+    const { pools } = desiredState(commit(COMMIT_B, sized, workers), fleetOf({ nodes }), accept);
+    assert.equal(classOf(pools), 'memory=63488Mi');
+    assert.ok(!('classes' in (pools.get('workers') ?? {})));
+    const empty = desiredState(commit(COMMIT_B, sized), fleetOf({}), accept).pools.get('x');
+    assert.equal(empty?.classes?.byNode.size, 0);
+  });
+
+  it('has the classes that its status has where no commit was read, or where that is wrong about it', () => {
+    const fleet = fleetOf({ nodes: [large], kubeletNodes: [told], pools: [recorded, plain] });
+    const unread = desiredState(null, fleet, accept).pools;
+    assert.equal(classOf(unread), 'recorded');
+    assert.ok(!('classes' in (unread.get('workers') ?? {})));
+    const wrong = desiredState(commit(COMMIT_B, invalidPool('x'), workers), fleet, accept).pools;
+    assert.equal(classOf(wrong), 'recorded');
+    const without = fleetOf({ nodes: [large], kubeletNodes: [told], pools: [poolInCluster(sized), plain] });
+    assert.ok(!('classes' in (desiredState(null, without, accept).pools.get('x') ?? {})));
+  });
+
+  it('has those that a commit in force gave it, where one did since the start', () => {
+    const fleet = fleetOf({ nodes: [large], kubeletNodes: [told], pools: [recorded] });
+    const { pools: known } = desiredState(commit(COMMIT_A, sized), fleet, accept);
+    const kept = desiredState(commit(COMMIT_B, invalidPool('x')), fleet, accept, undefined, known);
+    assert.equal(kept.pools.get('x')?.origin, 'kept');
+    assert.equal(classOf(kept.pools), 'memory=63488Mi');
+    const { template: _, ...untemplated } = known.get('x') ?? assert.fail();
+    const again = desiredState(
+      commit(COMMIT_B, invalidPool('x')),
+      fleet,
+      accept,
+      undefined,
+      new Map([['x', untemplated]]),
+    );
+    assert.equal(classOf(again.pools), 'memory=63488Mi');
+  });
+
+  it('changes nothing for a node that it has no config for, whatever that has', () => {
+    const fleet = fleetOf({ nodes: [small], kubeletNodes: [assignedNode(small, given)] });
+    const [before, after] = [sizedPool("computed: {systemReserved: {memory: 'memory * 0.1'}}\n"), sized].map((pool) =>
+      desiredState(commit(COMMIT_B, pool), fleet, accept),
+    );
+    assert.ok(before !== undefined && after !== undefined);
+    assert.equal(massChange(before, after, 0, fleet), undefined);
+    assert.equal(massChange(after, before, 0, fleet)?.changed, 1);
   });
 });

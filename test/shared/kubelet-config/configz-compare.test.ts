@@ -18,6 +18,32 @@ const rows: readonly Row[] = [
     { syncFrequency: '10m0s', nodeStatusUpdateFrequency: '1m30s' },
     [],
   ],
+  [
+    'amounts in other words, in fields that are texts',
+    {
+      kubeReserved: { cpu: '100m', memory: '1Gi' },
+      evictionHard: { 'memory.available': '1Gi', 'nodefs.available': '10%' },
+      evictionSoftGracePeriod: { 'memory.available': '90s' },
+      containerLogMaxSize: '10Mi',
+    },
+    {
+      kubeReserved: { cpu: '0.1', memory: '1024Mi' },
+      evictionHard: { 'memory.available': '1048576Ki', 'nodefs.available': '10%' },
+      evictionSoftGracePeriod: { 'memory.available': '1m30s' },
+      containerLogMaxSize: '10240Ki',
+    },
+    [],
+  ],
+  [
+    'other amounts in such fields, and texts that only look like amounts',
+    { systemReserved: { memory: '1G' }, evictionSoft: { 'memory.available': '10%' }, clusterDomain: '1m' },
+    { systemReserved: { memory: '1Gi' }, evictionSoft: { 'memory.available': '11%' }, clusterDomain: '1m0s' },
+    [
+      'systemReserved["memory"]="1Gi" instead of "1G"',
+      'evictionSoft["memory.available"]="11%" instead of "10%"',
+      'clusterDomain="1m0s" instead of "1m"',
+    ],
+  ],
   ['another duration', { syncFrequency: '10m' }, { syncFrequency: '1m0s' }, ['syncFrequency="1m0s" instead of "10m"']],
   ['a flush frequency in nanoseconds', { logging: { flushFrequency: '5s' } }, { logging: { flushFrequency: 5e9 } }, []],
   [
@@ -25,6 +51,23 @@ const rows: readonly Row[] = [
     { mergeDefaultEvictionSettings: true, evictionHard: { 'memory.available': '1Gi' } },
     { mergeDefaultEvictionSettings: false, evictionHard: { 'memory.available': '1Gi', 'nodefs.available': '10%' } },
     [],
+  ],
+  [
+    'a reservation or a threshold in other words',
+    { kubeReserved: { cpu: '740m', memory: '1024Mi' }, evictionHard: { 'memory.available': '0.5Gi' } },
+    { kubeReserved: { cpu: '0.74', memory: '1Gi' }, evictionHard: { 'memory.available': '512Mi' } },
+    [],
+  ],
+  [
+    'a reservation that is off by a unit, and one that is no amount',
+    { systemReserved: { cpu: '741m', memory: '1025Mi', pid: 'x' }, evictionHard: { 'nodefs.available': '10%' } },
+    { systemReserved: { cpu: '0.74', memory: '1Gi', pid: 'y' }, evictionHard: { 'nodefs.available': '11%' } },
+    [
+      'systemReserved["cpu"]="0.74" instead of "741m"',
+      'systemReserved["memory"]="1Gi" instead of "1025Mi"',
+      'systemReserved["pid"]="y" instead of "x"',
+      'evictionHard["nodefs.available"]="11%" instead of "10%"',
+    ],
   ],
   [
     'a field taken back',
@@ -193,6 +236,13 @@ describe('the running config compared with a payload', () => {
     assert.deepEqual(contradictions(payload, { maxPods: 5 }, 'v1.31.2'), []);
     assert.equal(contradictions(payload, { maxPods: 5 }, 'v1.32.0').length, 1);
     assert.equal(contradictions(payload, { maxPods: 5 }).length, 1);
+  });
+
+  it('says nothing of an empty text where this kubelet’s version takes it for unset', () => {
+    const [payload, running] = [{ resolvConf: '' }, { resolvConf: '/etc/resolv.conf' }];
+    assert.deepEqual(contradictions(payload, running, 'v1.22.17'), []);
+    assert.equal(contradictions(payload, running, 'v1.23.1').length, 1);
+    assert.equal(contradictions({ resolvConf: '/x' }, running, 'v1.22.17').length, 1);
   });
 
   it('shortens what would fill a screen', () => {

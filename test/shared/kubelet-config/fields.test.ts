@@ -5,8 +5,11 @@ import {
   gateHistory,
   gateNames,
   GATE_DEPENDENCIES,
+  gateDependencies,
   gateSpec,
 } from '#shared/contract/kubelet-config/feature-gates/feature-gates.ts';
+import { GATES_A_TO_I } from '#shared/contract/kubelet-config/feature-gates/gates-a-to-i.ts';
+import { GATES_J_TO_Z } from '#shared/contract/kubelet-config/feature-gates/gates-j-to-z.ts';
 import { validateKubeletConfig } from '#shared/contract/kubelet-config/validate.ts';
 import { minorName, minorNumber, NEWEST_MINOR, OLDEST_MINOR } from '#shared/contract/kubelet-config/minor.ts';
 
@@ -75,6 +78,27 @@ describe('the table of gates', () => {
     assert.equal(gateSpec('DynamicKubeletConfig', 26), undefined);
     assert.equal(gateSpec('NodeSwap', 21), undefined);
     assert.deepEqual(gateSpec('NodeSwap', 34), { stage: 'ga', default: true, locked: true });
+  });
+
+  it('has each gate in one file only', () => {
+    const names = [...Object.keys(GATES_A_TO_I), ...Object.keys(GATES_J_TO_Z)];
+    assert.deepEqual(names.sort(), [...gateNames()].sort());
+  });
+
+  it('tells what each gate was when, and what it needs', () => {
+    const life = (name: string): readonly string[] =>
+      (gateHistory(name) ?? []).map(({ from, spec }) =>
+        spec === null
+          ? `${from} gone`
+          : `${from} ${spec.stage} ${spec.default ? 'on' : 'off'}${spec.locked ? ' locked' : ''}`,
+      );
+    assert.deepEqual(life('AppArmor'), ['20 beta on', '31 ga on locked', '33 gone']);
+    assert.deepEqual(life('AllBeta'), ['20 beta off']);
+    assert.deepEqual(life('AdvancedAuditing'), ['20 ga on', '27 ga on locked', '28 gone']);
+    assert.deepEqual(life('DRADerivedAttributes'), ['37 alpha off']);
+    assert.deepEqual(GATE_DEPENDENCIES['DRADerivedAttributes'], ['37 DynamicResourceAllocation']);
+    assert.deepEqual(gateDependencies('DRADerivedAttributes', 37), ['DynamicResourceAllocation']);
+    assert.deepEqual(gateDependencies('DRADerivedAttributes', 36), []);
   });
 
   it('has dependencies among known gates', () => {

@@ -57,6 +57,21 @@ describe('verdicts', () => {
   });
 });
 
+describe('a number that only JSON makes a fraction', () => {
+  const text =
+    '{"apiVersion":"kubelet.config.k8s.io/v1beta1","kind":"KubeletConfiguration","maxParallelImagePulls":5.0,"maxPods":1e2}';
+  const found = (...minors: readonly string[]): readonly string[] =>
+    judgeConfigFile('f', Buffer.from(text), minors)
+      .findings.filter(({ code }) => code === 'json-number')
+      .map(({ field, versions }) => [field, ...(versions ?? [])].join(' '));
+
+  it('is nothing to a kubelet that drops the field', () => {
+    assert.deepEqual(found('1.26'), ['maxPods']);
+    assert.deepEqual(found('1.27'), ['maxParallelImagePulls', 'maxPods']);
+    assert.deepEqual(found('1.26', '1.27'), ['maxParallelImagePulls 1.27', 'maxPods']);
+  });
+});
+
 /** The path of a file with one JSON object a line: `id`, `text` (or `b64`), and `kubelet`: version → its word. */
 const path = process.env['KUBELET_VERDICTS'];
 
@@ -74,6 +89,12 @@ const WATCHED = new Set(['1.20', '1.24', '1.30', '1.32', '1.34', '1.36']);
 const EXPLAINED: Readonly<Record<string, string>> = {
   '1.22 c2909':
     '1.22 refuses cpuManagerPolicyOptions at start while CPUManagerPolicyOptions is off; its start was not watched',
+  ...Object.fromEntries(
+    ['1.26', '1.27'].map((minor) => [
+      `${minor} c1327`,
+      'server.go of 1.26.15 and 1.27.16 refuses even empty topologyManagerPolicyOptions at start while their gate is off; no start of these was watched',
+    ]),
+  ),
   '1.26 c3016': 'CSIMigration is locked to true in 1.25 and 1.26, as the code of 1.25.16 and 1.26.15 says',
   ...Object.fromEntries(
     ['1.33', '1.34', '1.35'].flatMap((minor) =>

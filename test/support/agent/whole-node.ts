@@ -54,6 +54,7 @@ export interface WholeNodeOptions {
   readonly preflight?: Preflight;
   readonly lastWords?: LastWords;
   readonly outOfMemory?: AgentPorts['outOfMemory'];
+  readonly numaNodes?: AgentPorts['numaNodes'];
   readonly podHarm?: KubeletProbe['podHarm'];
   /** Whether the service manager can be told of a guard. */
   readonly guard?: boolean;
@@ -256,6 +257,7 @@ export function createWholeNode(options: WholeNodeOptions = {}): WholeNode {
         ...(options.validate === undefined ? {} : { validate: options.validate }),
         ...(options.preflight === undefined ? {} : { preflight: options.preflight }),
         ...(options.outOfMemory === undefined ? {} : { outOfMemory: options.outOfMemory }),
+        ...(options.numaNodes === undefined ? {} : { numaNodes: options.numaNodes }),
         ...(options.lastWords === undefined ? {} : { lastWords: options.lastWords }),
       });
       running = agent.run(stop.signal);

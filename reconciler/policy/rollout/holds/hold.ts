@@ -10,6 +10,7 @@ export type HoldReason =
   | 'window'
   | 'blocked'
   | 'wave'
+  | 'analysis'
   | 'disruption'
   | 'lock-out'
   | 'not-ready'

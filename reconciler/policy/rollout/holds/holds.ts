@@ -1,3 +1,4 @@
+import { analysisPending } from './analysis.ts';
 import { baseRefused } from './base-refused.ts';
 import { busy, poolBlocked } from './blocked.ts';
 import type { Hold } from './hold.ts';
@@ -22,7 +23,7 @@ export const OBSTACLES: readonly HoldCheck[] = [
 ];
 
 /** A node in the middle of a change is told something newer only through these: people first, then the calendar, then others. */
-export const GATES: readonly HoldCheck[] = [suspended, windowClosed, poolBlocked, busy, wave];
+export const GATES: readonly HoldCheck[] = [suspended, windowClosed, poolBlocked, busy, wave, analysisPending];
 
 /** A node that has yet to begin waits for these. */
 export const BEFORE_BEGINNING: readonly HoldCheck[] = [notReady, cordoned, ...GATES];

@@ -1,9 +1,10 @@
 import type { ApplyMode } from '#shared/contract/api/kubelet-node.ts';
-import type { Halt, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import type { AnalysisStatus, Halt, KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import type { BlockersAnswer } from '../../blockers.ts';
 import type { ClusterPolicy } from '../../cluster-policy.ts';
 import type { WindowsState } from '../../window/windows-state.ts';
 import type { Aimed } from '../aims.ts';
+import type { ClassRoom } from '../class-canaries.ts';
 import type { Group } from '../membership.ts';
 import type { WaveProgress } from '../wave-progress.ts';
 import type { Hold } from './hold.ts';
@@ -22,6 +23,8 @@ export interface GroupFacts {
   readonly halt: Halt | null;
   /** null where nothing goes in waves: nodes that leave their pool. */
   readonly waves: WaveProgress | null;
+  /** Of the canaries; undefined where the pool asks for none, before they proved the payload, and where a person let it go on. */
+  readonly analysis: AnalysisStatus | undefined;
   /** Names of the nodes that belong to the rollout. */
   readonly cohort: ReadonlySet<string>;
   /** By the SHA-256 of a config file of the nodes' own, a node of the group that failed with it. */
@@ -38,6 +41,8 @@ export interface HoldQuestion {
   readonly facts: GroupFacts;
   /** How many more nodes the current wave lets begin. */
   readonly room: number;
+  /** The same of the node's class, where nobody of that has proved its config yet; absent for no bound. */
+  readonly classRoom?: ClassRoom | undefined;
 }
 
 /** One reason to wait; null where it does not hold the node. */

@@ -3,7 +3,8 @@ import { type Html, html } from '../html.ts';
 import type { PoolModel, WorkingModel } from '../model.ts';
 import type { NodeFilter } from '../question.ts';
 import { renderNodes, renderStateLinks } from './nodes.ts';
-import { stateBar } from './pools.ts';
+import { renderClasses } from './classes.ts';
+import { configOf, stateBar } from './pools.ts';
 import { renderRollout } from './rollout.ts';
 import { type Column, table } from './table.ts';
 import { moment } from './time.ts';
@@ -18,10 +19,10 @@ export function renderPool({ nodes }: WorkingModel, pool: PoolModel, filter: Nod
     <dl class="facts">
       <div>
         <dt>Config</dt>
-        <dd><code>${pool.target}</code></dd>
+        <dd>${configOf(pool)}</dd>
       </div>
       ${
-        pool.settledOn === ''
+        pool.settledOn === '' || pool.classes.length > 0
           ? null
           : html`<div>
               <dt>Last config that all of them proved</dt>
@@ -29,6 +30,7 @@ export function renderPool({ nodes }: WorkingModel, pool: PoolModel, filter: Nod
             </div>`
       }
     </dl>
+    ${renderClasses(pool.classes)}
     ${
       pool.rollout === null
         ? null

@@ -11,7 +11,7 @@ const COLUMNS: readonly Column<PoolModel>[] = [
   },
   { heading: 'State', cell: ({ state }) => poolBadge(state) },
   { heading: 'Nodes', cell: (pool) => html`${upToDate(pool)}${stateBar(pool.states)}` },
-  { heading: 'Config', cell: ({ target }) => html`<code>${target}</code>` },
+  { heading: 'Config', cell: configOf },
   { heading: 'Details', cell: ({ state, says }) => (state === 'settled' ? 'up to date' : says) },
 ];
 
@@ -20,6 +20,12 @@ export function renderPools(pools: readonly PoolModel[]): Html {
     <h2 id="pools">Pools</h2>
     ${pools.length === 0 ? html`<p>No pool is known yet.</p>` : table('Every pool, the config of its nodes, and their progress', COLUMNS, pools)}
   </section>`;
+}
+
+/** No node runs the template of a pool with computed values. */
+export function configOf({ classes, target }: PoolModel): Html {
+  if (classes.length === 0) return html`<code>${target}</code>`;
+  return html`${classes.length === 1 ? 'that of 1 class' : `one for each of ${classes.length} classes`} of machines`;
 }
 
 function upToDate({ counts }: PoolModel): Html {

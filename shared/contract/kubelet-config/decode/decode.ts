@@ -1,6 +1,6 @@
 import type { Finding } from '../../finding.ts';
 import { type Fraction, readJson, type Report } from './json.ts';
-import { lineIndex, type PositionOf, positionsIn, type Path } from '../position.ts';
+import { formatPath, lineIndex, type PositionOf, positionsIn, type Path } from '../position.ts';
 import { show } from './show.ts';
 import { sourceText } from './source-text.ts';
 import { readYaml } from './yaml/read-yaml.ts';
@@ -70,7 +70,8 @@ function open(bytes: Uint8Array, file: string | undefined): Opened {
   if (read === undefined) return { ...nowhere, findings };
   const fractions = read.fractions.map((at) => {
     const message = `in a JSON file the kubelet takes ${at.literal} for a fraction`;
-    return { at, finding: made('json-number', at.offset, message, `write ${Number(at.literal)}`) };
+    const finding = made('json-number', at.offset, message, `write ${Number(at.literal)}`);
+    return { at, finding: { ...finding, field: formatPath(at.path) } };
   });
   return { value: read.value, findings, positionOf: positionsIn(read.marks, lines), fractions };
 }

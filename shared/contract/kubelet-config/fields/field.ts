@@ -50,6 +50,8 @@ export interface Field {
   readonly until?: number;
   /** A pointer in Go: zero, false and the empty text are values. In all other fields they mean "unset". */
   readonly pointer?: true;
+  /** First minor in which it is a pointer; absent where it is one in 1.20 already. */
+  readonly pointerSince?: number;
   /** What the kubelet works with where the field is unset. Absent: zero, or what the node has. */
   readonly default?: unknown;
   readonly defaultBefore?: ByMinor<unknown>;
@@ -63,8 +65,12 @@ export interface Field {
   readonly usualValues?: readonly string[];
   /** The feature gate that must be on for the field's default and values to count. */
   readonly gate?: string;
+  /** The feature gate that must be on, or gone, for the field's values to count; its default counts either way. */
+  readonly valuesGate?: string;
   /** From this minor on the kubelet reads it and does nothing with it. */
   readonly ignoredFrom?: number;
+  /** Up to this minor the kubelet reads it, and works with its flag or the default all the same. */
+  readonly ignoredUntil?: number;
   /** Default `restart`. */
   readonly cost?: ChangeCost;
   readonly note?: RiskNote;

@@ -31,6 +31,10 @@ export function existsIn(field: Field, minor: number): boolean {
   return minor >= (field.since ?? 0) && minor <= (field.until ?? Infinity);
 }
 
+/** Whether the kubelets of this minor take zero, false or the empty text in it for "unset". */
+export const hasUnsetZero = ({ pointer, pointerSince = 0 }: Field, minor: number): boolean =>
+  pointer !== true || minor < pointerSince;
+
 /** What a kubelet of this minor works with where the field is unset. */
 export function defaultOf(field: Field, minor: number): unknown {
   return atMinor<unknown>(field.default, field.defaultBefore, minor);

@@ -3,7 +3,7 @@ import type { Fields } from './field.ts';
 /** The kubelet's own log. */
 export const LOGGING_FIELDS = {
   logging: { kind: 'struct' },
-  'logging.flushFrequency': { kind: 'duration-or-nanoseconds', since: 23, default: '5s' },
+  'logging.flushFrequency': { kind: 'duration-or-nanoseconds', since: 23, default: '5s', ignoredUntil: 24 },
   'logging.format': { kind: 'string', default: 'text', values: ['text', 'json'] },
   'logging.options': { kind: 'struct', since: 23 },
   'logging.options.json': { kind: 'struct', since: 23 },

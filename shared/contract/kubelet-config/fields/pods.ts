@@ -7,7 +7,7 @@ export const PODS_FIELDS = {
   podPidsLimit: { kind: 'int64', pointer: true, default: -1, note: 'new-pods-only' },
   clusterDomain: { kind: 'string', note: 'new-pods-only' },
   clusterDNS: { kind: 'string-list', note: 'new-pods-only' },
-  resolvConf: { kind: 'string', pointer: true, default: '/etc/resolv.conf', note: 'new-pods-only' },
+  resolvConf: { kind: 'string', pointer: true, pointerSince: 23, default: '/etc/resolv.conf', note: 'new-pods-only' },
   hairpinMode: {
     kind: 'string',
     default: 'promiscuous-bridge',

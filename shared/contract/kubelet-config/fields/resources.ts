@@ -41,6 +41,7 @@ export const RESOURCES_FIELDS = {
     since: 21,
     default: 'None',
     values: ['None', 'Static'],
+    valuesGate: 'MemoryManager',
     cost: 'state-file:memory',
   },
   reservedMemory: { kind: 'struct-list', since: 21, cost: 'state-file:memory' },

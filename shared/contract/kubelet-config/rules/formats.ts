@@ -3,6 +3,7 @@ import { show } from '../decode/show.ts';
 import { didYouMean, sameButCase } from '../syntax/did-you-mean.ts';
 import { parseGoDuration } from '../syntax/go-duration.ts';
 import { parseQuantity, trimmedQuantity } from '../syntax/quantity.ts';
+import { gateSpec } from '../feature-gates/feature-gates.ts';
 import { valuesOf } from '../fields/fields.ts';
 import type { ConfigView } from '../view.ts';
 import { isMap, type WrittenField } from '../walk.ts';
@@ -120,6 +121,9 @@ function range({ field, value, path }: WrittenField): readonly Complaint[] {
 function word({ field, path }: WrittenField, value: string, config: ConfigView): readonly Complaint[] {
   const isUnset = value === '' && field.pointer !== true;
   if (isUnset || (field.gate !== undefined && !config.gate(field.gate))) return [];
+  const { valuesGate } = field;
+  if (valuesGate !== undefined && gateSpec(valuesGate, config.minor) !== undefined && !config.gate(valuesGate))
+    return [];
   const usual = field.usualValues;
   if (usual !== undefined && !usual.includes(value))
     return [{ ...unknownValue(value, usual, path), severity: 'warning' }];

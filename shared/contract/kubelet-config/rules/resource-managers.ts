@@ -93,8 +93,10 @@ export const MANAGER_RULES: readonly Rule[] = [
   },
   function* topologyPolicyOptions(config) {
     const options = config.entries('topologyManagerPolicyOptions');
-    if (options.length === 0) return;
-    if (config.minor < 32 && !config.gate('TopologyManagerPolicyOptions')) {
+    // Without the gate even an empty map is too much, where the manager itself is on.
+    const isManaged = config.minor > 26 || config.gate('TopologyManager');
+    const needs = isManaged && config.minor < 32 && !config.gate('TopologyManagerPolicyOptions');
+    if (needs && config.isSet('topologyManagerPolicyOptions')) {
       yield needsGate('topologyManagerPolicyOptions', 'TopologyManagerPolicyOptions');
     }
     yield* judgeOptions(options, TOPOLOGY_OPTIONS, 'topologyManagerPolicyOptions', 'TopologyManagerPolicy', config);

@@ -22,7 +22,7 @@ import {
 
 const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string];
 const OLD = validPool('workers', 100, {
-  rollout: { maxUnavailable: '100%', soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
+  rollout: { maxUnavailable: '100%', probation: 'full', soak: '0s', onFailure: { threshold: 1, action: 'halt' } },
 });
 const NEW = validPool('workers', 110, { rollout: OLD.spec.rollout });
 const nodes = Array.from({ length: 10 }, (_, index) => nodeView(`n${index}`, 'workers'));

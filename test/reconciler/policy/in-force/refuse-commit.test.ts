@@ -328,9 +328,23 @@ describe('a new commit', () => {
       reason: 'changes-too-many',
       message:
         'it would give 10 of 10 nodes in pools another config (workers 10), and maxChange allows 5. If this is meant, ' +
-        'take it back, raise spec.maxChange in clusters/<cluster>.yaml in a commit of its own, and commit it again once that one is in force',
+        "take it back, raise spec.maxChange in the cluster's file in a commit of its own, and commit it again once that one is in force",
     });
   });
+
+  const file = 'infra/kubelet/clusters/prod.yaml';
+  for (const [limit, candidate, of] of [
+    ['maxChange', limited(commit(COMMIT_B, changed), '50%'), fleet],
+    ['maxUnassign', commit(COMMIT_B, keeping('a')), named],
+  ] as const) {
+    it(`that goes beyond ${limit} is refused with the file that has the limit`, () => {
+      const repo = { ...candidate.repo, cluster: { ...candidate.repo.cluster, file } };
+      const desired = desiredState({ ...candidate, repo }, of, () => []);
+      const takeUp = judgeCommit({ lineage: 'descendant', repo, desired }, 'refuse', of);
+      assert.ok(!takeUp.takeUp);
+      assert.ok(takeUp.message.includes(`raise spec.${limit} in ${file} in a commit of its own`), takeUp.message);
+    });
+  }
 });
 
 describe('the pools that a commit changes', () => {

@@ -100,8 +100,12 @@ describe('a value that kubelets take and nobody means', () => {
   it('is a rollout of everybody at once that nobody tries before', () => {
     const rollout = (text: string): readonly string[] => said('maxPods: 5\n', `  rollout: {${text}}\n`);
     assert.match(
-      rollout('maxUnavailable: 100%')[0] ?? '',
+      rollout('maxUnavailable: 100%, probation: full')[0] ?? '',
       /^warning pools\/x\/pool\.yaml:5 .*every node of the pool changes at once/,
+    );
+    assert.match(
+      rollout('maxUnavailable: 100%')[0] ?? '',
+      /^warning pools\/x\/pool\.yaml:5 .*as many nodes change at once as have proven the config/,
     );
     assert.deepEqual(rollout('maxUnavailable: 99%'), []);
     assert.deepEqual(rollout('maxUnavailable: 100%, canary: {nodes: 1}'), []);

@@ -53,6 +53,15 @@ describe('the field policy of a repository', () => {
     assert.deepEqual([harmless?.findings[0]?.severity, harmless?.findings[0]?.kind], ['warning', 'security']);
   });
 
+  it('says a field below another one once where it is denied, and not at all where it is allowed', () => {
+    const weak = `${LAYER.replace('port: 10251\n', '')}logging: {verbosity: 9}\n`;
+    const path = 'logging.verbosity';
+    const codes = (pool: LoadedPool | undefined) => (pool?.findings ?? []).map(({ code, field }) => [code, field]);
+    assert.deepEqual(codes(load(`  fields: {deny: [${path}]}\n`, '', {}, weak)), [['denied-field', path]]);
+    assert.deepEqual(codes(load('', `  fields: {allow: [${path}]}\n`, {}, weak)), []);
+    assert.deepEqual(codes(load('', '', {}, weak)), [['weakens-security', path]]);
+  });
+
   it('says nothing of allowances to nodes where there are none', () => {
     const pool = load('  fields: {deny: [featureGates]}\n', '  fields: {allow: [port], deny: [port]}\n');
     assert.deepEqual(brief(pool), [DENIED]);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { loadRepo } from '#reconciler/policy/repo/load-repo.ts';
 import { DEFAULT_CLUSTER, readCluster, unreadableCluster } from '#reconciler/policy/repo/read-cluster.ts';
 import { fileReport } from '#reconciler/policy/repo/report.ts';
 import { API_VERSION } from '#shared/contract/api/group.ts';
-import { brief, CLUSTER, KUBELET, load, POOL, pool } from './support/load.ts';
+import { brief, CLUSTER, filesOf, KUBELET, load, POOL, pool } from './support/load.ts';
 
 /** The place of what is wrong with a cluster that says this, and the cluster. */
 function readSpec(spec: Readonly<Record<string, unknown>>, more: Readonly<Record<string, unknown>> = {}) {
@@ -88,7 +89,17 @@ describe('a cluster file', () => {
   const pools = { 'pools/x/pool.yaml': POOL, 'pools/x/kubelet.yaml': `${KUBELET}containerLogMonitorInterval: 20s\n` };
   const cluster = (spec: string) => load({ ...pools, 'clusters/prod.yaml': `${CLUSTER}${spec}` });
 
-  it('may be absent', () => assert.deepEqual(load(pools).cluster, { ...DEFAULT_CLUSTER, missing: true }));
+  const file = 'clusters/prod.yaml';
+
+  it('may be absent', () => assert.deepEqual(load(pools).cluster, { ...DEFAULT_CLUSTER, file, missing: true }));
+
+  it('is named as people see it, in the folder of the repository that it is in', () => {
+    const path = 'infra/kubelet/clusters/prod.yaml';
+    for (const tree of [{}, { [file]: CLUSTER }, { [file]: 'a: [' }, { [file]: `${CLUSTER}  suspend: 1\n` }]) {
+      const repo = loadRepo(filesOf(tree), { cluster: 'prod', folder: 'infra/kubelet' });
+      assert.equal(repo.cluster.file, path);
+    }
+  });
 
   for (const name of ['prod.yml', 'prod.json', 'Prod.yaml']) {
     it(`called ${name} is not overlooked: nothing new is started before it has its right name`, () => {
@@ -115,7 +126,7 @@ describe('a cluster file', () => {
       'clusters/prod.yml.orig': CLUSTER,
       'clusters/pro.yamld': CLUSTER,
     };
-    assert.deepEqual(load({ ...pools, ...others }).cluster, { ...DEFAULT_CLUSTER, missing: true });
+    assert.deepEqual(load({ ...pools, ...others }).cluster, { ...DEFAULT_CLUSTER, file, missing: true });
   });
 
   it('that git left out holds everything up, and is told of once', () => {
@@ -145,6 +156,7 @@ describe('a cluster file', () => {
 `);
     assert.deepEqual(findings, []);
     assert.deepEqual(read, {
+      file,
       kubeletVersions: ['1.34', '1.20'],
       maxUnassign: 3,
       maxChange: '30%',
@@ -159,7 +171,7 @@ describe('a cluster file', () => {
   it('of another cluster is none of this one’s business', () => {
     const others = { 'clusters/prod-2.yaml': 'a: [', 'clusters/other.yml': CLUSTER, 'clusters/README.md': 'x' };
     const repo = load({ ...pools, ...others, 'clusters/prod.yaml': CLUSTER });
-    assert.deepEqual(repo.cluster, DEFAULT_CLUSTER);
+    assert.deepEqual(repo.cluster, { ...DEFAULT_CLUSTER, file });
     assert.deepEqual(repo.findings, []);
   });
 

@@ -38,6 +38,14 @@ describe('pool.yaml', () => {
     });
   });
 
+  it('names a duration that is not valid with its field', () => {
+    const messages = ['0s', 'soon'].map(
+      (duration) => readSpec(`{${ANY}, trial: {duration: ${duration}}}`).findings[0]?.message ?? '',
+    );
+    assert.match(messages[0] ?? '', /^spec\.trial\.duration has to be more than 0s$/);
+    assert.match(messages[1] ?? '', /^spec\.trial\.duration is "soon"/);
+  });
+
   const rows: readonly (readonly [string, string, readonly string[]])[] = [
     ['needs a spec', 'null', ['missing-field -', 'missing-field spec.nodeSelector']],
     ['needs a selector', '{priority: 1}', ['missing-field spec.nodeSelector']],

@@ -82,11 +82,37 @@ describe('how a pool is rolled out', () => {
     assert.deepEqual(spec.rollout.windows, { allow: [], deny, overrun: 'finish-wave' });
     assert.deepEqual(spec.disruption, { allow: ['restart'], drainTimeout: '5m' });
     assert.deepEqual(spec.blockers, { prometheus: { url: 'http://prometheus.monitoring:9090', query: 'up' } });
+    const each = read('rollout: {canary: {nodes: 50%, perClass: true, soak: 1h}}').spec;
+    assert.deepEqual(each.rollout.canary, { nodes: '50%', perClass: true, soak: '1h' });
     const others = read(
       'disruption: {reboot: {by: systemd}}\n  blockers: {pods: {selector: {matchLabels: {a: b}}}}',
     ).spec;
     assert.deepEqual(others.disruption?.reboot, { by: 'systemd', timeout: '1h' });
     assert.deepEqual(others.blockers, { pods: { selector: { matchLabels: { a: 'b' } } } });
+  });
+
+  it('compares canaries as it was written', () => {
+    const { spec, findings } = read(`rollout:
+    canary: {nodes: 1}
+    analysis:
+      measures: [evictions, cpu]
+      thresholds: {cpu: {least: 0.5, percent: 100}, relist: {}}`);
+    assert.deepEqual(findings, []);
+    assert.deepEqual(spec.rollout.analysis, {
+      measures: ['evictions', 'cpu'],
+      thresholds: { cpu: { least: 0.5, percent: 100 }, relist: {} },
+      timeout: '30m',
+    });
+    assert.deepEqual(read('rollout: {canary: {nodes: 1}, analysis: {}}').spec.rollout.analysis, { timeout: '30m' });
+  });
+
+  it('has its bound of nodes on trial, its probation and the trial after the canaries as they were written', () => {
+    const { spec, findings } = read('rollout: {maxOnTrial: 5%, probation: 2m}\n  trial: {durationAfterCanary: 4m}');
+    assert.deepEqual(findings, []);
+    const { maxOnTrial, probation } = spec.rollout;
+    assert.deepEqual([maxOnTrial, probation, spec.trial.durationAfterCanary], ['5%', '2m', '4m']);
+    assert.equal(read('rollout: {probation: full}').spec.rollout.probation, 'full');
+    assert.equal('durationAfterCanary' in read('priority: 1').spec.trial, false);
   });
 
   it('says where a window is wrong: file, line and column', () => {
@@ -104,11 +130,64 @@ const rows: readonly (readonly [string, string, readonly string[]])[] = [
     'rollout: {canary: {nodes: 1, selector: {matchLabels: {a: b}}}}',
     ['conflict spec.rollout.canary'],
   ],
+  [
+    'canaries of each class by selector',
+    'rollout: {canary: {perClass: true, selector: {matchLabels: {a: b}}}}',
+    ['conflict spec.rollout.canary'],
+  ],
+  [
+    'canaries of each class that are not counted',
+    'rollout: {canary: {perClass: true}}',
+    ['missing-field spec.rollout.canary'],
+  ],
+  [
+    'canaries of each class that are a word',
+    'rollout: {canary: {nodes: 1, perClass: often}}',
+    ['wrong-type spec.rollout.canary.perClass'],
+  ],
   ['canaries that are not said', 'rollout: {canary: {soak: 1h}}', ['missing-field spec.rollout.canary']],
   [
     'a canary selector that means every node',
     'rollout: {canary: {selector: {}}}',
     ['missing-field spec.rollout.canary.selector'],
+  ],
+  ['an analysis of no canaries', 'rollout: {analysis: {}}', ['missing-field spec.rollout.analysis']],
+  [
+    'a measure that nobody knows',
+    'rollout: {canary: {nodes: 1}, analysis: {measures: [cpus]}}',
+    ['unknown-value spec.rollout.analysis.measures[0]'],
+  ],
+  [
+    'a threshold of a measure that nobody knows',
+    'rollout: {canary: {nodes: 1}, analysis: {thresholds: {cpus: {least: 1}}}}',
+    ['unknown-field spec.rollout.analysis.thresholds.cpus'],
+  ],
+  [
+    'thresholds that are no amounts',
+    'rollout: {canary: {nodes: 1}, analysis: {thresholds: {cpu: {least: -1, percent: 1.5}}}}',
+    [
+      'out-of-range spec.rollout.analysis.thresholds.cpu.least',
+      'out-of-range spec.rollout.analysis.thresholds.cpu.percent',
+    ],
+  ],
+  [
+    'a threshold in words',
+    'rollout: {canary: {nodes: 1}, analysis: {thresholds: {cpu: {least: much}}}}',
+    ['out-of-range spec.rollout.analysis.thresholds.cpu.least'],
+  ],
+  ['nobody on trial', 'rollout: {maxOnTrial: 0}', ['out-of-range spec.rollout.maxOnTrial']],
+  ['a probation of no time', 'rollout: {probation: 0s}', ['bad-duration spec.rollout.probation']],
+  ['a probation in another word', 'rollout: {probation: Full}', ['bad-duration spec.rollout.probation']],
+  ['a probation that is no text', 'rollout: {probation: 60}', ['bad-duration spec.rollout.probation']],
+  [
+    'a bound that bounds nothing',
+    'rollout: {maxOnTrial: 1, probation: full}',
+    ['doubtful-value spec.rollout.maxOnTrial'],
+  ],
+  [
+    'a trial of no time after the canaries',
+    'trial: {durationAfterCanary: 0s}',
+    ['bad-duration spec.trial.durationAfterCanary'],
   ],
   ['no canary at all', 'rollout: {canary: {nodes: 0}}', ['out-of-range spec.rollout.canary.nodes']],
   ['more canaries than nodes', 'rollout: {canary: {nodes: 101%}}', ['out-of-range spec.rollout.canary.nodes']],

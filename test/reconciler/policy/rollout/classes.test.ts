@@ -166,14 +166,16 @@ describe('a pool with computed values', () => {
   });
 
   it('goes on after a restart of the reconciler where it was', () => {
-    const fleet = settled(sizedPool(TENTH), small('a'), large('b'));
+    const fleet = settled(sizedPool(TENTH), small('a'), large('b'), large('c'));
+    const { classes } = statusOf(fleet);
     fleet.restart();
     const { inForce } = fleet;
     fleet.inForce = null;
     minutes(fleet, 5);
+    assert.deepEqual(statusOf(fleet).classes, classes, 'nobody forgets which nodes are of one class');
     fleet.inForce = inForce;
     minutes(fleet, 5);
-    assert.deepEqual([...fleet.restarts.values()], [1, 1]);
+    assert.deepEqual([...fleet.restarts.values()], [1, 1, 1]);
     assert.equal(statusOf(fleet).phase, 'Settled');
     assert.equal(fleet.fleet.configSources.size, 2);
   });
@@ -353,7 +355,7 @@ describe('a pool with computed values', () => {
       return ['n3', 's1'].map((name) => {
         const member = group.members.find(({ node }) => node.name === name);
         assert.ok(member !== undefined);
-        return budgetsOf([group], [], fleet, []).expose(group, member) !== null;
+        return budgetsOf([group], [], fleet, [], NOW).expose(group, member) !== null;
       });
     };
     assert.deepEqual(held([]), [true, true]);

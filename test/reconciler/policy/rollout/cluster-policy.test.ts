@@ -63,6 +63,7 @@ describe('the file of a cluster', () => {
     const windows = { allow: [], deny: [{ cron: '0 2 * * *', duration: '1h' }], overrun: 'stop' } as const;
     for (const policy of [
       { maxUnavailable: null, maxUnassign: 0, suspend: false, windows: null },
+      { file: 'clusters/prod.yaml', maxUnavailable: null, maxUnassign: 0, suspend: false, windows: null },
       { maxUnavailable: 3, maxUnassign: '40%', suspend: true, windows },
       { maxUnavailable: '3%', maxUnassign: 7, suspend: false, windows, unreadable: 'clusters/prod.yaml:1:1' },
       {

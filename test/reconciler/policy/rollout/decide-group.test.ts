@@ -72,7 +72,7 @@ function decided({ kinds, maxUnavailable = 20, room }: Case): readonly string[] 
       disruption: ({ member }) => kindOf.get(member.node.name)?.disruption ?? null,
       lockOut: ({ member }) => kindOf.get(member.node.name)?.lockOut ?? null,
     },
-    budgetsOf([group], [], fleet, [null]),
+    budgetsOf([group], [], fleet, [null], NOW),
   );
   const said = new Map(decisions.map(({ member, verdict }) => [member.node.name, inWords(verdict)]));
   return members.map(({ node }) => said.get(node.name) ?? 'nothing');
@@ -92,6 +92,29 @@ const drained = { cordoned: true, drain: { config: NEXT.configName, at: NOW } };
 const many = (count: number, what: string): readonly string[] => Array.from({ length: count }, () => what);
 
 const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
+  [
+    'tells a node in the middle of a change something newer in the place that it has',
+    { kinds: [{ count: 2, is: between }], maxUnavailable: 2 },
+    ['change', 'change'],
+  ],
+  [
+    'has a node take a place again that gave it back after its probation',
+    { kinds: [{ count: 3, is: between, member: { calm: true, unavailable: false } }], maxUnavailable: 2 },
+    ['change', 'change', 'hold budget'],
+  ],
+  [
+    'has it wait behind those that have their places still',
+    { kinds: [{ is: between, member: { calm: true, unavailable: false } }, { is: between }], maxUnavailable: 1 },
+    ['hold budget', 'change'],
+  ],
+  [
+    'has it take one for the way back as well',
+    {
+      kinds: [{ count: 2, is: between, member: { calm: true, unavailable: false }, aim: 'settled' }],
+      maxUnavailable: 1,
+    },
+    ['change', 'hold budget'],
+  ],
   ['holds a node without an agent', { kinds: [{ member: { standing: 'no-agent' } }] }, ['hold no-agent']],
   ['leaves alone what is done', { kinds: [{ is: (node) => settledNode(node, NEXT) }] }, ['rest']],
   [

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { DesiredPool } from '#reconciler/policy/desired.ts';
 import { failedMembers, haltOf, haltThreshold, releaseOf, releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import { type Group, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
-import type { Amount, Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
+import type { Amount, AnalysisStatus, Halt, KubeletPoolStatus, Released } from '#shared/contract/api/kubelet-pool.ts';
 import {
   assignedNode,
   desiredPool,
@@ -97,6 +97,26 @@ describe('a halt', () => {
   for (const [name, group, status, release, at] of rows) {
     it(name, () => assert.equal(haltOf(group(), status, release, AT)?.at ?? null, at));
   }
+
+  it('comes of canaries that are worse, unless a person let them go on', () => {
+    const verdictOf = (verdict: AnalysisStatus['verdict'], sha256 = GIVEN.sha256): KubeletPoolStatus => ({
+      rollout: {
+        configName: GIVEN.configName,
+        sha256,
+        startedAt: EARLIER,
+        waves: [],
+        analysis: { verdict, since: EARLIER, message: '2 cores for the kubelet' },
+      },
+    });
+    const { message, ...halt } = haltOf(groupOf(0, 9), verdictOf('fail'), null, AT) ?? HALT;
+    assert.deepEqual(halt, { config: POOL.config?.name, sha256: GIVEN.sha256, at: AT, action: 'halt' });
+    assert.match(message, /made its canaries worse: 2 cores for the kubelet; push a fix or a revert/);
+    assert.equal(haltOf(groupOf(0, 9), verdictOf('fail'), released(EARLIER), AT), null);
+    assert.equal(haltOf(groupOf(0, 9), verdictOf('fail', 'x'), null, AT), null, 'another payload');
+    for (const verdict of ['pass', 'waiting', 'suspect', 'unknown'] as const) {
+      assert.equal(haltOf(groupOf(0, 9), verdictOf(verdict), null, AT), null);
+    }
+  });
 
   it('says which nodes failed, by which threshold, and what is done about it', () => {
     const { message: few, ...halt } = haltOf(groupOf(2, 9, poolWith(2)), undefined, null, AT) ?? HALT;

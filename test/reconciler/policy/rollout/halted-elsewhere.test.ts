@@ -20,7 +20,7 @@ class Halted {
   readonly rollout: RolloutSpec;
 
   constructor(action: 'halt' | 'revert') {
-    this.rollout = { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action } };
+    this.rollout = { maxUnavailable: 1, probation: 'full', soak: '0s', onFailure: { threshold: 1, action } };
     for (const name of NODES) {
       this.fleet.addNode(nodeView(name, '', { labels: { side: name.slice(0, 1), kind: 'all' } }));
     }

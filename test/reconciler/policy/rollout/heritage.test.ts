@@ -6,7 +6,12 @@ import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
 import { commit, COMMIT_A, COMMIT_B, nodeView, validPool } from '../../../support/fleet.ts';
 import { FleetSimulation } from '../../../support/fleet-simulation.ts';
 
-const REVERT: RolloutSpec = { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action: 'revert' } };
+const REVERT: RolloutSpec = {
+  maxUnavailable: 1,
+  probation: 'full',
+  soak: '0s',
+  onFailure: { threshold: 1, action: 'revert' },
+};
 const where = (side: string) => ({ matchLabels: { side } });
 const named = (name: string, maxPods: number, side: string, rollout = REVERT): ValidPool =>
   validPool(name, maxPods, { rollout, nodeSelector: where(side) });

@@ -11,6 +11,8 @@ import { halted, noAgent, noConfigSource } from '#reconciler/policy/rollout/hold
 import { endsHarm, type HoldCheck } from '#reconciler/policy/rollout/holds/question.ts';
 import { cordoned, notReady } from '#reconciler/policy/rollout/holds/readiness.ts';
 import { suspended } from '#reconciler/policy/rollout/holds/suspended.ts';
+import { analysisPending } from '#reconciler/policy/rollout/holds/analysis.ts';
+import type { AnalysisStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { wave } from '#reconciler/policy/rollout/holds/wave.ts';
 import { windowClosed } from '#reconciler/policy/rollout/holds/window-closed.ts';
 import {
@@ -27,6 +29,12 @@ import {
   under,
   WAVES,
 } from './support/hold-question.ts';
+
+const analysed = (verdict: AnalysisStatus['verdict']): AnalysisStatus => ({
+  verdict,
+  since: '2026-11-21T11:00:00Z',
+  message: 'n2 is young',
+});
 
 const ASKS = { reason: 'NewBase', seen: 'x', message: '' } as const;
 
@@ -50,6 +58,29 @@ const ROWS: readonly (readonly [string, HoldCheck, Asked, readonly [HoldReason, 
     noConfigSource,
     { facts: { isAvailable: () => false }, aimed: { aim: 'settled' } },
     ['no-config-source', /no copy is left/],
+  ],
+  ['no analysis', analysisPending, {}, null],
+  ['an analysis that passed', analysisPending, { facts: { analysis: analysed('pass') } }, null],
+  ['an analysis that came to nothing in time', analysisPending, { facts: { analysis: analysed('unknown') } }, null],
+  [
+    'an analysis that waits',
+    analysisPending,
+    { facts: { analysis: analysed('waiting') } },
+    ['analysis', /n2 is young/],
+  ],
+  ['a suspicion', analysisPending, { facts: { analysis: analysed('suspect') } }, ['analysis', /n2 is young/]],
+  ['canaries that are worse', analysisPending, { facts: { analysis: analysed('fail') } }, ['analysis', /n2 is young/]],
+  [
+    'a node that was told already',
+    analysisPending,
+    { member: { wasTold: true }, facts: { analysis: analysed('waiting') } },
+    null,
+  ],
+  [
+    'a node that goes back',
+    analysisPending,
+    { aimed: { aim: 'settled' }, facts: { analysis: analysed('waiting') } },
+    null,
   ],
   ['a commit in force', noCommit, {}, null],
   ['no commit in force', noCommit, { facts: { hearsay: 'all' } }, ['no-commit', /^no commit is in force since/]],
@@ -234,7 +265,7 @@ describe('what holds a node', () => {
     assert.deepEqual([ends('halt', 'settled'), ends(undefined, 'settled')], [false, false]);
   });
 
-  it('is the first of the reasons in their order: what is impossible, people, the calendar, others, its wave', () => {
+  it('is the first of the reasons in their order: what is impossible, people, the calendar, others, its wave, its canaries', () => {
     const all = question({
       spec: { blockers: BLOCKERS, suspend: true },
       member: {
@@ -248,6 +279,7 @@ describe('what holds a node', () => {
         halt: HALT,
         windows: CLOSED,
         waves: WAVES,
+        analysis: analysed('fail'),
         blockers: { ...BUSY, quiet: false },
         isAvailable: () => false,
         unselected: new Map([[NODE.name, hold('unselected', 'no pool selects it')]]),
@@ -265,7 +297,7 @@ describe('what holds a node', () => {
       'no-config-source',
       'base-refused',
     ]);
-    assert.deepEqual(holds(GATES), ['suspended', 'window', 'blocked', 'blocked', 'wave']);
+    assert.deepEqual(holds(GATES), ['suspended', 'window', 'blocked', 'blocked', 'wave', 'analysis']);
     assert.deepEqual(holds(BEFORE_BEGINNING).slice(0, 3), ['not-ready', 'cordoned', 'suspended']);
     assert.equal(firstHold([...OBSTACLES, ...BEFORE_BEGINNING], question()), null);
     assert.equal(firstHold([], all), null);

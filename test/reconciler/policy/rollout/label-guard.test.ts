@@ -10,7 +10,12 @@ import { commit, COMMIT_A, COMMIT_B, nodeView, validPool } from '../../../suppor
 import { FleetSimulation } from '../../../support/fleet-simulation.ts';
 
 const MINUTE = 60_000;
-const ROLLOUT = { maxUnavailable: '50%', soak: '0s', onFailure: { threshold: 1, action: 'halt' as const } };
+const ROLLOUT = {
+  maxUnavailable: '50%',
+  probation: 'full',
+  soak: '0s',
+  onFailure: { threshold: 1, action: 'halt' as const },
+};
 const workers = validPool('workers', 100, { rollout: ROLLOUT });
 
 /** What was written to KubeletNodes and Nodes, besides what the reconciler remembers for itself. */

@@ -17,6 +17,7 @@ const moved = (to: string, by: 'labels' | 'commit' = 'labels'): Partial<NodeView
 });
 const settled = (node: NodeView): KubeletNode => settledNode(node, OLD);
 const SAME = { ...OLD, name: 'same' };
+const FILE = 'infra/clusters/prod.yaml';
 
 interface Case {
   readonly view: Partial<NodeView>;
@@ -35,7 +36,7 @@ function lookAt({ view, count, is = settled, former }: Case): { readonly fleet: 
   const { oid, repo } = commit(COMMIT_B, OLD, SAME, validPool('other', 1));
   const inForce = {
     oid,
-    repo: { ...repo, cluster: { ...DEFAULT_CLUSTER, maxUnassign: 2 } },
+    repo: { ...repo, cluster: { ...DEFAULT_CLUSTER, file: FILE, maxUnassign: 2 } },
     ...(before && { former: before }),
   };
   return { fleet, desired: desiredState(inForce, fleet, () => []) };
@@ -110,7 +111,10 @@ describe('nodes that', () => {
         reason === null ? [] : names.map((node) => [node, reason]),
       );
       if (warning === undefined) assert.equal(told, null);
-      else assert.match(told ?? '', warning);
+      else {
+        assert.match(told ?? '', warning);
+        assert.ok(told?.endsWith(`raise spec.maxUnassign in ${FILE}`), `${told}`);
+      }
     });
   }
 

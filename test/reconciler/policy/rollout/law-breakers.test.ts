@@ -78,6 +78,21 @@ const BREAKERS: readonly (readonly [string, RegExp, Planner])[] = [
     rollingOutAs((rollout) => ({ ...rollout, maxUnavailable: '100%' })),
   ],
   [
+    'forgets maxOnTrial',
+    /try a payload/,
+    rollingOutAs((rollout) => ({ ...without(rollout, 'canary'), maxOnTrial: '100%' })),
+  ],
+  [
+    'gives places back before the probation is over',
+    /maxUnavailable/,
+    rollingOutAs((rollout) => (rollout.probation === 'full' ? rollout : { ...rollout, probation: '1s' })),
+  ],
+  [
+    'gives the places of all back',
+    /maxUnavailable/,
+    rollingOutAs((rollout) => ({ ...without(rollout, 'probation'), maxOnTrial: 1 })),
+  ],
+  [
     'forgets maxUnavailablePerZone',
     /maxUnavailablePerZone/,
     rollingOutAs((rollout) => without(rollout, 'maxUnavailablePerZone')),

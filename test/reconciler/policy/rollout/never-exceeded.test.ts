@@ -44,6 +44,11 @@ describe('a rollout', () => {
               const what = isReboot ? 'reboot' : isGrant ? 'grant' : step;
               done.set(what, (done.get(what) ?? 0) + 1);
             }
+            const [ofPool] = planned.nodes.groups;
+            const gaveBack = ofPool?.decisions.filter(({ member }) => member.calm && member.changing) ?? [];
+            if (gaveBack.length > 0) done.set('probation', (done.get('probation') ?? 0) + 1);
+            const { generation = 0 } = ofPool?.memory.rollout ?? {};
+            if (generation > 0) done.set('generation', (done.get('generation') ?? 0) + 1);
             steps += 1;
           }
         },
@@ -55,8 +60,8 @@ describe('a rollout', () => {
     t.diagnostic(`written: ${JSON.stringify(Object.fromEntries(done))}`);
     assert.ok(steps >= STEPS);
     if (replay.seed !== USUAL && !EVERY_POINT) return;
-    assert.equal([...counts.values()].filter((count) => count > STEPS / 500).length, 17);
-    for (const what of ['reboot', 'cordon', 'evict', 'uncordon', 'untaint', 'grant']) {
+    assert.equal([...counts.values()].filter((count) => count > STEPS / 500).length, 18);
+    for (const what of ['reboot', 'cordon', 'evict', 'uncordon', 'untaint', 'grant', 'probation', 'generation']) {
       assert.ok((done.get(what) ?? 0) > (EVERY_POINT ? 20 : 0), `${what} came across: ${done.get(what)}`);
     }
   });

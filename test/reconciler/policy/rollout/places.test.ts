@@ -5,10 +5,12 @@ import {
   describePlaces,
   type Kind,
   many,
+  MINUTE_LONG,
   NEXT,
   NONE,
   OLD,
   onTrial,
+  onTrialFor,
   type Row,
   SERVER,
   soaking,
@@ -102,6 +104,107 @@ const TURNS: readonly Row[] = [
     { kinds: [{ count: 3 }, { count: 2, is: onTrial, joining: true, asks: false }], rollout: many(2) },
     2,
     'budget',
+  ],
+  [
+    'not less those that are past their probation',
+    {
+      kinds: [{ count: 3 }, { count: 2, is: onTrialFor(60), asks: false }],
+      rollout: { ...many(2), ...MINUTE_LONG },
+    },
+    2,
+    'budget',
+  ],
+  [
+    'less those that are not, or hold their places to the end',
+    { kinds: [{ count: 3 }, { count: 1, is: onTrialFor(59), asks: false }], rollout: { ...many(2), ...MINUTE_LONG } },
+    1,
+    'budget',
+  ],
+  [
+    'less those that hold their places to the end, however long they have been healthy',
+    { kinds: [{ count: 3 }, { count: 1, is: onTrialFor(600), asks: false }], rollout: many(2) },
+    1,
+    'budget',
+  ],
+  [
+    'less those past their probation that are cordoned',
+    {
+      kinds: [{ count: 3 }, { count: 1, is: onTrialFor(60), view: { cordoned: true }, asks: false }],
+      rollout: { ...many(2), ...MINUTE_LONG },
+    },
+    1,
+    'budget',
+  ],
+  [
+    'less those past their probation that are not Ready any more',
+    {
+      kinds: [{ count: 3 }, { count: 1, is: onTrialFor(60), view: { ready: false }, asks: false }],
+      rollout: { ...many(2), ...MINUTE_LONG },
+    },
+    1,
+    'budget',
+  ],
+  [
+    'less those past their probation whose agent fell silent',
+    {
+      kinds: [
+        { count: 3 },
+        {
+          count: 1,
+          asks: false,
+          is: (node) => {
+            const told = onTrialFor(60)(node);
+            return { ...told, status: { ...told.status, heartbeat: '2026-01-01T00:00:00Z' } };
+          },
+        },
+      ],
+      rollout: { ...many(2), ...MINUTE_LONG },
+    },
+    1,
+    'budget',
+  ],
+  [
+    'not less those that soak after a probation',
+    {
+      kinds: [{ count: 3 }, { count: 1, is: soaking, asks: false }],
+      rollout: { ...many(2), ...SOAKS, ...MINUTE_LONG },
+    },
+    2,
+    'budget',
+  ],
+  [
+    'as many in a zone, with those past their probation',
+    {
+      kinds: [
+        { count: 2, view: { labels: { [ZONE]: 'a' } } },
+        { count: 1, view: { labels: { [ZONE]: 'a' } }, is: onTrialFor(60), asks: false },
+      ],
+      rollout: { ...many(6), maxUnavailablePerZone: 1, ...MINUTE_LONG },
+    },
+    1,
+    'zone-budget',
+  ],
+  [
+    'as many as the cluster says, with those past their probation',
+    {
+      kinds: [{ count: 3 }, { count: 1, is: onTrialFor(60), asks: false }],
+      rollout: { ...many(4), ...MINUTE_LONG },
+      bounds: [1],
+    },
+    1,
+    'overall-budget',
+  ],
+  [
+    'none of the control plane where another is on trial, past its probation or not',
+    {
+      kinds: [
+        { count: 1, view: { labels: SERVER } },
+        { count: 1, view: { labels: SERVER }, is: onTrialFor(60), asks: false },
+      ],
+      rollout: { ...many(3), ...MINUTE_LONG },
+    },
+    0,
+    'control-plane',
   ],
   [
     'one in each zone',

@@ -46,10 +46,7 @@ function remembered({ nodes, before, halt: halted, rollout, leaves }: Case) {
   return rememberRollout(
     { pool, members },
     before,
-    halt,
-    null,
-    halt === null ? { ...WAVES, waves } : null,
-    cohort,
+    { halt, released: null, waves: halt === null ? { ...WAVES, waves } : null, cohort },
     NOW,
   );
 }

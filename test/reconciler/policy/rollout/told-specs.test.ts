@@ -40,6 +40,18 @@ const RELEASED: KubeletPool = {
   metadata: { ...released.metadata, annotations: { [RELEASE_ANNOTATION]: releaseValue(HALT) } },
 };
 
+const { probation: _, ...soon } = poolSpec().rollout;
+const full = poolSpec().trial;
+const short = { ...full, duration: '2m30s' };
+/** The same pools where places are given back. */
+const [oldSoon, nextSoon] = [
+  validPool('workers', 110, { rollout: soon }),
+  validPool('workers', 120, { rollout: soon }),
+];
+const settledOnNext = poolInCluster(old, {
+  settled: { configName: next.configName, sha256: next.sha256, apply: 'overlay', at: AT },
+});
+
 interface Case {
   readonly is: KubeletNode;
   readonly wants: ValidPool;
@@ -62,6 +74,46 @@ const { metadata } = idleNode(node);
 
 /** What a node is and what its pool wants: the step, the keys of the spec that it is told besides the usual, and some of its values. */
 const ROWS: readonly (readonly [string, Case, string | null, readonly string[], Partial<KubeletNodeSpec>?])[] = [
+  [
+    'that is the first to try a config has the full trial',
+    { is: settledNode(node, old), wants: nextSoon },
+    'assign',
+    USUAL,
+    { trial: full },
+  ],
+  [
+    'that is told what the pool settled on has the shorter trial',
+    { is: settledNode(node, old), wants: nextSoon, present: settledOnNext },
+    'assign',
+    USUAL,
+    { trial: short },
+  ],
+  [
+    'that asks for a restart has the full trial, whatever it was told',
+    { is: withSpec(settledNode(node, old, asks), { trial: short }), wants: oldSoon },
+    'assign',
+    [...USUAL, 'turn'],
+    { trial: full },
+  ],
+  [
+    'keeps the trial that it was told, whether full or not',
+    { is: withSpec(settledNode(node, old), { trial: short }), wants: oldSoon },
+    null,
+    [],
+  ],
+  [
+    'that failed keeps the trial that it was told',
+    { is: withSpec(failedNode(node, old), { trial: short }), wants: oldSoon },
+    null,
+    [],
+  ],
+  [
+    'hears of the full trial again where places are held to the end',
+    { is: withSpec(settledNode(node, old), { trial: short }), wants: old },
+    'amend',
+    USUAL,
+    { trial: full },
+  ],
   ['in its turn is told the config and nothing else', { is: settledNode(node, old), wants: next }, 'assign', USUAL],
   ['that never reported is told nothing', { is: { metadata }, wants: next }, null, []],
   [

@@ -1,6 +1,17 @@
 import { assignedNode, idleNode, NOW, settledNode } from '../../../support/fleet.ts';
 
-import { describePlaces, drainedForIt, many, NEXT, NONE, onTrial, type Row, SERVER } from './support/places.ts';
+import {
+  describePlaces,
+  drainedForIt,
+  many,
+  MINUTE_LONG,
+  NEXT,
+  NONE,
+  onTrial,
+  onTrialFor,
+  type Row,
+  SERVER,
+} from './support/places.ts';
 
 const UNPROVEN: readonly Row[] = [
   [
@@ -21,6 +32,26 @@ const UNPROVEN: readonly Row[] = [
     { kinds: [{ count: 3 }, { count: 1, is: (node) => settledNode(node, NEXT), asks: false }], rollout: many(2) },
     2,
     'budget',
+  ],
+  [
+    'one, until that one has promoted it, where places are given back',
+    {
+      kinds: [{ count: 3 }, { count: 1, is: onTrialFor(60), asks: false }],
+      rollout: { ...many(2), ...MINUTE_LONG },
+    },
+    0,
+    'budget',
+    /^maxOnTrial allows 1 on trial now; on trial: n1-0$/,
+  ],
+  [
+    'two, once one has promoted it',
+    {
+      kinds: [{ count: 3 }, { count: 1, is: (node) => settledNode(node, NEXT), asks: false }],
+      rollout: { ...many(3), ...MINUTE_LONG, maxOnTrial: 2 },
+    },
+    2,
+    'budget',
+    /^maxOnTrial allows 2 on trial now; on trial: $/,
   ],
   [
     'not less those whose Nodes are gone',

@@ -63,7 +63,12 @@ export const roundIn = ({ fleet, inForce, now }: FleetSimulation, source: Partia
 /** A cluster in the middle of a rollout: ten workers of which some run the new config, three of another pool, one of none. */
 export function rollingFleet(): FleetSimulation {
   const simulation = settledFleet(10);
-  const rollout = { maxUnavailable: 4, soak: '0s', onFailure: { threshold: 2, action: 'halt' } } as const;
+  const rollout = {
+    maxUnavailable: 4,
+    probation: 'full',
+    soak: '0s',
+    onFailure: { threshold: 2, action: 'halt' },
+  } as const;
   simulation.inForce = commit(COMMIT_B, validPool('workers', 150, { rollout }), validPool('gpu', 64));
   for (let round = 0; round < 3; round += 1) simulation.reconcile();
   const told = [...simulation.fleet.kubeletNodes.values()].filter(({ spec }) => spec?.commit === COMMIT_B);
@@ -80,7 +85,12 @@ export function settledFleet(workers: number): FleetSimulation {
   for (const [pool, count] of Object.entries({ workers, gpu: 3, stray: 1 })) {
     for (let number = 1; number <= count; number += 1) simulation.addNode(nodeView(`${pool}-${number}`, pool));
   }
-  const rollout = { maxUnavailable: '100%', soak: '0s', onFailure: { threshold: 2, action: 'halt' } } as const;
+  const rollout = {
+    maxUnavailable: '100%',
+    probation: 'full',
+    soak: '0s',
+    onFailure: { threshold: 2, action: 'halt' },
+  } as const;
   simulation.inForce = commit(COMMIT_A, validPool('workers', 110, { rollout }), validPool('gpu', 64, { rollout }));
   simulation.rounds(5);
   simulation.reconcile();

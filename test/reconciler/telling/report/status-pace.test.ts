@@ -54,6 +54,20 @@ describe('the pace of pool statuses', () => {
     for (const each of news) assert.equal(pace.due([write({ ...further, ...each })]).length, 1, JSON.stringify(each));
   });
 
+  it('takes how far a class of machines has come for progress, and another config or reason for news', () => {
+    const { pace, write } = setUp();
+    const config = { name: 'cpu=4', nodes: 9, updated: 1, configName: 'c', sha256: 'x' };
+    const was: KubeletPoolStatus = { ...before, classes: [config] };
+    const isDue = (next: NonNullable<KubeletPoolStatus['classes']>[number]): number =>
+      pace.due([write({ ...further, classes: [next] }, 'workers', was)]).length;
+    isDue({ ...config, updated: 2 });
+    assert.equal(isDue({ ...config, updated: 3 }), 0);
+    assert.equal(isDue({ ...config, nodes: 10 }), 0);
+    assert.equal(isDue({ ...config, sha256: 'y' }), 1);
+    assert.equal(isDue({ name: 'cpu=4', nodes: 9, message: 'less than nothing' }), 1);
+    assert.equal(isDue({ ...config, name: 'cpu=8' }), 1);
+  });
+
   it('is each pool’s own, and lets every other step through', () => {
     const { pace, write } = setUp();
     pace.due([write(further)]);

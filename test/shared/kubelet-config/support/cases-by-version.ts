@@ -7,7 +7,7 @@ export interface CaseByVersion {
 }
 
 const FIRST = 20;
-const LAST = 36;
+const LAST = 37;
 
 /** `20 lenient, 21 ok, 30 reject`: what is said from that minor on. */
 type Line = readonly [text: string, history: string];
@@ -17,6 +17,19 @@ const LINES: readonly Line[] = [
   ['@', '20 ok'],
   ['@maxPods: 10000000000\n', '20 ok, 23 reject'],
   ['@maxPods: 4294967296\n', '20 reject'],
+  // Nobody looks at the policy while the gate is off.
+  ['@memoryManagerPolicy: mine\n', '20 lenient, 21 ok, 22 late'],
+  ['@memoryManagerPolicy: mine\nfeatureGates: {MemoryManager: false}\n', '20 reject, 21 ok, 32 reject'],
+  ['@memoryManagerPolicy: mine\nfeatureGates: {MemoryManager: true}\n', '20 reject, 21 late, 36 reject'],
+  // What a kubelet drops, it does not read.
+  [
+    '{"apiVersion":"kubelet.config.k8s.io/v1beta1","kind":"KubeletConfiguration","shutdownGracePeriodByPodPriority":[{"shutdownGracePeriodSeconds":1e3}]}',
+    '20 lenient, 23 reject',
+  ],
+  [
+    '{"apiVersion":"kubelet.config.k8s.io/v1beta1","kind":"KubeletConfiguration","maxParallelImagePulls":5.0,"serializeImagePulls":false}',
+    '20 lenient, 27 reject',
+  ],
   ['@reservedSystemCPUs: "3-0"\n', '20 ok, 22 reject'],
   ['@reservedSystemCPUs: 1-2-3\n', '20 ok, 22 reject'],
   [
@@ -51,7 +64,7 @@ const LINES: readonly Line[] = [
   ['@registerWithTaints: [{key: a, effect: NoSchedule}]\n', '20 lenient, 23 ok'],
   ['@registerWithTaints: [{key: a, effect: Never}]\n', '20 lenient, 23 reject'],
   ['@registerWithTaints: [{key: a, efect: NoSchedule}]\n', '20 lenient'],
-  ['@memoryManagerPolicy: static\n', '20 lenient, 21 late'],
+  ['@memoryManagerPolicy: static\n', '20 lenient, 21 ok, 22 late'],
   ['@reservedMemory: [{numaNode: 0, limits: {memory: 1Gi}}]\n', '20 lenient, 21 ok'],
   ['@reservedMemory: [{numaNode: 0, limits: {memory: 0}}]\n', '20 lenient, 21 reject'],
   ['@reservedMemory: [{numaNode: 0, limits: {cpu: 1}}]\n', '20 lenient, 21 reject'],
@@ -66,7 +79,7 @@ const LINES: readonly Line[] = [
   ['@logging: {flushFrequency: 5.5}\n', '20 lenient, 23 reject'],
   ['@logging: {flushFrequency: -5000000000}\n', '20 lenient, 23 ok, 35 reject'],
   ['@logging: {sanitization: true}\n', '20 ok, 24 lenient'],
-  ['@logging: {options: {json: {infoBufferSize: 1Ki}}}\n', '20 lenient, 23 ok, 26 reject'],
+  ['@logging: {options: {json: {infoBufferSize: 1Ki}}}\n', '20 lenient, 23 ok, 25 reject'],
   ['@tracing: {samplingRatePerMillion: 1}\n', '20 lenient, 26 reject, 27 ok'],
   ['@tracing: {endpoint: "http://a"}\nfeatureGates: {KubeletTracing: true}\n', '20 reject, 26 reject'],
   ['@tracing: {endpoint: "localhost:4317"}\n', '20 lenient, 26 reject, 27 ok'],
@@ -91,7 +104,7 @@ const LINES: readonly Line[] = [
   ['@mergeDefaultEvictionSettings: true\n', '20 lenient, 33 ok'],
   ['@userNamespaces: {idsPerPod: 65536}\n', '20 lenient, 33 ok'],
   ['@userNamespaces: {idsPerPod: 65537}\n', '20 lenient, 33 reject'],
-  ['@memoryReservationPolicy: TieredReservation\n', '20 lenient, 36 reject'],
+  ['@memoryReservationPolicy: TieredReservation\n', '20 lenient, 36 reject, 37 ok'],
   ['@memorySwap: {swapBehavior: UnlimitedSwap}\nfeatureGates: {NodeSwap: true}\n', '20 reject, 22 ok, 30 reject'],
   ['@evictionHard: {containerfs.available: 5%}\n', '20 late, 29 ok'],
   ['@evictionHard: {memory.available: 101%}\n', '20 ok, 21 late'],
@@ -108,12 +121,14 @@ const LINES: readonly Line[] = [
   ['@featureGates: {DynamicKubeletConfig: false}\n', '20 ok, 26 reject'],
   ['@featureGates: {SidecarContainers: false}\n', '20 reject, 28 ok, 33 reject'],
   ['@featureGates: {NodeSwap: false}\n', '20 reject, 22 ok, 34 reject'],
-  ['@featureGates: {AllAlpha: true}\nseccompDefault: no\n', '20 lenient, 22 ok'],
+  ['@featureGates: {AllAlpha: true}\nseccompDefault: no\n', '20 lenient, 22 ok, 37 reject'],
   ['@featureGates: {GracefulNodeShutdown: false}\n', '20 ok, 35 reject'],
   ['@featureGates: {GracefulNodeShutdown: false, AllBeta: false}\n', '20 ok'],
   ['@featureGates: {DRADeviceTaintRules: true, DRADeviceTaints: false}\n', '20 reject'],
   ['@topologyManagerPolicy: best-effort\nfeatureGates: {TopologyManager: false}\n', '20 reject'],
   ['@topologyManagerPolicyOptions: {prefer-closest-numa-nodes: "true"}\n', '20 lenient, 26 late, 28 ok'],
+  ['@topologyManagerPolicyOptions: {}\n', '20 lenient, 26 late, 28 ok'],
+  ['@topologyManagerPolicyOptions: null\n', '20 lenient, 26 ok'],
   ['@cpuManagerPolicyOptions: {full-pcpus-only: "true"}\n', '20 lenient, 22 late'],
   // Off, and others are on that rest on it: that is no lock, and ends where they are off as well.
   ['@featureGates: {UserNamespacesSupport: false}\n', '20 reject, 28 ok, 35 reject'],
@@ -144,8 +159,7 @@ function expand(history: string): Readonly<Record<string, RealVerdict>> {
   const said: Record<string, RealVerdict> = {};
   for (let minor = FIRST; minor <= LAST; minor += 1) {
     const span = spans.findLast(([from]) => Number(from) <= minor);
-    // What 1.21 and 1.25 say could not be read where it is between two ways.
-    if (span !== undefined && minor !== 21 && minor !== 25) said[`1.${minor}`] = span[1];
+    if (span !== undefined) said[`1.${minor}`] = span[1];
   }
   return said;
 }

@@ -6,7 +6,12 @@ export const MINUTE = 60_000;
 const TRIAL = 10 * MINUTE;
 const LIFE = 60 * MINUTE;
 const LONG_LIVED = 12;
-export const ROLLOUT = { maxUnavailable: 1, soak: '0s', onFailure: { threshold: 1, action: 'halt' as const } };
+export const ROLLOUT = {
+  maxUnavailable: 1,
+  probation: 'full',
+  soak: '0s',
+  onFailure: { threshold: 1, action: 'halt' as const },
+};
 export const before = validPool('workers', 100, { rollout: ROLLOUT });
 export const after = validPool('workers', 110, { rollout: ROLLOUT });
 

@@ -11,6 +11,7 @@ import type { Member } from '#reconciler/policy/rollout/membership.ts';
 import type { GroupPlan } from '#reconciler/policy/rollout/plan-nodes.ts';
 import { wavesOf } from '#reconciler/policy/rollout/waves.ts';
 import type { RolloutStory } from '../../../../support/rollout-story.ts';
+import { exposed, gaveItsPlaceBack, mayTry } from './on-trial-by-writes.ts';
 
 /** One pass of the planner, held to everything that no pass may ever do. @throws AssertionError that names the law */
 export function lawfulPass(story: RolloutStory): Plan {
@@ -24,7 +25,7 @@ export function lawfulPass(story: RolloutStory): Plan {
   const [size, halted] = [ofPool?.group.members.length ?? 0, (ofPool?.memory.halt ?? null) !== null];
   checkGrants(story, before, planned.steps, { members: size, halted, at });
   if (!proved.has(sha256)) {
-    const allowed = limitOf(story.rollout.maxUnavailable, size);
+    const allowed = mayTry(story, before, sha256, size);
     const now = exposed(story, sha256);
     assert.ok(now <= Math.max(allowed, exposedBefore), `${now} nodes try a payload that ${allowed} may`);
   }
@@ -40,7 +41,10 @@ function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], pro
   const begun = beginnings(steps);
   const beginners = decisions.filter(
     ({ member }) =>
-      begun.has(member.node.name) && !member.changing && !member.runsTarget && member.node.drain === undefined,
+      begun.has(member.node.name) &&
+      (!member.changing || gaveItsPlaceBack(member, story)) &&
+      !member.runsTarget &&
+      member.node.drain === undefined,
   );
   // Who is new begins with what is proved, and takes nobody's place by that.
   const turns = beginners.filter(({ member }) => {
@@ -52,7 +56,7 @@ function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], pro
   const well = turns.filter(({ member }) => member.node.ready);
   assert.ok(well.length === turns.length || rollout.notReadyNodes === 'change', 'who is not Ready waits');
   if (turns.length > 0) {
-    assert.ok(isWithin(limitOf(rollout.maxUnavailable, all.length), seen, turns), 'maxUnavailable');
+    assert.ok(isWithin(limitOf(rollout.maxUnavailable, all.length), seen, turns, story), 'maxUnavailable');
     const suspended = story.fleet.fleet.pools.get('workers')?.metadata.annotations?.['kubelet-gitops.dev/suspend'];
     assert.equal(suspended, undefined, 'a suspended pool begins nothing');
   }
@@ -62,7 +66,7 @@ function check(story: RolloutStory, plan: GroupPlan, steps: readonly Step[], pro
       const begun = turns.filter(({ member }) => zoneOf(member) === zone);
       const inZone = all.filter((member) => zoneOf(member) === zone);
       const allowed = limitOf(rollout.maxUnavailablePerZone, inZone.length);
-      assert.ok(isWithin(allowed, within, begun), 'maxUnavailablePerZone');
+      assert.ok(isWithin(allowed, within, begun, story), 'maxUnavailablePerZone');
     }
   }
   const masters = beginners.filter(({ member }) => isControlPlane(member.node.labels));
@@ -176,10 +180,19 @@ function joinedAndToldProved({ node, target }: Member, { rollout }: GroupPlan['m
 }
 
 /** No turn makes more nodes unavailable than are allowed, nor are more in change at a time, those included that were unavailable before. */
-function isWithin(allowed: number, seen: readonly Member[], turns: GroupPlan['decisions']): boolean {
+function isWithin(
+  allowed: number,
+  seen: readonly Member[],
+  turns: GroupPlan['decisions'],
+  story: RolloutStory,
+): boolean {
   const well = turns.filter(({ member }) => member.node.ready).length;
-  const unavailable = seen.filter((member) => member.unavailable).length;
-  const inChange = seen.filter((member) => member.changing || member.standing === 'soaking').length;
+  const isBusy = (member: Member): boolean =>
+    (member.changing || member.standing === 'soaking') && !gaveItsPlaceBack(member, story);
+  const isAway = (member: Member): boolean =>
+    !member.node.ready || member.node.cordoned || member.standing === 'failed' || member.standing === 'no-agent';
+  const unavailable = seen.filter((member) => isBusy(member) || isAway(member)).length;
+  const inChange = seen.filter(isBusy).length;
   return (well === 0 || unavailable + well <= allowed) && inChange + turns.length <= allowed;
 }
 
@@ -205,23 +218,6 @@ function checkSteps(story: RolloutStory, before: Fleet, steps: readonly Step[]):
     assert.ok(node?.gated === true && node.ready, 'a taint that is there, on a node that could take pods');
     assert.ok(proved || node.labels['pool'] !== 'workers', 'pods come when the config is proved');
   }
-}
-
-/**
- * By what was written, never by what was said of it: how many nodes that are still there were told the pool's payload and have not
- * promoted it. Infinity where the pool settled on it: then it is proved.
- */
-function exposed({ fleet }: RolloutStory, sha256: string): number {
-  const { nodes, kubeletNodes, pools } = fleet.fleet;
-  if (pools.get('workers')?.status?.settled?.sha256 === sha256) return 0;
-  const told = [...kubeletNodes].filter(
-    ([name, { spec, status }]) =>
-      nodes.has(name) &&
-      spec?.pool === 'workers' &&
-      spec.configSource?.sha256 === sha256 &&
-      status?.lastKnownGood?.sha256 !== sha256,
-  );
-  return told.length;
 }
 
 const isTold = ({ spec }: KubeletNode, wanted: KubeletNodeSpec): boolean =>

@@ -4,7 +4,14 @@ import { desiredState } from '#reconciler/policy/desired.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { type Budgets, budgetsOf } from '#reconciler/policy/rollout/budget.ts';
 import type { Hold } from '#reconciler/policy/rollout/holds/hold.ts';
-import { type Member, memberOf, soakOf, targetOf, type Untouchable } from '#reconciler/policy/rollout/membership.ts';
+import {
+  type Member,
+  memberOf,
+  probationIn,
+  soakOf,
+  targetOf,
+  type Untouchable,
+} from '#reconciler/policy/rollout/membership.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -58,7 +65,10 @@ function places(
     ({ count, view = {}, is = (node) => settledNode(node, OLD), joining = false, asks = true, gone }, kind) =>
       Array.from({ length: count }, (_, index) => {
         const node = nodeView(`n${kind}-${index}`, 'workers', view);
-        const member: Member = { ...memberOf(node, is(node), targetOf(desired), soakOf(desired), NOW), joining };
+        const member: Member = {
+          ...memberOf(node, is(node), targetOf(desired), soakOf(desired), NOW, undefined, probationIn(desired)),
+          joining,
+        };
         return { member, asks, isGone: gone === true };
       }),
   );
@@ -74,7 +84,7 @@ function places(
       ? []
       : [{ node: nodeView('x', '', { labels: SERVER }), choice: { choice: 'opted-out' }, changing: untouchable }];
   const group = { pool: desired, members };
-  const budgets = budgetsOf([group], opted, fleet, bounds);
+  const budgets = budgetsOf([group], opted, fleet, bounds, NOW);
   const answers = all
     .filter(({ asks }) => asks)
     .map(({ member }) =>
@@ -92,6 +102,17 @@ function places(
 export type Row = readonly [string, Case, given: number, hold?: string, because?: RegExp];
 export const many = (maxUnavailable: Amount): Partial<RolloutSpec> => ({ maxUnavailable });
 export const onTrial = (node: NodeView) => assignedNode(node, NEXT, { phase: 'Trial' });
+/** As an agent says it that has seen it healthy for so long; of the pool's usual payload. */
+export const onTrialFor =
+  (healthySeconds: number, pool = NEXT) =>
+  (node: NodeView) =>
+    assignedNode(node, pool, {
+      phase: 'Trial',
+      active: { name: pool.configName, sha256: pool.sha256, apply: 'overlay' },
+      trial: { config: pool.configName, since: '', healthySeconds, durationSeconds: 150, restarts: 0 },
+    });
+/** Gives places back when a minute is over. */
+export const MINUTE_LONG: Partial<RolloutSpec> = { probation: '1m' };
 export const soaking = (node: NodeView) => settledNode(node, NEXT, { promotedAt: toTimestamp(NOW) });
 export const SOAKS = { soak: '10m' };
 export const drainedForIt = { cordoned: true, drain: { config: NEXT.configName, at: NOW } };

@@ -1,0 +1,65 @@
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { AnalysisSpec, AnalysisStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { parseDuration } from '#shared/runtime/duration.ts';
+import { analyse, type CanaryVerdict } from './analyse.ts';
+import { sampleOfCanary, sampleOfWaiting } from './sample.ts';
+
+/** The nodes that are compared, by what they run. */
+export interface Compared {
+  /** What is tried: the pool's payload, or its template. */
+  readonly mark: string;
+  /** They have proved the payload; `sha256` is what each of them runs. */
+  readonly canaries: readonly { readonly node: KubeletNode; readonly sha256: string }[];
+  /** They have yet to be told. */
+  readonly waiting: readonly KubeletNode[];
+}
+
+/** Windows of ten minutes that agents tell with their heartbeats have nothing in common when so much lies between them. */
+const CONFIRM_MS: Millis = 15 * 60_000;
+
+/**
+ * Where the analysis stands now. A verdict that stands is never judged again. One bad look is not enough to fail: bursts come to
+ * healthy nodes, too, so what looks worse is looked at again in windows that begin later.
+ *
+ * @param before of the same payload; undefined where the canaries have only now proved it
+ */
+export function nextAnalysis(
+  spec: AnalysisSpec,
+  compared: Compared,
+  before: AnalysisStatus | undefined,
+  now: Millis,
+): AnalysisStatus {
+  if (before !== undefined && before.verdict !== 'waiting' && before.verdict !== 'suspect') return before;
+  const since = fromTimestamp(before?.since) ?? now;
+  const { verdict, because } = judged(spec, compared);
+  const stays = (message: string): AnalysisStatus => ({
+    verdict: before?.verdict ?? 'waiting',
+    since: toTimestamp(since),
+    message,
+  });
+  const becomes = (next: AnalysisStatus['verdict'], message: string): AnalysisStatus => ({
+    verdict: next,
+    since: toTimestamp(now),
+    message,
+  });
+
+  const timeoutMs = parseDuration(spec.timeout) ?? 0;
+  const lasted = now - since;
+  if (before?.verdict === 'suspect' && lasted < CONFIRM_MS) return before;
+  if (verdict === 'unknown') {
+    const limitMs = before?.verdict === 'suspect' ? CONFIRM_MS + timeoutMs : timeoutMs;
+    return lasted < limitMs ? stays(because) : becomes('unknown', `not enough to compare in time: ${because}`);
+  }
+  if (verdict === 'fail' && before?.verdict !== 'suspect') {
+    return becomes('suspect', `${because}; looked at again in ${CONFIRM_MS / 60_000} minutes`);
+  }
+  return becomes(verdict, because);
+}
+
+const judged = (spec: AnalysisSpec, { mark, canaries, waiting }: Compared): CanaryVerdict =>
+  analyse(
+    canaries.map(({ node, sha256 }) => sampleOfCanary(node.metadata.name, node.status?.measures, sha256)),
+    waiting.flatMap((node) => sampleOfWaiting(node.metadata.name, node.status?.measures, mark) ?? []),
+    spec,
+  );

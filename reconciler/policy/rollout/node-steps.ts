@@ -1,0 +1,88 @@
+import type { KubeletNode, KubeletNodeSpec, TrialSpec } from '#shared/contract/api/kubelet-node.ts';
+import type { Step } from '../steps.ts';
+import { type Assignments, keptTrial, sayTheSame } from './assignment.ts';
+import type { Budgets } from './budget.ts';
+import type { MemberDecision, NodeVerdict } from './decide-group.ts';
+import type { Group, Member } from './membership.ts';
+import { type PoolTrials, trialTermsOf } from './pace.ts';
+import { askedIn } from './preflight.ts';
+
+/** What trials the nodes of a group get now. */
+export interface TermsNow extends PoolTrials {
+  /** The canaries have proven the payload. */
+  readonly isProven: boolean;
+}
+
+export function termsIn(group: Group, budgets: Budgets): TermsNow | undefined {
+  if (group.pool === null) return undefined;
+  return { ...trialTermsOf(group.pool.spec), isProven: budgets.onTrial(group)?.isProven === true };
+}
+
+/** What the pool settled on is proven; a restart that a node asks for tries something that no canary has. */
+function trialFor({ member, aimed }: MemberDecision, { full, afterCanary, isProven }: TermsNow): TrialSpec {
+  return member.asks === undefined && (isProven || aimed.aim === 'settled') ? afterCanary : full;
+}
+
+/** What has to be written to nodes for what was decided about them. Pure. */
+export function stepsOf(
+  decisions: readonly MemberDecision[],
+  assignments: Assignments,
+  terms: TermsNow | undefined,
+): readonly Step[] {
+  return decisions.flatMap((decision): readonly Step[] => {
+    const { member, aimed, verdict } = decision;
+    const { kubeletNode: node, target } = member;
+    if (node === undefined) return [];
+    if (target === null || aimed.configName === null) return leavingSteps(node, member, verdict);
+    const assignment = assignments(aimed.configName, target.apply);
+    if (assignment === undefined || terms === undefined) return [];
+    const spec = { ...assignment, trial: trialFor(decision, terms) };
+    if (verdict.verdict === 'change') {
+      const forgive = member.forgive && member.failedAt !== undefined ? { forgive: member.failedAt } : {};
+      const { reboot, because } = verdict;
+      const order = reboot === undefined ? {} : { reboot };
+      const turn = member.asks === undefined ? {} : { ...unspentReboot(node), turn: { seen: member.asks.seen } };
+      return [{ step: 'assign', node, spec: { ...spec, ...forgive, ...order, ...turn }, because }];
+    }
+    if (verdict.verdict === 'drain' && verdict.stage === 'preflight') {
+      const asked = askedIn(node, spec, member.forgive ? member.failedAt : undefined);
+      return asked === null ? [] : [{ step: 'amend', node, spec: asked, because: verdict.because }];
+    }
+    const isUntold = member.standing === 'failed' && !member.wasTold;
+    const isAway = member.standing === 'outdated' || member.standing === 'no-agent' || isUntold;
+    const told = !isAway || member.asks !== undefined;
+    const kept = { ...assignment, trial: keptTrial(node.spec?.trial, terms) ?? spec.trial };
+    return told && !sayTheSame(node.spec ?? {}, kept)
+      ? [
+          {
+            step: 'amend',
+            node,
+            spec: { ...kept, ...rebootIn(node), ...turnIn(node) },
+            because: 'the pool changed something other than the payload',
+          },
+        ]
+      : [];
+  });
+}
+
+/** An order to reboot belongs to the change that it was given with, and stays while that change is what the node was told. */
+const rebootIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'reboot'> =>
+  spec?.reboot === undefined ? {} : { reboot: spec.reboot };
+
+/** Where the boot that is to end is still the present one. */
+const unspentReboot = (node: KubeletNode): Pick<KubeletNodeSpec, 'reboot'> =>
+  node.spec?.reboot?.boot === node.status?.bootID ? rebootIn(node) : {};
+
+/** A turn is spent once the agent sees anything else, so that it may stay until another config is assigned. */
+const turnIn = ({ spec }: KubeletNode): Pick<KubeletNodeSpec, 'turn'> =>
+  spec?.turn === undefined ? {} : { turn: spec.turn };
+
+/** The pool stays in the spec until the node runs its local config, so that its budget goes on counting the node. */
+function leavingSteps(node: KubeletNode, { standing }: Member, verdict: NodeVerdict): readonly Step[] {
+  const pool = node.spec?.pool;
+  if (verdict.verdict === 'change') {
+    return [{ step: 'unassign', node, spec: pool === undefined ? {} : { pool }, because: verdict.because }];
+  }
+  const gone = standing === 'settled' && pool !== undefined;
+  return gone ? [{ step: 'amend', node, spec: {}, because: 'the node runs its local config again' }] : [];
+}

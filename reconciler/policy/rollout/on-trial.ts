@@ -1,0 +1,142 @@
+import { DEFAULT_MAX_ON_TRIAL } from '#shared/contract/api/probation.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import type { Fleet } from '../fleet.ts';
+import { limitOf } from './amount.ts';
+import { type Group, soakOf, targetOf } from './membership.ts';
+import { probationOf } from './pace.ts';
+import { assignmentOf, failedAt, hasProved, type NodeTarget, provenBy, sameTarget } from './standing.ts';
+import { wavesOf } from './waves.ts';
+
+/** How many nodes of a pool run its payload unproven, and how many may. */
+export interface OnTrial {
+  /** Names of nodes that were told the payload and have neither promoted it, soak included, nor taken it back. */
+  readonly names: readonly string[];
+  /** How many may be now; Infinity where the pool settled on the payload. */
+  readonly allowed: number;
+  /** Which key of `pool.yaml` says so. */
+  readonly by: 'maxOnTrial' | 'maxUnavailable';
+  /** How often the bound has doubled. */
+  readonly generation: number;
+  /** As many nodes as there are canaries have promoted it, and none has taken it back: the others get a shorter trial. */
+  readonly isProven: boolean;
+}
+
+/**
+ * What is on trial in each pool, wherever its nodes belong by now. A payload begins with the canaries, or one node where none are
+ * asked for, and nobody else until as many have promoted it. From then on the bound doubles whenever as many nodes as it allows are
+ * past their probation, up to `maxOnTrial`; and while a node has taken the payload back, it is that of the canaries again. With
+ * `probation: full` the bound is `maxUnavailable`, and who soaks or took it back is among those unavailable.
+ */
+export function onTrialIn(groups: readonly Group[], fleet: Fleet, now: Millis): ReadonlyMap<Group, OnTrial> {
+  const names = namesOnTrial(groups, fleet, now);
+  return new Map(groups.map((group) => [group, { ...boundOf(group, fleet), names: names.get(group) ?? [] }]));
+}
+
+function boundOf(group: Group, fleet: Fleet): Omit<OnTrial, 'names'> {
+  const { pool, members } = group;
+  if (pool === null)
+    return { allowed: limitOf(1, members.length), by: 'maxUnavailable', generation: 0, isProven: false };
+  const { rollout } = pool.spec;
+  const unavailable = limitOf(rollout.maxUnavailable, members.length);
+  const isSettled = pool.classes === undefined && isSettledOn(group, fleet);
+  const unbounded = { allowed: Number.POSITIVE_INFINITY, generation: 0, isProven: true };
+  if (probationOf(rollout) === null) {
+    const full = { allowed: unavailable, by: 'maxUnavailable', generation: 0, isProven: false } as const;
+    return isSettled ? { ...full, ...unbounded } : full;
+  }
+  if (isSettled) return { ...unbounded, by: 'maxOnTrial' };
+  const staying = members.filter(({ target }) => target !== null);
+  const canaries = wavesOf(rollout, staying).find(({ name }) => name === 'canary')?.nodes ?? 1;
+  const bound = allowedOnTrial(mostOnTrial(rollout, members.length), canaries, evidenceIn(group, fleet));
+  return { ...bound, by: 'maxOnTrial' };
+}
+
+/** The bound at its widest, of so many nodes. */
+export function mostOnTrial({ maxOnTrial, maxUnavailable }: RolloutSpec, nodes: number): number {
+  if (maxOnTrial !== undefined) return limitOf(maxOnTrial, nodes);
+  return Math.max(limitOf(DEFAULT_MAX_ON_TRIAL, nodes), limitOf(maxUnavailable, nodes));
+}
+
+/** The bound as it is with this evidence. */
+export function allowedOnTrial(
+  most: number,
+  canaries: number,
+  { promoted, passed, failed }: Evidence,
+): Pick<OnTrial, 'allowed' | 'generation' | 'isProven'> {
+  const isProven = promoted >= canaries && failed === 0;
+  const generation = isProven ? Math.floor(Math.log2(passed / canaries)) + 1 : 0;
+  return { allowed: Math.min(most, canaries * 2 ** generation), generation, isProven };
+}
+
+/** How many nodes of a pool have shown what of its payload. */
+export interface Evidence {
+  readonly promoted: number;
+  /** Promoted it, or are past their probation with it. */
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** What the nodes of a pool say of its payload, or of those of its classes that it has yet to settle on. */
+function evidenceIn(group: Group, fleet: Fleet): Evidence {
+  const isTried = (target: NodeTarget): boolean =>
+    target !== null && isOfPool(target, group) && !isSettledPayload(group, target, fleet);
+  let [promoted, passed, failed] = [0, 0, 0];
+  for (const { kubeletNode, calm, standing, target } of group.members) {
+    if (isTried(provenBy(kubeletNode))) promoted += 1;
+    else if (calm && isTried(assignmentOf(kubeletNode))) passed += 1;
+    if (standing === 'failed' && isTried(target)) failed += 1;
+  }
+  return { promoted, passed: promoted + passed, failed };
+}
+
+/** By group, the names of the nodes that were told the payload of its pool and are not through with it. */
+function namesOnTrial(groups: readonly Group[], fleet: Fleet, now: Millis): ReadonlyMap<Group, readonly string[]> {
+  const { nodes, kubeletNodes } = fleet;
+  const byPool = new Map(groups.flatMap((group) => (group.pool === null ? [] : [[group.pool.name, group] as const])));
+  const found = new Map<Group, string[]>();
+  for (const [name, node] of kubeletNodes) {
+    const group = byPool.get(node.spec?.pool ?? '');
+    if (group === undefined || !nodes.has(name)) continue;
+    const target = assignmentOf(node);
+    if (!isOfPool(target, group) || isThrough(node, target, group, now)) continue;
+    if (isSettledPayload(group, target, fleet)) continue;
+    const names = found.get(group) ?? [];
+    names.push(name);
+    found.set(group, names);
+  }
+  return found;
+}
+
+function isThrough(node: KubeletNode, target: NodeTarget, { pool }: Group, now: Millis): boolean {
+  const isFull = pool === null || probationOf(pool.spec.rollout) === null;
+  if (!hasProved(node, target)) return !isFull && isTakenBack(node, target);
+  const promotedAt = fromTimestamp(node.status?.promotedAt);
+  return isFull || promotedAt === undefined || now - promotedAt >= soakOf(pool);
+}
+
+/** Unless it was told to try once more. */
+function isTakenBack(node: KubeletNode, target: NodeTarget): boolean {
+  const at = failedAt(node, target);
+  return at !== undefined && node.spec?.forgive !== at;
+}
+
+function isSettledOn({ pool }: Group, { pools }: Fleet): boolean {
+  const settled = pools.get(pool?.name ?? '')?.status?.settled;
+  return settled !== undefined && sameTarget(targetOf(pool), { sha256: settled.sha256, apply: settled.apply });
+}
+
+/** Of a pool with computed values: the payload of one of its classes. */
+function isOfPool(target: NodeTarget, { pool }: Group): boolean {
+  if (pool?.classes === undefined) return sameTarget(target, targetOf(pool));
+  if (target === null || target.apply !== pool.spec.apply) return false;
+  return pool.classes.configs.has(target.sha256);
+}
+
+/** The pool settled on it for some class of machines: it is proven, whoever gets it. */
+export function isSettledPayload({ pool }: Group, target: NodeTarget, { pools }: Fleet): boolean {
+  if (pool?.classes === undefined) return false;
+  const { classes = [], apply } = pools.get(pool.name)?.status?.settled ?? {};
+  return target !== null && apply === target.apply && classes.some(({ sha256 }) => sha256 === target.sha256);
+}

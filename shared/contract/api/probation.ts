@@ -1,0 +1,11 @@
+/** The probation of a pool whose nodes hold their places until they have promoted the config and soaked. */
+export const FULL = 'full';
+
+/**
+ * With the restart before it, a node holds its place for about a minute: a hundred nodes that go one at a time are through in less
+ * than two hours.
+ */
+export const DEFAULT_PROBATION = '50s';
+
+/** Where `maxUnavailable` is more, that. */
+export const DEFAULT_MAX_ON_TRIAL = '20%';

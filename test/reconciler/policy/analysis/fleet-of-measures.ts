@@ -1,0 +1,65 @@
+import type { MeasuredWindow, MeasureName, Measures } from '#shared/contract/api/measures.ts';
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** What a config does to the measures of a node. */
+export type Effect = (values: Record<MeasureName, number>) => Partial<Record<MeasureName, number>>;
+
+/** What the agents of a pool tell some minutes after a mark. */
+export interface Look {
+  readonly canaries: readonly Measures[];
+  readonly waiting: readonly Measures[];
+}
+
+/**
+ * Two looks at a pool whose nodes differ and never stand still, ten minutes apart: a workload of its own on each node, bursts of errors,
+ * evictions and slow pods that no config brings, and in one pool of four a deployment that all nodes feel from the mark on.
+ */
+export function looksAt(
+  size: { readonly canaries: number; readonly waiting: number },
+  effect: Effect,
+  random: () => number,
+): readonly [Look, Look] {
+  const isBusy = random() < 0.25;
+  const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const about = (middle: number, spread: number): number => middle * Math.exp(spread * normal());
+  const node = (isCanary: boolean): readonly [Measures, Measures] => {
+    const own = { podStart: about(3, 0.5), relist: about(0.08, 0.6), cpu: about(0.2, 0.5), errors: about(1, 1) };
+    const values = (busy: boolean): Record<MeasureName, number> => ({
+      evictions: random() < 0.01 ? Math.ceil(6 * random()) : 0,
+      oomKills: random() < 0.005 ? Math.ceil(3 * random()) : 0,
+      runtimeErrors: Math.round(about(own.errors, 0.7)) + (random() < 0.02 ? 60 * random() : 0),
+      podStart: about(own.podStart * (busy ? 2.2 : 1), 0.25) + (random() < 0.01 ? 30 * random() : 0),
+      relist: about(own.relist * (busy ? 1.3 : 1), 0.2),
+      cpu: about(own.cpu * (busy ? 1.6 : 1), 0.2),
+      reserved: 0.08,
+    });
+    const window = (sha256: string, busy: boolean, does: Effect): MeasuredWindow => {
+      const usual = values(busy);
+      return { sha256, seconds: 540, values: { ...usual, ...does(usual) } };
+    };
+    const nothing: Effect = () => ({});
+    const before = window('old', false, nothing);
+    const look = (): Measures => ({
+      mark: 'new',
+      before,
+      now: isCanary ? window('new', isBusy, effect) : window('old', isBusy, nothing),
+    });
+    return [look(), look()];
+  };
+  const canaries = Array.from({ length: size.canaries }, () => node(true));
+  const waiting = Array.from({ length: size.waiting }, () => node(false));
+  return [
+    { canaries: canaries.map(([first]) => first), waiting: waiting.map(([first]) => first) },
+    { canaries: canaries.map(([, second]) => second), waiting: waiting.map(([, second]) => second) },
+  ];
+}

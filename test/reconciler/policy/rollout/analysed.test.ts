@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createMeasuring } from '#agent/observe/measure.ts';
+import { MEASURE_ANNOTATION, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
+import type { AnalysisSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
+import { commit, COMMIT_A, COMMIT_B, nodeView, poolSpec, validPool } from '../../../support/fleet.ts';
+import { FleetSimulation } from '../../../support/fleet-simulation.ts';
+
+const NODES = 30;
+const [GOOD, TRIED] = [110, 120];
+
+interface World {
+  readonly sim: FleetSimulation;
+  /** Minute by minute: the reconciler decides, agents take a step and tell what they measured. */
+  run(count: number): Promise<void>;
+  commits(maxPods: number, analysis?: AnalysisSpec | null): void;
+  status(): KubeletPoolStatus;
+  exposed(): number;
+  marks(): number;
+}
+
+/** A pool whose nodes use a tenth of a core, and with the tried config as many cores as `cores` says. */
+async function world(cores: number, measures = true): Promise<World> {
+  const sim = new FleetSimulation();
+  const names = Array.from({ length: NODES }, (_, index) => `n${index}`);
+  for (const name of names) sim.addNode(nodeView(name, 'workers'));
+  const used = new Map<string, number>();
+  const agents = new Map(names.map((name) => [name, createMeasuring()]));
+  const poolOf = (maxPods: number, analysis: AnalysisSpec | null = { timeout: '30m' }) =>
+    validPool('workers', maxPods, {
+      rollout: {
+        ...poolSpec().rollout,
+        maxUnavailable: '100%',
+        canary: { nodes: 1 },
+        ...(analysis === null ? {} : { analysis }),
+      },
+    });
+  const tried = poolOf(TRIED).sha256;
+  const measure = async (name: string): Promise<void> => {
+    const node = sim.fleet.kubeletNodes.get(name);
+    const sha256 = node?.status?.active?.sha256;
+    const cpu = (used.get(name) ?? 0) + 60 * (sha256 === tried ? cores : 0.1);
+    used.set(name, cpu);
+    const told = await agents.get(name)?.(
+      {
+        mark: node?.metadata.annotations?.[MEASURE_ANNOTATION],
+        sha256,
+        run: `with ${sha256}`,
+        at: sim.now,
+      },
+      () => Promise.resolve({ counters: { process_cpu_seconds_total: cpu }, outOfMemory: 0, reserved: 0.1 }),
+    );
+    if (node?.status !== undefined && told !== undefined) sim.report(name, { ...node.status, measures: told });
+  };
+  const run = async (count: number): Promise<void> => {
+    for (let minute = 0; minute < count; minute += 1) {
+      sim.rounds(1);
+      if (measures) await Promise.all(names.map(measure));
+      sim.now += 60_000;
+    }
+  };
+  const status = (): KubeletPoolStatus => sim.fleet.pools.get('workers')?.status ?? {};
+  const commits = (maxPods: number, analysis?: AnalysisSpec | null): void => {
+    sim.inForce = commit(maxPods === GOOD ? COMMIT_A : COMMIT_B, poolOf(maxPods, analysis));
+  };
+  commits(GOOD);
+  await run(60);
+  assert.equal(status().phase, 'Settled');
+  commits(TRIED);
+  return {
+    sim,
+    run,
+    commits,
+    status,
+    exposed: () => sim.exposed.get(tried)?.size ?? 0,
+    marks: () =>
+      [...sim.fleet.kubeletNodes.values()].filter(
+        ({ metadata }) => metadata.annotations?.[MEASURE_ANNOTATION] === tried,
+      ).length,
+  };
+}
+
+describe('a rollout whose canaries are compared', () => {
+  it('goes on when they are no worse, and only then', async () => {
+    const { run, status, exposed, marks } = await world(0.12);
+    await run(5);
+    assert.deepEqual([exposed(), status().rollout?.analysis?.verdict, marks()], [1, 'waiting', NODES]);
+    assert.deepEqual(
+      status().holds?.map(({ reason, nodes }) => [reason, nodes]),
+      [['analysis', NODES - 1]],
+    );
+    await run(10);
+    assert.equal(status().rollout?.analysis?.verdict, 'pass');
+    assert.equal(status().rollout?.analysis?.message, `1 node compared with ${NODES - 1} nodes that wait`);
+    assert.deepEqual([exposed(), status().phase], [NODES, 'Settled']);
+  });
+
+  it('halts when they are worse twice, before anybody else has seen the config', async () => {
+    const { run, status, exposed, sim } = await world(2);
+    await run(12);
+    assert.equal(status().rollout?.analysis?.verdict, 'suspect');
+    await run(20);
+    assert.equal(status().phase, 'Halted');
+    assert.match(status().message ?? '', /made its canaries worse: 2 cores for the kubelet, before 0\.1 cores/);
+    await run(60);
+    assert.equal(exposed(), 1);
+
+    const halt = status().halt;
+    assert.ok(halt !== undefined);
+    sim.annotatePool('workers', { [RELEASE_ANNOTATION]: releaseValue(halt) });
+    await run(10);
+    assert.deepEqual([exposed(), status().phase], [NODES, 'Settled'], 'a person let it go on');
+  });
+
+  it('goes back by itself where the pool says so', async () => {
+    const { sim, run, status, exposed } = await world(2);
+    const pool = validPool('workers', TRIED, {
+      rollout: {
+        ...poolSpec().rollout,
+        canary: { nodes: 1 },
+        analysis: { timeout: '30m' },
+        onFailure: { threshold: 1, action: 'revert' },
+      },
+    });
+    sim.inForce = commit(COMMIT_B, pool);
+    await run(60);
+    assert.deepEqual([exposed(), status().phase], [1, 'Halted']);
+    for (const node of sim.fleet.kubeletNodes.values()) assert.notEqual(node.status?.active?.sha256, pool.sha256);
+  });
+
+  it('goes on without, after the timeout, where agents tell nothing', async () => {
+    const { run, status, exposed } = await world(2, false);
+    await run(29);
+    assert.deepEqual([exposed(), status().rollout?.analysis?.verdict], [1, 'waiting']);
+    await run(10);
+    assert.equal(status().rollout?.analysis?.verdict, 'unknown');
+    assert.match(
+      status().rollout?.analysis?.message ?? '',
+      /^not enough to compare in time: n\d+ reports no measures$/,
+    );
+    assert.equal(exposed(), NODES);
+  });
+
+  it('compares nothing where the pool does not ask, and takes the annotations away', async () => {
+    const { run, status, exposed, commits, sim } = await world(2);
+    commits(TRIED, null);
+    await run(5);
+    assert.deepEqual([exposed(), status().rollout?.analysis], [NODES, undefined]);
+    const annotated = [...sim.fleet.kubeletNodes.values()].filter(
+      ({ metadata }) => (metadata.annotations?.[MEASURE_ANNOTATION] ?? null) !== null,
+    );
+    assert.equal(annotated.length, 0);
+  });
+
+  it('survives a restart of the reconciler', async () => {
+    const { run, status, exposed, sim } = await world(2);
+    for (let turn = 0; turn < 20; turn += 1) {
+      sim.restart();
+      await run(2);
+    }
+    assert.deepEqual([exposed(), status().phase], [1, 'Halted']);
+  });
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { NodeView } from '#reconciler/policy/fleet.ts';
+import { budgetsOf } from '#reconciler/policy/rollout/budget.ts';
+import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletPool, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
+import { assignedNode, fleetOf, idleNode, NOW, poolInCluster, settledNode } from '../../../support/fleet.ts';
+import { classOf, given, groupOf, HUGE, LARGE, POOL, settledOn } from './support/classes-apart.ts';
+import { sizedNode } from './support/sized-pool.ts';
+
+describe('how many may hear of what is not proven, where values are computed,', () => {
+  const others = ['n1', 'n2'].map((name) => sizedNode(name, 16, 62.3));
+
+  /** Whether one more is held, while two others are as given. */
+  function held(
+    is: (node: NodeView) => KubeletNode,
+    settled?: SettledConfig,
+    pools: readonly KubeletPool[] = [poolInCluster(POOL, settled === undefined ? {} : { settled })],
+  ): boolean {
+    const group = groupOf([LARGE, ...others].map((view) => ({ view, is: view === LARGE ? idleNode(view) : is(view) })));
+    const fleet = fleetOf({
+      nodes: [LARGE, ...others],
+      kubeletNodes: group.members.flatMap(({ kubeletNode }) => kubeletNode ?? []),
+      pools,
+    });
+    const [member] = group.members;
+    assert.ok(member !== undefined);
+    return budgetsOf([group], [], fleet, [], NOW).expose(group, member) !== null;
+  }
+
+  it('counts those that were told the config of a class and have not proved it, and nobody else', () => {
+    const told = (node: NodeView) => assignedNode(node, given(node));
+    assert.equal(held(told), true);
+    assert.equal(
+      held((node) => settledNode(node, given(node))),
+      false,
+    );
+    assert.equal(
+      held((node) => ({ ...idleNode(node), spec: { pool: POOL.name } })),
+      false,
+    );
+    assert.equal(
+      held((node) => ({ ...told(node), spec: { ...told(node).spec, apply: 'replace' } })),
+      false,
+    );
+    assert.equal(
+      held((node) => assignedNode(node, { ...given(node), sha256: 'f'.repeat(64) })),
+      false,
+    );
+    assert.equal(held(told, settledOn(classOf(LARGE))), false);
+    assert.equal(held(told, { ...settledOn(classOf(LARGE)), apply: 'replace' }), true);
+    assert.equal(held(told, settledOn(classOf(HUGE))), true);
+    assert.equal(held(told, settledOn(classOf(HUGE), classOf(LARGE))), false);
+    assert.equal(held(told, undefined, []), true);
+    assert.equal(held(told, undefined, [{ metadata: { name: POOL.name }, spec: POOL.spec }]), true);
+  });
+});

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { NodeView } from '#reconciler/policy/fleet.ts';
+import { memberOf, probationIn, soakOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import { type OnTrial, onTrialIn } from '#reconciler/policy/rollout/on-trial.ts';
+import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
+import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { toTimestamp } from '#shared/runtime/clock.ts';
+import {
+  assignedNode,
+  desiredPool,
+  failedNode,
+  fleetOf,
+  nodeView,
+  NOW,
+  poolInCluster,
+  poolSpec,
+  settledNode,
+  validPool,
+} from '../../../support/fleet.ts';
+
+const [OLD, NEXT] = [validPool('workers', 110), validPool('workers', 120)];
+const NEXT_REF = { name: NEXT.configName, sha256: NEXT.sha256, apply: 'overlay' } as const;
+const onTrial =
+  (healthySeconds: number, status: Partial<KubeletNodeStatus> = {}) =>
+  (node: NodeView): KubeletNode => {
+    const trial = { config: NEXT.configName, since: '', healthySeconds, durationSeconds: 150, restarts: 0 };
+    return assignedNode(node, NEXT, { phase: 'Trial', active: NEXT_REF, trial, ...status });
+  };
+const promoted = (node: NodeView): KubeletNode => settledNode(node, NEXT);
+const soaking = (node: NodeView): KubeletNode => settledNode(node, NEXT, { promotedAt: toTimestamp(NOW - 60_000) });
+const failed = (node: NodeView): KubeletNode => failedNode(node, NEXT);
+const retrying = (node: NodeView): KubeletNode => {
+  const gone = failed(node);
+  return { ...gone, spec: { ...gone.spec, forgive: toTimestamp(NOW) } };
+};
+const inOther = (node: NodeView): KubeletNode => {
+  const told = onTrial(0)(node);
+  return { ...told, spec: { ...told.spec, pool: 'others' } };
+};
+
+interface Kind {
+  readonly count: number;
+  readonly is: (node: NodeView) => KubeletNode;
+  readonly view?: Partial<NodeView>;
+}
+
+/** Of a hundred nodes in all, those that are named; the others run what was there before. */
+function seen(kinds: readonly Kind[], rollout: Partial<RolloutSpec>, isSettled = false): OnTrial | undefined {
+  const { probation: _, ...usual } = poolSpec().rollout;
+  const pool = desiredPool(validPool('workers', 120, { rollout: { ...usual, ...rollout } }));
+  const before = (node: NodeView): KubeletNode => settledNode(node, OLD);
+  const rest = 100 - kinds.reduce((sum, { count }) => sum + count, 0);
+  const members = [...kinds, { count: rest, is: before }].flatMap(({ count, is, view = {} }: Kind, kind) =>
+    Array.from({ length: count }, (__, index) => {
+      const node = nodeView(`n${kind}-${index}`, 'workers', view);
+      return memberOf(node, is(node), targetOf(pool), soakOf(pool), NOW, undefined, probationIn(pool));
+    }),
+  );
+  const settled = { configName: NEXT.configName, sha256: NEXT.sha256, apply: 'overlay', at: '' } as const;
+  const fleet = fleetOf({
+    nodes: members.map(({ node }) => node),
+    kubeletNodes: members.flatMap(({ kubeletNode }) => kubeletNode ?? []),
+    pools: [poolInCluster(OLD, isSettled ? { settled } : {})],
+  });
+  const group = { pool, members };
+  return onTrialIn([group], fleet, NOW).get(group);
+}
+
+/** What nodes are, and how many are on trial of how many that may be. */
+const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, on: number, of: number])[] = [
+  ['begins with one', [], {}, 0, 1],
+  ['begins with as many as there are canaries', [], { canary: { nodes: 3 } }, 0, 3],
+  [
+    'begins with the canaries that a selector names',
+    [{ count: 4, is: (node) => settledNode(node, OLD), view: { labels: { canary: 'yes' } } }],
+    { canary: { selector: { matchLabels: { canary: 'yes' } } } },
+    0,
+    4,
+  ],
+  ['is no more while the canary is past its probation only', [{ count: 1, is: onTrial(50) }], {}, 1, 1],
+  [
+    'is no more while one of two canaries has yet to promote it',
+    [{ count: 1, is: promoted }],
+    { canary: { nodes: 2 } },
+    0,
+    2,
+  ],
+  ['doubles when the canary has promoted it', [{ count: 1, is: promoted }], {}, 0, 2],
+  [
+    'counts who is past the probation',
+    [
+      { count: 1, is: promoted },
+      { count: 1, is: onTrial(50) },
+    ],
+    {},
+    1,
+    4,
+  ],
+  [
+    'and who is not yet',
+    [
+      { count: 1, is: promoted },
+      { count: 1, is: onTrial(49) },
+    ],
+    {},
+    1,
+    2,
+  ],
+  [
+    'not who has only just become Ready again',
+    [
+      { count: 1, is: promoted },
+      { count: 1, is: onTrial(100), view: { readySince: NOW - 49_000 } },
+    ],
+    {},
+    1,
+    2,
+  ],
+  [
+    'nor who is not Ready',
+    [
+      { count: 1, is: promoted },
+      { count: 1, is: onTrial(100), view: { ready: false } },
+    ],
+    {},
+    1,
+    2,
+  ],
+  [
+    'nor whose agent speaks of what it was told before',
+    [
+      { count: 1, is: promoted },
+      { count: 1, is: onTrial(100, { observedGeneration: 0 }) },
+    ],
+    {},
+    1,
+    2,
+  ],
+  ['is eight with four', [{ count: 4, is: promoted }], {}, 0, 8],
+  ['and eight with seven', [{ count: 7, is: promoted }], {}, 0, 8],
+  [
+    'is twelve with three of three canaries and three more',
+    [{ count: 6, is: promoted }],
+    { canary: { nodes: 3 } },
+    0,
+    12,
+  ],
+  ['ends at a fifth of the pool', [{ count: 40, is: promoted }], {}, 0, 20],
+  ['or at maxUnavailable where that is more', [{ count: 40, is: promoted }], { maxUnavailable: '30%' }, 0, 30],
+  ['or where the pool says', [{ count: 40, is: promoted }], { maxOnTrial: 5, maxUnavailable: '30%' }, 0, 5],
+  [
+    'is that of the canaries again when a node took it back',
+    [
+      { count: 8, is: promoted },
+      { count: 1, is: failed },
+    ],
+    {},
+    0,
+    1,
+  ],
+  [
+    'counts who took it back once it tries again',
+    [
+      { count: 8, is: promoted },
+      { count: 1, is: retrying },
+    ],
+    {},
+    1,
+    1,
+  ],
+  [
+    'counts who soaks',
+    [
+      { count: 1, is: soaking },
+      { count: 1, is: promoted },
+    ],
+    { soak: '5m' },
+    1,
+    4,
+  ],
+  ['does not count who was told it by another pool', [{ count: 1, is: inOther }], {}, 0, 1],
+  [
+    'is maxUnavailable with a full probation',
+    [
+      { count: 40, is: promoted },
+      { count: 1, is: onTrial(50) },
+    ],
+    { probation: 'full', maxUnavailable: 3 },
+    1,
+    3,
+  ],
+  ['with which who took it back counts', [{ count: 1, is: failed }], { probation: 'full', maxUnavailable: 3 }, 1, 3],
+  ['and who soaks does not', [{ count: 1, is: soaking }], { probation: 'full', soak: '5m' }, 0, 1],
+];
+
+describe('how many nodes may be on trial', () => {
+  for (const [name, kinds, rollout, on, of] of ROWS) {
+    it(name, () => {
+      const found = seen(kinds, rollout);
+      assert.deepEqual([found?.names.length, found?.allowed], [on, of]);
+    });
+  }
+
+  it('has no bound once the pool settled on the payload', () => {
+    assert.equal(seen([{ count: 1, is: promoted }], {}, true)?.allowed, Infinity);
+    assert.equal(seen([{ count: 1, is: promoted }], { probation: 'full' }, true)?.allowed, Infinity);
+  });
+
+  it('makes trials shorter as soon as the canaries have proven the payload, until one fails', () => {
+    const isProven = (...kinds: readonly Kind[]): boolean | undefined =>
+      seen(kinds, { canary: { nodes: 2 } })?.isProven;
+    assert.equal(isProven({ count: 1, is: promoted }, { count: 5, is: onTrial(50) }), false);
+    assert.equal(isProven({ count: 2, is: promoted }), true);
+    assert.equal(isProven({ count: 9, is: promoted }, { count: 1, is: failed }), false);
+  });
+});

@@ -9,7 +9,7 @@ import { type Places, validPools } from './places.ts';
 import type { MovePlan, PoolPlan } from './plan.ts';
 import { poolFor, valueInWords } from '../class-of-node.ts';
 import { planNode } from './plan-node.ts';
-import { RESTART_MS } from './turns-in-trials.ts';
+import { type Spread, spreadOf } from '#reconciler/policy/forecast/spread.ts';
 
 export interface Move {
   readonly node: string;
@@ -61,10 +61,15 @@ export function planMoves(
         cost: dearest(fields),
         leaving: to === null ? members.map((node) => planNode(node, poolFor(had, node), undefined)) : [],
         // The reconciler sends nodes back to their local config one at a time, and each proves it in the usual trial.
-        expectedMs: to === null ? group.length * (RESTART_MS + (parseDuration(DEFAULT_TRIAL.duration) ?? 0)) : 0,
+        ...oneByOne(to === null ? group.length : 0),
       },
     ];
   });
+}
+
+function oneByOne(nodes: number): Spread {
+  const trialMs = parseDuration(DEFAULT_TRIAL.duration) ?? 0;
+  return spreadOf((restartMs) => nodes * (restartMs + trialMs)) ?? { expectedMs: 0, quickMs: 0, slowMs: 0 };
 }
 
 const isSame = (a: ValidPool | undefined, b: ValidPool | undefined): boolean =>

@@ -1,15 +1,25 @@
-import type { Amount, RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '#reconciler/policy/assign/selector.ts';
+import {
+  type FailsAfter,
+  forecast,
+  type Forecast,
+  type Terms,
+} from '#reconciler/policy/forecast/forecast.ts';
+import { RESTART_MS, spreadOf } from '#reconciler/policy/forecast/spread.ts';
+import { inStages, type StageOf, type StageShape } from '#reconciler/policy/forecast/stages.ts';
+import type { ForecastNode } from '#reconciler/policy/forecast/waiting.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
-import { amountOf, limitOf, shareOf } from '#reconciler/policy/rollout/amount.ts';
-import { probationOf } from '#reconciler/policy/rollout/pace.ts';
+import { limitOf, shareOf, thresholdOf } from '#reconciler/policy/rollout/amount.ts';
 import { isControlPlane } from '#reconciler/policy/rollout/budget.ts';
+import { mostOnTrial } from '#reconciler/policy/rollout/on-trial.ts';
+import { probationOf, trialTermsOf } from '#reconciler/policy/rollout/pace.ts';
 import { classFor } from '../class-of-node.ts';
 import type { InventoryNode } from '../inventory/node.ts';
 import type { RolloutPlan } from './plan.ts';
-import { RESTART_MS, type Stage, turnsInTrials, zoneIn } from './turns-in-trials.ts';
+import { worthOf } from './worth.ts';
 
 /**
  * The order in which the reconciler starts on nodes, and how long that takes, where nothing is in the way: canaries and
@@ -30,31 +40,52 @@ export function planRollout(
   takenOver: ReadonlySet<string> = new Set(),
   isProven = false,
 ): RolloutPlan {
-  const { rollout, trial } = pool.spec;
+  const { rollout } = pool.spec;
   const own = limitOf(rollout.maxUnavailable, members.length);
   const budget = overall === null ? own : Math.min(own, overall);
   const stages = stagesOf(pool, members, inOrder(touched));
-  const names = stages.map(({ name, nodes }) => ({ name, nodes: namesOf(nodes) }));
-  const probationMs = probationOf(rollout);
-  if (probationMs !== null) {
-    const turns = turnsInTrials({ spec: pool.spec, members, isProven, budget, takenOver, probationMs }, stages);
-    return { budget, stages: names, waves: turns.waves.map(namesOf), expectedMs: turns.endMs };
-  }
-  const turns = stages.map(({ nodes }) => turnsOf(nodes, rollout, members, budget));
-  const areTakenOver = (nodes: readonly InventoryNode[]): boolean => nodes.every(({ name }) => takenOver.has(name));
-  const proofMs = (parseDuration(trial.duration) ?? 0) + (parseDuration(rollout.soak) ?? 0);
-  const holdMs = (turn: readonly InventoryNode[]): Millis => RESTART_MS + (areTakenOver(turn) ? 0 : proofMs);
-  const lastMs = (soakMs: Millis): Millis => Math.max(0, soakMs - (parseDuration(rollout.soak) ?? 0));
+  const waves = stages.map(({ items, soakMs }) => ({
+    nodes: items.map(asForecast),
+    soakMs: items.every(({ name }) => takenOver.has(name)) ? 0 : soakMs,
+  }));
+  const zones = Map.groupBy(members, zoneIn);
+  const perZone = rollout.maxUnavailablePerZone;
+  const { full, afterCanary } = trialTermsOf(pool.spec);
+  const terms = (restartMs: Millis): Terms => ({
+    budget,
+    perZone: (zone) => (perZone === undefined ? budget : limitOf(perZone, zones.get(zone)?.length ?? 0)),
+    mostOnTrial: mostOnTrial(rollout, members.length),
+    canaries: canariesIn(pool, members),
+    isProven,
+    restartMs,
+    trialMs: { full: parseDuration(full.duration) ?? 0, afterCanary: parseDuration(afterCanary.duration) ?? 0 },
+    probationMs: probationOf(rollout),
+    soakMs: parseDuration(rollout.soak) ?? 0,
+    settled: 0,
+    failed: 0,
+    threshold: Math.min(thresholdOf(rollout.onFailure.threshold, members.length), Math.max(1, own)),
+    takenOver,
+  });
+  const usual = forecast(terms(RESTART_MS), waves);
+  const times = spreadOf((restartMs) => (restartMs === RESTART_MS ? usual : forecast(terms(restartMs), waves)).endMs);
+  const begun = usual.turns.flat().map(({ name }) => name);
+  const isTried = begun.length > 1 && begun.some((name) => !takenOver.has(name));
+  const withFault = (fails: FailsAfter): Forecast =>
+    forecast(terms(RESTART_MS), waves, undefined, undefined, fails);
   return {
     budget,
-    stages: names,
-    waves: turns.flat().map(namesOf),
-    expectedMs: turns.reduce((sum, inStage, index) => {
-      const last = areTakenOver(inStage.flat()) ? 0 : lastMs(stages[index]?.soakMs ?? 0);
-      return inStage.reduce((whole, turn) => whole + holdMs(turn), sum) + last;
-    }, 0),
+    stages: stages.map(({ name, items }) => ({ name, nodes: namesOf(items) })),
+    waves: usual.turns.map(namesOf),
+    ...(times ?? { expectedMs: 0, quickMs: 0, slowMs: 0 }),
+    worth: isTried && times !== null ? worthOf(begun, withFault) : [],
   };
 }
+
+const asForecast = (node: InventoryNode): ForecastNode => ({
+  name: node.name,
+  zone: zoneIn(node),
+  isControlPlane: isControlPlane(node.labels),
+});
 
 /** Those that are not Ready last; by zone, then by age, then by name: as `reconciler/policy/rollout/order.ts` has it. */
 function inOrder(nodes: readonly InventoryNode[]): readonly InventoryNode[] {
@@ -73,79 +104,71 @@ function stagesOf(
   pool: ValidPool,
   members: readonly InventoryNode[],
   ordered: readonly InventoryNode[],
-): readonly Stage[] {
+): readonly StageOf<InventoryNode>[] {
   const { rollout } = pool.spec;
   const { canary, steps = [] } = rollout;
-  const soak = (own: string | undefined): Millis => parseDuration(own ?? rollout.soak) ?? 0;
-  const share = (amount: Amount): number => Math.max(1, amountOf(amount, members.length, 'up'));
-  let left = [...ordered];
-  const stages: Stage[] = [];
-  const take = (name: string, nodes: readonly InventoryNode[], soakMs: Millis): void => {
-    left = left.filter((node) => !nodes.includes(node));
-    if (nodes.length > 0) stages.push({ name, nodes, soakMs });
-  };
-  const upTo = (total: number): readonly InventoryNode[] =>
-    left.slice(0, Math.max(0, total - (members.length - left.length)));
-  const selector = canary?.selector;
-  if (selector !== undefined) {
-    const chosen = left.filter(({ labels }) => selectorMatches(selector, labels));
-    take('canary', chosen, soak(canary?.soak));
-  } else if (canary?.nodes !== undefined && canary.perClass === true && pool.template !== undefined) {
-    take('canary', canariesOf(pool, canary.nodes, members, left), soak(canary.soak));
-  } else if (canary?.nodes !== undefined) {
-    take('canary', upTo(share(canary.nodes)), soak(canary.soak));
-  }
-  for (const [index, step] of steps.entries()) take(`step ${index + 1}`, upTo(share(step.nodes)), soak(step.soak));
-  take('rest', left, soak(undefined));
-  return stages;
+  const soakMs = (own: string | undefined): Millis => parseDuration(own ?? rollout.soak) ?? 0;
+  const share = (amount: Amount): number => shareOf(amount, members.length);
+  const canaries = ((): StageShape<InventoryNode>['who'] | undefined => {
+    const selector = canary?.selector;
+    if (selector !== undefined) return { only: ({ labels }) => selectorMatches(selector, labels) };
+    if (canary?.nodes === undefined) return undefined;
+    if (!isPerClass(pool)) return { upTo: share(canary.nodes) };
+    return { ofClasses: roomOfClasses(pool, canary.nodes, members, ordered), classOf: classNameIn(pool) };
+  })();
+  const shapes: readonly StageShape<InventoryNode>[] = [
+    ...(canaries === undefined ? [] : [{ name: 'canary', soakMs: soakMs(canary?.soak), who: canaries }]),
+    ...steps.map((step, index) => ({
+      name: `step ${index + 1}`,
+      soakMs: soakMs(step.soak),
+      who: { upTo: share(step.nodes) },
+    })),
+    { name: 'rest', soakMs: soakMs(undefined), who: { only: () => true } },
+  ];
+  return inStages(shapes, members.length - ordered.length, ordered);
 }
 
+const isPerClass = ({ spec: { rollout }, template }: ValidPool): boolean =>
+  rollout.canary?.perClass === true && template !== undefined;
+
+const classNameIn =
+  (pool: ValidPool) =>
+  (node: InventoryNode): string =>
+    classFor(pool, node).class.name;
+
 /** So many of each class; those of it that run their config already count. */
-function canariesOf(
+function roomOfClasses(
   pool: ValidPool,
   nodes: Amount,
   members: readonly InventoryNode[],
   left: readonly InventoryNode[],
-): readonly InventoryNode[] {
-  const classOf = (node: InventoryNode): string => classFor(pool, node).class.name;
+): ReadonlyMap<string, number> {
   const others = new Set(left);
-  const room = new Map<string, number>();
-  for (const [name, own] of Map.groupBy(members, classOf)) {
-    room.set(name, shareOf(nodes, own.length) - own.filter((node) => !others.has(node)).length);
-  }
-  return left.filter((node) => {
-    const places = room.get(classOf(node)) ?? 0;
-    room.set(classOf(node), places - 1);
-    return places > 0;
-  });
+  return new Map(
+    [...Map.groupBy(members, classNameIn(pool))].map(([name, own]) => [
+      name,
+      shareOf(nodes, own.length) - own.filter((node) => !others.has(node)).length,
+    ]),
+  );
 }
 
-/** Who is started on together. None where the budget allows none. */
-function turnsOf(
-  nodes: readonly InventoryNode[],
-  { maxUnavailablePerZone }: RolloutSpec,
-  members: readonly InventoryNode[],
-  budget: number,
-): readonly (readonly InventoryNode[])[] {
-  const zones = Map.groupBy(members, zoneIn);
-  const most = (zone: string): number =>
-    maxUnavailablePerZone === undefined ? budget : limitOf(maxUnavailablePerZone, zones.get(zone)?.length ?? 0);
-  const turns: InventoryNode[][] = [];
-  let left = nodes;
-  while (left.length > 0) {
-    const turn: InventoryNode[] = [];
-    for (const node of left) {
-      const inZone = turn.filter((other) => zoneIn(other) === zoneIn(node)).length;
-      const isSecond = isControlPlane(node.labels) && turn.some(({ labels }) => isControlPlane(labels));
-      if (turn.length < budget && inZone < most(zoneIn(node)) && !isSecond) turn.push(node);
-      if (turn.length >= budget) break;
-    }
-    if (turn.length === 0) return turns;
-    const taken = new Set(turn);
-    left = left.filter((node) => !taken.has(node));
-    turns.push(turn);
+/** As many as there are canaries have to promote the config before the bound of what is on trial grows. */
+function canariesIn(pool: ValidPool, members: readonly InventoryNode[]): number {
+  const { nodes, selector } = pool.spec.rollout.canary ?? {};
+  if (selector !== undefined)
+    return Math.max(1, members.filter(({ labels }) => selectorMatches(selector, labels)).length);
+  if (nodes === undefined) return 1;
+  if (!isPerClass(pool)) return shareOf(nodes, members.length);
+  const sizes = new Map<string, number>();
+  for (const node of members) {
+    const { class: each, pool: given } = classFor(pool, node);
+    // A class without a config has no canaries.
+    if (given !== undefined) sizes.set(each.name, (sizes.get(each.name) ?? 0) + 1);
   }
-  return turns;
+  const asked = [...sizes.values()].reduce((sum, size) => sum + shareOf(nodes, size), 0);
+  return asked === 0 ? shareOf(nodes, members.length) : asked;
 }
 
-const namesOf = (nodes: readonly InventoryNode[]): readonly string[] => nodes.map(({ name }) => name);
+const zoneIn = ({ labels }: InventoryNode): string => labels['topology.kubernetes.io/zone'] ?? '';
+
+const namesOf = (nodes: readonly { readonly name: string }[]): readonly string[] => nodes.map(({ name }) => name);

@@ -1,9 +1,10 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
-import type { Millis } from '#shared/runtime/clock.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { Conflict } from '#reconciler/policy/assign/conflict-lines.ts';
+import type { Spread } from '#reconciler/policy/forecast/spread.ts';
 import type { Allocatable } from '#reconciler/policy/room/allocatable.ts';
+import type { FaultReach } from './worth.ts';
 
 /** What merging one revision over another would do, and to which nodes. */
 export interface MergePlan {
@@ -30,7 +31,8 @@ export interface MergePlan {
   readonly summary: Summary;
 }
 
-export interface MovePlan {
+/** With how long it takes those that leave to go back, if all goes well. */
+export interface MovePlan extends Spread {
   /** Null for no pool: the local config. */
   readonly from: string | null;
   readonly to: string | null;
@@ -42,8 +44,6 @@ export interface MovePlan {
   readonly cost: ChangeCost | undefined;
   /** Those that go back to their local config; the others are among the nodes of the pool that they go to. */
   readonly leaving: readonly NodePlan[];
-  /** How long it takes those to go back, if all goes well. */
-  readonly expectedMs: Millis;
 }
 
 export interface PoolPlan {
@@ -108,19 +108,20 @@ export interface NodeWarning {
   readonly refuses: boolean;
 }
 
-export interface RolloutPlan {
+/** With the time from the merge to the last promotion, if all goes well and every node is there. */
+export interface RolloutPlan extends Spread {
   /** Nodes at a time. */
   readonly budget: number;
   /** Canaries, steps and the rest, each with the nodes that change in it. */
   readonly stages: readonly { readonly name: string; readonly nodes: readonly string[] }[];
   /** Who is started on together, in order, where nothing is in the way. */
   readonly waves: readonly (readonly string[])[];
-  /** From the merge to the last promotion, if all goes well and every node is there. */
-  readonly expectedMs: Millis;
+  /** What the bounds are worth, by planted fault; empty where fewer than two nodes try anything. */
+  readonly worth: readonly FaultReach[];
 }
 
-/** What merging comes to, in figures. Zeros where no nodes are given. */
-export interface Summary {
+/** What merging comes to, in figures, and how long it takes if all goes well. Zeros where no nodes are given. */
+export interface Summary extends Spread {
   /** Pools that change, or whose nodes do. */
   readonly pools: number;
   /** Nodes that get another config, or go back to their own. */
@@ -134,6 +135,4 @@ export interface Summary {
   readonly waiting: number;
   /** Nodes that run the config already: nothing is restarted. */
   readonly takenOver: number;
-  /** From the merge to the end, if all goes well. */
-  readonly expectedMs: Millis;
 }

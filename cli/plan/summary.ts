@@ -1,3 +1,5 @@
+import type { Spread } from '#reconciler/policy/forecast/spread.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import type { MergePlan, NodePlan, PoolPlan, Summary } from './plan.ts';
 import { SUSPENDED_IN_GIT } from './waits-for.ts';
 
@@ -9,7 +11,10 @@ export function summaryOf(plan: Pick<MergePlan, 'pools' | 'moves'>, isBounded: b
   const count = (of: readonly PoolPlan[], which: (node: NodePlan, pool: PoolPlan) => boolean): number =>
     of.reduce((sum, pool) => sum + pool.nodes.filter((node) => which(node, pool)).length, 0);
   const restarts = (node: NodePlan): boolean => !node.runsAlready && !isRefused(node);
-  const times = [...pools.map(({ rollout }) => rollout?.expectedMs ?? 0), sum(moves.map((move) => move.expectedMs))];
+  const together = (which: keyof Spread): Millis => {
+    const times = [...pools.map(({ rollout }) => rollout?.[which] ?? 0), sum(moves.map((move) => move[which]))];
+    return isBounded ? sum(times) : Math.max(...times);
+  };
   return {
     pools: pools.length,
     nodes: count(pools, () => true) + leaving.length,
@@ -18,7 +23,9 @@ export function summaryOf(plan: Pick<MergePlan, 'pools' | 'moves'>, isBounded: b
     refused: count(moving, isRefused),
     waiting: count(pools, (_, { waits }) => waits !== undefined),
     takenOver: count(moving, ({ runsAlready }) => runsAlready),
-    expectedMs: isBounded ? sum(times) : Math.max(...times),
+    expectedMs: together('expectedMs'),
+    quickMs: together('quickMs'),
+    slowMs: together('slowMs'),
   };
 }
 

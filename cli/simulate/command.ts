@@ -13,7 +13,7 @@ import { simulationAsSvg } from './render-svg.ts';
 import { simulationAsText, whatIfAsText } from './render-text.ts';
 import { type Simulation, simulate } from './simulate.ts';
 import { lanesOf } from './timeline.ts';
-import { type Spread, spreadOf, type WhatIf, whatIf } from './what-if.ts';
+import { timesWith, type TookWith, type WhatIf, whatIf } from './what-if.ts';
 
 const FORMATS = ['text', 'svg', 'json'] as const;
 const { base, head, repo, path, cluster, inventory, kubeconfig, context } = PLAN.options;
@@ -72,7 +72,7 @@ async function runSimulate(given: Given, io: Io): Promise<ExitCode> {
   };
   const simulation = simulate(question);
   const { refusal } = makePlan({ ...revisions, nodes, inForce: undefined });
-  const more = given.flag('what-if') ? { whatIf: whatIf(question), spread: spreadOf(question) } : undefined;
+  const more = given.flag('what-if') ? { whatIf: whatIf(question), spread: timesWith(question) } : undefined;
   io.out.write(render({ simulation, refusal, more }, format, io));
   if (refusal !== undefined && format === 'svg') io.err.write(`${refusedAs(refusal)}\n`);
   const { events, invalidPools } = simulation;
@@ -86,7 +86,7 @@ const refusedAs = (refusal: string): string =>
 interface Found {
   readonly simulation: Simulation;
   readonly refusal: string | undefined;
-  readonly more: { readonly whatIf: readonly WhatIf[]; readonly spread: readonly Spread[] } | undefined;
+  readonly more: { readonly whatIf: readonly WhatIf[]; readonly spread: readonly TookWith[] } | undefined;
 }
 
 function render({ simulation, refusal, more }: Found, format: (typeof FORMATS)[number], io: Io): string {

@@ -3,7 +3,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Paint } from '../paint.ts';
 import type { Simulation } from './simulate.ts';
 import { type Lane, lanesOf } from './timeline.ts';
-import type { Spread, WhatIf } from './what-if.ts';
+import type { TookWith, WhatIf } from './what-if.ts';
 
 const BLOCKS = ' ▁▂▃▄▅▆▇█';
 const WIDTH = 60;
@@ -61,7 +61,7 @@ const columns = (span: Millis): readonly Millis[] =>
 
 /** How far configs that kill kubelets would get within the bounds, and how much restarts change the time. */
 export function whatIfAsText(
-  { whatIf, spread }: { readonly whatIf: readonly WhatIf[]; readonly spread: readonly Spread[] },
+  { whatIf, spread }: { readonly whatIf: readonly WhatIf[]; readonly spread: readonly TookWith[] },
   paint: Paint,
 ): string {
   const width = Math.max(...whatIf.map(({ fault }) => fault.length));

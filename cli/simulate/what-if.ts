@@ -1,4 +1,6 @@
 import type { Millis } from '#shared/runtime/clock.ts';
+import { RESTARTS } from '#reconciler/policy/forecast/spread.ts';
+import { PLANTED_FAULTS } from '../planted-faults.ts';
 import { seededRandom } from './seeded-random.ts';
 import { type Simulation, type SimulationQuestion, simulate } from './simulate.ts';
 
@@ -15,31 +17,10 @@ export interface WhatIf {
 }
 
 /** How long the rollout takes with quick and with slow restarts. */
-export interface Spread {
+export interface TookWith {
   readonly restartMs: Millis;
   readonly tookMs: Millis;
 }
-
-interface Fault {
-  readonly fault: string;
-  /** After how much healthy time a node fails, by its place among all nodes; null where it does not. */
-  readonly failsAfter: (place: number, random: number) => Millis | null;
-  /** Which nodes fail is left to chance. */
-  readonly byChance?: true;
-}
-
-const [SECOND, MINUTE]: readonly [Millis, Millis] = [1_000, 60_000];
-const ONE_IN = 30;
-
-const FAULTS: readonly Fault[] = [
-  { fault: 'kills every kubelet at once', failsAfter: () => 5 * SECOND },
-  { fault: 'kills every kubelet after 8 minutes', failsAfter: () => 8 * MINUTE },
-  {
-    fault: `kills one kubelet in ${ONE_IN} at once`,
-    failsAfter: (place, random) => (place % ONE_IN === Math.floor(random * ONE_IN) ? 5 * SECOND : null),
-    byChance: true,
-  },
-];
 
 /** Enough to see the worst of a few places, and few enough for a person to wait for. */
 const [RUNS, RUNS_OF_MANY, MANY_NODES] = [20, 3, 500];
@@ -48,7 +29,7 @@ const [RUNS, RUNS_OF_MANY, MANY_NODES] = [20, 3, 500];
 export function whatIf(question: SimulationQuestion): readonly WhatIf[] {
   const places = new Map(question.nodes.map(({ name }, place) => [name, place]));
   const runsByChance = question.nodes.length > MANY_NODES ? RUNS_OF_MANY : RUNS;
-  return FAULTS.map(({ fault, failsAfter, byChance }) => {
+  return PLANTED_FAULTS.map(({ fault, failsAfter, byChance }) => {
     const runs = byChance === true ? runsByChance : 1;
     const found = Array.from({ length: runs }, (_, seed) => {
       const chance = seededRandom(seed + 1)();
@@ -71,11 +52,11 @@ const nodesIn = ({ events }: Simulation, kind: string): number =>
 const isHalted = ({ pools }: Simulation): boolean => [...pools.values()].some(({ phase }) => phase === 'Halted');
 
 /** The same rollout, without failures, with restarts half as long and three times as long. */
-export function spreadOf(question: SimulationQuestion): readonly [Spread, Spread] {
-  const took = (times: number): Spread => {
+export function timesWith(question: SimulationQuestion): readonly [TookWith, TookWith] {
+  const took = (times: number): TookWith => {
     const restartMs = question.manners.restartMs * times;
     const { start, end } = simulate({ ...question, manners: { ...question.manners, failureRate: 0, restartMs } });
     return { restartMs, tookMs: end - start };
   };
-  return [took(0.5), took(3)];
+  return [took(RESTARTS.quick), took(RESTARTS.slow)];
 }

@@ -1,5 +1,6 @@
 import type { ChangeCost } from '#shared/contract/kubelet-config/fields/field.ts';
-import { formatDuration } from '#shared/runtime/duration.ts';
+import { sayRoughly } from '#shared/runtime/rough-duration.ts';
+import type { Spread } from '#reconciler/policy/forecast/spread.ts';
 import { showAmount } from '#reconciler/policy/room/allocatable.ts';
 import type { FieldChange } from '#shared/contract/kubelet-config/field-diff.ts';
 import type { MergePlan, MovePlan, NodePlan, PoolPlan } from '../plan.ts';
@@ -40,7 +41,7 @@ const changesItself = ({ change, fields, spec }: PoolPlan): boolean =>
 
 /** `2 pools change, 48 nodes: 40 kubelets restart, 8 nodes would refuse the config; about 2h`; undefined where no node is touched. */
 export function summaryLine({ summary, knowsNodes, moves, refusal }: MergePlan): string | undefined {
-  const { pools, nodes, restarts, reboots, refused, waiting, takenOver, expectedMs } = summary;
+  const { pools, nodes, restarts, reboots, refused, waiting, takenOver } = summary;
   if (!knowsNodes || (nodes === 0 && moves.length === 0)) return undefined;
   const some = (count: number, what: string, many = `${what}s`): string => `${count} ${count === 1 ? what : many}`;
   const parts = [
@@ -50,7 +51,7 @@ export function summaryLine({ summary, knowsNodes, moves, refusal }: MergePlan):
     ...(takenOver > 0 ? [`${some(takenOver, 'kubelet runs', 'kubelets run')} it already`] : []),
     some(reboots, 'reboot'),
   ];
-  const time = restarts === 0 ? '' : `; about ${formatDuration(Math.ceil(expectedMs / 1000) * 1000)} if all goes well`;
+  const time = restarts === 0 ? '' : `; ${timeOf(summary)}`;
   const where = refusal === undefined ? '' : 'Once it is allowed: ';
   return `${where}${some(pools, 'pool')}, ${some(nodes, 'node')}: ${parts.join(', ')}${time}`;
 }
@@ -88,7 +89,7 @@ export function rolloutBlocks(
   const isOne = pools.length === 1;
   const blocks = pools.flatMap((pool) => {
     const line = rolloutLine(pool);
-    const order = pools.length < MANY_POOLS ? orderLines(pool) : [];
+    const order = pools.length < MANY_POOLS ? [...orderLines(pool), ...worthLines(pool)] : [];
     return line === undefined ? [] : [{ line: isOne ? line : `${pool.name}: ${line}`, order }];
   });
   const empty = pools.filter(({ members, change }) => knowsNodes && members === 0 && change !== 'removed');
@@ -114,11 +115,17 @@ export const sidesOf = (change: FieldChange): readonly [string, string] => [
 /** How many nodes, budget and time. */
 function rolloutLine({ nodes, rollout, waits }: PoolPlan): string | undefined {
   if (rollout === undefined || waits !== undefined) return undefined;
-  const { budget, waves, expectedMs } = rollout;
+  const { budget, waves } = rollout;
   const count = counted(nodes);
   if (budget === 0) return `${count} would change, but maxUnavailable allows none`;
   const steps = `${waves.length} ${waves.length === 1 ? 'step' : 'steps'}`;
-  return `${count}, ${budget} at a time, in ${steps}; about ${formatDuration(Math.ceil(expectedMs / 1000) * 1000)} if all goes well`;
+  return `${count}, ${budget} at a time, in ${steps}; ${timeOf(rollout)}`;
+}
+
+/** `about 1 h 50 min (1 h 40 min to 2 h 20 min) if all goes well`. */
+function timeOf({ expectedMs, quickMs, slowMs }: Spread): string {
+  const [usual, quick, slow] = [expectedMs, quickMs, slowMs].map(sayRoughly);
+  return `about ${usual}${quick === slow ? '' : ` (${quick} to ${slow})`} if all goes well`;
 }
 
 const counted = ({ length }: readonly unknown[]): string => `${length} ${length === 1 ? 'node' : 'nodes'}`;
@@ -141,6 +148,16 @@ function orderLines({ rollout, waits }: PoolPlan): readonly string[] {
 }
 
 const MOST_TURNS = 6;
+
+/** How far a config with each planted fault would get before the bounds stop it. */
+function worthLines({ rollout, waits, nodes }: PoolPlan): readonly string[] {
+  if (rollout === undefined || rollout.worth.length === 0 || waits !== undefined) return [];
+  const reaches = rollout.worth.map(({ fault, seen, isStopped }) => {
+    const most = isStopped ? `at most ${seen}` : `all ${nodes.length}, and is not stopped`;
+    return `one that ${fault}: ${most}`;
+  });
+  return [`nodes that a bad config reaches: ${reaches.join('; ')}`];
+}
 
 /** What is to be said of a new pool that changes nothing. */
 export function adoptedLine({ name, nodes }: PoolPlan): string {
@@ -226,11 +243,11 @@ export function moveLine({ from, to, contested, nodes, fields }: MovePlan): stri
 }
 
 /** How nodes go back to their local config; empty where they do not. */
-export const leavingLines = ({ leaving, expectedMs }: MovePlan): readonly string[] =>
+export const leavingLines = ({ leaving, ...time }: MovePlan): readonly string[] =>
   leaving.length === 0
     ? []
     : [
-        `${counted(leaving)}, 1 at a time; about ${formatDuration(expectedMs)} if all goes well`,
+        `${counted(leaving)}, 1 at a time; ${timeOf(time)}`,
         ...capacityLines(leaving),
       ];
 

@@ -4,7 +4,7 @@ import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import type { Fleet } from '../fleet.ts';
 import { limitOf } from './amount.ts';
-import { type Group, soakOf, targetOf } from './membership.ts';
+import { type Group, type Member, soakOf, targetOf } from './membership.ts';
 import { probationOf } from './pace.ts';
 import { assignmentOf, failedAt, hasProved, type NodeTarget, provenBy, sameTarget } from './standing.ts';
 import { wavesOf } from './waves.ts';
@@ -48,10 +48,17 @@ function boundOf(group: Group, fleet: Fleet): Omit<OnTrial, 'names'> {
   }
   if (isSettled) return { ...unbounded, by: 'maxOnTrial' };
   const staying = members.filter(({ target }) => target !== null);
-  const canaries = wavesOf(rollout, staying).find(({ name }) => name === 'canary')?.nodes ?? 1;
-  const bound = allowedOnTrial(mostOnTrial(rollout, members.length), canaries, evidenceIn(group, fleet));
+  const bound = allowedOnTrial(
+    mostOnTrial(rollout, members.length),
+    canaryCount(rollout, staying),
+    evidenceIn(group, fleet),
+  );
   return { ...bound, by: 'maxOnTrial' };
 }
+
+/** How many nodes begin: the canaries, or one where none are asked for. */
+export const canaryCount = (rollout: RolloutSpec, members: readonly Member[]): number =>
+  wavesOf(rollout, members).find(({ name }) => name === 'canary')?.nodes ?? 1;
 
 /** The bound at its widest, of so many nodes. */
 export function mostOnTrial({ maxOnTrial, maxUnavailable }: RolloutSpec, nodes: number): number {

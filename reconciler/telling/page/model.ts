@@ -6,6 +6,8 @@ import type {
   WaveStatus,
 } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
+import type { Generation } from '../../policy/forecast/generations.ts';
+import type { Remaining } from '../../policy/forecast/remaining.ts';
 import type { CommitOutcome } from '../report/note.ts';
 
 /** How a pool is doing, as an operator would say it. */
@@ -48,9 +50,19 @@ export interface Banner {
   readonly remedies: readonly string[];
 }
 
+/** Where something lies in the rollout's time, in thousandths. */
+export interface TimelineSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface WaveBar extends WaveStatus {
-  /** Where it lies in the rollout's time, in thousandths; null where it has not begun. */
-  readonly span: { readonly from: number; readonly to: number } | null;
+  /** null where it has not begun. */
+  readonly span: TimelineSpan | null;
+}
+
+export interface GenerationBar extends Generation {
+  readonly span: TimelineSpan;
 }
 
 export interface RolloutModel {
@@ -59,6 +71,10 @@ export interface RolloutModel {
   /** '' while it is under way. */
   readonly finishedAt: string;
   readonly waves: readonly WaveBar[];
+  /** Who began while how many might be on trial; empty where `maxUnavailable` bounds that. */
+  readonly generations: readonly GenerationBar[];
+  /** null where it is over. */
+  readonly remaining: Remaining | null;
 }
 
 export interface PoolModel {

@@ -1,10 +1,12 @@
 import type { KubeletPoolStatus, PoolCounts } from '#shared/contract/api/kubelet-pool.ts';
 import { formatFinding } from '#shared/contract/finding.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
 import type { DesiredPool } from '../../policy/desired.ts';
+import { forecastsOf, type RolloutForecast } from '../../policy/forecast/forecasts.ts';
 import { suspensionOf } from '../../policy/rollout/holds/suspended.ts';
 import { byNeed } from '../report/class-lines.ts';
 import type { Round } from '../round.ts';
-import type { NodeRow, PoolModel, PoolState } from './model.ts';
+import type { NodeRow, PoolModel, PoolState, RolloutModel } from './model.ts';
 import { countStates } from './node-rows.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -13,12 +15,17 @@ const NOBODY: PoolCounts = { nodes: 0, updated: 0, updating: 0, pending: 0, fail
 /** Every pool as an operator would sum it up, by name. Pure. */
 export function poolModels(round: Round, nodes: readonly NodeRow[]): readonly PoolModel[] {
   const members = Map.groupBy(nodes, ({ pool }) => pool);
+  const { planned, fleet, desired, at } = round;
+  const { maxUnavailable, former } = desired.policy;
+  const forecasts = forecastsOf(planned.nodes, fleet, [maxUnavailable, former?.maxUnavailable ?? null], at);
   return [...round.desired.pools.values()]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map((pool) => poolModel(pool, round, members.get(pool.name) ?? []));
+    .map((pool) => poolModel(pool, round, members.get(pool.name) ?? [], forecasts.get(pool.name)));
 }
 
-function poolModel(pool: DesiredPool, round: Round, members: readonly NodeRow[]): PoolModel {
+function poolModel(pool: DesiredPool, round: Round, members: readonly NodeRow[],
+  forecast: RolloutForecast | undefined,
+): PoolModel {
   const status = round.planned.pools.get(pool.name) ?? {};
   const suspended = whySuspended(pool, round);
   const state = stateOf(pool, status, suspended !== '', members);
@@ -31,11 +38,19 @@ function poolModel(pool: DesiredPool, round: Round, members: readonly NodeRow[])
     classes: byNeed(status.classes ?? []),
     counts: status.counts ?? NOBODY,
     states: countStates(members),
-    rollout: status.rollout === undefined ? null : timelineOf(status.rollout, status.halt?.at, round.at),
+    rollout: rolloutModel(status, forecast, round.at),
     holds: status.holds ?? [],
     failures: status.failures ?? [],
     findings: round.desired.commit === null ? recordedFindings(round, pool.name) : pool.findings.map(formatFinding),
   };
+}
+
+function rolloutModel(
+  { rollout, halt }: KubeletPoolStatus,
+  { generations, remaining }: RolloutForecast = { generations: [], remaining: null },
+  now: Millis,
+): RolloutModel | null {
+  return rollout === undefined ? null : { ...timelineOf(rollout, halt?.at, generations, now), remaining };
 }
 
 /** As its status has them, where the commit was not read: by a process that waits, or after a restart while git is away. */

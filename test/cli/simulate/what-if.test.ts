@@ -4,7 +4,7 @@ import { plain } from '#cli/paint.ts';
 import { whatIfAsText } from '#cli/simulate/render-text.ts';
 import { seededRandom } from '#cli/simulate/seeded-random.ts';
 import { simulate, type SimulationQuestion } from '#cli/simulate/simulate.ts';
-import { spreadOf, whatIf } from '#cli/simulate/what-if.ts';
+import { timesWith, whatIf } from '#cli/simulate/what-if.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../../support/fleet.ts';
 
@@ -60,7 +60,7 @@ describe('what a simulation says of a config that kills kubelets', () => {
 
   it('comes with the time that it takes with quick and with slow restarts', () => {
     const asked = question(10);
-    const [quick, slow] = spreadOf(asked);
+    const [quick, slow] = timesWith(asked);
     const { end } = simulate({ ...asked, manners: { ...asked.manners, failureRate: 0 } });
     assert.deepEqual([quick.restartMs, slow.restartMs], [5_000, 30_000]);
     assert.ok(quick.tookMs < end - NOW && end - NOW < slow.tookMs, `${quick.tookMs} ${end - NOW} ${slow.tookMs}`);

@@ -36,7 +36,7 @@ export function renderPool({ nodes }: WorkingModel, pool: PoolModel, filter: Nod
         ? null
         : html`<section aria-labelledby="rollout">
             <h2 id="rollout">${pool.rollout.finishedAt === '' ? 'Rollout in progress' : 'Last rollout'}</h2>
-            ${renderRollout(pool.rollout)}
+            ${renderRollout(pool)}
           </section>`
     }
     ${renderHolds(pool)}

@@ -1,8 +1,10 @@
 import { type Html, html } from '../html.ts';
 import type { PoolModel, RolloutModel, WaveBar } from '../model.ts';
-import { TIMELINE_END } from '../timeline.ts';
+import { renderGenerations } from './generations.ts';
+import { renderProgress } from './progress.ts';
 import { type Column, table } from './table.ts';
 import { moment, timeOfDay } from './time.ts';
+import { timelineBar } from './timeline-bar.ts';
 import { countOf, waveBadge, waveTone } from './words.ts';
 
 const COLUMNS: readonly Column<WaveBar>[] = [
@@ -11,7 +13,7 @@ const COLUMNS: readonly Column<WaveBar>[] = [
   { heading: 'Nodes when it is done', cell: ({ nodes }) => nodes, numeric: true },
   { heading: 'Began', cell: ({ startedAt = '' }) => timeOfDay(startedAt) },
   { heading: 'Done', cell: ({ doneAt = '' }) => timeOfDay(doneAt) },
-  { heading: 'Timeline', cell: waveBar },
+  { heading: 'Timeline', cell: ({ span, state }) => timelineBar(span, waveTone(state)) },
 ];
 
 /** The rollouts that are under way, each with its waves. */
@@ -23,35 +25,20 @@ export function renderRollouts(pools: readonly PoolModel[]): Html {
   </section>`;
 }
 
-function runningRollout({ name, says, rollout }: PoolModel): Html | null {
-  return rollout === null
-    ? null
-    : html`<article>
-        <h3>${name}</h3>
-        <p>${says}</p>
-        ${renderRollout(rollout)}
-      </article>`;
+function runningRollout(pool: PoolModel): Html {
+  return html`<article>
+    <h3>${pool.name}</h3>
+    <p>${pool.says}</p>
+    ${renderRollout(pool)}
+  </article>`;
 }
 
-/** One rollout: when it began, how it stands, and its waves along a line of time. */
-export function renderRollout({ configName, startedAt, finishedAt, waves }: RolloutModel): Html {
+/** The rollout of a pool: how far it has come, when it began, and its waves and generations along a line of time. */
+export function renderRollout(pool: PoolModel): Html | null {
+  if (pool.rollout === null) return null;
+  const { configName, startedAt, finishedAt, waves, generations }: RolloutModel = pool.rollout;
   const caption = html`<code>${configName}</code> since
     ${moment(startedAt)}${finishedAt === '' ? null : html`, finished ${moment(finishedAt)}`}, in
     ${countOf(waves.length, 'wave')}. Times of day are UTC.`;
-  return table(caption, COLUMNS, waves);
-}
-
-function waveBar({ span, state }: WaveBar): Html {
-  const from = span?.from ?? 0;
-  const width = span === null ? 0 : Math.max(10, span.to - span.from);
-  const x = Math.min(from, TIMELINE_END - width);
-  return html`<svg
-    class="bar wave"
-    viewBox="0 0 ${TIMELINE_END} 6"
-    preserveAspectRatio="none"
-    aria-hidden="true"
-    focusable="false"
-  >
-    <rect class="${waveTone(state)}" x="${x}" y="0" width="${width}" height="6"></rect>
-  </svg>`;
+  return html`${renderProgress(pool)}${table(caption, COLUMNS, waves)}${renderGenerations(generations)}`;
 }

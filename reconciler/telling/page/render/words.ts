@@ -4,7 +4,7 @@ import { type Html, html } from '../html.ts';
 import type { NodeState, PoolState } from '../model.ts';
 
 /** What colour a state has. Beside it there is always a word, and a sign of another shape. */
-type Tone = 'good' | 'busy' | 'bad' | 'quiet';
+export type Tone = 'good' | 'busy' | 'bad' | 'quiet';
 
 interface Word {
   readonly tone: Tone;
@@ -56,6 +56,20 @@ const WAVE_WORDS: Readonly<Record<WaveStatus['state'], Word>> = {
   waiting: { tone: 'quiet', sign: '○', word: 'waiting' },
   stopped: { tone: 'bad', sign: '✕', word: 'stopped' },
 };
+
+/** Where a node that was told the config of a rollout stands with it. */
+export type TrialState = 'inProbation' | 'onTrial' | 'promoted' | 'failed';
+
+const TRIAL_WORDS: Readonly<Record<TrialState, Word>> = {
+  failed: { tone: 'bad', sign: '✕', word: 'failed' },
+  inProbation: { tone: 'busy', sign: '↻', word: 'in probation' },
+  onTrial: { tone: 'busy', sign: '◐', word: 'on trial' },
+  promoted: { tone: 'good', sign: '✓', word: 'promoted' },
+};
+
+/** With how many of them there are. */
+export const trialBadge = (state: TrialState, nodes: number): Html =>
+  badge({ ...TRIAL_WORDS[state], word: `${GROUPED.format(nodes)} ${TRIAL_WORDS[state].word}` });
 
 export const nodeBadge = (state: NodeState): Html => badge(NODE_WORDS[state]);
 export const poolBadge = (state: PoolState): Html => badge(POOL_WORDS[state]);

@@ -1,0 +1,170 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+import { allowedOnTrial } from '../rollout/on-trial.ts';
+import { agendaOf } from './agenda.ts';
+import { type ForecastNode, waitingIn } from './waiting.ts';
+
+/** A wave of a rollout, with the nodes that have yet to begin in it, in order. */
+export interface Stage {
+  readonly nodes: readonly ForecastNode[];
+  /** How long its nodes have to be healthy with the payload before the next one begins. */
+  readonly soakMs: Millis;
+}
+
+/** A node that has begun, with what is to come of it. Times count from now; what is past is negative. */
+export interface Underway {
+  readonly node: ForecastNode;
+  /** When it gives its place among the unavailable back. */
+  readonly passesMs: Millis;
+  readonly promotesMs: Millis;
+  /** When it has soaked, and is on trial no more. */
+  readonly releasesMs: Millis;
+}
+
+/** What bounds a rollout, and how long a node takes. */
+export interface Terms {
+  /** How many may be unavailable, without those that are for other reasons. */
+  readonly budget: number;
+  readonly perZone: (zone: string) => number;
+  /** The bound of what is on trial at its widest, and the canaries that it begins with. */
+  readonly mostOnTrial: number;
+  readonly canaries: number;
+  /** Nothing bounds who tries it: the pool has had it before. */
+  readonly isProven: boolean;
+  /** From the assignment until the kubelet is up. */
+  readonly restartMs: Millis;
+  readonly trialMs: { readonly full: Millis; readonly afterCanary: Millis };
+  /** null where a node keeps its place until it has soaked. */
+  readonly probationMs: Millis | null;
+  readonly soakMs: Millis;
+  /** Nodes that have the payload behind them: settled, and taken back. Both 0 before it begins. */
+  readonly settled: number;
+  readonly failed: number;
+  /** So many failures stop it. */
+  readonly threshold: number;
+  /** Names of nodes that run the payload already: no trial, no soak. */
+  readonly takenOver: ReadonlySet<string>;
+}
+
+/** After how much healthy time a node takes the payload back; null where it does not. */
+export type FailsAfter = (node: string) => Millis | null;
+
+/** What comes of a rollout. */
+export interface Forecast {
+  /** Who begins in the same moment, in order. */
+  readonly turns: readonly (readonly ForecastNode[])[];
+  /** From now until the last node has promoted, or failures stop it; null where something lets nobody begin any more. */
+  readonly endMs: Millis | null;
+  /** And until the last node has soaked. */
+  readonly soakedMs: Millis | null;
+  /** Failures stopped it. */
+  readonly isStopped: boolean;
+}
+
+/**
+ * When nodes begin, are past their probation, and promote, as `reconciler/policy/rollout` decides it: where restarts take what they
+ * usually do, no window closes, nothing is blocked, and no node fails but by `failsAfter`. Pure.
+ *
+ * @param underway        nodes that have begun
+ * @param lastPromotedMs  when the last of the nodes that have the payload behind them promoted it, from now
+ */
+export function forecast(
+  terms: Terms,
+  stages: readonly Stage[],
+  underway: readonly Underway[] = [],
+  lastPromotedMs: Millis = Number.NEGATIVE_INFINITY,
+  failsAfter: FailsAfter = () => null,
+): Forecast {
+  const { budget, perZone, restartMs, soakMs, probationMs, takenOver } = terms;
+  const agenda = agendaOf();
+  const inZone = new Map<string, number>();
+  const turns: (readonly ForecastNode[])[] = [];
+  let [unavailable, onTrial, masters, failures] = [0, 0, 0, terms.failed];
+  let [passed, promoted, ended, lastPromoted] = [terms.settled, terms.settled, 0, lastPromotedMs];
+
+  const hold = (node: ForecastNode, by: 1 | -1): void => {
+    unavailable += by;
+    inZone.set(node.zone, (inZone.get(node.zone) ?? 0) + by);
+  };
+
+  function follow({ node, passesMs, promotesMs, releasesMs }: Underway, failsMs: Millis): void {
+    hold(node, 1);
+    onTrial += 1;
+    if (node.isControlPlane) masters += 1;
+    const passes = probationMs === null ? releasesMs : Math.min(passesMs, promotesMs);
+    const upTo = (time: Millis, come: () => void): void => {
+      if (time <= failsMs) agenda.at(time, come);
+    };
+    upTo(passes, () => {
+      hold(node, -1);
+      passed += 1;
+    });
+    upTo(promotesMs, () => {
+      promoted += 1;
+      ended += 1;
+      lastPromoted = Math.max(lastPromoted, promotesMs);
+    });
+    upTo(releasesMs, () => {
+      onTrial -= 1;
+      if (node.isControlPlane) masters -= 1;
+    });
+    if (failsMs >= promotesMs) return;
+    agenda.at(failsMs, () => {
+      if (passes <= failsMs) {
+        hold(node, 1);
+        passed -= 1;
+      }
+      if (probationMs !== null) onTrial -= 1;
+      failures += 1;
+      ended += 1;
+    });
+  }
+
+  function start(node: ForecastNode, trialMs: Millis): void {
+    const up = agenda.now() + restartMs;
+    if (takenOver.has(node.name)) {
+      follow({ node, passesMs: up, promotesMs: up, releasesMs: up }, Infinity);
+      return;
+    }
+    const failsMs = failsAfter(node.name) ?? Infinity;
+    const promotesMs = up + trialMs;
+    const fails = failsMs < trialMs ? up + failsMs : Infinity;
+    follow({ node, passesMs: up + (probationMs ?? 0), promotesMs, releasesMs: promotesMs + soakMs }, fails);
+  }
+
+  for (const each of underway) follow(each, Infinity);
+  agenda.passTo(0);
+  let until = underway.length;
+  for (const [index, { nodes, soakMs: stageSoakMs }] of stages.entries()) {
+    until += nodes.length;
+    const waiting = waitingIn(nodes);
+    while (ended < until) {
+      const { allowed, isProven } = boundNow();
+      const trialMs = isProven ? terms.trialMs.afterCanary : terms.trialMs.full;
+      const turn: ForecastNode[] = [];
+      while (unavailable < budget && onTrial < allowed) {
+        const next = waiting.take(
+          ({ zone, isControlPlane }) => (inZone.get(zone) ?? 0) < perZone(zone) && !(isControlPlane && masters > 0),
+        );
+        if (next === undefined) break;
+        start(next, trialMs);
+        turn.push(next);
+      }
+      if (turn.length > 0) turns.push(turn);
+      if (!agenda.passOn()) return { turns, endMs: null, soakedMs: null, isStopped: false };
+      if (failures >= terms.threshold) {
+        const endMs = agenda.now();
+        return { turns, endMs, soakedMs: endMs, isStopped: true };
+      }
+    }
+    if (index < stages.length - 1) agenda.passTo(Math.max(agenda.now(), lastPromoted + stageSoakMs));
+  }
+  const endMs = Math.max(0, lastPromoted);
+  agenda.passAll();
+  return { turns, endMs, soakedMs: agenda.now(), isStopped: false };
+
+  function boundNow(): { readonly allowed: number; readonly isProven: boolean } {
+    if (terms.isProven) return { allowed: Infinity, isProven: true };
+    if (probationMs === null) return { allowed: Infinity, isProven: false };
+    return allowedOnTrial(terms.mostOnTrial, terms.canaries, { promoted, passed, failed: failures });
+  }
+}

@@ -1,0 +1,170 @@
+import { parseDuration } from '#shared/runtime/duration.ts';
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { limitOf } from '../rollout/amount.ts';
+import { isControlPlane } from '../rollout/budget.ts';
+import { haltThreshold } from '../rollout/halt.ts';
+import type { HoldReason } from '../rollout/holds/hold.ts';
+import { isProvedAndAsks, type Member, soakOf } from '../rollout/membership.ts';
+import { canaryCount, mostOnTrial, type OnTrial } from '../rollout/on-trial.ts';
+import { inOrder, zoneOf } from '../rollout/order.ts';
+import { probationOf, trialTermsOf } from '../rollout/pace.ts';
+import type { GroupPlan } from '../rollout/plan-nodes.ts';
+import { canBeChanged } from '../rollout/readiness.ts';
+import { healthySince, type Wave, wavesOf } from '../rollout/waves.ts';
+import { cohortOf } from '../rollout/cohort.ts';
+import { forecast, type Stage, type Terms, type Underway } from './forecast.ts';
+import { type Spread, spreadOf } from './spread.ts';
+import { inStages, type StageShape } from './stages.ts';
+import type { ForecastNode } from './waiting.ts';
+
+/** How long a rollout will still take, if all goes well; or why nobody can say. */
+export type Remaining =
+  | ({ readonly is: 'time' } & Spread)
+  /** All have promoted it, and the last ones soak for so long. */
+  | { readonly is: 'soak'; readonly ms: Millis }
+  /** `because` is a sentence without its full stop. */
+  | { readonly is: 'unknown'; readonly because: string };
+
+/** Holds that end by themselves as the rollout goes on, or that it does not wait for. */
+const PASSING: ReadonlySet<HoldReason> = new Set([
+  'budget',
+  'zone-budget',
+  'overall-budget',
+  'control-plane',
+  'wave',
+  'not-ready',
+  'cordoned',
+  'no-agent',
+  'not-computable',
+]);
+
+/**
+ * The time that is left of a rollout under way. Pure.
+ *
+ * @param onTrial   what is on trial in the group now
+ * @param elsewhere how many nodes of this pool may be unavailable by the cluster's bound; Infinity for none
+ * @returns null where no rollout is under way
+ */
+export function remainingOf(
+  { group, memory, decisions }: GroupPlan,
+  onTrial: OnTrial | undefined,
+  elsewhere: number,
+  now: Millis,
+): Remaining | null {
+  const { pool } = group;
+  const { rollout, halt } = memory;
+  if (pool === null || rollout === null || rollout.finishedAt !== undefined) return null;
+  if (halt !== null) return { is: 'unknown', because: 'the pool is halted' };
+  const stop = decisions.flatMap(({ verdict }) =>
+    verdict.verdict === 'hold' && !PASSING.has(verdict.hold) ? [verdict.because] : [],
+  )[0];
+  if (stop !== undefined) return { is: 'unknown', because: stop };
+  const stopped = rollout.waves.find(({ state }) => state === 'stopped');
+  if (stopped !== undefined) {
+    return { is: 'unknown', because: `too many nodes of ${stopped.name} failed or are not Ready for it to end` };
+  }
+
+  const { spec } = pool;
+  const targeted = group.members.filter(({ target }) => target !== null);
+  const { members } = cohortOf(targeted, rollout, spec.rollout.canary);
+  const waiting = inOrder(
+    members.filter((member) => isWaiting(member) && canBeChanged(member, spec.rollout)).map((member) => ({ member })),
+  ).map(({ member }) => member);
+  const isUnderway = ({ standing }: Member): boolean => standing === 'updating' || standing === 'soaking';
+  const underway = members.filter(isUnderway);
+  const done = members.filter((member) => member.standing === 'settled' || isProvedAndAsks(member));
+  const failed = members.filter(({ standing }) => standing === 'failed').length;
+  const shut = group.members.filter((member) => member.unavailable && !isUnderway(member) && !isDraining(member)).length;
+  const zones = Map.groupBy(group.members, zoneOf);
+  const perZone = spec.rollout.maxUnavailablePerZone;
+  const shutIn = (zone: string): number =>
+    (zones.get(zone) ?? []).filter((member) => member.unavailable && !isUnderway(member) && !isDraining(member)).length;
+  const trials = trialTermsOf(spec);
+  const terms = (restartMs: Millis): Terms => ({
+    budget: Math.min(limitOf(spec.rollout.maxUnavailable, group.members.length), elsewhere) - shut,
+    perZone: (zone) =>
+      perZone === undefined ? Infinity : limitOf(perZone, zones.get(zone)?.length ?? 0) - shutIn(zone),
+    mostOnTrial: mostOnTrial(spec.rollout, group.members.length),
+    canaries: canaryCount(spec.rollout, targeted),
+    isProven: onTrial?.by === 'maxOnTrial' && onTrial.allowed === Infinity,
+    restartMs,
+    trialMs: {
+      full: parseDuration(trials.full.duration) ?? 0,
+      afterCanary: parseDuration(trials.afterCanary.duration) ?? 0,
+    },
+    probationMs: probationOf(spec.rollout),
+    soakMs: soakOf(pool),
+    settled: done.length,
+    failed,
+    threshold: haltThreshold(group),
+    takenOver: new Set(waiting.filter(({ runsTarget }) => runsTarget).map(({ node }) => node.name)),
+  });
+  const stages = stagesLeft(wavesOf(spec.rollout, members), rollout.waves, waiting, members.length);
+  const last = Math.max(...done.map((member) => healthySince(member) ?? -Infinity)) - now;
+  const ask = (restartMs: Millis): ReturnType<typeof forecast> =>
+    forecast(
+      terms(restartMs),
+      stages,
+      underway.map((member) => underwayOf(member, terms(restartMs), now)),
+      last,
+    );
+  if (waiting.length === 0 && underway.every(({ standing }) => standing === 'soaking')) {
+    return { is: 'soak', ms: ask(0).soakedMs ?? 0 };
+  }
+  const spread = spreadOf((restartMs) => ask(restartMs).endMs);
+  if (spread !== null) return { is: 'time', ...spread };
+  const held = decisions.flatMap(({ verdict }) => (verdict.verdict === 'hold' ? [verdict.because] : []))[0];
+  return { is: 'unknown', because: held ?? 'no node may begin as things stand' };
+}
+
+const isWaiting = (member: Member): boolean => member.standing === 'outdated' && !isProvedAndAsks(member);
+/** Its place is its own already. */
+const isDraining = ({ node, standing }: Member): boolean => node.drain !== undefined && standing === 'outdated';
+
+const nodeOf = (member: Member): ForecastNode => ({
+  name: member.node.name,
+  zone: zoneOf(member),
+  isControlPlane: isControlPlane(member.node.labels),
+});
+
+/** What is to come of a node that was told, by what its agent says of its trial. */
+function underwayOf(member: Member, { restartMs, trialMs, probationMs, soakMs }: Terms, now: Millis): Underway {
+  const { kubeletNode, standing, promotedAt = now, calm } = member;
+  const node = nodeOf(member);
+  if (standing === 'soaking') {
+    const promotesMs = promotedAt - now;
+    return { node, passesMs: promotesMs, promotesMs, releasesMs: promotesMs + soakMs };
+  }
+  const { trial, phase } = kubeletNode?.status ?? {};
+  const isTrying = phase === 'Trial' && trial !== null && trial !== undefined && trial.awaitsReboot === undefined;
+  const told = parseDuration(kubeletNode?.spec?.trial?.duration ?? '') ?? trialMs.full;
+  // Its agent does not say each second how long it has been healthy.
+  const since = (isTrying && trial.restarts === 0 ? fromTimestamp(trial.since) : undefined) ?? now;
+  const seenMs = isTrying ? trial.healthySeconds * 1000 : 0;
+  const healthyMs = Math.max(seenMs, now - since - restartMs);
+  const up = isTrying ? Math.max(0, seenMs > 0 ? 0 : since + restartMs - now) : restartMs;
+  const promotesMs = up + Math.max(0, (isTrying ? trial.durationSeconds * 1000 : told) - healthyMs);
+  const passesMs = calm ? 0 : up + Math.max(0, (probationMs ?? 0) - healthyMs);
+  return { node, passesMs, promotesMs, releasesMs: promotesMs + soakMs };
+}
+
+/** The waves that are not done, with who has yet to begin in each; the present one also where nobody has. */
+function stagesLeft(
+  waves: readonly Wave[],
+  statuses: readonly { readonly name: string; readonly state: string }[],
+  waiting: readonly Member[],
+  members: number,
+): readonly Stage[] {
+  const isDone = (name: string): boolean => statuses.some((each) => each.name === name && each.state === 'done');
+  const left = waves.filter(({ name }) => !isDone(name));
+  const shapes = left.map(({ name, soakMs, only, ofClasses, nodes }): StageShape<Member> => {
+    if (only !== undefined) return { name, soakMs, who: { only } };
+    if (ofClasses === undefined || ofClasses.size === 0) return { name, soakMs, who: { upTo: nodes } };
+    const classOf = ({ payloadClass }: Member): unknown => payloadClass;
+    return { name, soakMs, who: { ofClasses, classOf } };
+  });
+  const stages = inStages(shapes, members - waiting.length, waiting);
+  const nodes = (name: string): readonly ForecastNode[] =>
+    (stages.find((each) => each.name === name)?.items ?? []).map(nodeOf);
+  return left.map(({ name, soakMs }) => ({ nodes: nodes(name), soakMs }));
+}

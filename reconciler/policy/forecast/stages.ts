@@ -1,0 +1,50 @@
+import type { Millis } from '#shared/runtime/clock.ts';
+
+/** A wave as far as it says who begins in it. */
+export interface StageShape<Item> {
+  readonly name: string;
+  readonly soakMs: Millis;
+  /** All of these; or so many of each class more; or as many as it takes until so many have begun. */
+  readonly who:
+    | { readonly only: (item: Item) => boolean }
+    | { readonly ofClasses: ReadonlyMap<unknown, number>; readonly classOf: (item: Item) => unknown }
+    | { readonly upTo: number };
+}
+
+export interface StageOf<Item> {
+  readonly name: string;
+  readonly soakMs: Millis;
+  readonly items: readonly Item[];
+}
+
+/**
+ * Which of the nodes that have yet to begin do so in which wave; waves without any are left out.
+ *
+ * @param begun how many have begun already
+ */
+export function inStages<Item>(
+  shapes: readonly StageShape<Item>[],
+  begun: number,
+  ordered: readonly Item[],
+): readonly StageOf<Item>[] {
+  let left = ordered;
+  const stages: StageOf<Item>[] = [];
+  for (const { name, soakMs, who } of shapes) {
+    const taken = new Set(chosenBy(who, left, begun + ordered.length - left.length));
+    if (taken.size > 0) stages.push({ name, soakMs, items: [...taken] });
+    left = left.filter((item) => !taken.has(item));
+  }
+  return stages;
+}
+
+function chosenBy<Item>(who: StageShape<Item>['who'], left: readonly Item[], begun: number): readonly Item[] {
+  if ('only' in who) return left.filter(who.only);
+  if ('upTo' in who) return left.slice(0, Math.max(0, who.upTo - begun));
+  const room = new Map(who.ofClasses);
+  return left.filter((item) => {
+    const of = who.classOf(item);
+    const places = room.get(of) ?? 0;
+    room.set(of, places - 1);
+    return places > 0;
+  });
+}

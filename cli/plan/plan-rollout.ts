@@ -2,12 +2,7 @@ import type { Amount } from '#shared/contract/api/kubelet-pool.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { selectorMatches } from '#reconciler/policy/assign/selector.ts';
-import {
-  type FailsAfter,
-  forecast,
-  type Forecast,
-  type Terms,
-} from '#reconciler/policy/forecast/forecast.ts';
+import { type FailsAfter, forecast, type Forecast, type Terms } from '#reconciler/policy/forecast/forecast.ts';
 import { RESTART_MS, spreadOf } from '#reconciler/policy/forecast/spread.ts';
 import { inStages, type StageOf, type StageShape } from '#reconciler/policy/forecast/stages.ts';
 import type { ForecastNode } from '#reconciler/policy/forecast/waiting.ts';
@@ -69,9 +64,8 @@ export function planRollout(
   const usual = forecast(terms(RESTART_MS), waves);
   const times = spreadOf((restartMs) => (restartMs === RESTART_MS ? usual : forecast(terms(restartMs), waves)).endMs);
   const begun = usual.turns.flat().map(({ name }) => name);
-  const isTried = begun.length > 1 && begun.some((name) => !takenOver.has(name));
-  const withFault = (fails: FailsAfter): Forecast =>
-    forecast(terms(RESTART_MS), waves, undefined, undefined, fails);
+  const isTried = begun.some((name) => !takenOver.has(name));
+  const withFault = (fails: FailsAfter): Forecast => forecast(terms(RESTART_MS), waves, undefined, undefined, fails);
   return {
     budget,
     stages: stages.map(({ name, items }) => ({ name, nodes: namesOf(items) })),

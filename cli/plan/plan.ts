@@ -116,7 +116,7 @@ export interface RolloutPlan extends Spread {
   readonly stages: readonly { readonly name: string; readonly nodes: readonly string[] }[];
   /** Who is started on together, in order, where nothing is in the way. */
   readonly waves: readonly (readonly string[])[];
-  /** What the bounds are worth, by planted fault; empty where fewer than two nodes try anything. */
+  /** What the bounds are worth, by planted fault; empty where nobody tries anything. */
   readonly worth: readonly FaultReach[];
 }
 

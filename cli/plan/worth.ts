@@ -17,7 +17,10 @@ export interface FaultReach {
  *
  * @param names of the nodes in the order in which they begin
  */
-export function worthOf(names: readonly string[], forecastWith: (fails: FailsAfter) => Forecast): readonly FaultReach[] {
+export function worthOf(
+  names: readonly string[],
+  forecastWith: (fails: FailsAfter) => Forecast,
+): readonly FaultReach[] {
   const places = new Map(names.map((name, place) => [name, place]));
   return PLANTED_FAULTS.map(({ fault, failsAfter, byChance }) => {
     const chances = byChance === true ? Array.from({ length: Math.min(ONE_IN, names.length) }, (_, bad) => bad) : [0];

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { commit, validPool } from '../support/fleet.ts';
-import { rollingFleet, roundIn } from '../reconciler/telling/page/rounds.ts';
+import { type Moment, rolloutInTime } from '../reconciler/policy/forecast/support/rollout-in-time.ts';
+import { rollingFleet, roundIn, roundOf } from '../reconciler/telling/page/rounds.ts';
 import { type Browser, startBrowser, WITHOUT_CHROMIUM } from './support/browser.ts';
 import { accessibilityFaults, keepPicture, sticksOut } from './support/look.ts';
 import { type Served, serve } from './support/served.ts';
@@ -31,6 +32,21 @@ function troubledRound() {
     url: 'https://github.com/acme/config',
     findings: `${'pools/a-rather-long-name/'.repeat(6)}kubelet.yaml:3:1: error unknown-field: no such field`,
   });
+}
+
+const inTime = rolloutInTime(60, { maxUnavailable: 4 });
+const failing = rolloutInTime(60, { maxUnavailable: 4 }, (node) => (node === 'n17' ? 5_000 : null));
+const PACED = {
+  rolling: momentAt(inTime, 0.6),
+  canary: momentAt(inTime, 0.1),
+  halted: momentAt(failing, 1),
+} as const;
+
+/** Of the time that a rollout takes. */
+function momentAt(moments: readonly Moment[], share: number): Moment {
+  const found = moments.at(Math.round(share * (moments.length - 1)));
+  if (found === undefined) throw new Error('nothing happened');
+  return found;
 }
 
 describe('the page in a browser', { skip: WITHOUT_CHROMIUM }, () => {
@@ -76,6 +92,38 @@ describe('the page in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       });
     }
   }
+
+  for (const [name, moment] of Object.entries(PACED)) {
+    it(`shows generations and the time that is left of a rollout, as good to read: ${name}`, async () => {
+      await using paced = await serve({ now: moment.now });
+      paced.show(roundOf({ fleet: moment.fleet, inForce: moment.inForce, at: moment.now }));
+      for (const path of ['', 'pool?name=w']) {
+        for (const scheme of ['light', 'dark'] as const) {
+          for (const width of [320, 1280]) {
+            const tab = await browser.open(`${paced.url}${path}`, { scheme, width });
+            assert.deepEqual(await accessibilityFaults(tab), []);
+            assert.deepEqual([tab.complaints(), await sticksOut(tab)], [[], '']);
+            await keepPicture(tab, `paced-${name}-${path === '' ? 'all' : 'pool'}-${scheme}-${width}`);
+            await tab.close();
+          }
+        }
+      }
+    });
+  }
+
+  it('tells programs that read aloud how far a rollout is, in the words that are seen', async () => {
+    const { now, fleet, inForce } = PACED.rolling;
+    await using paced = await serve({ now });
+    paced.show(roundOf({ fleet, inForce, at: now }));
+    const tab = await browser.open(paced.url, {});
+    const bar = (name: string) =>
+      tab.evaluate<string>(`document.querySelector('[role="progressbar"]').getAttribute('aria-${name}')`);
+    const seen = await tab.evaluate<string>('document.querySelector(".progress p").innerText');
+    assert.deepEqual([await bar('valuemin'), await bar('valuemax'), await bar('label')], ['0', '60', 'Rollout of w']);
+    assert.match(seen, new RegExp(`^${await bar('valuenow')} of 60 nodes up to date\\. About .* left`));
+    assert.equal(await bar('valuetext'), seen);
+    await tab.close();
+  });
 
   it('is as wide as the screen, from 320 pixels to 1440', async () => {
     for (const path of PAGES) {

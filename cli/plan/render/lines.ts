@@ -149,14 +149,13 @@ function orderLines({ rollout, waits }: PoolPlan): readonly string[] {
 
 const MOST_TURNS = 6;
 
-/** How far a config with each planted fault would get before the bounds stop it. */
+/** How far a config with each planted fault would get before the bounds stop it; nothing to say of a single node. */
 function worthLines({ rollout, waits, nodes }: PoolPlan): readonly string[] {
-  if (rollout === undefined || rollout.worth.length === 0 || waits !== undefined) return [];
-  const reaches = rollout.worth.map(({ fault, seen, isStopped }) => {
-    const most = isStopped ? `at most ${seen}` : `all ${nodes.length}, and is not stopped`;
-    return `one that ${fault}: ${most}`;
-  });
-  return [`nodes that a bad config reaches: ${reaches.join('; ')}`];
+  if (rollout === undefined || rollout.worth.length === 0 || nodes.length < 2 || waits !== undefined) return [];
+  const reaches = rollout.worth.map(
+    ({ fault, seen, isStopped }) => `${isStopped ? `at most ${seen}` : 'all'} if it ${fault}`,
+  );
+  return [`of ${counted(nodes)} a bad config reaches ${reaches.join(', ')}`];
 }
 
 /** What is to be said of a new pool that changes nothing. */
@@ -244,12 +243,7 @@ export function moveLine({ from, to, contested, nodes, fields }: MovePlan): stri
 
 /** How nodes go back to their local config; empty where they do not. */
 export const leavingLines = ({ leaving, ...time }: MovePlan): readonly string[] =>
-  leaving.length === 0
-    ? []
-    : [
-        `${counted(leaving)}, 1 at a time; ${timeOf(time)}`,
-        ...capacityLines(leaving),
-      ];
+  leaving.length === 0 ? [] : [`${counted(leaving)}, 1 at a time; ${timeOf(time)}`, ...capacityLines(leaving)];
 
 /** A field that a node which moves loses or gets; what counts without a pool is the node's own. */
 export const movedSides = ({ to }: MovePlan, change: FieldChange): readonly [string, string] => [

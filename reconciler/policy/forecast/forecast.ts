@@ -137,11 +137,11 @@ export function forecast(
   for (const [index, { nodes, soakMs: stageSoakMs }] of stages.entries()) {
     until += nodes.length;
     const waiting = waitingIn(nodes);
-    while (ended < until) {
+    while (isUnderwayUpTo(until)) {
       const { allowed, isProven } = boundNow();
       const trialMs = isProven ? terms.trialMs.afterCanary : terms.trialMs.full;
       const turn: ForecastNode[] = [];
-      while (unavailable < budget && onTrial < allowed) {
+      while (hasPlace(allowed)) {
         const next = waiting.take(
           ({ zone, isControlPlane }) => (inZone.get(zone) ?? 0) < perZone(zone) && !(isControlPlane && masters > 0),
         );
@@ -161,6 +161,14 @@ export function forecast(
   const endMs = Math.max(0, lastPromoted);
   agenda.passAll();
   return { turns, endMs, soakedMs: agenda.now(), isStopped: false };
+
+  function isUnderwayUpTo(nodes: number): boolean {
+    return ended < nodes;
+  }
+
+  function hasPlace(allowed: number): boolean {
+    return unavailable < budget && onTrial < allowed;
+  }
 
   function boundNow(): { readonly allowed: number; readonly isProven: boolean } {
     if (terms.isProven) return { allowed: Infinity, isProven: true };

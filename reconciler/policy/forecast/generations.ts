@@ -51,7 +51,8 @@ export function generationsOf(ways: readonly Way[], most: number, canaries: numb
     const evidence = { passed: passes(at), promoted: promotions(at), failed: failures(at) };
     const { allowed, generation } = allowedOnTrial(most, canaries, evidence);
     const last = found.at(-1);
-    if (last?.maxOnTrial !== allowed) found.push(withOneMore({ ...EMPTY, generation, maxOnTrial: allowed, from: at }, way));
+    if (last?.maxOnTrial !== allowed)
+      found.push(withOneMore({ ...EMPTY, generation, maxOnTrial: allowed, from: at }, way));
     else found[found.length - 1] = withOneMore(last, way);
   }
   return found;
@@ -69,7 +70,8 @@ function withOneMore(known: Generation, { node, passedAt, promotedAt, failedAt }
   return { ...now, inProbation: known.inProbation + 1 };
 }
 
-const earliest = (a = Infinity, b = Infinity): Millis | undefined => (Math.min(a, b) === Infinity ? undefined : Math.min(a, b));
+const earliest = (a = Infinity, b = Infinity): Millis | undefined =>
+  Math.min(a, b) === Infinity ? undefined : Math.min(a, b);
 
 /** How many of these moments are over at one that is never earlier than the one asked about before. */
 function countedBy(moments: readonly Millis[]): (at: Millis) => number {

@@ -74,7 +74,9 @@ export function remainingOf(
   const underway = members.filter(isUnderway);
   const done = members.filter((member) => member.standing === 'settled' || isProvedAndAsks(member));
   const failed = members.filter(({ standing }) => standing === 'failed').length;
-  const shut = group.members.filter((member) => member.unavailable && !isUnderway(member) && !isDraining(member)).length;
+  const shut = group.members.filter(
+    (member) => member.unavailable && !isUnderway(member) && !isDraining(member),
+  ).length;
   const zones = Map.groupBy(group.members, zoneOf);
   const perZone = spec.rollout.maxUnavailablePerZone;
   const shutIn = (zone: string): number =>

@@ -23,7 +23,10 @@ export function poolModels(round: Round, nodes: readonly NodeRow[]): readonly Po
     .map((pool) => poolModel(pool, round, members.get(pool.name) ?? [], forecasts.get(pool.name)));
 }
 
-function poolModel(pool: DesiredPool, round: Round, members: readonly NodeRow[],
+function poolModel(
+  pool: DesiredPool,
+  round: Round,
+  members: readonly NodeRow[],
   forecast: RolloutForecast | undefined,
 ): PoolModel {
   const status = round.planned.pools.get(pool.name) ?? {};

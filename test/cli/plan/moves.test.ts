@@ -63,9 +63,9 @@ describe('a plan in which nodes get another config although no pool has another 
     const { code, out } = await planned(MISSPELLED);
     assert.match(
       out,
-      /^Moves: gpu-1, gpu-2 from gpu to no pool \(local config\); they lose:\n {2}maxPods {7}60 {3}→ {2}local config\n {2}podPidsLimit {2}500 {2}→ {2}local config\n {2}cost: restart of the kubelet\n {2}2 nodes, 1 at a time; about 20m20s if all goes well$/m,
+      /^Moves: gpu-1, gpu-2 from gpu to no pool \(local config\); they lose:\n {2}maxPods {7}60 {3}→ {2}local config\n {2}podPidsLimit {2}500 {2}→ {2}local config\n {2}cost: restart of the kubelet\n {2}2 nodes, 1 at a time; about 21 min if all goes well$/m,
     );
-    assert.match(out, /^1 pool, 2 nodes: 2 kubelets restart, 0 reboots; about 20m20s if all goes well$/m);
+    assert.match(out, /^1 pool, 2 nodes: 2 kubelets restart, 0 reboots; about 21 min if all goes well$/m);
     assert.match(
       out,
       /pools\/gpu\/pool\.yaml: warning pool-becomes-empty: pool gpu loses all of its 2 nodes \(check nodeSelector/,
@@ -179,7 +179,7 @@ describe('a plan in which nodes get another config although no pool has another 
       '#### Findings',
     ]);
     assert.match(out, /^From `HEAD \([0-9a-f]{12}\)` to `the working copy`\.$/m);
-    assert.match(out, /^\*\*2 pools, 2 nodes: 2 kubelets restart, 0 reboots; about 20m20s if all goes well\*\*$/m);
+    assert.match(out, /^\*\*2 pools, 2 nodes: 2 kubelets restart, 0 reboots; about 21 min if all goes well\*\*$/m);
     assert.match(out, /\| `maxPods` \| `60` \| `local config` \| restart of the kubelet \|/);
     assert.match(out, /^- ❌ `pools\/general\/kubelet\.yaml:\d+:\d+: error unknown-field/m);
     assert.match(out, /^- ⚠️ `pools\/gpu\/pool\.yaml: warning pool-becomes-empty/m);

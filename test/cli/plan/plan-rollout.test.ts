@@ -159,6 +159,87 @@ describe('the time of a rollout in which places are given back', () => {
     assert.deepEqual([waves.length, expectedMs <= 120 * MINUTE], [100, true], String(expectedMs / MINUTE));
   });
 
+  it('has the spread of quick and of slow restarts', () => {
+    const nodes = zoned(3);
+    const { expectedMs, quickMs, slowMs } = plan(nodes, {});
+    // Three trials of five minutes, one after another, and restarts of 5, 10 and 30 seconds.
+    assert.deepEqual([quickMs, expectedMs, slowMs], [915_000, 930_000, 990_000]);
+  });
+
+  const FAULTS: readonly (readonly [string, Partial<RolloutSpec>, readonly (readonly [number, boolean])[]])[] = [
+    [
+      'one at a time',
+      {},
+      [
+        [1, true],
+        [1, true],
+        [30, true],
+      ],
+    ],
+    [
+      'with two canaries',
+      { maxUnavailable: 4, canary: { nodes: 2 } },
+      [
+        [2, true],
+        [2, true],
+        [30, true],
+      ],
+    ],
+    [
+      'that forgives one failure',
+      { maxUnavailable: 2, onFailure: { threshold: 2, action: 'halt' } },
+      [
+        [2, true],
+        [2, true],
+        [60, true],
+      ],
+    ],
+    [
+      'all at once, on trial for five minutes',
+      { maxUnavailable: '100%', probation: 'full' },
+      [
+        [90, true],
+        [90, false],
+        [90, true],
+      ],
+    ],
+  ];
+  for (const [name, rollout, expected] of FAULTS) {
+    it(`comes with how many nodes a bad config reaches: ${name}`, () => {
+      const spec = { rollout: { ...AT_PACE, ...rollout } };
+      const pool = validPool('w', 100, spec);
+      const trial = { ...pool.spec.trial, duration: rollout.probation === 'full' ? '5m' : '10m' };
+      const nodes = zoned(90);
+      const { worth } = planRollout({ ...pool, spec: { ...pool.spec, trial } }, nodes, nodes, null);
+      assert.deepEqual(
+        worth.map(({ seen, isStopped }) => [seen, isStopped]),
+        expected,
+      );
+    });
+  }
+
+  it('says nothing of bad configs where nobody tries it', () => {
+    const pool = validPool('w', 100, { rollout: AT_PACE });
+    const all = new Set(zoned(3).map(({ name }) => name));
+    assert.deepEqual(planRollout(pool, zoned(3), zoned(3), null, all).worth, []);
+    assert.equal(planRollout(pool, zoned(1), zoned(1), null).worth.length, 3);
+  });
+
+  it('knows that canaries of each class have to prove it before others may', () => {
+    const timeWith = (perClass: boolean) => {
+      const canary = `canary: {nodes: 1, perClass: ${perClass}}`;
+      const rollout = `{maxUnavailable: 9, ${canary}}`;
+      const pool = sizedPool("computed: {systemReserved: {memory: 'memory * 0.1'}}\n", rollout);
+      const nodes = ['8Gi', '16Gi', '32Gi', '64Gi', '64Gi', '64Gi', '64Gi', '64Gi', '64Gi', '64Gi'].map(
+        (memory, index): InventoryNode => ({ ...node(`n${index}`), capacity: { memory } }),
+      );
+      return planRollout(pool, nodes, nodes, null).waves.map(({ length }) => length);
+    };
+    // One canary of each of four classes begins together, and the bound of four doubles to what the pool allows.
+    assert.deepEqual(timeWith(true), [4, 6]);
+    assert.deepEqual(timeWith(false), [1, 2, 2, 2, 3]);
+  });
+
   it('is that of nothing where none may change', () => {
     const pool = validPool('w', 100, { rollout: { ...AT_PACE, maxUnavailable: 0 } });
     assert.deepEqual(planRollout(pool, zoned(3), zoned(3), null).waves, []);

@@ -97,7 +97,7 @@ describe('a plan for nodes without a config of ours', () => {
           { rollout },
         ),
       ) >
-        210 * MINUTE,
+        150 * MINUTE,
     );
   });
 });

@@ -7,11 +7,12 @@ import { timelineBar } from './timeline-bar.ts';
 import { trialBadge, type TrialState } from './words.ts';
 
 const COLUMNS: readonly Column<GenerationBar>[] = [
-  { heading: 'Generation', cell: ({ generation }) => (generation === 0 ? 'canaries' : `${generation}`) },
+  { heading: 'Generation', cell: ({ generation }) => (generation === 0 ? 'canaries' : `generation ${generation}`) },
   { heading: 'May be on trial', cell: ({ maxOnTrial }) => maxOnTrial, numeric: true },
   { heading: 'Nodes', cell: ({ nodes }) => whoOf(nodes) },
   { heading: 'State', cell: statesOf },
   { heading: 'Began', cell: ({ from }) => timeOfDay(toTimestamp(from)) },
+  { heading: 'Done', cell: ({ doneAt }) => timeOfDay(doneAt === null ? '' : toTimestamp(doneAt)) },
   { heading: 'Timeline', cell: (bar) => timelineBar(bar.span, toneOf(bar)) },
 ];
 

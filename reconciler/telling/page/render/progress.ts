@@ -11,7 +11,7 @@ export function renderProgress({ name, counts, rollout }: PoolModel): Html | nul
   const [first, left] = [`${updated} of ${countOf(nodes, 'node')} up to date`, sayRemaining(rollout.remaining)];
   const width = nodes === 0 ? 0 : (updated / nodes) * 100;
   return html`<div class="progress">
-    <p><b class="figure">${first}</b> <span>${left}</span></p>
+    <p><b class="figure">${first}.</b> <span>${left}</span></p>
     <div
       role="progressbar"
       aria-label="Rollout of ${name}"

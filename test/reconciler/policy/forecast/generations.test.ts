@@ -31,7 +31,8 @@ describe('the generations of a rollout', () => {
       ['0 of 1: a 0/0/1/0', '1 of 2: b 0/0/0/1', '0 of 1: c 1/0/0/0'],
     ],
   ];
-  for (const [name, ways, expected] of ROWS) it(`are told where ${name}`, () => assert.deepEqual(shown(ways), expected));
+  for (const [name, ways, expected] of ROWS)
+    it(`are told where ${name}`, () => assert.deepEqual(shown(ways), expected));
 
   it('end with the bound at its widest', () => {
     const ways = [done('a', 0), done('b', 180), done('c', 250), done('d', 400), done('e', 600)];
@@ -65,7 +66,10 @@ describe('the generations of a rollout', () => {
         [3, 8],
       ],
     );
-    assert.equal(generations.reduce((sum, { promoted }) => sum + promoted, 0), 40);
+    assert.equal(
+      generations.reduce((sum, { promoted }) => sum + promoted, 0),
+      40,
+    );
     assert.equal(generations[0]?.nodes.length, 1);
   });
 });

@@ -45,7 +45,11 @@ describe('the time that is left of a rollout', () => {
   });
 
   const UNKNOWN: readonly (readonly [string, Partial<RolloutSpec>, RegExp])[] = [
-    ['that no window lets begin', { windows: { allow: [{ cron: '0 3 * * *', duration: '1h' }], deny: [], overrun: 'stop' } }, /window/],
+    [
+      'that no window lets begin',
+      { windows: { allow: [{ cron: '0 3 * * *', duration: '1h' }], deny: [], overrun: 'stop' } },
+      /window/,
+    ],
     ['that may have none unavailable', { maxUnavailable: 0 }, /maxUnavailable allows 0/],
   ];
   for (const [name, rollout, said] of UNKNOWN) {

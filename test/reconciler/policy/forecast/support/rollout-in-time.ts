@@ -1,7 +1,7 @@
 import type { InventoryNode } from '#cli/inventory/node.ts';
 import { seededRandom } from '#cli/simulate/seeded-random.ts';
 import { createSimulatedFleet, type SimulatedFleet } from '#cli/simulate/simulated-fleet.ts';
-import { type CommitInForce, type Desired, desiredState } from '#reconciler/policy/desired.ts';
+import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { forecastsOf, type RolloutForecast } from '#reconciler/policy/forecast/forecasts.ts';
 import { plan, type Plan } from '#reconciler/policy/plan.ts';
@@ -13,7 +13,7 @@ import { commit, COMMIT_A, COMMIT_B, NOW, poolSpec, validPool } from '../../../.
 export interface Moment {
   readonly now: Millis;
   readonly fleet: Fleet;
-  readonly desired: Desired;
+  readonly inForce: CommitInForce;
   readonly planned: Plan;
   readonly told: RolloutForecast | undefined;
 }
@@ -43,7 +43,11 @@ export function rolloutInTime(
   const nodes = inventoryOf(count);
   const spec = { rollout: { ...AT_PACE, ...rollout }, nodeSelector: {} };
   const manners = { failureRate: 0, restartMs: 10_000, random: seededRandom(1), failsAfter };
-  const fleet = createSimulatedFleet(nodes, { ...manners, failsAfter: (node) => (isOn ? failsAfter(node) : null) }, NOW);
+  const fleet = createSimulatedFleet(
+    nodes,
+    { ...manners, failsAfter: (node) => (isOn ? failsAfter(node) : null) },
+    NOW,
+  );
   let isOn = false;
   const before = validPool('w', 100, { ...spec, rollout: { ...spec.rollout, ...EVERYBODY } });
   const old: CommitInForce = commit(COMMIT_A, before);
@@ -73,7 +77,7 @@ function lookAt(fleet: SimulatedFleet, inForce: CommitInForce, now: Millis): Mom
     fleet.perform(planned.steps, now);
     if (planned.steps.length === 0 || look === 4) {
       const told = forecastsOf(planned.nodes, seen, [null], now).get('w');
-      return { now, fleet: seen, desired, planned, told };
+      return { now, fleet: seen, inForce, planned, told };
     }
   }
 }

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { forecast, type Stage, type Terms } from '#reconciler/policy/forecast/forecast.ts';
+import type { ForecastNode } from '#reconciler/policy/forecast/waiting.ts';
+
+const TERMS: Terms = {
+  budget: 1,
+  perZone: () => Infinity,
+  mostOnTrial: 100,
+  canaries: 1,
+  isProven: false,
+  restartMs: 10,
+  trialMs: { full: 600, afterCanary: 150 },
+  probationMs: 50,
+  soakMs: 0,
+  settled: 0,
+  failed: 0,
+  threshold: 1,
+  takenOver: new Set(),
+};
+
+const node = (name: string, zone = '', isControlPlane = false): ForecastNode => ({ name, zone, isControlPlane });
+const NODES = ['a', 'b', 'c', 'd'].map((name) => node(name));
+const all = (nodes = NODES): readonly Stage[] => [{ nodes, soakMs: 0 }];
+const told = (terms: Partial<Terms>, stages = all()) => {
+  const { turns, endMs, soakedMs } = forecast({ ...TERMS, ...terms }, stages);
+  return [turns.map((turn) => turn.map(({ name }) => name).join('')).join(' '), endMs, soakedMs];
+};
+
+describe('a forecast', () => {
+  const ROWS: readonly (readonly [string, Partial<Terms>, readonly unknown[]])[] = [
+    ['gives a place back after the probation', {}, ['a b c d', 610 + 60 + 60 + 160, 890]],
+    [
+      'keeps a place to the end of a trial that is shorter than the probation',
+      { probationMs: 151 },
+      ['a b c d', 610 + 3 * 160, 1090],
+    ],
+    [
+      'keeps a place until a node has soaked, with a full probation',
+      { probationMs: null, soakMs: 5, trialMs: { full: 600, afterCanary: 600 } },
+      ['a b c d', 4 * 610 + 15, 4 * 615],
+    ],
+    ['has nobody begin before the canary promoted', { budget: 4 }, ['a bc d', 610 + 60 + 160, 830]],
+    ['has one less than may be on trial begin', { budget: 4, mostOnTrial: 1 }, ['a b c d', 610 + 3 * 160, 1090]],
+    ['has as many canaries begin as there are', { budget: 4, canaries: 3 }, ['abc d', 610 + 160, 770]],
+    [
+      'keeps a node on trial while it soaks',
+      { budget: 4, mostOnTrial: 1, soakMs: 7 },
+      ['a b c d', 610 + 3 * 160 + 21, 1118],
+    ],
+    ['bounds nobody where the config is proven', { budget: 3, isProven: true }, ['abc d', 60 + 160, 220]],
+    ['ends with none where none may begin', { budget: 0 }, ['', null, null]],
+    [
+      'takes nothing but a restart where a config is taken over',
+      { takenOver: new Set(['a', 'b', 'c', 'd']) },
+      ['a b c d', 40, 40],
+    ],
+    ['counts what has settled before', { budget: 4, settled: 1 }, ['ab cd', 60 + 160, 220]],
+    [
+      'begins with the canaries again after a failure',
+      { budget: 4, settled: 1, failed: 1, threshold: 2 },
+      ['a b c d', 4 * 610, 2440],
+    ],
+  ];
+  for (const [name, terms, expected] of ROWS) it(name, () => assert.deepEqual(told(terms), expected));
+
+  it('takes nodes of the control plane one at a time, each until its trial is over', () => {
+    const stages = all([node('x', '', true), node('y', '', true), node('a')]);
+    assert.deepEqual(told({ budget: 3, isProven: true }, stages), ['xa y', 320, 320]);
+  });
+
+  it('takes no more of a zone than it may, and the first of the others', () => {
+    const stages = all([node('a', '1'), node('b', '1'), node('c', '2')]);
+    assert.deepEqual(told({ budget: 3, isProven: true, perZone: () => 1 }, stages), ['ac b', 220, 220]);
+    assert.deepEqual(told({ budget: 3, isProven: true, perZone: () => 2 }, stages), ['abc', 160, 160]);
+  });
+
+  it('lets a wave soak before the next one, also one that nobody has yet to begin in', () => {
+    const stages = [{ nodes: NODES.slice(0, 1), soakMs: 30 }, ...all(NODES.slice(1, 2))];
+    assert.deepEqual(told({}, stages), ['a b', 610 + 30 + 160, 800]);
+    const { endMs } = forecast(TERMS, [{ nodes: [], soakMs: 30 }, ...all(NODES.slice(0, 1))], [], -10);
+    assert.equal(endMs, 20 + 610);
+  });
+
+  it('goes on from what has begun', () => {
+    const begun = { node: node('a'), passesMs: -5, promotesMs: 40, releasesMs: 40 };
+    const { turns, endMs } = forecast({ ...TERMS, settled: 1, budget: 1 }, all(NODES.slice(1, 3)), [begun]);
+    assert.deepEqual([turns.length, endMs], [2, 60 + 160]);
+    const inProbation = { ...begun, passesMs: 5 };
+    assert.equal(forecast({ ...TERMS, settled: 1 }, all(NODES.slice(1, 2)), [inProbation]).endMs, 5 + 160);
+  });
+
+  it('stops at as many failures as stop the rollout, and not at one less', () => {
+    const fails = (most: number) => (name: string) => (name.charCodeAt(0) - 97 < most ? 20 : null);
+    const seen = (threshold: number, most: number) => {
+      const { turns, isStopped } = forecast({ ...TERMS, threshold }, all(), [], undefined, fails(most));
+      return [turns.flat().length, isStopped];
+    };
+    assert.deepEqual(
+      [seen(1, 0), seen(1, 1)],
+      [
+        [4, false],
+        [1, true],
+      ],
+    );
+    // What failed is unavailable, and uses up the only place.
+    assert.equal(forecast({ ...TERMS, threshold: 2 }, all(), [], undefined, fails(1)).endMs, null);
+    const two = forecast({ ...TERMS, threshold: 2, budget: 2 }, all(), [], undefined, fails(2));
+    assert.deepEqual([two.turns.flat().length, two.isStopped], [2, true]);
+    const late = forecast({ ...TERMS, budget: 4 }, all(), [], undefined, () => 600);
+    assert.deepEqual([late.turns.flat().length, late.isStopped], [4, false], 'its trial is over by then');
+    const last = forecast({ ...TERMS, budget: 4 }, all(), [], undefined, () => 599);
+    assert.deepEqual([last.turns.flat().length, last.isStopped], [1, true]);
+  });
+});

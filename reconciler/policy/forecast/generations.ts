@@ -26,7 +26,7 @@ export interface Generation {
 }
 
 /** The way of one node with a payload, in moments; absent what has not come. */
-export interface Way {
+export interface TrialWay {
   readonly node: string;
   readonly beganAt: Millis;
   readonly passedAt?: Millis;
@@ -38,8 +38,8 @@ export interface Way {
  * In which generation of a rollout each node began. Nobody writes that down: the bound of then is counted again from what nodes had
  * shown by then, by the rule that bounds them (`on-trial.ts`). Pure.
  */
-export function generationsOf(ways: readonly Way[], most: number, canaries: number): readonly Generation[] {
-  const moments = (of: (way: Way) => Millis | undefined): readonly Millis[] =>
+export function generationsOf(ways: readonly TrialWay[], most: number, canaries: number): readonly Generation[] {
+  const moments = (of: (way: TrialWay) => Millis | undefined): readonly Millis[] =>
     ways.flatMap((way) => of(way) ?? []).toSorted((a, b) => a - b);
   const passes = countedBy(moments(({ passedAt, promotedAt }) => earliest(passedAt, promotedAt)));
   const promotions = countedBy(moments(({ promotedAt }) => promotedAt));
@@ -60,7 +60,7 @@ export function generationsOf(ways: readonly Way[], most: number, canaries: numb
 
 const EMPTY = { nodes: [], doneAt: 0, inProbation: 0, onTrial: 0, promoted: 0, failed: 0 } as const;
 
-function withOneMore(known: Generation, { node, passedAt, promotedAt, failedAt }: Way): Generation {
+function withOneMore(known: Generation, { node, passedAt, promotedAt, failedAt }: TrialWay): Generation {
   const over = failedAt ?? promotedAt;
   const doneAt = known.doneAt === null || over === undefined ? null : Math.max(known.doneAt, over);
   const now = { ...known, nodes: [...known.nodes, node], doneAt };
@@ -106,7 +106,7 @@ export function generationsIn({ group, memory }: Pick<GroupPlan, 'group' | 'memo
 }
 
 /** As its agent tells it. When a trial began that is over follows from when it was over, and how long it was to be. */
-function wayOf(member: Member, probationMs: Millis): Way | undefined {
+function wayOf(member: Member, probationMs: Millis): TrialWay | undefined {
   const { kubeletNode, standing: stands, promotedAt, failedAt, calm } = member;
   const node = member.node.name;
   if (stands === 'failed') {

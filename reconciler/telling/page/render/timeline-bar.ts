@@ -1,10 +1,10 @@
 import { type Html, html } from '../html.ts';
 import type { TimelineSpan } from '../model.ts';
 import { TIMELINE_END } from '../timeline.ts';
-import type { Tone } from './words.ts';
+import type { PageTone } from './words.ts';
 
 /** Where something lies in the time of its rollout. It says nothing that the words beside it do not. */
-export function timelineBar(span: TimelineSpan | null, tone: Tone): Html {
+export function timelineBar(span: TimelineSpan | null, tone: PageTone): Html {
   const from = span?.from ?? 0;
   const width = span === null ? 0 : Math.max(10, span.to - span.from);
   const x = Math.min(from, TIMELINE_END - width);

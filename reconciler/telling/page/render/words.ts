@@ -4,10 +4,10 @@ import { type Html, html } from '../html.ts';
 import type { NodeState, PoolState } from '../model.ts';
 
 /** What colour a state has. Beside it there is always a word, and a sign of another shape. */
-export type Tone = 'good' | 'busy' | 'bad' | 'quiet';
+export type PageTone = 'good' | 'busy' | 'bad' | 'quiet';
 
 interface Word {
-  readonly tone: Tone;
+  readonly tone: PageTone;
   readonly sign: string;
   readonly word: string;
 }
@@ -77,8 +77,8 @@ export const waveBadge = (state: WaveStatus['state']): Html => badge(WAVE_WORDS[
 export const outcomeBadge = (outcome: CommitOutcome): Html => badge(OUTCOME_WORDS[outcome]);
 
 export const nodeWord = (state: NodeState): string => NODE_WORDS[state].word;
-export const waveTone = (state: WaveStatus['state']): Tone => WAVE_WORDS[state].tone;
-export const nodeTone = (state: NodeState): Tone => NODE_WORDS[state].tone;
+export const waveTone = (state: WaveStatus['state']): PageTone => WAVE_WORDS[state].tone;
+export const nodeTone = (state: NodeState): PageTone => NODE_WORDS[state].tone;
 
 function badge({ tone, sign, word }: Word): Html {
   return html`<span class="badge ${tone}"><span class="sign" aria-hidden="true">${sign}</span> ${word}</span>`;

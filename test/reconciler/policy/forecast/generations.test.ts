@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { generationsOf, type Way } from '#reconciler/policy/forecast/generations.ts';
+import { generationsOf, type TrialWay } from '#reconciler/policy/forecast/generations.ts';
 import { rolloutInTime } from './support/rollout-in-time.ts';
 
-const way = (node: string, beganAt: number, rest: Partial<Way> = {}): Way => ({ node, beganAt, ...rest });
+const way = (node: string, beganAt: number, rest: Partial<TrialWay> = {}): TrialWay => ({ node, beganAt, ...rest });
 /** Began, passed a minute and promoted three minutes later. */
-const done = (node: string, beganAt: number): Way =>
+const done = (node: string, beganAt: number): TrialWay =>
   way(node, beganAt, { passedAt: beganAt + 60, promotedAt: beganAt + 180 });
-const shown = (ways: readonly Way[], most = 100, canaries = 1): readonly string[] =>
+const shown = (ways: readonly TrialWay[], most = 100, canaries = 1): readonly string[] =>
   generationsOf(ways, most, canaries).map(
     ({ generation, maxOnTrial, nodes, inProbation, onTrial, promoted, failed }) =>
       `${generation} of ${maxOnTrial}: ${nodes.join(' ')} ${inProbation}/${onTrial}/${promoted}/${failed}`,
   );
 
 describe('the generations of a rollout', () => {
-  const ROWS: readonly (readonly [string, readonly Way[], readonly string[]])[] = [
+  const ROWS: readonly (readonly [string, readonly TrialWay[], readonly string[]])[] = [
     ['none have begun', [], []],
     ['the canary is in probation', [way('a', 0)], ['0 of 1: a 1/0/0/0']],
     ['the canary is past its probation', [way('a', 0, { passedAt: 60 })], ['0 of 1: a 0/1/0/0']],

@@ -4,7 +4,7 @@ import { seededRandom } from '#cli/simulate/seeded-random.ts';
 import { simulate } from '#cli/simulate/simulate.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW } from '../../support/fleet.ts';
 import { poolWith, POOL } from '../../support/real-fleet/pool-with.ts';
-import { EVERY_POINT } from '../../support/sample.ts';
+import { sampleOf } from '../../support/sample.ts';
 
 const MINUTE = 60_000;
 
@@ -32,16 +32,18 @@ function minutesOf(count: number, maxUnavailable: number | string): number {
   return (end - start) / MINUTE;
 }
 
-describe('a rollout as shipped', () => {
-  it('takes two hours at most for 100 nodes, one at a time', (t) => {
-    const minutes = minutesOf(100, 1);
-    t.diagnostic(`${minutes.toFixed(1)} min`);
-    assert.ok(minutes <= 120, `${minutes} min`);
-  });
+/** Nodes, maxUnavailable, and what is promised in minutes. The last takes 13 s of CPU. */
+const PROMISES = [
+  [100, 1, 120],
+  [10_000, '5%', 45],
+] as const;
 
-  it('takes 45 minutes at most for 10,000 nodes, 5% at a time', { skip: !EVERY_POINT }, (t) => {
-    const minutes = minutesOf(10_000, '5%');
-    t.diagnostic(`${minutes.toFixed(1)} min`);
-    assert.ok(minutes <= 45, `${minutes} min`);
-  });
+describe('a rollout as shipped', () => {
+  for (const [count, maxUnavailable, most] of sampleOf(PROMISES, PROMISES.length)) {
+    it(`takes ${most} minutes at most for ${count} nodes, ${maxUnavailable} at a time`, (t) => {
+      const minutes = minutesOf(count, maxUnavailable);
+      t.diagnostic(`${minutes.toFixed(1)} min`);
+      assert.ok(minutes <= most, `${minutes} min`);
+    });
+  }
 });

@@ -105,6 +105,9 @@ describe('a forecast', () => {
     );
     // What failed is unavailable, and uses up the only place.
     assert.equal(forecast({ ...TERMS, threshold: 2 }, all(), [], undefined, fails(1)).endMs, null);
+    // Also past its probation, which took the place back.
+    const calm = (name: string) => (name === 'a' ? 51 : null);
+    assert.equal(forecast({ ...TERMS, threshold: 2 }, all(), [], undefined, calm).endMs, null);
     const two = forecast({ ...TERMS, threshold: 2, budget: 2 }, all(), [], undefined, fails(2));
     assert.deepEqual([two.turns.flat().length, two.isStopped], [2, true]);
     const late = forecast({ ...TERMS, budget: 4 }, all(), [], undefined, () => 600);

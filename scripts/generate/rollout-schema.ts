@@ -30,6 +30,12 @@ const PROMETHEUS_URL: Schema = {
 
 const limit = (about: string): Schema => ({ ...described(about), type: ['number', 'null'] });
 
+/** Nothing about a change goes with it. */
+const ofOneNumber = (key: string): Schema => ({
+  required: [key],
+  properties: { [key]: { not: { type: 'null' } }, percent: { type: 'null' }, worse: { type: 'null' } },
+});
+
 const QUERY_MEASURE: Schema = {
   ...required(
     map(
@@ -61,7 +67,7 @@ const QUERY_MEASURE: Schema = {
     'name',
     'query',
   ),
-  oneOf: [has('least'), has('above'), has('below')],
+  oneOf: [has('least'), ofOneNumber('above'), ofOneNumber('below')],
 };
 
 const MEASURES_SOURCE: Schema = required(

@@ -32,18 +32,24 @@ export function worseningOf(
   others: readonly MeasureChange[],
   { worse, nothing, ...threshold }: Yardstick,
 ): Worsening | null {
-  const growth = ({ before, now }: MeasureChange): number => (worse === 'up' ? now - before : before - now);
   /** By how many times it got worse, so that a node with much of it does not rank first. */
   const times = ({ before, now }: MeasureChange): number => {
     const ratio = (now + nothing) / (before + nothing);
     return worse === 'up' ? ratio : 1 / ratio;
   };
   const isFew = others.length < FEWEST_WAITING;
+  const counts = isFew ? twice(threshold, worse) : threshold;
   const before = median(tried.map((change) => change.before));
-  const grown = median(tried.map(growth));
-  const grownMeanwhile = others.length === 0 ? 0 : Math.max(0, median(others.map(growth)));
-  const allowed = allowedOf(isFew ? twice(threshold, worse) : threshold, before);
-  if (grown - grownMeanwhile <= allowed) return null;
+  if (worse === 'up') {
+    const meanwhile = others.length === 0 ? 0 : Math.max(0, median(others.map(growth)));
+    if (median(tried.map(growth)) - meanwhile <= allowedOf(counts, before)) return null;
+  } else {
+    // What falls to a half everywhere falls by more where there was more: of each canary, what it would have without the change.
+    const meanwhile = others.length === 0 ? 1 : Math.max(1, median(others.map(times)));
+    const expected = tried.map((change) => (change.before + nothing) / meanwhile - nothing);
+    const fallen = median(tried.map(({ now }, index) => (expected[index] ?? now) - now));
+    if (fallen <= allowedOf(counts, median(expected))) return null;
+  }
   const [rank, ranks] = [median(tried.map(times)), others.map(times)];
   const asMuch = ranks.filter((other) => other >= rank).length;
   const isRare = isFew ? asMuch === 0 : chanceOfRank(rank, ranks) <= MOST_CHANCE;
@@ -54,6 +60,8 @@ export function worseningOf(
       : `of ${nodes(others.length)} that wait ${asMuch} changed as much`;
   return { before, now: median(tried.map((change) => change.now)), meanwhile };
 }
+
+const growth = ({ before, now }: MeasureChange): number => now - before;
 
 /** Nothing falls by more than all of it: twice a fall is one fall and then another. */
 const twice = ({ least, percent }: MeasureThreshold, worse: Yardstick['worse']): MeasureThreshold => ({

@@ -45,15 +45,16 @@ export function readQueries(value: unknown, path: Path, report: FileReport): Mea
 
 function readQuery(value: unknown, path: Path, names: Set<string>, report: FileReport): QueryMeasure {
   if (value === undefined) report.error('wrong-type', path, `${placeName(path)} has to be a map`);
-  const fields: Fields = readMap(value, path, FIELDS, report) ?? {};
+  const fields: Fields | undefined = readMap(value, path, FIELDS, report);
+  if (fields === undefined) return { name: '', query: '' };
   const { least, above, below } = fields;
   const name = readName(fields.name, [...path, 'name'], names, report);
   const query = readTextField(fields.query, [...path, 'query'], { longest: LONGEST_QUERY }, report) ?? '';
   for (const key of ['name', 'query'] as const) {
-    if (value !== undefined && fields[key] === undefined) report.error('missing-field', path, `a query has no ${key}`);
+    if (fields[key] === undefined) report.error('missing-field', path, `a query has no ${key}`);
   }
   const limits = [least, above, below].filter((limit) => limit !== undefined);
-  if (value !== undefined && limits.length !== 1) {
+  if (limits.length !== 1) {
     const [code, what] =
       limits.length === 0 ? (['missing-field', 'none'] as const) : (['conflict', 'several'] as const);
     const advice = 'write least for a number of each node, above or below for one number';

@@ -137,6 +137,7 @@ export const EVIDENCE: Readonly<Record<string, readonly string[]>> = {
   'test/security/fuzz-answers.test.ts': [
     'are objects, pages and refusals, or an error that says that they are none',
     'never let a node begin unless Prometheus says plainly that nothing fires',
+    'never are a number for a canary unless Prometheus says plainly which',
     'of a record that somebody wrote over are read or passed over',
   ],
   'test/security/fuzz-git.test.ts': [

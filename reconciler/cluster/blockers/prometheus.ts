@@ -44,7 +44,7 @@ export function readAnswer(spec: PrometheusSpec, status: number, text: string): 
   const results = resultsIn(body['data']);
   if (results === undefined) return unasked(spec, 'the answer has no result in it');
   if (results.length > 0) return blocked(sayResults(spec, results));
-  return isPartial(body) ? unasked(spec, 'it answered in part only') : QUIET;
+  return lacksData(body) ? unasked(spec, 'it answered in part only') : QUIET;
 }
 
 /** What keeps a body from being an answer of its API that went well; undefined where nothing does. */
@@ -57,7 +57,7 @@ export function errorIn(body: Json | undefined, status: number): string | undefi
 }
 
 /** A part of the data was missing. */
-export const isPartial = ({ warnings }: Json): boolean =>
+export const lacksData = ({ warnings }: Json): boolean =>
   Array.isArray(warnings) && (warnings as readonly unknown[])[0] !== undefined;
 
 type Json = Readonly<Record<string, unknown>>;

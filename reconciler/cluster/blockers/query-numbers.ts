@@ -1,5 +1,5 @@
 import type { NodeNumber } from '../../policy/analysis/query-answer.ts';
-import { errorIn, isJson, isPartial, parseAnswer } from './prometheus.ts';
+import { errorIn, isJson, lacksData, parseAnswer } from './prometheus.ts';
 
 /** Why an answer holds no numbers, in a clause. */
 export interface NoNumbers {
@@ -50,7 +50,7 @@ function samplesOf(status: number, text: string): readonly QuerySample[] | NoNum
   const body = parseAnswer(text);
   const why = errorIn(body, status);
   if (body === undefined || why !== undefined) return { missing: why ?? '' };
-  if (isPartial(body)) return { missing: 'it answered in part only' };
+  if (lacksData(body)) return { missing: 'it answered in part only' };
   const { data } = body;
   if (!isJson(data) || !Array.isArray(data['result'])) return { missing: 'the answer has no result in it' };
   const result = data['result'] as readonly unknown[];

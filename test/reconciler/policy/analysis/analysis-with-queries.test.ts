@@ -53,12 +53,12 @@ describe('an analysis that asks Prometheus', () => {
     ['drops what was chance', GOOD, was('suspect', ago(15)), 'pass', ago(0), /errors is 0/],
     ['waits where it was not asked', null, undefined, 'waiting', ago(0), /^Prometheus has not been asked yet$/],
     ['repeats what it waits for where nobody asked', null, was('waiting', ago(5)), 'waiting', ago(5), /^so$/],
-    ['does not wait for ever', null, was('waiting', ago(30)), 'unknown', ago(0), /^not enough to compare in time: so$/],
+    ['does not wait forever', null, was('waiting', ago(30)), 'unknown', ago(0), /^not enough to compare in time: so$/],
     ['waits for one that is away', AWAY, undefined, 'waiting', ago(0), /^errors: no connection$/],
     ['waits on', AWAY, was('waiting', ago(29, 59)), 'waiting', ago(29, 59), /no connection/],
     ['goes on without and says so', AWAY, was('waiting', ago(30)), 'unknown', ago(0), /in time: errors: no connection/],
     ['keeps a suspicion while it is away', AWAY, was('suspect', ago(44, 59)), 'suspect', ago(44, 59), /no connection/],
-    ['but not for ever', AWAY, was('suspect', ago(45)), 'unknown', ago(0), /no connection/],
+    ['but not forever', AWAY, was('suspect', ago(45)), 'unknown', ago(0), /no connection/],
     ['never fails by one that is away', AWAY, was('suspect', ago(15)), 'suspect', ago(15), /no connection/],
   ] as const) {
     it(what, () => {

@@ -1,6 +1,7 @@
 import type { Kube } from '#shared/kube/kube.ts';
 import { type Clock, fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
 import { askedToWaitMs, isKubeError } from '#shared/kube/kube-error.ts';
+import { withLifetime } from '#shared/runtime/lifetime.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { ASK_TIMEOUT_MS, createBlockers, MOST_ANSWER_BYTES } from './cluster/blockers/blockers.ts';
@@ -203,8 +204,16 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     async run(signal) {
       await Promise.all([view.run(signal), passes(signal), notes?.run(signal), ports.statuses?.run(signal)]);
       if (!ports.isLeader()) return;
-      const soon = AbortSignal.timeout(FLUSH_TIMEOUT_MS);
-      await Promise.all([notes?.flush(soon), ports.statuses?.flush(soon)]);
+      // Whoever stops it has called off everything else already.
+      const soon = {
+        parent: undefined,
+        onParent: () => undefined,
+        ms: FLUSH_TIMEOUT_MS,
+        reason: () => 'shutting down',
+      };
+      await withLifetime({ clock, ...soon }, (life) =>
+        Promise.all([notes?.flush(life.signal), ports.statuses?.flush(life.signal)]),
+      );
     },
     poll(signal) {
       looks = looks.catch(() => undefined).then(() => look(signal));

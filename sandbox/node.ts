@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createAgent } from '#agent/agent.ts';
+import type { Pace } from '#agent/decide/pace.ts';
 import { createNodeDisk } from '#agent/host/disk/node-disk.ts';
 import { createInstaller } from '#agent/kubelet/install.ts';
 import { familiesOf } from '#agent/metrics/families.ts';
@@ -7,7 +8,7 @@ import { createPreflight } from '#agent/preflight/preflight.ts';
 import { metricsText } from '#agent/metrics/text-format.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { type Kube, NODES } from '#shared/kube/kube.ts';
-import { systemClock, toTimestamp } from '#shared/runtime/clock.ts';
+import { type Clock, type Millis, systemClock, toTimestamp } from '#shared/runtime/clock.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import type { SandboxApiServer } from './api-server/server.ts';
 import { isJson } from './api-server/stored-object.ts';
@@ -28,6 +29,11 @@ export interface SandboxNodeOptions {
   readonly host?: NonNullable<SimulatedKubeletOptions['host']>;
   /** What goes wrong with a config though nothing in it says so; asked at each start of the kubelet. */
   readonly fault?: NonNullable<SimulatedKubeletOptions['fault']>;
+  /** See `SimulatedKubeletOptions`. */
+  readonly endpoints?: NonNullable<SimulatedKubeletOptions['endpoints']>;
+  readonly pollMs?: Millis;
+  /** The agent's. Default: quick, for a story of a minute. */
+  readonly pace?: Partial<Pace>;
 }
 
 /** Where the Node object of a machine is kept. */
@@ -52,6 +58,10 @@ export interface SandboxNodePorts {
   /** Of this node alone: its kubelet's files and the agent's state. */
   readonly directory: string;
   readonly log: Log;
+  /** Of the machine and of its agent. Default: the system's own. */
+  readonly clock?: Clock;
+  /** Numbers in [0, 1). Default: by chance. */
+  readonly random?: () => number;
 }
 
 /** A machine of the sandbox: a simulated kubelet, its Node object, and the real agent beside it. */
@@ -80,8 +90,11 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
     readsDropIns = true,
     fault = () => null,
     host,
+    endpoints = 'http',
+    pollMs,
+    pace = PACE,
   } = options;
-  const { nodes, directory } = ports;
+  const { nodes, directory, clock = systemClock } = ports;
   const node = {
     apiVersion: 'v1',
     kind: 'Node',
@@ -102,11 +115,15 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
     readsDropIns,
     timing,
     fault,
+    clock,
+    endpoints,
     ...(host === undefined ? {} : { host }),
-    onReport: (report) => void publish(nodes, name, report),
+    ...(pollMs === undefined ? {} : { pollMs }),
+    onReport: (report) => void publish(nodes, name, clock, report),
   });
   await kubelet.start();
-  let agent = runAgent(name, kubeletVersion, kubelet, ports);
+  const begin = (): RunningAgent => runAgent({ nodeName: name, kubeletVersion, kubelet, pace }, ports);
+  let agent = begin();
 
   return {
     name,
@@ -124,7 +141,7 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
     metrics: () => agent.metrics(),
     async restartAgent() {
       await agent.stop();
-      agent = runAgent(name, kubeletVersion, kubelet, ports);
+      agent = begin();
     },
     async stop() {
       await agent.stop();
@@ -137,11 +154,12 @@ export async function startNode(options: SandboxNodeOptions, ports: SandboxNodeP
 async function publish(
   nodes: NodeObjects,
   name: string,
+  clock: Clock,
   { ready, reason, message, kubeletVersion, bootId, port, resources }: NodeReport,
 ): Promise<void> {
   const node = await nodes.get(name);
   if (node === undefined) return;
-  const lastHeartbeatTime = toTimestamp(systemClock.now());
+  const lastHeartbeatTime = toTimestamp(clock.now());
   const present = isJson(node['status']) ? node['status']['conditions'] : [];
   const before = Array.isArray(present) ? present.filter(isJson) : [];
   const last = before.find(({ type }) => type === 'Ready');
@@ -155,12 +173,22 @@ async function publish(
   await nodes.patch(name, { status: { conditions, nodeInfo, ...endpoint, ...resources } });
 }
 
+interface RunningAgent {
+  metrics(): string;
+  stop(): Promise<void>;
+}
+
+interface AgentPlace {
+  readonly nodeName: string;
+  readonly kubeletVersion: string;
+  readonly kubelet: SimulatedKubelet;
+  readonly pace: Partial<Pace>;
+}
+
 function runAgent(
-  nodeName: string,
-  kubeletVersion: string,
-  kubelet: SimulatedKubelet,
-  { kube, log, directory }: SandboxNodePorts,
-): { metrics(): string; stop(): Promise<void> } {
+  { nodeName, kubeletVersion, kubelet, pace }: AgentPlace,
+  { kube, log, directory, clock = systemClock, random = Math.random }: SandboxNodePorts,
+): RunningAgent {
   const stateDirectory = join(directory, 'state');
   const disk = createNodeDisk();
   const agent = createAgent({
@@ -184,10 +212,10 @@ function runAgent(
       host: simulatedHostLook(kubelet),
     }),
     bootId: () => Promise.resolve(kubelet.bootId()),
-    clock: systemClock,
-    random: Math.random,
+    clock,
+    random,
     log,
-    pace: PACE,
+    pace,
   });
   const stop = new AbortController();
   const running = agent.run(stop.signal);

@@ -84,7 +84,10 @@ const LAPSE_MS = 10_000;
 /** A Node is often called NotReady once, right after its kubelet was restarted. */
 const USUAL_LAPSES = 1;
 
-/** Adds one look. A reboot is nobody's failure: the kubelet gets its time to start again, and what it proved stays. */
+/**
+ * Adds one look. A reboot is nobody's failure: the kubelet gets its time to start again, and what it proved stays. Where it ended by
+ * itself, health begins at nothing again: a config that ends it after eight minutes, again and again, never proves ten.
+ */
 export function tally(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
   const healthy = verdict.verdict === 'healthy';
   // While a person keeps it stopped, no unhealthy time is counted, not even at the first look after it is started again.
@@ -100,7 +103,7 @@ export function tally(before: Judged, verdict: Verdict, seen: Observation, maxSt
     run: seen.service.run ?? before.run,
     automaticRestarts: seen.service.automaticRestarts ?? before.automaticRestarts,
     restarts: before.restarts + restarts,
-    healthyMs: before.healthyMs + (healthy && before.healthy && sameRun ? stepMs : 0),
+    healthyMs: restarts > 0 ? 0 : before.healthyMs + (healthy && before.healthy && sameRun ? stepMs : 0),
     everHealthy: healthy || (sameRun && before.everHealthy),
     lapses: before.lapses + (healthy && sameRun && before.everHealthy && before.unhealthyMs >= LAPSE_MS ? 1 : 0),
     unhealthyMs: healthy ? 0 : before.unhealthyMs + (before.healthy || verdict.verdict === 'unclear' ? 0 : stepMs),

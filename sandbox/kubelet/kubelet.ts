@@ -89,6 +89,7 @@ export async function createSimulatedKubelet(options: SimulatedKubeletOptions): 
   const unit = createUnit({
     clock,
     timing,
+    pollMs: options.pollMs,
     bootId: () => bootId,
     async process(signal): Promise<Death | null> {
       const minor = Math.min(minorNumber(version) ?? NEWEST_MINOR, NEWEST_MINOR);

@@ -71,6 +71,8 @@ export interface SimulatedKubeletOptions {
   readonly readsDropIns?: boolean;
   readonly host?: Partial<SimulatedHost>;
   readonly timing?: Partial<Timing>;
+  /** How often the agent looks in case it missed something; a second where it is left out. See `KubeletService`. */
+  readonly pollMs?: Millis;
   /** The system's own where it is left out. */
   readonly clock?: Clock;
   /** `http` (the default): real ports on 127.0.0.1. `direct`: none, for many kubelets in one process. */

@@ -1,5 +1,5 @@
 import type { KubeletService, ServiceStatus } from '#agent/ports/service.ts';
-import type { Clock } from '#shared/runtime/clock.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import type { Timing } from './options.ts';
 import type { Death } from './process.ts';
 
@@ -23,6 +23,8 @@ export interface Unit {
 export interface UnitOptions {
   readonly clock: Clock;
   readonly timing: Timing;
+  /** Default: a second. */
+  readonly pollMs?: Millis | undefined;
   /** Begins the name of each run. */
   readonly bootId: () => string;
   /** The process: resolves with how it died, or with null when the signal told it to end. */
@@ -32,7 +34,7 @@ export interface UnitOptions {
 /** Far more than it takes to hear of a change: the watch misses nothing here. */
 const POLL_MS = 1000;
 
-export function createUnit({ clock, timing, bootId, process }: UnitOptions): Unit {
+export function createUnit({ clock, timing, pollMs = POLL_MS, bootId, process }: UnitOptions): Unit {
   const watchers = new Set<() => void>();
   let status: ServiceStatus = { state: 'stopped', run: null, automaticRestarts: 0 };
   let starts = 0;
@@ -88,7 +90,7 @@ export function createUnit({ clock, timing, bootId, process }: UnitOptions): Uni
       return order(stop);
     },
     service: {
-      pollMs: POLL_MS,
+      pollMs,
       status: async () => status,
       async restart() {
         void order(async () => {

@@ -60,6 +60,19 @@ describe('the arrows between the folders', () => {
     );
   });
 
+  it('lets what waits or reads the time do so by the clock that it is given', () => {
+    const files = globSync('{agent,reconciler,shared}/**/*.ts').filter((file) =>
+      /\bsetTimeout\(|\bsetInterval\(|\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(|\bAbortSignal\.timeout\(/.test(
+        codeOf(file),
+      ),
+    );
+    assert.deepEqual(files.toSorted(), [
+      'reconciler/git/http/tunnel.ts',
+      'shared/http/slow-readers.ts',
+      'shared/runtime/clock.ts',
+    ]);
+  });
+
   it('lets only a program’s own first file touch the process', () => {
     const files = globSync('{agent,reconciler,shared,cli,sandbox}/**/*.ts').filter(
       (file) => !/(?:^|\/)main\.ts$/.test(file),

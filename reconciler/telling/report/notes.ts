@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { backoffDelay } from '#shared/runtime/backoff.ts';
 import { codeOf, reasonOf } from '#shared/runtime/errors.ts';
+import { type Term, withLifetime } from '#shared/runtime/lifetime.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
+import { GitError } from '../../git/errors.ts';
 import type { Annotated, Annotator, NoteContent } from '../../git/notes/annotator.ts';
 import type { CommitOid } from '../../policy/commit.ts';
 import type { CommitNote } from './note.ts';
@@ -85,7 +87,7 @@ export function createNotes({ annotator, clock, log, random, everyMs, onChange }
   async function push(signal: AbortSignal, batch: ReadonlyMap<CommitOid, NoteContent>): Promise<void> {
     if (batch.size === 0) return;
     try {
-      const outcome = await annotator.annotate(batch, AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]));
+      const outcome = await withLifetime(callTerm(signal), (life) => annotator.annotate(batch, life.signal));
       const done = [...batch].filter(([commit]) => !outcome.unreadable.has(commit));
       for (const [commit, content] of done) {
         remember(written, commit, content);
@@ -124,6 +126,12 @@ export function createNotes({ annotator, clock, log, random, everyMs, onChange }
     },
     flush: (signal) => push(signal, new Map(wanted)),
   };
+
+  function callTerm(parent: AbortSignal): Term {
+    const reason = (): GitError =>
+      new GitError('GIT_TIMEOUT', `gave up on ${annotator.ref}: not written within ${CALL_TIMEOUT_MS / 1000} s`);
+    return { clock, parent, onParent: () => parent.reason as unknown, ms: CALL_TIMEOUT_MS, reason };
+  }
 
   function restMs(): Millis {
     return wanted.size === 0 ? BACKOFF.maxMs : Math.max(1, retryAt - clock.monotonic());

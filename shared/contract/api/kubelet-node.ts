@@ -25,7 +25,7 @@ export interface TrialSpec {
   readonly duration: string;
   /** How long a kubelet may take from its start to healthy before it counts as failed. Default 2m. */
   readonly startTimeout: string;
-  /** How many unplanned restarts of the kubelet a trial forgives. Default 2. */
+  /** How many unplanned restarts of the kubelet a trial forgives; each begins its healthy time again. Default 2. */
   readonly maxRestarts: number;
 }
 

@@ -33,9 +33,16 @@ describe('the tally of looks at a kubelet', () => {
   });
 
   it('counts no time over a restart, whoever made it', () => {
-    assert.equal(look({ healthyMs: 1_000 }, run('run-2', 1)).healthyMs, 1_000);
     assert.equal(look({ healthyMs: 1_000 }, run('run-2', 0)).healthyMs, 1_000);
-    assert.equal(look({ healthyMs: 1_000 }, run('run-1', 1)).healthyMs, 1_000);
+    assert.equal(look({ healthyMs: 1_000 }, run('run-2', 1)).healthyMs, 0);
+  });
+
+  it('begins at nothing again where the kubelet ended by itself, and nowhere else', () => {
+    assert.equal(look({ healthyMs: 1_000 }, run('run-1', 1)).healthyMs, 0);
+    assert.equal(look({ healthyMs: 1_000, automaticRestarts: null }, run('run-2', null)).healthyMs, 0);
+    assert.equal(look({ healthyMs: 1_000, restarts: 1, automaticRestarts: 1 }, run('run-1', 1)).healthyMs, 6_000);
+    assert.equal(look({ healthyMs: 1_000 }, DOWN).healthyMs, 1_000);
+    assert.equal(look({ healthyMs: 1_000 }, { bootId: 'boot-2' }, run('run-2', 1)).healthyMs, 1_000);
   });
 
   it('counts on where no run can be seen', () => {

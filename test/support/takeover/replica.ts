@@ -8,7 +8,7 @@ import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { createMetrics } from '#reconciler/telling/metrics/metrics.ts';
 import { createTelling } from '#reconciler/telling/telling.ts';
 import type { Kube } from '#shared/kube/kube.ts';
-import type { Clock } from '#shared/runtime/clock.ts';
+import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import type { Repository } from './git.ts';
 
@@ -22,6 +22,10 @@ export interface ReplicaPorts {
   readonly timing: LeaseTiming;
   /** Whether it tells of its work as well: Events, conditions, metrics. Default: no. */
   readonly tells?: boolean;
+  /** Between two looks at the branch. Default: two seconds. */
+  readonly pollMs?: Millis;
+  /** Between two pushes of notes. Default: a second. */
+  readonly notesEveryMs?: Millis;
 }
 
 /** One process of the reconciler, put together as `reconciler/main.ts` does. */
@@ -39,7 +43,7 @@ export interface Replica {
 const POLL_MS = 2_000;
 
 export function startReplica({ identity, timing, load, tells = false, ...ports }: ReplicaPorts): Replica {
-  const { clock } = ports;
+  const { clock, pollMs = POLL_MS, notesEveryMs = 1_000 } = ports;
   const kube = patientKube(ports.kube, clock);
   const random = (): number => 0.5;
   const stop = new AbortController();
@@ -79,7 +83,7 @@ export function startReplica({ identity, timing, load, tells = false, ...ports }
       namespace: 'kubelet-gitops',
       onRewrite: 'refuse',
       keepUnusedMs: 3_600_000,
-      notesEveryMs: 1_000,
+      notesEveryMs,
       recheckMs: 15_000,
       restMs: 250,
     },
@@ -87,7 +91,7 @@ export function startReplica({ identity, timing, load, tells = false, ...ports }
   const polling = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       await reconciler.poll(stop.signal);
-      await clock.sleep(POLL_MS, stop.signal);
+      await clock.sleep(pollMs, stop.signal);
     }
   };
   const run = async (): Promise<void> => {

@@ -15,6 +15,7 @@ const noteOn = (n: number, why = 'no reason') => noteRefused('prod', oid(n), why
 /** A repository that notes can be written to, and one that takes none for as long as somebody says so. */
 function repository() {
   let isReadOnly = false;
+  let isSilent = false;
   const held = new Map<string, string>();
   const pushes: number[] = [];
   const unreadable = new Map<string, GitError>();
@@ -24,8 +25,9 @@ function repository() {
   let changes = 0;
   const annotator: Annotator = {
     ref: 'refs/notes/kubelet-gitops/prod',
-    annotate(notes) {
+    annotate(notes, signal) {
       pushes.push(notes.size);
+      if (isSilent) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       if (isReadOnly) return Promise.reject(new GitError('GIT_FORBIDDEN', 'the credential may not write'));
       for (const [commit, content] of notes) {
         const text = typeof content === 'string' ? content : content.text;
@@ -52,6 +54,7 @@ function repository() {
     errors,
     changes: () => changes,
     setReadOnly: (readOnly: boolean) => (isReadOnly = readOnly),
+    setSilent: (silent: boolean) => (isSilent = silent),
   };
 }
 
@@ -93,6 +96,23 @@ describe('notes on commits', () => {
     await notes.flush(NEVER);
     assert.deepEqual(notes.state(), { notes: 'on' });
     assert.deepEqual([held.size, held.has(oid(150)), held.has(oid(151)), held.has(oid(200))], [50, false, true, true]);
+  });
+
+  it('that nobody answers are given up after a minute of the clock that it was given, and tried again', async () => {
+    const { notes, pushes, clock, setSilent } = repository();
+    setSilent(true);
+    const stop = new AbortController();
+    const running = notes.run(stop.signal);
+    notes.want(noteOn(1));
+    await clock.advance(59_999);
+    assert.deepEqual([pushes, notes.state()], [[1], { notes: 'on' }]);
+    setSilent(false);
+    await clock.advance(1);
+    assert.equal(notes.state().notes, 'off');
+    await clock.advance(5_000);
+    assert.deepEqual([pushes, notes.state(), notes.stands(noteOn(1))], [[1, 1], { notes: 'on' }, true]);
+    stop.abort();
+    await running;
   });
 
   it('that were given up are written where somebody still wants them', async () => {

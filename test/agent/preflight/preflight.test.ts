@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fc } from '../../support/property.ts';
+import { GIB, found, cpus, args, sayOf } from './support/on-host.ts';
+
+describe('preflight', () => {
+  sayOf([['nothing', { maxPods: 110 }, {}, []]]);
+
+  it('says nothing of what it cannot see, and never breaks, whatever the config says', () => {
+    const values = fc.oneof(fc.jsonValue(), fc.constantFrom('/x', '10.0.0.1', 0, -1, '5%', []));
+    const configs = fc.dictionary(
+      fc.constantFrom('maxPods', 'address', 'kubeReserved', 'evictionHard', 'reservedMemory', 'cgroupRoot', 'port'),
+      values,
+      { noNullPrototype: true },
+    );
+    fc.assert(fc.property(configs, (config) => assert.deepEqual(found(config, {}), [])));
+    const facts = {
+      memoryBytes: GIB,
+      availableMemoryBytes: 0,
+      onlineCpus: cpus(1),
+      runningPods: 3,
+      numaNodes: new Set([0]),
+      ...args('--x='),
+    };
+    fc.assert(fc.property(configs, (config) => void found(config, facts)));
+  });
+});

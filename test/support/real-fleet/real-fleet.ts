@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { seededRandom } from '#cli/simulate/seeded-random.ts';
+import { LEASE_TIMING } from '#reconciler/cluster/leader/lease.ts';
+import { NEW_NODE_MS } from '#reconciler/policy/rollout/aims.ts';
+import type { Timing } from '#sandbox/kubelet/options.ts';
+import { nodesIn, type SandboxNode, type SandboxNodeOptions, startNode } from '#sandbox/node.ts';
+import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
+import { KUBELET_POOLS } from '#shared/kube/kube.ts';
+import type { Millis } from '#shared/runtime/clock.ts';
+import { silentLog } from '#shared/runtime/log.ts';
+import { createIdleClock, type IdleClock } from '../idle-clock.ts';
+import { type Cluster, startCluster } from '../takeover/cluster.ts';
+import { createRepository, type Repository } from '../takeover/git.ts';
+import { startReplica } from '../takeover/replica.ts';
+import { POOL } from './pool-with.ts';
+
+/**
+ * The real reconciler and a real agent for each node, at the pace that they ship with, beside simulated kubelets that take as long
+ * as real ones; all on one clock that goes on when they are at rest.
+ */
+export interface RealFleet {
+  readonly clock: IdleClock;
+  readonly cluster: Cluster;
+  readonly nodes: ReadonlyMap<string, SandboxNode>;
+  readonly commit: Repository['commit'];
+  pool(): KubeletPool | undefined;
+  stop(): Promise<void>;
+}
+
+/** A restart takes six seconds to health, eight until the Node is Ready. See `docs/benchmarks.md`. */
+const AS_REAL_ONES: Timing = {
+  stopMs: 500,
+  loadMs: 1_000,
+  startMs: 4_500,
+  readyMs: 2_000,
+  restartMs: 10_000,
+  heartbeatMs: 5 * 60_000,
+  lostMs: 40_000,
+  rebootMs: 60_000,
+};
+
+/** As `agent/kubelet/service-systemd.ts` has it. */
+const POLL_MS = 10_000;
+
+/** @param fault see `SandboxNodeOptions` */
+export async function startRealFleet(count: number, fault: SandboxNodeOptions['fault']): Promise<RealFleet> {
+  const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-real-fleet-'));
+  const clock = createIdleClock();
+  const random = seededRandom(1);
+  const cluster = await startCluster(clock);
+  const repository = createRepository();
+  const nodes = new Map<string, SandboxNode>();
+  for (let index = 0; index < count; index += 1) {
+    const name = `node-${index}`;
+    const options = { name, labels: { pool: POOL }, timing: AS_REAL_ONES, pollMs: POLL_MS, pace: {} };
+    const ports = { nodes: nodesIn({ store: cluster.objects }), directory: join(directory, name), log: silentLog };
+    nodes.set(
+      name,
+      await startNode(
+        { ...options, endpoints: 'direct', ...(fault && { fault }) },
+        { ...ports, kube: cluster.kubeAs(name), clock, random },
+      ),
+    );
+  }
+  const replica = startReplica({
+    identity: 'reconciler',
+    kube: cluster.kubeAs('reconciler'),
+    source: repository.source,
+    annotator: repository.annotatorOf('reconciler'),
+    clock,
+    load: repository.load,
+    timing: LEASE_TIMING,
+    tells: true,
+    pollMs: 60_000,
+    notesEveryMs: 30_000,
+  });
+  replica.ended.catch((error: unknown) => assert.ifError(error));
+  // Nodes that have only just joined would get what their pool settled on without a place in its budget.
+  await clock.pass(2 * NEW_NODE_MS);
+  return {
+    clock,
+    cluster,
+    nodes,
+    commit: repository.commit,
+    pool: () => cluster.objects.get(KUBELET_POOLS, POOL) as unknown as KubeletPool | undefined,
+    async stop() {
+      replica.stop();
+      await clock.outlast(Promise.all([replica.ended, ...[...nodes.values()].map((node) => node.stop())]));
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Long enough for every step of a rollout over a hundred nodes. */
+export const PATIENCE_MS: Millis = 24 * 3_600_000;

@@ -66,7 +66,7 @@ export function createAgents(kube: Kube, clock: Clock, stepMs: Millis, trials?: 
   const work = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       const now = clock.monotonic();
-      for (const [name, atMs] of [...due]) if (atMs <= now) void step(name);
+      for (const [name, atMs] of due) if (atMs <= now) void step(name);
       await clock.sleep(LOOK_EVERY_MS, signal);
     }
   };

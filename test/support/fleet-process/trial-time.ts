@@ -12,7 +12,7 @@ export interface TimedReport {
 
 /**
  * What a simulated agent reports next where trials take their time: `probationMs` after its kubelet is up that it is healthy, and the
- * promotion at the end. What the reconciler says anew is heard at once.
+ * promotion at the end. Another assignment is heard of at once.
  *
  * @param at when it reports, RFC 3339
  * @returns null where there is nothing to report

@@ -57,11 +57,10 @@ export async function runScale(
   try {
     const { pid } = reconciler;
     await unless(reconciler, settled(fleet, first, nodes));
-    const before = (await assignmentsAt(site)).length;
     const beganMs = Date.now();
     const change = await fleet.ask('commit', { files: CHANGE });
     await unless(reconciler, settled(fleet, change, nodes));
-    const assigned = (await assignmentsAt(site)).slice(before);
+    const assigned = await assignmentsSince(site, beganMs);
     await sleep(SETTLE_MS);
 
     await fleet.ask('heartbeats', { everyMs: HEARTBEAT_MS });
@@ -72,15 +71,14 @@ export async function runScale(
     const peak = await peakRssMiB(pid);
     const wholeNodes = await listWithClientNode(site);
 
-    const known = (await assignmentsAt(site)).length;
+    const anotherMs = Date.now();
     await fleet.ask('commit', { files: ANOTHER });
-    await assignedMore(site, known, nodes / 10);
+    await assignedSince(site, anotherMs, nodes / 10);
     await reconciler.kill('SIGKILL');
-    const atKill = (await assignmentsAt(site)).length;
     const restartedMs = Date.now();
     reconciler = start();
-    await unless(reconciler, assignedMore(site, atKill, 1));
-    const [firstWriteMs = Number.NaN] = (await assignmentsAt(site)).slice(atKill);
+    await unless(reconciler, assignedSince(site, restartedMs, 1));
+    const [firstWriteMs = Number.NaN] = await assignmentsSince(site, restartedMs);
     return {
       version: site.version,
       peakRssMiB: peak,
@@ -97,17 +95,17 @@ export async function runScale(
   }
 }
 
-/** When the API server was asked for each; a spec of a KubeletNode that says how its trial is has one more write. */
-async function assignmentsAt(site: RealSite): Promise<readonly number[]> {
+/** When the API server was asked for each, by its own log, which is written a moment later. @param sinceMs of the wall clock, as the log */
+async function assignmentsSince(site: RealSite, sinceMs: number): Promise<readonly number[]> {
   const requests = await site.requests();
-  return requests.filter(({ what }) => what === 'patch kubeletnodes').map(({ atMs }) => atMs);
+  return requests.flatMap(({ what, atMs }) => (what === 'patch kubeletnodes' && atMs >= sinceMs ? [atMs] : []));
 }
 
-async function assignedMore(site: RealSite, than: number, by: number): Promise<void> {
+async function assignedSince(site: RealSite, sinceMs: number, most: number): Promise<void> {
   for (const deadline = performance.now() + PATIENCE_MS; ;) {
-    const { length } = await assignmentsAt(site);
-    if (length >= than + by) return;
-    if (performance.now() > deadline) throw new Error(`${length} assignments, and ${than + by} were waited for`);
+    const { length } = await assignmentsSince(site, sinceMs);
+    if (length >= most) return;
+    if (performance.now() > deadline) throw new Error(`${length} assignments, and ${most} were waited for`);
     await sleep(LOOK_EVERY_MS);
   }
 }

@@ -1,6 +1,7 @@
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { apply, type ApplyPorts } from './cluster/apply.ts';
 import type { Blockers } from './cluster/blockers/blockers.ts';
+import type { Queries } from './cluster/blockers/queries.ts';
 import { createOtherNames } from './cluster/other-names.ts';
 import { createStandBack } from './cluster/stand-back.ts';
 import type { Futile } from './cluster/written/futile.ts';
@@ -34,6 +35,7 @@ import { createStatusPace } from './telling/report/status-pace.ts';
 import { policyOf, recordedPolicy } from './policy/cluster-policy.ts';
 import type { Onlooker } from './telling/round.ts';
 import { type ClockReading, jumpBetween, putForward } from './policy/sights/own-clock.ts';
+import { queriesToAsk } from './policy/rollout/queries-to-ask.ts';
 import { inOwnTime } from './policy/sights/own-time.ts';
 import { type Sights, sightsOf, withLeftOut } from './policy/sights/sights.ts';
 import type { PlanSettings } from './policy/steps.ts';
@@ -56,6 +58,7 @@ export interface PassPorts extends Omit<ApplyPorts, 'namespace' | 'answered' | '
   readonly judge: JudgePool;
   readonly record: SourceRecord;
   readonly blockers: Blockers;
+  readonly queries: Queries;
   readonly futile: Futile;
   /** How old the counts in a pool's status may become. Default: they are written whenever they change. */
   readonly statusEveryMs?: Millis | undefined;
@@ -106,15 +109,18 @@ export function createPass(ports: PassPorts): Pass {
     const wanted = isolate(everything, (fleet) => {
       const taken = ports.takeUps.consider(tip, fleet, commits);
       const desired = wantedOf(taken, fleet);
-      return { taken, desired, asked: poolsToAsk(desired, fleet) };
+      return { taken, desired, asked: poolsToAsk(desired, fleet), queried: queriesToAsk(desired, fleet) };
     });
-    const { taken, asked } = wanted.result;
+    const { taken, asked, queried } = wanted.result;
     ports.takeUps.keep(taken, wanted.result.desired);
     said.commit(taken, tip?.commit.subject ?? '');
 
     ports.drains.keepOnly(everything.nodes);
-    const blockers = await ports.blockers.ask(asked, signal);
-    const signals = { blockers, drains: ports.drains.views(), pods: ports.drains.counts() };
+    const [blockers, queries] = await Promise.all([
+      ports.blockers.ask(asked, signal),
+      ports.queries.ask(queried, signal),
+    ]);
+    const signals = { blockers, queries, drains: ports.drains.views(), pods: ports.drains.counts() };
     const now = clock.now();
     const reading = { wall: now, monotonic: clock.monotonic() };
     const jump = jumpBetween(clocks, reading);

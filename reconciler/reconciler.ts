@@ -5,6 +5,7 @@ import { withLifetime } from '#shared/runtime/lifetime.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { ASK_TIMEOUT_MS, createBlockers, MOST_ANSWER_BYTES } from './cluster/blockers/blockers.ts';
+import { createQueries } from './cluster/blockers/queries.ts';
 import { createWebGet, type WebOptions } from './cluster/blockers/web.ts';
 import { createClusterView } from './cluster/cluster-view.ts';
 import type { JudgePool } from './policy/repo/judge-pool.ts';
@@ -61,7 +62,7 @@ export interface ReconcilerOptions {
   readonly restMs: Millis;
   /** How old the counts in a pool's status may become. Default: they are written whenever they change. */
   readonly statusEveryMs?: Millis;
-  /** How Prometheus is asked for blockers. Default: anonymously, trusting the well-known authorities. */
+  /** How Prometheus is asked. Default: anonymously, trusting the well-known authorities. */
   readonly prometheus?: Pick<WebOptions, 'caFile' | 'token'>;
 }
 
@@ -123,6 +124,7 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
           everyMs: options.notesEveryMs,
           onChange: poke,
         });
+  const web = createWebGet({ clock, timeoutMs: ASK_TIMEOUT_MS, maxBytes: MOST_ANSWER_BYTES, ...options.prometheus });
   const pass = createPass({
     ...ports,
     cluster: options.cluster,
@@ -132,11 +134,8 @@ export function createReconciler(ports: ReconcilerPorts, options: ReconcilerOpti
     ahead: () => ahead,
     mayWrite: ports.isLeader,
     drains: createDrains(kube, ports.ownPod),
-    blockers: createBlockers({
-      kube,
-      clock,
-      web: createWebGet({ clock, timeoutMs: ASK_TIMEOUT_MS, maxBytes: MOST_ANSWER_BYTES, ...options.prometheus }),
-    }),
+    blockers: createBlockers({ kube, clock, web }),
+    queries: createQueries({ clock, web }),
     wrote: written.wrote,
     wrotePool: writtenPools.wrote,
     wroteMarks: marks.wrote,

@@ -53,7 +53,7 @@ export interface ReconcilerSettings {
   readonly pod: string | undefined;
   readonly identity: string;
   readonly keepUnusedMs: Millis;
-  /** How Prometheus is asked for blockers, and which; the token is shown to this origin only. */
+  /** How Prometheus is asked, and which; the token is shown to this origin only. */
   readonly prometheus: {
     readonly origins: readonly string[];
     readonly caFile: string | undefined;

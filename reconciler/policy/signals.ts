@@ -1,3 +1,4 @@
+import type { QueryAnswers } from './analysis/query-answer.ts';
 import type { BlockersAnswer } from './blockers.ts';
 import type { DrainView, PodCount } from './fleet.ts';
 
@@ -9,6 +10,8 @@ export interface Signals {
   readonly drains: ReadonlyMap<string, DrainView>;
   /** By node: how many pods run there. Absent where nobody can count. */
   readonly pods?: ReadonlyMap<string, PodCount>;
+  /** By pool: what Prometheus says of its canaries. A pool that is not in it was not asked for. */
+  readonly queries?: ReadonlyMap<string, QueryAnswers>;
 }
 
 export const NO_SIGNALS: Signals = { blockers: new Map(), drains: new Map() };

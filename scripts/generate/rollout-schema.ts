@@ -22,6 +22,69 @@ const listOf = (about: string, items: Schema): Schema => ({
 });
 const notNull = (schema: Schema, type: string | readonly string[]): Schema => ({ ...schema, type });
 
+const PROMETHEUS_URL: Schema = {
+  ...described('Such as http://prometheus.monitoring:9090'),
+  type: 'string',
+  pattern: '^https?://[^@?#]+$',
+};
+
+const limit = (about: string): Schema => ({ ...described(about), type: ['number', 'null'] });
+
+/** Nothing about a change goes with it. */
+const ofOneNumber = (key: string): Schema => ({
+  required: [key],
+  properties: { [key]: { not: { type: 'null' } }, percent: { type: 'null' }, worse: { type: 'null' } },
+});
+
+const QUERY_MEASURE: Schema = {
+  ...required(
+    map(
+      'One measure; least for a number of each node, above or below for one number',
+      {
+        name: {
+          ...described('What messages call it'),
+          type: 'string',
+          pattern: '^[A-Za-z][-A-Za-z0-9_.]{0,62}$',
+        },
+        query: notNull(line('PromQL that has one number for each node, or one number', 4096), 'string'),
+        least: {
+          ...described('From which change on it counts, in the unit of the query'),
+          type: ['number', 'null'],
+          exclusiveMinimum: 0,
+        },
+        percent: {
+          ...described('Of what it was before; counts where that is more than least'),
+          type: ['integer', 'null'],
+          minimum: 0,
+          maximum: 100_000,
+        },
+        worse: word('Which way is worse', ['up', 'down']),
+        above: limit('It is worse above this number'),
+        below: limit('It is worse below this number'),
+      },
+      'object',
+    ),
+    'name',
+    'query',
+  ),
+  oneOf: [has('least'), ofOneNumber('above'), ofOneNumber('below')],
+};
+
+const MEASURES_SOURCE: Schema = required(
+  map('Measures that a Prometheus keeps', {
+    url: PROMETHEUS_URL,
+    nodeLabel: {
+      ...described('The label that names the node; :PORT at its end does not count'),
+      type: ['string', 'null'],
+      pattern: '^[A-Za-z_][A-Za-z0-9_]{0,99}$',
+      default: 'node',
+    },
+    queries: { ...notNull(listOf('What is asked', QUERY_MEASURE), 'array'), maxItems: 10 },
+  }),
+  'url',
+  'queries',
+);
+
 const soak = duration('How long its nodes prove themselves before others follow; default: the soak of the rollout');
 
 export const ROLLOUT_WAVES: Schema = {
@@ -36,7 +99,14 @@ export const ROLLOUT_WAVES: Schema = {
   },
   analysis: {
     ...map('Compares the measures of the canaries before anybody else begins', {
-      measures: listOf('Which measures are judged; all of them by default', { enum: [...MEASURES] }),
+      measures: {
+        ...described(
+          'Which measures of agents are judged; all of them by default, none of them only beside prometheus',
+        ),
+        type: ['array', 'null'],
+        items: { enum: [...MEASURES] },
+      },
+      prometheus: MEASURES_SOURCE,
       thresholds: map(
         'By measure, how much more than before counts, whichever is more',
         Object.fromEntries(
@@ -56,6 +126,7 @@ export const ROLLOUT_WAVES: Schema = {
       ),
       timeout: duration('For how long canaries that cannot be compared hold the rollout up', '30m'),
     }),
+    anyOf: [{ type: 'null' }, has('prometheus'), { properties: { measures: { minItems: 1 } } }],
   },
   steps: listOf(
     'How many nodes are to run the config after each step, ascending; the rest is a step of its own',
@@ -133,11 +204,7 @@ export const BLOCKERS: Schema = {
     prometheus: {
       ...required(
         map('A Prometheus, and what is asked there: a query or alerts', {
-          url: {
-            ...described('Such as http://prometheus.monitoring:9090'),
-            type: 'string',
-            pattern: '^https?://[^@?#]+$',
-          },
+          url: PROMETHEUS_URL,
           query: line('Must have no result', 4096),
           alerts: listOf('Names of alerts that must not fire', { type: 'string', pattern: '^[^"\'\\\\]{1,200}$' }),
         }),

@@ -321,6 +321,11 @@ const ROLLOUT = {
   onFailure: { action: 'revert' },
 };
 
+const analysed = (analysis: object): object => ({ canary: { nodes: 1 }, analysis });
+const asked = (more: object): object => ({
+  prometheus: { url: 'http://p', queries: [{ name: 'a', query: 'b', ...more }] },
+});
+
 /** Documents of ours, and whether both the reader and the schema take them. */
 const OURS: readonly (readonly [object, boolean])[] = [
   [{ ...POOL, spec: selector }, true],
@@ -346,6 +351,24 @@ const OURS: readonly (readonly [object, boolean])[] = [
   [{ ...POOL, spec: { ...selector, disruption: { drainTimeout: '1h' }, blockers: { pods: PODS } } }, true],
   [{ ...POOL, spec: { ...selector, blockers: { prometheus: { url: 'https://a:9090', alerts: ['A b'] } } } }, true],
   [{ ...CLUSTER, spec: { maxChange: '50%', maxUnavailable: 5, suspend: false, windows: { allow: [WINDOW] } } }, true],
+  [
+    { ...POOL, spec: { ...selector, rollout: analysed({ measures: null, thresholds: { cpu: { least: 0.5 } } }) } },
+    true,
+  ],
+  [
+    { ...POOL, spec: { ...selector, rollout: analysed({ measures: [], ...asked({ least: 1, worse: 'down' }) }) } },
+    true,
+  ],
+  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({ above: -0.5, below: null })) } }, true],
+  [{ ...POOL, spec: { ...selector, rollout: analysed({ measures: [] }) } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({})) } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({ least: 0 })) } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({ least: 1, above: 1 })) } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({ least: 1, worse: 'sideways' })) } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({ above: 1, percent: 5 })) } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: analysed(asked({ above: 1, name: 'two words' })) } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: analysed({ prometheus: { url: 'http://p' } }) } }, false],
+  [{ ...POOL, spec: { ...selector, rollout: analysed({ prometheus: { url: 'http://p', queries: [] } }) } }, false],
   [POOL, false],
   [{ ...POOL, spec: {} }, false],
   [{ ...POOL, spec: { ...selector, prioritie: 5 } }, false],

@@ -390,7 +390,6 @@ export const SURVIVORS: Explained = {
     ['misnamedCluster', '\'\' → "Stryker was here!"', 'both names lose their ending alike'],
   ],
   'reconciler/policy/repo/read-blockers.ts': [
-    ['readUrl', '\'\' → "Stryker was here!"', 'a file with an error in it is not used'],
     ['readPods', "typeof namespace !== 'string' → false", 'what is no text is no label either'],
   ],
   'reconciler/policy/repo/read-cluster.ts': [
@@ -398,6 +397,9 @@ export const SURVIVORS: Explained = {
     ['readVersions', 'minor !== undefined → true', NARROWS],
   ],
   'reconciler/policy/repo/read-pool.ts': [['readTrial', '\'refused\' → ""', UNREAD]],
+  'reconciler/policy/repo/read-prometheus-url.ts': [
+    ['readPrometheusUrl', '\'\' → "Stryker was here!"', 'a file with an error in it is not used'],
+  ],
   'reconciler/policy/repo/read-rollout.ts': [
     ['readSteps', '[] → ["Stryker was here"]', 'a file with an error in it is not used'],
     ['checkAscending', 'canary !== undefined → true', 'no amount is undefined'],

@@ -6,6 +6,7 @@ import { createFraming } from '#agent/host/dbus/framing.ts';
 import { readGuardNote } from '#agent/guard/records.ts';
 import { intentOf } from '#agent/decide/assignment/assignment.ts';
 import { readAnswer } from '#reconciler/cluster/blockers/prometheus.ts';
+import { readNodeNumbers, readOneNumber } from '#reconciler/cluster/blockers/query-numbers.ts';
 import { forgeOf } from '#reconciler/telling/forge/forges.ts';
 import { readSourceState, type StateConfigMap } from '#reconciler/telling/report/source-state.ts';
 import { contradictions } from '#shared/contract/kubelet-config/configz-compare.ts';
@@ -100,6 +101,28 @@ describe('answers of Prometheus and of forges', () => {
         if (!answer.quiet) return assert.notEqual(answer.because, '');
         const said = body as { readonly status: string; readonly data: { readonly result: readonly unknown[] } };
         assert.deepEqual([said.status, said.data.result.length], ['success', 0]);
+      }),
+      RUNS,
+    );
+  });
+
+  it('never are a number for a canary unless Prometheus says plainly which', async () => {
+    const node = {
+      status: 'success',
+      data: { resultType: 'vector', result: [{ metric: { node: 'a' }, value: [0, '1'] }] },
+    };
+    const one = { status: 'success', data: { resultType: 'scalar', result: [0, '1'] } };
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(grafted(node), grafted(one), hostileJson), async (body) => {
+        const text = JSON.stringify(body) ?? '';
+        const numbers = await survives(() => readNodeNumbers('node', 200, text));
+        assert.ok(!(numbers instanceof GitopsError));
+        if ('missing' in numbers) assert.notEqual(numbers.missing, '');
+        else for (const each of numbers.values()) assert.ok(typeof each === 'string' || (each >= 0 && each < Infinity));
+        const number = await survives(() => readOneNumber(200, text));
+        assert.ok(!(number instanceof GitopsError));
+        if ('missing' in number) assert.notEqual(number.missing, '');
+        else assert.ok(Number.isFinite(number.value) && (body as typeof one).status === 'success');
       }),
       RUNS,
     );

@@ -5,6 +5,8 @@ import { type FailureOf, healthyFor, nextReport, rebooted, withNewBase } from '#
 import { type CommitInForce, type DesiredPool, desiredState } from '#reconciler/policy/desired.ts';
 import type { DrainView, PodCount } from '#reconciler/policy/fleet.ts';
 import type { Fleet, NodeView } from '#reconciler/policy/fleet.ts';
+import type { QueriedPool, QueryAnswers } from '#reconciler/policy/analysis/query-answer.ts';
+import { queriesToAsk } from '#reconciler/policy/rollout/queries-to-ask.ts';
 import type { VitalPods } from '#reconciler/policy/room/vital-pods.ts';
 import { type ClockReading, jumpBetween, putForward } from '#reconciler/policy/sights/own-clock.ts';
 import { inOwnTime } from '#reconciler/policy/sights/own-time.ts';
@@ -31,6 +33,8 @@ export class FleetSimulation {
   running = new Map<string, number>();
   /** Of these, those that the node cannot do without; nobody counted them where a node is not in it. */
   vital = new Map<string, VitalPods>();
+  /** What Prometheus says of the canaries of a pool; undefined where there is none. */
+  prometheus: ((pool: QueriedPool) => QueryAnswers) | undefined = undefined;
   /** How far the clocks of others are off: of machines by the names of their nodes, and of the API server. */
   clocks: Clocks = { machine: () => 0, apiServer: 0 };
   /** What decides, and what puts its own time in the place of others’: for tests of what a wrong one would do. */
@@ -68,12 +72,19 @@ export class FleetSimulation {
     this.sights = sightsOf(this.sights, desired, seen, now, this.ahead);
     const planned = this.planner(desired, this.ownTime(seen, this.sights), SETTINGS, now, {
       blockers: new Map(),
+      queries: this.answers(queriesToAsk(desired, seen)),
       drains: this.drains,
       ...(this.running.size === 0 ? {} : { pods: this.counts }),
     });
     for (const step of planned.steps) this.note(step);
     this.fleet = perform(this.fleet, planned.steps, now);
     return planned;
+  }
+
+  private answers(pools: readonly QueriedPool[]): ReadonlyMap<string, QueryAnswers> {
+    return new Map(
+      pools.flatMap((pool) => (this.prometheus === undefined ? [] : [[pool.name, this.prometheus(pool)]])),
+    );
   }
 
   /**

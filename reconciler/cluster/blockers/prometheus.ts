@@ -1,11 +1,13 @@
 import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
+import { type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { sanitizeUrl } from '#shared/runtime/sanitize.ts';
 import { type BlockersAnswer, blocked, QUIET } from '../../policy/blockers.ts';
 
 type PrometheusSpec = NonNullable<BlockersSpec['prometheus']>;
 
 /** How a server names itself in a reason: without a credential, a query or a path of the API. */
-export const placeOf = ({ url }: PrometheusSpec): string => `Prometheus at ${sanitizeUrl(url).replace(/\/$/, '')}`;
+export const placeOf = ({ url }: Pick<PrometheusSpec, 'url'>): string =>
+  `Prometheus at ${sanitizeUrl(url).replace(/\/$/, '')}`;
 
 /** The instant query that must have no result. Firing alerts are the series `ALERTS` (Prometheus, "Alerting rules"). */
 export function queryOf({ query, alerts = [] }: PrometheusSpec): string {
@@ -14,11 +16,16 @@ export function queryOf({ query, alerts = [] }: PrometheusSpec): string {
   return `ALERTS{alertname=~${JSON.stringify(names)},alertstate="firing"}`;
 }
 
-/** `GET <url>/api/v1/query?query=…`. The evaluation ends on the server as well when nobody waits for it any more. */
-export function requestFor(spec: PrometheusSpec, timeoutSeconds: number): URL {
+/**
+ * `GET <url>/api/v1/query?query=…`. The evaluation ends on the server as well when nobody waits for it any more.
+ *
+ * @param at the moment that is asked about; absent for the server's present
+ */
+export function requestFor(spec: PrometheusSpec, timeoutSeconds: number, at?: Millis): URL {
   const url = new URL(spec.url);
   url.pathname = `${url.pathname.replace(/\/$/, '')}/api/v1/query`;
-  url.search = new URLSearchParams({ query: queryOf(spec), timeout: `${timeoutSeconds}s` }).toString();
+  const time = at === undefined ? {} : { time: toTimestamp(at) };
+  url.search = new URLSearchParams({ query: queryOf(spec), timeout: `${timeoutSeconds}s`, ...time }).toString();
   return url;
 }
 
@@ -37,9 +44,7 @@ export function readAnswer(spec: PrometheusSpec, status: number, text: string): 
   const results = resultsIn(body['data']);
   if (results === undefined) return unasked(spec, 'the answer has no result in it');
   if (results.length > 0) return blocked(sayResults(spec, results));
-  const [warning] = Array.isArray(body['warnings']) ? (body['warnings'] as readonly unknown[]) : [];
-  if (warning !== undefined) return unasked(spec, 'it answered in part only');
-  return QUIET;
+  return lacksData(body) ? unasked(spec, 'it answered in part only') : QUIET;
 }
 
 /** What keeps a body from being an answer of its API that went well; undefined where nothing does. */
@@ -50,6 +55,10 @@ export function errorIn(body: Json | undefined, status: number): string | undefi
   const { errorType: type } = body;
   return `it refuses the question (${typeof type === 'string' && /^[a-z_]+$/.test(type) ? type.slice(0, 40) : `HTTP ${status}`})`;
 }
+
+/** A part of the data was missing. */
+export const lacksData = ({ warnings }: Json): boolean =>
+  Array.isArray(warnings) && (warnings as readonly unknown[])[0] !== undefined;
 
 type Json = Readonly<Record<string, unknown>>;
 

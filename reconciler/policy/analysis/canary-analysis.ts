@@ -3,6 +3,8 @@ import type { AnalysisSpec, AnalysisStatus } from '#shared/contract/api/kubelet-
 import { fromTimestamp, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { analyse, type CanaryVerdict } from './analyse.ts';
+import { judgeQueries } from './judge-queries.ts';
+import type { QueryAnswers } from './query-answer.ts';
 import { sampleOfCanary, sampleOfWaiting } from './sample.ts';
 
 /** The nodes that are compared, by what they run. */
@@ -13,6 +15,8 @@ export interface Compared {
   readonly canaries: readonly { readonly node: KubeletNode; readonly sha256: string }[];
   /** They have yet to be told. */
   readonly waiting: readonly KubeletNode[];
+  /** What the Prometheus of the pool says; undefined where it has none, and where it was not asked. */
+  readonly answers?: QueryAnswers | undefined;
 }
 
 /** Windows of ten minutes that agents tell with their heartbeats have nothing in common when so much lies between them. */
@@ -32,7 +36,7 @@ export function nextAnalysis(
 ): AnalysisStatus {
   if (before !== undefined && before.verdict !== 'waiting' && before.verdict !== 'suspect') return before;
   const since = fromTimestamp(before?.since) ?? now;
-  const { verdict, because } = judged(spec, compared);
+  const { verdict, because } = judged(spec, compared, before?.message);
   const stays = (message: string): AnalysisStatus => ({
     verdict: before?.verdict ?? 'waiting',
     since: toTimestamp(since),
@@ -57,7 +61,25 @@ export function nextAnalysis(
   return becomes(verdict, because);
 }
 
-const judged = (spec: AnalysisSpec, { mark, canaries, waiting }: Compared): CanaryVerdict =>
+/** One measure that got worse is enough to fail; one that cannot be judged is enough to wait. */
+function judged(spec: AnalysisSpec, compared: Compared, saidBefore: string | undefined): CanaryVerdict {
+  const { prometheus, measures } = spec;
+  const { canaries, waiting, answers } = compared;
+  if (prometheus !== undefined && answers === undefined) {
+    return { verdict: 'unknown', because: saidBefore ?? 'Prometheus has not been asked yet' };
+  }
+  const name = (node: KubeletNode): string => node.metadata.name;
+  const names = { canaries: canaries.map(({ node }) => name(node)), waiting: waiting.map(name) };
+  const verdicts = [
+    ...(measures?.length === 0 ? [] : [ofAgents(spec, compared)]),
+    ...(prometheus === undefined || answers === undefined ? [] : judgeQueries(prometheus, answers, names)),
+  ];
+  const worst = (['fail', 'unknown', 'pass'] as const).find((each) => verdicts.some(({ verdict }) => verdict === each));
+  const because = verdicts.filter(({ verdict }) => verdict === worst).map((each) => each.because);
+  return { verdict: worst ?? 'unknown', because: because.join('; ') };
+}
+
+const ofAgents = (spec: AnalysisSpec, { mark, canaries, waiting }: Compared): CanaryVerdict =>
   analyse(
     canaries.map(({ node, sha256 }) => sampleOfCanary(node.metadata.name, node.status?.measures, sha256)),
     waiting.flatMap((node) => sampleOfWaiting(node.metadata.name, node.status?.measures, mark) ?? []),

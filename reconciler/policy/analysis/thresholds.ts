@@ -17,7 +17,7 @@ const count = (what: string) => (value: number) => `${tidy(value)} ${what} in 10
 const seconds = (what: string) => (value: number) => `${tidy(value)} s ${what}`;
 
 /** No more than the three digits that anybody compares. */
-const tidy = (value: number): string => String(Number(value.toPrecision(3)));
+export const tidy = (value: number): string => String(Number(value.toPrecision(3)));
 
 /** What counts of each measure, unless the pool says otherwise. */
 export const THRESHOLDS: Readonly<Record<MeasureName, Judged>> = {

@@ -15,7 +15,7 @@ import type { HoldReason } from '../rollout/holds/hold.ts';
 import { failedMembers } from '../rollout/halt.ts';
 import { isProvedAndAsks, type Member } from '../rollout/membership.ts';
 import type { GroupPlan } from '../rollout/plan-nodes.ts';
-import { summariseHolds } from '../rollout/rollout-status.ts';
+import { type RolloutMemory, summariseHolds } from '../rollout/rollout-status.ts';
 import { refusedUnassigned, sameTarget } from '../rollout/standing.ts';
 import type { KubeObject, Condition } from '#shared/contract/api/object.ts';
 import { classStatuses } from './class-statuses.ts';
@@ -43,7 +43,7 @@ export function poolStatus(
   const counts = countsOf(group.members);
   const holds = summariseHolds(decisions);
   const phase = phaseOf(group.members, halt, decisions);
-  const message = messageOf(pool, counts, halt, decisions);
+  const message = messageOf(pool, counts, memory, decisions);
   return {
     ...(present?.metadata.generation === undefined ? {} : { observedGeneration: present.metadata.generation }),
     ...(pool.commit === null ? {} : { commit: pool.commit }),
@@ -116,7 +116,7 @@ const BOUNDS: ReadonlySet<HoldReason> = new Set(['budget', 'zone-budget', 'overa
 function messageOf(
   pool: DesiredPool,
   counts: PoolCounts,
-  halt: Halt | null,
+  { halt, rollout }: Pick<RolloutMemory, 'halt' | 'rollout'>,
   decisions: readonly MemberDecision[],
 ): string {
   if (counts.nodes === 0) return 'no node matches the selector';
@@ -125,7 +125,9 @@ function messageOf(
   const waiting = decisions.find(({ verdict }) => verdict.verdict === 'hold');
   const because =
     waiting?.verdict.verdict === 'hold' ? `; ${waiting.member.node.name} waits: ${waiting.verdict.because}` : '';
-  return `${done}${because}`;
+  // Nobody is to take it for a config whose canaries passed.
+  const unjudged = rollout?.analysis?.verdict === 'unknown' ? `; its canaries: ${rollout.analysis.message}` : '';
+  return `${done}${unjudged}${because}`;
 }
 
 /** No node runs the template of a pool with computed values. */

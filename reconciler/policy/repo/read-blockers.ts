@@ -2,12 +2,10 @@ import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import { isDnsLabel } from '#shared/contract/kubelet-config/syntax/names.ts';
+import { LONGEST_QUERY, readPrometheusUrl } from './read-prometheus-url.ts';
 import { readList, readTextField } from './read-scalars.ts';
 import { readNarrowSelector } from './read-selector.ts';
 import { type FileReport, readMap } from './report.ts';
-
-const LONGEST_URL = 1024;
-const LONGEST_QUERY = 4096;
 
 /** Names of alerts are label values that are put between quotes: what would end a quotation is refused. */
 const ALERT_NAME = /^[^"'\\\p{Cc}]{1,200}$/u;
@@ -40,7 +38,7 @@ function readPrometheus(value: unknown, path: Path, report: FileReport): Blocker
   const query = readTextField(prometheus.query, [...path, 'query'], { longest: LONGEST_QUERY }, report);
   const alerts = readAlerts(prometheus.alerts, [...path, 'alerts'], report);
   return {
-    url: readUrl(prometheus.url, [...path, 'url'], report),
+    url: readPrometheusUrl(prometheus.url, [...path, 'url'], report),
     ...(query === undefined ? {} : { query }),
     ...(alerts === undefined ? {} : { alerts }),
   };
@@ -56,28 +54,6 @@ function readAlerts(value: unknown, path: Path, report: FileReport): readonly st
     else alerts.push(item);
   }
   return alerts;
-}
-
-/** What is asked is written into logs and statuses: a password must not stand in it. */
-function readUrl(value: unknown, path: Path, report: FileReport): string {
-  const text = readTextField(value, path, { longest: LONGEST_URL }, report);
-  if (value === undefined) report.error('missing-field', path, 'prometheus has no url');
-  if (text === undefined) return '';
-  const example = 'write it as http://prometheus.monitoring:9090';
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    report.error('bad-url', path, 'the url of prometheus is not an http or https address', example);
-  } else if (url.username !== '' || url.password !== '') {
-    report.error(
-      'bad-url',
-      path,
-      'the url of prometheus holds credentials, which everybody who reads the repository has',
-      example,
-    );
-  } else if (url.search !== '' || url.hash !== '') {
-    report.error('bad-url', path, 'the url of prometheus has a query or a fragment', example);
-  }
-  return text;
 }
 
 function readPods(value: unknown, path: Path, report: FileReport): BlockersSpec['pods'] {

@@ -4,6 +4,7 @@ import type { AnalysisStatus } from '#shared/contract/api/kubelet-pool.ts';
 import type { Millis } from '#shared/runtime/clock.ts';
 import { nextAnalysis } from '../analysis/canary-analysis.ts';
 import { isMeasured, marksOf } from '../analysis/marks.ts';
+import type { Signals } from '../signals.ts';
 import type { Step } from '../steps.ts';
 import type { Cohort } from './cohort.ts';
 import { type Group, type Member, targetOf } from './membership.ts';
@@ -22,6 +23,7 @@ export function analysisOf(
   { waves, current }: WaveProgress,
   before: AnalysisStatus | undefined,
   now: Millis,
+  queries: Signals['queries'],
 ): AnalysisStatus | undefined {
   const spec = pool?.spec.rollout.analysis;
   const mark = targetOf(pool)?.sha256;
@@ -32,12 +34,15 @@ export function analysisOf(
     node !== undefined && target !== null && hasProved(node, target) ? [{ node, sha256: target.sha256 }] : [],
   );
   const waiting = members.filter(isWaiting).flatMap(({ kubeletNode }) => kubeletNode ?? []);
-  return nextAnalysis(spec, { mark, canaries, waiting }, before, now);
+  const answers = queries?.get(pool?.name ?? '');
+  return nextAnalysis(spec, { mark, canaries, waiting, answers }, before, now);
 }
 
 /** Has its agents measure, with the annotations that they lack; or no more, where the pool does not ask. */
 export function measureSteps({ pool, members }: Group): readonly Step[] {
-  const mark = pool?.spec.rollout.analysis === undefined ? null : (targetOf(pool)?.sha256 ?? null);
+  const { analysis } = pool?.spec.rollout ?? {};
+  const isMeasuring = analysis !== undefined && analysis.measures?.length !== 0;
+  const mark = isMeasuring ? (targetOf(pool)?.sha256 ?? null) : null;
   const [waiting, others]: [KubeletNode[], KubeletNode[]] = [[], []];
   for (const member of members) {
     const { kubeletNode } = member;

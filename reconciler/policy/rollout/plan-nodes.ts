@@ -129,7 +129,8 @@ function planGroup(
     group.pool?.spec.rollout.canary,
   );
   const waves = halt === null ? wavesFor(group, cohort, before, now) : null;
-  const analysis = waves === null ? before?.analysis : analysisOf(group, cohort, waves, before?.analysis, now);
+  const analysis =
+    waves === null ? before?.analysis : analysisOf(group, cohort, waves, before?.analysis, now, signals.queries);
   const payloadOf = payloadsOf(group.pool, sources);
   const disruption = disruptionsIn(payloadOf);
   const hearsay = hearsayOf(desired, group);

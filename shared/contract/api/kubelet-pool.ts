@@ -1,6 +1,7 @@
 import type { ApplyMode, DriftPolicy, RebootBy, TrialSpec } from './kubelet-node.ts';
 import type { MeasureName } from './measures.ts';
 import type { Condition, ObjectMeta } from './object.ts';
+import type { MeasuresSource } from './queries.ts';
 
 /** `metav1.LabelSelector`: all requirements must hold. */
 export interface LabelSelector {
@@ -29,8 +30,10 @@ export interface CanarySpec {
 
 /** The measures of the canaries are compared before anybody else begins: see `MEASURES`. */
 export interface AnalysisSpec {
-  /** Which measures are judged; absent for all. */
+  /** Which measures of agents are judged; absent for all. Empty only beside `prometheus`. */
   readonly measures?: readonly MeasureName[];
+  /** Measures that a Prometheus keeps are judged as well. */
+  readonly prometheus?: MeasuresSource;
   /** How much more than before counts: `least` in the unit of the measure, `percent` of what it was, whichever is more. */
   readonly thresholds?: Readonly<Partial<Record<MeasureName, { readonly least?: number; readonly percent?: number }>>>;
   /** For how long canaries that cannot be compared hold the rollout up. */

@@ -47,6 +47,10 @@ export const EVIDENCE: Readonly<Record<string, readonly string[]>> = {
     'asks no server but those that the operator names',
     'says how many results there are, and nothing of what they are',
   ],
+  'test/reconciler/cluster/blockers/queries.test.ts': [
+    'asks for each node about now and about before the change, and for one number about now',
+    'asks none that the operator did not name',
+  ],
   'test/reconciler/cluster/create-config-source.test.ts': [
     'gives names that nobody can foresee, and says so once it does not help any more',
   ],
@@ -137,6 +141,7 @@ export const EVIDENCE: Readonly<Record<string, readonly string[]>> = {
   'test/security/fuzz-answers.test.ts': [
     'are objects, pages and refusals, or an error that says that they are none',
     'never let a node begin unless Prometheus says plainly that nothing fires',
+    'never are a number for a canary unless Prometheus says plainly which',
     'of a record that somebody wrote over are read or passed over',
   ],
   'test/security/fuzz-git.test.ts': [

@@ -2,8 +2,11 @@ import { hold } from './hold.ts';
 import type { HoldCheck } from './question.ts';
 
 /** The measures of the canaries have yet to be compared, or speak against the config. */
-export const analysisPending: HoldCheck = ({ aimed: { aim, member }, facts: { analysis } }) => {
+export const analysisPending: HoldCheck = ({ aimed: { aim, member }, facts: { analysis, group } }) => {
   if (aim !== 'config' || member.wasTold || analysis === undefined) return null;
-  const { verdict, message } = analysis;
-  return verdict === 'pass' || verdict === 'unknown' ? null : hold('analysis', `the canaries are compared: ${message}`);
+  const { verdict, since, message } = analysis;
+  if (verdict === 'pass' || verdict === 'unknown') return null;
+  const { timeout } = group.pool?.spec.rollout.analysis ?? {};
+  const limit = verdict === 'waiting' && timeout !== undefined ? ` (at most ${timeout} from ${since})` : '';
+  return hold('analysis', `the canaries are compared: ${message}${limit}`);
 };

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { QueryAnswer } from '#reconciler/policy/analysis/query-answer.ts';
 import type { BlockersSpec } from '#shared/contract/api/kubelet-pool.ts';
+import type { QueryMeasure } from '#shared/contract/api/queries.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { createBlockers } from '#reconciler/cluster/blockers/blockers.ts';
+import { createQueries } from '#reconciler/cluster/blockers/queries.ts';
 import { createWebGet } from '#reconciler/cluster/blockers/web.ts';
 import { without } from '../../../support/needs.ts';
 import { type RealPrometheus, startPrometheus } from '../../../support/prometheus.ts';
@@ -46,6 +49,42 @@ describe('a real Prometheus', { skip }, () => {
       const answer = (await blockers.ask(asked, new AbortController().signal)).get('workers');
       assert.equal(answer?.quiet, quiet, answer?.because);
       assert.match(answer.because, because);
+    });
+  }
+
+  const NODES = 'label_replace(vector(1), "node", "a", "", "") or label_replace(vector(2), "node", "b:9100", "", "")';
+  const HOUR_AGO = Date.now() - 3_600_000;
+  /** Is 1 from half an hour ago on. */
+  const NEW = `(vector(time()) > bool ${Math.round(HOUR_AGO / 1000) + 1800})`;
+  const numbers = (a: number, b: number): ReadonlyMap<string, number> =>
+    new Map([
+      ['a', a],
+      ['b', b],
+    ]);
+  const measures: readonly (readonly [string, QueryMeasure, QueryAnswer | RegExp])[] = [
+    ['a number for each node', { name: 'x', query: NODES, least: 1 }, { before: numbers(1, 2), now: numbers(1, 2) }],
+    [
+      'numbers that changed since',
+      { name: 'x', query: `(${NODES}) * scalar${NEW}`, least: 1 },
+      { before: numbers(0, 0), now: numbers(1, 2) },
+    ],
+    ['a scalar', { name: 'x', query: 'scalar(vector(3)) / 2', above: 1 }, { value: 1.5 }],
+    ['a vector of one', { name: 'x', query: 'sum(vector(3))', above: 1 }, { value: 3 }],
+    ['nothing', { name: 'x', query: 'absent(vector(1))', above: 1 }, /: the answer is empty$/],
+    ['nothing by nothing', { name: 'x', query: 'vector(0) / 0', above: 1 }, /: the answer is no finite number$/],
+    ['a range', { name: 'x', query: 'ALERTS[5m]', above: 1 }, /: the answer is neither a number nor a list/],
+    ['no node', { name: 'x', query: 'vector(1)', least: 1 }, /: none of its series has the label node$/],
+    ['no PromQL', { name: 'x', query: 'sum(', least: 1 }, /: it refuses the question \(bad_data\)$/],
+  ];
+  for (const [what, query, expected] of measures) {
+    it(`has ${what} for a measure`, async () => {
+      const web = createWebGet({ clock: systemClock, timeoutMs: 60_000, maxBytes: 1024 * 1024 });
+      const source = { url: prometheus.url, queries: [query] };
+      const asked = [{ name: 'workers', source, before: HOUR_AGO }];
+      const queries = createQueries({ web, clock: systemClock });
+      const answer = (await queries.ask(asked, new AbortController().signal)).get('workers')?.get('x');
+      if (expected instanceof RegExp) assert.match((answer as { missing: string }).missing, expected);
+      else assert.deepEqual(answer, expected);
     });
   }
 });

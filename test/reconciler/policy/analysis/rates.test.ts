@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { analyse, type CanaryVerdict } from '#reconciler/policy/analysis/analyse.ts';
+import { judgeQueries } from '#reconciler/policy/analysis/judge-queries.ts';
+import type { QueryAnswer } from '#reconciler/policy/analysis/query-answer.ts';
+import type { NodeQuery } from '#shared/contract/api/queries.ts';
+import type { Measures } from '#shared/contract/api/measures.ts';
 import { sampleOfCanary, sampleOfWaiting } from '#reconciler/policy/analysis/sample.ts';
 import { type Effect, type Look, looksAt, randomOf } from './fleet-of-measures.ts';
 
@@ -67,5 +71,51 @@ describe('the analysis of canaries', () => {
       );
       assert.ok(stopped.length <= changes / 200, stopped.join('\n'));
     });
+  }
+});
+
+/** Seconds that pods take to start, and how many a minute are started: of the one more is worse, of the other less. */
+const QUERIES: readonly (readonly [NodeQuery, (podStart: number) => number])[] = [
+  [{ name: 'start', query: 'x', least: 1, percent: 100 }, (podStart) => podStart],
+  [{ name: 'started', query: 'x', least: 1, percent: 40, worse: 'down' }, (podStart) => 60 / podStart],
+];
+
+function askedTwice(
+  [query, numberOf]: (typeof QUERIES)[number],
+  times: number,
+  size: (typeof SIZES)[number],
+  seed: number,
+) {
+  const slower: Effect = ({ podStart }) => ({ podStart: podStart * times });
+  const verdicts = looksAt(size, slower, randomOf(seed)).map(({ canaries, waiting }) => {
+    const named = [
+      ...canaries.map((measures, index) => [`c${index}`, measures] as const),
+      ...waiting.map((measures, index) => [`n${index}`, measures] as const),
+    ];
+    const side = (key: 'before' | 'now') =>
+      new Map(named.map(([name, measures]) => [name, numberOf(podStartOf(measures, key))]));
+    const answer: QueryAnswer = { before: side('before'), now: side('now') };
+    const names = { canaries: canaries.map((_, n) => `c${n}`), waiting: waiting.map((_, n) => `n${n}`) };
+    return judgeQueries({ url: 'http://p', queries: [query] }, new Map([[query.name, answer]]), names)[0]?.verdict;
+  });
+  return verdicts.every((verdict) => verdict === 'fail');
+}
+
+const podStartOf = (measures: Measures, key: 'before' | 'now'): number => measures[key]?.values.podStart ?? Number.NaN;
+
+describe('the analysis of what Prometheus says', () => {
+  for (const each of QUERIES) {
+    const [{ name }] = each;
+    for (const size of SIZES) {
+      const pool = `${size.canaries} of ${size.canaries + size.waiting} nodes`;
+      it(`stops at least 18 of 20 configs that change ${name} eightfold: ${pool}`, () => {
+        const stopped = Array.from({ length: 20 }, (_, seed) => askedTwice(each, 8, size, 1000 + seed));
+        assert.ok(stopped.filter(Boolean).length >= 18, `${stopped.filter(Boolean).length} of 20`);
+      });
+      it(`stops at most one in 200 configs that do nothing to ${name}: ${pool}`, () => {
+        const stopped = Array.from({ length: 1000 }, (_, seed) => askedTwice(each, 1, size, seed));
+        assert.ok(stopped.filter(Boolean).length <= 5, `${stopped.filter(Boolean).length} of 1000`);
+      });
+    }
   }
 });

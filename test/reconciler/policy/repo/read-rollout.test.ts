@@ -175,6 +175,11 @@ const rows: readonly (readonly [string, string, readonly string[]])[] = [
     'rollout: {canary: {nodes: 1}, analysis: {thresholds: {cpu: {least: much}}}}',
     ['out-of-range spec.rollout.analysis.thresholds.cpu.least'],
   ],
+  [
+    'no measures at all',
+    'rollout: {canary: {nodes: 1}, analysis: {measures: []}}',
+    ['wrong-type spec.rollout.analysis.measures'],
+  ],
   ['nobody on trial', 'rollout: {maxOnTrial: 0}', ['out-of-range spec.rollout.maxOnTrial']],
   ['a probation of no time', 'rollout: {probation: 0s}', ['bad-duration spec.rollout.probation']],
   ['a probation in another word', 'rollout: {probation: Full}', ['bad-duration spec.rollout.probation']],

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { createMeasuring } from '#agent/observe/measure.ts';
 import { MEASURE_ANNOTATION, RELEASE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { AnalysisSpec, KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
+import type { QueryAnswers } from '#reconciler/policy/analysis/query-answer.ts';
 import { releaseValue } from '#reconciler/policy/rollout/halt.ts';
 import { commit, COMMIT_A, COMMIT_B, nodeView, poolSpec, validPool } from '../../../support/fleet.ts';
 import { FleetSimulation } from '../../../support/fleet-simulation.ts';
@@ -160,5 +161,97 @@ describe('a rollout whose canaries are compared', () => {
       await run(2);
     }
     assert.deepEqual([exposed(), status().phase], [1, 'Halted']);
+  });
+});
+
+describe('a rollout whose canaries Prometheus is asked about', () => {
+  const SPEC: AnalysisSpec = {
+    measures: [],
+    prometheus: { url: 'http://p:9090', queries: [{ name: 'p99', query: 'x', least: 2 }] },
+    timeout: '30m',
+  };
+  /** What the nodes are like now, by name; before the change each is at 1. */
+  const says = (of: (node: string) => number | undefined) => (): QueryAnswers => {
+    const names = Array.from({ length: NODES }, (_, index) => `n${index}`);
+    const now = names.flatMap((name) => {
+      const number = of(name);
+      return number === undefined ? [] : [[name, number] as const];
+    });
+    return new Map([['p99', { before: new Map(names.map((name) => [name, 1])), now: new Map(now) }]]);
+  };
+  async function asking(prometheus: FleetSimulation['prometheus']): Promise<World & { readonly asked: Set<number> }> {
+    const made = await world(0.1, false);
+    const asked = new Set<number>();
+    made.sim.prometheus =
+      prometheus &&
+      ((pool) => {
+        asked.add(made.sim.now - pool.before);
+        return prometheus(pool);
+      });
+    made.commits(TRIED, SPEC);
+    return { ...made, asked };
+  }
+  const tried = (made: World): ReadonlySet<string> => {
+    const sha256 = made.status().rollout?.sha256 ?? '';
+    return made.sim.exposed.get(sha256) ?? new Set();
+  };
+
+  it('goes on when they are no worse, and asks no more then', async () => {
+    const made = await asking(says(() => 1));
+    await made.run(15);
+    assert.equal(made.status().rollout?.analysis?.message, `p99 is 1, before 1; nodes that wait: ${NODES - 1}`);
+    assert.deepEqual([made.exposed(), made.status().phase, made.marks()], [NODES, 'Settled', 0]);
+    const known = made.asked.size;
+    await made.run(30);
+    assert.equal(made.asked.size, known);
+    assert.ok(known > 0 && known < 5, `asked ${known} times`);
+  });
+
+  it('halts when they are worse twice, with the numbers, before anybody else has seen the config', async () => {
+    const made: World & { readonly asked: Set<number> } = await asking(says((node) => (tried(made).has(node) ? 9 : 1)));
+    await made.run(90);
+    assert.deepEqual([made.exposed(), made.status().phase], [1, 'Halted']);
+    assert.match(made.status().message ?? '', /made its canaries worse: p99 is 9, before 1; of 29 nodes that wait 0/);
+  });
+
+  it('takes what nodes that wait do, too, for the fleet’s', async () => {
+    const made = await asking(says(() => 9));
+    await made.run(20);
+    assert.deepEqual([made.exposed(), made.status().phase], [NODES, 'Settled']);
+  });
+
+  it('waits for one that is away, says how long, then goes on and says that it did', async () => {
+    const made = await asking(() => new Map([['p99', { missing: 'no connection' }]]));
+    await made.run(29);
+    assert.equal(made.exposed(), 1);
+    const [hold] = made.status().holds ?? [];
+    assert.match(hold?.message ?? '', /^the canaries are compared: p99: no connection \(at most 30m from 20.*Z\)$/);
+    await made.run(15);
+    assert.equal(made.exposed(), NODES);
+    assert.match(made.status().message ?? '', /; its canaries: not enough to compare in time: p99: no connection$/);
+  });
+
+  it('waits for the series of its canary', async () => {
+    const made: World & { readonly asked: Set<number> } = await asking(
+      says((node) => (tried(made).has(node) ? undefined : 1)),
+    );
+    await made.run(20);
+    assert.equal(made.exposed(), 1);
+    assert.match(made.status().rollout?.analysis?.message ?? '', /^p99: no series for n\d+$/);
+  });
+
+  it('survives restarts of the reconciler, and asks about the same time before', async () => {
+    const made: World & { readonly asked: Set<number> } = await asking(says((node) => (tried(made).has(node) ? 9 : 1)));
+    const befores = new Set<number>();
+    const answer = made.sim.prometheus;
+    made.sim.prometheus = (pool) => {
+      befores.add(pool.before);
+      return answer?.(pool) ?? new Map();
+    };
+    for (let turn = 0; turn < 30; turn += 1) {
+      made.sim.restart();
+      await made.run(2);
+    }
+    assert.deepEqual([made.exposed(), made.status().phase, befores.size], [1, 'Halted', 1]);
   });
 });

@@ -1,0 +1,36 @@
+import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import type { QueriedPool } from '../analysis/query-answer.ts';
+import type { Desired } from '../desired.ts';
+import type { Fleet } from '../fleet.ts';
+import { targetOf } from './membership.ts';
+import { isAbout } from './standing.ts';
+
+/** Where canaries wait for a window, the pool of an hour before they began is a fairer likeness than that of days ago. */
+const LONGEST_BEFORE_MS: Millis = 60 * 60_000;
+
+/** The clocks of Prometheus and ours may differ so much. */
+const APART_MS: Millis = 60_000;
+
+/**
+ * The pools whose canaries have yet to be judged by what Prometheus keeps: their canaries are done, by the status, and no verdict stands.
+ * All others ask nothing. What was before is looked up at the beginning of the rollout, not of the canaries' wave: a reconciler that was
+ * away meanwhile sees the wave late.
+ */
+export function queriesToAsk(desired: Desired, fleet: Fleet): readonly QueriedPool[] {
+  return [...desired.pools.values()].flatMap((pool) => {
+    const source = pool.spec.rollout.analysis?.prometheus;
+    const target = targetOf(pool);
+    const { rollout, halt, released } = fleet.pools.get(pool.name)?.status ?? {};
+    if (source === undefined || target === null || rollout === undefined || !isAbout(rollout, target)) return [];
+    const isReleased = released?.sha256 === target.sha256;
+    const isHalted = halt !== undefined && isAbout(halt, target);
+    const { verdict = 'waiting' } = rollout.analysis ?? {};
+    const isOpen = rollout.finishedAt === undefined && (verdict === 'waiting' || verdict === 'suspect');
+    const canary = rollout.waves.find(({ name }) => name === 'canary');
+    if (!isOpen || isHalted || isReleased || canary?.state !== 'done') return [];
+    const since = fromTimestamp(rollout.startedAt);
+    const began = fromTimestamp(canary.startedAt) ?? since;
+    if (since === undefined || began === undefined) return [];
+    return [{ name: pool.name, source, before: Math.max(since, began - LONGEST_BEFORE_MS) - APART_MS }];
+  });
+}

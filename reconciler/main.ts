@@ -94,6 +94,7 @@ async function main(settings: ReconcilerSettings): Promise<void> {
     namespace: settings.namespace,
     name: LEASE_NAME,
     identity,
+    pod: settings.pod,
     clock,
     random,
     log,

@@ -18,6 +18,9 @@ export interface Audit {
   readonly remove: () => Promise<void>;
 }
 
+/** Only when each came in is of use, and the log must not be so long that a new one is begun. */
+const OTHER_STAGES = ['ResponseStarted', 'ResponseComplete', 'Panic'];
+
 /** @param user the only one whose requests count; default: everybody */
 export async function prepareAudit(user?: string): Promise<Audit> {
   const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-audit-'));
@@ -27,7 +30,10 @@ export async function prepareAudit(user?: string): Promise<Audit> {
     { level: 'Metadata', ...(user === undefined ? {} : { users: [user] }) },
     ...(user === undefined ? [] : [{ level: 'None' }]),
   ];
-  await writeFile(policy, JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }));
+  await writeFile(
+    policy,
+    JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', omitStages: OTHER_STAGES, rules }),
+  );
   return {
     apiServerArgs: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`],
     async requests() {

@@ -15,7 +15,7 @@ const MAX_UNAVAILABLE = '20%';
 export const HEARTBEAT_MS = 300_000;
 /** The Lease of the process before has to run out, and whoever gains the lead looks at everything once more. */
 const SETTLE_MS = 45_000;
-const PATIENCE_MS = 15 * 60_000;
+const PATIENCE_MS = 30 * 60_000;
 /** A single start says more about what else the machine does at that moment. */
 const RESTARTS = 5;
 
@@ -105,14 +105,14 @@ async function during(
 }
 
 /** A process that loses the lead ends, as its Deployment expects: what it took would be counted for another one. */
-async function unless({ ended }: ReconcilerProcess, act: Promise<void>): Promise<void> {
+export async function unless({ ended }: ReconcilerProcess, act: Promise<void>): Promise<void> {
   const lost = ended.then(() =>
     Promise.reject(new Error('the reconciler ended: the machine was too busy to keep the lead')),
   );
   await Promise.race([act, lost]);
 }
 
-async function settled(fleet: FleetProcess, commit: string, nodes: number): Promise<void> {
+export async function settled(fleet: FleetProcess, commit: string, nodes: number): Promise<void> {
   for (const deadline = performance.now() + PATIENCE_MS; ;) {
     const progress = await fleet.ask('progress', {});
     if (progress.settled === nodes && progress.pools[commit] === POOLS) return;
@@ -121,7 +121,7 @@ async function settled(fleet: FleetProcess, commit: string, nodes: number): Prom
   }
 }
 
-async function listWithClientNode(site: FleetSite): Promise<Stretch> {
+export async function listWithClientNode(site: FleetSite): Promise<Stretch> {
   const program = fileURLToPath(new URL('list-nodes.ts', import.meta.url));
   const child = fork(program, { env: { ...process.env, KUBECONFIG: site.kubeconfig } });
   try {

@@ -4,20 +4,39 @@ import { startControlPlane } from '../../test/cluster/support/control-plane.ts';
 import { kubeconfigText } from '../../test/cluster/support/kubeconfig.ts';
 import { installManifests, NAMESPACE } from '../../test/cluster/support/programs.ts';
 import { startFleetProcess } from '../../test/support/fleet-process/start.ts';
-import { prepareAudit } from './audit.ts';
+import type { TrialManners } from '../../test/support/fleet-process/asks.ts';
+import { type AuditedRequest, prepareAudit } from './audit.ts';
 import { AGENT_STEP_MS, type FleetSite, POOLS } from './fleet-site.ts';
 import { startRelay } from './relay.ts';
 
 const RECONCILER = 'kubelet-gitops-reconciler';
 
-/** A real kube-apiserver with etcd, with this many nodes; the reconciler has the rights of the manifests and no more. */
-export async function realSite(nodes: number, directory: string): Promise<FleetSite> {
+export interface RealSite extends FleetSite {
+  /** `v1.37.2`. */
+  readonly version: string;
+  /** All that the reconciler asked for until now. */
+  readonly requests: () => Promise<readonly AuditedRequest[]>;
+}
+
+/**
+ * A real kube-apiserver with etcd, with this many nodes; the reconciler has the rights of the manifests and no more.
+ *
+ * @param trials how long trials take; default: a step
+ */
+export async function realSite(nodes: number, directory: string, trials?: TrialManners): Promise<RealSite> {
   const audit = await prepareAudit(`system:serviceaccount:${NAMESPACE}:${RECONCILER}`);
   const cluster = await startControlPlane({ apiServerArgs: audit.apiServerArgs });
   await installManifests(cluster);
   const { certificate: cert, key } = cluster.admin;
   const server = { url: cluster.url, credential: { ca: cluster.ca, cert, key } };
-  const fleet = await startFleetProcess({ nodes, pools: POOLS, agentStepMs: AGENT_STEP_MS, server });
+  const { gitVersion } = (await cluster.request('GET', '/version')).json() as { readonly gitVersion: string };
+  const fleet = await startFleetProcess({
+    nodes,
+    pools: POOLS,
+    agentStepMs: AGENT_STEP_MS,
+    server,
+    ...(trials === undefined ? {} : { trials }),
+  });
   const relay = await startRelay(new URL(cluster.url));
   const token = await cluster.serviceAccountToken(NAMESPACE, RECONCILER);
   const kubeconfig = join(directory, `kubeconfig-${relay.port}`);
@@ -27,6 +46,8 @@ export async function realSite(nodes: number, directory: string): Promise<FleetS
     fleet,
     relay,
     kubeconfig,
+    version: gitVersion,
+    requests: audit.requests,
     async calls() {
       const requests = await audit.requests();
       const calls: Record<string, number> = {};

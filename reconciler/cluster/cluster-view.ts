@@ -51,12 +51,14 @@ export function createClusterView(options: ClusterViewOptions): ClusterView {
   const kubeletNodes = createMirror<KubeObject, KubeletNode>({
     ...options,
     selection: { resource: KUBELET_NODES },
+    trim: viewKubeletNode,
     project: viewKubeletNode,
     same: onlySignsOfLife,
   });
   const pools = createMirror<KubeObject, KubeletPool>({
     ...options,
     selection: { resource: KUBELET_POOLS },
+    trim: viewKubeletPool,
     project: viewKubeletPool,
   });
   const configSources = createMirror<KubeObject, ConfigSourceView>({

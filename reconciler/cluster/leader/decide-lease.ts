@@ -15,6 +15,8 @@ export interface LeaseMoment {
   readonly sighting: Sighting | null;
   /** Unique to this process: a replica that starts again under an old name would lead together with the old one. */
   readonly me: string;
+  /** The pod that this process runs in: who held the lease as `<pod>_…` before has ended, or it would not run. */
+  readonly pod?: string | undefined;
   /** Monotonic. */
   readonly nowMs: Millis;
   /** Wall-clock time, only written down. */
@@ -39,7 +41,7 @@ export function sight(lease: Lease, before: Sighting | null, nowMs: Millis): Sig
 }
 
 /** The next step towards holding the lease. A write that follows from it carries the lease's resourceVersion. */
-export function decideLease({ lease, sighting, me, nowMs, wallMs, timing }: LeaseMoment): LeaseDecision {
+export function decideLease({ lease, sighting, me, pod, nowMs, wallMs, timing }: LeaseMoment): LeaseDecision {
   const now = toMicroTime(wallMs);
   const mine = { holderIdentity: me, leaseDurationSeconds: Math.ceil(timing.leaseMs / 1000), renewTime: now };
   if (lease === null) return { do: 'create', spec: { ...mine, acquireTime: now, leaseTransitions: 0 } };
@@ -48,11 +50,17 @@ export function decideLease({ lease, sighting, me, nowMs, wallMs, timing }: Leas
   const holder = spec.holderIdentity ?? '';
   if (holder === me) return { do: 'renew', spec: mine };
 
-  const leftMs = holder === '' ? 0 : expiryMs(spec, sighting ?? sight(lease, null, nowMs), timing) - nowMs;
+  const seen = sighting ?? sight(lease, null, nowMs);
+  const isPredecessor = pod !== undefined && holder.startsWith(`${pod}_`);
+  const endMs = isPredecessor ? seen.sinceMs + lastWritesMs(timing) : expiryMs(spec, seen, timing);
+  const leftMs = holder === '' ? 0 : endMs - nowMs;
   if (leftMs > 0) return { do: 'wait', holder, forMs: leftMs };
   const leaseTransitions = (spec.leaseTransitions ?? 0) + 1;
   return { do: 'take', from: holder, spec: { ...mine, acquireTime: now, leaseTransitions } };
 }
+
+/** What writes that a leader began have at least before another one leads. One that lives renews its lease within it. */
+const lastWritesMs = ({ leaseMs, renewMs }: LeaseTiming): Millis => leaseMs - renewMs;
 
 /** The holder's own promise of how often it renews counts, not ours: replicas may be configured differently. */
 function expiryMs({ leaseDurationSeconds }: LeaseSpec, { sinceMs }: Sighting, timing: LeaseTiming): Millis {

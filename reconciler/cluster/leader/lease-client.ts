@@ -12,6 +12,8 @@ export interface LeaseClientOptions {
   readonly name: string;
   /** Unique to this process, not only to its pod: a container that is restarted must not inherit the lead. */
   readonly identity: string;
+  /** See `LeaseMoment`. */
+  readonly pod?: string | undefined;
   readonly clock: Clock;
   /** Numbers in [0, 1). */
   readonly random: () => number;
@@ -37,7 +39,7 @@ const AGREED_MS: Millis = 60_000;
 
 /** What one process knows of a Lease, and its writes to it. */
 export function createLeaseClient(options: LeaseClientOptions): LeaseClient {
-  const { kube, namespace, name, identity, clock, random, signal, timing } = options;
+  const { kube, namespace, name, identity, pod, clock, random, signal, timing } = options;
   const place: Place = { resource: LEASES, namespace };
   let known: Lease | null = null;
   let sighting: Sighting | null = null;
@@ -72,7 +74,7 @@ export function createLeaseClient(options: LeaseClientOptions): LeaseClient {
         // Only what our own write returned is known for sure; after anything else the lease is read again.
         if (known?.spec?.holderIdentity !== identity) note(await kube.get<Lease>(place, name, life.signal));
         const nowMs = clock.monotonic();
-        const decision = decideLease({ lease: known, sighting, me: identity, nowMs, wallMs: clock.now(), timing });
+        const decision = decideLease({ lease: known, sighting, me: identity, pod, nowMs, wallMs: clock.now(), timing });
         if (decision.do === 'wait') return false;
         // Also where the answer is lost: then the lease is found to be ours.
         if (decision.do === 'take') ahead = aheadOf(clock.now(), known);

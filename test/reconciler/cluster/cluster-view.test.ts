@@ -59,6 +59,42 @@ describe('the view of the cluster that reads again what another reconciler wrote
   });
 });
 
+describe('the view of a large cluster', () => {
+  it('has the bookkeeping of the API server dropped from the lists of Nodes and of our own kinds, page by page', async (t) => {
+    const whole = (name: string): KubeObject => ({
+      metadata: { name, uid: 'u', managedFields: [{ manager: 'kubelet' }] } as KubeObject['metadata'],
+    });
+    const trimmed = new Map<string, KubeObject | undefined>();
+    const stop = new AbortController();
+    const kube = {
+      list: ({ resource }: Selection, _: unknown, trim?: (object: KubeObject) => KubeObject) => {
+        trimmed.set(resource.plural, trim?.(whole('a')));
+        return Promise.resolve({ resourceVersion: '1', items: [] });
+      },
+      watch: (_: unknown, __: unknown, signal: AbortSignal) => createEventQueue<never>(signal).items(),
+    } as unknown as Kube;
+    const view = createClusterView({
+      kube,
+      namespace: NAMESPACE,
+      written: createOverlay(systemClock, WRITTEN_NODES),
+      writtenPools: createOverlay(systemClock, WRITTEN_POOLS),
+      marks: createOverlay(systemClock, WRITTEN_MARKS),
+      onChange: () => undefined,
+      onFault: () => undefined,
+      clock: systemClock,
+      random: () => 0.5,
+    });
+    t.after(() => stop.abort());
+    const running = view.run(stop.signal);
+    await until('everything is seen', () => view.fleet() !== null);
+    for (const plural of ['nodes', 'kubeletnodes', 'kubeletpools']) {
+      assert.deepEqual(trimmed.get(plural)?.metadata, { name: 'a', uid: 'u' }, plural);
+    }
+    stop.abort();
+    await running;
+  });
+});
+
 describe('the view of a cluster in which objects cannot be read', () => {
   it('names them, with the kind that is held for each, and shows all others', async () => {
     const broken = (name: string, part: string): KubeObject =>

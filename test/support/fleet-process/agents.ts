@@ -4,7 +4,8 @@ import { isKubeError } from '#shared/kube/kube-error.ts';
 import { type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
-import { nextReport } from '#cli/simulate/fleet/simulated-agent.ts';
+import type { TrialManners } from './asks.ts';
+import { timedReport } from './trial-time.ts';
 
 /** Agents without nodes, all in one process: each hears of its assignment and reports, a step at a time. */
 export interface Agents {
@@ -13,19 +14,26 @@ export interface Agents {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** @param stepMs from hearing of something to reporting it */
-export function createAgents(kube: Kube, clock: Clock, stepMs: Millis): Agents {
+/**
+ * @param stepMs from hearing of something to reporting it
+ * @param trials how long trials take; default: they end with the next step
+ */
+export function createAgents(kube: Kube, clock: Clock, stepMs: Millis, trials?: TrialManners): Agents {
   const nodes = new Map<string, KubeletNode>();
-  const due: { readonly name: string; readonly atMs: Millis }[] = [];
-  const waiting = new Set<string>();
+  /** When each that has something to report is to look again, by its name. */
+  const due = new Map<string, Millis>();
+  /** When the trials began that are under way. */
+  const begun = new Map<string, Millis>();
   const restarts = new Map<string, number>();
 
   const consider = (node: KubeletNode): void => {
     const { name } = node.metadata;
     nodes.set(name, node);
-    if (waiting.has(name) || nextReport(node, '') === null) return;
-    waiting.add(name);
-    due.push({ name, atMs: clock.monotonic() + stepMs });
+    const next = timedReport(node, '', trials);
+    if (next === null) return;
+    const now = clock.monotonic();
+    const atMs = next.afterMs === 0 ? now + stepMs : (begun.get(name) ?? now) + next.afterMs;
+    due.set(name, Math.min(atMs, due.get(name) ?? Infinity));
   };
 
   const report = async (name: string, status: KubeletNode['status'], node: KubeletNode): Promise<void> => {
@@ -37,10 +45,13 @@ export function createAgents(kube: Kube, clock: Clock, stepMs: Millis): Agents {
 
   /** One step of one agent. What the API server does not take is tried again: real agents do not forget either. */
   const step = async (name: string): Promise<void> => {
-    waiting.delete(name);
+    due.delete(name);
     const node = nodes.get(name);
-    const next = node === undefined ? null : nextReport(node, toTimestamp(clock.now()));
+    const next = node === undefined ? null : timedReport(node, toTimestamp(clock.now()), trials);
     if (node === undefined || next === null) return;
+    const now = clock.monotonic();
+    if (next.afterMs > now - (begun.get(name) ?? -Infinity)) return consider(node);
+    if (next.restarted) begun.set(name, now);
     try {
       await report(name, next.status, node);
       const key = `${name} ${next.status.active?.name ?? ''}`;
@@ -55,9 +66,8 @@ export function createAgents(kube: Kube, clock: Clock, stepMs: Millis): Agents {
   const work = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       const now = clock.monotonic();
-      const ready = due.findIndex(({ atMs }) => atMs > now);
-      for (const { name } of due.splice(0, ready === -1 ? due.length : ready)) void step(name);
-      await clock.sleep(20, signal);
+      for (const [name, atMs] of due) if (atMs <= now) void step(name);
+      await clock.sleep(LOOK_EVERY_MS, signal);
     }
   };
 
@@ -77,3 +87,5 @@ export function createAgents(kube: Kube, clock: Clock, stepMs: Millis): Agents {
     },
   };
 }
+
+const LOOK_EVERY_MS: Millis = 50;

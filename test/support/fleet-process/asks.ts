@@ -17,11 +17,20 @@ export interface Asks {
   git: { readonly asks: { readonly reachable: boolean }; readonly answer: null };
 }
 
+export interface TrialManners {
+  /** From hearing of an assignment until the kubelet is up with it. */
+  readonly restartMs: Millis;
+  /** For how long a kubelet has been healthy when its agent says so, once in a trial. */
+  readonly probationMs: Millis;
+}
+
 export interface FleetOptions {
   readonly nodes: number;
   readonly pools: number;
   /** From hearing of something to reporting it. */
   readonly agentStepMs: Millis;
+  /** Trials take their time. Default: they end with the next step. */
+  readonly trials?: TrialManners;
   /** A bare repository on the disk. Default: in memory. */
   readonly gitDirectory?: string;
   /** An API server that is there already. Default: the sandbox's own. */

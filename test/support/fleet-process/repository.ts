@@ -20,8 +20,20 @@ kind: ClusterConfig
 spec: {maxChange: 100%}
 `;
 
+/** How fast each pool goes on; durations as `pool.yaml` has them. */
+export interface Pace {
+  /** Default: 10m. */
+  readonly trial?: string;
+  readonly probation?: string;
+}
+
 /** A repository of so many pools over one base layer. @param maxUnavailable of each pool */
-export function fleetFiles(pools: number, maxPods: number, maxUnavailable: string): Readonly<Record<string, string>> {
+export function fleetFiles(
+  pools: number,
+  maxPods: number,
+  maxUnavailable: string,
+  { trial = '10m', probation }: Pace = {},
+): Readonly<Record<string, string>> {
   const files: Record<string, string> = { [BASE]: baseFile(maxPods) };
   // Whoever asks changes the layer of all pools.
   for (const name of CLUSTERS) files[`clusters/${name}.yaml`] = CLUSTER_FILE;
@@ -37,8 +49,8 @@ spec:
   rollout:
     maxUnavailable: "${maxUnavailable}"
     soak: 0s
-  trial:
-    duration: 10m
+${probation === undefined ? '' : `    probation: ${probation}\n`}  trial:
+    duration: ${trial}
 `;
   }
   return files;

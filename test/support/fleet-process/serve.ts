@@ -34,7 +34,7 @@ const ANSWERS: Answers = {
     const cluster = await beginCluster(options);
     const progress = watchProgress(cluster.kube);
     running = { git, cluster, progress, names: Array.from({ length: options.nodes }, (_, index) => nodeName(index)) };
-    void createAgents(cluster.kube, systemClock, options.agentStepMs).run(stop.signal);
+    void createAgents(cluster.kube, systemClock, options.agentStepMs, options.trials).run(stop.signal);
     void progress.run(stop.signal);
     const nodeBytes = JSON.stringify(nodeObject(0, options.pools)).length;
     return { apiUrl: cluster.url, gitUrl: git.url, nodeBytes };

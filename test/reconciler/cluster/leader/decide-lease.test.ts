@@ -25,6 +25,16 @@ const rows: readonly (readonly [what: string, lease: Lease | null, ageMs: number
   ['whose holder promised nothing', held('you', { leaseDurationSeconds: null }), 14_000, wait(1000)],
   ['that was given back', lease(releasedSpec(WALL)), 0, take('', 1)],
   ['that says nothing', lease(), 0, take('', 1)],
+  ['that a process before held in this pod, a moment too soon', held('pod-1_old'), 4_999, wait(1, 'pod-1_old')],
+  ['that a process before held in this pod', held('pod-1_old'), 5_000, take('pod-1_old', 4)],
+  [
+    'that a process before held in this pod, however it promised',
+    promised('pod-1_old', 600),
+    5_000,
+    take('pod-1_old', 4),
+  ],
+  ['of a pod whose name begins like ours', held('pod-12_old'), 14_999, wait(1, 'pod-12_old')],
+  ['of something that is called like our pod', held('pod-1'), 14_999, wait(1, 'pod-1')],
   [
     'that was renewed by a clock of last century',
     held('you', { renewTime: '1999-01-01T00:00:00.000000Z' }),
@@ -37,18 +47,30 @@ function take(from: string, leaseTransitions: number): LeaseDecision {
   return { do: 'take', from, spec: { ...mine, acquireTime: NOW, leaseTransitions } };
 }
 
-function wait(forMs: number): LeaseDecision {
-  return { do: 'wait', holder: 'you', forMs };
+function wait(forMs: number, holder = 'you'): LeaseDecision {
+  return { do: 'wait', holder, forMs };
+}
+
+function promised(by: string, leaseDurationSeconds: number): Lease {
+  return held(by, { leaseDurationSeconds });
 }
 
 describe('a lease', () => {
   for (const [what, one, ageMs, decision] of rows) {
     it(`${what} (seen for ${ageMs} ms): ${decision.do}`, () => {
       const sighting = one === null ? null : sight(one, null, 5000);
-      const moment = { lease: one, sighting, me: 'me', nowMs: 5000 + ageMs, wallMs: WALL, timing: LEASE_TIMING };
+      const pod = 'pod-1';
+      const moment = { lease: one, sighting, me: 'me', pod, nowMs: 5000 + ageMs, wallMs: WALL, timing: LEASE_TIMING };
       assert.deepEqual(decideLease(moment), decision);
     });
   }
+
+  it('is held to its end where no pod is known', () => {
+    const holder = 'undefined_old';
+    const moment = { me: 'me', nowMs: 5_000, wallMs: WALL, timing: LEASE_TIMING };
+    const sighting = sight(held(holder), null, 0);
+    assert.deepEqual(decideLease({ ...moment, lease: held(holder), sighting }), wait(10_000, holder));
+  });
 
   it('is as old as the first sight of what it says', () => {
     const first = sight(held('you', { renewTime: 'a' }), null, 100);

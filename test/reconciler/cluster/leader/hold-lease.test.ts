@@ -15,7 +15,14 @@ interface Replica extends LeaseHold {
   stop(): void;
 }
 
-function replica(identity: string, world: ManualClock, store: LeaseStore, rate = 1, wallSkewMs = 0): Replica {
+function replica(
+  identity: string,
+  world: ManualClock,
+  store: LeaseStore,
+  rate = 1,
+  wallSkewMs = 0,
+  pod?: string,
+): Replica {
   const told: string[] = [];
   const stop = new AbortController();
   let fate = (): Fate => quick;
@@ -24,6 +31,7 @@ function replica(identity: string, world: ManualClock, store: LeaseStore, rate =
     namespace: 'ns',
     name: 'l',
     identity,
+    pod,
     clock: machineClock(world, rate, wallSkewMs),
     random: () => 0,
     log: silentLog,
@@ -96,6 +104,31 @@ describe('a lease that is held', () => {
     a.befall(() => quick);
     await world.advance(10_000);
     assert.deepEqual([a.isLeader(), b.isLeader(), a.holder()], [false, true, 'b']);
+  });
+
+  it('is taken after five seconds by the next process of the same pod, which then lists again', async () => {
+    const world = createManualClock();
+    const store = leaseStore(world);
+    const killed = replica('pod-1_a', world, store, 1, 0, 'pod-1');
+    await world.advance(9000);
+    killed.befall(lose('request'));
+    await world.advance(1000);
+    const next = replica('pod-1_b', world, store, 1, 0, 'pod-1');
+    const other = replica('pod-2_a', world, store, 1, 0, 'pod-2');
+    await world.advance(4900);
+    assert.deepEqual([next.isLeader(), other.isLeader()], [false, false]);
+    await world.advance(2000);
+    assert.deepEqual([next.isLeader(), other.isLeader(), next.told], [true, false, ['gained']]);
+  });
+
+  it('stays with a process that renews it, though another of the same pod asks', async () => {
+    const world = createManualClock();
+    const store = leaseStore(world);
+    const first = replica('pod-1_a', world, store, 1, 0, 'pod-1');
+    await world.advance(100);
+    const second = replica('pod-1_b', world, store, 1, 0, 'pod-1');
+    await world.advance(120_000);
+    assert.deepEqual([first.isLeader(), second.isLeader()], [true, false]);
   });
 
   for (const [skewMs, told] of [

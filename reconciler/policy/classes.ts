@@ -118,7 +118,7 @@ export function recordedClasses(
   const counted = new Map<PayloadClass, number>();
   for (const { name } of members) {
     const told = fleet.kubeletNodes.get(name)?.spec?.configSource?.sha256;
-    const each = byConfig.get(told ?? '') ?? UNREAD;
+    const each = byConfig.get(told ?? NO_CONFIG) ?? UNREAD;
     byNode.set(name, each);
     counted.set(each, (counted.get(each) ?? 0) + 1);
   }

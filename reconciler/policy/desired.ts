@@ -195,12 +195,9 @@ function assemble(
 ): Desired {
   const present = pools.filter((pool) => pool.origin !== 'retiring');
   const within = known !== undefined && stillHolds(known, present) ? known : membersOfPools(present, fleet);
-  const isSorted = pools.some(({ name, template }) => template !== undefined || recordsClasses(name, fleet));
-  const sorted = isSorted ? withClasses(pools, within, fleet, judge) : pools;
+  const sorted = withClasses(pools, within, fleet, judge);
   return { ...about, pools: new Map(sorted.map((pool) => [pool.name, pool])), choices: within.choices };
 }
-
-const recordsClasses = (pool: string, { pools }: Fleet): boolean => pools.get(pool)?.status?.classes !== undefined;
 
 /** The pools with what each of their nodes gets, where values are computed. */
 function withClasses(

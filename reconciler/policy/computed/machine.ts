@@ -26,8 +26,8 @@ export interface MachineSource extends Pick<NodeView, 'size' | 'labels'> {
   readonly numaNodes?: number | undefined;
 }
 
-/** The machine behind a node, by what its Node and its agent say of it. */
-export function machineOf({ size, labels, numaNodes }: MachineSource): Machine {
+/** The machine behind a node, by what its Node says of it. */
+export function machineOf({ size, labels }: Pick<NodeView, 'size' | 'labels'>): Machine {
   const amounts = { cpu: 'cpu', memory: 'memory', ephemeralStorage: 'ephemeral-storage', maxPods: 'pods' } as const;
   const known = Object.entries(amounts).flatMap(([name, resource]) => {
     const amount = parseQuantity(size?.capacity[resource] ?? '');
@@ -36,7 +36,6 @@ export function machineOf({ size, labels, numaNodes }: MachineSource): Machine {
   const arch = labels[ARCH_LABEL];
   return {
     ...Object.fromEntries(known),
-    ...(numaNodes === undefined ? {} : { numaNodes }),
     ...(arch === undefined ? {} : { arch }),
     labels,
   };

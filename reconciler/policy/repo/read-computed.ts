@@ -95,8 +95,8 @@ export function readComputed(file: unknown, report: FileReport, positionOf: Posi
 
 /** A slip of the pen in a name of the language, by what the parser says of it. */
 function meantBy(message: string): string | undefined {
-  const [, variable] = /^Unknown variable: (\w+)$/.exec(message) ?? [];
-  const [, called] = /^there is no function (\w+)$/.exec(message) ?? [];
+  const variable = /^Unknown variable: (\w+)/.exec(message)?.[1];
+  const called = /^there is no function (\w+)/.exec(message)?.[1];
   const known = variable === undefined ? [...FUNCTIONS, ...METHODS] : VARIABLES;
   const meant = didYouMean(variable ?? called ?? '', known);
   if (meant !== undefined) return `did you mean ${meant}?`;

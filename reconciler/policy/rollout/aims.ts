@@ -50,7 +50,7 @@ export function aimsOf(
 
   return group.members.map((each): Aimed => {
     if (config === null || each.target === null) return { member: each, aim: 'local', configName: null };
-    if (!reverts && !each.joining && isOneOfThePool(each, pool)) {
+    if (!reverts && isOneOfThePool(each, pool)) {
       return { member: each, aim: 'config', configName: each.payloadClass?.config?.name ?? config.name };
     }
     const settled = formerly(each);

@@ -81,7 +81,7 @@ const CLASS = 'class of machines';
 
 /** It stays in its pool, and a label that an expression names has another value. */
 const isReclassed = ({ name, moved }: NodeView, { kubeletNodes }: Fleet): boolean =>
-  moved !== undefined && kubeletNodes.get(name)?.spec?.pool === moved.to;
+  kubeletNodes.get(name)?.spec?.pool === moved?.to;
 
 function reclassGraceOf({ moved }: NodeView): Hold {
   const until = toTimestamp((moved?.since ?? 0) + LABEL_GRACE_MS);

@@ -1,5 +1,4 @@
 import { CLASS_LABELS_ANNOTATION, MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import { labelsAsked, writeClassLabels } from '../class-labels.ts';
 import type { Desired, DesiredPool } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
@@ -25,7 +24,7 @@ export function rememberClasses({ pools }: Desired, fleet: Fleet): readonly Step
       const known = present.metadata.annotations ?? {};
       const labels = names.length === 0 ? undefined : labelsToKeep(name, names, pool, fleet);
       const annotations = {
-        ...(sizes === undefined || sizes === known[MACHINE_ANNOTATION] ? {} : { [MACHINE_ANNOTATION]: sizes }),
+        ...(sizes === undefined ? {} : { [MACHINE_ANNOTATION]: sizes }),
         ...(labels === undefined || labels === known[CLASS_LABELS_ANNOTATION]
           ? {}
           : { [CLASS_LABELS_ANNOTATION]: labels }),
@@ -39,11 +38,10 @@ export function rememberClasses({ pools }: Desired, fleet: Fleet): readonly Step
 function labelsToKeep(name: string, names: readonly string[], pool: DesiredPool, fleet: Fleet): string | undefined {
   const node = fleet.nodes.get(name);
   const present = node && kubeletNodeOf(node, fleet);
-  if (node === undefined || !wasToldBy(present, pool)) return undefined;
-  const isNew = present?.metadata.annotations?.[CLASS_LABELS_ANNOTATION] === undefined;
+  // Another pool's config, or none, was told with other labels.
+  if (node === undefined || present?.spec?.configSource === undefined || present.spec.pool !== pool.name)
+    return undefined;
+  const isNew = present.metadata.annotations?.[CLASS_LABELS_ANNOTATION] === undefined;
   const isTold = sameTarget(assignmentOf(present), targetFor(pool, name));
   return isNew || isTold ? writeClassLabels(names, node.labels) : undefined;
 }
-
-const wasToldBy = (node: KubeletNode | undefined, { name }: DesiredPool): boolean =>
-  node?.spec?.configSource !== undefined && node.spec.pool === name;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { blocked, poolsToAsk } from '#reconciler/policy/blockers.ts';
+import { blocked, poolsToAsk, QUIET } from '#reconciler/policy/blockers.ts';
 import { desiredState } from '#reconciler/policy/desired.ts';
 import type { KubeletPool } from '#shared/contract/api/kubelet-pool.ts';
 import { commit, COMMIT_B, fleetOf, poolInCluster, validPool } from '../../support/fleet.ts';
@@ -36,7 +36,8 @@ describe('the blockers of a pool are asked', () => {
     assert.deepEqual(poolsToAsk(desiredState(commit(COMMIT_B), fleet, accept), fleet), []);
   });
 
-  it('and what is told of one that holds it up is why', () => {
+  it('and what is told of one that holds it up is why, and of those that hold up nothing that they do not', () => {
+    assert.equal(QUIET.quiet, true);
     assert.deepEqual(blocked('alert A fires'), { quiet: false, because: 'alert A fires' });
   });
 });

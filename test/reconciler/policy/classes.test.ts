@@ -124,6 +124,13 @@ describe('the classes that a status has, where no commit was read', () => {
     });
     for (const name of ['unnamed', 'other', 'idle', 'local', 'unmet'])
       assert.equal(found?.byNode.get(name), UNREAD, name);
+    assert.deepEqual(
+      [...(found?.nodes ?? [])].map(([{ name }, count]) => [name, count]),
+      [
+        ['small', 1],
+        ['', 5],
+      ],
+    );
     assert.deepEqual([...(found?.configs ?? [])], [[config.sha256, config]]);
     assert.deepEqual([...(found?.values ?? [])], []);
     assert.equal(found?.sizes.size, 0);

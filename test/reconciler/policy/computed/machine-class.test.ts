@@ -105,6 +105,11 @@ describe('the class of a machine', () => {
     assert.equal(classOf(sorted, asks(['ephemeralStorage'])).machine.memory, undefined);
   });
 
+  it('is known by nothing that its Node and its agent do not say', () => {
+    const all = asks(['cpu', 'memory', 'ephemeralStorage', 'maxPods', 'numaNodes', 'arch'], ['tier']);
+    assert.deepEqual(classOf(machineOf({ labels: {} }), all), { name: 'any', machine: { labels: {} } });
+  });
+
   it('outlives a new kernel by what was kept of it', () => {
     const before = sortedMachine(node('15872Mi'));
     const kept = readSizes(writeSizes(before));

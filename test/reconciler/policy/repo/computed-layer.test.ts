@@ -132,6 +132,29 @@ describe('a computed layer', () => {
     });
   }
 
+  const KNOWN = 'known are cpu, milliCpu, memory, ephemeralStorage, maxPods, numaNodes, arch, labels';
+  const meant: readonly (readonly [string, string | undefined])[] = [
+    ['memry * 0.1', 'did you mean memory?'],
+    ['disk * 0.1', KNOWN],
+    ['x', KNOWN],
+    ['flor(memory, cpu)', 'did you mean floor?'],
+    ['labels["a"].endWith("b") ? memory : cpu', 'did you mean endsWith?'],
+    ['average(memory, cpu)', undefined],
+    ['memory * ', undefined],
+    // What only quotes the words of a parser is no slip in a name.
+    ['quantity("Unknown variable: memry")', undefined],
+    ['quantity("there is no function flor")', undefined],
+  ];
+  for (const [expression, suggestion] of meant) {
+    it(`${suggestion === undefined ? 'guesses nothing' : `says "${suggestion}"`} for ${expression}`, () => {
+      const found = pool(load(treeOf(`computed: {kubeReserved: {memory: '${expression}'}}\n`)), 'a');
+      assert.deepEqual(
+        found.findings.map(({ code, suggestion: said }) => [code, said]),
+        [['bad-expression', suggestion]],
+      );
+    });
+  }
+
   it('is judged whole, on machines of several sizes, at the place of the expression', () => {
     const wrong = pool(load(treeOf("computed:\n  maxPods: '\"many\"'\n  kubeReserved: {memry: 'memory'}\n")), 'a');
     assert.equal(wrong.status, 'invalid');

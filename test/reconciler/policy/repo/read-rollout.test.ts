@@ -96,12 +96,13 @@ describe('how a pool is rolled out', () => {
     canary: {nodes: 1}
     analysis:
       measures: [evictions, cpu]
-      thresholds: {cpu: {least: 0.5, percent: 100}, relist: {}}`);
+      thresholds: {cpu: {least: 0.5, percent: 100}, reserved: {least: 0}, relist: {}}
+      timeout: 0s`);
     assert.deepEqual(findings, []);
     assert.deepEqual(spec.rollout.analysis, {
       measures: ['evictions', 'cpu'],
-      thresholds: { cpu: { least: 0.5, percent: 100 }, relist: {} },
-      timeout: '30m',
+      thresholds: { cpu: { least: 0.5, percent: 100 }, relist: {}, reserved: { least: 0 } },
+      timeout: '0s',
     });
     assert.deepEqual(read('rollout: {canary: {nodes: 1}, analysis: {}}').spec.rollout.analysis, { timeout: '30m' });
   });
@@ -174,6 +175,21 @@ const rows: readonly (readonly [string, string, readonly string[]])[] = [
     'a threshold in words',
     'rollout: {canary: {nodes: 1}, analysis: {thresholds: {cpu: {least: much}}}}',
     ['out-of-range spec.rollout.analysis.thresholds.cpu.least'],
+  ],
+  [
+    'a threshold in quotes',
+    'rollout: {canary: {nodes: 1}, analysis: {thresholds: {cpu: {least: "1"}}}}',
+    ['out-of-range spec.rollout.analysis.thresholds.cpu.least'],
+  ],
+  [
+    'a threshold that no number can hold',
+    'rollout: {canary: {nodes: 1}, analysis: {thresholds: {cpu: {least: 1e999}}}}',
+    ['out-of-range spec.rollout.analysis.thresholds.cpu.least'],
+  ],
+  [
+    'an analysis that waits for nobody knows how long',
+    'rollout: {canary: {nodes: 1}, analysis: {timeout: soon}}',
+    ['bad-duration spec.rollout.analysis.timeout'],
   ],
   [
     'no measures at all',

@@ -174,6 +174,22 @@ describe('a node', () => {
   }
 });
 
+describe('a node that is to run what its pool settled on', () => {
+  const settling = (soak: string, probation: string) => {
+    const { rollout } = NEXT.spec;
+    const pool = desiredPool({ ...NEXT, spec: { ...NEXT.spec, rollout: { ...rollout, soak, probation } } });
+    const members = [memberOf(node, settledNode(node, OLD), targetOf(pool), 0, NOW)];
+    const [found] = aimsOf({ pool, members }, ON_OLD, REVERT, NOW);
+    return [found?.member.standing, found?.member.calm];
+  };
+
+  it('soaks as long as the pool says, and is on trial by its probation', () => {
+    assert.deepEqual(settling('1h', 'full'), ['settled', false]);
+    assert.deepEqual(settling('61m', 'full'), ['soaking', false]);
+    assert.deepEqual(settling('61m', '2m'), ['soaking', true]);
+  });
+});
+
 describe('a failure that a person forgave', () => {
   const released = (...failures: Released['failures']): Released => ({ sha256: NEXT.sha256, haltedAt: AT, failures });
   const ours = released({ node: 'a', at: AT });

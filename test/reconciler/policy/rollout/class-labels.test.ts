@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { changedLabels, writeClassLabels } from '#reconciler/policy/class-labels.ts';
+import { changedLabels, labelsAsked, writeClassLabels } from '#reconciler/policy/class-labels.ts';
 import type { NodeView } from '#reconciler/policy/fleet.ts';
 import { DEFAULT_CLUSTER } from '#reconciler/policy/repo/read-cluster.ts';
 import { CLASS_LABELS_ANNOTATION, MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
@@ -182,11 +182,17 @@ describe('labels that were kept', () => {
     ['have no value', 'a=', ['a'], { a: '' }, []],
     ['are named no longer', 'a=1', ['b'], { a: '2', b: '1' }, []],
     ['are those of somebody who wrote nonsense', 'a', ['a'], { a: '2' }, []],
+    ['are those of somebody who wrote more of it', 'ab', ['a'], { a: '2' }, []],
     ['were lost', '', ['a'], { a: '2' }, []],
   ];
   for (const [name, kept, names, labels, changed] of rows) {
     it(name, () => assert.deepEqual(changedLabels(kept, names, labels), changed));
   }
+
+  it('are those that the expressions of the pool name, and none where it has no expressions', () => {
+    assert.deepEqual(labelsAsked({ template: pool }), [TIER]);
+    for (const plain of [{}, undefined]) assert.deepEqual(labelsAsked(plain), []);
+  });
 
   it('are written in the order of the names', () => {
     assert.equal(writeClassLabels(['a/x', 'b'], { b: '', 'a/x': '1' }), 'a/x=1,b=');

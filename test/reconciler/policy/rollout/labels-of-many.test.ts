@@ -48,6 +48,10 @@ const bare =
     const { metadata, status } = idleNode(node, { active: { name: active } });
     return { metadata, ...(status && { status }) };
   };
+const anotherClass = (since: number): Pick<Case, 'view' | 'is'> => ({
+  view: { moved: { to: 'workers', since, by: 'labels' } },
+  is: (node) => settledNode(node, validPool('workers', 90)),
+});
 const stranger = (node: NodeView): KubeletNode => ({ ...settled(node), metadata: { name: node.name } });
 
 /** What the nodes are held for, how many of them, and a part of what is told. */
@@ -87,6 +91,15 @@ const ROWS: readonly (readonly [string, Case, string | null, RegExp?])[] = [
     },
     null,
   ],
+  [
+    'have a status that does not say what they run',
+    {
+      view: lost(NOW),
+      count: 3,
+      is: (node) => ({ metadata: idleNode(node).metadata, status: { phase: 'Idle' } }),
+    },
+    null,
+  ],
   ['are put into another pool, as many as maxUnassign allows', { view: moved('other'), count: 2 }, null],
   [
     'are put into another pool and are more',
@@ -97,6 +110,17 @@ const ROWS: readonly (readonly [string, Case, string | null, RegExp?])[] = [
   ['are put into another pool by a commit', { view: moved('other', 'commit'), count: 3 }, null],
   ['are put into another pool with the same config', { view: moved('same'), count: 3 }, null],
   ['are put into a pool that nobody knows', { view: moved('gone'), count: 3 }, 'relabelled', /3 of 10/],
+  [
+    'are put into another class of their pool a moment less than ten minutes ago',
+    { ...anotherClass(SINCE + 1), count: 2 },
+    'relabelled',
+  ],
+  ['are put into another class of their pool ten minutes ago', { ...anotherClass(SINCE), count: 2 }, null],
+  [
+    'are put into another pool a moment ago, as many as maxUnassign allows',
+    { view: { moved: { to: 'other', since: NOW, by: 'labels' } }, count: 2 },
+    null,
+  ],
   ['are put into another pool and had no config', { view: moved('other'), count: 3, is: idleNode }, null],
 ];
 

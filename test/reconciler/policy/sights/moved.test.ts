@@ -4,9 +4,10 @@ import type { Choice } from '#reconciler/policy/assign/choose-pool.ts';
 import type { Desired, DesiredPool } from '#reconciler/policy/desired.ts';
 import type { Moved } from '#reconciler/policy/fleet.ts';
 import { movedOf } from '#reconciler/policy/sights/moved.ts';
-import { MOVED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
+import { CLASS_LABELS_ANNOTATION, MOVED_SINCE_ANNOTATION } from '#shared/contract/api/group.ts';
 import type { KubeletPoolStatus } from '#shared/contract/api/kubelet-pool.ts';
 import {
+  assignedNode,
   COMMIT_A,
   COMMIT_B,
   commit,
@@ -18,6 +19,8 @@ import {
   validPool,
 } from '../../../support/fleet.ts';
 import { desiredState } from '#reconciler/policy/desired.ts';
+import { poolOfNode } from '#reconciler/policy/repo/pool-of-class.ts';
+import { sizedNode, sizedPool } from '../rollout/support/sized-pool.ts';
 
 const EARLIER = NOW - 3_600_000;
 const node = nodeView('a', 'new');
@@ -125,5 +128,44 @@ describe('a node', () => {
   for (const [name, given, expected] of ROWS) {
     const what = expected === undefined ? 'has not moved' : `has moved by ${expected.by}`;
     it(`${name} ${what}`, () => assert.deepEqual(moved(given), expected));
+  }
+});
+
+describe('a node that stays in its pool', () => {
+  const TIER = 'example.com/tier';
+  const EXPRESSION = `labels["${TIER}"] == "gold" ? memory * 0.2 : labels["${TIER}"] == "huge" ? memory - quantity("1Ti") : memory * 0.1`;
+  const of = (tier: string) => sizedNode('a', 2, 7.7, { labels: { pool: 'x', [TIER]: tier } });
+
+  /** @param told the tier of which it was told the config; null where it was told none */
+  function reclassed(told: string | null, kept: string | undefined, tier: string): Moved | undefined {
+    const sized = sizedPool(`computed: {systemReserved: {memory: '${EXPRESSION}'}}\n`);
+    const given = told === null ? undefined : poolOfNode(sized, of(told)).class.pool;
+    const { metadata, spec } =
+      given === undefined ? { ...idleNode(of(tier)), spec: { pool: 'x' } } : assignedNode(of(tier), given);
+    const annotations = kept === undefined ? {} : { annotations: { [CLASS_LABELS_ANNOTATION]: `${TIER}=${kept}` } };
+    const fleet = fleetOf({ nodes: [of(tier)] });
+    return movedOf(of(tier), { metadata: { ...metadata, ...annotations }, ...(spec && { spec }) }, undefined, false, {
+      desired: desiredState(commit(COMMIT_B, sized), fleet, () => []),
+      fleet,
+      poolUntilNow: () => pool('x'),
+      ahead: 0,
+      now: NOW,
+    });
+  }
+
+  const rows: readonly (readonly [string, Parameters<typeof reclassed>, boolean])[] = [
+    ['moves to another class where its label means another config', ['gold', 'gold', 'silver'], true],
+    ['moves nowhere with the same label', ['gold', 'gold', 'gold'], false],
+    ['moves nowhere with a label that means the same config', ['silver', 'silver', 'bronze'], false],
+    ['moves nowhere with a label that means no config', ['gold', 'gold', 'huge'], false],
+    ['moves nowhere where it was told no config', [null, 'gold', 'silver'], false],
+    [
+      'moves nowhere where nobody knows the label that it was told its config with',
+      ['gold', undefined, 'silver'],
+      false,
+    ],
+  ];
+  for (const [name, given, moves] of rows) {
+    it(name, () => assert.deepEqual(reclassed(...given), moves ? { to: 'x', since: NOW, by: 'labels' } : undefined));
   }
 });

@@ -82,13 +82,19 @@ export const SURVIVORS: Explained = {
       'it only spares a node the pools that cannot match it',
     ],
   ],
+  'reconciler/policy/class-labels.ts': [
+    ['labelsAsked', 'pool?.template?.template?.inputs → pool?.template?.template.inputs', NARROWS],
+    ['writeClassLabels', '\'\' → "Stryker was here!"', NARROWS],
+    ['changedLabels', 'end < 0 → end <= 0', 'no label has an empty name'],
+  ],
   'reconciler/policy/desired.ts': [
-    ['withClasses', 'fleet.pools.get(pool.name)?.status → fleet.pools.get(pool.name).status', NARROWS],
     [
       'assemble',
-      'template !== undefined || recordsClasses(name, fleet) → true',
-      'it only saves the look at every node',
+      'known !== undefined && stillHolds(known, present) → false',
+      'it only saves that the nodes are sorted again',
     ],
+    ['withClasses', '[] → ["Stryker was here"]', 'a pool that goes sorts no nodes'],
+    ['withClasses', 'fleet.pools.get(pool.name)?.status → fleet.pools.get(pool.name).status', NARROWS],
     ['desiredState', "pool.status === 'valid' → true", NARROWS],
     ['judgeAll', '[] → ["Stryker was here"]', 'what is no node has no version'],
     ['poolIn', "choice?.choice === 'pool' → true", 'no other choice names a pool'],
@@ -134,10 +140,16 @@ export const SURVIVORS: Explained = {
     ['touches', '\'\' → "Stryker was here!"', NAMELESS],
   ],
   'reconciler/policy/plan-config-sources.ts': [
+    ['planPruning', 'old.length === 0 → false', 'it only saves the look at every node'],
     ['namesInUse', 'configName !== undefined → true', 'no source is without a name'],
     ['namesInUse', '[] → ["Stryker was here"]', NAMELESS],
     ['configsOf', '[] → ["Stryker was here"]', 'what has no bytes is not made'],
     ['planConfigSources', '\'\' → "Stryker was here!"', 'a pool whose bytes are known is of a commit'],
+  ],
+  'reconciler/policy/pool-members.ts': [
+    ['membersOfPools', 'members.get(choice.pool)?.push → members.get(choice.pool).push', NARROWS],
+    ['membersOfPools', "choice.choice === 'pool' → true", 'no other choice names one pool'],
+    ['stillHolds', 'others[index]?.name → others[index].name', NARROWS],
   ],
   'reconciler/policy/steps.ts': [['subjectOf', 'default: return unreachable(step); → default:', NARROWS]],
   'reconciler/policy/pool-status/class-statuses.ts': [
@@ -166,6 +178,8 @@ export const SURVIVORS: Explained = {
     ['amountIn', "typeof amount === 'string' || typeof amount === 'number' → true", 'no other reads as a quantity'],
   ],
   'reconciler/policy/sights/moved.ts': [
+    ['isReclassed', 'kubeletNode?.metadata → kubeletNode.metadata', NARROWS],
+    ['isReclassed', 'gets?.sha256 → gets.sha256', NARROWS],
     ['movedOf', "before.choice !== 'pool' → false", 'no other choice names a pool'],
     ['hasSettled', 'desired.pools.get(name)?.commit → desired.pools.get(name).commit', NARROWS],
   ],
@@ -187,8 +201,19 @@ export const SURVIVORS: Explained = {
     ['apart', 'from === undefined → false', 'what was not promoted has no time that it soaked'],
   ],
   'reconciler/policy/rollout/aims.ts': [
+    ['aimsOf', '!reverts && isOneOfThePool(each, pool) → false', 'it only saves time: the rest comes to the same'],
+    [
+      'aimsOf',
+      "{ return { member: each, aim: 'config', configName: each.payloadClass?.config?.name ?? config.name }… → {}",
+      'it only saves time: the rest comes to the same',
+    ],
+    [
+      'isOneOfThePool',
+      'kubeletNode?.spec?.configSource !== undefined && kubeletNode.spec.pool === pool?.name && hasProvedAn… → false',
+      'it only saves time: who is asks for no more',
+    ],
+    ['isOneOfThePool', 'pool?.name → pool.name', NARROWS],
     ['provenIn', '[] → ["Stryker was here"]', 'no config has that name'],
-    ['provenIn', 'target?.sha256 → target.sha256', NARROWS],
     ['aimsOf', 'own === null → true', 'where there is one, nobody asks'],
     ['aimsOf', 'config === null → false', NARROWS],
     ['aimsOf', 'settled?.configName → settled.configName', NARROWS],
@@ -233,6 +258,13 @@ export const SURVIVORS: Explained = {
     ['broughtAlong', 'common === null → false', NARROWS],
     ['broughtAlong', 'name === undefined → false', NARROWS],
     ['ranBefore', '\'\' → "Stryker was here!"', NARROWS],
+  ],
+  'reconciler/policy/rollout/label-guard.ts': [
+    ['guardLabels', 'lost.length === 0 && moved.length === 0 → false', 'it only saves the count of all nodes'],
+    ['guardMoves', 'since?.since → since.since', NARROWS],
+    ['isReclassed', 'kubeletNodes.get(name)?.spec → kubeletNodes.get(name).spec', NARROWS],
+    ['isReclassed', 'kubeletNodes.get(name)?.spec?.pool → kubeletNodes.get(name)?.spec.pool', NARROWS],
+    ['isReclassed', 'moved?.to → moved.to', NARROWS],
   ],
   'reconciler/policy/rollout/on-trial.ts': [
     ['isSettledPayload', 'target !== null → true', NARROWS],
@@ -292,6 +324,10 @@ export const SURVIVORS: Explained = {
     ['leavingSteps', 'pool !== undefined → true', 'who has settled and has no pool does not leave'],
   ],
   'reconciler/policy/rollout/preflight.ts': [['preflightFirst', 'kubeletNode?.spec → kubeletNode.spec', NARROWS]],
+  'reconciler/policy/rollout/remember-classes.ts': [
+    ['rememberClasses', 'names.length === 0 → false', 'it only saves the look at every node'],
+    ['labelsToKeep', 'node === undefined → false', 'it has no KubeletNode then'],
+  ],
   'reconciler/policy/rollout/standing.ts': [
     ['agentAlive', 'heartbeat !== undefined → true', NARROWS],
     ['assignmentOf', 'node?.spec?.apply → node?.spec.apply', NARROWS],
@@ -396,7 +432,14 @@ export const SURVIVORS: Explained = {
     ['readCluster', '\'\' → "Stryker was here!"', 'it is as little the name of a field'],
     ['readVersions', 'minor !== undefined → true', NARROWS],
   ],
-  'reconciler/policy/repo/read-pool.ts': [['readTrial', '\'refused\' → ""', UNREAD]],
+  'reconciler/policy/repo/read-pool.ts': [
+    [
+      'readTrial',
+      "{ zero: 'refused', default: duration } → {}",
+      'what is not allowed is refused, and a file with an error in it is not used',
+    ],
+    ['readTrial', '\'refused\' → ""', UNREAD],
+  ],
   'reconciler/policy/repo/read-prometheus-url.ts': [
     ['readPrometheusUrl', '\'\' → "Stryker was here!"', 'a file with an error in it is not used'],
   ],
@@ -407,6 +450,7 @@ export const SURVIVORS: Explained = {
     ['readSoak', '\'0s\' → ""', 'a file with an error in it is not used'],
   ],
   'reconciler/policy/repo/read-scalars.ts': [
+    ['readNumber', "typeof value === 'number' → true", 'no other is finite'],
     ['readTextField', "typeof value === 'number' → true", 'only the sentence is another'],
     ['readInteger', "typeof value === 'number' → true", 'no other is an integer'],
     ['readDuration', "typeof value === 'string' → true", NARROWS],
@@ -554,6 +598,7 @@ export const SURVIVORS: Explained = {
     ['sorterOf', '\'\' → "Stryker was here!"', 'it is as little a record of sizes'],
   ],
   'reconciler/policy/repo/read-computed.ts': [
+    ['meantBy', '\'\' → "Stryker was here!"', 'no function is called like that either'],
     ['readComputed', 'name === undefined → false', 'absent and undefined are the same to all who ask'],
     ['sizeOf', 'readMachineAmount(String(bound))?.size → readMachineAmount(String(bound)).size', NARROWS],
     ['readBounds', "typeof maxShare === 'string' → true", 'a file with an error in it is not used'],
@@ -572,9 +617,17 @@ export const SURVIVORS: Explained = {
     ['readWindow', 'window?.[key] → window[key]', NARROWS],
   ],
   'reconciler/policy/classes.ts': [
+    ['NO_CONFIG', '\'\' → "Stryker was here!"', 'no config has that hash either'],
+    [
+      'sortNodes',
+      "pool.template?.inputs.variables.has('numaNodes') === true → true",
+      'it only saves a copy of each node',
+    ],
+    ['sortNodes', 'pool.template?.inputs → pool.template.inputs', NARROWS],
+    ['UNREAD', "{ sha256: NO_CONFIG, apply: 'overlay' } → {}", 'no node was told that either'],
+    ['UNREAD', '\'overlay\' → ""', 'no node was told its hash, in whatever mode'],
     ['recordedClass', 'sha256 === undefined → false', NARROWS],
     ['recordedClasses', 'each.sha256 === undefined → false', 'no node is told a config without a hash'],
-    ['recordedClass', '\'\' → "Stryker was here!"', 'whoever has a config in the status has a name there'],
   ],
   'reconciler/policy/rollout/settled-for.ts': [['settledFor', '\'\' → "Stryker was here!"', NAMELESS]],
 };

@@ -203,10 +203,13 @@ export const SURVIVORS: Explained = {
     ['isOnFirstTrial', 'pool?.name → pool.name', NARROWS],
   ],
   'reconciler/policy/rollout/assignment.ts': [
-    ['assignmentsOf', 'target === null || configName === null → target === null && configName === null', NARROWS],
-    ['assignmentsOf', 'target === null → false', NARROWS],
-    ['assignmentsOf', 'configName === null → false', NARROWS],
+    ['assignmentsOf', '!applied.has(name) → true', 'it only saves that the same is made again'],
+    ['targetsIn', 'target === null || configName === null → target === null && configName === null', NARROWS],
+    ['targetsIn', 'target === null → false', NARROWS],
+    ['targetsIn', 'configName === null → false', NARROWS],
+    ['targetsIn', 'known.get(target) === configName → false', 'it only saves that the same is looked for again'],
     ['assignmentOfSource', 'pool.commit === null → false', 'nothing is told by a pool whose commit nobody knows'],
+    ['sameTrial', 'a === b → false', 'it only saves the look at every field'],
   ],
   'reconciler/policy/rollout/before-restart.ts': [
     ['misfitOf', 'counted === undefined → false', NARROWS],
@@ -216,6 +219,7 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/budget.ts': [
     ['budgetsOf', 'pool !== undefined → true', NARROWS],
     ['budgetsOf', 'pool === undefined → false', NARROWS],
+    ['budgetsOf', 'left === undefined → false', NARROWS],
     ['budgetsOf', 'amount === undefined → false', 'what is no amount bounds nothing'],
   ],
   'reconciler/policy/rollout/decide-group.ts': [
@@ -243,11 +247,11 @@ export const SURVIVORS: Explained = {
       'pool?.classes === undefined → false',
       'where nothing is computed, the pool settled on no class',
     ],
-    ['isOfPool', 'pool?.classes → pool.classes', NARROWS],
-    ['namesOnTrial', '[] → ["Stryker was here"]', NAMELESS],
     ['namesOnTrial', '\'\' → "Stryker was here!"', NAMELESS],
-    ['isSettledOn', '\'\' → "Stryker was here!"', NAMELESS],
+    ['isThrough', 'node.status?.promotedAt → node.status.promotedAt', NARROWS],
+    ['isTakenBack', 'node.spec?.forgive → node.spec.forgive', NARROWS],
   ],
+  'reconciler/policy/rollout/pace.ts': [['trialTermsOf', '\'\' → "Stryker was here!"', 'it is as little a duration']],
   'reconciler/policy/rollout/payloads.ts': [
     ['payloadsOf', 'value !== undefined → false', 'it only saves the second reading'],
     ['payloadsOf', '\'\' → "Stryker was here!"', NAMELESS],
@@ -273,10 +277,11 @@ export const SURVIVORS: Explained = {
     ['refusedBasesOf', 'sha256 === undefined → false', NARROWS],
   ],
   'reconciler/policy/rollout/node-steps.ts': [
-    ['stepsOf', 'node === undefined → false', NARROWS],
+    ['termsIn', 'budgets.onTrial(group)?.isProven → budgets.onTrial(group).isProven', NARROWS],
     ['stepsOf', 'target === null || aimed.configName === null → target === null && aimed.configName === null', NARROWS],
     ['stepsOf', 'target === null → false', NARROWS],
     ['stepsOf', 'aimed.configName === null → false', NARROWS],
+    ['stepsOf', 'terms === undefined → false', NARROWS],
     ['stepsOf', 'member.failedAt !== undefined → true', NARROWS],
     [
       'stepsOf',
@@ -300,6 +305,8 @@ export const SURVIVORS: Explained = {
     ['isGranted', 'spec?.turn → spec.turn', NARROWS],
     ['openRequest', 'node === undefined → false', NARROWS],
     ['failedAt', '[] → ["Stryker was here"]', 'no config has that name'],
+    ['isPastProbation', 'node?.metadata → node.metadata', NARROWS],
+    ['isPastProbation', 'active?.name → active.name', NARROWS],
   ],
   'reconciler/policy/rollout/untaint-steps.ts': [
     ['untaintSteps', 'gated.length === 0 → false', 'it only saves the look at every decision'],
@@ -344,7 +351,6 @@ export const SURVIVORS: Explained = {
   ],
   'reconciler/policy/rollout/membership.ts': [
     ['membershipOf', 'pool?.classes → pool.classes', NARROWS],
-    ['homeOf', 'pool?.spec → pool.spec', NARROWS],
     ['membershipOf', "{ choice: 'none' } → {}", 'every node has one'],
     ['membershipOf', '\'none\' → ""', 'every node has one'],
     ['soakOf', '\'0s\' → ""', 'what is not a valid duration lasts no time'],

@@ -9,8 +9,7 @@ export const LEAST_SCORE = 85;
 /**
  * The tests that judge: those of the floors, the laws, and the lives that the model once failed.
  *
- * What a test file computes while it is loaded, StrykerJS judges in a process of its own for every mutant, by all tests: rows hold
- * what is to be computed, not what came of it.
+ * What a test file computes while it is loaded, it computes without the mutant: rows hold what is to be computed, not what came of it.
  */
 export const JUDGES: string[] = [
   'test/reconciler/policy/**/*.test.ts',

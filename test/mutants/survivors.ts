@@ -72,6 +72,9 @@ export const SURVIVORS: Explained = {
   ],
   'agent/decide/upgrade.ts': [['minorIn', '\'\' → "Stryker was here!"', 'it is as little a version']],
   'reconciler/policy/adopt-name.ts': [['parsed', '{ return undefined; } → {}', 'the same']],
+  'reconciler/policy/analysis/marks.ts': [
+    ['marksOf', 'a.metadata.name < b.metadata.name → a.metadata.name <= b.metadata.name', 'no two are the same'],
+  ],
   'reconciler/policy/assign/choose-pool.ts': [
     ['possiblePools', 'required === undefined → true', 'it only spares a node the pools that cannot match it'],
   ],
@@ -202,6 +205,13 @@ export const SURVIVORS: Explained = {
     ['isOnFirstTrial', 'target === null → false', 'what is found then is null as well'],
     ['isOnFirstTrial', 'pool?.name → pool.name', NARROWS],
   ],
+  'reconciler/policy/rollout/analysed.ts': [
+    ['analysisOf', 'node !== undefined && target !== null → true', NARROWS],
+    ['analysisOf', 'node !== undefined → true', NARROWS],
+    ['analysisOf', 'target !== null → true', NARROWS],
+    ['analysisOf', '[] → ["Stryker was here"]', NARROWS],
+    ['measureSteps', 'mark === null && !isMeasured(kubeletNode) → false', 'it only saves the look at them'],
+  ],
   'reconciler/policy/rollout/assignment.ts': [
     ['assignmentsOf', '!applied.has(name) → true', 'it only saves that the same is made again'],
     ['targetsIn', 'target === null || configName === null → target === null && configName === null', NARROWS],
@@ -261,8 +271,17 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/disruptions-in.ts': [
     ['disruptionsIn', '\'\' → "Stryker was here!"', NAMELESS],
     ['disruptionsIn', 'present !== undefined → false', 'it only saves the second look'],
+    ['inner', 'present !== undefined → false', 'it only saves the second look'],
   ],
-  'reconciler/policy/rollout/drain-steps.ts': [['stepFor', 'drain?.at → drain.at', NARROWS]],
+  'reconciler/policy/rollout/drain-steps.ts': [
+    ['drainSteps', 'isOfInterest(each) → true', 'it only saves to note who needs nothing'],
+    [
+      'isOfInterest',
+      "member.node.drain !== undefined || verdict.verdict === 'drain' || isCounted(verdict) → true",
+      'it only saves to note who needs nothing',
+    ],
+    ['stepFor', 'drain?.at → drain.at', NARROWS],
+  ],
   'reconciler/policy/rollout/lock-out.ts': [
     ['lockOutOf', 'sha256 === undefined → false', 'of what it does not say nothing is known'],
     ['lockOutOf', 'counted !== undefined → true', NARROWS],
@@ -312,6 +331,7 @@ export const SURVIVORS: Explained = {
     ['untaintSteps', 'gated.length === 0 → false', 'it only saves the look at every decision'],
     ['isFree', 'choices.get(name)?.choice → choices.get(name).choice', NARROWS],
   ],
+  'reconciler/policy/rollout/wave-progress.ts': [['unprovenIn', 'canary.nodes !== undefined → true', NARROWS]],
   'reconciler/policy/rollout/amount.ts': [
     ['shareOf', '\'up\' → ""', UNREAD],
     ['thresholdOf', '\'up\' → ""', UNREAD],

@@ -69,6 +69,7 @@ export const OPTIONS: PartialStrykerOptions = {
   // What a mutant may take beyond one and a half times what its tests took. Endless loops end sooner, by counting; and on a busy machine
   // a mutant that is only slow would count as noticed.
   timeoutMS: 300_000,
+  dryRunTimeoutMinutes: 60,
   // Ignored by git and by every tool. Below `node_modules` Node would strip no types.
   tempDirName: 'dist/mutants',
   incrementalFile: 'dist/mutants.json',

@@ -18,6 +18,9 @@ const WAVES = {
 } as const;
 const GPU = { maxUnavailable: 2, soak: '0s', canary: { nodes: 1 }, onFailure: ONE_FAILURE } as const;
 
+/** As long as the simulated agents take: the page works out from it when each trial began. */
+const TRIAL = { duration: '1m', startTimeout: '2m', maxRestarts: 2 } as const;
+
 /** What the picture of the status page shows: one pool half through its waves, another halted by its canary. */
 export function pictureOfARollout(): Round {
   const simulation = new FleetSimulation();
@@ -31,7 +34,12 @@ export function pictureOfARollout(): Round {
 
   const deadly = validPool('gpu', 64, { rollout: GPU }, { reservedSystemCPUs: '0-7' });
   simulation.deadly.add(deadly.sha256);
-  simulation.inForce = commit('b7d2'.repeat(10), controlPlane, validPool('general', 150, { rollout: WAVES }), deadly);
+  simulation.inForce = commit(
+    'b7d2'.repeat(10),
+    controlPlane,
+    validPool('general', 150, { rollout: WAVES, trial: TRIAL }),
+    deadly,
+  );
   while (simulation.now < NOW) aMinute(simulation);
   simulation.reconcile();
   return roundIn(simulation, {

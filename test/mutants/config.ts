@@ -9,8 +9,7 @@ export const LEAST_SCORE = 85;
 /**
  * The tests that judge: those of the floors, the laws, and the lives that the model once failed.
  *
- * What a test file computes while it is loaded, StrykerJS judges in a process of its own for every mutant, by all tests: rows hold
- * what is to be computed, not what came of it.
+ * What a test file computes while it is loaded, it computes without the mutant: rows hold what is to be computed, not what came of it.
  */
 export const JUDGES: string[] = [
   'test/reconciler/policy/**/*.test.ts',
@@ -70,6 +69,7 @@ export const OPTIONS: PartialStrykerOptions = {
   // What a mutant may take beyond one and a half times what its tests took. Endless loops end sooner, by counting; and on a busy machine
   // a mutant that is only slow would count as noticed.
   timeoutMS: 300_000,
+  dryRunTimeoutMinutes: 60,
   // Ignored by git and by every tool. Below `node_modules` Node would strip no types.
   tempDirName: 'dist/mutants',
   incrementalFile: 'dist/mutants.json',

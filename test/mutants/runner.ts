@@ -78,7 +78,7 @@ function createRunner(): TestRunner {
       const tests = await all();
       const result = await run(tests, false);
       const { mutantCoverage } = instrumented;
-      return mutantCoverage === undefined ? result : { ...result, mutantCoverage };
+      return mutantCoverage === undefined ? result : { ...result, mutantCoverage: onlyLoading(mutantCoverage) };
     },
 
     async mutantRun(options: MutantRunOptions) {
@@ -101,6 +101,15 @@ function createRunner(): TestRunner {
       }
     },
   };
+}
+
+/**
+ * Leaves a process of its own to mutants of what nothing but loading runs. What tests run, too, they judge within milliseconds; whatever
+ * a test file made of it while it was loaded, they then meet without the mutant.
+ */
+function onlyLoading({ static: whileLoading, perTest }: MutantCoverage): MutantCoverage {
+  const tested = new Set(Object.values(perTest).flatMap((counts) => Object.keys(counts)));
+  return { perTest, static: Object.fromEntries(Object.entries(whileLoading).filter(([id]) => !tested.has(id))) };
 }
 
 const testFiles = (root: string): readonly string[] => globSync(JUDGES, { cwd: root }).toSorted();

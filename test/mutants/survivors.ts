@@ -72,6 +72,9 @@ export const SURVIVORS: Explained = {
   ],
   'agent/decide/upgrade.ts': [['minorIn', '\'\' → "Stryker was here!"', 'it is as little a version']],
   'reconciler/policy/adopt-name.ts': [['parsed', '{ return undefined; } → {}', 'the same']],
+  'reconciler/policy/analysis/marks.ts': [
+    ['marksOf', 'a.metadata.name < b.metadata.name → a.metadata.name <= b.metadata.name', 'no two are the same'],
+  ],
   'reconciler/policy/assign/choose-pool.ts': [
     ['possiblePools', 'required === undefined → true', 'it only spares a node the pools that cannot match it'],
   ],
@@ -227,11 +230,21 @@ export const SURVIVORS: Explained = {
     ['isOnFirstTrial', 'target === null → false', 'what is found then is null as well'],
     ['isOnFirstTrial', 'pool?.name → pool.name', NARROWS],
   ],
+  'reconciler/policy/rollout/analysed.ts': [
+    ['analysisOf', 'node !== undefined && target !== null → true', NARROWS],
+    ['analysisOf', 'node !== undefined → true', NARROWS],
+    ['analysisOf', 'target !== null → true', NARROWS],
+    ['analysisOf', '[] → ["Stryker was here"]', NARROWS],
+    ['measureSteps', 'mark === null && !isMeasured(kubeletNode) → false', 'it only saves the look at them'],
+  ],
   'reconciler/policy/rollout/assignment.ts': [
-    ['assignmentsOf', 'target === null || configName === null → target === null && configName === null', NARROWS],
-    ['assignmentsOf', 'target === null → false', NARROWS],
-    ['assignmentsOf', 'configName === null → false', NARROWS],
+    ['assignmentsOf', '!applied.has(name) → true', 'it only saves that the same is made again'],
+    ['targetsIn', 'target === null || configName === null → target === null && configName === null', NARROWS],
+    ['targetsIn', 'target === null → false', NARROWS],
+    ['targetsIn', 'configName === null → false', NARROWS],
+    ['targetsIn', 'known.get(target) === configName → false', 'it only saves that the same is looked for again'],
     ['assignmentOfSource', 'pool.commit === null → false', 'nothing is told by a pool whose commit nobody knows'],
+    ['sameTrial', 'a === b → false', 'it only saves the look at every field'],
   ],
   'reconciler/policy/rollout/before-restart.ts': [
     ['misfitOf', 'counted === undefined → false', NARROWS],
@@ -241,6 +254,7 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/budget.ts': [
     ['budgetsOf', 'pool !== undefined → true', NARROWS],
     ['budgetsOf', 'pool === undefined → false', NARROWS],
+    ['budgetsOf', 'left === undefined → false', NARROWS],
     ['budgetsOf', 'amount === undefined → false', 'what is no amount bounds nothing'],
   ],
   'reconciler/policy/rollout/decide-group.ts': [
@@ -275,11 +289,11 @@ export const SURVIVORS: Explained = {
       'pool?.classes === undefined → false',
       'where nothing is computed, the pool settled on no class',
     ],
-    ['isOfPool', 'pool?.classes → pool.classes', NARROWS],
-    ['namesOnTrial', '[] → ["Stryker was here"]', NAMELESS],
     ['namesOnTrial', '\'\' → "Stryker was here!"', NAMELESS],
-    ['isSettledOn', '\'\' → "Stryker was here!"', NAMELESS],
+    ['isThrough', 'node.status?.promotedAt → node.status.promotedAt', NARROWS],
+    ['isTakenBack', 'node.spec?.forgive → node.spec.forgive', NARROWS],
   ],
+  'reconciler/policy/rollout/pace.ts': [['trialTermsOf', '\'\' → "Stryker was here!"', 'it is as little a duration']],
   'reconciler/policy/rollout/payloads.ts': [
     ['payloadsOf', 'value !== undefined → false', 'it only saves the second reading'],
     ['payloadsOf', '\'\' → "Stryker was here!"', NAMELESS],
@@ -289,8 +303,17 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/disruptions-in.ts': [
     ['disruptionsIn', '\'\' → "Stryker was here!"', NAMELESS],
     ['disruptionsIn', 'present !== undefined → false', 'it only saves the second look'],
+    ['inner', 'present !== undefined → false', 'it only saves the second look'],
   ],
-  'reconciler/policy/rollout/drain-steps.ts': [['stepFor', 'drain?.at → drain.at', NARROWS]],
+  'reconciler/policy/rollout/drain-steps.ts': [
+    ['drainSteps', 'isOfInterest(each) → true', 'it only saves to note who needs nothing'],
+    [
+      'isOfInterest',
+      "member.node.drain !== undefined || verdict.verdict === 'drain' || isCounted(verdict) → true",
+      'it only saves to note who needs nothing',
+    ],
+    ['stepFor', 'drain?.at → drain.at', NARROWS],
+  ],
   'reconciler/policy/rollout/lock-out.ts': [
     ['lockOutOf', 'sha256 === undefined → false', 'of what it does not say nothing is known'],
     ['lockOutOf', 'counted !== undefined → true', NARROWS],
@@ -305,10 +328,11 @@ export const SURVIVORS: Explained = {
     ['refusedBasesOf', 'sha256 === undefined → false', NARROWS],
   ],
   'reconciler/policy/rollout/node-steps.ts': [
-    ['stepsOf', 'node === undefined → false', NARROWS],
+    ['termsIn', 'budgets.onTrial(group)?.isProven → budgets.onTrial(group).isProven', NARROWS],
     ['stepsOf', 'target === null || aimed.configName === null → target === null && aimed.configName === null', NARROWS],
     ['stepsOf', 'target === null → false', NARROWS],
     ['stepsOf', 'aimed.configName === null → false', NARROWS],
+    ['stepsOf', 'terms === undefined → false', NARROWS],
     ['stepsOf', 'member.failedAt !== undefined → true', NARROWS],
     [
       'stepsOf',
@@ -336,11 +360,14 @@ export const SURVIVORS: Explained = {
     ['isGranted', 'spec?.turn → spec.turn', NARROWS],
     ['openRequest', 'node === undefined → false', NARROWS],
     ['failedAt', '[] → ["Stryker was here"]', 'no config has that name'],
+    ['isPastProbation', 'node?.metadata → node.metadata', NARROWS],
+    ['isPastProbation', 'active?.name → active.name', NARROWS],
   ],
   'reconciler/policy/rollout/untaint-steps.ts': [
     ['untaintSteps', 'gated.length === 0 → false', 'it only saves the look at every decision'],
     ['isFree', 'choices.get(name)?.choice → choices.get(name).choice', NARROWS],
   ],
+  'reconciler/policy/rollout/wave-progress.ts': [['unprovenIn', 'canary.nodes !== undefined → true', NARROWS]],
   'reconciler/policy/rollout/amount.ts': [
     ['shareOf', '\'up\' → ""', UNREAD],
     ['thresholdOf', '\'up\' → ""', UNREAD],
@@ -380,7 +407,6 @@ export const SURVIVORS: Explained = {
   ],
   'reconciler/policy/rollout/membership.ts': [
     ['membershipOf', 'pool?.classes → pool.classes', NARROWS],
-    ['homeOf', 'pool?.spec → pool.spec', NARROWS],
     ['membershipOf', "{ choice: 'none' } → {}", 'every node has one'],
     ['membershipOf', '\'none\' → ""', 'every node has one'],
     ['soakOf', '\'0s\' → ""', 'what is not a valid duration lasts no time'],

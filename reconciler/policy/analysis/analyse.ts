@@ -1,6 +1,6 @@
 import type { AnalysisSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { type MeasureName, MEASURES } from '#shared/contract/api/measures.ts';
-import type { MeasureChange, NodeSample } from './sample.ts';
+import type { MeasureChange, MeasuredNode, NodeSample } from './sample.ts';
 import { type MeasureThreshold, THRESHOLDS } from './thresholds.ts';
 import { nodes, worseningOf } from './worsening.ts';
 
@@ -19,21 +19,25 @@ export type CanaryVerdict =
  */
 export function analyse(
   canaries: readonly NodeSample[],
-  waiting: readonly NodeSample[],
+  waiting: readonly MeasuredNode[],
   { measures = MEASURES, thresholds = {} }: Pick<AnalysisSpec, 'measures' | 'thresholds'> = {},
 ): CanaryVerdict {
-  const missing = canaries.flatMap((sample) => ('missing' in sample ? [sample.missing] : []));
+  const [measured, missing]: [MeasuredNode[], string[]] = [[], []];
+  for (const sample of canaries) {
+    if ('missing' in sample) missing.push(sample.missing);
+    else measured.push(sample);
+  }
   if (canaries.length === 0) return { verdict: 'unknown', because: 'no canary has proved the config yet' };
   if (missing.length > 0) return { verdict: 'unknown', because: named(missing) };
-  const found = measures.flatMap((name) => judge(name, canaries, waiting, thresholds[name] ?? {}) ?? []);
+  const found = measures.flatMap((name) => judge(name, measured, waiting, thresholds[name] ?? {}) ?? []);
   if (found.length > 0) return { verdict: 'fail', because: found.join('; ') };
   return { verdict: 'pass', because: `${nodes(canaries.length)} compared with ${nodes(waiting.length)} that wait` };
 }
 
 function judge(
   name: MeasureName,
-  canaries: readonly NodeSample[],
-  waiting: readonly NodeSample[],
+  canaries: readonly MeasuredNode[],
+  waiting: readonly MeasuredNode[],
   own: Partial<MeasureThreshold>,
 ): string | null {
   const [tried, others] = [changesOf(name, canaries), changesOf(name, waiting)];
@@ -43,8 +47,8 @@ function judge(
   return found === null ? null : `${say(found.now)}, before ${say(found.before)}; ${found.meanwhile}`;
 }
 
-const changesOf = (name: MeasureName, samples: readonly NodeSample[]): readonly MeasureChange[] =>
-  samples.flatMap((sample) => ('changes' in sample ? (sample.changes[name] ?? []) : []));
+const changesOf = (name: MeasureName, measured: readonly MeasuredNode[]): readonly MeasureChange[] =>
+  measured.flatMap(({ changes }) => changes[name] ?? []);
 
 const MOST_NAMED = 3;
 

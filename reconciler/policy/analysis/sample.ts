@@ -8,10 +8,14 @@ export interface MeasureChange {
 
 export type MeasureChanges = Readonly<Partial<Record<MeasureName, MeasureChange>>>;
 
-/** How the measures of one node changed, or why that cannot be said. */
-export type NodeSample =
-  | { readonly node: string; readonly changes: MeasureChanges }
-  | { readonly node: string; readonly missing: string };
+/** How the measures of one node changed. */
+export interface MeasuredNode {
+  readonly node: string;
+  readonly changes: MeasureChanges;
+}
+
+/** The same, or why it cannot be said. */
+export type NodeSample = MeasuredNode | { readonly node: string; readonly missing: string };
 
 /** Shorter windows are chance. Agents tell them with heartbeats, of which the last one may be minutes ago. */
 const ENOUGH_SECONDS = 240;
@@ -23,15 +27,19 @@ export function sampleOfCanary(node: string, measures: Measures | null | undefin
   if (before === undefined || before.seconds < ENOUGH_SECONDS || before.sha256 === sha256) {
     return { node, missing: `${node} was not measured before the change` };
   }
-  const seconds = now?.sha256 === sha256 ? now.seconds : 0;
-  if (now === undefined || seconds < ENOUGH_SECONDS) {
-    return { node, missing: `${node} was measured for ${seconds} of ${ENOUGH_SECONDS} seconds` };
+  const since = now?.sha256 === sha256 ? now : undefined;
+  if (since === undefined || since.seconds < ENOUGH_SECONDS) {
+    return { node, missing: `${node} was measured for ${since?.seconds ?? 0} of ${ENOUGH_SECONDS} seconds` };
   }
-  return { node, changes: changesIn(before, now) };
+  return { node, changes: changesIn(before, since) };
 }
 
 /** Of a node that waits, over the same time; null where it was restarted meanwhile or says nothing. */
-export function sampleOfWaiting(node: string, measures: Measures | null | undefined, mark: string): NodeSample | null {
+export function sampleOfWaiting(
+  node: string,
+  measures: Measures | null | undefined,
+  mark: string,
+): MeasuredNode | null {
   if (measures?.mark !== mark) return null;
   const { before, now } = measures;
   if (now === undefined || before === undefined || now.sha256 !== before.sha256) return null;
@@ -49,4 +57,5 @@ function changesIn({ values: then }: MeasuredWindow, { values }: MeasuredWindow)
   );
 }
 
-const isAmount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+const isAmount = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY;

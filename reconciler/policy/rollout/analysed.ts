@@ -25,7 +25,8 @@ export function analysisOf(
   now: Millis,
   queries: Signals['queries'],
 ): AnalysisStatus | undefined {
-  const spec = pool?.spec.rollout.analysis;
+  if (pool === null) return undefined;
+  const spec = pool.spec.rollout.analysis;
   const mark = targetOf(pool)?.sha256;
   const isTried = waves.some(({ name, state }) => name === 'canary' && state === 'done');
   if (spec === undefined || mark === undefined || !isTried) return undefined;
@@ -34,7 +35,7 @@ export function analysisOf(
     node !== undefined && target !== null && hasProved(node, target) ? [{ node, sha256: target.sha256 }] : [],
   );
   const waiting = members.filter(isWaiting).flatMap(({ kubeletNode }) => kubeletNode ?? []);
-  const answers = queries?.get(pool?.name ?? '');
+  const answers = queries?.get(pool.name);
   return nextAnalysis(spec, { mark, canaries, waiting, answers }, before, now);
 }
 

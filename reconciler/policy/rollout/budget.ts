@@ -16,7 +16,7 @@ export interface Budgets {
   expose(group: Group, member: Member): Hold | null;
   /** Lets a new node begin with what its pool settled on: by a bound of its own, which no node that serves pays for. */
   admit(group: Group, member: Member): Hold | null;
-  /** What is on trial in a group, before anybody takes a place. */
+  /** What is on trial in a group, before anybody takes a place; undefined where it has no pool. */
   onTrial(group: Group): OnTrial | undefined;
 }
 
@@ -28,12 +28,16 @@ interface Places {
   readonly allowed: number;
   /** Who takes places without being changed, for people; '' for nobody. */
   readonly taken: string;
-  /** How many more nodes may hear of a payload that is not proven yet; Infinity where the pool settled on it. */
+  /** How many more new nodes may begin. */
+  forNew: number;
+}
+
+/** How many more nodes of a pool may hear of a payload that is not proven yet; Infinity where the pool settled on it. */
+interface Exposure {
+  readonly trial: OnTrial;
   unproven: number;
   /** The same, with nothing kept free for nodes that are drained for it. */
   unprovenDrained: number;
-  /** How many more new nodes may begin. */
-  forNew: number;
 }
 
 /** New nodes begin at most so many at a time, or ten where that is more. */
@@ -59,13 +63,11 @@ export function budgetsOf(
   bounds: readonly (Amount | null)[],
   now: Millis,
 ): Budgets {
-  const trials = onTrialIn(groups, fleet, now);
-  const pools = new Map<Group, Places>(
-    groups.map((group): [Group, Places] => {
-      const places = placesFor(group.members, maxUnavailable(group));
-      const { allowed = places.allowed, names = [] } = trials.get(group) ?? {};
-      const unprovenDrained = allowed - names.length;
-      return [group, { ...places, unprovenDrained, unproven: unprovenDrained - drainedFor(group) }];
+  const pools = new Map(groups.map((group) => [group, placesFor(group.members, maxUnavailable(group))]));
+  const exposures = new Map(
+    [...onTrialIn(groups, fleet, now)].map(([group, trial]): [Group, Exposure] => {
+      const unprovenDrained = trial.allowed - trial.names.length;
+      return [group, { trial, unprovenDrained, unproven: unprovenDrained - drainedFor(group) }];
     }),
   );
   const zones = new Map<Group, ReadonlyMap<string, Places>>();
@@ -97,19 +99,13 @@ export function budgetsOf(
       return null;
     },
     expose(group, member) {
-      const pool = pools.get(group);
-      if (
-        pool === undefined ||
-        isOnTrialAlready(member, trials.get(group)) ||
-        isSettledPayload(group, member.target, fleet)
-      )
-        return null;
+      const left = exposures.get(group);
+      if (left === undefined || isOnTrialAlready(member, left.trial)) return null;
+      if (isSettledPayload(group, member.target, fleet)) return null;
       const isKept = isDrainedFor(group, member);
-      if ((isKept ? pool.unprovenDrained : pool.unproven) <= 0) {
-        return hold('budget', fullOf(trials.get(group)));
-      }
-      pool.unprovenDrained -= 1;
-      if (!isKept) pool.unproven -= 1;
+      if ((isKept ? left.unprovenDrained : left.unproven) <= 0) return hold('budget', fullOf(left.trial));
+      left.unprovenDrained -= 1;
+      if (!isKept) left.unproven -= 1;
       return null;
     },
     admit(group, member) {
@@ -121,7 +117,7 @@ export function budgetsOf(
       if (isControlPlane(member.node.labels)) away.add(member.node.name);
       return null;
     },
-    onTrial: (group) => trials.get(group),
+    onTrial: (group) => exposures.get(group)?.trial,
   };
 
   function quorumHold({ node: { name, labels } }: Member): Hold | null {
@@ -151,8 +147,6 @@ function placesFor(all: readonly Member[], amount: Amount): Places {
     free: allowed - unavailable.length,
     forNotReady: allowed - inChange.length,
     taken,
-    unproven: Number.POSITIVE_INFINITY,
-    unprovenDrained: Number.POSITIVE_INFINITY,
     forNew: Math.max(NEW_AT_LEAST, limitOf(NEW_AT_ONCE, all.length)) - beginning,
   };
 }
@@ -164,15 +158,13 @@ const isDrainedFor = ({ pool }: Group, { node, wasTold }: Member): boolean =>
 const drainedFor = (group: Group): number => group.members.filter((member) => isDrainedFor(group, member)).length;
 
 /** A node that is to try once more what it took back was told it, and is not on trial: with a full probation it counts all along. */
-const isOnTrialAlready = ({ wasTold, forgive }: Member, trial: OnTrial | undefined): boolean =>
-  wasTold && !(forgive && trial?.by === 'maxOnTrial');
+const isOnTrialAlready = ({ wasTold, forgive }: Member, { by }: OnTrial): boolean =>
+  wasTold && !(forgive && by === 'maxOnTrial');
 
-function fullOf({ by, allowed, names }: Pick<OnTrial, 'by' | 'allowed' | 'names'> = NOTHING_ON_TRIAL): string {
+function fullOf({ by, allowed, names }: OnTrial): string {
   const what = by === 'maxOnTrial' ? 'on trial now' : 'to try a config that is not proven yet';
   return `${by} allows ${allowed} ${what}; on trial: ${namesOf(names)}`;
 }
-
-const NOTHING_ON_TRIAL = { by: 'maxOnTrial', allowed: 0, names: [] } as const;
 
 const MOST_NAMES = 3;
 

@@ -36,11 +36,11 @@ export function membersByClass(members: readonly Member[]): ReadonlyMap<PayloadC
  * and a node may come into a class that nobody was in.
  */
 export function unprovenClasses(nodes: Amount, members: readonly Member[]): readonly ClassRoom[] {
-  return [...membersByClass(members)].flatMap(([payloadClass, own]): readonly ClassRoom[] => {
-    if (own.some(({ kubeletNode, target }) => hasProved(kubeletNode, target))) return [];
-    const room = Math.max(0, shareOf(nodes, own.length) - own.filter(isOnTarget).length);
-    return [
-      { payloadClass, room, because: `no node with ${payloadClass.name} has proved the config of its class yet` },
-    ];
-  });
+  return [...membersByClass(members)]
+    .filter(([, own]) => !own.some(({ kubeletNode, target }) => hasProved(kubeletNode, target)))
+    .map(([payloadClass, own]) => ({
+      payloadClass,
+      room: Math.max(0, shareOf(nodes, own.length) - own.filter(isOnTarget).length),
+      because: `no node with ${payloadClass.name} has proved the config of its class yet`,
+    }));
 }

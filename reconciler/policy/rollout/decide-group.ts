@@ -39,7 +39,7 @@ export interface GroupQuestion extends GroupFacts {
  */
 export function decideGroup(question: GroupQuestion, budgets: Budgets): readonly MemberDecision[] {
   let room = question.waves?.room ?? Number.POSITIVE_INFINITY;
-  const classRooms = new Map(question.waves?.classes?.map((each) => [each.payloadClass, each]));
+  const classRooms = new Map(question.waves?.classes.map((each) => [each.payloadClass, each]));
 
   return inOrder(question.aims).map((aimed): MemberDecision => {
     const { member } = aimed;

@@ -22,7 +22,6 @@ export function drainSteps(
   const steps: Step[] = [];
   for (const node of fleet.nodes.values()) {
     const decision = decided.get(node.name);
-    if (decision === undefined && node.drain === undefined) continue;
     if (!unknown.has(node.name)) steps.push(...stepFor(node, decision, now));
   }
   return steps;

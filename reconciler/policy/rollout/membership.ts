@@ -209,7 +209,7 @@ export function memberOf(
   const standing = soaks ? 'soaking' : reported;
   const changing = isChanging(kubeletNode, wasTold, standing);
   const isLost = standing === 'failed' || standing === 'no-agent';
-  const calm = probationMs !== null && !isLost && node.ready && (standing === 'soaking' || isCalm());
+  const calm = probationMs !== null && !isLost && node.ready && (standing === 'soaking' || isPast(probationMs));
   return {
     node,
     kubeletNode,
@@ -228,8 +228,8 @@ export function memberOf(
     payloadClass,
   };
 
-  function isCalm(): boolean {
-    return probationMs !== null && now - node.readySince >= probationMs && isPastProbation(kubeletNode, probationMs);
+  function isPast(probation: Millis): boolean {
+    return now - node.readySince >= probation && isPastProbation(kubeletNode, probation);
   }
 }
 

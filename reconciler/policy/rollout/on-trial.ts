@@ -2,6 +2,7 @@ import { DEFAULT_MAX_ON_TRIAL } from '#shared/contract/api/probation.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import type { DesiredPool } from '../desired.ts';
 import type { Fleet } from '../fleet.ts';
 import { limitOf } from './amount.ts';
 import { type Group, type Member, soakOf, targetOf } from './membership.ts';
@@ -30,30 +31,34 @@ export interface OnTrial {
  * `probation: full` the bound is `maxUnavailable`, and who soaks or took it back is among those unavailable.
  */
 export function onTrialIn(groups: readonly Group[], fleet: Fleet, now: Millis): ReadonlyMap<Group, OnTrial> {
-  const names = namesOnTrial(groups, fleet, now);
-  return new Map(groups.map((group) => [group, { ...boundOf(group, fleet), names: names.get(group) ?? [] }]));
+  const ofPools = groups.filter(isOfPool);
+  const names = namesOnTrial(ofPools, fleet, now);
+  return new Map(ofPools.map((group) => [group, { ...boundOf(group, fleet), names: names.get(group) ?? [] }]));
 }
 
-function boundOf(group: Group, fleet: Fleet): Omit<OnTrial, 'names'> {
+interface PoolGroup extends Group {
+  readonly pool: DesiredPool;
+}
+
+const isOfPool = (group: Group): group is PoolGroup => group.pool !== null;
+
+function boundOf(group: PoolGroup, fleet: Fleet): Omit<OnTrial, 'names'> {
   const { pool, members } = group;
-  if (pool === null)
-    return { allowed: limitOf(1, members.length), by: 'maxUnavailable', generation: 0, isProven: false };
   const { rollout } = pool.spec;
-  const unavailable = limitOf(rollout.maxUnavailable, members.length);
-  const isSettled = pool.classes === undefined && isSettledOn(group, fleet);
-  const unbounded = { allowed: Number.POSITIVE_INFINITY, generation: 0, isProven: true };
-  if (probationOf(rollout) === null) {
-    const full = { allowed: unavailable, by: 'maxUnavailable', generation: 0, isProven: false } as const;
-    return isSettled ? { ...full, ...unbounded } : full;
+  const by = probationOf(rollout) === null ? 'maxUnavailable' : 'maxOnTrial';
+  if (pool.classes === undefined && isSettledOn(group, fleet)) {
+    return { allowed: Number.POSITIVE_INFINITY, by, generation: 0, isProven: true };
   }
-  if (isSettled) return { ...unbounded, by: 'maxOnTrial' };
+  if (by === 'maxUnavailable') {
+    return { allowed: limitOf(rollout.maxUnavailable, members.length), by, generation: 0, isProven: false };
+  }
   const staying = members.filter(({ target }) => target !== null);
   const bound = allowedOnTrial(
     mostOnTrial(rollout, members.length),
     canaryCount(rollout, staying),
     evidenceIn(group, fleet),
   );
-  return { ...bound, by: 'maxOnTrial' };
+  return { ...bound, by };
 }
 
 /** How many nodes begin: the canaries, or one where none are asked for. */
@@ -86,28 +91,28 @@ export interface Evidence {
 }
 
 /** What the nodes of a pool say of its payload, or of those of its classes that it has yet to settle on. */
-function evidenceIn(group: Group, fleet: Fleet): Evidence {
-  const isTried = (target: NodeTarget): boolean =>
-    target !== null && isOfPool(target, group) && !isSettledPayload(group, target, fleet);
-  let [promoted, passed, failed] = [0, 0, 0];
-  for (const { kubeletNode, calm, standing, target } of group.members) {
+function evidenceIn(group: PoolGroup, fleet: Fleet): Evidence {
+  const isTried = (target: NodeTarget): boolean => isPayload(target, group) && !isSettledPayload(group, target, fleet);
+  const { members } = group;
+  let [promoted, passed] = [0, 0];
+  for (const { kubeletNode, calm } of members) {
     if (isTried(provenBy(kubeletNode))) promoted += 1;
     else if (calm && isTried(assignmentOf(kubeletNode))) passed += 1;
-    if (standing === 'failed' && isTried(target)) failed += 1;
   }
+  const failed = members.filter(({ standing, target }) => standing === 'failed' && isTried(target)).length;
   return { promoted, passed: promoted + passed, failed };
 }
 
 /** By group, the names of the nodes that were told the payload of its pool and are not through with it. */
-function namesOnTrial(groups: readonly Group[], fleet: Fleet, now: Millis): ReadonlyMap<Group, readonly string[]> {
+function namesOnTrial(groups: readonly PoolGroup[], fleet: Fleet, now: Millis): ReadonlyMap<Group, readonly string[]> {
   const { nodes, kubeletNodes } = fleet;
-  const byPool = new Map(groups.flatMap((group) => (group.pool === null ? [] : [[group.pool.name, group] as const])));
+  const byPool = new Map(groups.map((group) => [group.pool.name, group]));
   const found = new Map<Group, string[]>();
   for (const [name, node] of kubeletNodes) {
     const group = byPool.get(node.spec?.pool ?? '');
     if (group === undefined || !nodes.has(name)) continue;
     const target = assignmentOf(node);
-    if (!isOfPool(target, group) || isThrough(node, target, group, now)) continue;
+    if (!isPayload(target, group) || isThrough(node, target, group, now)) continue;
     if (isSettledPayload(group, target, fleet)) continue;
     const names = found.get(group) ?? [];
     names.push(name);
@@ -116,8 +121,8 @@ function namesOnTrial(groups: readonly Group[], fleet: Fleet, now: Millis): Read
   return found;
 }
 
-function isThrough(node: KubeletNode, target: NodeTarget, { pool }: Group, now: Millis): boolean {
-  const isFull = pool === null || probationOf(pool.spec.rollout) === null;
+function isThrough(node: KubeletNode, target: NodeTarget, { pool }: PoolGroup, now: Millis): boolean {
+  const isFull = probationOf(pool.spec.rollout) === null;
   if (!hasProved(node, target)) return !isFull && isTakenBack(node, target);
   const promotedAt = fromTimestamp(node.status?.promotedAt);
   return isFull || promotedAt === undefined || now - promotedAt >= soakOf(pool);
@@ -129,16 +134,16 @@ function isTakenBack(node: KubeletNode, target: NodeTarget): boolean {
   return at !== undefined && node.spec?.forgive !== at;
 }
 
-function isSettledOn({ pool }: Group, { pools }: Fleet): boolean {
-  const settled = pools.get(pool?.name ?? '')?.status?.settled;
+function isSettledOn({ pool }: PoolGroup, { pools }: Fleet): boolean {
+  const settled = pools.get(pool.name)?.status?.settled;
   return settled !== undefined && sameTarget(targetOf(pool), { sha256: settled.sha256, apply: settled.apply });
 }
 
-/** Of a pool with computed values: the payload of one of its classes. */
-function isOfPool(target: NodeTarget, { pool }: Group): boolean {
-  if (pool?.classes === undefined) return sameTarget(target, targetOf(pool));
-  if (target === null || target.apply !== pool.spec.apply) return false;
-  return pool.classes.configs.has(target.sha256);
+/** That of the pool or, where values are computed, of one of its classes. */
+function isPayload(target: NodeTarget, { pool }: PoolGroup): boolean {
+  if (target === null) return false;
+  if (pool.classes === undefined) return sameTarget(target, targetOf(pool));
+  return target.apply === pool.spec.apply && pool.classes.configs.has(target.sha256);
 }
 
 /** The pool settled on it for some class of machines: it is proven, whoever gets it. */

@@ -29,7 +29,7 @@ function parsed(payload: ConfigSourceView['payload']): Payload | null {
   if (payload === undefined) return null;
   try {
     const value: unknown = JSON.parse(payload);
-    return typeof value === 'object' && value !== null ? (value as Payload) : null;
+    return typeof value === 'object' ? (value as Payload | null) : null;
   } catch {
     return null;
   }

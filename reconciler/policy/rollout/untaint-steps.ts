@@ -22,8 +22,7 @@ export function untaintSteps(
   fleet: Fleet,
   now: Millis,
 ): readonly Step[] {
-  const gated: NodeView[] = [];
-  for (const node of fleet.nodes.values()) if (node.gated === true && node.ready) gated.push(node);
+  const gated = [...fleet.nodes.values()].filter((node) => node.gated === true && node.ready);
   if (gated.length === 0) return [];
   const decided = new Map(
     groups.flatMap(({ group, decisions }) =>

@@ -15,8 +15,8 @@ export interface WaveProgress {
   readonly room: number;
   /** Why nobody else may begin, when there is no room. */
   readonly because: string;
-  /** What holds single classes of machines besides, where canaries are asked of each; absent where they are not. */
-  readonly classes?: readonly ClassRoom[];
+  /** What holds single classes of machines besides; empty where canaries are not asked of each. */
+  readonly classes: readonly ClassRoom[];
 }
 
 /**
@@ -50,34 +50,28 @@ export function waveProgress(
       statuses.push({ name: wave.name, nodes: wave.nodes, state: 'done', startedAt, doneAt });
       continue;
     }
-    const ofClasses = lookAtClasses(wave, rollout, members, now);
-    const seen = ofClasses.length === 0 ? look(wave, rollout, members, now) : together(ofClasses);
-    const isDone = ofClasses.length === 0 ? isEnough(wave, seen, spared) : areEnough(ofClasses, spared);
-    const startedAt = known?.startedAt ?? (seen.reached > previous(statuses) || isDone ? toTimestamp(now) : undefined);
+    const found = stateOf(wave, rollout, members, spared, now);
+    const hasBegun = found.reached > previous(statuses) || found.isDone;
+    const startedAt = known?.startedAt ?? (hasBegun ? toTimestamp(now) : undefined);
     const start = startedAt === undefined ? {} : { startedAt };
-    if (isDone) {
+    if (found.isDone) {
       statuses.push({ name: wave.name, nodes: wave.nodes, state: 'done', ...start, doneAt: toTimestamp(now) });
       continue;
     }
     current = wave;
-    room = Math.max(0, seen.possible - seen.reached);
-    because = ofClasses.length === 0 ? reason(wave, seen) : reasonOfClasses(wave, ofClasses, spared);
-    if (ofClasses.length > 0) classes = roomOf(ofClasses, because);
-    const isStopped = (ofClasses.length === 0 ? [seen] : ofClasses).some((each) => cannotEnd(each, spared));
-    const state = stateOf(startedAt !== undefined, room, isStopped);
+    room = roomIn(found);
+    because = found.because;
+    classes = found.classes ?? classes;
+    const state = wordFor(startedAt !== undefined, room, found.isStopped);
     statuses.push({ name: wave.name, nodes: wave.nodes, state, ...start });
   }
-  return { waves: statuses, current, room, because, ...(classes === undefined ? {} : { classes }) };
+  return { waves: statuses, current, room, because, classes };
 }
 
-const unprovenIn = ({ canary }: RolloutSpec, members: readonly Member[]): readonly ClassRoom[] | undefined =>
-  canary?.perClass === true && canary.nodes !== undefined ? unprovenClasses(canary.nodes, members) : undefined;
+const unprovenIn = ({ canary }: RolloutSpec, members: readonly Member[]): readonly ClassRoom[] =>
+  canary?.perClass === true && canary.nodes !== undefined ? unprovenClasses(canary.nodes, members) : [];
 
-/** As the nodes are now: too many are lost, or all of them, so that nobody is left to prove anything. */
-const cannotEnd = ({ lost, possible }: Seen, spared: number): boolean =>
-  lost.length > spared || (possible > 0 && lost.length >= possible);
-
-function stateOf(hasBegun: boolean, room: number, isStopped: boolean): WaveStatus['state'] {
+function wordFor(hasBegun: boolean, room: number, isStopped: boolean): WaveStatus['state'] {
   if (!hasBegun) return 'waiting';
   if (isStopped) return 'stopped';
   return room > 0 ? 'rolling' : 'soaking';
@@ -85,11 +79,51 @@ function stateOf(hasBegun: boolean, room: number, isStopped: boolean): WaveStatu
 
 const previous = (statuses: readonly WaveStatus[]): number => statuses.at(-1)?.nodes ?? 0;
 
-interface Seen {
+interface Reach {
   /** Told the payload. */
   readonly reached: number;
   /** As many as the wave wants, or as can be reached at all. */
   readonly possible: number;
+}
+
+const roomIn = ({ possible, reached }: Reach): number => Math.max(0, possible - reached);
+
+/** Where a wave stands, as the nodes are now. */
+interface State extends Reach {
+  readonly isDone: boolean;
+  readonly isStopped: boolean;
+  readonly because: string;
+  /** What it lets begin of each class; absent where it asks nothing of classes. */
+  readonly classes?: readonly ClassRoom[];
+}
+
+function stateOf(wave: Wave, rollout: RolloutSpec, members: readonly Member[], spared: number, now: Millis): State {
+  if (wave.ofClasses !== undefined) {
+    return stateOfClasses(wave, lookAtClasses(wave, wave.ofClasses, rollout, members, now), spared);
+  }
+  const seen = look(wave, rollout, members, now);
+  const [isDone, isStopped] = [isEnough(wave, seen, spared), cannotEnd(seen, spared)];
+  return { ...seen, isDone, isStopped, because: reason(wave, seen) };
+}
+
+/** Canaries are never done without: at least one class has proved the payload. */
+function stateOfClasses(wave: Wave, classes: readonly SeenClass[], spared: number): State {
+  const asked = classes.filter(({ possible }) => possible > 0);
+  const waiting = asked.filter((each) => !hasEnough(each, spared));
+  const because = reasonOfClasses(wave, asked, waiting);
+  return {
+    reached: sum(asked.map(({ reached, possible }) => Math.min(reached, possible))),
+    possible: sum(asked.map(({ possible }) => possible)),
+    isDone: asked.length > 0 && waiting.length === 0,
+    isStopped: asked.some((each) => cannotEnd(each, spared)),
+    because,
+    classes: classes.map((each) => ({ payloadClass: each.payloadClass, room: roomIn(each), because })),
+  };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
+
+interface Seen extends Reach {
   readonly proved: number;
   /** Told the payload and failed, or not Ready. */
   readonly lost: readonly string[];
@@ -119,57 +153,35 @@ interface SeenClass extends Seen {
   readonly payloadClass: PayloadClass;
 }
 
-/** Each class by itself; none where the wave asks nothing of classes. */
-function lookAtClasses(
-  { ofClasses, soakMs }: Wave,
+/** Each class by itself. */
+const lookAtClasses = (
+  { soakMs }: Wave,
+  ofClasses: ReadonlyMap<PayloadClass, number>,
   rollout: RolloutSpec,
   members: readonly Member[],
   now: Millis,
-): readonly SeenClass[] {
-  if (ofClasses === undefined) return [];
-  const byClass = membersByClass(members);
-  return [...ofClasses].map(([payloadClass, nodes]) => ({
+): readonly SeenClass[] =>
+  [...membersByClass(members)].map(([payloadClass, own]) => ({
     payloadClass,
     // Under a name of its own: where nobody of a class can be reached, the others do not wait for it.
-    ...look({ name: payloadClass.name, nodes, soakMs }, rollout, byClass.get(payloadClass) ?? [], now),
+    ...look({ name: payloadClass.name, nodes: ofClasses.get(payloadClass) ?? 0, soakMs }, rollout, own, now),
   }));
-}
 
-const together = (classes: readonly SeenClass[]): Seen => ({
-  reached: sum(classes, ({ reached, possible }) => Math.min(reached, possible)),
-  possible: sum(classes, ({ possible }) => possible),
-  proved: sum(classes, ({ proved, possible }) => Math.min(proved, possible)),
-  lost: classes.flatMap(({ lost }) => lost),
-});
-
-const sum = <T>(things: readonly T[], sizeOf: (thing: T) => number): number =>
-  things.reduce((all, thing) => all + sizeOf(thing), 0);
+/** Too many are lost, or all of them, so that nobody is left to prove anything. */
+const cannotEnd = ({ lost, possible }: Seen, spared: number): boolean =>
+  lost.length > spared || (possible > 0 && lost.length >= possible);
 
 const hasEnough = ({ possible, proved, lost }: Seen, spared: number): boolean =>
   proved > 0 && proved + Math.min(lost.length, spared) >= possible;
 
-/** Canaries are never done without: at least one class has proved the payload. */
-const areEnough = (classes: readonly SeenClass[], spared: number): boolean =>
-  classes.some(({ possible }) => possible > 0) &&
-  classes.every((each) => each.possible === 0 || hasEnough(each, spared));
-
-const roomOf = (classes: readonly SeenClass[], because: string): readonly ClassRoom[] =>
-  classes.map(({ payloadClass, possible, reached }) => ({
-    payloadClass,
-    room: Math.max(0, possible - reached),
-    because,
-  }));
-
 const MOST_CLASSES = 3;
 
-function reasonOfClasses({ name }: Wave, classes: readonly SeenClass[], spared: number): string {
-  const asked = classes.filter(({ possible }) => possible > 0);
-  const waiting = asked.filter((each) => !hasEnough(each, spared));
+function reasonOfClasses({ name }: Wave, asked: readonly SeenClass[], waiting: readonly SeenClass[]): string {
+  if (asked.length === 0) return `wave ${name} must prove itself first, and no node of any class can be changed now`;
   const named = waiting.slice(0, MOST_CLASSES).map(({ payloadClass }) => payloadClass.name);
   const more = waiting.length > named.length ? ` and ${waiting.length - named.length} more` : '';
-  const { lost } = together(asked);
-  const missing = named.length === 0 ? '' : `, not yet ${named.join('; ')}${more}`;
-  return `wave ${name} must prove itself first in each class: ${asked.length - waiting.length} of ${asked.length} have${missing}${lossesOf(lost)}`;
+  const lost = asked.flatMap((each) => each.lost);
+  return `wave ${name} must prove itself first in each class: ${asked.length - waiting.length} of ${asked.length} have, not yet ${named.join('; ')}${more}${lossesOf(lost)}`;
 }
 
 const lossesOf = (lost: readonly string[]): string =>

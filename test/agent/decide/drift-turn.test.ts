@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decide } from '#agent/decide/decide.ts';
 import { driftOf } from '#agent/decide/drift.ts';
+import type { Decision } from '#agent/decide/decision.ts';
 import type { Observation } from '#agent/decide/observation.ts';
 import type { Config, State } from '#agent/decide/state.ts';
 import { contradicts, differ, table } from '../../support/agent/decision-table.ts';
@@ -112,9 +113,11 @@ table('drift that only a restart ends', [
 ]);
 
 describe('a new local config that its checks refuse', () => {
-  const refusal = decide(idle(A), seen(granted(), newBase, checkedOver(refused), { at: '2026-02-02T02:02:02Z' }));
+  const refuse = (): Decision =>
+    decide(idle(A), seen(granted(), newBase, checkedOver(refused), { at: '2026-02-02T02:02:02Z' }));
 
   it('is not tried: the kubelet goes on over the one before, and the node says why', () => {
+    const refusal = refuse();
     assert.deepEqual(refusal.actions, []);
     assert.deepEqual(refusal.next, {
       ...idle(A),
@@ -123,6 +126,7 @@ describe('a new local config that its checks refuse', () => {
   });
 
   it('asks for no further turn', () => {
+    const refusal = refuse();
     assert.equal(driftOf(refusal.next, seen(wanting(A), newBase)).drift, 'base-refused');
     const { next, actions } = decide(refusal.next, seen(granted(), newBase));
     assert.deepEqual([next, actions], [refusal.next, []]);

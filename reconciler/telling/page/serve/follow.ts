@@ -26,7 +26,7 @@ export function serveUpdates(
   });
   if (leave === null) {
     response.writeHead(503, { ...SECURITY_HEADERS, 'content-type': 'text/plain', 'retry-after': '60' });
-    response.end('too many serveUpdates this page already; it can still be reloaded\n');
+    response.end('too many browsers follow this page already; reload it to see what is new\n');
     return;
   }
   response.on('close', leave);

@@ -4,14 +4,14 @@ import { fc } from '../../../support/property.ts';
 import type { AnalysisSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { analyse } from '#reconciler/policy/analysis/analyse.ts';
 import { chanceOfRank, median } from '#reconciler/policy/analysis/rank.ts';
-import type { MeasureChanges, NodeSample } from '#reconciler/policy/analysis/sample.ts';
+import type { MeasureChanges, MeasuredNode, NodeSample } from '#reconciler/policy/analysis/sample.ts';
 
-const samples = (name: string, ...changes: readonly MeasureChanges[]): readonly NodeSample[] =>
+const samples = (name: string, ...changes: readonly MeasureChanges[]): readonly MeasuredNode[] =>
   changes.map((each, index) => ({ node: `${name}-${index}`, changes: each }));
-const still = (count: number, changes: MeasureChanges): readonly NodeSample[] =>
+const still = (count: number, changes: MeasureChanges): readonly MeasuredNode[] =>
   samples('node', ...Array.from({ length: count }, () => changes));
 const cpu = (before: number, now: number): MeasureChanges => ({ cpu: { before, now } });
-const verdictOf = (canary: MeasureChanges, waiting: readonly NodeSample[], spec?: Partial<AnalysisSpec>) =>
+const verdictOf = (canary: MeasureChanges, waiting: readonly MeasuredNode[], spec?: Partial<AnalysisSpec>) =>
   analyse(samples('canary', canary), waiting, spec).verdict;
 
 describe('the median', () => {
@@ -108,6 +108,24 @@ describe('a verdict', () => {
         '1.23 cores for the kubelet, before 0.1 cores for the kubelet; of 40 nodes that wait 1 changed as much',
     });
   });
+
+  for (const [name, now, said] of [
+    ['evictions', 9, '9 evicted pods in 10 minutes'],
+    ['oomKills', 9, '9 times out of memory in 10 minutes'],
+    ['runtimeErrors', 99, '99 errors of the container runtime in 10 minutes'],
+    ['podStart', 12.345, '12.3 s to start a pod'],
+    ['relist', 9, '9 s to list the pods that run'],
+    ['cpu', 9, '9 cores for the kubelet'],
+    ['reserved', 0.75, '75% of the memory kept from pods'],
+  ] as const) {
+    it(`says ${name} in its unit`, () => {
+      const { because } = analyse(
+        samples('canary', { [name]: { before: 0, now } }),
+        still(19, { [name]: { before: 0, now: 0 } }),
+      );
+      assert.ok(because.startsWith(`${said}, before 0`), because);
+    });
+  }
 
   it('says what was compared', () => {
     assert.deepEqual(analyse(samples('canary', cpu(0.1, 0.1)), waiting), {

@@ -43,8 +43,15 @@ describe('what a canary shows', () => {
   }
 
   it('takes nothing for an amount that is none', () => {
-    const now = { sha256: NEW, seconds: 540, values: { cpu: -1, relist: 'x', podStart: Number.NaN, evictions: 1 } };
-    const values = { cpu: 1, relist: 1, podStart: 1, evictions: 0, oomKills: 1 };
+    const values = { cpu: 1, relist: 1, podStart: 1, evictions: 0, oomKills: 1, runtimeErrors: 1, reserved: 1 };
+    const none = {
+      cpu: -1,
+      relist: '2',
+      podStart: Number.NaN,
+      runtimeErrors: Number.POSITIVE_INFINITY,
+      reserved: null,
+    };
+    const now = { sha256: NEW, seconds: 540, values: { ...none, evictions: 1 } };
     const sample = sampleOfCanary('c', measured({ sha256: OLD, seconds: 540, values }, now as never), NEW);
     assert.deepEqual(sample, { node: 'c', changes: { evictions: { before: 0, now: 1 } } });
   });
@@ -56,6 +63,8 @@ describe('what a node that waits shows', () => {
     ['just enough', measured(window(OLD, 0.1, 240), window(OLD, 0.2, 240)), true],
     ['another time', { ...measured(window(OLD, 0.1), window(OLD, 0.2)), mark: OLD }, false],
     ['a restart with another config', measured(window(OLD, 0.1), window(NEW, 0.2)), false],
+    ['nothing of before', { mark: NEW, now: window(OLD, 0.2) }, false],
+    ['nothing since', { mark: NEW, before: window(OLD, 0.1) }, false],
     ['too little of before', measured(window(OLD, 0.1, 239), window(OLD, 0.2)), false],
     ['too little since', measured(window(OLD, 0.1), window(OLD, 0.2, 239)), false],
     ['nothing', undefined, false],
@@ -109,6 +118,13 @@ describe('the analysis of a rollout', () => {
     });
   }
 
+  it('leaves out nodes that wait and tell nothing', () => {
+    const waiting = [...others, node('mute'), { ...node('early'), status: {} }];
+    const compared = { mark: NEW, canaries: [{ node: same, sha256: NEW }], waiting };
+    const { message } = nextAnalysis({ timeout: '30m' }, compared, undefined, NOW);
+    assert.equal(message, '1 node compared with 19 nodes that wait');
+  });
+
   it('says why it waits, what it suspects and what failed', () => {
     const figures =
       '1 cores for the kubelet, before 0.1 cores for the kubelet; of 19 nodes that wait 0 changed as much';
@@ -134,7 +150,8 @@ describe('who is measured', () => {
   });
 
   it('are the first 40 that wait, again for each rollout', () => {
-    const waiting = marked(60, OLD).toReversed();
+    const [some, others] = [marked(60, OLD).slice(0, 30), marked(60, OLD).slice(30)];
+    const waiting = [...others, ...some.toReversed()];
     assert.deepEqual(
       names(marksOf(NEW, [], waiting)),
       Array.from({ length: 40 }, (_, index) => [`n${String(index).padStart(3, '0')}`, NEW]),
@@ -144,7 +161,7 @@ describe('who is measured', () => {
   it('is no node again that was told', () => assert.deepEqual(marksOf(NEW, marked(5, OLD), []), []));
 
   it('is nobody any more where the pool does not ask', () => {
-    assert.deepEqual(names(marksOf(null, marked(1, OLD), [...marked(1), node('z', undefined, OLD)])), [
+    assert.deepEqual(names(marksOf(null, marked(1, OLD), [node('y'), node('z', undefined, OLD)])), [
       ['n000', null],
       ['z', null],
     ]);

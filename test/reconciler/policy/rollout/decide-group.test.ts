@@ -206,6 +206,14 @@ const ROWS: readonly (readonly [string, Case, readonly string[]])[] = [
     ['rest', 'hold budget'],
   ],
   [
+    'shows it to no drained one either that gave its place back after its probation',
+    {
+      kinds: [{ is: onTrial }, { is: between, view: drained, member: { calm: true, unavailable: false } }],
+      maxUnavailable: 1,
+    },
+    ['rest', 'hold budget'],
+  ],
+  [
     'takes back from a node that was drained though others try what is not proved',
     { kinds: [{ is: onTrial }, { view: drained, aim: 'settled' }], maxUnavailable: 1 },
     ['rest', 'change'],

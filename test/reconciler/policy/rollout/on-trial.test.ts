@@ -34,6 +34,15 @@ const retrying = (node: NodeView): KubeletNode => {
   const gone = failed(node);
   return { ...gone, spec: { ...gone.spec, forgive: toTimestamp(NOW) } };
 };
+const forgotten = (node: NodeView): KubeletNode => {
+  const again = retrying(node);
+  return { ...again, status: { ...again.status, rejected: [] } };
+};
+/** Ran it already when it was told, so that it never promoted it. */
+const adopted = (node: NodeView): KubeletNode => {
+  const { promotedAt: _, ...status } = settledNode(node, NEXT).status ?? {};
+  return { ...settledNode(node, NEXT), status };
+};
 const inOther = (node: NodeView): KubeletNode => {
   const told = onTrial(0)(node);
   return { ...told, spec: { ...told.spec, pool: 'others' } };
@@ -43,6 +52,8 @@ interface Kind {
   readonly count: number;
   readonly is: (node: NodeView) => KubeletNode;
   readonly view?: Partial<NodeView>;
+  /** They are to run their local config again. */
+  readonly leaves?: true;
 }
 
 /** Of a hundred nodes in all, those that are named; the others run what was there before. */
@@ -51,10 +62,18 @@ function seen(kinds: readonly Kind[], rollout: Partial<RolloutSpec>, isSettled =
   const pool = desiredPool(validPool('workers', 120, { rollout: { ...usual, ...rollout } }));
   const before = (node: NodeView): KubeletNode => settledNode(node, OLD);
   const rest = 100 - kinds.reduce((sum, { count }) => sum + count, 0);
-  const members = [...kinds, { count: rest, is: before }].flatMap(({ count, is, view = {} }: Kind, kind) =>
+  const members = [...kinds, { count: rest, is: before }].flatMap(({ count, is, view = {}, leaves }: Kind, kind) =>
     Array.from({ length: count }, (__, index) => {
       const node = nodeView(`n${kind}-${index}`, 'workers', view);
-      return memberOf(node, is(node), targetOf(pool), soakOf(pool), NOW, undefined, probationIn(pool));
+      return memberOf(
+        node,
+        is(node),
+        leaves === true ? null : targetOf(pool),
+        soakOf(pool),
+        NOW,
+        undefined,
+        probationIn(pool),
+      );
     }),
   );
   const settled = { configName: NEXT.configName, sha256: NEXT.sha256, apply: 'overlay', at: '' } as const;
@@ -77,6 +96,16 @@ const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, o
     { canary: { selector: { matchLabels: { canary: 'yes' } } } },
     0,
     4,
+  ],
+  [
+    'not with those of them that leave the pool',
+    [
+      { count: 2, is: (node) => settledNode(node, OLD), view: { labels: { canary: 'yes' } } },
+      { count: 2, is: (node) => settledNode(node, OLD), view: { labels: { canary: 'yes' } }, leaves: true },
+    ],
+    { canary: { selector: { matchLabels: { canary: 'yes' } } } },
+    0,
+    2,
   ],
   ['is no more while the canary is past its probation only', [{ count: 1, is: onTrial(50) }], {}, 1, 1],
   [
@@ -137,6 +166,16 @@ const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, o
     1,
     2,
   ],
+  [
+    'but who became Ready again a probation ago',
+    [
+      { count: 1, is: promoted },
+      { count: 1, is: onTrial(100), view: { readySince: NOW - 50_000 } },
+    ],
+    {},
+    1,
+    4,
+  ],
   ['is eight with four', [{ count: 4, is: promoted }], {}, 0, 8],
   ['and eight with seven', [{ count: 7, is: promoted }], {}, 0, 8],
   [
@@ -169,6 +208,7 @@ const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, o
     1,
     1,
   ],
+  ['and goes on when its agent has forgotten the failure', [{ count: 1, is: forgotten }], {}, 1, 1],
   [
     'counts who soaks',
     [
@@ -179,6 +219,8 @@ const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, o
     1,
     4,
   ],
+  ['does not count who has soaked', [{ count: 1, is: soaking }], { soak: '1m' }, 0, 2],
+  ['nor who ran it before it was told, and has nothing to soak', [{ count: 1, is: adopted }], { soak: '5m' }, 0, 2],
   ['does not count who was told it by another pool', [{ count: 1, is: inOther }], {}, 0, 1],
   [
     'is maxUnavailable with a full probation',
@@ -213,5 +255,10 @@ describe('how many nodes may be on trial', () => {
     assert.equal(isProven({ count: 1, is: promoted }, { count: 5, is: onTrial(50) }), false);
     assert.equal(isProven({ count: 2, is: promoted }), true);
     assert.equal(isProven({ count: 9, is: promoted }, { count: 1, is: failed }), false);
+    assert.equal(
+      seen([{ count: 9, is: promoted }], { probation: 'full' })?.isProven,
+      false,
+      'with that, none is shorter',
+    );
   });
 });

@@ -6,6 +6,7 @@ import { cohortOf } from '#reconciler/policy/rollout/cohort.ts';
 import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
 import { hold, type HoldReason } from '#reconciler/policy/rollout/holds/hold.ts';
 import { type Member, memberOf, targetOf } from '#reconciler/policy/rollout/membership.ts';
+import type { OnTrial } from '#reconciler/policy/rollout/on-trial.ts';
 import { rememberRollout, summariseHolds } from '#reconciler/policy/rollout/rollout-status.ts';
 import type { Halt, KubeletPoolStatus, RolloutSpec, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
@@ -28,11 +29,12 @@ interface Case {
   readonly before?: KubeletPoolStatus;
   readonly halt?: Halt;
   readonly rollout?: Partial<RolloutSpec>;
+  readonly onTrial?: OnTrial;
   /** The pool left git. */
   readonly leaves?: true;
 }
 
-function remembered({ nodes, before, halt: halted, rollout, leaves }: Case) {
+function remembered({ nodes, before, halt: halted, rollout, onTrial, leaves }: Case) {
   const halt = halted ?? null;
   const spec = { rollout: { ...poolSpec().rollout, ...rollout } };
   const present = { metadata: { name: 'workers' }, spec: poolSpec(spec) };
@@ -46,7 +48,7 @@ function remembered({ nodes, before, halt: halted, rollout, leaves }: Case) {
   return rememberRollout(
     { pool, members },
     before,
-    { halt, released: null, waves: halt === null ? { ...WAVES, waves } : null, cohort },
+    { halt, released: null, waves: halt === null ? { ...WAVES, waves } : null, cohort, onTrial },
     NOW,
   );
 }
@@ -55,6 +57,7 @@ const under = (...states: readonly WaveStatus['state'][]): KubeletPoolStatus => 
   rollout: { ...about, startedAt: EARLIER, waves: states.map((state) => ({ name: state, nodes: 1, state })) },
 });
 const pending = { standing: 'outdated' } as const;
+const TWO: OnTrial = { names: ['n0', 'n1'], allowed: 4, by: 'maxOnTrial', generation: 2, isProven: true };
 
 describe('what is remembered of a rollout', () => {
   const begun = { ...about, startedAt: AT, newest: CREATED, waves };
@@ -66,6 +69,20 @@ describe('what is remembered of a rollout', () => {
   ])[] = [
     ['is when it began, and the newest of its nodes', { nodes: [pending] }, begun, null],
     ['is no newest node where there is none', { nodes: [] }, { ...about, startedAt: AT, waves }, null],
+    [
+      'is how many are on trial, of how many that may be by now',
+      { nodes: [pending], onTrial: TWO },
+      { ...begun, generation: 2, maxOnTrial: 4, onTrial: 2 },
+      null,
+    ],
+    [
+      'is nothing of that where the budget says it all',
+      { nodes: [pending], onTrial: { ...TWO, by: 'maxUnavailable' } },
+      begun,
+      null,
+    ],
+    ['nor where any number may be', { nodes: [pending], onTrial: { ...TWO, allowed: Infinity } }, begun, null],
+    ['nor when it ended', { nodes: [{}], onTrial: TWO }, { ...begun, finishedAt: AT }, settledOn(AT)],
     ['is when it ended, and that the pool settled on it', { nodes: [{}] }, { ...begun, finishedAt: AT }, settledOn(AT)],
     [
       'stays from look to look',

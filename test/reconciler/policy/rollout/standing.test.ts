@@ -9,7 +9,9 @@ import {
   inTransition,
   isAbout,
   isChanging,
+  isPastProbation,
   openRequest,
+  provenBy,
   recordOf,
   refusedUnassigned,
   runsAlready,
@@ -164,10 +166,10 @@ describe('a node', () => {
   it('that nobody made an object for, or that never reported, has nothing', () => {
     for (const node of [undefined, { metadata: a }, { metadata: a, status: {} }]) {
       const none = [agentAlive(node, NOW), hasProved(node, TARGET), hasProvedAny(node), inTransition(node, NOW)];
-      assert.deepEqual([...none, runsAlready(node, TARGET)], [false, false, false, false, false]);
+      assert.deepEqual([...none, runsAlready(node, TARGET), isPastProbation(node, 0)], Array(6).fill(false));
       assert.deepEqual(
-        [failedAt(node, TARGET), openRequest(node), answerAbout(node, TARGET)],
-        [undefined, undefined, undefined],
+        [failedAt(node, TARGET), openRequest(node), answerAbout(node, TARGET), provenBy(node)],
+        [undefined, undefined, undefined, null],
       );
     }
   });
@@ -185,6 +187,15 @@ describe('a node', () => {
       [failedAt(undefined, TARGET), failedAt({ metadata: { name: 'a' } }, TARGET)],
       [undefined, undefined],
     );
+  });
+
+  it('has proved what it falls back to, laid over where nobody says how, and no config of ours with its local one', () => {
+    const proved = [
+      provenBy(settledNode(a, pool, { lastKnownGood: { ...reference, apply: 'replace' } })),
+      provenBy(settledNode(a, pool, { lastKnownGood: reference })),
+      provenBy(idleNode(a)),
+    ];
+    assert.deepEqual(proved, [REPLACED, TARGET, null]);
   });
 
   it('runs a target already where it is at rest with it', () => {
@@ -231,4 +242,40 @@ describe('a node', () => {
     assert.equal(isChanging(settledNode(a, pool), false, 'outdated'), false);
     assert.equal(isChanging(undefined, false, 'outdated'), false);
   });
+});
+
+describe('a node on trial for a minute is past a probation', () => {
+  const local = { name: 'local' };
+  const trial = { config: pool.configName, since: '', healthySeconds: 60, durationSeconds: 600, restarts: 0 };
+  const tries = (status: KubeletNodeStatus = {}): KubeletNode =>
+    settledNode(a, pool, { phase: 'Trial', lastKnownGood: local, trial, ...status });
+  const { trial: _, ...saysNothing } = tries().status ?? {};
+  const rows: readonly (readonly [string, KubeletNode, ms: number, boolean])[] = [
+    ['of a minute', tries(), 60_000, true],
+    ['not of more', tries(), 60_001, false],
+    ['not when that trial is over', tries({ phase: 'FallingBack' }), 60_000, false],
+    ['not where it does not say how the trial goes', { ...tries(), status: saysNothing }, 60_000, false],
+    ['not where it has yet to see what it was told', tries({ observedGeneration: 0 }), 60_000, false],
+    [
+      'not with another config than it was told',
+      { ...tries(), spec: assignedNode(a, other).spec ?? {} },
+      60_000,
+      false,
+    ],
+    [
+      'not with its local one',
+      idleNode(a, { phase: 'Trial', lastKnownGood: reference, trial: { ...trial, config: 'local' } }),
+      60_000,
+      false,
+    ],
+    [
+      'not while the trial is of another config than it runs',
+      tries({ trial: { ...trial, config: other.configName } }),
+      60_000,
+      false,
+    ],
+    ['not with what it has proved already', tries({ lastKnownGood: reference }), 60_000, false],
+    ['not while the trial waits for a reboot', tries({ trial: { ...trial, awaitsReboot: 'systemd' } }), 60_000, false],
+  ];
+  for (const [what, node, ms, is] of rows) it(what, () => assert.equal(isPastProbation(node, ms), is));
 });

@@ -48,9 +48,8 @@ const [oldSoon, nextSoon] = [
   validPool('workers', 110, { rollout: soon }),
   validPool('workers', 120, { rollout: soon }),
 ];
-const settledOnNext = poolInCluster(old, {
-  settled: { configName: next.configName, sha256: next.sha256, apply: 'overlay', at: AT },
-});
+const settledOn = ({ configName, sha256 }: ValidPool) =>
+  poolInCluster(old, { settled: { configName, sha256, apply: 'overlay', at: AT } });
 
 interface Case {
   readonly is: KubeletNode;
@@ -58,6 +57,8 @@ interface Case {
   readonly view?: NodeView;
   readonly present?: KubeletPool;
   readonly signals?: Signals;
+  /** The object of another node. */
+  readonly beside?: KubeletNode;
 }
 
 const withSpec = (of: KubeletNode, spec: Partial<KubeletNodeSpec>): KubeletNode => ({
@@ -83,7 +84,20 @@ const ROWS: readonly (readonly [string, Case, string | null, readonly string[], 
   ],
   [
     'that is told what the pool settled on has the shorter trial',
-    { is: settledNode(node, old), wants: nextSoon, present: settledOnNext },
+    { is: settledNode(node, old), wants: nextSoon, present: settledOn(next) },
+    'assign',
+    USUAL,
+    { trial: short },
+  ],
+  [
+    'that is new, and told what the pool settled on before, has the shorter trial',
+    {
+      is: idleNode(node),
+      wants: nextSoon,
+      view: { ...node, createdAt: NOW },
+      present: settledOn(old),
+      beside: settledNode(nodeView('b', 'workers'), old),
+    },
     'assign',
     USUAL,
     { trial: short },
@@ -203,7 +217,7 @@ const ROWS: readonly (readonly [string, Case, string | null, readonly string[], 
 describe('a node', () => {
   for (const [
     name,
-    { is, wants, view = node, present = poolInCluster(old), signals },
+    { is, wants, view = node, present = poolInCluster(old), signals, beside },
     step,
     keys,
     values = {},
@@ -211,7 +225,7 @@ describe('a node', () => {
     it(name, () => {
       const fleet = fleetOf({
         nodes: [view],
-        kubeletNodes: [is],
+        kubeletNodes: beside === undefined ? [is] : [is, beside],
         configSources: [configSource(old), configSource(next)],
         pools: [present],
       });

@@ -1,4 +1,5 @@
-import { assignedNode, idleNode, NOW, settledNode } from '../../../support/fleet.ts';
+import type { NodeView } from '#reconciler/policy/fleet.ts';
+import { assignedNode, failedNode, idleNode, NOW, settledNode } from '../../../support/fleet.ts';
 
 import {
   describePlaces,
@@ -83,6 +84,8 @@ const UNPROVEN: readonly Row[] = [
   ],
 ];
 
+const failed = (node: NodeView) => failedNode(node, NEXT);
+
 const EXPOSED: readonly Row[] = [
   ['as many as maxUnavailable says', { kinds: [{ count: 3 }], rollout: many(2) }, 2, 'budget', /on trial: $/],
   [
@@ -125,6 +128,23 @@ const EXPOSED: readonly Row[] = [
     'budget',
   ],
   ['who was told it already', { kinds: [{ count: 5, is: onTrial }] }, 5],
+  [
+    'who was told it already, where places are given back',
+    { kinds: [{ count: 5, is: onTrial }], rollout: MINUTE_LONG },
+    5,
+  ],
+  [
+    'no more of those that try it once more than may, where places are given back',
+    { kinds: [{ count: 2, is: failed, forgive: true }], rollout: { ...many(2), ...MINUTE_LONG } },
+    1,
+    'budget',
+    /^maxOnTrial allows 1/,
+  ],
+  [
+    'who tries it once more, where who took it back counts all along',
+    { kinds: [{ count: 2, is: failed, forgive: true }] },
+    2,
+  ],
 ];
 
 const JOINING: readonly Row[] = [

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { PayloadClass } from '#reconciler/policy/classes.ts';
 import { type Member, memberOf } from '#reconciler/policy/rollout/membership.ts';
 import { waveProgress } from '#reconciler/policy/rollout/wave-progress.ts';
 import type { RolloutSpec, RolloutStatus, WaveStatus } from '#shared/contract/api/kubelet-pool.ts';
 import { toTimestamp } from '#shared/runtime/clock.ts';
-import { nodeView, NOW, poolSpec, settledNode, validPool } from '../../../support/fleet.ts';
+import { idleNode, nodeView, NOW, poolSpec, settledNode, validPool } from '../../../support/fleet.ts';
 
 const GIVEN = validPool('workers', 120);
 const EARLIER = '2026-11-20T12:00:00Z';
@@ -26,9 +27,20 @@ const KINDS = {
   canary: { standing: 'outdated', wasTold: false, isCanary: true },
 } as const satisfies Record<string, Partial<Member> & { readonly ready?: boolean; readonly isCanary?: boolean }>;
 
+const classNamed = (name: string): PayloadClass => ({
+  name,
+  config: { name: `workers-${name}`, sha256: GIVEN.sha256 },
+  target: { sha256: GIVEN.sha256, apply: 'overlay' },
+  because: '',
+});
+const CLASSES: Readonly<Record<string, PayloadClass>> = {
+  ...Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, classNamed(name)])),
+  bare: { ...classNamed('bare'), config: null },
+};
+
 interface Case {
   readonly rollout?: Partial<RolloutSpec>;
-  /** Kinds of nodes, one word each. */
+  /** Kinds of nodes, one word each, and after a slash the class of machines. */
   readonly nodes: string;
   readonly spared?: number;
   readonly before?: readonly WaveStatus[];
@@ -36,7 +48,8 @@ interface Case {
 
 function progress({ rollout, nodes, spared = 0, before }: Case) {
   const members = nodes.split(' ').flatMap((word, index): readonly Member[] => {
-    const kind = Object.entries(KINDS).find(([name]) => name === word)?.[1];
+    const [what, ofClass = ''] = word.split('/');
+    const kind = Object.entries(KINDS).find(([name]) => name === what)?.[1];
     if (kind === undefined) return [];
     const {
       ready = true,
@@ -46,7 +59,9 @@ function progress({ rollout, nodes, spared = 0, before }: Case) {
     const labels = { pool: 'workers', ...(isCanary ? { canary: 'yes' } : {}) };
     const node = nodeView(`n${index}`, 'workers', { ready, labels });
     const target = { sha256: GIVEN.sha256, apply: 'overlay' } as const;
-    return [{ ...memberOf(node, settledNode(node, GIVEN), target, 0, NOW), ...is }];
+    const settled = settledNode(node, GIVEN);
+    const kubeletNode = is.standing === 'settled' ? settled : idleNode(node);
+    return [{ ...memberOf(node, settled, target, 0, NOW), kubeletNode, payloadClass: CLASSES[ofClass], ...is }];
   });
   const status = before && { configName: GIVEN.configName, sha256: GIVEN.sha256, startedAt: EARLIER, waves: before };
   return waveProgress(
@@ -59,6 +74,8 @@ function progress({ rollout, nodes, spared = 0, before }: Case) {
 }
 
 const BY_SELECTOR = { canary: { selector: { matchLabels: { canary: 'yes' } } } };
+const perClass = (nodes: number): Partial<RolloutSpec> => ({ canary: { nodes, perClass: true } });
+const DONE: readonly WaveStatus[] = [{ name: 'canary', nodes: 2, state: 'done', startedAt: EARLIER, doneAt: EARLIER }];
 const steps = (...nodes: readonly (number | string)[]): Partial<RolloutSpec> => ({
   steps: nodes.map((each) => ({ nodes: each })),
 });
@@ -143,6 +160,72 @@ const ROWS: readonly (readonly [string, Case, waves: string, room: number])[] = 
     'step 1 1 done, rest 2 waiting',
     1,
   ],
+  [
+    'of canaries is so many of the pool, though it has classes',
+    { nodes: 'open/a open/b', rollout: { canary: { nodes: 1 } } },
+    'canary 1 waiting, rest 2 waiting',
+    1,
+  ],
+  [
+    'of canaries is so many of each class where it says so',
+    { nodes: 'open/a open/a open/b', rollout: perClass(1) },
+    'canary 2 waiting, rest 3 waiting',
+    2,
+  ],
+  [
+    'of canaries is so many of the pool where that computes nothing',
+    { nodes: 'open open', rollout: perClass(1) },
+    'canary 1 waiting, rest 2 waiting',
+    1,
+  ],
+  [
+    'of canaries of each class asks none of a class without a config',
+    { nodes: 'open/a open/bare', rollout: perClass(1) },
+    'canary 1 waiting, rest 2 waiting',
+    1,
+  ],
+  [
+    'of canaries of each class takes none of one for another',
+    { nodes: 'proved/a proved/a told/a open/b', rollout: perClass(1) },
+    'canary 2 rolling, rest 4 waiting',
+    1,
+  ],
+  [
+    'of canaries of each class soaks until each has proved it',
+    { nodes: 'proved/a proved/a told/b', rollout: perClass(1) },
+    'canary 2 soaking, rest 3 waiting',
+    0,
+  ],
+  [
+    'of canaries of each class is done when each has proved it',
+    { nodes: 'proved/a open/a proved/b', rollout: perClass(1) },
+    'canary 2 done, rest 3 waiting',
+    1,
+  ],
+  [
+    'of canaries of each class does without classes that cannot be told',
+    { nodes: 'proved/a away/b', rollout: perClass(1) },
+    'canary 2 done, rest 2 done',
+    0,
+  ],
+  [
+    'of canaries of each class does not do without all of them',
+    { nodes: 'away/a away/b', rollout: perClass(1) },
+    'canary 2 waiting, rest 2 waiting',
+    0,
+  ],
+  [
+    'of canaries of each class is stopped by one of them',
+    { nodes: 'failed/a open/b', rollout: perClass(1) },
+    'canary 2 stopped, rest 2 waiting',
+    1,
+  ],
+  [
+    'of canaries of each class does without as many as may be lost',
+    { nodes: 'proved/a lost/a proved/b proved/b', rollout: perClass(2), spared: 1 },
+    'canary 4 done, rest 4 done',
+    0,
+  ],
 ];
 
 describe('a wave', () => {
@@ -158,6 +241,40 @@ describe('a wave', () => {
     });
   }
 
+  for (const [name, given, classes] of [
+    ['any class where canaries are those of the pool', { nodes: 'open/a', rollout: { canary: { nodes: 1 } } }, []],
+    [
+      'each class until it has its canaries',
+      { nodes: 'told/a told/a open/b open/b', rollout: perClass(1) },
+      [
+        'a 0: wave canary must prove itself first in each class: 0 of 2 have, not yet a; b',
+        'b 1: wave canary must prove itself first in each class: 0 of 2 have, not yet a; b',
+      ],
+    ],
+    [
+      'a class afterwards that nobody has proved it for',
+      { nodes: 'proved/a open/a open/b open/b', rollout: perClass(1), before: DONE },
+      ['b 1: no node with b has proved the config of its class yet'],
+    ],
+    [
+      'no more of it while its canary is at it',
+      { nodes: 'proved/a open/a told/b open/b', rollout: perClass(1), before: DONE },
+      ['b 0: no node with b has proved the config of its class yet'],
+    ],
+  ] as const) {
+    it(`lets begin of ${name}`, () => {
+      const found = progress(given).classes.map(({ payloadClass, room, because }) => [
+        payloadClass.name,
+        room,
+        because,
+      ]);
+      assert.deepEqual(
+        found.map(([of, room, why]) => `${of} ${room}: ${why}`),
+        classes,
+      );
+    });
+  }
+
   it('says when it began and was done, and keeps that', () => {
     const wave = { name: 'rest', nodes: 1 } as const;
     assert.deepEqual(progress({ nodes: 'open' }).waves, [{ ...wave, state: 'waiting' }]);
@@ -166,6 +283,8 @@ describe('a wave', () => {
     assert.deepEqual(progress({ nodes: 'told', before: [begun] }).waves, [{ ...begun, state: 'soaking' }]);
     const done = { ...begun, state: 'done', doneAt: AT } as const;
     assert.deepEqual(progress({ nodes: 'proved', before: [begun] }).waves, [done]);
+    const short = progress({ nodes: 'away', rollout: steps(1) }).waves[0];
+    assert.deepEqual(short, { name: 'step 1', nodes: 1, state: 'done', startedAt: AT, doneAt: AT });
     assert.deepEqual(progress({ nodes: 'open', before: [{ ...done, doneAt: EARLIER }] }).waves, [
       { ...done, doneAt: EARLIER },
     ]);
@@ -184,6 +303,14 @@ describe('a wave', () => {
     assert.equal(
       progress({ nodes: 'canary', rollout: BY_SELECTOR }).because,
       'wave canary must prove itself first: 0 of 1 nodes have',
+    );
+    assert.equal(
+      progress({ nodes: 'failed/a open/b open/c open/d open/e', rollout: perClass(1) }).because,
+      'wave canary must prove itself first in each class: 0 of 5 have, not yet a; b; c and 2 more; n0 failed or is not Ready',
+    );
+    assert.equal(
+      progress({ nodes: 'away/a away/b', rollout: perClass(1) }).because,
+      'wave canary must prove itself first, and no node of any class can be changed now',
     );
   });
 });

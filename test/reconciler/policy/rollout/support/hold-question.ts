@@ -20,6 +20,14 @@ export const WAVES: WaveProgress = {
   current: { name: 'canary', nodes: 1, soakMs: 0 },
   room: 0,
   because: 'n2 is on trial',
+  classes: [],
+};
+
+/** Of a class whose canaries are at it. */
+export const CLASS_ROOM: NonNullable<HoldQuestion['classRoom']> = {
+  payloadClass: { name: 'memory=16Gi', config: null, target: TARGET, because: '' },
+  room: 0,
+  because: 'its class waits',
 };
 
 export interface Asked {
@@ -29,11 +37,21 @@ export interface Asked {
   readonly member?: Partial<HoldQuestion['aimed']['member']>;
   readonly facts?: Partial<GroupFacts>;
   readonly room?: number;
+  readonly classRoom?: HoldQuestion['classRoom'];
   readonly leaving?: true;
 }
 
 /** A node that nothing holds, and what is different about it. */
-export function question({ spec, rollout, aimed, member: more, facts, room = 1, leaving }: Asked = {}): HoldQuestion {
+export function question({
+  spec,
+  rollout,
+  aimed,
+  member: more,
+  facts,
+  room = 1,
+  classRoom,
+  leaving,
+}: Asked = {}): HoldQuestion {
   const pool = {
     name: 'workers',
     origin: 'rendered',
@@ -65,6 +83,7 @@ export function question({ spec, rollout, aimed, member: more, facts, room = 1, 
       ...facts,
     },
     room,
+    classRoom,
   };
 }
 

@@ -38,6 +38,8 @@ export interface Kind {
   readonly view?: Partial<NodeView>;
   readonly is?: (node: NodeView) => KubeletNode;
   readonly joining?: true;
+  /** What they took back was forgiven. */
+  readonly forgive?: true;
   /** They are there, and nobody asks for a place for them. */
   readonly asks?: false;
   /** Their Nodes are gone, and only their KubeletNodes are left. */
@@ -62,12 +64,16 @@ function places(
   const pool = validPool('workers', 120, { rollout: { ...poolSpec().rollout, ...rollout } });
   const desired = desiredState(commit(COMMIT_B, pool), fleetOf({}), () => []).pools.get('workers') ?? null;
   const all = kinds.flatMap(
-    ({ count, view = {}, is = (node) => settledNode(node, OLD), joining = false, asks = true, gone }, kind) =>
+    (
+      { count, view = {}, is = (node) => settledNode(node, OLD), joining = false, forgive = false, asks = true, gone },
+      kind,
+    ) =>
       Array.from({ length: count }, (_, index) => {
         const node = nodeView(`n${kind}-${index}`, 'workers', view);
         const member: Member = {
           ...memberOf(node, is(node), targetOf(desired), soakOf(desired), NOW, undefined, probationIn(desired)),
           joining,
+          forgive,
         };
         return { member, asks, isGone: gone === true };
       }),

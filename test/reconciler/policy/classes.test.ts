@@ -9,12 +9,12 @@ import { configMapName } from '#shared/contract/config-map.ts';
 import { assignedNode, configSource, fleetOf, idleNode, nodeView } from '../../support/fleet.ts';
 import { sizedNode, sizedPool } from './rollout/support/sized-pool.ts';
 
-const pool = sizedPool("computed: {systemReserved: {memory: 'memory * 0.1'}}\n");
+const pool = () => sizedPool("computed: {systemReserved: {memory: 'memory * 0.1'}}\n");
 const small = (name: string) => sizedNode(name, 2, 7.7);
 const large = (name: string) => sizedNode(name, 16, 62.3);
 const accept = () => [];
 
-function given(node: NodeView, of: ValidPool = pool): ValidPool {
+function given(node: NodeView, of: ValidPool = pool()): ValidPool {
   const found = poolOfNode(of, node).class.pool;
   assert.ok(found !== undefined);
   return found;
@@ -32,7 +32,7 @@ describe('the nodes of a pool with computed values', () => {
       nodes,
       kubeletNodes: [idleNode(small('bare')), kept(small('known'), sizes), kept(small('other'), 'memory=1Mi')],
     });
-    const { classes } = sortNodes(pool, nodes, fleet, accept);
+    const { classes } = sortNodes(pool(), nodes, fleet, accept);
     assert.deepEqual(
       [...classes.sizes],
       [
@@ -69,7 +69,7 @@ describe('the nodes of a pool with computed values', () => {
       message: 'no',
     }));
     const refused = (count: number) =>
-      sortNodes(pool, [small('a')], fleetOf({}), () => found.slice(0, count)).classes.byNode.get('a');
+      sortNodes(pool(), [small('a')], fleetOf({}), () => found.slice(0, count)).classes.byNode.get('a');
     assert.equal(refused(1)?.config?.sha256, given(small('a')).sha256);
     assert.deepEqual([refused(3)?.config, refused(3)?.name], [null, 'memory=7680Mi']);
     assert.match(refused(3)?.because ?? '', /^the config is not valid: .*c1/);
@@ -79,7 +79,7 @@ describe('the nodes of a pool with computed values', () => {
     const { sha256, value, name } = given(small('a'));
     const fleet = (...sources: Parameters<typeof configSource>[1][]) =>
       fleetOf({ nodes: [small('a')], configSources: sources.map((view) => configSource(given(small('a')), view)) });
-    const values = (of: ReturnType<typeof fleetOf>) => sortNodes(pool, [small('a')], of, accept).classes;
+    const values = (of: ReturnType<typeof fleetOf>) => sortNodes(pool(), [small('a')], of, accept).classes;
     assert.deepEqual([...values(fleet()).values], [[sha256, value]]);
     const payload = JSON.stringify(value);
     const older = { payload, sha256: 'old', canonicalForm: 0, name: configMapName(name, payload) };
@@ -90,30 +90,29 @@ describe('the nodes of a pool with computed values', () => {
 });
 
 describe('the classes that a status has, where no commit was read', () => {
-  const [forSmall, forLarge] = [given(small('a')), given(large('b'))];
-  const status = {
-    classes: [
-      { name: 'small', nodes: 1, configName: forSmall.configName, sha256: forSmall.sha256 },
-      { name: 'large', nodes: 1, sha256: forLarge.sha256 },
-      { name: 'none', nodes: 1, message: 'it cannot be computed' },
-      { name: 'nameless', nodes: 1, configName: 'x-none' },
-    ],
-  };
-  const nodes = ['told', 'unnamed', 'other', 'idle', 'local', 'unmet'].map((name) => nodeView(name, 'x'));
-  const [told, unnamed, other, idle, local] = nodes as [NodeView, NodeView, NodeView, NodeView, NodeView];
-  const { spec: _, ...speechless } = idleNode(idle);
-  const fleet = fleetOf({
-    nodes,
-    kubeletNodes: [
-      assignedNode(told, forSmall),
-      assignedNode(unnamed, forLarge),
-      assignedNode(other, { ...forSmall, sha256: 'f'.repeat(64) }),
-      speechless,
-      idleNode(local),
-    ],
-  });
-
   it('are those of the nodes that were told the config of one, and of no other', () => {
+    const [forSmall, forLarge] = [given(small('a')), given(large('b'))];
+    const status = {
+      classes: [
+        { name: 'small', nodes: 1, configName: forSmall.configName, sha256: forSmall.sha256 },
+        { name: 'large', nodes: 1, sha256: forLarge.sha256 },
+        { name: 'none', nodes: 1, message: 'it cannot be computed' },
+        { name: 'nameless', nodes: 1, configName: 'x-none' },
+      ],
+    };
+    const nodes = ['told', 'unnamed', 'other', 'idle', 'local', 'unmet'].map((name) => nodeView(name, 'x'));
+    const [told, unnamed, other, idle, local] = nodes as [NodeView, NodeView, NodeView, NodeView, NodeView];
+    const { spec: _, ...speechless } = idleNode(idle);
+    const fleet = fleetOf({
+      nodes,
+      kubeletNodes: [
+        assignedNode(told, forSmall),
+        assignedNode(unnamed, forLarge),
+        assignedNode(other, { ...forSmall, sha256: 'f'.repeat(64) }),
+        speechless,
+        idleNode(local),
+      ],
+    });
     const found = recordedClasses(status, 'overlay', nodes, fleet);
     const config = { name: forSmall.configName, sha256: forSmall.sha256 };
     assert.deepEqual(found?.byNode.get('told'), {

@@ -104,17 +104,21 @@ describe('what the cluster has of a pool', () => {
 });
 
 describe('a pool with computed values', () => {
-  const sized = sizedPool('computed: {systemReserved: {memory: \'memory - quantity("16Gi")\'}}\n');
   const [large, small] = [sizedNode('large', 16, 62.3), sizedNode('small', 2, 7.7)];
-  const given = poolOfNode(sized, large).class.pool ?? workers;
-  const config = { name: given.configName, sha256: given.sha256 };
-  const classes = [{ name: 'recorded', nodes: 1, configName: config.name, sha256: config.sha256 }];
-  const told = assignedNode(large, given);
-  const [recorded, plain] = [poolInCluster(sized, { classes }), poolInCluster(workers)];
+  const inCluster = () => {
+    const sized = sizedPool('computed: {systemReserved: {memory: \'memory - quantity("16Gi")\'}}\n');
+    const given = poolOfNode(sized, large).class.pool ?? workers;
+    const config = { name: given.configName, sha256: given.sha256 };
+    const classes = [{ name: 'recorded', nodes: 1, configName: config.name, sha256: config.sha256 }];
+    const told = assignedNode(large, given);
+    const [recorded, plain] = [poolInCluster(sized, { classes }), poolInCluster(workers)];
+    return { sized, given, told, recorded, plain };
+  };
   const classOf = (pools: ReturnType<typeof desiredState>['pools'], node = 'large') =>
     pools.get('x')?.classes?.byNode.get(node)?.name;
 
   it('is sorted beside pools that are not, also while it has no nodes', () => {
+    const { sized } = inCluster();
     const nodes = [large, small, nodeView('w', 'workers')];
     const { pools } = desiredState(commit(COMMIT_B, sized, workers), fleetOf({ nodes }), accept);
     assert.equal(classOf(pools), 'memory=63488Mi');
@@ -124,6 +128,7 @@ describe('a pool with computed values', () => {
   });
 
   it('has the classes that its status has where no commit was read, or where that is wrong about it', () => {
+    const { sized, told, recorded, plain } = inCluster();
     const fleet = fleetOf({ nodes: [large], kubeletNodes: [told], pools: [recorded, plain] });
     const unread = desiredState(null, fleet, accept).pools;
     assert.equal(classOf(unread), 'recorded');
@@ -135,6 +140,7 @@ describe('a pool with computed values', () => {
   });
 
   it('has those that a commit in force gave it, where one did since the start', () => {
+    const { sized, told, recorded } = inCluster();
     const fleet = fleetOf({ nodes: [large], kubeletNodes: [told], pools: [recorded] });
     const { pools: known } = desiredState(commit(COMMIT_A, sized), fleet, accept);
     const kept = desiredState(commit(COMMIT_B, invalidPool('x')), fleet, accept, undefined, known);
@@ -152,6 +158,7 @@ describe('a pool with computed values', () => {
   });
 
   it('changes nothing for a node that it has no config for, whatever that has', () => {
+    const { sized, given } = inCluster();
     const fleet = fleetOf({ nodes: [small], kubeletNodes: [assignedNode(small, given)] });
     const [before, after] = [sizedPool("computed: {systemReserved: {memory: 'memory * 0.1'}}\n"), sized].map((pool) =>
       desiredState(commit(COMMIT_B, pool), fleet, accept),

@@ -12,11 +12,12 @@ const MINUTE = 60_000;
 const TIER = 'example.com/tier';
 const BY_TIER = `computed: {systemReserved: {memory: 'labels["${TIER}"] == "gold" ? memory * 0.2 : memory * 0.1'}}\n`;
 const ROLLOUT = '{maxUnavailable: 100%, onFailure: {threshold: 100%}}';
-const pool = sizedPool(BY_TIER, ROLLOUT);
+const byTier = () => sizedPool(BY_TIER, ROLLOUT);
 
 const of = (name: string, tier: string, view: Partial<NodeView> = {}): NodeView =>
   sizedNode(name, 2, 7.7, { labels: { pool: 'x', [TIER]: tier }, ...view });
-const [GOLD, SILVER] = [shaFor(pool, of('a', 'gold')), shaFor(pool, of('a', 'silver'))];
+/** SHA-256 of what the pool gives the nodes of a tier. */
+const shaOf = (tier: string): string => shaFor(byTier(), of('a', tier));
 const NAMES = Array.from({ length: 10 }, (_, index) => `n${index}`);
 
 function minutes(fleet: FleetSimulation, count: number): void {
@@ -27,7 +28,7 @@ function minutes(fleet: FleetSimulation, count: number): void {
 }
 
 /** Ten golden nodes that run what is for these; two may be changed by their labels. */
-function golden(computed = pool): FleetSimulation {
+function golden(computed = byTier()): FleetSimulation {
   const fleet = new FleetSimulation();
   for (const name of NAMES) fleet.addNode(of(name, 'gold'));
   const { oid, repo } = commit(COMMIT_A, computed);
@@ -47,7 +48,7 @@ describe('a label that an expression names', () => {
     const fleet = golden();
     fleet.addNode(of('n0', 'silver'));
     minutes(fleet, 10);
-    assert.deepEqual(told(fleet, SILVER), []);
+    assert.deepEqual(told(fleet, shaOf('silver')), []);
     const [held] = statusOf(fleet).holds ?? [];
     assert.equal(held?.reason, 'relabelled');
     assert.match(
@@ -55,9 +56,9 @@ describe('a label that an expression names', () => {
       /another class of machines; it keeps its config until \S+Z, in case they change back$/,
     );
     minutes(fleet, 3);
-    assert.deepEqual(told(fleet, SILVER), ['n0']);
+    assert.deepEqual(told(fleet, shaOf('silver')), ['n0']);
     minutes(fleet, 5);
-    assert.equal(provedBy(fleet, 'n0'), SILVER);
+    assert.equal(provedBy(fleet, 'n0'), shaOf('silver'));
     assert.equal(statusOf(fleet).phase, 'Settled');
     assert.equal(notes(fleet, 'n0')?.[CLASS_LABELS_ANNOTATION], `${TIER}=silver`);
   });
@@ -68,7 +69,7 @@ describe('a label that an expression names', () => {
     minutes(fleet, 9);
     fleet.addNode(of('n0', 'gold'));
     minutes(fleet, 15);
-    assert.deepEqual(told(fleet, GOLD), NAMES);
+    assert.deepEqual(told(fleet, shaOf('gold')), NAMES);
     assert.equal(fleet.restarts.get('n0'), 1);
     assert.deepEqual(
       Object.keys(notes(fleet, 'n0') ?? {}).filter((name) => name.endsWith('moved-since')),
@@ -82,7 +83,7 @@ describe('a label that an expression names', () => {
       fleet.addNode(of('n0', tier));
       minutes(fleet, 8);
     }
-    assert.deepEqual(told(fleet, SILVER), []);
+    assert.deepEqual(told(fleet, shaOf('silver')), []);
   });
 
   it('waits no longer where the reconciler restarts meanwhile, and no less', () => {
@@ -92,9 +93,9 @@ describe('a label that an expression names', () => {
       minutes(fleet, 2);
       fleet.restart();
     }
-    assert.deepEqual(told(fleet, SILVER), []);
+    assert.deepEqual(told(fleet, shaOf('silver')), []);
     minutes(fleet, 3);
-    assert.deepEqual(told(fleet, SILVER), ['n0']);
+    assert.deepEqual(told(fleet, shaOf('silver')), ['n0']);
   });
 
   it('waits as long where it changed while nobody led', () => {
@@ -102,21 +103,21 @@ describe('a label that an expression names', () => {
     fleet.restart();
     fleet.addNode(of('n0', 'silver'));
     minutes(fleet, 9);
-    assert.deepEqual(told(fleet, SILVER), []);
+    assert.deepEqual(told(fleet, shaOf('silver')), []);
   });
 
   it('changes no node where more are changed than maxUnassign allows, for however long, and says so', () => {
     const fleet = golden();
     for (const name of ['n0', 'n1', 'n2']) fleet.addNode(of(name, 'silver'));
     minutes(fleet, 60);
-    assert.deepEqual(told(fleet, SILVER), []);
+    assert.deepEqual(told(fleet, shaOf('silver')), []);
     assert.match(
       fleet.reconcile().nodes.labelLoss ?? '',
       /^the labels of 3 of 10 assigned nodes put them into another class of machines \(n0, n1, n2\), no commit does/,
     );
     fleet.addNode(of('n2', 'gold'));
     minutes(fleet, 13);
-    assert.deepEqual(told(fleet, SILVER), ['n0', 'n1']);
+    assert.deepEqual(told(fleet, shaOf('silver')), ['n0', 'n1']);
   });
 
   it('may be gone as well', () => {
@@ -160,7 +161,7 @@ describe('a label that an expression names', () => {
   it('is kept beside the sizes in one write, once the node was told a config of the pool', () => {
     const fleet = new FleetSimulation();
     fleet.addNode(of('n0', 'gold'));
-    fleet.inForce = commit(COMMIT_A, pool);
+    fleet.inForce = commit(COMMIT_A, byTier());
     fleet.rounds(1);
     assert.equal(notes(fleet, 'n0')?.[CLASS_LABELS_ANNOTATION], undefined);
     minutes(fleet, 5);
@@ -190,7 +191,7 @@ describe('labels that were kept', () => {
   }
 
   it('are those that the expressions of the pool name, and none where it has no expressions', () => {
-    assert.deepEqual(labelsAsked({ template: pool }), [TIER]);
+    assert.deepEqual(labelsAsked({ template: byTier() }), [TIER]);
     for (const plain of [{}, undefined]) assert.deepEqual(labelsAsked(plain), []);
   });
 

@@ -18,7 +18,7 @@ import {
   HUGE,
   LARGE,
   nameOf,
-  POOL,
+  computedPool,
   poolFor,
   type Row,
   settledOn,
@@ -31,40 +31,36 @@ const NEW: Partial<NodeView> = { createdAt: NOW };
 describe('what a new node of a class is told, when the waves of the pool are done,', () => {
   const late = sizedNode('late', 16, 62.3, NEW);
   const aimOf = (rows: readonly Row[], settled?: SettledConfig) => {
-    const rollout = { configName: POOL.configName, sha256: POOL.sha256, startedAt: AT, waves: [] };
+    const rollout = { configName: computedPool().configName, sha256: computedPool().sha256, startedAt: AT, waves: [] };
     const before = { rollout, ...(settled === undefined ? {} : { settled }) } as KubeletPoolStatus;
     const aims = aimsOf(groupOf(rows), before, null, NOW);
     const last = aims.at(-1);
     return [last?.aim, last?.configName];
   };
   const idle = { view: late, is: idleNode(late) };
-  const { configName } = given(late);
 
-  const rows: readonly (readonly [string, readonly Row[], SettledConfig | undefined, 'config' | 'settled'])[] = [
-    ['nobody has proved it', [idle], undefined, 'config'],
+  const rows: readonly (readonly [string, 'config' | 'settled', () => Parameters<typeof aimOf>])[] = [
+    ['nobody has proved it', 'config', () => [[idle]]],
     [
       'a node of another class has proved its own',
-      [{ view: HUGE, is: settledNode(HUGE, given(HUGE)) }, idle],
-      undefined,
       'config',
+      () => [[{ view: HUGE, is: settledNode(HUGE, given(HUGE)) }, idle]],
     ],
-    [
-      'a node of its class tries it',
-      [{ view: LARGE, is: assignedNode(LARGE, given(LARGE)) }, idle],
-      undefined,
-      'config',
-    ],
+    ['a node of its class tries it', 'config', () => [[{ view: LARGE, is: assignedNode(LARGE, given(LARGE)) }, idle]]],
     [
       'a node of its class has proved it',
-      [{ view: LARGE, is: settledNode(LARGE, given(LARGE)) }, idle],
-      undefined,
       'settled',
+      () => [[{ view: LARGE, is: settledNode(LARGE, given(LARGE)) }, idle]],
     ],
-    ['the pool settled on it, for a class of another name', [idle], settledOn(classOf(late, 'other')), 'settled'],
+    [
+      'the pool settled on it, for a class of another name',
+      'settled',
+      () => [[idle], settledOn(classOf(late, 'other'))],
+    ],
   ];
-  for (const [what, members, settled, aim] of rows) {
+  for (const [what, aim, told] of rows) {
     it(`is ${aim === 'settled' ? 'known to be good' : 'on trial'} where ${what}`, () =>
-      assert.deepEqual(aimOf(members, settled), [aim, configName]));
+      assert.deepEqual(aimOf(...told()), [aim, given(late).configName]));
   }
 
   it('is nothing that is good where its class has no config, whoever leaves the pool', () => {
@@ -75,28 +71,27 @@ describe('what a new node of a class is told, when the waves of the pool are don
 });
 
 describe('what a node of a class gets back, where its pool reverts,', () => {
-  const halt: Halt = { config: POOL.configName, sha256: POOL.sha256, at: AT, message: '', action: 'revert' };
   const backTo = (is: KubeletNode, settled?: SettledConfig) => {
+    const { configName, sha256 } = computedPool();
+    const halt: Halt = { config: configName, sha256, at: AT, message: '', action: 'revert' };
     const [aimed] = aimsOf(groupOf([{ view: HUGE, is }]), settled && { settled }, halt, NOW);
     return [aimed?.aim, aimed?.configName];
   };
-  const proved = settledNode(HUGE, given(HUGE));
-  const tries = assignedNode(HUGE, given(HUGE), { phase: 'Trial' });
-  const own = ['config', given(HUGE).configName];
-  const before = ['settled', given(LARGE).configName];
-  const former = { ...classOf(LARGE), name: nameOf(HUGE) };
+  const proved = () => settledNode(HUGE, given(HUGE));
+  const tries = () => assignedNode(HUGE, given(HUGE), { phase: 'Trial' });
 
   it('is what its class had before, whether or not it has proved what failed elsewhere', () => {
-    for (const is of [proved, tries]) assert.deepEqual(backTo(is, settledOn(former)), before);
+    const former = settledOn({ ...classOf(LARGE), name: nameOf(HUGE) });
+    for (const is of [proved(), tries()]) assert.deepEqual(backTo(is, former), ['settled', given(LARGE).configName]);
   });
 
   it('is what it has proved where nothing is known of its class, and its local config where it has not', () => {
-    assert.deepEqual(backTo(proved, settledOn(classOf(LARGE))), own);
-    assert.deepEqual(backTo(tries, settledOn(classOf(LARGE))), ['local', null]);
+    assert.deepEqual(backTo(proved(), settledOn(classOf(LARGE))), ['config', given(HUGE).configName]);
+    assert.deepEqual(backTo(tries(), settledOn(classOf(LARGE))), ['local', null]);
   });
 
   it('is its local config where the pool settled on nothing at all', () => {
-    assert.deepEqual(backTo(proved), ['local', null]);
+    assert.deepEqual(backTo(proved()), ['local', null]);
   });
 
   it('is what it ran before, where it knows that', () => {
@@ -107,12 +102,13 @@ describe('what a node of a class gets back, where its pool reverts,', () => {
 });
 
 describe('what a class settled on before', () => {
-  const pool = poolFor([LARGE, SMALL]);
-  const on = settledOn(classOf(LARGE), classOf(HUGE, 'gone'));
-  const found = (node: NodeView, kubeletNode?: KubeletNode, settled: SettledConfig | null | undefined = on) =>
-    settledFor(settled, pool)({ node, kubeletNode })?.configName;
+  const largeAndSmall = () => poolFor([LARGE, SMALL]);
+  const before = () => settledOn(classOf(LARGE), classOf(HUGE, 'gone'));
+  const found = (node: NodeView, kubeletNode?: KubeletNode, settled: SettledConfig | null | undefined = before()) =>
+    settledFor(settled, largeAndSmall())({ node, kubeletNode })?.configName;
 
   it('is that of its name, or what the node has proved; otherwise nothing', () => {
+    const [pool, on] = [largeAndSmall(), before()];
     const { sha256, configName } = given(LARGE);
     assert.deepEqual(settledFor(on, pool)({ node: LARGE, kubeletNode: undefined }), {
       ...classOf(LARGE),
@@ -135,20 +131,21 @@ describe('what a class settled on before', () => {
   });
 
   it('is the same for all where nothing was computed', () => {
-    const { classes: _, ...plain } = on;
-    const target = { sha256: POOL.sha256, apply: 'overlay' };
-    assert.deepEqual(settledFor(plain, pool)({ node: SMALL, kubeletNode: undefined }), {
-      configName: POOL.configName,
+    const { classes: _, ...plain } = before();
+    const target = { sha256: computedPool().sha256, apply: 'overlay' };
+    assert.deepEqual(settledFor(plain, largeAndSmall())({ node: SMALL, kubeletNode: undefined }), {
+      configName: computedPool().configName,
       target,
     });
   });
 
   it('counts as far as a node was told it or has proved it', () => {
+    const on = before();
     const witnesses = (...nodes: readonly KubeletNode[]) => withWitnesses({ settled: on }, witnessed(nodes));
     assert.deepEqual(witnesses(assignedNode(LARGE, given(LARGE))), { settled: settledOn(classOf(LARGE)) });
     assert.deepEqual(witnesses(settledNode(LARGE, given(LARGE)), settledNode(HUGE, given(HUGE))), { settled: on });
     assert.deepEqual(witnesses(idleNode(LARGE)), {});
-    const replaced = assignedNode(LARGE, { ...given(LARGE), spec: { ...POOL.spec, apply: 'replace' } });
+    const replaced = assignedNode(LARGE, { ...given(LARGE), spec: { ...computedPool().spec, apply: 'replace' } });
     assert.deepEqual(witnesses(replaced), {});
     const replacing = { settled: { ...on, apply: 'replace' } } as const;
     assert.deepEqual(withWitnesses(replacing, witnessed([replaced])), {
@@ -168,9 +165,8 @@ describe('what a class settled on before', () => {
 });
 
 describe('the target of a node', () => {
-  const pool = poolFor([LARGE, SMALL]);
-
   it('is that of its class, and no config at all where that has none or nobody sorted the node', () => {
+    const pool = poolFor([LARGE, SMALL]);
     assert.deepEqual(targetFor(pool, 'large'), { sha256: given(LARGE).sha256, apply: 'overlay' });
     for (const name of ['small', 'unknown'])
       assert.deepEqual(targetFor(pool, name), { sha256: NO_CONFIG, apply: 'overlay' });
@@ -196,8 +192,9 @@ describe('the target of a node', () => {
   });
 
   it('has the name of the config of its class, or of the pool', () => {
+    const pool = poolFor([LARGE, SMALL]);
     assert.equal(configNameFor(pool, 'large'), given(LARGE).configName);
-    for (const name of ['small', 'unknown']) assert.equal(configNameFor(pool, name), POOL.configName);
+    for (const name of ['small', 'unknown']) assert.equal(configNameFor(pool, name), computedPool().configName);
     assert.equal(configNameFor(null, 'small'), undefined);
     const { classes: _, ...plain } = pool;
     assert.equal(configNameFor({ ...plain, config: null }, 'large'), undefined);
@@ -205,7 +202,7 @@ describe('the target of a node', () => {
 
   it('is known to its group, with the reason why there is none', () => {
     const fleet = fleetOf({ nodes: [LARGE, SMALL] });
-    const desired = desiredState(commit(COMMIT_A, POOL), fleet, () => []);
+    const desired = desiredState(commit(COMMIT_A, computedPool()), fleet, () => []);
     const members = membershipOf(desired, fleet, NOW).groups[0]?.members.map(({ node, target, unrendered }) => [
       node.name,
       target?.sha256,
@@ -215,7 +212,7 @@ describe('the target of a node', () => {
       ['large', given(LARGE).sha256, undefined],
       ['small', NO_CONFIG, 'systemReserved.memory cannot be computed'],
     ]);
-    const unsorted = { ...desired, pools: new Map([[POOL.name, poolFor([LARGE])]]) };
+    const unsorted = { ...desired, pools: new Map([[computedPool().name, poolFor([LARGE])]]) };
     const [, small] = membershipOf(unsorted, fleet, NOW).groups[0]?.members ?? [];
     assert.match(small?.unrendered ?? '', /^no commit was read/);
   });

@@ -5,7 +5,7 @@ import { budgetsOf } from '#reconciler/policy/rollout/budget.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
 import { assignedNode, fleetOf, idleNode, NOW, poolInCluster, settledNode } from '../../../support/fleet.ts';
-import { classOf, given, groupOf, HUGE, LARGE, POOL, settledOn } from './support/classes-apart.ts';
+import { classOf, given, groupOf, HUGE, LARGE, computedPool, settledOn } from './support/classes-apart.ts';
 import { sizedNode } from './support/sized-pool.ts';
 
 describe('how many may hear of what is not proven, where values are computed,', () => {
@@ -15,7 +15,7 @@ describe('how many may hear of what is not proven, where values are computed,', 
   function held(
     is: (node: NodeView) => KubeletNode,
     settled?: SettledConfig,
-    pools: readonly KubeletPool[] = [poolInCluster(POOL, settled === undefined ? {} : { settled })],
+    pools: readonly KubeletPool[] = [poolInCluster(computedPool(), settled === undefined ? {} : { settled })],
   ): boolean {
     const group = groupOf([LARGE, ...others].map((view) => ({ view, is: view === LARGE ? idleNode(view) : is(view) })));
     const fleet = fleetOf({
@@ -36,7 +36,7 @@ describe('how many may hear of what is not proven, where values are computed,', 
       false,
     );
     assert.equal(
-      held((node) => ({ ...idleNode(node), spec: { pool: POOL.name } })),
+      held((node) => ({ ...idleNode(node), spec: { pool: computedPool().name } })),
       false,
     );
     assert.equal(
@@ -52,6 +52,6 @@ describe('how many may hear of what is not proven, where values are computed,', 
     assert.equal(held(told, settledOn(classOf(HUGE))), true);
     assert.equal(held(told, settledOn(classOf(HUGE), classOf(LARGE))), false);
     assert.equal(held(told, undefined, []), true);
-    assert.equal(held(told, undefined, [{ metadata: { name: POOL.name }, spec: POOL.spec }]), true);
+    assert.equal(held(told, undefined, [{ metadata: { name: computedPool().name }, spec: computedPool().spec }]), true);
   });
 });

@@ -27,7 +27,7 @@ import {
   HUGE,
   LARGE,
   nameOf,
-  POOL,
+  computedPool,
   type Row,
   settledOn,
   SMALL,
@@ -62,7 +62,13 @@ describe('what a pool with computed values settled on', () => {
       configName,
       sha256,
     }));
-    assert.deepEqual(found, { configName: POOL.configName, sha256: POOL.sha256, apply: 'overlay', at: AT, classes });
+    assert.deepEqual(found, {
+      configName: computedPool().configName,
+      sha256: computedPool().sha256,
+      apply: 'overlay',
+      at: AT,
+      classes,
+    });
   });
 
   it('is nothing while a class tries its config for the first time', () => {
@@ -122,7 +128,7 @@ describe('what a node was sorted by', () => {
       const annotations = had === undefined ? {} : { annotations: { [MACHINE_ANNOTATION]: had } };
       const kubeletNodes = [{ ...present, metadata: { ...present.metadata, ...annotations } }];
       const fleet = fleetOf({ nodes: [LARGE, HUGE], kubeletNodes });
-      const desired = desiredState(commit(COMMIT_A, POOL), fleet, () => []);
+      const desired = desiredState(commit(COMMIT_A, computedPool()), fleet, () => []);
       const { steps } = plan(desired, fleet, { namespace: 'n', keepUnusedMs: 1 }, NOW);
       return steps.flatMap((step) => (step.step === 'remember' ? [[step.node, step.annotations]] : []));
     };

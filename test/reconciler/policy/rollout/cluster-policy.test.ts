@@ -95,11 +95,11 @@ describe('the file of a cluster', () => {
 
 describe('a file of a cluster that is gone', () => {
   const missing = { ...DEFAULT_CLUSTER, missing: true as const };
-  const strict = policyOf({ ...DEFAULT_CLUSTER, suspend: true, maxUnavailable: 1 });
+  const strict = () => policyOf({ ...DEFAULT_CLUSTER, suspend: true, maxUnavailable: 1 });
 
   it('leaves what it said last in force, and starts nothing new', () => {
-    const held = policyInForce(missing, strict);
-    assert.deepEqual({ ...held, unreadable: undefined }, { ...strict, unreadable: undefined });
+    const held = policyInForce(missing, strict());
+    assert.deepEqual({ ...held, unreadable: undefined }, { ...strict(), unreadable: undefined });
     assert.match(held.unreadable ?? '', /is gone: commit it again/);
     assert.deepEqual(policyInForce(missing, held), held, 'in the next pass as well, and after a restart');
   });
@@ -112,7 +112,7 @@ describe('a file of a cluster that is gone', () => {
   for (const limit of said) {
     it(`leaves ${Object.keys(limit).join()} in force where it said nothing else, also where it was broken before`, () => {
       const recorded = policyOf({ ...DEFAULT_CLUSTER, ...limit });
-      const held = { ...recorded, unreadable: policyInForce(missing, strict).unreadable };
+      const held = { ...recorded, unreadable: policyInForce(missing, strict()).unreadable };
       assert.deepEqual(policyInForce(missing, recorded), held);
       assert.deepEqual(policyInForce(missing, { ...recorded, unreadable: 'clusters/prod.yaml:1:1' }), held);
     });
@@ -120,13 +120,13 @@ describe('a file of a cluster that is gone', () => {
 
   it('and is there under a name that is wrong says that instead', () => {
     const misnamed = unreadableCluster([FINDING], missing);
-    assert.deepEqual(policyInForce(misnamed, strict), policyOf(misnamed));
+    assert.deepEqual(policyInForce(misnamed, strict()), policyOf(misnamed));
   });
 
   it('is read with what it said in the commit before, where that holds besides', () => {
     const former = { maxUnavailable: 1, maxUnassign: 2, windows: null };
-    assert.deepEqual(policyInForce(DEFAULT_CLUSTER, strict, former), { ...policyOf(DEFAULT_CLUSTER), former });
-    assert.ok(!('former' in policyInForce(DEFAULT_CLUSTER, strict)));
+    assert.deepEqual(policyInForce(DEFAULT_CLUSTER, strict(), former), { ...policyOf(DEFAULT_CLUSTER), former });
+    assert.ok(!('former' in policyInForce(DEFAULT_CLUSTER, strict())));
   });
 
   it('that said nothing is no loss, nor is one whose record was lost', () => {
@@ -136,6 +136,6 @@ describe('a file of a cluster that is gone', () => {
   });
 
   it('counts again when it is there again', () => {
-    assert.deepEqual(policyInForce(DEFAULT_CLUSTER, policyInForce(missing, strict)), policyOf(DEFAULT_CLUSTER));
+    assert.deepEqual(policyInForce(DEFAULT_CLUSTER, policyInForce(missing, strict())), policyOf(DEFAULT_CLUSTER));
   });
 });

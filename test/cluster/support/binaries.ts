@@ -79,6 +79,12 @@ export async function locateKubelet(minor: string): Promise<Located<{ readonly k
   return kubernetes.found ? complete({ kubelet: join(kubernetes.path, 'kubelet') }) : kubernetes;
 }
 
+/** Path of containerd's own client, which imports images that no registry has. */
+export async function locateCtr(): Promise<Located<{ readonly ctr: string }>> {
+  const runtime = await made(RECIPE, ['container-runtime', 'ctr']);
+  return runtime.found ? complete({ ctr: join(runtime.path, 'ctr') }) : runtime;
+}
+
 const nodeIn = (kubernetes: string, runtime: string, cniPlugins: string): Located<NodeBinaries> =>
   complete({
     directory: runtime,

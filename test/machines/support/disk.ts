@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { locateNode } from '../../cluster/support/binaries.ts';
+import { locateCtr, locateNode } from '../../cluster/support/binaries.ts';
 import { buildImage } from '../../node/support/agent-pod.ts';
 import { archiveImage } from './image-archive.ts';
 import { ENABLED } from './machine-files.ts';
@@ -25,15 +25,19 @@ type Files = Readonly<Record<string, string | { readonly text: string; readonly 
 
 /** A disk with Debian, containerd, runc, the kubelet, the project's image and these files. */
 export async function makeDisk(files: Files): Promise<Disk> {
-  const [node, tree] = [await locateNode(), await locateTree()];
+  const [node, client, tree] = [await locateNode(), await locateCtr(), await locateTree()];
   if (!node.found) throw new Error(`no kubelet: ${node.reason}`);
+  if (!client.found) throw new Error(`no ctr: ${client.reason}`);
   if (!tree.found) throw new Error(tree.reason);
   const directory = await mkdtemp(join(tmpdir(), 'kubelet-gitops-machine-'));
   const root = join(directory, 'root');
   const { kubelet, directory: runtime, cniPlugins } = node.binaries;
   const programs = {
     '/usr/bin': [kubelet],
-    '/usr/local/bin': ['containerd', 'containerd-shim-runc-v2', 'runc', 'ctr'].map((name) => join(runtime, name)),
+    '/usr/local/bin': [
+      ...['containerd', 'containerd-shim-runc-v2', 'runc'].map((name) => join(runtime, name)),
+      client.binaries.ctr,
+    ],
     '/opt/cni/bin': ['ptp', 'host-local'].map((name) => join(cniPlugins, name)),
   };
   try {

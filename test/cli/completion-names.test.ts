@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { without } from '../support/needs.ts';
 import { COMMANDS } from '#cli/commands.ts';
 import { KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { complete } from '#cli/completion/complete.ts';
@@ -188,8 +189,8 @@ _kubelet_gitops; printf '%s\\n' "\${COMPREPLY[@]}"`;
     assert.deepEqual(await inBash([BIN, 'status', '--output=y'], `${BIN} status --output=y`), ['--output=yaml']);
   });
 
-  const hasFish = spawnSync('fish', ['--version']).status === 0;
-  it('reach fish', { skip: hasFish ? false : 'there is no fish' }, async () => {
+  const skip = without('fish', ['--version'], 'nothing proves that completion works in it');
+  it('reach fish', { skip }, async () => {
     const bin = join(directory, 'fish-bin');
     await mkdir(bin);
     await writeFile(join(bin, 'kubelet-gitops'), `#!/bin/sh\nexec ${BIN} "$@"\n`, { mode: 0o755 });

@@ -7,10 +7,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { without } from '../support/needs.ts';
 import { COMMANDS } from '#cli/commands.ts';
 import { KUBELET_NODES, KUBELET_POOLS } from '#shared/kube/kube.ts';
 import { complete } from '#cli/completion/complete.ts';
+import { without } from '../support/needs.ts';
 import { aCluster } from './support/cluster.ts';
 import { run, runIn } from './support/run.ts';
 

@@ -37,8 +37,13 @@ describe('a forecast', () => {
     ],
     [
       'keeps a place until a node has soaked, with a full probation',
-      { probationMs: null, soakMs: 5, trialMs: { full: 600, afterCanary: 600 } },
+      { probationMs: null, soakMs: 5 },
       ['a b c d', 4 * 610 + 15, 4 * 615],
+    ],
+    [
+      'bounds who is on trial by nothing else, with a full probation',
+      { budget: 2, probationMs: null },
+      ['ab cd', 1220, 1220],
     ],
     ['has nobody begin before the canary promoted', { budget: 4 }, ['a bc d', 610 + 60 + 160, 830]],
     ['has one less than may be on trial begin', { budget: 4, mostOnTrial: 1 }, ['a b c d', 610 + 3 * 160, 1090]],
@@ -69,6 +74,16 @@ describe('a forecast', () => {
     assert.deepEqual(told({ budget: 3, isProven: true }, stages), ['xa y', 320, 320]);
   });
 
+  it('takes them so as well when others have soaked', () => {
+    const soaked = { node: node('a'), passesMs: -9, promotesMs: -9, releasesMs: 0 };
+    const stages = all([node('x', '', true), node('y', '', true)]);
+    const { turns } = forecast({ ...TERMS, budget: 3, isProven: true }, stages, [soaked]);
+    assert.deepEqual(
+      turns.map((turn) => turn.length),
+      [1, 1],
+    );
+  });
+
   it('takes no more of a zone than it may, and the first of the others', () => {
     const stages = all([node('a', '1'), node('b', '1'), node('c', '2')]);
     assert.deepEqual(told({ budget: 3, isProven: true, perZone: () => 1 }, stages), ['ac b', 220, 220]);
@@ -80,6 +95,14 @@ describe('a forecast', () => {
     assert.deepEqual(told({}, stages), ['a b', 610 + 30 + 160, 800]);
     const { endMs } = forecast(TERMS, [{ nodes: [], soakMs: 30 }, ...all(NODES.slice(0, 1))], [], -10);
     assert.equal(endMs, 20 + 610);
+  });
+
+  it('is over with the last wave, which nothing has to soak for', () => {
+    assert.deepEqual(told({}, [{ nodes: NODES.slice(0, 1), soakMs: 30 }]), ['a', 610, 610]);
+  });
+
+  it('is not stopped where nobody may begin', () => {
+    assert.equal(forecast({ ...TERMS, budget: 0 }, all()).isStopped, false);
   });
 
   it('goes on from what has begun', () => {
@@ -114,5 +137,24 @@ describe('a forecast', () => {
     assert.deepEqual([late.turns.flat().length, late.isStopped], [4, false], 'its trial is over by then');
     const last = forecast({ ...TERMS, budget: 4 }, all(), [], undefined, () => 599);
     assert.deepEqual([last.turns.flat().length, last.isStopped], [1, true]);
+    assert.equal(last.endMs, 10 + 599);
+  });
+
+  it('goes on with the places that a failure leaves, also of one that came just as the probation was over', () => {
+    for (const failsMs of [49, 50, 51]) {
+      const ends = (budget: number) => {
+        const fails = (name: string) => (name === 'a' ? failsMs : null);
+        return forecast({ ...TERMS, threshold: 2, budget }, all(), [], undefined, fails).endMs;
+      };
+      assert.deepEqual([ends(1), ends(2)], [null, 10 + failsMs + 3 * 610], `after ${failsMs}`);
+    }
+  });
+
+  it('has nobody fail once the trial is over, while the node soaks', () => {
+    for (const failsMs of [600, 601]) {
+      const terms = { ...TERMS, budget: 4, mostOnTrial: 1, soakMs: 7 };
+      const { endMs, isStopped } = forecast(terms, all(), [], undefined, () => failsMs);
+      assert.deepEqual([endMs, isStopped], [610 + 3 * 160 + 21, false], `after ${failsMs}`);
+    }
   });
 });

@@ -117,7 +117,7 @@ export function tally(before: Judged, verdict: Verdict, seen: Observation, maxSt
  */
 export function tallySteadiness(before: Judged, verdict: Verdict, seen: Observation, maxStepMs: Millis): Judged {
   const judged = tally(before, verdict, seen, maxStepMs);
-  const isOneRun = judged.restarts === before.restarts && judged.run === before.run;
+  const isOneRun = judged.run === before.run;
   const mayPass = seen.service.run !== null && judged.unhealthyMs < LAPSE_MS;
   return isOneRun && (verdict.verdict === 'healthy' || mayPass) ? judged : { ...judged, healthyMs: 0 };
 }

@@ -55,6 +55,7 @@ describe('the tally of looks at a kubelet', () => {
     assert.equal(look({ everHealthy: false }, DOWN).everHealthy, false);
     assert.equal(look({ everHealthy: false }).everHealthy, true);
     assert.equal(look({ everHealthy: true }, DOWN, run('run-2', 1)).everHealthy, false);
+    assert.equal(look({ everHealthy: true }, DOWN, run('run-1', 1)).everHealthy, false);
   });
 
   it('counts a lapse when the run is healthy again after ten seconds and more', () => {

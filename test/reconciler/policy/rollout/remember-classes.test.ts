@@ -40,7 +40,7 @@ describe('the labels that a node was told its config with', () => {
   const rows: readonly (readonly [string, readonly unknown[], ...Parameters<typeof kept>])[] = [
     ['are kept once it was told what they ask for', [now], told('gold')],
     ['are not written twice', [], told('gold', 'gold')],
-    ['are kept anew once it was told what they ask for now', [now], told('gold', 'silver')],
+    ['are kept again once it was told what they ask for now', [now], told('gold', 'silver')],
     ['stay as they were until then', [], told('silver', 'silver')],
     ['are those of now where nobody kept any', [now], told('silver')],
     ['are nothing where the pool names no labels', [], told('gold'), 'memory * 0.1'],

@@ -56,7 +56,7 @@ async function main(settings: AgentSettings): Promise<void> {
   const { disk, seal } = createSealableDisk(nodeDisk);
   const api = apiServer(settings, clock);
   const userAgent = `kubelet-gitops-agent/${settings.agentVersion}`;
-  const kube = createKube({ ...api, clock, log, userAgent, random });
+  const kube = createKube({ ...api, clock, log, userAgent });
   const ownNode = createOwnNode({ kube, nodeName, clock, disk, versionFile: versionFileIn(stateDirectory) });
   const { service, unfitness, reboot, close } = serviceFor(settings, clock, random, log);
   const hostFiles = createHostFiles(settings.hostRoot);

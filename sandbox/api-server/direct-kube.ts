@@ -1,7 +1,8 @@
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import type { Call } from '#shared/kube/call.ts';
-import type { Kube, Listed, Place, Selection, WatchEvent, PatchOptions } from '#shared/kube/kube.ts';
+import type { Kube, Listed, PatchOptions, Place, Selection, Since, WatchEvent } from '#shared/kube/kube.ts';
 import { refusalError } from '#shared/kube/answer-error.ts';
+import type { Clock } from '#shared/runtime/clock.ts';
 import type { Api, NamedTarget, Target } from '#sandbox/api-server/api.ts';
 import { create } from '#sandbox/api-server/operations/create.ts';
 import { mergePatch } from '#sandbox/api-server/operations/merge-patch.ts';
@@ -19,7 +20,7 @@ import { createEventQueue } from '#sandbox/api-server/watch/event-queue.ts';
  * The API server's operations as a client without a connection: the same rules, conflicts and refusals, but no HTTP, no
  * rights and no time. Every call is carried out before it returns; only its promise comes later.
  */
-export function directKube(api: Api, hub: WatchHub): Kube {
+export function directKube(api: Api, hub: WatchHub, clock: Clock): Kube {
   return {
     get: <T extends KubeObject>(place: Place, name: string) =>
       answer(api, { verb: 'get', ...place, name }, () => {
@@ -34,7 +35,7 @@ export function directKube(api: Api, hub: WatchHub): Kube {
           resourceVersion: String(metadata['resourceVersion']),
         };
       }),
-    watch: (selection, from, signal) => watch(api, hub, selection, from, signal),
+    watch: (selection, since, signal) => watch(api, hub, clock, selection, since, signal),
     create: <T extends KubeObject>(place: Place, object: T) =>
       answer(
         api,
@@ -71,8 +72,9 @@ async function answer<T>(api: Api, call: Call, act: () => T): Promise<T> {
 async function* watch<T extends KubeObject>(
   api: Api,
   hub: WatchHub,
+  clock: Clock,
   selection: Selection,
-  from: string,
+  { version, lastsMs }: Since,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>, void, void> {
   const call: Call = { verb: 'watch', ...selection };
@@ -80,9 +82,9 @@ async function* watch<T extends KubeObject>(
   const { resource } = target.served;
   const narrowing = selectionOf(target, queryOf(selection));
   const { history } = api.store.of(resource);
-  const past = history.since(Number(from));
+  const past = history.since(Number(version));
   if (past === undefined) {
-    const refusal = tooOld(Number(from), history.forgottenTo() + 1);
+    const refusal = tooOld(Number(version), history.forgottenTo() + 1);
     throw refusalError(call, { status: refusal.code, body: refusal.status() }, api.now());
   }
   const queue = createEventQueue<WatchEvent<T>>(signal);
@@ -96,9 +98,12 @@ async function* watch<T extends KubeObject>(
     bookmark: () => undefined,
     end: queue.end,
   });
+  const over = new AbortController();
+  void clock.sleep(lastsMs, over.signal).then(queue.end);
   try {
     yield* queue.items();
   } finally {
+    over.abort();
     leave();
   }
 }

@@ -96,7 +96,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Sandbox
     ...running,
     url: `http://127.0.0.1:${listener.port()}`,
     store: objectsOf(api),
-    direct: directKube(api, hub),
+    direct: directKube(api, hub, clock),
     faults,
     watches: () => hub.all().length,
     dropWatches: (how = 'closed') => hub.all().forEach((watcher) => watcher.end(how)),

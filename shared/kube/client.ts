@@ -22,8 +22,6 @@ export interface KubeOptions {
   readonly timeouts?: Partial<Timeouts>;
   /** `kubelet-gitops-agent/0.1.0`: shows in audit logs. */
   readonly userAgent: string;
-  /** Numbers in [0, 1) for the jitter of a watch's length. */
-  readonly random?: () => number;
 }
 
 /** An object is at most 1.5 MiB in etcd. */
@@ -33,7 +31,7 @@ const MAX_OBJECT_BYTES = 4 * MIB;
  * The API server over `node:https`: a few connections that are kept, no redirects, and no call without an end. Needs no
  * closing: idle connections do not keep the process alive.
  */
-export function createKube({ log, random = Math.random, ...options }: KubeOptions): Kube {
+export function createKube({ log, ...options }: KubeOptions): Kube {
   const transport = createTransport({ ...options, onWarning: warnOnce(log) });
   return {
     async get<T extends KubeObject>(place: Place, name: string, signal?: AbortSignal) {
@@ -44,7 +42,7 @@ export function createKube({ log, random = Math.random, ...options }: KubeOption
       throw answer.error;
     },
     list: (selection, signal, trim) => listAll(transport, selection, signal, trim),
-    watch: (selection, from, signal) => watchOnce(transport, selection, from, random, signal),
+    watch: (selection, since, signal) => watchOnce(transport, selection, since, signal),
     async create(place, object, signal) {
       const { name } = object.metadata;
       const call: Call & Place = { verb: 'create', ...place, query: MANAGER, body: object };

@@ -22,7 +22,7 @@ export interface FollowPace {
 }
 
 /** A watch that lasted this long was a good one, even if nothing happened on it: a call that hangs ends before. */
-const GOOD_AFTER_MS = 60_000;
+export const GOOD_AFTER_MS = 60_000;
 
 /** Every so many misses the version itself is doubted (a restored etcd can be behind it). */
 const DOUBT_EVERY = 3;

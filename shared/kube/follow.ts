@@ -2,10 +2,9 @@ import type { KubeObject } from '../contract/api/object.ts';
 import type { BackoffOptions } from '../runtime/backoff.ts';
 import type { Clock, Millis } from '../runtime/clock.ts';
 import { GitopsError } from '../runtime/errors.ts';
-import { paceAfter, type Try } from './follow-pace.ts';
+import { GOOD_AFTER_MS, paceAfter, type Try } from './follow-pace.ts';
 import { askedToWaitMs, isKubeError } from './kube-error.ts';
-import type { Heard, Kube, Selection, Trim } from './kube.ts';
-import { createLifetime } from '../runtime/lifetime.ts';
+import type { Heard, Kube, Selection, Since, Trim } from './kube.ts';
 
 export interface FollowOptions<T = never> {
   readonly signal: AbortSignal;
@@ -21,20 +20,34 @@ export interface FollowOptions<T = never> {
 
 const FOLLOW_BACKOFF: BackoffOptions = { firstMs: 1000, maxMs: 30_000, jitter: 0.5 };
 
-/** The whole list is read this often even where nothing went wrong: what a watch lost is not lost for longer. */
-const SHORTEST_RELIST_MS = 10 * 60_000;
-const LONGEST_RELIST_MS = 15 * 60_000;
+/** The server is asked to end each watch after this long; jittered, so that a fleet does not come back in step. */
+const SHORTEST_WATCH_MS = 5 * 60_000;
+const LONGEST_WATCH_MS = 10 * 60_000;
 
-/** Where a follower stands: the version it goes on from (null before a list), and when the next list is due. */
+/** A server that ends a watch by its own clock may be this much early by ours. */
+const EARLY_BY_CLOCKS_MS = 1000;
+
+/**
+ * A watch that ended before its time may have lost something: the API server may be another one, over an etcd that was
+ * restored. So the whole list is read again about this long after the last one, spread over the minutes after it.
+ */
+const LIST_AGAIN_AFTER_MS = 10 * 60_000;
+const LIST_AGAIN_SPREAD_MS = 5 * 60_000;
+
+/** Where a follower stands. All times are monotonic. */
 interface Standing {
+  /** The version it goes on from; null before a list. */
   from: string | null;
-  /** Monotonic. */
+  listedMs: Millis;
+  /** Infinity while nothing speaks against what was watched since the list. */
   listDueMs: Millis;
+  /** The watch under way was asked to last this long. */
+  askedToLastMs: Millis;
 }
 
 /**
  * The objects of a selection, for as long as the signal does not abort: first the list, then what changes, and the list
- * again whenever it is due or the server has lost the thread. No fault ends it, refusals included: rights are granted
+ * again when the server has lost the thread or may have. No fault ends it, refusals included: rights are granted
  * and CRDs installed while we wait.
  */
 export async function* follow<T extends KubeObject>(
@@ -43,7 +56,7 @@ export async function* follow<T extends KubeObject>(
   options: FollowOptions<T>,
 ): AsyncGenerator<Heard<T>, void, void> {
   const { signal, clock, random, onFault, backoff = FOLLOW_BACKOFF } = options;
-  const standing: Standing = { from: null, listDueMs: 0 };
+  const standing: Standing = { from: null, listedMs: 0, listDueMs: Infinity, askedToLastMs: 0 };
   let misses = 0;
   while (!signal.aborted) {
     let began = clock.monotonic();
@@ -65,6 +78,8 @@ export async function* follow<T extends KubeObject>(
     const pace = paceAfter(tried, misses, backoff, random());
     misses = pace.misses;
     if (pace.listAgain) standing.from = null;
+    if (!endedInTime(tried, standing))
+      standing.listDueMs = Math.min(standing.listDueMs, listAgainMs(standing, options));
     if (ended === 'fault' || misses > 1) onFault(fault ?? hastyClose(selection), pace.pauseMs);
     await clock.sleep(pace.pauseMs, signal);
   }
@@ -75,38 +90,28 @@ interface Alive {
   readonly heard: 'nothing';
 }
 
-/** One try. A list that falls due ends the watch before its time. */
+/** One try. */
 async function* listThenWatch<T extends KubeObject>(
   kube: Kube,
   selection: Selection,
   standing: Standing,
   options: FollowOptions<T>,
 ): AsyncGenerator<Heard<T> | Alive, void, void> {
-  const { signal, clock } = options;
+  const { signal, clock, random } = options;
   // A generator of its own, that is gone before the watch begins: it would hold the whole list for as long as that lasts.
-  if (standing.from === null || clock.monotonic() >= standing.listDueMs)
+  if (standing.from === null || standing.listDueMs - clock.monotonic() < GOOD_AFTER_MS)
     yield* listed(kube, selection, standing, options);
-  const life = createLifetime(clock, signal, () => signal.reason as unknown);
-  let due = false;
-  life.cutAfter(standing.listDueMs - clock.monotonic(), () => {
-    due = true;
-    return undefined;
-  });
-  try {
-    for await (const event of kube.watch<T>(selection, standing.from ?? '', life.signal)) {
-      if (event.type === 'BOOKMARK') {
-        standing.from = event.resourceVersion;
-        yield { heard: 'nothing' };
-      } else {
-        standing.from = event.object.metadata.resourceVersion ?? standing.from;
-        yield { heard: 'changed', type: event.type, item: event.object };
-      }
+  const longMs = SHORTEST_WATCH_MS + random() * (LONGEST_WATCH_MS - SHORTEST_WATCH_MS);
+  standing.askedToLastMs = Math.min(longMs, standing.listDueMs - clock.monotonic());
+  const since: Since = { version: standing.from ?? '', lastsMs: standing.askedToLastMs };
+  for await (const event of kube.watch<T>(selection, since, signal)) {
+    if (event.type === 'BOOKMARK') {
+      standing.from = event.resourceVersion;
+      yield { heard: 'nothing' };
+    } else {
+      standing.from = event.object.metadata.resourceVersion ?? standing.from;
+      yield { heard: 'changed', type: event.type, item: event.object };
     }
-  } catch (error) {
-    if (!due) throw error;
-    yield { heard: 'nothing' };
-  } finally {
-    life.end();
   }
 }
 
@@ -114,15 +119,21 @@ async function* listed<T extends KubeObject>(
   kube: Kube,
   selection: Selection,
   standing: Standing,
-  { signal, clock, random, trim }: FollowOptions<T>,
+  { signal, clock, trim }: FollowOptions<T>,
 ): AsyncGenerator<Heard<T>, void, void> {
   const askedAtMs = clock.monotonic();
   const { items, resourceVersion } = await kube.list<T>(selection, signal, trim);
   standing.from = resourceVersion;
-  standing.listDueMs =
-    clock.monotonic() + SHORTEST_RELIST_MS + Math.round(random() * (LONGEST_RELIST_MS - SHORTEST_RELIST_MS));
+  standing.listedMs = clock.monotonic();
+  standing.listDueMs = Infinity;
   yield { heard: 'replaced', items, askedAtMs };
 }
+
+const endedInTime = ({ ended, lastedMs }: Try, { askedToLastMs }: Standing): boolean =>
+  ended === 'closed' && lastedMs >= askedToLastMs - EARLY_BY_CLOCKS_MS;
+
+const listAgainMs = ({ listedMs }: Standing, { clock, random }: Pick<FollowOptions, 'clock' | 'random'>): Millis =>
+  Math.max(clock.monotonic(), listedMs + LIST_AGAIN_AFTER_MS) + random() * LIST_AGAIN_SPREAD_MS;
 
 function hastyClose({ resource }: Selection): GitopsError {
   return new GitopsError(

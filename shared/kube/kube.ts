@@ -64,6 +64,14 @@ export interface Listed<T> {
   readonly items: readonly T[];
 }
 
+/** Which watch is asked for. */
+export interface Since {
+  /** A resourceVersion: what came after it is heard. */
+  readonly version: string;
+  /** The server is asked to end the watch then; in whole seconds, and one at least. */
+  readonly lastsMs: Millis;
+}
+
 /** The part of an object that is of use. Pure; name and namespace have to stay. */
 export type Trim<T> = (object: T) => T;
 
@@ -98,12 +106,11 @@ export interface Kube {
   list<T extends KubeObject>(selection: Selection, signal?: AbortSignal, trim?: Trim<T>): Promise<Listed<T>>;
   /**
    * One watch from a list's (or an event's) resourceVersion on. It ends quietly when the server ends it, which it is
-   * asked to do after five to ten minutes, and otherwise by an error. Leaving the loop, and the signal, close the
-   * connection.
+   * asked to do after `lastsMs`, and otherwise by an error. Leaving the loop, and the signal, close the connection.
    *
    * @throws KUBE_GONE where the version is too old, by status or by event
    */
-  watch<T extends KubeObject>(selection: Selection, from: string, signal: AbortSignal): AsyncIterable<WatchEvent<T>>;
+  watch<T extends KubeObject>(selection: Selection, since: Since, signal: AbortSignal): AsyncIterable<WatchEvent<T>>;
   /** @throws KUBE_ALREADY_EXISTS; KUBE_THROTTLED where a PodDisruptionBudget refuses an eviction */
   create<T extends KubeObject>(place: Place, object: T, signal?: AbortSignal): Promise<T>;
   /**

@@ -2,15 +2,11 @@ import type { KubeObject } from '../contract/api/object.ts';
 import type { Millis } from '../runtime/clock.ts';
 import { garbled, parseJson } from './body.ts';
 import type { Call } from './call.ts';
-import type { Selection, WatchEvent } from './kube.ts';
+import type { Selection, Since, WatchEvent } from './kube.ts';
 import { objectFrom } from './objects.ts';
 import { watchError } from './answer-error.ts';
 import { isRecord } from './status.ts';
 import type { Transport } from './transport.ts';
-
-/** The server is asked to end each watch after this long; jittered, so that a fleet does not come back in step. */
-const SHORTEST_SECONDS = 300;
-const LONGEST_SECONDS = 600;
 
 /** A server that has not ended a watch this long after its time is hung or unreachable, however alive the socket looks. */
 const GRACE_MS: Millis = 30_000;
@@ -23,15 +19,14 @@ const GRACE_MS: Millis = 30_000;
 export async function* watchOnce<T extends KubeObject>(
   transport: Transport,
   { labelSelector, fieldSelector, ...place }: Selection,
-  from: string,
-  random: () => number,
+  { version, lastsMs }: Since,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>, void, void> {
-  const seconds = SHORTEST_SECONDS + Math.floor(random() * (LONGEST_SECONDS - SHORTEST_SECONDS + 1));
+  const seconds = Math.max(1, Math.ceil(lastsMs / 1000));
   const query = {
     watch: 'true',
     allowWatchBookmarks: 'true',
-    resourceVersion: from,
+    resourceVersion: version,
     timeoutSeconds: String(seconds),
     labelSelector,
     fieldSelector,

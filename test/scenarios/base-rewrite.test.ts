@@ -35,9 +35,13 @@ rotateCertificates: true
 async function mostAtOnce({ world: { kube } }: Scenario, signal: AbortSignal): Promise<number> {
   const changing = new Set<string>();
   let most = 0;
-  const { resourceVersion } = await kube.list<KubeletNode>({ resource: KUBELET_NODES });
+  const { resourceVersion: version } = await kube.list<KubeletNode>({ resource: KUBELET_NODES });
   try {
-    for await (const event of kube.watch<KubeletNode>({ resource: KUBELET_NODES }, resourceVersion, signal)) {
+    for await (const event of kube.watch<KubeletNode>(
+      { resource: KUBELET_NODES },
+      { version, lastsMs: 300_000 },
+      signal,
+    )) {
       if (event.type === 'BOOKMARK') continue;
       const { metadata, spec, status } = event.object;
       const isGranted = spec?.turn !== undefined && spec.turn.seen === status?.awaitsTurn?.seen;

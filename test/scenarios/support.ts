@@ -28,10 +28,14 @@ export async function firstOf<T extends KubeObject>(
   resource: Resource,
   condition: (object: T) => boolean,
 ): Promise<T> {
-  const { items, resourceVersion } = await kube.list<T>({ resource });
+  const { items, resourceVersion: version } = await kube.list<T>({ resource });
   const there = items.find(condition);
   if (there !== undefined) return there;
-  for await (const event of kube.watch<T>({ resource }, resourceVersion, AbortSignal.timeout(PATIENCE_MS))) {
+  for await (const event of kube.watch<T>(
+    { resource },
+    { version, lastsMs: PATIENCE_MS },
+    AbortSignal.timeout(PATIENCE_MS),
+  )) {
     if (event.type !== 'BOOKMARK' && condition(event.object)) return event.object;
   }
   throw new Error('the watch ended before');

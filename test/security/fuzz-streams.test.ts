@@ -156,7 +156,12 @@ describe('a watch of the API server', () => {
       ask: () => Promise.reject(new Error('nobody asks')),
       lines: (call: Call) => linesOf(call, chunks(), 100_000),
     };
-    const watch = watchOnce(transport, { resource: KUBELET_NODES }, '1', () => 0, new AbortController().signal);
+    const watch = watchOnce(
+      transport,
+      { resource: KUBELET_NODES },
+      { version: '1', lastsMs: 300_000 },
+      new AbortController().signal,
+    );
     let seen = 0;
     return survives(async () => {
       for await (const event of watch) {

@@ -37,10 +37,10 @@ export function patientKube(kube: Kube, clock: Clock): Kube {
     delete: (place, name, only, signal) => patiently(place, () => kube.delete(place, name, only, signal)),
     mergePatch: (place, name, patch, options, signal) =>
       patiently(place, () => kube.mergePatch(place, name, patch, options, signal)),
-    async *watch(selection, from, signal) {
+    async *watch(selection, since, signal) {
       requireLeave(selection);
       try {
-        yield* kube.watch(selection, from, signal);
+        yield* kube.watch(selection, since, signal);
       } catch (error) {
         heed(selection, error);
         throw error;

@@ -35,9 +35,9 @@ export function meterKube(kube: Kube, { apiRequests, apiSeconds }: Counted, cloc
       const what = subresource === undefined ? place : { ...place, subresource };
       return metered('patch', what, '200', () => kube.mergePatch(place, name, patch, options, signal));
     },
-    async *watch(selection, from, signal) {
+    async *watch(selection, since, signal) {
       try {
-        yield* kube.watch(selection, from, signal);
+        yield* kube.watch(selection, since, signal);
         count('watch', selection, '200');
       } catch (error) {
         if (!isKubeError(error, 'KUBE_ABORTED')) count('watch', selection, codeOf(error));

@@ -189,7 +189,7 @@ export const watchingBehaviours: readonly Behaviour[] = [
       const ended: unknown = await (async () => {
         for await (const event of kube.watch(
           { ...AT_NODES, fieldSelector: 'metadata.name=nobody' },
-          resourceVersion,
+          { version: resourceVersion, lastsMs: 300_000 },
           over.signal,
         )) {
           assert.equal(event.type, 'BOOKMARK');

@@ -102,12 +102,13 @@ export async function take<T>(count: number, events: AsyncIterable<T>): Promise<
 export async function* changesOf<T extends KubeObject>(
   kube: Kube,
   selection: Parameters<Kube['watch']>[0],
-  from: string,
+  version: string,
 ): AsyncGenerator<Exclude<WatchEvent<T>, { readonly type: 'BOOKMARK' }>, void, void> {
   const over = new AbortController();
   const bound = AbortSignal.any([over.signal, AbortSignal.timeout(120_000)]);
   try {
-    for await (const event of kube.watch<T>(selection, from, bound)) if (event.type !== 'BOOKMARK') yield event;
+    for await (const event of kube.watch<T>(selection, { version, lastsMs: 300_000 }, bound))
+      if (event.type !== 'BOOKMARK') yield event;
   } finally {
     over.abort();
   }

@@ -5,11 +5,11 @@ import { follow } from '#shared/kube/follow.ts';
 import type { Heard } from '#shared/kube/kube.ts';
 import { codeOf } from '#shared/runtime/errors.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import { changed, fault, listed, scriptedSource } from './support/scripted-source.ts';
+import { changed, fault, listed, scriptedSource, type WatchStep } from './support/scripted-source.ts';
 import { AT_NODES } from './support/test-kube.ts';
 
 /** A follower of a scripted source, and all that it heard. */
-function setUp() {
+function setUp(random = 0) {
   const clock = createManualClock();
   const source = scriptedSource(clock);
   const stop = new AbortController();
@@ -20,7 +20,7 @@ function setUp() {
     for await (const each of follow<KubeObject>(source.kube, AT_NODES, {
       signal: stop.signal,
       clock,
-      random: () => 0,
+      random: () => random,
       backoff: { firstMs: 1000, maxMs: 30_000, jitter: 0 },
       onFault: (error, retryInMs) => faults.push(`${codeOf(error)} ${retryInMs}`),
     })) {
@@ -146,15 +146,49 @@ describe('a follower', () => {
     ]);
   });
 
-  it('reads the whole list again after ten minutes, though the watch is well', async () => {
+  it('reads no list in a day of watches that end in time', async () => {
     const on = setUp();
-    on.source.lists(listed('5', 'a'), listed('8', 'a', 'b'));
-    on.source.watches([300_000], ['hold']);
+    on.source.lists(listed('5', 'a'));
     void on.run();
-    await on.clock.advance(600_000);
-    assert.deepEqual(on.heard, ['= a', '= a b']);
-    assert.deepEqual(on.source.calls.slice(-3), ['watch from 5 @300000', 'list @600000', 'watch from 8 @600000']);
+    await on.clock.advance(24 * 3_600_000);
+    assert.deepEqual(on.source.calls.slice(0, 3), ['list @0', 'watch from 5 @0', 'watch from 5 @300000']);
+    assert.equal(on.source.calls.filter((call) => call.startsWith('list')).length, 1);
     assert.deepEqual(on.faults, []);
+  });
+
+  const endings: readonly (readonly [string, readonly WatchStep[], number])[] = [
+    ['ends before its time', [298_999], 598_999],
+    ['breaks', [100_000, fault('KUBE_UNREACHABLE')], 600_000],
+    ['has to be cut', [330_000, fault('KUBE_TIMEOUT')], 600_000],
+  ];
+  for (const [how, steps, listAt] of endings) {
+    it(`reads the whole list again, about ten minutes after the last, where a watch ${how}`, async () => {
+      const on = setUp();
+      on.source.lists(listed('5', 'a'), listed('8', 'a', 'b'));
+      on.source.watches(steps);
+      void on.run();
+      await on.clock.advance(1_200_000);
+      assert.deepEqual(on.heard, ['= a', '= a b']);
+      const lists = on.source.calls.filter((call) => call.startsWith('list'));
+      assert.deepEqual(lists, ['list @0', `list @${listAt}`]);
+    });
+  }
+
+  it('spreads the lists of a fleet over five minutes', async () => {
+    const on = setUp(0.5);
+    on.source.watches([1000]);
+    void on.run();
+    await on.clock.advance(1_200_000);
+    const lists = on.source.calls.filter((call) => call.startsWith('list'));
+    assert.deepEqual(lists, ['list @0', 'list @750000']);
+  });
+
+  it('takes a clock that runs a second faster for no early end', async () => {
+    const on = setUp();
+    on.source.watches([299_000], [299_500]);
+    void on.run();
+    await on.clock.advance(3_600_000);
+    assert.equal(on.source.calls.filter((call) => call.startsWith('list')).length, 1);
   });
 
   it('ends when the signal aborts: in a list, in a watch, in a pause', async () => {

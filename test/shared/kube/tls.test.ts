@@ -89,7 +89,7 @@ describe("a change of the cluster's authority", () => {
       json(node('a', '1')),
       json(node('a', '2')),
     );
-    const watch = kube.watch(AT_NODES, '1', leave.signal)[Symbol.asyncIterator]();
+    const watch = kube.watch(AT_NODES, { version: '1', lastsMs: 300_000 }, leave.signal)[Symbol.asyncIterator]();
     const first = watch.next();
     await until('the watch is open', () => server.seen.length === 1);
     await kube.get(AT_NODES, 'a');

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
-import type { WatchEvent } from '#shared/kube/kube.ts';
+import type { Since, WatchEvent } from '#shared/kube/kube.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { events, hang, node, reset, scriptedServer, status, stream, text } from './support/scripted-server.ts';
 import { AT_NODES, collect, kubeFor, refusalOf } from './support/test-kube.ts';
 import { until } from '../../support/until.ts';
 
+const SINCE_5: Since = { version: '5', lastsMs: 300_000 };
 const never = new AbortController().signal;
 const added = (name: string, version: string, more = {}) => ({ type: 'ADDED', object: node(name, version, more) });
 const line = (event: unknown): string => `${JSON.stringify(event)}\n`;
@@ -17,7 +18,7 @@ async function openWatch(options: Parameters<typeof kubeFor>[1] = {}, signal: Ab
   const server = await scriptedServer();
   let response: ServerResponse | undefined;
   server.play(stream((started) => (response = started)));
-  const iterator = kubeFor(server, options).watch(AT_NODES, '5', signal)[Symbol.asyncIterator]();
+  const iterator = kubeFor(server, options).watch(AT_NODES, SINCE_5, signal)[Symbol.asyncIterator]();
   const first = iterator.next();
   await until('the watch is open', () => response !== undefined);
   return {
@@ -42,8 +43,14 @@ describe('a watch', () => {
   it('asks for bookmarks, for a version and for an end', async () => {
     await using server = await scriptedServer();
     server.play(events(), events());
-    await collect(kubeFor(server).watch({ ...AT_NODES, fieldSelector: 'metadata.name=a' }, '5', never));
-    await collect(kubeFor(server, { random: () => 0.9999 }).watch(AT_NODES, '6', never));
+    await collect(
+      kubeFor(server).watch(
+        { ...AT_NODES, fieldSelector: 'metadata.name=a' },
+        { version: '5', lastsMs: 299_001 },
+        never,
+      ),
+    );
+    await collect(kubeFor(server).watch(AT_NODES, { version: '6', lastsMs: 0 }, never));
     const [first, second] = server.seen.map(({ url }) => Object.fromEntries(url.searchParams));
     assert.deepEqual(first, {
       watch: 'true',
@@ -52,7 +59,7 @@ describe('a watch', () => {
       timeoutSeconds: '300',
       fieldSelector: 'metadata.name=a',
     });
-    assert.equal(second?.['timeoutSeconds'], '600');
+    assert.equal(second?.['timeoutSeconds'], '1');
   });
 
   it('tells what happens and ends quietly when the server ends it', async () => {
@@ -60,7 +67,7 @@ describe('a watch', () => {
     const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '9' } } };
     const deleted = { type: 'DELETED', object: node('a', '8') };
     server.play(events(added('a', '6'), { type: 'MODIFIED', object: node('a', '7') }, deleted, bookmark));
-    assert.deepEqual(await collect(kubeFor(server).watch(AT_NODES, '5', never)), [
+    assert.deepEqual(await collect(kubeFor(server).watch(AT_NODES, SINCE_5, never)), [
       added('a', '6'),
       { type: 'MODIFIED', object: node('a', '7') },
       deleted,
@@ -72,7 +79,7 @@ describe('a watch', () => {
     await using server = await scriptedServer();
     server.play(events(), events(), events());
     const kube = kubeFor(server);
-    for (let turn = 0; turn < 3; turn += 1) await collect(kube.watch(AT_NODES, '5', never));
+    for (let turn = 0; turn < 3; turn += 1) await collect(kube.watch(AT_NODES, SINCE_5, never));
     assert.equal(server.accepted(), 1);
   });
 
@@ -131,7 +138,7 @@ describe('a watch', () => {
   it('whose version is forgotten ends with KUBE_GONE, by status', async () => {
     await using server = await scriptedServer();
     server.play(status(410, 'too old resource version', { reason: 'Expired' }));
-    assert.equal((await refusalOf(collect(kubeFor(server).watch(AT_NODES, '5', never)))).code, 'KUBE_GONE');
+    assert.equal((await refusalOf(collect(kubeFor(server).watch(AT_NODES, SINCE_5, never)))).code, 'KUBE_GONE');
   });
 
   it('whose version is forgotten ends with KUBE_GONE, by event, though the stream stays open', async () => {
@@ -151,7 +158,7 @@ describe('a watch', () => {
     it(`that is refused with ${code} ends with ${expected}`, async () => {
       await using server = await scriptedServer();
       server.play(status(code, 'no', {}, { 'retry-after': '9' }));
-      const error = await refusalOf(collect(kubeFor(server).watch(AT_NODES, '5', never)));
+      const error = await refusalOf(collect(kubeFor(server).watch(AT_NODES, SINCE_5, never)));
       assert.equal(error.code, expected);
       assert.equal(error.disposition.kind, code === 403 ? 'retry' : 'wait');
     });
@@ -160,20 +167,20 @@ describe('a watch', () => {
   it('that is answered with another success is none', async () => {
     await using server = await scriptedServer();
     server.play(text('{}', 202));
-    assert.equal((await refusalOf(collect(kubeFor(server).watch(AT_NODES, '5', never)))).code, 'KUBE_GARBLED');
+    assert.equal((await refusalOf(collect(kubeFor(server).watch(AT_NODES, SINCE_5, never)))).code, 'KUBE_GARBLED');
   });
 
   it('that is reset before it begins ends with KUBE_UNREACHABLE', async () => {
     await using server = await scriptedServer();
     server.play(reset);
-    assert.equal((await refusalOf(collect(kubeFor(server).watch(AT_NODES, '5', never)))).code, 'KUBE_UNREACHABLE');
+    assert.equal((await refusalOf(collect(kubeFor(server).watch(AT_NODES, SINCE_5, never)))).code, 'KUBE_UNREACHABLE');
   });
 
   it('that is not answered ends after thirty seconds', async () => {
     await using server = await scriptedServer();
     server.play(hang);
     const clock = createManualClock();
-    const watching = refusalOf(collect(kubeFor(server, { clock }).watch(AT_NODES, '5', never)));
+    const watching = refusalOf(collect(kubeFor(server, { clock }).watch(AT_NODES, SINCE_5, never)));
     await until('the request is there', () => server.seen.length === 1);
     await clock.advance(30_000);
     assert.equal((await watching).code, 'KUBE_TIMEOUT');
@@ -230,7 +237,7 @@ describe('a watch', () => {
   it('is not even begun under a signal that has aborted', async () => {
     await using server = await scriptedServer();
     assert.equal(
-      (await refusalOf(collect(kubeFor(server).watch(AT_NODES, '5', AbortSignal.abort())))).code,
+      (await refusalOf(collect(kubeFor(server).watch(AT_NODES, SINCE_5, AbortSignal.abort())))).code,
       'KUBE_ABORTED',
     );
     assert.equal(server.accepted(), 0);

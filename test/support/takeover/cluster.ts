@@ -69,7 +69,7 @@ export async function startCluster(clock: Clock, seed: readonly StoredObject[] =
   for (const namespace of namespaces) api.store.put(NAMESPACES, namespace);
   for (const object of seed) api.store.put(resourceOf(object), object);
   const objects = objectsOf(api);
-  const direct = directKube(api, hub);
+  const direct = directKube(api, hub, clock);
   const written: Written[] = [];
   const restarts = new Map<string, string[]>();
 

@@ -1,9 +1,9 @@
 import type { KubeObject } from '#shared/contract/api/object.ts';
 import { KubeError, type KubeErrorCode } from '#shared/kube/kube-error.ts';
-import type { Kube, Listed, WatchEvent } from '#shared/kube/kube.ts';
+import type { Kube, Listed, Since, WatchEvent } from '#shared/kube/kube.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 
-/** One thing that a list or a watch does: events, milliseconds of quiet, a fault; `hold` stays until it is called off. */
+/** One thing that a list or a watch does: events, milliseconds of quiet, a fault; `hold` stays for as long as it was asked to. */
 export type WatchStep = WatchEvent<KubeObject> | number | Error | 'hold';
 
 export interface ScriptedSource {
@@ -22,12 +22,13 @@ export function scriptedSource(clock: Clock): ScriptedSource {
   let last: Listed<KubeObject> | Error = { resourceVersion: '1', items: [] };
   const note = (what: string): void => void calls.push(`${what} @${Math.round(clock.monotonic())}`);
 
-  async function* watch(from: string, signal: AbortSignal): AsyncGenerator<WatchEvent<KubeObject>> {
-    note(`watch from ${from}`);
+  async function* watch({ version, lastsMs }: Since, signal: AbortSignal): AsyncGenerator<WatchEvent<KubeObject>> {
+    const endsMs = clock.monotonic() + lastsMs;
+    note(`watch from ${version}`);
     for (const step of scripts.shift() ?? (['hold'] as const)) {
       if (step instanceof Error) throw step;
       if (typeof step === 'object') yield step;
-      else await clock.sleep(step === 'hold' ? 1e9 : step, signal);
+      else await clock.sleep(step === 'hold' ? endsMs - clock.monotonic() : step, signal);
       if (signal.aborted) throw fault('KUBE_ABORTED');
     }
   }
@@ -38,7 +39,7 @@ export function scriptedSource(clock: Clock): ScriptedSource {
       last = answers.shift() ?? last;
       return last instanceof Error ? Promise.reject(last) : Promise.resolve(last);
     },
-    watch: (_selection: unknown, from: string, signal: AbortSignal) => watch(from, signal),
+    watch: (_selection: unknown, since: Since, signal: AbortSignal) => watch(since, signal),
   } as unknown as Kube;
   return {
     kube,

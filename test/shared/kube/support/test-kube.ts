@@ -19,7 +19,6 @@ export function kubeFor(server: { readonly url: string }, options: Partial<KubeO
     clock: systemClock,
     log: silentLog,
     userAgent: 'test/1',
-    random: () => 0,
     ...options,
     // On a clock of its own a test means the limits of production.
     ...(options.clock === undefined ? { timeouts: { ...PATIENT, ...options.timeouts } } : {}),

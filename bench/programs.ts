@@ -7,7 +7,7 @@ import { silentLog } from '#shared/runtime/log.ts';
 import { startWorld } from '#sandbox/world.ts';
 import { templateFiles } from '#sandbox/demo/repository.ts';
 import { freePorts } from '../test/cluster/support/free-ports.ts';
-import { manifestFlags } from '../test/support/manifest-flags.ts';
+import { manifestFlags, manifestMalloc } from '../test/support/manifest-flags.ts';
 import type { Measurement } from './report.ts';
 
 const RUNS = 3;
@@ -60,12 +60,14 @@ export async function measure(): Promise<readonly Measurement[]> {
       samples.agent.push(
         await sample([...manifestFlags('agent'), join(directory, 'agent.js')], {
           ...agentEnv,
-          MALLOC_ARENA_MAX: '1',
-          MALLOC_MMAP_THRESHOLD_: '131072',
+          ...manifestMalloc('agent'),
         }),
       );
       samples.reconciler.push(
-        await sample([...manifestFlags('reconciler'), join(directory, 'reconciler.js')], reconcilerEnv),
+        await sample([...manifestFlags('reconciler'), join(directory, 'reconciler.js')], {
+          ...reconcilerEnv,
+          ...manifestMalloc('reconciler'),
+        }),
       );
     }
     const pick = (program: keyof typeof samples, figure: keyof Sample): number[] =>

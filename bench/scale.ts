@@ -5,7 +5,7 @@ import { bundle } from '../scripts/build.ts';
 import type { BenchOptions } from './options.ts';
 import type { Measurement } from './report.ts';
 import { realSite } from './support/fleet-site-real.ts';
-import { POOLS } from './support/fleet-site.ts';
+import { AGENT_STEP_MS, POOLS } from './support/fleet-site.ts';
 import { boundsOwnTime } from './support/own-time.ts';
 import { CHANGE, FIRST, MANNERS, runScale, type ScaleFigures } from './support/scale-run.ts';
 
@@ -27,7 +27,7 @@ export async function measure({ idleMs }: BenchOptions): Promise<readonly Measur
     } finally {
       await site.stop();
     }
-    return rows(NODES, figures, boundsOwnTime(NODES, POOLS, FIRST, CHANGE, MANNERS.restartMs) / 1000);
+    return rows(NODES, figures, boundsOwnTime(NODES, POOLS, FIRST, CHANGE, AGENT_STEP_MS + MANNERS.restartMs) / 1000);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -18,6 +18,7 @@ import {
   type ProgramPlace,
 } from '../../test/cluster/support/programs.ts';
 import { until } from '../../test/support/until.ts';
+import { manifestMalloc } from '../../test/support/manifest-flags.ts';
 
 export const NODE = 'node-a';
 
@@ -94,8 +95,7 @@ async function start(
     KUBELET_PID_FILE: kubelet.pidFile,
     KUBELET_SERVING_CERTS: kubelet.servingCertFile,
     HOST_ROOT: '/',
-    MALLOC_ARENA_MAX: '1',
-    MALLOC_MMAP_THRESHOLD_: '131072',
+    ...manifestMalloc('agent'),
   };
   const agent = await programs.start('agent', agentEnv, agentPlace);
   undo.push(agent.stop);

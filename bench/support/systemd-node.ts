@@ -8,6 +8,7 @@ import { installManifests } from '../../test/cluster/support/programs.ts';
 import { bundleAgent } from '../../test/node/support/agent-service.ts';
 import { AGENT_UNIT, KUBELET_UNIT, UNIT_DIRECTORY } from '../../test/node/support/node-paths.ts';
 import { type NodeUnderTest, startNodeUnderTest } from '../../test/node/support/node-under-test.ts';
+import { manifestMalloc } from '../../test/support/manifest-flags.ts';
 
 /** A machine with a real systemd, kubelet and API server, the kubelet's unit as kubeadm has it, the agent with its guard. */
 export interface SystemdNode {
@@ -32,7 +33,7 @@ export async function startSystemdNode(): Promise<SystemdNode> {
     const world = { cluster: () => cluster, agentDirectory: () => bundled.directory };
     const node = await startNodeUnderTest(world, {
       name: 'node-bench',
-      agentEnv: { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072' },
+      agentEnv: manifestMalloc('agent'),
     });
     const dropIn = join(node.machine.root, UNIT_DIRECTORY, '10-restart.conf');
     await mkdir(dirname(dropIn), { recursive: true });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePorts } from '../../test/cluster/support/free-ports.ts';
-import { manifestFlags } from '../../test/support/manifest-flags.ts';
+import { manifestFlags, manifestMalloc } from '../../test/support/manifest-flags.ts';
 import { until } from '../../test/support/until.ts';
 import { peakRssMiB } from './peak-memory.ts';
 
@@ -38,6 +38,7 @@ export async function watchReconciler(directory: string, apiUrl: string, gitUrl:
     METRICS_PORT: '0',
     STATUS_PAGE: 'off',
     NOTES: 'off',
+    ...manifestMalloc('reconciler'),
   };
   const argv = [...manifestFlags('reconciler'), join(directory, 'reconciler.js')];
   const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -14,6 +14,7 @@ import {
   viewKubeletPool,
   viewNode,
 } from './views.ts';
+import { createSharing } from './sharing.ts';
 import type { Overlay } from './written/overlay.ts';
 
 export interface ClusterViewOptions extends Omit<FollowOptions, 'signal' | 'trim'> {
@@ -42,17 +43,18 @@ export interface ClusterView {
 
 export function createClusterView(options: ClusterViewOptions): ClusterView {
   const { namespace, written, writtenPools, marks } = options;
+  const share = createSharing();
   const nodes = createMirror<KubeObject, NodeView>({
     ...options,
     selection: { resource: NODES },
     trim: trimNode,
-    project: viewNode,
+    project: (object) => share(viewNode(object)),
   });
   const kubeletNodes = createMirror<KubeObject, KubeletNode>({
     ...options,
     selection: { resource: KUBELET_NODES },
     trim: viewKubeletNode,
-    project: viewKubeletNode,
+    project: (object) => share(viewKubeletNode(object)),
     same: onlySignsOfLife,
   });
   const pools = createMirror<KubeObject, KubeletPool>({

@@ -9,6 +9,7 @@ const MANIFESTS = {
 
 interface Container {
   readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value?: string }[];
   readonly resources: { readonly limits: { readonly memory: string } };
 }
 
@@ -21,6 +22,12 @@ interface Workload {
 /** The flags that the manifests give Node for a program: all arguments before its bundle. */
 export function manifestFlags(program: keyof typeof MANIFESTS): readonly string[] {
   return containerOf(program)?.args.filter((arg) => arg.startsWith('--')) ?? [];
+}
+
+/** How the manifests have the C library keep a program's memory: the variables that begin with `MALLOC_`. */
+export function manifestMalloc(program: keyof typeof MANIFESTS): Readonly<Record<string, string>> {
+  const { env = [] } = containerOf(program) ?? {};
+  return Object.fromEntries(env.flatMap(({ name, value = '' }) => (name.startsWith('MALLOC_') ? [[name, value]] : [])));
 }
 
 /** How much memory the manifests let a program have. */

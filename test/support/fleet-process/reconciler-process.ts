@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { manifestFlags } from '../manifest-flags.ts';
+import { manifestFlags, manifestMalloc } from '../manifest-flags.ts';
 
 export interface ReconcilerProcessOptions {
   /** Of the bundle. */
@@ -35,6 +35,7 @@ export function startReconcilerProcess(options: ReconcilerProcessOptions): Recon
       HEALTH_PORT: String(healthPort),
       METRICS_PORT: '0',
       POLL_INTERVAL: '1s',
+      ...manifestMalloc('reconciler'),
       ...env,
     },
     stdio: ['ignore', options.onLine === undefined ? 'ignore' : 'pipe', 'inherit'],

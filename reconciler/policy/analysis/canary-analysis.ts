@@ -65,15 +65,16 @@ export function nextAnalysis(
 function judged(spec: AnalysisSpec, compared: Compared, saidBefore: string | undefined): CanaryVerdict {
   const { prometheus, measures } = spec;
   const { canaries, waiting, answers } = compared;
-  if (prometheus !== undefined && answers === undefined) {
-    return { verdict: 'unknown', because: saidBefore ?? 'Prometheus has not been asked yet' };
+  const verdicts: CanaryVerdict[] = [];
+  if (measures?.length !== 0) verdicts.push(ofAgents(spec, compared));
+  if (prometheus !== undefined) {
+    if (answers === undefined) {
+      return { verdict: 'unknown', because: saidBefore ?? 'Prometheus has not been asked yet' };
+    }
+    const name = (node: KubeletNode): string => node.metadata.name;
+    const names = { canaries: canaries.map(({ node }) => name(node)), waiting: waiting.map(name) };
+    verdicts.push(...judgeQueries(prometheus, answers, names));
   }
-  const name = (node: KubeletNode): string => node.metadata.name;
-  const names = { canaries: canaries.map(({ node }) => name(node)), waiting: waiting.map(name) };
-  const verdicts = [
-    ...(measures?.length === 0 ? [] : [ofAgents(spec, compared)]),
-    ...(prometheus === undefined || answers === undefined ? [] : judgeQueries(prometheus, answers, names)),
-  ];
   const worst = (['fail', 'unknown', 'pass'] as const).find((each) => verdicts.some(({ verdict }) => verdict === each));
   const because = verdicts.filter(({ verdict }) => verdict === worst).map((each) => each.because);
   return { verdict: worst ?? 'unknown', because: because.join('; ') };

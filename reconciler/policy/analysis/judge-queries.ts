@@ -32,8 +32,8 @@ function judge(query: QueryMeasure, answer: QueryAnswer | undefined, compared: C
 
 function judgeNumber({ name, above, below }: FleetQuery, value: number): CanaryVerdict {
   const said = `${name} is ${tidy(value)}`;
-  if (above !== undefined && value > above) return { verdict: 'fail', because: `${said}, above ${above}` };
-  if (below !== undefined && value < below) return { verdict: 'fail', because: `${said}, below ${below}` };
+  if (value > (above ?? Infinity)) return { verdict: 'fail', because: `${said}, above ${above}` };
+  if (value < (below ?? -Infinity)) return { verdict: 'fail', because: `${said}, below ${below}` };
   return { verdict: 'pass', because: said };
 }
 

@@ -30,7 +30,9 @@ export function shapeOf(tree: ASTNode): Inputs | ExpressionFault {
         return undefined;
       case 'id':
         if (node.args === 'labels') return faultAt(node, 'labels are asked for by name: labels["example.com/tier"]');
-        if ((VARIABLES as readonly string[]).includes(node.args)) variables.add(node.args as Variable);
+        // The names of types are none, though CEL compares types by them.
+        if (!isVariable(node.args)) return faultAt(node, `Unknown variable: ${node.args}`);
+        variables.add(node.args);
         return undefined;
       case '.':
         return isLabels(node.args[0]) ? name(node.args[1]) : faultAt(node, `nothing here has a field ${node.args[1]}`);
@@ -97,6 +99,7 @@ export function shapeOf(tree: ASTNode): Inputs | ExpressionFault {
   }
 }
 
+const isVariable = (name: string): name is Variable => (VARIABLES as readonly string[]).includes(name);
 const isLabels = (node: ASTNode): boolean => node.op === 'id' && node.args === 'labels';
 
 function quantity([text]: readonly ASTNode[]): ExpressionFault | undefined {

@@ -147,6 +147,7 @@ describe('a verdict', () => {
       verdict: 'unknown',
       because: 'c1 is new; c2 is new; c3 is new; and 2 more',
     });
+    assert.equal(analyse(missing.slice(0, 3), waiting).because, 'c1 is new; c2 is new; c3 is new');
     assert.equal(analyse([], waiting).verdict, 'unknown');
   });
 });

@@ -68,6 +68,11 @@ describe('an analysis that asks Prometheus', () => {
     });
   }
 
+  it('waits where there is nothing to compare', () => {
+    const nothing: AnalysisSpec = { ...SPEC, prometheus: { url: 'http://p:9090', queries: [] } };
+    assert.equal(next(GOOD, undefined, nothing).verdict, 'waiting');
+  });
+
   for (const [what, answer, cpu, verdict, message] of [
     ['fails by the agents alone', GOOD, 2, 'suspect', /^2 cores for the kubelet, before 0\.1 cores[^;]*; no other/],
     ['fails by Prometheus alone', BAD, 0.1, 'suspect', /^errors is 2, above 1; looked at again/],

@@ -76,6 +76,7 @@ describe('an expression', () => {
     ['memory * 0.', 12],
     ['memoryy', 1],
     ['memory * 2 + 1', 1],
+    ['1 == 1 && int == int', 11],
     ['quantity("1GB")', 10],
     ['1 + 2.0', 1],
     ['[1, 2].map(x, x * 2)', 1],
@@ -94,6 +95,13 @@ describe('an expression', () => {
       const found = compile(text);
       assert.ok('message' in found, 'it is taken');
       assert.equal(found.at, at, found.message);
+    });
+  }
+
+  for (const text of ['quantity()', 'quantity(true)']) {
+    it(`is refused by the type of what is given: ${text}`, () => {
+      const found = compile(text);
+      assert.match('message' in found ? found.message : '', /^found no matching overload/);
     });
   }
 

@@ -12,9 +12,9 @@ export interface Machine {
   /** How many pods its kubelet takes now. */
   readonly maxPods?: number;
   /** Nodes of memory and processors that belong together; its agent says it. */
-  readonly numaNodes?: number;
+  readonly numaNodes?: number | undefined;
   /** `amd64`. */
-  readonly arch?: string;
+  readonly arch?: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
 }
 

@@ -3,7 +3,6 @@ import { canonicalize } from '#shared/contract/kubelet-config/canonical.ts';
 import { formatPath, type Path } from '#shared/contract/kubelet-config/position.ts';
 import type { Finding } from '#shared/contract/finding.ts';
 import type { NodeView } from '../fleet.ts';
-import type { NodeSize } from '../room/allocatable.ts';
 import { classOf, type MachineClass, readSizes, sortedMachine, writeSizes } from '../computed/machine-class.ts';
 import { ARCH_LABEL, type Machine, machineOf, type MachineSource } from '../computed/machine.ts';
 import { NO_INPUTS } from '../computed/shape.ts';
@@ -45,12 +44,12 @@ export function sorterOf(pool: ValidPool): (node: MachineSource, had?: string) =
   const { variables, labels } = pool.template?.inputs ?? NO_INPUTS;
   const asksMore = labels.length > 0 || variables.has('arch') || variables.has('numaNodes');
   return (node, had = '') => {
-    const { size } = node;
-    const present = asksMore || size === undefined ? undefined : known.byNode.get(size);
+    const size = node.size ?? NO_SIZE;
+    const present = known.byNode.get(size);
     if (present?.had === had) return present;
     const sorted = sortedNode(node, had);
     const found = { class: ofKind(pool, sorted, node, known.byKey), sizes: sorted.sizes, had };
-    if (!asksMore && size !== undefined) known.byNode.set(size, found);
+    if (!asksMore) known.byNode.set(size, found);
     return found;
   };
 }
@@ -58,9 +57,12 @@ export function sorterOf(pool: ValidPool): (node: MachineSource, had?: string) =
 /** Thousands of nodes are asked about in each pass: nearly all of them are of a kind that was seen before. */
 interface Kinds {
   /** Where nothing but its size matters, which a Node keeps from pass to pass. */
-  readonly byNode: WeakMap<NodeSize, SortedNode & { readonly had: string }>;
+  readonly byNode: WeakMap<object, SortedNode & { readonly had: string }>;
   readonly byKey: Map<string, ClassPool>;
 }
+
+/** Of all Nodes that do not say their size. */
+const NO_SIZE = {};
 
 const kinds = new WeakMap<ValidPool, Kinds>();
 
@@ -74,8 +76,7 @@ function ofKind(
   const arch = inputs.variables.has('arch') ? labels[ARCH_LABEL] : undefined;
   const asked = inputs.labels.map((label) => labels[label] ?? '\0');
   const key = [machine.cpu, machine.maxPods, sizes, arch, numaNodes, ...asked].join('\n');
-  const more = { ...(arch === undefined ? {} : { arch }), ...(numaNodes === undefined ? {} : { numaNodes }) };
-  const found = known.get(key) ?? poolOfClass(pool, { ...machine, ...more, labels });
+  const found = known.get(key) ?? poolOfClass(pool, { ...machine, arch, numaNodes, labels });
   known.set(key, found);
   return found;
 }
@@ -86,18 +87,21 @@ interface Sorted {
   readonly sizes: string;
 }
 
-const sortedNodes = new WeakMap<NodeSize, Map<string, Sorted>>();
+const sortedNodes = new WeakMap<object, Map<string, Sorted>>();
 
 /** A Node keeps its size from pass to pass. */
-function sortedNode({ size }: Pick<NodeView, 'size'>, had: string): Sorted {
-  const known = size === undefined ? undefined : (sortedNodes.get(size) ?? new Map<string, Sorted>());
-  if (size !== undefined && known !== undefined) sortedNodes.set(size, known);
-  const present = known?.get(had);
-  if (present !== undefined) return present;
-  const machine = sortedMachine(machineOf({ ...(size === undefined ? {} : { size }), labels: {} }), readSizes(had));
-  const sorted = { machine, sizes: writeSizes(machine) };
-  known?.set(had, sorted);
+function sortedNode(node: Pick<NodeView, 'size'>, had: string): Sorted {
+  const { size = NO_SIZE } = node;
+  const known = sortedNodes.get(size) ?? new Map<string, Sorted>();
+  sortedNodes.set(size, known);
+  const sorted = known.get(had) ?? sort(node, had);
+  known.set(had, sorted);
   return sorted;
+}
+
+function sort(node: Pick<NodeView, 'size'>, had: string): Sorted {
+  const machine = sortedMachine(machineOf({ ...node, labels: {} }), readSizes(had));
+  return { machine, sizes: writeSizes(machine) };
 }
 
 /**

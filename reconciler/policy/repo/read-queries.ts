@@ -2,7 +2,7 @@ import type { FleetQuery, MeasuresSource, NodeQuery, QueryMeasure } from '#share
 import { show } from '#shared/contract/kubelet-config/decode/show.ts';
 import type { Path } from '#shared/contract/kubelet-config/position.ts';
 import { LONGEST_QUERY, readPrometheusUrl } from './read-prometheus-url.ts';
-import { readInteger, readList, readTextField, readWord } from './read-scalars.ts';
+import { isNumber, readInteger, readList, readTextField, readWord } from './read-scalars.ts';
 import { type FileReport, placeName, readMap } from './report.ts';
 
 /** Each is asked twice in a minute while canaries are judged. */
@@ -39,17 +39,18 @@ export function readQueries(value: unknown, path: Path, report: FileReport): Mea
   return {
     url: readPrometheusUrl(source.url, [...path, 'url'], report),
     ...(typeof nodeLabel === 'string' ? { nodeLabel } : {}),
-    queries: items.map(([item, at]) => readQuery(item, at, names, report)),
+    queries: items.flatMap(([item, at]) => readQuery(item, at, names, report) ?? []),
   };
 }
 
-function readQuery(value: unknown, path: Path, names: Set<string>, report: FileReport): QueryMeasure {
+/** @returns undefined where it has no name or no query, which is reported */
+function readQuery(value: unknown, path: Path, names: Set<string>, report: FileReport): QueryMeasure | undefined {
   if (value === undefined) report.error('wrong-type', path, `${placeName(path)} has to be a map`);
   const fields: Fields | undefined = readMap(value, path, FIELDS, report);
-  if (fields === undefined) return { name: '', query: '' };
+  if (fields === undefined) return undefined;
   const { least, above, below } = fields;
   const name = readName(fields.name, [...path, 'name'], names, report);
-  const query = readTextField(fields.query, [...path, 'query'], { longest: LONGEST_QUERY }, report) ?? '';
+  const query = readTextField(fields.query, [...path, 'query'], { longest: LONGEST_QUERY }, report);
   for (const key of ['name', 'query'] as const) {
     if (fields[key] === undefined) report.error('missing-field', path, `a query has no ${key}`);
   }
@@ -60,17 +61,20 @@ function readQuery(value: unknown, path: Path, names: Set<string>, report: FileR
     const advice = 'write least for a number of each node, above or below for one number';
     report.error(code, path, `a query has ${what} of least, above and below`, advice);
   }
-  if (least !== undefined) return { name, query, ...readChange(fields, path, report) };
+  const compared = least === undefined ? readBounds(fields, path, report) : readChange(fields, path, report);
+  return name === undefined || query === undefined ? undefined : { name, query, ...compared };
+}
+
+function readBounds(fields: Fields, path: Path, report: FileReport): Pick<FleetQuery, 'above' | 'below'> {
+  const { above, below } = fields;
   for (const key of ['percent', 'worse'] as const) {
     if (fields[key] === undefined) continue;
     report.error('conflict', [...path, key], `${key} goes with least only`, 'leave it out, or write least');
   }
   return {
-    name,
-    query,
     ...(above === undefined ? {} : { above: readLimit(above, [...path, 'above'], report) }),
     ...(below === undefined ? {} : { below: readLimit(below, [...path, 'below'], report) }),
-  } satisfies FleetQuery;
+  };
 }
 
 /** With nothing for the least, any change of nothing would be without measure. A fall by more than all of it never comes. */
@@ -80,7 +84,7 @@ function readChange(
   report: FileReport,
 ): Pick<NodeQuery, 'least' | 'percent' | 'worse'> {
   const at = [...path, 'least'];
-  const isMore = typeof least === 'number' && Number.isFinite(least) && least > 0;
+  const isMore = isNumber(least) && least > 0;
   if (!isMore) {
     report.error('out-of-range', at, `${placeName(at)} is ${show(least)} and has to be a number of more than 0`);
   }
@@ -95,17 +99,17 @@ function readChange(
 
 /** A number, which may be a fraction or less than nothing. */
 function readLimit(value: unknown, path: Path, report: FileReport): number {
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (isNumber(value)) return value;
   report.error('out-of-range', path, `${placeName(path)} is ${show(value)} and has to be a number`);
   return 0;
 }
 
-function readName(value: unknown, path: Path, names: Set<string>, report: FileReport): string {
-  if (value === undefined) return '';
+function readName(value: unknown, path: Path, names: Set<string>, report: FileReport): string | undefined {
+  if (value === undefined) return undefined;
   if (typeof value !== 'string' || !QUERY_NAME.test(value)) {
     const way = 'write letters, digits, -, _ and ., at most 63, a letter first';
     report.error('bad-text', path, `${show(value)} is not a valid name of a query`, way);
-    return '';
+    return undefined;
   }
   if (names.has(value)) report.error('duplicate-item', path, `${value} is the name of another query already`);
   names.add(value);

@@ -89,9 +89,12 @@ export function readFlag(value: unknown, path: Path, report: FileReport): boolea
   return undefined;
 }
 
+/** Neither infinite nor what is no number. */
+export const isNumber = (value: unknown): value is number => Number.isFinite(value);
+
 /** An amount, which may be a fraction. */
 export function readNumber(value: unknown, path: Path, report: FileReport): number {
-  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+  if (isNumber(value) && value >= 0) return value;
   report.error('out-of-range', path, `${placeName(path)} is ${show(value)} and has to be a number of at least 0`);
   return 0;
 }

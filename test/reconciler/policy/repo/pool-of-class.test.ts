@@ -44,6 +44,15 @@ describe('what a pool gives a node', () => {
     assert.equal(on().name, 'any');
   });
 
+  it('is told apart by nodes of memory, where it asks for them, of machines of one size', () => {
+    const pool = sizedPool("computed: {podPidsLimit: 'numaNodes * 1000'}\n");
+    const node = sizedNode('a', 2, 8);
+    const on = (numaNodes?: number) => given(poolOfNode(pool, { ...node, numaNodes }).class);
+    assert.deepEqual(on(2), { name: 'numaNodes=2', gives: 2000 });
+    assert.deepEqual(on(4), { name: 'numaNodes=4', gives: 4000 });
+    assert.equal(on().name, 'any');
+  });
+
   it('is told apart by each amount, however alike they are when they are written one after the other', () => {
     const pool = sizedPool("computed: {podPidsLimit: 'milliCpu + maxPods'}\n");
     const amounts = (cpu: string, pods: string) => {

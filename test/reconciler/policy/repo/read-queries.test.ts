@@ -42,6 +42,27 @@ describe('what Prometheus is asked of canaries', () => {
     assert.deepEqual(Object.keys(beside.spec.rollout.analysis ?? {}), ['prometheus', 'timeout']);
   });
 
+  it('leaves out what has no name or no query', () => {
+    const report = fileReport('pool.yaml', () => ({ line: 1, column: 1 }));
+    const queries = [
+      { name: 'a', above: 1 },
+      { name: 'a b', query: 'c', above: 1 },
+      'up',
+      { name: 'd', query: 'e', above: 1 },
+    ];
+    const read = readQueries({ url: 'http://p', queries }, [], report);
+    assert.deepEqual(read, { url: 'http://p', queries: [{ name: 'd', query: 'e', above: 1 }] });
+    assert.equal(report.findings.length, 3);
+  });
+
+  it('is asked beside agents', () => {
+    const { spec, findings } = read(
+      'rollout: {canary: {nodes: 1}, analysis: {measures: [cpu], prometheus: {url: "http://p", queries: [{name: a, query: b, above: 0}]}}}',
+    );
+    assert.deepEqual(findings, []);
+    assert.deepEqual(spec.rollout.analysis?.measures, ['cpu']);
+  });
+
   it('is said to be wrong by file, line and column', () => {
     const [finding] = read(`rollout:
     canary: {nodes: 1}
@@ -84,7 +105,7 @@ const rows: readonly (readonly [string, Readonly<Record<string, unknown>>, objec
   ['an address at all', query({}), { ...query({}), url: undefined }, 'missing-field url'],
   ['a key', query({}), { ...query({}), query: 'up' }, 'unknown-field query'],
   ['a label', { ...query({}), nodeLabel: '_a9' }, { ...query({}), nodeLabel: '9a' }, 'bad-label nodeLabel'],
-  ['a label in words', { ...query({}), nodeLabel: 'a' }, { ...query({}), nodeLabel: 5 }, 'bad-label nodeLabel'],
+  ['a label in words', { ...query({}), nodeLabel: 'a' }, { ...query({}), nodeLabel: true }, 'bad-label nodeLabel'],
   [
     'a long label',
     { ...query({}), nodeLabel: 'a'.repeat(100) },
@@ -94,6 +115,7 @@ const rows: readonly (readonly [string, Readonly<Record<string, unknown>>, objec
   ['a name', query({ name: 'a'.repeat(63) }), query({ name: 'a'.repeat(64) }), 'bad-text queries[0].name'],
   ['a name of letters', query({ name: 'A-b_c.9' }), query({ name: 'a b' }), 'bad-text queries[0].name'],
   ['a name that begins with one', query({ name: 'a9' }), query({ name: '9a' }), 'bad-text queries[0].name'],
+  ['a name in words', query({ name: 'true' }), query({ name: true }), 'bad-text queries[0].name'],
   ['a name at all', query({}), query({ name: undefined }), 'missing-field queries[0]'],
   [
     'names that differ',

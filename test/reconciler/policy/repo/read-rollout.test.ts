@@ -112,7 +112,8 @@ describe('how a pool is rolled out', () => {
     assert.deepEqual(findings, []);
     const { maxOnTrial, probation } = spec.rollout;
     assert.deepEqual([maxOnTrial, probation, spec.trial.durationAfterCanary], ['5%', '2m', '4m']);
-    assert.equal(read('rollout: {probation: full}').spec.rollout.probation, 'full');
+    const full = read('rollout: {probation: full}');
+    assert.deepEqual([full.spec.rollout.probation, full.findings], ['full', []]);
     assert.equal('durationAfterCanary' in read('priority: 1').spec.trial, false);
   });
 

@@ -133,7 +133,7 @@ const nodeOf = (member: Member): ForecastNode => ({
 
 /** What is to come of a node that was told, by what its agent says of its trial. */
 function underwayOf(member: Member, { restartMs, trialMs, probationMs, soakMs }: Terms, now: Millis): Underway {
-  const { kubeletNode, standing, promotedAt = now, calm } = member;
+  const { kubeletNode, standing, promotedAt = now } = member;
   const node = nodeOf(member);
   if (standing === 'soaking') {
     const promotesMs = promotedAt - now;
@@ -141,7 +141,7 @@ function underwayOf(member: Member, { restartMs, trialMs, probationMs, soakMs }:
   }
   const { upMs, healthyMs, durationMs } = progressOf(kubeletNode, { restartMs, trialMs }, now);
   const promotesMs = upMs + Math.max(0, durationMs - healthyMs);
-  const passesMs = calm ? 0 : upMs + Math.max(0, (probationMs ?? 0) - healthyMs);
+  const passesMs = upMs + Math.max(0, (probationMs ?? 0) - healthyMs);
   return { node, passesMs, promotesMs, releasesMs: promotesMs + soakMs };
 }
 

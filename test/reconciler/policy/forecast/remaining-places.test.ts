@@ -11,6 +11,7 @@ import {
   settled,
   time,
   timeLeft,
+  told,
   tries,
   waits,
   withoutAgent,
@@ -28,7 +29,7 @@ const TWO: Seconds = [260, 250, 300];
 describe('the time that is left of a rollout', () => {
   const PLACES: readonly (readonly [string, readonly Worker[], Partial<RolloutSpec>, Seconds])[] = [
     ['all begin at once', [waits(), waits(), waits()], {}, ONE],
-    ['a node leaves the pool', [waits(), { ...waits(), leaves: true }], { maxUnavailable: 1 }, ONE],
+    ['a node leaves the pool', [waits(), { ...settled(), leaves: true }], { maxUnavailable: 1 }, ONE],
     ['a node runs the config already', [runsIt()], {}, [10, 5, 30]],
     ['a node that has it is not Ready', [settled({ ready: false }), waits()], {}, ONE],
     ['a node is drained', [waits(DRAINED)], { maxUnavailable: 1 }, ONE],
@@ -43,6 +44,24 @@ describe('the time that is left of a rollout', () => {
       [tries(30, { durationSeconds: 100 }, A), waits(A)],
       { maxUnavailablePerZone: 2 },
       ONE,
+    ],
+    [
+      'a node that has yet to begin has the only place',
+      [told({ duration: '2m' }), waits()],
+      { maxUnavailable: 1 },
+      TWO,
+    ],
+    [
+      'a node in its probation has the only place',
+      [tries(30, { durationSeconds: 100 }), waits()],
+      { maxUnavailable: 1 },
+      [230, 220, 270],
+    ],
+    [
+      'a node past its probation gave the only place back',
+      [tries(80, { healthySeconds: 60 }), waits()],
+      { maxUnavailable: 1 },
+      [230, 225, 240],
     ],
   ];
   for (const [name, workers, rollout, expected] of PLACES) {

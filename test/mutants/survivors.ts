@@ -107,6 +107,7 @@ export const SURVIVORS: Explained = {
     ['classFor', '\'restart\' → ""', 'what is nothing worse counts as a restart'],
     ['featuresOf', '[] → ["Stryker was here"]', 'every change that is asked has features here'],
   ],
+  'reconciler/policy/forecast/agenda.ts': [['agendaOf', 'entries[middle]?.time → entries[middle].time', NARROWS]],
   'reconciler/policy/forecast/forecast.ts': [
     ['forecast', '() => null → () => undefined', 'it is as little a time'],
     [

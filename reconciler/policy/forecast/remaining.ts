@@ -47,7 +47,7 @@ const PASSING: ReadonlySet<HoldReason> = new Set([
  */
 export function remainingOf(
   { group, memory, decisions }: GroupPlan,
-  onTrial: OnTrial | undefined,
+  onTrial: Pick<OnTrial, 'allowed'> | undefined,
   elsewhere: number,
   now: Millis,
 ): Remaining | null {
@@ -74,21 +74,23 @@ export function remainingOf(
   const underway = members.filter(isUnderway);
   const done = members.filter((member) => member.standing === 'settled' || isProvedAndAsks(member));
   const failed = members.filter(({ standing }) => standing === 'failed').length;
-  const shut = group.members.filter(
-    (member) => member.unavailable && !isUnderway(member) && !isDraining(member),
-  ).length;
-  const zones = Map.groupBy(group.members, zoneOf);
+  const shutAmong = (nodes: readonly Member[]): number =>
+    nodes.filter((member) => member.unavailable && !isUnderway(member) && !isDraining(member)).length;
+  const shut = shutAmong(group.members);
   const perZone = spec.rollout.maxUnavailablePerZone;
-  const shutIn = (zone: string): number =>
-    (zones.get(zone) ?? []).filter((member) => member.unavailable && !isUnderway(member) && !isDraining(member)).length;
+  const zones = [...Map.groupBy(group.members, zoneOf)];
+  const placesIn = new Map<string, number>(
+    perZone === undefined
+      ? []
+      : zones.map(([zone, nodes]) => [zone, limitOf(perZone, nodes.length) - shutAmong(nodes)]),
+  );
   const trials = trialTermsOf(spec);
   const terms = (restartMs: Millis): Terms => ({
     budget: Math.min(limitOf(spec.rollout.maxUnavailable, group.members.length), elsewhere) - shut,
-    perZone: (zone) =>
-      perZone === undefined ? Infinity : limitOf(perZone, zones.get(zone)?.length ?? 0) - shutIn(zone),
+    perZone: (zone) => placesIn.get(zone) ?? Infinity,
     mostOnTrial: mostOnTrial(spec.rollout, group.members.length),
     canaries: canaryCount(spec.rollout, targeted),
-    isProven: onTrial?.by === 'maxOnTrial' && onTrial.allowed === Infinity,
+    isProven: onTrial?.allowed === Infinity,
     restartMs,
     trialMs: {
       full: parseDuration(trials.full.duration) ?? 0,
@@ -131,23 +133,46 @@ const nodeOf = (member: Member): ForecastNode => ({
 
 /** What is to come of a node that was told, by what its agent says of its trial. */
 function underwayOf(member: Member, { restartMs, trialMs, probationMs, soakMs }: Terms, now: Millis): Underway {
-  const { kubeletNode, standing, promotedAt = now, calm } = member;
+  const { kubeletNode, standing, promotedAt = now } = member;
   const node = nodeOf(member);
   if (standing === 'soaking') {
     const promotesMs = promotedAt - now;
     return { node, passesMs: promotesMs, promotesMs, releasesMs: promotesMs + soakMs };
   }
-  const { trial, phase } = kubeletNode?.status ?? {};
-  const isTrying = phase === 'Trial' && trial !== null && trial !== undefined && trial.awaitsReboot === undefined;
-  const told = parseDuration(kubeletNode?.spec?.trial?.duration ?? '') ?? trialMs.full;
-  // Its agent does not say each second how long it has been healthy.
-  const since = (isTrying && trial.restarts === 0 ? fromTimestamp(trial.since) : undefined) ?? now;
-  const seenMs = isTrying ? trial.healthySeconds * 1000 : 0;
-  const healthyMs = Math.max(seenMs, now - since - restartMs);
-  const up = isTrying ? Math.max(0, seenMs > 0 ? 0 : since + restartMs - now) : restartMs;
-  const promotesMs = up + Math.max(0, (isTrying ? trial.durationSeconds * 1000 : told) - healthyMs);
-  const passesMs = calm ? 0 : up + Math.max(0, (probationMs ?? 0) - healthyMs);
+  const { upMs, healthyMs, durationMs } = progressOf(kubeletNode, { restartMs, trialMs }, now);
+  const promotesMs = upMs + Math.max(0, durationMs - healthyMs);
+  const passesMs = upMs + Math.max(0, (probationMs ?? 0) - healthyMs);
   return { node, passesMs, promotesMs, releasesMs: promotesMs + soakMs };
+}
+
+/** How far a node that was told is with its trial. */
+interface Progress {
+  /** From now until its kubelet is up with the config. */
+  readonly upMs: Millis;
+  readonly healthyMs: Millis;
+  /** How long it has to be healthy in all. */
+  readonly durationMs: Millis;
+}
+
+function progressOf(
+  kubeletNode: Member['kubeletNode'],
+  { restartMs, trialMs }: Pick<Terms, 'restartMs' | 'trialMs'>,
+  now: Millis,
+): Progress {
+  const { spec = {}, status: { trial } = {} } = kubeletNode ?? {};
+  if (!trial || trial.awaitsReboot !== undefined) {
+    const told = spec.trial && parseDuration(spec.trial.duration);
+    return { upMs: restartMs, healthyMs: 0, durationMs: told ?? trialMs.full };
+  }
+  // Its agent does not say each second how long it has been healthy.
+  const since = (trial.restarts === 0 ? fromTimestamp(trial.since) : undefined) ?? now;
+  const startsMs = since + restartMs - now;
+  const seenMs = trial.healthySeconds * 1000;
+  return {
+    upMs: seenMs > 0 ? 0 : Math.max(0, startsMs),
+    healthyMs: Math.max(seenMs, -startsMs),
+    durationMs: trial.durationSeconds * 1000,
+  };
 }
 
 /** The waves that are not done, with who has yet to begin in each; the present one also where nobody has. */
@@ -161,7 +186,7 @@ function stagesLeft(
   const left = waves.filter(({ name }) => !isDone(name));
   const shapes = left.map(({ name, soakMs, only, ofClasses, nodes }): StageShape<Member> => {
     if (only !== undefined) return { name, soakMs, who: { only } };
-    if (ofClasses === undefined || ofClasses.size === 0) return { name, soakMs, who: { upTo: nodes } };
+    if (ofClasses === undefined) return { name, soakMs, who: { upTo: nodes } };
     const classOf = ({ payloadClass }: Member): unknown => payloadClass;
     return { name, soakMs, who: { ofClasses, classOf } };
   });

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { NodeVerdict } from '#reconciler/policy/rollout/decide-group.ts';
+import { hold } from '#reconciler/policy/rollout/holds/hold.ts';
+import { time, timeLeft, waits } from './support/time-left.ts';
+
+describe('the time that is left of a rollout', () => {
+  const held = (...[reason, because]: Parameters<typeof hold>): NodeVerdict => ({
+    verdict: 'hold',
+    ...hold(reason, because),
+  });
+  const VERDICTS: readonly (readonly [string, readonly NodeVerdict[], string | null])[] = [
+    ['is known where a node begins', [{ verdict: 'change', because: 'it has a place' }], null],
+    ['is known where nodes wait for a place', [held('budget', 'no place is left')], null],
+    [
+      'is not known where a node waits for something else',
+      [held('budget', 'no place is left'), held('window', 'the window is closed')],
+      'the window is closed',
+    ],
+  ];
+  for (const [name, verdicts, because] of VERDICTS) {
+    it(name, () => {
+      const expected = because === null ? time([190, 185, 210]) : { is: 'unknown', because };
+      assert.deepEqual(timeLeft([waits(), waits()], { verdicts }), expected);
+    });
+  }
+
+  it('is not known where failures stopped a wave', () => {
+    const waves = [
+      { name: 'canary', nodes: 1, state: 'done' },
+      { name: 'step 1', nodes: 2, state: 'stopped' },
+    ] as const;
+    const because = 'too many nodes of step 1 failed or are not Ready for it to end';
+    assert.deepEqual(timeLeft([waits()], { waves }), { is: 'unknown', because });
+  });
+
+  it('is nothing where nobody knows the pool', () => {
+    assert.equal(timeLeft([waits()], { isUnknown: true }), null);
+  });
+});

@@ -1,5 +1,6 @@
 import { parseDuration } from '#shared/runtime/duration.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import type { PayloadClass } from '../classes.ts';
 import { limitOf } from '../rollout/amount.ts';
 import { isControlPlane } from '../rollout/budget.ts';
 import { haltThreshold } from '../rollout/halt.ts';
@@ -103,7 +104,7 @@ export function remainingOf(
     threshold: haltThreshold(group),
     takenOver: new Set(waiting.filter(({ runsTarget }) => runsTarget).map(({ node }) => node.name)),
   });
-  const stages = stagesLeft(wavesOf(spec.rollout, members), rollout.waves, waiting, members.length);
+  const stages = stagesLeft(wavesOf(spec.rollout, members), rollout.waves, waiting, members);
   const last = Math.max(...done.map((member) => healthySince(member) ?? -Infinity)) - now;
   const ask = (restartMs: Millis): ReturnType<typeof forecast> =>
     forecast(
@@ -180,17 +181,22 @@ function stagesLeft(
   waves: readonly Wave[],
   statuses: readonly { readonly name: string; readonly state: string }[],
   waiting: readonly Member[],
-  members: number,
+  members: readonly Member[],
 ): readonly Stage[] {
   const isDone = (name: string): boolean => statuses.some((each) => each.name === name && each.state === 'done');
   const left = waves.filter(({ name }) => !isDone(name));
+  const classOf = ({ payloadClass }: Member): PayloadClass | undefined => payloadClass;
+  const begun = Map.groupBy(
+    members.filter((member) => !isWaiting(member)),
+    classOf,
+  );
   const shapes = left.map(({ name, soakMs, only, ofClasses, nodes }): StageShape<Member> => {
     if (only !== undefined) return { name, soakMs, who: { only } };
     if (ofClasses === undefined) return { name, soakMs, who: { upTo: nodes } };
-    const classOf = ({ payloadClass }: Member): unknown => payloadClass;
-    return { name, soakMs, who: { ofClasses, classOf } };
+    const room = new Map([...ofClasses].map(([of, most]) => [of, most - (begun.get(of)?.length ?? 0)]));
+    return { name, soakMs, who: { ofClasses: room, classOf } };
   });
-  const stages = inStages(shapes, members - waiting.length, waiting);
+  const stages = inStages(shapes, members.length - waiting.length, waiting);
   const nodes = (name: string): readonly ForecastNode[] =>
     (stages.find((each) => each.name === name)?.items ?? []).map(nodeOf);
   return left.map(({ name, soakMs }) => ({ nodes: nodes(name), soakMs }));

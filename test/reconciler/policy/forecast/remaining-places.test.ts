@@ -91,6 +91,20 @@ describe('the time that is left of a rollout', () => {
     const rollout = { maxUnavailablePerZone: 1, canary: { nodes: 1, perClass: true } };
     assert.deepEqual(timeLeft(workers, { rollout }), time([380, 370, 420]));
   });
+
+  it('does not wait for more canaries of a class than have begun', () => {
+    const [small, large] = [classNamed('small'), classNamed('large')];
+    const workers = [
+      { ...tries(0), payloadClass: small },
+      { ...waits(), payloadClass: small },
+      { ...tries(0), payloadClass: large },
+      { ...waits(), payloadClass: large },
+    ];
+    const left = (canary: { readonly nodes: number; readonly perClass?: boolean }): unknown =>
+      timeLeft(workers, { rollout: { canary: { ...canary, soak: '1h' } } });
+    assert.deepEqual(left({ nodes: 1, perClass: true }), left({ nodes: 2 }));
+    assert.deepEqual(left({ nodes: 2 }), time([4100, 4090, 4140]));
+  });
 });
 
 const classNamed = (name: string): PayloadClass => ({

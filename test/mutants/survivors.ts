@@ -126,6 +126,9 @@ export const SURVIVORS: Explained = {
     ['generationsIn', 'beganAt >= since → beganAt > since', 'whoever began since has promoted it since, or not at all'],
     ['wayOf', '\'\' → "Stryker was here!"', 'it is as little a duration'],
   ],
+  'reconciler/policy/forecast/waiting.ts': [
+    ['waitingIn', 'first.head.place < head.place → first.head.place <= head.place', 'no two nodes have the same place'],
+  ],
   'reconciler/policy/in-force/lost-commit.ts': [['lostCommit', 'commit !== undefined → true', NARROWS]],
   'reconciler/policy/in-force/mass-change.ts': [
     ['massChange', 'gets?.sha256 → gets.sha256', NARROWS],
@@ -251,6 +254,7 @@ export const SURVIVORS: Explained = {
   ],
   'reconciler/policy/rollout/analysed.ts': [
     ['analysisOf', 'node !== undefined && target !== null → true', NARROWS],
+    ['analysisOf', 'node !== undefined && target !== null → node !== undefined || target !== null', NARROWS],
     ['analysisOf', 'node !== undefined → true', NARROWS],
     ['analysisOf', 'target !== null → true', NARROWS],
     ['analysisOf', '[] → ["Stryker was here"]', NARROWS],
@@ -620,26 +624,19 @@ export const SURVIVORS: Explained = {
     ['onExamples', 'pool.template?.inputs → pool.template.inputs', NARROWS],
   ],
   'reconciler/policy/repo/pool-of-class.ts': [
-    ['sortedNode', 'present !== undefined → false', 'it only saves that the size is sorted again'],
-    ['sortedNode', 'known !== undefined → known === undefined', 'it only saves that the size is sorted again'],
-    ['sortedNode', 'known !== undefined → true', NARROWS],
-    ['sortedNode', 'size !== undefined → size === undefined', 'it only saves that the size is sorted again'],
-    ['sortedNode', 'size !== undefined → true', NARROWS],
-    ['sortedNode', 'size !== undefined && known !== undefined → size !== undefined || known !== undefined', NARROWS],
-    ['sortedNode', 'size !== undefined && known !== undefined → false', 'it only saves that the size is sorted again'],
     [
       'sortedNode',
       'sortedNodes.get(size) ?? new Map<string, Sorted>() → sortedNodes.get(size) && new Map<string, Sorted>()',
       'it only saves that the size is sorted again',
     ],
-    ['sortedNode', 'size === undefined → size !== undefined', 'it only saves that the size is sorted again'],
-    ['sortedNode', 'size === undefined → false', NARROWS],
-    ['sortedNode', 'size === undefined → true', 'it only saves that the size is sorted again'],
-    ['ofKind', 'arch === undefined → false', 'absent and undefined are the same to all who ask'],
     ['sorterOf', '!asksMore → false', 'it only saves that the node is sorted again'],
     ['sorterOf', 'present?.had === had → false', 'it only saves that the node is sorted again'],
     ['sorterOf', 'labels.length > 0 → labels.length >= 0', 'it only saves that the node is sorted again'],
-    ['sorterOf', 'asksMore || size === undefined → true', 'it only saves that the node is sorted again'],
+    [
+      'sorterOf',
+      "labels.length > 0 || variables.has('arch') || variables.has('numaNodes') → true",
+      'it only saves that the node is sorted again',
+    ],
     ['sorterOf', '\'\' → "Stryker was here!"', 'it is as little a record of sizes'],
   ],
   'reconciler/policy/repo/read-computed.ts': [

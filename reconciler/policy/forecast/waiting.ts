@@ -12,30 +12,32 @@ export interface Waiting {
   take(mayBegin: (node: ForecastNode) => boolean): ForecastNode | undefined;
 }
 
+interface Placed {
+  readonly place: number;
+  readonly node: ForecastNode;
+}
+
 interface Lane {
-  readonly nodes: readonly { readonly place: number; readonly node: ForecastNode }[];
+  readonly nodes: readonly Placed[];
   next: number;
 }
 
 /** In lanes of nodes that begin or wait alike, so that nobody has to look past thousands that wait to find one that may. */
 export function waitingIn(nodes: readonly ForecastNode[]): Waiting {
-  const placed = nodes.map((node, place) => ({ place, node }));
+  const placed = nodes.map((node, place): Placed => ({ place, node }));
   const byKind = Map.groupBy(placed, ({ node: { zone, isControlPlane } }) => `${isControlPlane} ${zone}`);
-  let lanes: readonly Lane[] = [...byKind.values()].map((lane) => ({ nodes: lane, next: 0 }));
+  const lanes = [...byKind.values()].map((lane): Lane => ({ nodes: lane, next: 0 }));
   return {
     take(mayBegin) {
-      let first: Lane | undefined;
+      let first: { readonly lane: Lane; readonly head: Placed } | undefined;
       for (const lane of lanes) {
         const head = lane.nodes[lane.next];
-        const best = first?.nodes[first.next];
-        if (head === undefined || (best !== undefined && best.place < head.place) || !mayBegin(head.node)) continue;
-        first = lane;
+        if (head === undefined || (first !== undefined && first.head.place < head.place)) continue;
+        if (mayBegin(head.node)) first = { lane, head };
       }
-      const found = first?.nodes[first.next];
-      if (first === undefined || found === undefined) return undefined;
-      first.next += 1;
-      if (first.next === first.nodes.length) lanes = lanes.filter((lane) => lane !== first);
-      return found.node;
+      if (first === undefined) return undefined;
+      first.lane.next += 1;
+      return first.head.node;
     },
   };
 }

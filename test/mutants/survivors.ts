@@ -424,6 +424,7 @@ export const SURVIVORS: Explained = {
     ['releaseOf', '\'\' → "Stryker was here!"', 'what has no time is not forgiven'],
     ['releaseOf', 'sha256 !== undefined → true', NARROWS],
   ],
+  'reconciler/policy/rollout/holds/analysis.ts': [['analysisPending', 'group.pool?.spec → group.pool.spec', NARROWS]],
   'reconciler/policy/rollout/holds/base-refused.ts': [['baseRefused', 'base === undefined → false', NARROWS]],
   'reconciler/policy/rollout/holds/impossible.ts': [
     ['noConfigSource', 'member.target?.apply → member.target.apply', NARROWS],

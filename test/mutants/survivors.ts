@@ -371,6 +371,9 @@ export const SURVIVORS: Explained = {
     ['leavingSteps', 'pool !== undefined → true', 'who has settled and has no pool does not leave'],
   ],
   'reconciler/policy/rollout/preflight.ts': [['preflightFirst', 'kubeletNode?.spec → kubeletNode.spec', NARROWS]],
+  'reconciler/policy/rollout/queries-to-ask.ts': [
+    ['queriesToAsk', 'target === null → false', 'no rollout is about no target'],
+  ],
   'reconciler/policy/rollout/remember-classes.ts': [
     ['rememberClasses', 'names.length === 0 → false', 'it only saves the look at every node'],
     ['labelsToKeep', 'node === undefined → false', 'it has no KubeletNode then'],

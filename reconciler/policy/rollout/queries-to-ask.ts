@@ -29,8 +29,8 @@ export function queriesToAsk(desired: Desired, fleet: Fleet): readonly QueriedPo
     const canary = rollout.waves.find(({ name }) => name === 'canary');
     if (!isOpen || isHalted || isReleased || canary?.state !== 'done') return [];
     const since = fromTimestamp(rollout.startedAt);
+    if (since === undefined) return [];
     const began = fromTimestamp(canary.startedAt) ?? since;
-    if (since === undefined || began === undefined) return [];
     return [{ name: pool.name, source, before: Math.max(since, began - LONGEST_BEFORE_MS) - APART_MS }];
   });
 }

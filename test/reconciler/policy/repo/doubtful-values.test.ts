@@ -30,13 +30,19 @@ const half = (amount: string, field: string, meant: string): string =>
 const few = (amount: string, field: string, size: string, meant: string): string =>
   `warning ${AT} ${field}: ${amount} is ${size} (did you mean ${meant}?)`;
 
-const rows: readonly (readonly [layer: string, found: readonly string[]])[] = [
+type Row = readonly [layer: string, found: readonly string[]];
+const rows: readonly Row[] = [
   ['systemReserved: {memory: 512m}', [half('512m', 'systemReserved.memory', '512Mi')]],
   ['kubeReserved: {memory: "512"}', [few('512', 'kubeReserved.memory', '512 bytes', '512Mi')]],
   ['kubeReserved: {memory: "1"}', [few('1', 'kubeReserved.memory', '1 byte', '1Mi')]],
   ['kubeReserved: {ephemeral-storage: 1500m}', [half('1500m', 'kubeReserved.ephemeral-storage', '1500Mi')]],
   ['evictionHard: {memory.available: 500m}', [half('500m', 'evictionHard["memory.available"]', '500Mi')]],
   ['evictionHard: {nodefs.available: "5"}', [few('5', 'evictionHard["nodefs.available"]', '5 bytes', '5Mi')]],
+  ['evictionSoft: {memory.available: "5"}', [few('5', 'evictionSoft["memory.available"]', '5 bytes', '5Mi')]],
+  ...['allocatableMemory', 'containerfs'].map((of): Row => [
+    `evictionHard: {${of}.available: "5"}`,
+    [few('5', `evictionHard["${of}.available"]`, '5 bytes', '5Mi')],
+  ]),
   [
     'evictionMinimumReclaim: {imagefs.available: 2u}',
     [half('2u', 'evictionMinimumReclaim["imagefs.available"]', '2Mi')],

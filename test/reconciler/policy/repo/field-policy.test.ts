@@ -102,6 +102,8 @@ describe('a credential in a config', () => {
   const CASES: Readonly<Record<string, string>> = {
     'staticPodURLHeader.Authorization[0]': 'staticPodURLHeader: {Authorization: ["Basic aHVudGVyMg=="]}\n',
     'staticPodURLHeader.x-whatever[1]': 'staticPodURLHeader: {Accept: [text/yaml], x-whatever: ["", hunter2]}\n',
+    'staticPodURLHeader.X-Host[0]': 'staticPodURLHeader: {X-Host: [hunter2]}\n',
+    'staticPodURLHeader.Host-Key[0]': 'staticPodURLHeader: {Host-Key: [hunter2]}\n',
     staticPodURL: 'staticPodURL: https://us:s3cr3t@pods.example.com/pod.yaml\n',
     'tracing.endpoint': 'tracing: {endpoint: "localhost:4317/?token=s3cr3t"}\n',
     clusterDomain: 'clusterDomain: ghp_0123456789abcdef0123456789abcdef0123\n',
@@ -116,7 +118,7 @@ describe('a credential in a config', () => {
 
   it('is found in nothing that a config says otherwise', () => {
     const all = `staticPodURL: https://pods.example.com/pod.yaml
-staticPodURLHeader: {Accept: [text/yaml], User-Agent: [kubelet], Host: [pods]}
+staticPodURLHeader: {Accept: [text/yaml], Accept-Encoding: [gzip], User-Agent: [kubelet], Host: [pods]}
 tlsCipherSuites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256]
 clusterDomain: cluster.local
 kubeReservedCgroup: /kubelet.slice/kubelet.service

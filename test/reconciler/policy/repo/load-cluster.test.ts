@@ -28,6 +28,7 @@ describe('what is wrong with a cluster file', () => {
     ['a suspension in words', [{ suspend: 'yes' }], ['wrong-type spec.suspend'], false],
     ['windows in a word', [{ windows: 'night' }], ['wrong-type spec.windows'], false],
     ['a word like another', [{ maxChanges: 1 }], ['unknown-field spec.maxChanges'], false],
+    ['a word with dots', [{}, { 'spec.fields.x': 1 }], ['unknown-field ["spec.fields.x"]'], false],
     ['another name', [{}, { metadata: { name: 'test' } }], ['wrong-name metadata.name'], false],
     [
       'two errors, of which one hides something',

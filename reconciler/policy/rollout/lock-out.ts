@@ -1,12 +1,12 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import type { PodCount } from '../fleet.ts';
-import type { LaidConfig } from '../room/allocatable.ts';
-import { mostLeft } from '../room/allocatable.ts';
+import { type LaidConfig, mostLeft, type NodeSize } from '../room/allocatable.ts';
 import { lockOuts } from '../room/lock-out.ts';
 import type { Aimed } from './aims.ts';
 import type { NodeVerdict } from './decide-group.ts';
 import { hold } from './holds/hold.ts';
 import type { PayloadOf } from './payloads.ts';
+import { type NodeTarget, sameTarget } from './standing.ts';
 
 /** What was counted is believed for so long before a node is changed. */
 const COUNTED_MS: Millis = 60_000;
@@ -30,8 +30,9 @@ export function lockOutOf(
   const after = appliedOf(payloadOf, target);
   if (pods === undefined || size === undefined || after === null) return null;
   const { sha256, apply = 'overlay' } = kubeletNode?.status?.active ?? {};
-  const before = sha256 === undefined ? null : appliedOf(payloadOf, { sha256, apply });
-  if (mostLeft(size, before, after).length === 0) return null;
+  const active = sha256 === undefined ? null : { sha256, apply };
+  const before = appliedOf(payloadOf, active);
+  if (!takesMore(size, [before === null ? null : active, target], () => mostLeft(size, before, after))) return null;
   const counted = pods.get(node.name);
   const age = counted === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - counted.at);
   const why = counted?.vital === undefined ? [] : lockOuts(size, before, after, counted.vital);
@@ -45,7 +46,24 @@ export function lockOutOf(
   return { verdict: 'drain', stage: 'count', because };
 }
 
-function appliedOf(payloadOf: PayloadOf, target: Aimed['member']['target']): LaidConfig | null {
+interface Asked {
+  readonly of: readonly [before: NodeTarget, after: NodeTarget];
+  readonly takesMore: boolean;
+}
+
+/** The last answer for each size, which a Node keeps from pass to pass: the arithmetic for a large fleet costs more than all the rest. */
+const asked = new WeakMap<NodeSize, Asked>();
+
+function takesMore(size: NodeSize, of: Asked['of'], mostLeft: () => readonly unknown[]): boolean {
+  const known = asked.get(size);
+  if (known !== undefined && known.of.every((target, index) => sameTarget(target, of[index] ?? null)))
+    return known.takesMore;
+  const answer = { of, takesMore: mostLeft().length > 0 };
+  asked.set(size, answer);
+  return answer.takesMore;
+}
+
+function appliedOf(payloadOf: PayloadOf, target: NodeTarget): LaidConfig | null {
   const value = target === null ? null : payloadOf(target.sha256);
   return value === null || target === null ? null : { value, apply: target.apply };
 }

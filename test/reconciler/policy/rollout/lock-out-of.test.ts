@@ -40,6 +40,7 @@ const ROWS: readonly (readonly [string, Case, string | null, RegExp?])[] = [
   ['a config that leaves less', { to: 'evicts' }, 'count'],
   ['a config that leaves less, before it ever reported', { is: { metadata }, to: 'evicts' }, 'count'],
   ['a config that leaves less, before anybody made an object for it', { is: undefined, to: 'evicts' }, 'count'],
+  ['a config that takes nothing, after it was asked about another', { to: 'plain' }, null],
   ['a config that takes the same as the one before', { is: running('evicts'), to: 'scoped' }, null],
   ['a config after one that nobody can read', { is: running('lost'), to: 'scoped' }, 'count'],
   ['a limit of pods, where the one before leaves that to the node', { is: running('plain'), to: 'usual' }, 'count'],

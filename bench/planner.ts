@@ -2,6 +2,7 @@ import { type Desired, desiredState } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { plan } from '#reconciler/policy/plan.ts';
 import type { ValidPool } from '#reconciler/policy/repo/loaded.ts';
+import { NO_SIGNALS, type Signals } from '#reconciler/policy/signals.ts';
 import {
   assignedNode,
   commit,
@@ -21,6 +22,9 @@ const NODES = 10_000;
 const POOLS = 50;
 const RUNS = 15;
 const MOST_MS = 50;
+const MACHINE = { cpu: '16', memory: '65806340Ki', 'ephemeral-storage': '103079200Ki', pods: '110' };
+/** Pods may be counted, as the manifests have it. */
+const SIGNALS: Signals = { ...NO_SIGNALS, pods: new Map() };
 const SETTINGS = { namespace: 'kubelet-gitops', keepUnusedMs: 3_600_000 };
 
 interface Scene {
@@ -38,7 +42,7 @@ export async function measure(): Promise<readonly Measurement[]> {
     const copies: number[] = [];
     const inForce = commit(COMMIT_B, ...poolsOf(120));
     for (let run = 0; run < RUNS; run += 1) {
-      decisions.push(timed(() => plan(desired, fleet, SETTINGS, NOW)));
+      decisions.push(timed(() => plan(desired, fleet, SETTINGS, NOW, SIGNALS)));
       wanting.push(timed(() => desiredState(inForce, fleet, () => [])));
       copies.push(timed(() => structuredClone(input)));
     }
@@ -78,7 +82,8 @@ function scenes(): readonly Scene[] {
   const nodes = Array.from({ length: NODES }, (_, index) => {
     const zone = `zone-${'abc'.charAt(index % 3)}`;
     const labels = { pool: poolName(index), 'topology.kubernetes.io/zone': zone, 'kubernetes.io/os': 'linux' };
-    return nodeView(`node-${index}`, '', { labels, createdAt: NOW - 86_400_000 - index * 1_000 });
+    const size = { kubeletVersion: 'v1.36.1', capacity: { ...MACHINE }, allocatable: { ...MACHINE } };
+    return nodeView(`node-${index}`, '', { labels, size, createdAt: NOW - 86_400_000 - index * 1_000 });
   });
   const scene = (what: string, share: number): Scene => {
     const kubeletNodes = nodes.map((node, index) => {

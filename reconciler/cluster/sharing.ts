@@ -3,7 +3,7 @@ const MOST_REMEMBERED = 4_000;
 
 /**
  * Copies of plain values in which equal texts, and equal objects without objects in them, are the same one: what ten thousand nodes say
- * alike is in memory once. Such objects are frozen; what is given stays as it was.
+ * alike is in memory once. Such objects are frozen; what is given stays as it was, and what is no plain object is given back.
  */
 export function createSharing(): <T>(value: T) => T {
   const texts = createMemory<string>();
@@ -24,7 +24,8 @@ export function createSharing(): <T>(value: T) => T {
   function share(value: unknown): unknown {
     if (typeof value === 'string') return texts(value, value);
     if (typeof value !== 'object' || value === null) return value;
-    return Array.isArray(value) ? value.map(share) : shareObject(value);
+    if (Array.isArray(value)) return value.map(share);
+    return Object.getPrototypeOf(value) === Object.prototype ? shareObject(value) : value;
   }
   return share as <T>(value: T) => T;
 }

@@ -33,6 +33,8 @@ export function poisoned(
   const thrown = new Set<string>();
   const wrap = <O extends object>(inner: O, at: string): O =>
     new Proxy(inner, {
+      // No plain object: who copies plain values does not look into it.
+      getPrototypeOf: () => (Array.isArray(inner) ? Array.prototype : null),
       get(target, key, receiver): unknown {
         const value: unknown = Reflect.get(target, key, receiver);
         if (typeof key === 'symbol' || (Array.isArray(target) && typeof value === 'function')) return value;

@@ -71,6 +71,7 @@ export const SURVIVORS: Explained = {
   ],
   'agent/decide/upgrade.ts': [['minorIn', '\'\' → "Stryker was here!"', 'it is as little a version']],
   'reconciler/policy/adopt-name.ts': [['parsed', '{ return undefined; } → {}', 'the same']],
+  'reconciler/policy/analysis/canary-analysis.ts': [['judged', '[] → ["Stryker was here"]', 'it has no verdict']],
   'reconciler/policy/analysis/marks.ts': [
     ['marksOf', 'a.metadata.name < b.metadata.name → a.metadata.name <= b.metadata.name', 'no two are the same'],
   ],
@@ -434,6 +435,19 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/holds/impossible.ts': [
     ['noConfigSource', 'member.target?.apply → member.target.apply', NARROWS],
   ],
+  'reconciler/policy/rollout/lock-out.ts': [
+    [
+      'takesMore',
+      'known !== undefined && known.of.every((target, index) => sameTarget(target, of[index] ?? null)) → false',
+      'it only saves that the same is computed again',
+    ],
+    [
+      'takesMore',
+      '(target, index) => sameTarget(target, of[index] ?? null) → () => undefined',
+      'it only saves that the same is computed again',
+    ],
+    ['takesMore', 'of[index] ?? null → of[index] && null', 'it only saves that the same is computed again'],
+  ],
   'reconciler/policy/rollout/membership.ts': [
     ['membershipOf', 'pool?.classes → pool.classes', NARROWS],
     ['membershipOf', "{ choice: 'none' } → {}", 'every node has one'],
@@ -504,7 +518,6 @@ export const SURVIVORS: Explained = {
     ['readSoak', '\'0s\' → ""', 'a file with an error in it is not used'],
   ],
   'reconciler/policy/repo/read-scalars.ts': [
-    ['readNumber', "typeof value === 'number' → true", 'no other is finite'],
     ['readTextField', "typeof value === 'number' → true", 'only the sentence is another'],
     ['readInteger', "typeof value === 'number' → true", 'no other is an integer'],
     ['readDuration', "typeof value === 'string' → true", NARROWS],
@@ -628,11 +641,6 @@ export const SURVIVORS: Explained = {
     ['onExamples', 'pool.template?.inputs → pool.template.inputs', NARROWS],
   ],
   'reconciler/policy/repo/pool-of-class.ts': [
-    [
-      'sortedNode',
-      'sortedNodes.get(size) ?? new Map<string, Sorted>() → sortedNodes.get(size) && new Map<string, Sorted>()',
-      'it only saves that the size is sorted again',
-    ],
     ['sorterOf', '!asksMore → false', 'it only saves that the node is sorted again'],
     ['sorterOf', 'present?.had === had → false', 'it only saves that the node is sorted again'],
     ['sorterOf', 'labels.length > 0 → labels.length >= 0', 'it only saves that the node is sorted again'],

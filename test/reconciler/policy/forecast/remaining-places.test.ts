@@ -92,6 +92,13 @@ describe('the time that is left of a rollout', () => {
     assert.deepEqual(timeLeft(workers, { rollout }), time([380, 370, 420]));
   });
 
+  it('counts the canaries that a selector names before the others', () => {
+    const canary = { selector: { matchLabels: { canary: 'yes' } } };
+    const workers = [waits(A), waits({ labels: { ...B.labels, canary: 'yes' } }), waits(A)];
+    const left = timeLeft(workers, { rollout: { maxUnavailablePerZone: 1, canary: { ...canary, soak: '1h' } } });
+    assert.deepEqual(left, time([4_050, 4_035, 4_110]));
+  });
+
   it('does not wait for more canaries of a class than have begun', () => {
     const [small, large] = [classNamed('small'), classNamed('large')];
     const workers = [

@@ -9,9 +9,21 @@ describe('the time that is left of a rollout', () => {
     verdict: 'hold',
     ...hold(reason, because),
   });
-  const VERDICTS: readonly (readonly [string, readonly NodeVerdict[], string | null])[] = [
+  type Row = readonly [string, readonly NodeVerdict[], string | null];
+  const PASSING = [
+    'budget',
+    'zone-budget',
+    'overall-budget',
+    'control-plane',
+    'wave',
+    'not-ready',
+    'cordoned',
+    'no-agent',
+    'not-computable',
+  ] as const;
+  const VERDICTS: readonly Row[] = [
     ['is known where a node begins', [{ verdict: 'change', because: 'it has a place' }], null],
-    ['is known where nodes wait for a place', [held('budget', 'no place is left')], null],
+    ...PASSING.map((reason): Row => [`is known where nodes wait as ${reason}`, [held(reason, 'it waits')], null]),
     [
       'is not known where a node waits for something else',
       [held('budget', 'no place is left'), held('window', 'the window is closed')],

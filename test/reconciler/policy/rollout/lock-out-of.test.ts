@@ -75,4 +75,22 @@ describe('whether a node can be given', () => {
       if (verdict?.verdict === 'hold') assert.match(verdict.because, because);
     });
   }
+
+  it('the same as soon as another config of before can be read, or is another', () => {
+    const readable = new Set(['scoped']);
+    const said = (active: string): string | undefined => {
+      const target = { sha256: 'scoped', apply: 'overlay' } as const;
+      const aimed = {
+        member: memberOf(node, running(active), target, 0, NOW),
+        aim: 'config',
+        configName: 'x',
+      } as const;
+      const read = (sha256 = ''): ReturnType<typeof payloadOf> => (readable.has(sha256) ? payloadOf(sha256) : null);
+      return lockOutOf(aimed, read, new Map(), NOW)?.verdict;
+    };
+    assert.equal(said('evicts'), 'drain');
+    readable.add('evicts').add('plain');
+    assert.equal(said('evicts'), undefined);
+    assert.equal(said('plain'), 'drain');
+  });
 });

@@ -345,6 +345,17 @@ export const SURVIVORS: Explained = {
     ['lockOutOf', 'sha256 === undefined → false', 'of what it does not say nothing is known'],
     ['lockOutOf', 'counted !== undefined → true', NARROWS],
     ['appliedOf', 'target === null → false', NARROWS],
+    [
+      'takesMore',
+      'known !== undefined && known.of.every((target, index) => sameTarget(target, of[index] ?? null)) → false',
+      'it only saves that the same is computed again',
+    ],
+    [
+      'takesMore',
+      '(target, index) => sameTarget(target, of[index] ?? null) → () => undefined',
+      'it only saves that the same is computed again',
+    ],
+    ['takesMore', 'of[index] ?? null → of[index] && null', 'it only saves that the same is computed again'],
   ],
   'reconciler/policy/rollout/plan-nodes.ts': [
     ['aim', '\'\' → "Stryker was here!"', NAMELESS],
@@ -434,19 +445,6 @@ export const SURVIVORS: Explained = {
   'reconciler/policy/rollout/holds/base-refused.ts': [['baseRefused', 'base === undefined → false', NARROWS]],
   'reconciler/policy/rollout/holds/impossible.ts': [
     ['noConfigSource', 'member.target?.apply → member.target.apply', NARROWS],
-  ],
-  'reconciler/policy/rollout/lock-out.ts': [
-    [
-      'takesMore',
-      'known !== undefined && known.of.every((target, index) => sameTarget(target, of[index] ?? null)) → false',
-      'it only saves that the same is computed again',
-    ],
-    [
-      'takesMore',
-      '(target, index) => sameTarget(target, of[index] ?? null) → () => undefined',
-      'it only saves that the same is computed again',
-    ],
-    ['takesMore', 'of[index] ?? null → of[index] && null', 'it only saves that the same is computed again'],
   ],
   'reconciler/policy/rollout/membership.ts': [
     ['membershipOf', 'pool?.classes → pool.classes', NARROWS],

@@ -43,9 +43,9 @@ if (everyPoint) process.env['EVERY_POINT'] = '1';
 // Most of what a small file of tests costs is to compile what it imports, and many processes import the same.
 process.env['NODE_COMPILE_CACHE'] ??= join(cache, 'compiled-tests');
 
-// Many tests wait for processes: two files more than there are cores keep all of these busy.
+// Many tests wait for processes: three files more than there are cores keep all of these busy.
 const untracked = new URL('untracked-promises.js', import.meta.url).href;
-const results = run({ files, concurrency: availableParallelism() + 2, execArgv: ['--import', untracked] });
+const results = run({ files, concurrency: availableParallelism() + 3, execArgv: ['--import', untracked] });
 results.on('test:summary', ({ file, success }) => {
   // Without a file, it sums up all of them.
   if (file === undefined && !success) process.exitCode = 1;

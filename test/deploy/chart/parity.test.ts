@@ -42,7 +42,7 @@ const BESIDE: Readonly<
 describe('the chart makes the objects of the kustomization', { skip: WITHOUT_RENDERERS }, () => {
   it('with nothing but the required values', () => assertSameObjects(chart({}), kustomization({})));
 
-  for (const component of sampleOf(componentNames(), 3)) {
+  for (const component of sampleOf(componentNames(), 6)) {
     it(`with the component ${component}`, () => {
       const { values = {}, settings = [], overlay = {} } = BESIDE[component] ?? {};
       assertSameObjects(
@@ -78,7 +78,7 @@ describe('the chart makes the objects of the kustomization', { skip: WITHOUT_REN
     );
   });
 
-  for (const { name, values, settings, overlay } of sampleOf(OPTIONS, 3)) {
+  for (const { name, values, settings, overlay } of sampleOf(OPTIONS, 6)) {
     it(`with ${name}`, () => assertSameObjects(chart(values), kustomization(overlay ?? {}, settings)));
   }
 });

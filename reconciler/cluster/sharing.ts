@@ -1,9 +1,11 @@
-/** What is remembered to be shared. What is rare pushes out what is frequent; that comes back at once. */
+/** Texts, and objects, that are remembered at a time. Rare ones push out frequent ones, which come back at once. */
 const MOST_REMEMBERED = 4_000;
+/** In characters. What nodes say alike is short, and others write these objects: long texts would be kept after they are gone. */
+const LONGEST_REMEMBERED = 1_000;
 
 /**
  * Copies of plain values in which equal texts, and equal objects without objects in them, are the same one: what ten thousand nodes say
- * alike is in memory once. Such objects are frozen; what is given stays as it was, and what is no plain object is given back.
+ * alike is in memory once. Shared objects are frozen. The input is not changed; anything but plain objects and lists is returned as it is.
  */
 export function createSharing(): <T>(value: T) => T {
   const texts = createMemory<string>();
@@ -36,6 +38,7 @@ function createMemory<V>(): (key: string, value: V) => V {
   return (key, value) => {
     const first = known.get(key);
     if (first !== undefined) return first;
+    if (key.length > LONGEST_REMEMBERED) return value;
     if (known.size >= MOST_REMEMBERED) known.clear();
     known.set(key, value);
     return value;

@@ -39,7 +39,7 @@ interface Standing {
   /** The version it goes on from; null before a list. */
   from: string | null;
   listedMs: Millis;
-  /** Infinity while nothing speaks against what was watched since the list. */
+  /** Infinity until a watch since the list ends early. */
   listDueMs: Millis;
   /** The watch under way was asked to last this long. */
   askedToLastMs: Millis;

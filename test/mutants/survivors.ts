@@ -115,15 +115,23 @@ export const SURVIVORS: Explained = {
       'failsMs >= promotesMs → failsMs > promotesMs',
       'one that fails at the end of its trial is not followed as failing',
     ],
-    ['forecast', 'passed -= 1 → passed += 1', 'after a failure the bound is that of the canaries, whoever has passed'],
+    [
+      'forecast',
+      'passed -= 1 → passed += 1',
+      'after a failure the bound is that of the canaries, however many have passed',
+    ],
     ['forecast', 'probationMs !== null → true', 'with a full probation nothing bounds who is on trial'],
   ],
   'reconciler/policy/forecast/generations.ts': [
     ['earliest', 'Math.min(a, b) === Infinity → false', 'a moment that never comes is never counted'],
     ['generationsIn', 'rollout === null → false', NARROWS],
     ['generationsIn', 'since === undefined → false', 'no moment is after one that is not known'],
-    ['generationsIn', 'beganAt >= since → false', 'whoever began since has promoted it since, or not at all'],
-    ['generationsIn', 'beganAt >= since → beganAt > since', 'whoever began since has promoted it since, or not at all'],
+    ['generationsIn', 'beganAt >= since → false', 'a node that began since then promoted it since then, or not at all'],
+    [
+      'generationsIn',
+      'beganAt >= since → beganAt > since',
+      'a node that began since then promoted it since then, or not at all',
+    ],
     ['wayOf', '\'\' → "Stryker was here!"', 'it is as little a duration'],
   ],
   'reconciler/policy/forecast/waiting.ts': [

@@ -89,7 +89,7 @@ export function readFlag(value: unknown, path: Path, report: FileReport): boolea
   return undefined;
 }
 
-/** Neither infinite nor what is no number. */
+/** A finite number. */
 export const isNumber = (value: unknown): value is number => Number.isFinite(value);
 
 /** An amount, which may be a fraction. */

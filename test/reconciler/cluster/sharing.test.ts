@@ -34,6 +34,14 @@ describe('what nodes say alike', () => {
     assert.throws(() => (labels['pool'] = 'other'), TypeError);
   });
 
+  it('is not remembered where it is long', () => {
+    const share = createSharing();
+    const of = (length: number): object => share({ text: 'x'.repeat(length) });
+    // With its name and quotes in JSON.
+    assert.equal(of(989), of(989));
+    assert.notEqual(of(990), of(990));
+  });
+
   it('is forgotten again where too much is rare', () => {
     const share = createSharing();
     const frequent = share({ name: 'c' });

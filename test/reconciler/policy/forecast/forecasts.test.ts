@@ -81,7 +81,7 @@ describe('the forecasts of all pools', () => {
     });
   }
 
-  it('tell nothing of nodes whose pool nobody knows, which take places all the same', () => {
+  it('say nothing of nodes whose pool is unknown, but count their places', () => {
     assert.deepEqual(told([4], 0, [3, 1], false), { one: seconds(2) });
   });
 

@@ -226,7 +226,7 @@ describe('the generations of a pool', () => {
     });
   }
 
-  it('are none of nodes whose pool nobody knows, without a rollout, or with a full probation', () => {
+  it('are absent where the pool is unknown, without a rollout, and with a full probation', () => {
     const { rollout } = MEMORY;
     const members = [member('a', promoted(700))];
     assert.equal(told(ofPool(members)).length, 1);

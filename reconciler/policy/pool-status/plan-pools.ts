@@ -10,6 +10,7 @@ import { poolStatus } from './pool-status.ts';
 export interface PoolsPlan {
   /** The status of every pool as it is to be. */
   readonly statuses: ReadonlyMap<string, KubeletPoolStatus>;
+  /** Each kind together: what is of one kind is written side by side. */
   readonly steps: readonly Step[];
 }
 
@@ -20,7 +21,8 @@ export interface PoolsPlan {
  */
 export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis, refused?: string): PoolsPlan {
   const statuses = new Map<string, KubeletPoolStatus>();
-  const steps: Step[] = [];
+  const specs: Step[] = [];
+  const reports: Step[] = [];
   for (const planned of nodes.groups) {
     const { pool } = planned.group;
     if (pool === null) continue;
@@ -30,12 +32,12 @@ export function planPools(fleet: Fleet, nodes: NodesPlan, now: Millis, refused?:
     statuses.set(pool.name, status);
     const isAsked = pool.origin === 'retiring' && isStillAsked(present, nodes, fleet);
     const isGone = isOver(pool, planned) && !isAsked;
-    steps.push(...specSteps(pool, isGone, fleet));
+    specs.push(...specSteps(pool, isGone, fleet));
     if (present !== undefined && !isGone && !isAsked && !equal(present.status, status)) {
-      steps.push({ step: 'write-pool-status', pool: present, status });
+      reports.push({ step: 'write-pool-status', pool: present, status });
     }
   }
-  return { statuses, steps };
+  return { statuses, steps: [...specs, ...reports] };
 }
 
 function specSteps(pool: DesiredPool, isGone: boolean, fleet: Fleet): readonly Step[] {

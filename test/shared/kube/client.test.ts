@@ -18,7 +18,10 @@ describe('get', () => {
     assert.deepEqual(await kubeFor(server).get(AT_NODES, 'a'), node('a', '7'));
     assert.equal(server.seen[0]?.url.pathname, '/api/v1/nodes/a');
     assert.equal(server.seen[0]?.headers['user-agent'], 'test/1');
-    assert.equal(server.seen[0]?.headers['accept'], 'application/json');
+    assert.equal(
+      server.seen[0]?.headers['accept'],
+      'application/json;drop=metadata.managedFields, application/json;q=0.9',
+    );
   });
 
   it('brings null only where the server says that the object is not there', async () => {

@@ -51,7 +51,14 @@ describe('the writes of pools', () => {
 
   it('are a status beside a pool that has none yet, also where the other one was halted', () => {
     const written = writes(commit(COMMIT_B, old, fresh), fleetWith(settled, halted));
-    assert.deepEqual(written, ['write-pool-status', 'create-pool']);
+    assert.deepEqual(written, ['create-pool', 'write-pool-status']);
+  });
+
+  it('are all specs before the first status, so that many go side by side', () => {
+    const pools = ['blue', 'green', 'red'].map((name) => validPool(name, 1));
+    const others = pools.map(({ name }) => poolInCluster(validPool(name, 1, { priority: 7 })));
+    const written = writes(commit(COMMIT_B, ...pools), fleetOf({ pools: others }));
+    assert.deepEqual(written, [...Array<string>(3).fill('write-pool'), ...Array<string>(3).fill('write-pool-status')]);
   });
 
   const leaves: readonly (readonly [string, KubeletPool, readonly string[]])[] = [

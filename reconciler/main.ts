@@ -29,7 +29,7 @@ import { connectTrust } from './git/trust/connect-trust.ts';
 
 const LEASE_NAME = 'kubelet-gitops-reconciler';
 const RECHECK_MS = 15_000;
-const REST_MS = 250;
+const REST_MS = 100;
 /** A thousand pools on nodes of four versions. One is some 150 bytes and what there is to say, which is nothing mostly. */
 const MOST_VERDICTS = 4_000;
 const STATUS_EVERY_MS = 10_000;

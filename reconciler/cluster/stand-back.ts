@@ -5,7 +5,7 @@ import type { LeftOut } from '../policy/fleet.ts';
 import { type Step, subjectOf } from '../policy/steps.ts';
 
 /**
- * Keeps a write that is refused for what it says from being tried in every pass, which may come four times a second: an admission
+ * Keeps a write that is refused for what it says from being tried in every pass, which may come several times a second: an admission
  * policy, a quota or a limit on size says no again. The other writes have their turn meanwhile.
  */
 export interface StandBack {

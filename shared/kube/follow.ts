@@ -24,12 +24,10 @@ const FOLLOW_BACKOFF: BackoffOptions = { firstMs: 1000, maxMs: 30_000, jitter: 0
 const SHORTEST_WATCH_MS = 5 * 60_000;
 const LONGEST_WATCH_MS = 10 * 60_000;
 
-/** A server that ends a watch by its own clock may be this much early by ours. */
-const EARLY_BY_CLOCKS_MS = 1000;
-
 /**
- * A watch that ended before its time may have lost something: the API server may be another one, over an etcd that was
- * restored. So the whole list is read again about this long after the last one, spread over the minutes after it.
+ * After a fault the API server may be another one, over an etcd that was restored: the watch goes on, and lacks what that lost. So
+ * the whole list is read again about this long after the last one, spread over the minutes after it. A watch that the server ends in
+ * order, as it does with slow readers (`apiserver_terminated_watchers_total`), lost nothing if the next one can begin where it was.
  */
 const LIST_AGAIN_AFTER_MS = 10 * 60_000;
 const LIST_AGAIN_SPREAD_MS = 5 * 60_000;
@@ -39,10 +37,8 @@ interface Standing {
   /** The version it goes on from; null before a list. */
   from: string | null;
   listedMs: Millis;
-  /** Infinity until a watch since the list ends early. */
+  /** Infinity until a fault since the list. */
   listDueMs: Millis;
-  /** The watch under way was asked to last this long. */
-  askedToLastMs: Millis;
 }
 
 /**
@@ -56,7 +52,7 @@ export async function* follow<T extends KubeObject>(
   options: FollowOptions<T>,
 ): AsyncGenerator<Heard<T>, void, void> {
   const { signal, clock, random, onFault, backoff = FOLLOW_BACKOFF } = options;
-  const standing: Standing = { from: null, listedMs: 0, listDueMs: Infinity, askedToLastMs: 0 };
+  const standing: Standing = { from: null, listedMs: 0, listDueMs: Infinity };
   let misses = 0;
   while (!signal.aborted) {
     let began = clock.monotonic();
@@ -78,8 +74,7 @@ export async function* follow<T extends KubeObject>(
     const pace = paceAfter(tried, misses, backoff, random());
     misses = pace.misses;
     if (pace.listAgain) standing.from = null;
-    if (!endedInTime(tried, standing))
-      standing.listDueMs = Math.min(standing.listDueMs, listAgainMs(standing, options));
+    if (ended === 'fault') standing.listDueMs = Math.min(standing.listDueMs, listAgainMs(standing, options));
     if (ended === 'fault' || misses > 1) onFault(fault ?? hastyClose(selection), pace.pauseMs);
     await clock.sleep(pace.pauseMs, signal);
   }
@@ -102,8 +97,10 @@ async function* listThenWatch<T extends KubeObject>(
   if (standing.from === null || standing.listDueMs - clock.monotonic() < GOOD_AFTER_MS)
     yield* listed(kube, selection, standing, options);
   const longMs = SHORTEST_WATCH_MS + random() * (LONGEST_WATCH_MS - SHORTEST_WATCH_MS);
-  standing.askedToLastMs = Math.min(longMs, standing.listDueMs - clock.monotonic());
-  const since: Since = { version: standing.from ?? '', lastsMs: standing.askedToLastMs };
+  const since: Since = {
+    version: standing.from ?? '',
+    lastsMs: Math.min(longMs, standing.listDueMs - clock.monotonic()),
+  };
   for await (const event of kube.watch<T>(selection, since, signal)) {
     if (event.type === 'BOOKMARK') {
       standing.from = event.resourceVersion;
@@ -128,9 +125,6 @@ async function* listed<T extends KubeObject>(
   standing.listDueMs = Infinity;
   yield { heard: 'replaced', items, askedAtMs };
 }
-
-const endedInTime = ({ ended, lastedMs }: Try, { askedToLastMs }: Standing): boolean =>
-  ended === 'closed' && lastedMs >= askedToLastMs - EARLY_BY_CLOCKS_MS;
 
 const listAgainMs = ({ listedMs }: Standing, { clock, random }: Pick<FollowOptions, 'clock' | 'random'>): Millis =>
   Math.max(clock.monotonic(), listedMs + LIST_AGAIN_AFTER_MS) + random() * LIST_AGAIN_SPREAD_MS;

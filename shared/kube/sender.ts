@@ -111,7 +111,7 @@ const isRefusedCredential = (sent: Sent): boolean =>
   sent.response === undefined ? isTrustFailure(sent.error) : sent.response.statusCode === 401;
 
 /** An idle connection is closed after 45 s: before API servers (90 s) and load balancers (60 s) would. */
-const AGENT_OPTIONS = { ...KEPT, timeout: 45_000, maxFreeSockets: 4 };
+const AGENT_OPTIONS = { ...KEPT, timeout: 45_000 };
 
 /** Tokens and headers travel by request; a connection is made with the rest. */
 const tlsOf = ({ ca, cert, key, serverName, insecure }: Credential): AgentOptions => ({

@@ -6,7 +6,7 @@ interface Benchmark {
   readonly measure: (options: BenchOptions) => Promise<readonly Measurement[]>;
 }
 
-/** Each takes its own baseline in the same run. All but `git`, `notes`, `validate`, `programs`, `churn`, `commits`, `peak`, `packs`, `fleet`, `page`, `planner` and `classes` need root on Debian 12. */
+/** Each takes its own baseline in the same run. All but `git`, `notes`, `validate`, `programs`, `churn`, `commits`, `peak`, `packs`, `fleet`, `page`, `managed-fields`, `planner` and `classes` need root on Debian 12. */
 const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   git: () => import('./git.ts'),
   notes: () => import('./notes.ts'),
@@ -24,13 +24,14 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   fleet: () => import('./fleet.ts'),
   'fleet-real': () => import('./fleet-real.ts'),
   scale: () => import('./scale.ts'),
+  'managed-fields': () => import('./managed-fields.ts'),
   planner: () => import('./planner.ts'),
   classes: () => import('./classes.ts'),
 };
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { full: { type: 'boolean' } } });
-/** Run only when they are named: half an hour, on a Kubernetes that has to be built. */
-const ONLY_NAMED = ['scale'];
+/** Run only when they are named: on a Kubernetes that has to be built; `scale` takes half an hour. */
+const ONLY_NAMED = ['scale', 'managed-fields'];
 const chosen =
   positionals.length === 0 ? Object.keys(BENCHMARKS).filter((name) => !ONLY_NAMED.includes(name)) : positionals;
 const options = values.full === true ? FULL : QUICK;

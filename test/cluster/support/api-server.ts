@@ -5,6 +5,7 @@ import type { ControlPlaneBinaries } from './binaries.ts';
 import type { CertificateAuthority, Identity } from './certificate-authority.ts';
 import { startDaemon } from './daemon.ts';
 import type { Daemon } from './daemon.ts';
+import { etcdReady, startEtcd } from './etcd.ts';
 import { freePorts } from './free-ports.ts';
 import { callHttps } from './https-json.ts';
 import { until } from '../../support/until.ts';
@@ -37,7 +38,7 @@ export async function startApiServer(setup: ApiServerSetup): Promise<ApiServer> 
   const files = await prepare(setup);
   for (let attempt = 1; ; attempt += 1) {
     const [etcdPort = 0, peerPort = 0, port = 0] = await freePorts(3);
-    const etcd = startEtcd(setup, etcdPort, peerPort);
+    const etcd = startEtcd(setup.binaries.etcd, setup.directory, etcdPort, peerPort);
     const server = apiServer(setup, flags(setup, files, etcdPort, port), port, etcd, `http://127.0.0.1:${etcdPort}`);
     try {
       await etcdReady(etcd, etcdPort);
@@ -109,33 +110,6 @@ async function prepare({ directory, authority }: ApiServerSetup): Promise<Server
     authority.issue({ commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'] }),
   ]);
   return { serving, towardsKubelets, tokenKeyFile, tokenPublicKeyFile };
-}
-
-function startEtcd({ binaries, directory }: ApiServerSetup, port: number, peerPort: number): Daemon {
-  const client = `http://127.0.0.1:${port}`;
-  const peer = `http://127.0.0.1:${peerPort}`;
-  return startDaemon({
-    name: 'etcd',
-    command: binaries.etcd,
-    args: [
-      '--unsafe-no-fsync',
-      `--data-dir=${join(directory, `etcd-${port}`)}`,
-      `--listen-client-urls=${client}`,
-      `--advertise-client-urls=${client}`,
-      `--listen-peer-urls=${peer}`,
-      `--initial-advertise-peer-urls=${peer}`,
-      `--initial-cluster=default=${peer}`,
-    ],
-    logFile: join(directory, 'etcd.log'),
-  });
-}
-
-async function etcdReady(etcd: Daemon, port: number): Promise<void> {
-  const look = async (): Promise<boolean> => {
-    const answer = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(10_000) });
-    return (await answer.text()).includes('"true"');
-  };
-  await until('etcd', look, { everyMs: 50, hopeless: etcd.ended, evidence: etcd.logTail });
 }
 
 function flags({ directory, authority }: ApiServerSetup, files: ServerFiles, etcdPort: number, port: number): string[] {

@@ -14,6 +14,7 @@ import {
   viewKubeletPool,
   viewNode,
 } from './views.ts';
+import { createListSweep } from './list-sweep.ts';
 import { createSharing } from './sharing.ts';
 import type { Overlay } from './written/overlay.ts';
 
@@ -44,16 +45,17 @@ export interface ClusterView {
 export function createClusterView(options: ClusterViewOptions): ClusterView {
   const { namespace, written, writtenPools, marks } = options;
   const share = createSharing();
+  const sweeping = createListSweep();
   const nodes = createMirror<KubeObject, NodeView>({
     ...options,
     selection: { resource: NODES },
-    trim: trimNode,
+    trim: sweeping(trimNode),
     project: (object) => share(viewNode(object)),
   });
   const kubeletNodes = createMirror<KubeObject, KubeletNode>({
     ...options,
     selection: { resource: KUBELET_NODES },
-    trim: viewKubeletNode,
+    trim: sweeping<KubeObject>(viewKubeletNode),
     project: (object) => share(viewKubeletNode(object)),
     same: onlySignsOfLife,
   });

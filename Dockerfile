@@ -29,4 +29,4 @@ LABEL org.opencontainers.image.title="kubelet-gitops" \
       org.opencontainers.image.licenses="Apache-2.0"
 USER 65532:65532
 ENTRYPOINT ["/usr/bin/node"]
-CMD ["--max-semi-space-size=2", "--max-old-space-size=256", "--heap-growing-percent=30", "--no-incremental-marking", "--expose-gc", "/app/reconciler.js"]
+CMD ["--max-semi-space-size=2", "--max-old-space-size=256", "--heap-growing-percent=50", "--no-incremental-marking", "--expose-gc", "/app/reconciler.js"]

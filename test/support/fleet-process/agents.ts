@@ -88,4 +88,4 @@ export function createAgents(kube: Kube, clock: Clock, stepMs: Millis, trials?: 
   };
 }
 
-const LOOK_EVERY_MS: Millis = 50;
+const LOOK_EVERY_MS: Millis = 10;

@@ -3,7 +3,8 @@ import { redact } from '#shared/runtime/redact.ts';
 /** What a line of the kubelet's log says, without its time and process; undefined where it is no complaint. */
 type Reading = { readonly complaint: 'error' | 'other'; readonly text: string } | undefined;
 
-const MOST_LINES = 3;
+/** Different errors that are shown. */
+export const MOST_ERRORS = 3;
 const LONGEST_LINE = 280;
 
 /** `E1122 15:27:13.502266      69 run.go:74] …`: errors and fatal errors of klog. */
@@ -14,23 +15,29 @@ const ENDS = /^(?:panic: |fatal error: |Error: )/;
 const TRAIL = /^(?:goroutine \d|created by |\s|$|[\w./*()-]+\(.*\)$|Usage:|--|Flag --)/;
 const MOST_TESTED = 400;
 
-/**
- * The last different errors among a log's lines, the newest first, fit to be shown. Where there is none, the last lines that
- * a kubelet would not write: those of what starts it.
- *
- * @param lines the newest first
- */
-export async function lastErrors(lines: AsyncIterable<string>): Promise<readonly string[]> {
+/** The last different errors of a log that is read backwards. */
+export interface LastErrors {
+  /** Takes the line before those that it was given. @returns how many different errors there are now */
+  readonly add: (line: string) => number;
+  /**
+   * The errors until now, the newest first, fit to be shown. Where there is none, the last lines that a kubelet would not write:
+   * those of what starts it.
+   */
+  readonly told: () => readonly string[];
+}
+
+export function createLastErrors(): LastErrors {
   const errors = new Set<string>();
   const others = new Set<string>();
-  for await (const line of lines) {
-    const reading = readLine(line);
-    if (reading === undefined) continue;
-    const found = reading.complaint === 'error' ? errors : others;
-    if (found.size < MOST_LINES) found.add(shown(reading.text));
-    if (errors.size === MOST_LINES) break;
-  }
-  return [...(errors.size > 0 ? errors : others)];
+  return {
+    add(line) {
+      const reading = readLine(line);
+      const found = reading?.complaint === 'error' ? errors : others;
+      if (reading !== undefined && found.size < MOST_ERRORS) found.add(shown(reading.text));
+      return errors.size;
+    },
+    told: () => [...(errors.size > 0 ? errors : others)],
+  };
 }
 
 function readLine(line: string): Reading {

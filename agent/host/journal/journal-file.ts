@@ -54,6 +54,8 @@ export async function* entriesBackwards(
   for await (const offset of entryOffsets(file, data)) {
     const entry = await read(offset, ENTRY_BYTES);
     const size = number(entry, 8);
+    // Journald goes on writing: the entry is newer than the block that was read of it.
+    if (size <= ENTRY_BYTES) continue;
     const step = file.isCompact ? 4 : 16;
     const items = await read(offset + ENTRY_BYTES, Math.min(size - ENTRY_BYTES, MOST_VALUE_BYTES));
     const fields = new Map<string, string>();

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { lastErrors } from '#agent/kubelet/error-lines.ts';
+import { createLastErrors } from '#agent/kubelet/error-lines.ts';
 
 const at = 'E1122 15:27:13.502266      69';
 
-async function* backwards(lines: readonly string[]): AsyncGenerator<string> {
-  yield* lines.toReversed();
+function errorsOf(...lines: readonly string[]): readonly string[] {
+  const errors = createLastErrors();
+  for (const line of lines.toReversed()) errors.add(line);
+  return errors.told();
 }
-const errorsOf = (...lines: readonly string[]): Promise<readonly string[]> => lastErrors(backwards(lines));
 
 /** What a kubelet wrote, the oldest first, and what is shown of it. */
 const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
@@ -78,30 +79,30 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
 
 describe('what is shown of a kubelet’s log', () => {
   for (const [what, lines, expected] of ROWS) {
-    it(what, async () => assert.deepEqual(await errorsOf(...lines), expected));
+    it(what, async () => assert.deepEqual(errorsOf(...lines), expected));
   }
 
   it('is cut after it was redacted, so that no half of a secret is left', async () => {
     const token = `eyJhbGciOiJSUzI1NiJ9.${'a'.repeat(400)}`;
-    const [line = ''] = await errorsOf(`${at} a.go:1] ${'x'.repeat(230)} ${token}`);
+    const [line = ''] = errorsOf(`${at} a.go:1] ${'x'.repeat(230)} ${token}`);
     assert.match(line, /^a\.go:1\] x{230} \[redacted\]$/);
-    const [long = ''] = await errorsOf(`${at} a.go:1] ${'x'.repeat(5000)}`);
+    const [long = ''] = errorsOf(`${at} a.go:1] ${'x'.repeat(5000)}`);
     assert.equal(long.length, 280);
     assert.match(long, /x…$/);
   });
 
   it('costs little of a long line that is made to cost much', async () => {
     const started = performance.now();
-    await errorsOf(`${'('.repeat(4096)}!`, `${'a.'.repeat(2048)}(`, `${at} a.go:1] ${'token '.repeat(700)}`);
+    errorsOf(`${'('.repeat(4096)}!`, `${'a.'.repeat(2048)}(`, `${at} a.go:1] ${'token '.repeat(700)}`);
     assert.ok(performance.now() - started < 2_000);
   });
 
-  it('is read no further than three errors back', async () => {
-    let read = 0;
-    async function* endless(): AsyncGenerator<string> {
-      for (;;) yield `${at} a.go:${(read += 1)}] one`;
-    }
-    assert.equal((await lastErrors(endless())).length, 3);
-    assert.equal(read, 3);
+  it('tells how many different errors it has, and keeps no more than three', () => {
+    const errors = createLastErrors();
+    const counts = ['goroutine 1 [running]:', 'a start script', ...['one', 'one', 'two', 'three', 'four']].map((text) =>
+      errors.add(/^(goroutine|a )/.test(text) ? text : `${at} a.go:1] ${text}`),
+    );
+    assert.deepEqual(counts, [0, 0, 1, 1, 2, 3, 3]);
+    assert.deepEqual(errors.told(), ['a.go:1] one', 'a.go:1] two', 'a.go:1] three']);
   });
 });

@@ -22,6 +22,12 @@ const error = (seconds: number, text: string, run = 'run-1', unit = 'kubelet.ser
     MESSAGE: `E0101 00:00:00.000000       1 a.go:1] ${text}`,
   },
 });
+/** A line of the stacks below a fatal error. */
+const stack = (seconds: number, line: number) => {
+  const { at, fields } = error(seconds, '');
+  return { at, fields: { ...fields, MESSAGE: `\t/src/a.go:${line % 40} +0xb9` } };
+};
+const stacks = (seconds: number, count: number) => Array.from({ length: count }, (_, line) => stack(seconds, line));
 const said = (...texts: readonly string[]): readonly string[] => texts.map((text) => `a.go:1] ${text}`);
 
 describe('the last errors in a host’s journal', () => {
@@ -69,6 +75,29 @@ describe('the last errors in a host’s journal', () => {
     assert.deepEqual(await words(), said('newer', 'older'));
   });
 
+  it('are found above the stacks of all goroutines', async () => {
+    await write(inUse, [error(1, 'before'), ...stacks(1, 9_000), error(2, 'why it ends'), ...stacks(2, 9_000)]);
+    assert.deepEqual(await words(), said('why it ends'));
+  });
+
+  it('are older ones, too, where they stand close to the newest', async () => {
+    await write(inUse, [error(1, 'far'), ...stacks(1, 500), error(2, 'close'), ...stacks(2, 600), error(3, 'newest')]);
+    assert.deepEqual(await words(), said('newest', 'close'));
+  });
+
+  it('are read no further back than three of them', async () => {
+    await write(inUse, [error(1, 'one'), error(2, 'two'), error(3, 'three')]);
+    await write(old('0000000000000001'), [error(0, 'none')]);
+    const files = createHostFiles(root);
+    const opened: string[] = [];
+    const open: HostFiles['open'] = (path) => {
+      opened.push(path);
+      return files.open(path);
+    };
+    assert.deepEqual(await words(ALL, { ...files, open }), said('three', 'two', 'one'));
+    assert.deepEqual(opened, [`/${inUse}`]);
+  });
+
   it('are found in memory, where journald keeps nothing on the disk', async () => {
     await write(`run/log/journal/${MACHINE}/system.journal`, [error(1, 'mine')]);
     assert.deepEqual(await words(), said('mine'));
@@ -82,15 +111,23 @@ describe('the last errors in a host’s journal', () => {
     assert.deepEqual(await words(), []);
   });
 
-  it('are none where a disk does not answer: the way back does not wait for it', async () => {
+  it('are those that were found until a disk does not answer: the way back does not wait for it', async () => {
     await write(inUse, [error(1, 'mine')]);
-    const clock = createManualClock();
-    const files: HostFiles = {
-      ...createHostFiles(root),
-      open: () => Promise.resolve({ read: () => new Promise(() => undefined), close: () => Promise.resolve() }),
-    };
-    const asked = createLastWords({ files, unit: 'kubelet.service', clock })(ALL, never);
-    await clock.advance(3_000);
-    assert.deepEqual(await asked, []);
+    await write(old('0000000000000001'), [error(0, 'of before')]);
+    const files = createHostFiles(root);
+    const hangs = { read: () => new Promise<never>(() => undefined), close: () => Promise.resolve() };
+    for (const hanging of [`/${inUse}`, `/${old('0000000000000001')}`]) {
+      const clock = createManualClock();
+      const reached = Promise.withResolvers<void>();
+      const open: HostFiles['open'] = (path) => {
+        if (path !== hanging) return files.open(path);
+        reached.resolve();
+        return Promise.resolve(hangs);
+      };
+      const asked = createLastWords({ files: { ...files, open }, unit: 'kubelet.service', clock })(ALL, never);
+      await reached.promise;
+      await clock.advance(3_000);
+      assert.deepEqual(await asked, hanging === `/${inUse}` ? [] : said('mine'));
+    }
   });
 });

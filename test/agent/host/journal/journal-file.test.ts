@@ -55,6 +55,14 @@ for (const isCompact of [false, true]) {
       assert.deepEqual(await messagesIn(lz4), ['2 - short', '1 - -']);
     });
 
+    it('leaves out an entry that is not written yet, and no other', async () => {
+      const file = journalOf([line(1, 'one'), line(2, 'two'), line(3, 'three')], { isCompact });
+      const entry = file.indexOf('MESSAGE=three') + Math.ceil('MESSAGE=three'.length / 8) * 8;
+      assert.equal(file[entry], 3);
+      file.fill(0, entry, entry + 64);
+      assert.deepEqual(await messagesIn(file), ['2 - two', '1 - one']);
+    });
+
     it('comes to an end whatever is damaged, within the blocks that it may read', async () => {
       const whole = journalOf(
         Array.from({ length: 40 }, (_, index) => line(index, `line ${index}`, { RUN: `run-${index % 3}` })),

@@ -5,6 +5,7 @@ import { type Kube, KUBELET_NODES } from '#shared/kube/kube.ts';
 import { mergeDiff } from '#shared/kube/merge-diff.ts';
 import { type BackoffOptions, backoffDelay } from '#shared/runtime/backoff.ts';
 import { type Clock, type Millis, toTimestamp } from '#shared/runtime/clock.ts';
+import { collectToTheLast } from '#shared/runtime/collect.ts';
 import type { Log } from '#shared/runtime/log.ts';
 import { createWakeUps } from '#shared/runtime/wake-ups.ts';
 import { type StandStill, statusStandingStill } from './stand-still.ts';
@@ -16,6 +17,8 @@ export interface ReporterOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  /** Gives back what is dead, when there is nothing new to say. */
+  readonly collect?: () => void;
 }
 
 /** Keeps the KubeletNode's status true. It has a life of its own: a node never waits for its report. */
@@ -35,7 +38,8 @@ const WORDS_MS: Millis = 60_000;
 /** The part of the heartbeat's time that is left to chance, so that a fleet does not beat in step. */
 const JITTER = 0.2;
 
-export function createReporter({ kube, nodeName, clock, random, log }: ReporterOptions): Reporter {
+export function createReporter(options: ReporterOptions): Reporter {
+  const { kube, nodeName, clock, random, log, collect = collectToTheLast } = options;
   const wakeUps = createWakeUps(clock);
   const ownVersions: string[] = [];
   let present: KubeletNodeStatus | undefined;
@@ -61,12 +65,12 @@ export function createReporter({ kube, nodeName, clock, random, log }: ReporterO
     }
     if (isWords) wordsAt = now + WORDS_MS;
     const status = { ...patch, heartbeat: toTimestamp(clock.now()) };
-    const options = { subresource: 'status' } as const;
+    const subresource = { subresource: 'status' } as const;
     const written = await kube.mergePatch<KubeletNode>(
       { resource: KUBELET_NODES },
       nodeName,
       { status },
-      options,
+      subresource,
       signal,
     );
     ownVersions.push(written.metadata.resourceVersion ?? '');
@@ -75,6 +79,7 @@ export function createReporter({ kube, nodeName, clock, random, log }: ReporterO
     dropped = mergeDiff({ ...present, heartbeat: undefined }, { ...wanted });
     heartbeatAt = clock.monotonic() + HEARTBEAT_MS * (1 - JITTER * random());
     await clock.sleep(REST_MS, signal);
+    if (isSaid) collect();
     return heartbeatAt;
   };
 

@@ -1,5 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Trim } from '#shared/kube/kube.ts';
+import { collectAll } from '#shared/runtime/collect.ts';
 
 /** How much of V8's heap is in use, in bytes, and how to collect what is dead in it. */
 export interface Heap {
@@ -12,10 +13,9 @@ const MIB = 1024 * 1024;
 const SWEPT_AT = 24 * MIB;
 const LOOK_EVERY = 100;
 
-/** Does nothing in a program that was started without `--expose-gc`. */
 const V8: Heap = {
   used: () => getHeapStatistics().used_heap_size,
-  sweep: () => globalThis.gc?.({ type: 'major' }),
+  sweep: collectAll,
 };
 
 /**

@@ -1,5 +1,6 @@
 import type { Finding } from '#shared/contract/finding.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
+import { collectAll } from '#shared/runtime/collect.ts';
 import type { GitCredentials } from './credentials.ts';
 import { blameCommit, GitError } from './errors.ts';
 import { createRemote } from './connect.ts';
@@ -17,7 +18,6 @@ import { findFolder, type HeldFolder } from './snapshot/read-folder.ts';
 import { readTree, type ReadTreeOptions } from './snapshot/read-tree.ts';
 import { isConfigPath } from './snapshot/select.ts';
 import type { GitSource } from './source.ts';
-import { sweepAll } from './sweep.ts';
 import type { CommitOid, Snapshot } from '../policy/commit.ts';
 import { findTip } from './wire/find-tip.ts';
 
@@ -88,8 +88,8 @@ export function createGitSource(options: GitSourceOptions): GitSource {
   async function filesOf(tree: string, from: Pick<ReadTreeOptions, 'store' | 'limits' | 'leftOutFrom'>) {
     const read = await readTree(tree, { ...from, folder, select, known });
     known = read.kept;
-    // Before it is looked into: what the commit before has left behind would come on top of that.
-    sweepAll();
+    // Once for a new commit, and before it is looked into: what the commit before has left behind would come on top of that.
+    collectAll();
     return read;
   }
 

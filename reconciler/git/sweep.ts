@@ -18,6 +18,3 @@ export function createSweep(): Sweep {
     globalThis.gc?.({ type: 'minor' });
   };
 }
-
-/** Gives everything dead back, at the price of a pause: once for a new commit, never in a poll that brings none. */
-export const sweepAll = (): void => globalThis.gc?.({ type: 'major' });

@@ -21,6 +21,7 @@ describe('the reporter', () => {
   let end: AbortController;
   let running: Promise<void>;
   let random: number;
+  let collections: number;
   const writes = (): number => kube.calls.filter((call) => call.startsWith('patch')).length;
   const hear = async (): Promise<void> => {
     reporter.heard(await kube.get<KubeletNode>({ resource: KUBELET_NODES }, NODE));
@@ -31,7 +32,15 @@ describe('the reporter', () => {
     kube.assign(NODE, {});
     clock = createManualClock();
     random = 0.5;
-    reporter = createReporter({ kube, nodeName: NODE, clock, random: () => random, log: silentLog });
+    collections = 0;
+    reporter = createReporter({
+      kube,
+      nodeName: NODE,
+      clock,
+      random: () => random,
+      log: silentLog,
+      collect: () => void (collections += 1),
+    });
     end = new AbortController();
     running = reporter.run(end.signal);
   });
@@ -58,6 +67,15 @@ describe('the reporter', () => {
     }
     const beats = 3_600_000 / HEARTBEAT_MS;
     assert.ok(writes() >= beats && writes() <= beats * 1.25 + 1, String(writes()));
+  });
+
+  it('gives back what is dead after each heartbeat, and never with news', async () => {
+    await hear();
+    reporter.tell(told(idle(A)));
+    await clock.advance(1_000);
+    assert.deepEqual([writes(), collections], [1, 0]);
+    await clock.advance(HEARTBEAT_MS);
+    assert.deepEqual([writes(), collections], [2, 1]);
   });
 
   it('does not send again and again what the definition of an older release drops, but with its heartbeat', async () => {

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { fc } from '../../support/property.ts';
 import { createBytesKeeper } from '#reconciler/git/objects/kept-bytes.ts';
-import { createSweep, sweepAll } from '#reconciler/git/sweep.ts';
+import { createSweep } from '#reconciler/git/sweep.ts';
+import { collectAll, collectToTheLast } from '#shared/runtime/collect.ts';
 import { createTurns } from '#reconciler/git/turns.ts';
 import { manifestFlags } from '../../support/manifest-flags.ts';
 
@@ -48,8 +49,8 @@ describe('dead Buffers', () => {
   const collected: string[] = [];
   const present = globalThis.gc;
   before(() => {
-    globalThis.gc = ((options?: { readonly type?: string }) =>
-      void collected.push(options?.type ?? '')) as typeof present;
+    globalThis.gc = ((options: { readonly type: string; readonly flavor?: string }) =>
+      void collected.push([options.type, options.flavor ?? []].flat().join())) as unknown as typeof present;
   });
   afterEach(() => void collected.splice(0));
   after(() => {
@@ -60,8 +61,13 @@ describe('dead Buffers', () => {
     const sweep = createSweep();
     for (let count = 0; count < 9; count += 1) sweep(MIB);
     assert.deepEqual(collected, ['minor', 'minor']);
-    sweepAll();
+    collectAll();
     assert.deepEqual(collected.at(-1), 'major');
+  });
+
+  it('go back to the system, with the pages they stood on, where nothing is to be done', () => {
+    collectToTheLast();
+    assert.deepEqual(collected, ['major,last-resort']);
   });
 
   it('of a long work are collected at its turns', async () => {
@@ -70,10 +76,11 @@ describe('dead Buffers', () => {
     assert.deepEqual(collected, ['minor', 'minor']);
   });
 
-  it('are left to V8 where the program was not started for it, which the Deployment does', () => {
+  it('are left to V8 where the program was not started for it, which the manifests do', () => {
     globalThis.gc = undefined;
     assert.doesNotThrow(() => createSweep()(100 * MIB));
-    assert.doesNotThrow(sweepAll);
-    assert.ok(manifestFlags('reconciler').includes('--expose-gc'));
+    assert.doesNotThrow(collectAll);
+    assert.doesNotThrow(collectToTheLast);
+    for (const program of ['reconciler', 'agent'] as const) assert.ok(manifestFlags(program).includes('--expose-gc'));
   });
 });

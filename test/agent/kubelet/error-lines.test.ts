@@ -99,7 +99,7 @@ describe('what is shown of a kubelet’s log', () => {
 
   it('tells how many different errors it has, and keeps no more than three', () => {
     const errors = createLastErrors();
-    const counts = ['goroutine 1 [running]:', 'a start script', ...['one', 'one', 'two', 'three', 'four']].map((text) =>
+    const counts = ['goroutine 1 [running]:', 'a start script', 'one', 'one', 'two', 'three', 'four'].map((text) =>
       errors.add(/^(goroutine|a )/.test(text) ? text : `${at} a.go:1] ${text}`),
     );
     assert.deepEqual(counts, [0, 0, 1, 1, 2, 3, 3]);

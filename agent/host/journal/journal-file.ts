@@ -24,6 +24,8 @@ const KNOWN_FLAGS = 31;
 /** What is read of one value: the kubelet's longest lines are a few hundred characters. */
 const MOST_VALUE_BYTES = 4096;
 const MOST_PACKED_BYTES = 64 * 1024;
+/** Characters. Many entries share short values; all long ones of a file would be more than an agent may use. */
+const MOST_KEPT = 64;
 /** Each of them is at least twice as long as the one before. */
 const MOST_ARRAYS = 100;
 /** A damaged chain may lead back to where it came from. */
@@ -61,8 +63,8 @@ export async function* entriesBackwards(
     const fields = new Map<string, string>();
     for (let at = 0; at + step <= items.length; at += step) {
       const item = itemAt(file, items, at);
-      if (!known.has(item)) known.set(item, await fieldAt(file, item, names));
-      const found = known.get(item);
+      const found = known.has(item) ? known.get(item) : await fieldAt(file, item, names);
+      if (found === undefined || found[1].length <= MOST_KEPT) known.set(item, found);
       if (found !== undefined) fields.set(...found);
     }
     yield { at: number(entry, 24) / 1000, fields };
@@ -147,8 +149,17 @@ async function fieldAt(
   const most = compressed === 0 ? MOST_VALUE_BYTES : MOST_PACKED_BYTES;
   const bytes = await file.read(offset + payloadAt(file), Math.min(number(head, 8) - payloadAt(file), most));
   if (compressed !== 0 && compressed !== ZSTD) return undefined;
-  const payload = compressed === 0 ? bytes : zstdDecompressSync(bytes, { maxOutputLength: MOST_PACKED_BYTES });
+  const payload = compressed === 0 ? bytes : unpack(bytes);
   const end = payload.indexOf('=');
   const name = payload.toString('latin1', 0, end);
   return names.includes(name) ? [name, payload.toString('utf8', end + 1, end + 1 + MOST_VALUE_BYTES)] : undefined;
+}
+
+/** Nothing where it is damaged or too long: other values say more. */
+function unpack(bytes: Buffer): Buffer {
+  try {
+    return zstdDecompressSync(bytes, { maxOutputLength: MOST_PACKED_BYTES });
+  } catch {
+    return Buffer.alloc(0);
+  }
 }

@@ -14,6 +14,10 @@ const ENDS = /^(?:panic: |fatal error: |Error: )/;
 /** Of the traces that follow a panic, of the usage that follows a mistake in the flags, and of advice about flags. */
 const TRAIL = /^(?:goroutine \d|created by |\s|$|[\w./*()-]+\(.*\)$|Usage:|--|Flag --)/;
 const MOST_TESTED = 400;
+/** Words with line breaks (`err=<` of klog, `yaml: unmarshal errors:`) go on in the indented lines below. */
+const GOES_ON = /(?:=<|:)$/;
+const INDENTED = /^\s/;
+const MOST_BELOW = 8;
 
 /** The last different errors of a log that is read backwards. */
 export interface LastErrors {
@@ -29,11 +33,19 @@ export interface LastErrors {
 export function createLastErrors(): LastErrors {
   const errors = new Set<string>();
   const others = new Set<string>();
+  let below: readonly string[] = [];
   return {
     add(line) {
+      if (INDENTED.test(line)) {
+        below = [line, ...below].slice(0, MOST_BELOW);
+        return errors.size;
+      }
       const reading = readLine(line);
       const found = reading?.complaint === 'error' ? errors : others;
-      if (reading !== undefined && found.size < MOST_ERRORS) found.add(shown(reading.text));
+      const more = GOES_ON.test(line) ? below : [];
+      below = [];
+      const text = reading === undefined || found.size >= MOST_ERRORS ? '' : shown([reading.text, ...more].join('\n'));
+      if (text !== '') found.add(text);
       return errors.size;
     },
     told: () => [...(errors.size > 0 ? errors : others)],
@@ -63,6 +75,6 @@ function readJson(line: string): Reading {
 
 /** Redacted before it is cut: half a secret is not recognised. */
 function shown(text: string): string {
-  const plain = redact(text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')).trim();
+  const plain = redact(text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+ */gu, ' ')).trim();
   return plain.length <= LONGEST_LINE ? plain : `${plain.slice(0, LONGEST_LINE - 1)}…`;
 }

@@ -30,6 +30,39 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
     ['server.go:269] failed to run Kubelet: no room'],
   ],
   [
+    'an error with line breaks, as kubelet 1.37 writes it of a drop-in that sets a field twice',
+    [
+      `${at} run.go:72] "command failed" err=<`,
+      '\tfailed to load kubelet dropin file: yaml: unmarshal errors:',
+      '\t  line 4: key "maxPods" already set in map',
+      ' >',
+    ],
+    [
+      'run.go:72] "command failed" err=< failed to load kubelet dropin file: yaml: unmarshal errors: line 4: key "maxPods" already set in map >',
+    ],
+  ],
+  [
+    'of errors with line breaks what is theirs, and not all of a long one',
+    [
+      'I1122 15:27:13.489379      69 server.go:257] "Effective KubeletConfiguration" config=<',
+      '\taddress: 0.0.0.0',
+      ' >',
+      `${at} a.go:1] "Unable" err=<`,
+      ...Array.from({ length: 20 }, (_, line) => `\tline ${line}`),
+      ' >',
+      'E1122 15:27:13.502266      69 a.go:1] cannot read: yaml: unmarshal errors:',
+      '  line 5: no such field',
+      'F1122 15:27:13.502266      69 a.go:1] no more',
+      '\t/go/src/klog.go:1026 +0xb9',
+    ],
+    [
+      'a.go:1] no more',
+      'a.go:1] cannot read: yaml: unmarshal errors: line 5: no such field',
+      'a.go:1] "Unable" err=< line 0 line 1 line 2 line 3 line 4 line 5 line 6 line 7',
+    ],
+  ],
+  ['nothing of lines that say nothing', ['\u0000\u0007', '{}'], []],
+  [
     'nothing of what is no error',
     [
       'I1122 15:27:13.489379      69 server.go:416] Version: v1.20.2',

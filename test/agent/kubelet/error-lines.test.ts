@@ -106,6 +106,15 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
     [`${at} a.go:1] POST https://bot:hunter2@example.com?key=hunter2 with Bearer hunter2hunter2`],
     ['a.go:1] POST https://[redacted]@example.com?[redacted] with Bearer [redacted]'],
   ],
+  [
+    'nothing that a container was told, as kubelets print one that does not start, but why it does not',
+    [
+      `${at} kuberuntime_manager.go:1222] container &Container{Name:app,Image:app:1,Command:[app -p hunter2],Args:[],Env:[]EnvVar{EnvVar{Name:DB_PASSWORD,Value:hunter2,ValueFrom:nil,},EnvVar{Name:DB,Value:https://db/x?y=1,ValueFrom:nil,},},ResizePolicy:[]ContainerResizePolicy{},} start failed in pod app_default(8f43): CreateContainerConfigError: secret "app" not found`,
+    ],
+    [
+      'kuberuntime_manager.go:1222] container &Container{Name:app,[redacted]} start failed in pod app_default(8f43): CreateContainerConfigError: secret "app" not found',
+    ],
+  ],
   ['no control characters', [`${at} a.go:1] one\u0007\ntwo\u001b[31m`], ['a.go:1] one two [31m']],
   ['no characters that turn the order of letters', [`${at} a.go:1] one\u202etwo`], ['a.go:1] one two']],
 ];

@@ -49,12 +49,14 @@ for (const isCompact of [false, true]) {
       }
     });
 
-    it('unpacks what zstd packed, and leaves out what something else did', async () => {
+    it('unpacks what zstd or, before 246, LZ4 packed, and leaves out what XZ did', async () => {
       const lines = [line(1, 'x'.repeat(600)), line(2, 'short')];
       const zstd = journalOf(lines, { isCompact, packFrom: 512 });
       assert.deepEqual(await messagesIn(zstd), ['2 - short', `1 - ${'x'.repeat(600)}`]);
       const lz4 = journalOf(lines, { isCompact, packFrom: 512, packedBy: 2 });
-      assert.deepEqual(await messagesIn(lz4), ['2 - short', '1 - -']);
+      assert.deepEqual(await messagesIn(lz4), ['2 - short', `1 - ${'x'.repeat(600)}`]);
+      const xz = journalOf(lines, { isCompact, packFrom: 512, packedBy: 1 });
+      assert.deepEqual(await messagesIn(xz), ['2 - short', '1 - -']);
     });
 
     it('leaves out a value that is too long unpacked, or damaged, and nothing else', async () => {
@@ -64,6 +66,11 @@ for (const isCompact of [false, true]) {
       const frame = file.lastIndexOf(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]));
       file.fill(0xff, frame, frame + 8);
       assert.deepEqual(await messagesIn(file), ['3 - -', '2 - -', '1 - one']);
+      const lz4 = journalOf(lines, { isCompact, packFrom: 512, packedBy: 2 });
+      const token = lz4.lastIndexOf(Buffer.from('MESSAGE=y')) - 4;
+      assert.equal(lz4[token], 0xf0);
+      lz4[token] = 0x0f;
+      assert.deepEqual(await messagesIn(lz4), ['3 - -', `2 - ${'x'.repeat(4096)}`, '1 - one']);
     });
 
     it('keeps no long values: an agent has little memory', async () => {

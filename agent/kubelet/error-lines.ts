@@ -9,6 +9,9 @@ const LONGEST_LINE = 280;
 
 /** `E1122 15:27:13.502266      69 run.go:74] …`: errors and fatal errors of klog. */
 const KLOG = /^([IWEF])\d{4} \S+ +\d+ ([^\]]+\] .*)$/s;
+/** The same in JSON where the end of a long line is missing: a verbosity would stand behind the message. */
+const CUT_JSON =
+  /^\{"ts":[^",]*,(?:"logger":"[^"]*",)?(?:"caller":"([^"]*)",)?"msg":"((?:[^"\\]|\\.)*)"(?!,"v":),(?:"err":")?(.*)$/s;
 /** What the Go runtime and the kubelet's command line write when they end the process. */
 const ENDS = /^(?:panic: |fatal error: |Error: )/;
 /** Of the traces that follow a panic, of the usage that follows a mistake in the flags, and of advice about flags. */
@@ -68,8 +71,9 @@ function readJson(line: string): Reading {
     const parts = [caller, msg, err].filter((part) => typeof part === 'string');
     return { complaint: 'error', text: parts.join(': ') };
   } catch {
-    // Cut off: whether it is an error, nobody can tell.
-    return undefined;
+    const [, caller, msg, err] = CUT_JSON.exec(line) ?? [];
+    // Cut off early: whether it is an error, nobody can tell.
+    return msg === undefined ? undefined : { complaint: 'error', text: [caller, msg, err].filter(Boolean).join(': ') };
   }
 }
 

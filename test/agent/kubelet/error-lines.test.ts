@@ -86,6 +86,18 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
     ['kubelet/run.go:72: command failed: no such file'],
   ],
   [
+    'an error of a log in JSON that is longer than what is read of it',
+    [
+      `{"ts":1700000000000.1,"caller":"app/server.go:1","msg":"Effective","v":0,"config":"${'x'.repeat(4000)}`,
+      `{"ts":1700000000000.2,"caller":"pod_workers.go:1301","msg":"Error syncing pod, skipping","pod":{"name":"a${'x'.repeat(4000)}`,
+      `{"ts":1700000000000.3,"logger":"UnhandledError","caller":"run.go:72","msg":"command \\"failed\\"","err":"no such file: ${'y'.repeat(4000)}`,
+    ],
+    [
+      `${String.raw`run.go:72: command \"failed\": no such file: `.padEnd(279, 'y')}…`,
+      `${'pod_workers.go:1301: Error syncing pod, skipping: "pod":{"name":"a'.padEnd(279, 'x')}…`,
+    ],
+  ],
+  [
     'a panic',
     ['panic: runtime error: index out of range [3]', 'main.main()'],
     ['panic: runtime error: index out of range [3]'],

@@ -144,7 +144,7 @@ describe('the page in a browser', { skip: WITHOUT_CHROMIUM }, () => {
       'Pool gpu is halted',
       'kubelet-gitops release gpu',
       'maxUnavailable',
-      'KubeletCrashLooping',
+      'CrashLoop',
       'rest',
     ]) {
       assert.match(text, new RegExp(said), said);

@@ -4,15 +4,15 @@ import type { Millis } from '#shared/runtime/clock.ts';
 export interface PlantedFault {
   /** A clause that goes on after "a config that". */
   readonly fault: string;
-  /** After how much healthy time a node fails, by its place among all nodes; null where it does not. `random` is in [0, 1). */
-  readonly failsAfter: (place: number, random: number) => Millis | null;
+  /** After how much healthy time a node fails; null where it does not. `random` is in [0, 1), another for each node. */
+  readonly failsAfter: (random: number) => Millis | null;
   /** Which nodes fail is left to chance. */
   readonly byChance?: true;
 }
 
 const MINUTE: Millis = 60_000;
 /** Of so many nodes one fails. */
-export const ONE_IN = 30;
+const ONE_IN = 30;
 
 /** What `plan` and `simulate` say how far it would get. */
 export const PLANTED_FAULTS: readonly PlantedFault[] = [
@@ -20,7 +20,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   { fault: 'kills every kubelet after 8 minutes', failsAfter: () => 8 * MINUTE },
   {
     fault: `kills one kubelet in ${ONE_IN} at once`,
-    failsAfter: (place, random) => (place % ONE_IN === Math.floor(random * ONE_IN) ? 0 : null),
+    failsAfter: (random) => (random < 1 / ONE_IN ? 0 : null),
     byChance: true,
   },
 ];

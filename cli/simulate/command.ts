@@ -8,7 +8,7 @@ import { PLAN } from '../plan/command.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { loadRevisions, nodesOf } from '../plan/question.ts';
 import { wrapFor } from '../wrap.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { simulationAsSvg } from './render-svg.ts';
 import { simulationAsText, whatIfAsText } from './render-text.ts';
 import { type Simulation, simulate } from './simulate.ts';

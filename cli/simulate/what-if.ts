@@ -1,7 +1,7 @@
 import type { Millis } from '#shared/runtime/clock.ts';
 import { RESTARTS } from '#reconciler/policy/forecast/spread.ts';
 import { PLANTED_FAULTS } from '../planted-faults.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { type Simulation, type SimulationQuestion, simulate } from './simulate.ts';
 
 /** How far a config that kills kubelets would get. */
@@ -27,17 +27,17 @@ const [RUNS, RUNS_OF_MANY, MANY_NODES] = [20, 3, 500];
 
 /** The same rollout with each planted fault. Trials that `failureRate` has fail are left out: they would hide the fault. */
 export function whatIf(question: SimulationQuestion): readonly WhatIf[] {
-  const places = new Map(question.nodes.map(({ name }, place) => [name, place]));
   const runsByChance = question.nodes.length > MANY_NODES ? RUNS_OF_MANY : RUNS;
   return PLANTED_FAULTS.map(({ fault, failsAfter, byChance }) => {
     const runs = byChance === true ? runsByChance : 1;
     const found = Array.from({ length: runs }, (_, seed) => {
-      const chance = seededRandom(seed + 1)();
+      const chance = seededRandom(seed + 1);
+      const failing = new Map(question.nodes.map(({ name }) => [name, failsAfter(chance())]));
       const manners = {
         ...question.manners,
         failureRate: 0,
         random: seededRandom(seed + 1),
-        failsAfter: (node: string) => failsAfter(places.get(node) ?? 0, chance),
+        failsAfter: (node: string) => failing.get(node) ?? null,
       };
       return simulate({ ...question, manners });
     });

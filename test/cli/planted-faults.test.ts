@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { InventoryNode } from '#cli/inventory/node.ts';
-import { seededRandom } from '#cli/simulate/seeded-random.ts';
+import { seededRandom } from '#cli/seeded-random.ts';
 import { simulate } from '#cli/simulate/simulate.ts';
 import type { NodeEvent } from '#cli/simulate/simulated-fleet.ts';
 import { limitOf } from '#reconciler/policy/rollout/amount.ts';

@@ -6,7 +6,7 @@ import { plain } from '#cli/paint.ts';
 import type { InventoryNode } from '#cli/inventory/node.ts';
 import { simulationAsSvg } from '#cli/simulate/render-svg.ts';
 import { simulationAsText } from '#cli/simulate/render-text.ts';
-import { seededRandom } from '#cli/simulate/seeded-random.ts';
+import { seededRandom } from '#cli/seeded-random.ts';
 import { simulate, type Simulation } from '#cli/simulate/simulate.ts';
 import { lanesOf } from '#cli/simulate/timeline.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';

@@ -153,7 +153,8 @@ const MOST_TURNS = 6;
 function worthLines({ rollout, waits, nodes }: PoolPlan): readonly string[] {
   if (rollout === undefined || rollout.worth.length === 0 || nodes.length < 2 || waits !== undefined) return [];
   const reaches = rollout.worth.map(
-    ({ fault, seen, isStopped }) => `${isStopped ? `at most ${seen}` : 'all'} if it ${fault}`,
+    ({ fault, byChance, seen, isStopped }) =>
+      `${isStopped ? `at most ${seen}${byChance === true ? ' in 19 of 20 cases' : ''}` : 'all'} if it ${fault}`,
   );
   return [`of ${counted(nodes)} a bad config reaches ${reaches.join(', ')}`];
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { seededRandom } from '#cli/simulate/seeded-random.ts';
+import { seededRandom } from '#cli/seeded-random.ts';
 import { simulate } from '#cli/simulate/simulate.ts';
 import { commit, COMMIT_A, COMMIT_B, NOW } from '../../support/fleet.ts';
 import { poolWith, POOL } from '../../support/real-fleet/pool-with.ts';

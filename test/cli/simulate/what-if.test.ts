@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { plain } from '#cli/paint.ts';
 import { whatIfAsText } from '#cli/simulate/render-text.ts';
-import { seededRandom } from '#cli/simulate/seeded-random.ts';
+import { seededRandom } from '#cli/seeded-random.ts';
 import { simulate, type SimulationQuestion } from '#cli/simulate/simulate.ts';
 import { timesWith, whatIf } from '#cli/simulate/what-if.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
@@ -55,11 +55,12 @@ describe('what a simulation says of a config that kills kubelets', () => {
     ]);
   });
 
-  it('is the worst of some runs where it fails on one node in 30, whose bounds hold', () => {
+  it('is the worst of some runs where it fails on one node in 30, by chance', () => {
     const [, , found] = whatIf(question(60));
     assert.equal(found?.runs, 20);
-    assert.equal(found.stopped, 20, 'two of 60 fail, and one is enough');
-    assert.ok(found.failed >= 1 && found.failed <= 2 && found.seen <= 60, JSON.stringify(found));
+    // In one of eight runs, it fails on none of 60.
+    assert.ok(found.stopped > 10 && found.stopped < 20, JSON.stringify(found));
+    assert.ok(found.failed >= 1 && found.failed <= found.seen && found.seen <= 60, JSON.stringify(found));
   });
 
   it('comes with the time that it takes with quick and with slow restarts', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { seededRandom } from '#cli/simulate/seeded-random.ts';
+import { seededRandom } from '#cli/seeded-random.ts';
 import { LEASE_TIMING } from '#reconciler/cluster/leader/lease.ts';
 import { NEW_NODE_MS } from '#reconciler/policy/rollout/aims.ts';
 import type { Timing } from '#sandbox/kubelet/options.ts';

@@ -1,5 +1,5 @@
 import type { InventoryNode } from '#cli/inventory/node.ts';
-import { seededRandom } from '#cli/simulate/seeded-random.ts';
+import { seededRandom } from '#cli/seeded-random.ts';
 import { createSimulatedFleet, type SimulatedFleet } from '#cli/simulate/simulated-fleet.ts';
 import { type CommitInForce, desiredState } from '#reconciler/policy/desired.ts';
 import type { Fleet } from '#reconciler/policy/fleet.ts';

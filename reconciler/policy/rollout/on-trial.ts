@@ -61,9 +61,9 @@ function boundOf(group: PoolGroup, fleet: Fleet): Omit<OnTrial, 'names'> {
   return { ...bound, by };
 }
 
-/** How many nodes begin: the canaries, or one where none are asked for. */
+/** How many nodes begin: the canaries, or one where none are asked for. A pool without nodes has none, and doubles from one as well. */
 export const canaryCount = (rollout: RolloutSpec, members: readonly Member[]): number =>
-  wavesOf(rollout, members).find(({ name }) => name === 'canary')?.nodes ?? 1;
+  Math.max(1, wavesOf(rollout, members).find(({ name }) => name === 'canary')?.nodes ?? 1);
 
 /** The bound at its widest, of so many nodes. */
 export function mostOnTrial({ maxOnTrial, maxUnavailable }: RolloutSpec, nodes: number): number {

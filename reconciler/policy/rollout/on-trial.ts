@@ -103,22 +103,29 @@ function evidenceIn(group: PoolGroup, fleet: Fleet): Evidence {
   return { promoted, passed: promoted + passed, failed };
 }
 
-/** By group, the names of the nodes that were told the payload of its pool and are not through with it. */
+/**
+ * By group, the names of the nodes that were told the payload of its pool and are not through with it. Who took a later payload back runs
+ * this one already, and is told for nothing: it soaks from then on.
+ */
 function namesOnTrial(groups: readonly PoolGroup[], fleet: Fleet, now: Millis): ReadonlyMap<Group, readonly string[]> {
   const { nodes, kubeletNodes } = fleet;
   const byPool = new Map(groups.map((group) => [group.pool.name, group]));
-  const found = new Map<Group, string[]>();
+  const found = new Map<Group, Set<string>>();
+  const note = (group: PoolGroup, name: string, node: KubeletNode, target: NodeTarget): void => {
+    if (!isPayload(target, group) || isThrough(node, target, group, now)) return;
+    if (isSettledPayload(group, target, fleet)) return;
+    found.set(group, (found.get(group) ?? new Set()).add(name));
+  };
   for (const [name, node] of kubeletNodes) {
     const group = byPool.get(node.spec?.pool ?? '');
-    if (group === undefined || !nodes.has(name)) continue;
-    const target = assignmentOf(node);
-    if (!isPayload(target, group) || isThrough(node, target, group, now)) continue;
-    if (isSettledPayload(group, target, fleet)) continue;
-    const names = found.get(group) ?? [];
-    names.push(name);
-    found.set(group, names);
+    if (group !== undefined && nodes.has(name)) note(group, name, node, assignmentOf(node));
   }
-  return found;
+  for (const group of groups) {
+    for (const { node, kubeletNode, runsTarget, wasTold, target } of group.members) {
+      if (runsTarget && !wasTold && kubeletNode !== undefined) note(group, node.name, kubeletNode, target);
+    }
+  }
+  return new Map([...found].map(([group, names]) => [group, [...names]]));
 }
 
 function isThrough(node: KubeletNode, target: NodeTarget, { pool }: PoolGroup, now: Millis): boolean {

@@ -54,6 +54,4 @@ function becauseOf(
 
 /** Before any commit was read nobody knows which pools there are, nor what became of one that a node was told a config of. */
 const isFree = (node: NodeView, { commit, choices }: Desired, fleet: Fleet): boolean =>
-  commit !== null &&
-  choices.get(node.name)?.choice === 'none' &&
-  kubeletNodeOf(node, fleet)?.spec?.pool === undefined;
+  commit !== null && choices.get(node.name)?.choice === 'none' && kubeletNodeOf(node, fleet)?.spec?.pool === undefined;

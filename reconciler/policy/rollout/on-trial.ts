@@ -1,9 +1,12 @@
+import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { DEFAULT_MAX_ON_TRIAL } from '#shared/contract/api/probation.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { NO_CONFIG } from '../classes.ts';
 import type { DesiredPool } from '../desired.ts';
-import type { Fleet } from '../fleet.ts';
+import type { Fleet, NodeView } from '../fleet.ts';
+import { poolOfNode } from '../repo/pool-of-class.ts';
 import { limitOf } from './amount.ts';
 import { type Group, type Member, soakOf, targetOf } from './membership.ts';
 import { probationOf } from './pace.ts';
@@ -112,13 +115,15 @@ function namesOnTrial(groups: readonly PoolGroup[], fleet: Fleet, now: Millis): 
   const byPool = new Map(groups.map((group) => [group.pool.name, group]));
   const found = new Map<Group, Set<string>>();
   const note = (group: PoolGroup, name: string, node: KubeletNode, target: NodeTarget): void => {
-    if (!isPayload(target, group) || isThrough(node, target, group, now)) return;
-    if (isSettledPayload(group, target, fleet)) return;
+    if (isThrough(node, target, group, now) || isSettledPayload(group, target, fleet)) return;
     found.set(group, (found.get(group) ?? new Set()).add(name));
   };
   for (const [name, node] of kubeletNodes) {
     const group = byPool.get(node.spec?.pool ?? '');
-    if (group !== undefined && nodes.has(name)) note(group, name, node, assignmentOf(node));
+    const view = nodes.get(name);
+    if (group === undefined || view === undefined) continue;
+    const target = assignmentOf(node);
+    if (isPayload(target, group) || isOfLostClass(target, group, view, node)) note(group, name, node, target);
   }
   for (const group of groups) {
     for (const { node, kubeletNode, runsTarget, wasTold, target } of group.members) {
@@ -151,6 +156,15 @@ function isPayload(target: NodeTarget, { pool }: PoolGroup): boolean {
   if (target === null) return false;
   if (pool.classes === undefined) return sameTarget(target, targetOf(pool));
   return target.apply === pool.spec.apply && pool.classes.configs.has(target.sha256);
+}
+
+/** A node that left the pool may have been the last one of its class: what it was told is the pool's payload all the same. */
+function isOfLostClass(target: NodeTarget, { pool }: PoolGroup, view: NodeView, node: KubeletNode): boolean {
+  const { classes, template, spec } = pool;
+  if (target === null || classes === undefined || template === undefined || classes.byNode.has(view.name)) return false;
+  const machine = { ...view, numaNodes: node.status?.numaNodes };
+  const sorted = poolOfNode(template, machine, node.metadata.annotations?.[MACHINE_ANNOTATION]);
+  return sameTarget(target, { sha256: sorted.class.pool?.sha256 ?? NO_CONFIG, apply: spec.apply });
 }
 
 /** The pool settled on it for some class of machines: it is proven, whoever gets it. */

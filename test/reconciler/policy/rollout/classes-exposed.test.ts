@@ -54,4 +54,31 @@ describe('how many may hear of what is not proven, where values are computed,', 
     assert.equal(held(told, undefined, []), true);
     assert.equal(held(told, undefined, [{ metadata: { name: computedPool().name }, spec: computedPool().spec }]), true);
   });
+
+  it('counts who left the pool by its labels, also where nobody else is of its class', () => {
+    const held = (is: (node: NodeView) => KubeletNode): boolean => {
+      const rows = [
+        { view: LARGE, is: idleNode(LARGE) },
+        ...[HUGE].map((view) => ({ view, is: is(view), leaves: true as const })),
+      ];
+      const group = groupOf(rows);
+      const kubeletNodes = group.members.flatMap(({ kubeletNode }) => kubeletNode ?? []);
+      const [member] = group.members;
+      assert.ok(member !== undefined);
+      const fleet = fleetOf({ nodes: [LARGE, HUGE], kubeletNodes, pools: [poolInCluster(computedPool())] });
+      return budgetsOf([group], [], fleet, [], NOW).expose(group, member) !== null;
+    };
+    assert.equal(
+      held((node) => assignedNode(node, given(node))),
+      true,
+    );
+    assert.equal(
+      held((node) => settledNode(node, given(node))),
+      false,
+    );
+    assert.equal(
+      held((node) => assignedNode(node, { ...given(node), sha256: 'f'.repeat(64) })),
+      false,
+    );
+  });
 });

@@ -81,4 +81,18 @@ describe('how many may hear of what is not proven, where values are computed,', 
       false,
     );
   });
+
+  it('does not hold who was told what another class gets: it would wait for itself', () => {
+    const group = groupOf([
+      { view: LARGE, is: assignedNode(LARGE, given(HUGE)) },
+      { view: HUGE, is: idleNode(HUGE) },
+    ]);
+    const kubeletNodes = group.members.flatMap(({ kubeletNode }) => kubeletNode ?? []);
+    const fleet = fleetOf({ nodes: [LARGE, HUGE], kubeletNodes, pools: [poolInCluster(computedPool())] });
+    const budgets = budgetsOf([group], [], fleet, [], NOW);
+    assert.deepEqual(
+      group.members.map((member) => budgets.expose(group, member) === null),
+      [true, false],
+    );
+  });
 });

@@ -414,7 +414,7 @@ export const SURVIVORS: Explained = {
   ],
   'reconciler/policy/rollout/untaint-steps.ts': [
     ['untaintSteps', 'gated.length === 0 → false', 'it only saves the look at every decision'],
-    ['isFree', 'choices.get(name)?.choice → choices.get(name).choice', NARROWS],
+    ['isFree', 'choices.get(node.name)?.choice → choices.get(node.name).choice', NARROWS],
   ],
   'reconciler/policy/rollout/wave-progress.ts': [['unprovenIn', 'canary.nodes !== undefined → true', NARROWS]],
   'reconciler/policy/rollout/amount.ts': [

@@ -325,6 +325,7 @@ export const SURVIVORS: Explained = {
       'where nothing is computed, the pool settled on no class',
     ],
     ['namesOnTrial', '\'\' → "Stryker was here!"', NAMELESS],
+    ['namesOnTrial', 'kubeletNode !== undefined → true', NARROWS],
     ['isThrough', 'node.status?.promotedAt → node.status.promotedAt', NARROWS],
     ['isTakenBack', 'node.spec?.forgive → node.spec.forgive', NARROWS],
   ],

@@ -161,7 +161,7 @@ function isPayload(target: NodeTarget, { pool }: PoolGroup): boolean {
 /** A node that left the pool may have been the last one of its class: what it was told is the pool's payload all the same. */
 function isOfLostClass(target: NodeTarget, { pool }: PoolGroup, view: NodeView, node: KubeletNode): boolean {
   const { classes, template, spec } = pool;
-  if (target === null || classes === undefined || template === undefined || classes.byNode.has(view.name)) return false;
+  if (template === undefined || classes?.byNode.has(view.name) !== false) return false;
   const machine = { ...view, numaNodes: node.status?.numaNodes };
   const sorted = poolOfNode(template, machine, node.metadata.annotations?.[MACHINE_ANNOTATION]);
   return sameTarget(target, { sha256: sorted.class.pool?.sha256 ?? NO_CONFIG, apply: spec.apply });

@@ -326,6 +326,12 @@ export const SURVIVORS: Explained = {
     ],
     ['namesOnTrial', '\'\' → "Stryker was here!"', NAMELESS],
     ['namesOnTrial', 'kubeletNode !== undefined → true', NARROWS],
+    ['isOfLostClass', 'classes?.byNode → classes.byNode', NARROWS],
+    [
+      'isOfLostClass',
+      'classes?.byNode.has(view.name) !== false → false',
+      'what a class is given that has nodes is known as the payload already',
+    ],
     ['isThrough', 'node.status?.promotedAt → node.status.promotedAt', NARROWS],
     ['isTakenBack', 'node.spec?.forgive → node.spec.forgive', NARROWS],
   ],

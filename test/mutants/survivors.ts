@@ -325,6 +325,13 @@ export const SURVIVORS: Explained = {
       'where nothing is computed, the pool settled on no class',
     ],
     ['namesOnTrial', '\'\' → "Stryker was here!"', NAMELESS],
+    ['namesOnTrial', 'kubeletNode !== undefined → true', NARROWS],
+    ['isOfLostClass', 'classes?.byNode → classes.byNode', NARROWS],
+    [
+      'isOfLostClass',
+      'classes?.byNode.has(view.name) !== false → false',
+      'what a class is given that has nodes is known as the payload already',
+    ],
     ['isThrough', 'node.status?.promotedAt → node.status.promotedAt', NARROWS],
     ['isTakenBack', 'node.spec?.forgive → node.spec.forgive', NARROWS],
   ],
@@ -414,7 +421,7 @@ export const SURVIVORS: Explained = {
   ],
   'reconciler/policy/rollout/untaint-steps.ts': [
     ['untaintSteps', 'gated.length === 0 → false', 'it only saves the look at every decision'],
-    ['isFree', 'choices.get(name)?.choice → choices.get(name).choice', NARROWS],
+    ['isFree', 'choices.get(node.name)?.choice → choices.get(node.name).choice', NARROWS],
   ],
   'reconciler/policy/rollout/wave-progress.ts': [['unprovenIn', 'canary.nodes !== undefined → true', NARROWS]],
   'reconciler/policy/rollout/amount.ts': [

@@ -4,7 +4,7 @@ import type { Clock, Millis } from '#shared/runtime/clock.ts';
 import { reasonOf } from '#shared/runtime/errors.ts';
 import { readRules, rulesRequestFor } from './alert-rules.ts';
 import { type AskedPool, type BlockersAnswer, blocked, QUIET } from '../../policy/blockers.ts';
-import { busyNodes, podSelection } from './pods.ts';
+import { busyNodes, placeOfPod, podSelection } from './pods.ts';
 import { readAnswer, requestFor, unasked } from './prometheus.ts';
 import type { WebGet } from './web.ts';
 
@@ -78,7 +78,7 @@ export function createBlockers({ kube, web, clock }: BlockersPorts): Blockers {
 
   async function askPods(spec: NonNullable<BlockersSpec['pods']>, signal: AbortSignal): Promise<BlockersAnswer> {
     try {
-      const busy = busyNodes((await kube.list(podSelection(spec), signal)).items);
+      const busy = busyNodes((await kube.list(podSelection(spec), signal, placeOfPod)).items);
       return busy.size === 0 ? QUIET : { ...QUIET, busy };
     } catch (error) {
       return blocked(`the pods that must not run cannot be listed: ${reasonOf(error)}`);

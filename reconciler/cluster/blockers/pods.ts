@@ -1,6 +1,6 @@
 import type { BlockersSpec, LabelRequirement, LabelSelector } from '#shared/contract/api/kubelet-pool.ts';
 import type { KubeObject } from '#shared/contract/api/object.ts';
-import type { Selection } from '#shared/kube/kube.ts';
+import type { Selection, Trim } from '#shared/kube/kube.ts';
 import { PODS } from '#shared/kube/kube.ts';
 
 type PodsSpec = NonNullable<BlockersSpec['pods']>;
@@ -16,12 +16,21 @@ export function podSelection({ namespace, selector }: PodsSpec): Selection {
   };
 }
 
+interface PlacedPod extends KubeObject {
+  readonly spec?: { readonly nodeName?: string | undefined };
+}
+
+/** As much of a pod as is looked at: a selector may fit all pods of a large cluster. */
+export const placeOfPod: Trim<PlacedPod> = ({ metadata: { name, namespace }, spec }) => ({
+  metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+  spec: { nodeName: spec?.nodeName },
+});
+
 /** Which nodes have one of them, and why that keeps them from being changed. A pod without a node is in nobody's way. */
-export function busyNodes(pods: readonly KubeObject[]): ReadonlyMap<string, string> {
+export function busyNodes(pods: readonly PlacedPod[]): ReadonlyMap<string, string> {
   return new Map(
-    pods.flatMap((pod) => {
-      const { spec } = pod as KubeObject & { readonly spec?: { readonly nodeName?: string } };
-      const { name, namespace = '' } = pod.metadata;
+    pods.flatMap(({ metadata, spec }) => {
+      const { name, namespace = '' } = metadata;
       return spec?.nodeName === undefined || spec.nodeName === ''
         ? []
         : [[spec.nodeName, `the pod ${namespace}/${name} runs there, which blockers.pods waits for`] as const];

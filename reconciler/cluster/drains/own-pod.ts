@@ -1,5 +1,5 @@
-import type { KubeObject } from '#shared/contract/api/object.ts';
-import { type Kube, NODES } from '#shared/kube/kube.ts';
+import type { Condition, KubeObject } from '#shared/contract/api/object.ts';
+import { type Kube, NODES, type Trim } from '#shared/kube/kube.ts';
 
 /** The pod that this process runs in, which a drain of its node has to move like any other. */
 export interface OwnPod {
@@ -10,16 +10,23 @@ export interface OwnPod {
 }
 
 interface NodeState extends KubeObject {
-  readonly spec?: { readonly unschedulable?: boolean };
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  readonly spec?: { readonly unschedulable?: boolean | undefined };
+  readonly status?: { readonly conditions?: readonly Pick<Condition, 'type' | 'status'>[] | undefined };
 }
 
 export const isOwn = (own: OwnPod | null, { name, namespace }: KubeObject['metadata']): boolean =>
   own !== null && own.name === name && own.namespace === namespace;
 
+/** All Nodes of a large cluster, with their images, take more memory than we may have. */
+const bare: Trim<NodeState> = ({ metadata: { name }, spec, status }) => ({
+  metadata: { name },
+  spec: { unschedulable: spec?.unschedulable },
+  status: { conditions: status?.conditions },
+});
+
 /** Whether a pod that leaves this node may find another: one that is Ready and takes pods. */
 export async function hasOtherNode(kube: Kube, node: string, signal: AbortSignal): Promise<boolean> {
-  const { items } = await kube.list<NodeState>({ resource: NODES }, signal);
+  const { items } = await kube.list({ resource: NODES }, signal, bare);
   return items.some(
     ({ metadata, spec, status }) =>
       metadata.name !== node &&

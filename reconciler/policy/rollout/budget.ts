@@ -35,6 +35,8 @@ interface Places {
 /** How many more nodes of a pool may hear of a payload that is not proven yet; Infinity where the pool settled on it. */
 interface Exposure {
   readonly trial: OnTrial;
+  /** Of the same. */
+  readonly names: ReadonlySet<string>;
   unproven: number;
   /** The same, with nothing kept free for nodes that are drained for it. */
   unprovenDrained: number;
@@ -67,7 +69,10 @@ export function budgetsOf(
   const exposures = new Map(
     [...onTrialIn(groups, fleet, now)].map(([group, trial]): [Group, Exposure] => {
       const unprovenDrained = trial.allowed - trial.names.length;
-      return [group, { trial, unprovenDrained, unproven: unprovenDrained - drainedFor(group) }];
+      return [
+        group,
+        { trial, names: new Set(trial.names), unprovenDrained, unproven: unprovenDrained - drainedFor(group) },
+      ];
     }),
   );
   const zones = new Map<Group, ReadonlyMap<string, Places>>();
@@ -100,7 +105,7 @@ export function budgetsOf(
     },
     expose(group, member) {
       const left = exposures.get(group);
-      if (left === undefined || isOnTrialAlready(member, left.trial)) return null;
+      if (left === undefined || isOnTrialAlready(member, left)) return null;
       if (isSettledPayload(group, member.target, fleet)) return null;
       const isKept = isDrainedFor(group, member);
       if ((isKept ? left.unprovenDrained : left.unproven) <= 0) return hold('budget', fullOf(left.trial));
@@ -157,9 +162,12 @@ const isDrainedFor = ({ pool }: Group, { node, wasTold }: Member): boolean =>
 
 const drainedFor = (group: Group): number => group.members.filter((member) => isDrainedFor(group, member)).length;
 
-/** A node that is to try once more what it took back was told it, and is not on trial: with a full probation it counts all along. */
-const isOnTrialAlready = ({ wasTold, forgive }: Member, { by }: OnTrial): boolean =>
-  wasTold && !(forgive && by === 'maxOnTrial');
+/**
+ * A node that is to try once more what it took back was told it, and is not on trial: with a full probation it counts all along. One
+ * that was told what another class of machines gets has its place already, and would wait for itself.
+ */
+const isOnTrialAlready = ({ node, wasTold, forgive }: Member, { trial, names }: Exposure): boolean =>
+  wasTold ? !(forgive && trial.by === 'maxOnTrial') : names.has(node.name);
 
 function fullOf({ by, allowed, names }: OnTrial): string {
   const what = by === 'maxOnTrial' ? 'on trial now' : 'to try a config that is not proven yet';

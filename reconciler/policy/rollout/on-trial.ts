@@ -1,9 +1,12 @@
+import { MACHINE_ANNOTATION } from '#shared/contract/api/group.ts';
 import { DEFAULT_MAX_ON_TRIAL } from '#shared/contract/api/probation.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { RolloutSpec } from '#shared/contract/api/kubelet-pool.ts';
 import { fromTimestamp, type Millis } from '#shared/runtime/clock.ts';
+import { NO_CONFIG } from '../classes.ts';
 import type { DesiredPool } from '../desired.ts';
-import type { Fleet } from '../fleet.ts';
+import type { Fleet, NodeView } from '../fleet.ts';
+import { poolOfNode } from '../repo/pool-of-class.ts';
 import { limitOf } from './amount.ts';
 import { type Group, type Member, soakOf, targetOf } from './membership.ts';
 import { probationOf } from './pace.ts';
@@ -61,9 +64,9 @@ function boundOf(group: PoolGroup, fleet: Fleet): Omit<OnTrial, 'names'> {
   return { ...bound, by };
 }
 
-/** How many nodes begin: the canaries, or one where none are asked for. */
+/** How many nodes begin: the canaries, or one where none are asked for. A pool without nodes has none, and doubles from one as well. */
 export const canaryCount = (rollout: RolloutSpec, members: readonly Member[]): number =>
-  wavesOf(rollout, members).find(({ name }) => name === 'canary')?.nodes ?? 1;
+  Math.max(1, wavesOf(rollout, members).find(({ name }) => name === 'canary')?.nodes ?? 1);
 
 /** The bound at its widest, of so many nodes. */
 export function mostOnTrial({ maxOnTrial, maxUnavailable }: RolloutSpec, nodes: number): number {
@@ -103,22 +106,31 @@ function evidenceIn(group: PoolGroup, fleet: Fleet): Evidence {
   return { promoted, passed: promoted + passed, failed };
 }
 
-/** By group, the names of the nodes that were told the payload of its pool and are not through with it. */
+/**
+ * By group, the names of the nodes that were told the payload of its pool and are not through with it. Who took a later payload back runs
+ * this one already, and is told for nothing: it soaks from then on.
+ */
 function namesOnTrial(groups: readonly PoolGroup[], fleet: Fleet, now: Millis): ReadonlyMap<Group, readonly string[]> {
   const { nodes, kubeletNodes } = fleet;
   const byPool = new Map(groups.map((group) => [group.pool.name, group]));
-  const found = new Map<Group, string[]>();
+  const found = new Map<Group, Set<string>>();
+  const note = (group: PoolGroup, name: string, node: KubeletNode, target: NodeTarget): void => {
+    if (isThrough(node, target, group, now) || isSettledPayload(group, target, fleet)) return;
+    found.set(group, (found.get(group) ?? new Set()).add(name));
+  };
   for (const [name, node] of kubeletNodes) {
     const group = byPool.get(node.spec?.pool ?? '');
-    if (group === undefined || !nodes.has(name)) continue;
+    const view = nodes.get(name);
+    if (group === undefined || view === undefined) continue;
     const target = assignmentOf(node);
-    if (!isPayload(target, group) || isThrough(node, target, group, now)) continue;
-    if (isSettledPayload(group, target, fleet)) continue;
-    const names = found.get(group) ?? [];
-    names.push(name);
-    found.set(group, names);
+    if (isPayload(target, group) || isOfLostClass(target, group, view, node)) note(group, name, node, target);
   }
-  return found;
+  for (const group of groups) {
+    for (const { node, kubeletNode, runsTarget, wasTold, target } of group.members) {
+      if (runsTarget && !wasTold && kubeletNode !== undefined) note(group, node.name, kubeletNode, target);
+    }
+  }
+  return new Map([...found].map(([group, names]) => [group, [...names]]));
 }
 
 function isThrough(node: KubeletNode, target: NodeTarget, { pool }: PoolGroup, now: Millis): boolean {
@@ -144,6 +156,15 @@ function isPayload(target: NodeTarget, { pool }: PoolGroup): boolean {
   if (target === null) return false;
   if (pool.classes === undefined) return sameTarget(target, targetOf(pool));
   return target.apply === pool.spec.apply && pool.classes.configs.has(target.sha256);
+}
+
+/** A node that left the pool may have been the last one of its class: what it was told is the pool's payload all the same. */
+function isOfLostClass(target: NodeTarget, { pool }: PoolGroup, view: NodeView, node: KubeletNode): boolean {
+  const { classes, template, spec } = pool;
+  if (template === undefined || classes?.byNode.has(view.name) !== false) return false;
+  const machine = { ...view, numaNodes: node.status?.numaNodes };
+  const sorted = poolOfNode(template, machine, node.metadata.annotations?.[MACHINE_ANNOTATION]);
+  return sameTarget(target, { sha256: sorted.class.pool?.sha256 ?? NO_CONFIG, apply: spec.apply });
 }
 
 /** The pool settled on it for some class of machines: it is proven, whoever gets it. */

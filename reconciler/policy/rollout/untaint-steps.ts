@@ -5,7 +5,7 @@ import type { Millis } from '#shared/runtime/clock.ts';
 import type { Step } from '../steps.ts';
 import type { MemberDecision } from './decide-group.ts';
 import { isInGrace } from './label-guard.ts';
-import type { Group } from './membership.ts';
+import { type Group, kubeletNodeOf } from './membership.ts';
 import { settledFor } from './settled-for.ts';
 import { runsAlready } from './standing.ts';
 
@@ -33,7 +33,7 @@ export function untaintSteps(
     const known = decided.get(node.name);
     const because =
       known === undefined
-        ? isFree(node, desired) && !isInGrace(node, now)
+        ? isFree(node, desired, fleet) && !isInGrace(node, now)
           ? 'no pool selects it'
           : null
         : becauseOf(known.decision, known.group.pool, fleet.pools.get(known.group.pool?.name ?? ''));
@@ -52,6 +52,6 @@ function becauseOf(
   return runsFormer ? 'it runs what its pool settled on' : null;
 }
 
-/** Before any commit was read nobody knows which pools there are. */
-const isFree = ({ name }: NodeView, { commit, choices }: Desired): boolean =>
-  commit !== null && choices.get(name)?.choice === 'none';
+/** Before any commit was read nobody knows which pools there are, nor what became of one that a node was told a config of. */
+const isFree = (node: NodeView, { commit, choices }: Desired, fleet: Fleet): boolean =>
+  commit !== null && choices.get(node.name)?.choice === 'none' && kubeletNodeOf(node, fleet)?.spec?.pool === undefined;

@@ -216,6 +216,21 @@ describe('asking for pods', () => {
     assert.deepEqual([...(busy?.keys() ?? [])], ['node-1']);
   });
 
+  it('keeps nothing of a pod but where it is: there may be a hundred thousand', async () => {
+    const long = {
+      metadata: { name: 'a', namespace: 'x', annotations: { a: 'long' } },
+      spec: { nodeName: 'n', containers: [1] },
+    };
+    const kept: unknown[] = [];
+    const list = (_: unknown, __: unknown, trim: (pod: KubeObject) => KubeObject = (pod) => pod) => {
+      kept.push(trim(long));
+      return Promise.resolve({ resourceVersion: '1', items: kept });
+    };
+    const { busy } = await asking({}, { kube: { list } as unknown as Pick<Kube, 'list'> })(spec);
+    assert.match(busy?.get('n') ?? '', /^the pod x\/a runs there/);
+    assert.deepEqual(kept, [{ metadata: { name: 'a', namespace: 'x' }, spec: { nodeName: 'n' } }]);
+  });
+
   it('blocks the pool where they cannot be listed', async () => {
     const kube = { list: () => Promise.reject(new Error('pods is forbidden')) };
     const { quiet, because } = await asking({}, { kube })(spec);

@@ -6,6 +6,7 @@ import { type Kube, LEASES, NODES, PODS, type Selection } from '#shared/kube/kub
 import { systemClock } from '#shared/runtime/clock.ts';
 import { silentLog } from '#shared/runtime/log.ts';
 import { createDrains, type Drains } from '#reconciler/cluster/drains/drains.ts';
+import { hasOtherNode } from '#reconciler/cluster/drains/own-pod.ts';
 import { holdLease, type LeaseHold } from '#reconciler/cluster/leader/hold-lease.ts';
 import type { Lease } from '#reconciler/cluster/leader/lease.ts';
 import { aSandbox } from '../../../sandbox/api-server/support/sandbox.ts';
@@ -191,5 +192,17 @@ describe('the drain of the node that the reconciler runs on', () => {
     await drains.evict('n1', 1, never);
     assert.deepEqual(world.effects, [`evicted ${OWN}`, 'evicted z-app']);
     assert.ok(world.hold.isLeader());
+  });
+
+  it('keeps next to nothing of the Nodes that it looks through: ten thousand with their images fill the heap', async () => {
+    const images = [{ names: ['example.test/none'], sizeBytes: 1 }];
+    const full = { ...readyNode('n2'), status: { images, conditions: [{ type: 'Ready', status: 'True' }] } };
+    const kept: unknown[] = [];
+    const list = (_: unknown, __: unknown, trim: (node: KubeObject) => KubeObject = (node) => node) => {
+      kept.push(trim(full));
+      return Promise.resolve({ resourceVersion: '1', items: kept });
+    };
+    assert.equal(await hasOtherNode({ list } as unknown as Kube, 'n1', never), true);
+    assert.doesNotMatch(JSON.stringify(kept), /images/);
   });
 });

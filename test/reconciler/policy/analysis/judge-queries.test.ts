@@ -65,6 +65,7 @@ describe('one number for each node', () => {
       still(97, 1),
       'pass',
     ],
+    ['stayed, near the largest number there is', { ...P99, percent: 0 }, still(2, 1e308), [], 'pass'],
     ['fell, which is better', P99, still(1, 10, 0), still(19, 10), 'pass'],
     ['fell by the least that counts', FREE, still(1, 4, 2), still(19, 4), 'pass'],
     ['fell by more', FREE, still(1, 4, 1.99), still(19, 4), 'fail'],

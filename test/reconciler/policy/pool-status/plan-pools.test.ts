@@ -13,6 +13,7 @@ import {
   invalidPool,
   NOW,
   poolInCluster,
+  poolSpec,
   validPool,
 } from '../../../support/fleet.ts';
 import { SETTINGS, fleetWith, statusOf, settled, old, a } from './support/pool-of-three.ts';
@@ -35,6 +36,17 @@ describe('the writes of pools', () => {
     assert.deepEqual(writes(commit(COMMIT_B, old), fleet), ['write-pool-status']);
     const status = statusOf(commit(COMMIT_B, old), fleet);
     assert.deepEqual(writes(commit(COMMIT_B, old), fleetWith(settled, poolInCluster(old, status))), []);
+  });
+
+  it('are a status without a number that JSON does not have, of a pool that has lost its last node as well', () => {
+    const { probation: _, ...usual } = poolSpec().rollout;
+    for (const canary of [{ nodes: 2 }, { nodes: '10%' }, { nodes: 1, perClass: true }]) {
+      const empty = validPool('workers', 1, { rollout: { ...usual, canary } });
+      const status = statusOf(commit(COMMIT_B, empty), fleetOf({ pools: [poolInCluster(empty)] }));
+      const kept = JSON.parse(JSON.stringify(status)) as KubeletPool['status'];
+      assert.deepEqual(kept?.rollout, status?.rollout);
+      assert.deepEqual(writes(commit(COMMIT_B, empty), fleetOf({ pools: [poolInCluster(empty, kept)] })), []);
+    }
   });
 
   it('are no status of a pool that is to be made, and none of one that goes', () => {

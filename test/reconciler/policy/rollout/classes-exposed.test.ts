@@ -5,7 +5,17 @@ import { budgetsOf } from '#reconciler/policy/rollout/budget.ts';
 import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
 import type { KubeletPool, SettledConfig } from '#shared/contract/api/kubelet-pool.ts';
 import { assignedNode, fleetOf, idleNode, NOW, poolInCluster, settledNode } from '../../../support/fleet.ts';
-import { classOf, given, groupOf, HUGE, LARGE, computedPool, settledOn } from './support/classes-apart.ts';
+import {
+  classOf,
+  given,
+  groupOf,
+  HUGE,
+  LARGE,
+  computedPool,
+  poolFor,
+  settledOn,
+  SMALL,
+} from './support/classes-apart.ts';
 import { sizedNode } from './support/sized-pool.ts';
 
 describe('how many may hear of what is not proven, where values are computed,', () => {
@@ -53,5 +63,44 @@ describe('how many may hear of what is not proven, where values are computed,', 
     assert.equal(held(told, settledOn(classOf(HUGE), classOf(LARGE))), false);
     assert.equal(held(told, undefined, []), true);
     assert.equal(held(told, undefined, [{ metadata: { name: computedPool().name }, spec: computedPool().spec }]), true);
+  });
+
+  it('counts who left the pool by its labels, also where nobody else is of its class', () => {
+    const held = (is: KubeletNode, left = HUGE, isRead = true): boolean => {
+      const found = groupOf([
+        { view: LARGE, is: idleNode(LARGE) },
+        { view: left, is, leaves: true },
+      ]);
+      const { template: _, ...unread } = poolFor([LARGE]);
+      const group = isRead ? found : { ...found, pool: unread };
+      const kubeletNodes = group.members.flatMap(({ kubeletNode }) => kubeletNode ?? []);
+      const [member] = group.members;
+      assert.ok(member !== undefined);
+      const fleet = fleetOf({ nodes: [LARGE, left], kubeletNodes, pools: [poolInCluster(computedPool())] });
+      return budgetsOf([group], [], fleet, [], NOW).expose(group, member) !== null;
+    };
+    const told = assignedNode(HUGE, given(HUGE));
+    const { status: _, ...silent } = told;
+    const other = { ...given(HUGE), sha256: 'f'.repeat(64) };
+    assert.equal(held(told), true);
+    assert.equal(held(silent), true);
+    assert.equal(held(told, HUGE, false), false, 'nobody knows what its class was given');
+    assert.equal(held(settledNode(HUGE, given(HUGE))), false);
+    assert.equal(held(assignedNode(HUGE, other)), false);
+    assert.equal(held(assignedNode(SMALL, other), SMALL), false);
+  });
+
+  it('does not hold who was told what another class gets: it would wait for itself', () => {
+    const group = groupOf([
+      { view: LARGE, is: assignedNode(LARGE, given(HUGE)) },
+      { view: HUGE, is: idleNode(HUGE) },
+    ]);
+    const kubeletNodes = group.members.flatMap(({ kubeletNode }) => kubeletNode ?? []);
+    const fleet = fleetOf({ nodes: [LARGE, HUGE], kubeletNodes, pools: [poolInCluster(computedPool())] });
+    const budgets = budgetsOf([group], [], fleet, [], NOW);
+    assert.deepEqual(
+      group.members.map((member) => budgets.expose(group, member) === null),
+      [true, false],
+    );
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LABEL_GRACE_MS } from '#reconciler/policy/rollout/label-guard.ts';
-import { commit, COMMIT_A, COMMIT_B, nodeView, poolSpec, validPool } from '../../../support/fleet.ts';
+import { commit, COMMIT_A, COMMIT_B, invalidPool, nodeView, poolSpec, validPool } from '../../../support/fleet.ts';
 import { FleetSimulation } from '../../../support/fleet-simulation.ts';
 
 const GATED = { gated: true } as const;
@@ -92,6 +92,18 @@ describe('a node that comes with our taint', () => {
     assert.deepEqual(untainted(fleet), []);
     fleet.inForce = inForce;
     assert.deepEqual(untainted(fleet), ['stray: no pool selects it']);
+  });
+
+  it('keeps it on trial for a pool that git says something wrong about, where the cluster lost that pool', () => {
+    const fleet = settledFleet();
+    join(fleet, 'n3');
+    fleet.rounds(2);
+    assert.equal(fleet.fleet.kubeletNodes.get('n3')?.status?.phase, 'Trial');
+    fleet.now += LABEL_GRACE_MS;
+    fleet.restart();
+    fleet.fleet = { ...fleet.fleet, pools: new Map() };
+    fleet.inForce = commit(COMMIT_B, invalidPool('workers'));
+    assert.deepEqual(untainted(fleet), []);
   });
 
   it('keeps it where a person opted it out, and where nobody can say which pool it belongs to', () => {

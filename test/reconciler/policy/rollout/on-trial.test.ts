@@ -43,6 +43,8 @@ const adopted = (node: NodeView): KubeletNode => {
   const { promotedAt: _, ...status } = settledNode(node, NEXT).status ?? {};
   return { ...settledNode(node, NEXT), status };
 };
+/** Took a later payload back, runs this one still, and is told so in this pass. */
+const wentBack = (node: NodeView): KubeletNode => ({ ...soaking(node), spec: assignedNode(node, OLD).spec ?? {} });
 const inOther = (node: NodeView): KubeletNode => {
   const told = onTrial(0)(node);
   return { ...told, spec: { ...told.spec, pool: 'others' } };
@@ -233,6 +235,8 @@ const ROWS: readonly (readonly [string, readonly Kind[], Partial<RolloutSpec>, o
     3,
   ],
   ['with which who took it back counts', [{ count: 1, is: failed }], { probation: 'full', maxUnavailable: 3 }, 1, 3],
+  ['counts who soaks with it since before a later payload', [{ count: 2, is: wentBack }], { soak: '5m' }, 2, 4],
+  ['and not when that is over', [{ count: 2, is: wentBack }], { soak: '30s' }, 0, 4],
   ['and who soaks does not', [{ count: 1, is: soaking }], { probation: 'full', soak: '5m' }, 0, 1],
 ];
 

@@ -1,7 +1,7 @@
 import type { Fleet } from '#reconciler/policy/fleet.ts';
 import { amountOf, limitOf } from '#reconciler/policy/rollout/amount.ts';
 import type { Member } from '#reconciler/policy/rollout/membership.ts';
-import type { KubeletNode } from '#shared/contract/api/kubelet-node.ts';
+import type { KubeletNode, KubeletNodeStatus } from '#shared/contract/api/kubelet-node.ts';
 import { fromTimestamp } from '#shared/runtime/clock.ts';
 import { parseDuration } from '#shared/runtime/duration.ts';
 import type { RolloutStory } from '../../../../support/rollout-story.ts';
@@ -56,8 +56,8 @@ export function mayTry(
 }
 
 /**
- * By what was written, never by what was said of it: how many nodes that are still there were told the pool's payload and have not
- * promoted it (and soaked, or taken it back, where they gave their places in the budget back). Infinity where the pool settled on it: then it is proved.
+ * By what was written, never by what was said of it: how many nodes that are still there were told the pool's payload, or run it, and
+ * have not promoted it (and soaked, or taken it back, where they gave their places in the budget back). None where the pool settled on it.
  */
 export function exposed({ fleet, rollout }: RolloutStory, sha256: string): number {
   const { nodes, kubeletNodes, pools } = fleet.fleet;
@@ -69,9 +69,15 @@ export function exposed({ fleet, rollout }: RolloutStory, sha256: string): numbe
     return fleet.now - (fromTimestamp(status.promotedAt) ?? 0) >= soakMs;
   };
   if (pools.get('workers')?.status?.settled?.sha256 === sha256) return 0;
+  // Who went back to it from a later payload is told it for nothing.
+  const runsIt = ({ active, lastKnownGood }: KubeletNodeStatus): boolean =>
+    active?.sha256 === sha256 && lastKnownGood?.sha256 === sha256;
   const told = [...kubeletNodes].filter(
     ([name, node]) =>
-      nodes.has(name) && node.spec?.pool === 'workers' && node.spec.configSource?.sha256 === sha256 && !isThrough(node),
+      nodes.has(name) &&
+      node.spec?.pool === 'workers' &&
+      (node.spec.configSource?.sha256 === sha256 || runsIt(node.status ?? {})) &&
+      !isThrough(node),
   );
   return told.length;
 }

@@ -1,5 +1,6 @@
 import { type Finding, formatFinding } from '#shared/contract/finding.ts';
 import { conflictLines } from '#reconciler/policy/assign/conflict-lines.ts';
+import { oneLine } from '../../lines.ts';
 import { isAdopted, isEmptyPlan } from '../make-plan.ts';
 import type { MergePlan, MovePlan } from '../plan.ts';
 import { type AlikePools, alikePools } from './alike.ts';
@@ -24,11 +25,11 @@ import {
 } from './lines.ts';
 
 /** By which a comment is found again, to be changed instead of repeated. */
-const markerOf = (cluster: string): string => `<!-- kubelet-gitops plan: ${cluster} -->`;
+const markerOf = (cluster: string): string => `<!-- kubelet-gitops plan: ${cluster.replaceAll('>', '')} -->`;
 
 /** For the same comment, where there is no plan. */
 export const failureAsMarkdown = (cluster: string, reason: string): string =>
-  `${markerOf(cluster)}\n\n### kubelet-gitops: no plan for \`${cluster}\`\n\n❌ The plan could not be made: ${escape(reason)}\n`;
+  `${markerOf(cluster)}\n\n### kubelet-gitops: no plan for ${code(cluster)}\n\n❌ The plan could not be made: ${escape(reason)}\n`;
 
 /** Longest that forges take as one comment, with room for what wraps it. */
 const MOST_CHARACTERS = 60_000;
@@ -38,7 +39,7 @@ export function planAsMarkdown(plan: MergePlan): string {
   const { base, head, cluster, refusal, held, clusterSpec, findings, knowsNodes } = plan;
   const parts = [
     markerOf(cluster),
-    `### kubelet-gitops: what this does to \`${cluster}\``,
+    `### kubelet-gitops: what this does to ${code(cluster)}`,
     `From ${code(base)} to ${code(head)}.`,
   ];
   const summary = summaryLine(plan);
@@ -53,7 +54,9 @@ export function planAsMarkdown(plan: MergePlan): string {
   if (summary !== undefined && !isEmpty) parts.push(`**${summary}**`);
   if (held !== undefined && !isEmpty) parts.push(`> [!WARNING]\n> **Nothing new would be begun:** ${escape(held)}`);
   if (clusterSpec.length > 0)
-    parts.push(`#### clusters/${cluster}.yaml changes\n\n${clusterSpec.map((line) => `- ${code(line)}`).join('\n')}`);
+    parts.push(
+      `#### clusters/${escape(cluster)}.yaml changes\n\n${clusterSpec.map((line) => `- ${code(line)}`).join('\n')}`,
+    );
   if (!isEmpty) parts.push(...alikePools(plan.pools).map((pools) => poolPart(pools, knowsNodes)));
   if (!isEmpty && plan.moves.length > 0) parts.push('#### Moves', ...plan.moves.map(movePart));
   const conflicts = conflictLines(plan.conflicts).map((line) => `- ❌ ${escape(line)}`);
@@ -73,8 +76,8 @@ const signOf = ({ kind, severity }: Finding): string =>
 function movePart(move: MovePlan): string {
   const { fields } = move;
   const rows = fields.map((field) => {
-    const [before, after] = movedSides(move, field).map(code);
-    return `| \`${field.path}\` | ${before} | ${after} | ${COST_WORDS[field.cost]} |`;
+    const [path, before, after] = [field.path, ...movedSides(move, field)].map(cell);
+    return `| ${path} | ${before} | ${after} | ${COST_WORDS[field.cost]} |`;
   });
   const items = leavingLines(move).map((line) => `- ${escape(line)}`);
   return [
@@ -92,8 +95,8 @@ function poolPart(pools: AlikePools, knowsNodes: boolean): string {
   const { fields, spec, cost } = pool;
   const nodes = pools.flatMap((each) => each.nodes);
   const rows = fields.map((field) => {
-    const [before, after] = sidesOf(field).map(code);
-    return `| \`${field.path}\` | ${before} | ${after} | ${COST_WORDS[field.cost]} |`;
+    const [path, before, after] = [field.path, ...sidesOf(field)].map(cell);
+    return `| ${path} | ${before} | ${after} | ${COST_WORDS[field.cost]} |`;
   });
   const table = rows.length === 0 ? [] : [tableOf(rows)];
   const items = [
@@ -111,18 +114,27 @@ function poolPart(pools: AlikePools, knowsNodes: boolean): string {
     ...risksOf(pool).map(({ paths, risk }) => `- ⚠️ ${paths.map(code).join(', ')}: ${risk}`),
   ];
   const head = [
-    `#### ${headOf(pools)}`,
+    `#### ${escape(headOf(pools))}`,
     ...keptLines(pools).map(escape),
     ...(isAdopted(pool) ? [escape(adoptedLine(pool))] : []),
   ];
   return [...head, ...table, ...(items.length === 0 ? [] : [items.join('\n')])].join('\n\n');
 }
 
-/** Text of others must not become markup, nor end a table's cell. */
-const escape = (text: string): string => text.replaceAll(/[\\`*_{}[\]<>|]/g, '\\$&');
+/** Text of others must not become markup, nor call anybody: a space without width after an @ keeps forges from it. */
+const escape = (text: string): string =>
+  oneLine(text)
+    .replaceAll(/[\\`*_{}[\]<>|]/g, '\\$&')
+    .replaceAll(/@(?=\w)/g, '@\u200B');
 
+/** What is between fences of more backticks than the text has in a row stays text. */
 function code(text: string): string {
-  const plain = text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-  const fence = plain.includes('`') ? '``' : '`';
-  return fence === '`' ? `\`${plain}\`` : `${fence} ${plain} ${fence}`;
+  const plain = oneLine(text);
+  const longest = Math.max(0, ...[...plain.matchAll(/`+/g)].map(([run]) => run.length));
+  const [fence, space] = ['`'.repeat(longest + 1), longest === 0 ? '' : ' '];
+  return `${fence}${space}${plain}${space}${fence}`;
 }
+
+/** Within a table a bar ends a cell even in code, unless an odd number of backslashes is before it. */
+const cell = (text: string): string =>
+  code(text).replaceAll(/\\*\|/g, (bar) => (bar.length % 2 === 1 ? bar.replace('|', '\\|') : bar));

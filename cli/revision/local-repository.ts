@@ -40,13 +40,19 @@ export async function openRepository(directory: string): Promise<LocalRepository
       : 'is it fetched?';
     return new GitopsError('REVISION_UNKNOWN', `there is no revision ${what} in ${root}: ${advice}`);
   };
+  /** The commit is there, and what it names is not: git itself would fetch that from the server at this point. */
+  const lacking = (oid: string, type: ObjectType): GitopsError => {
+    const advice = 'a partial clone (--filter) has not all files: git fetch --refetch --no-filter brings them';
+    return new GitopsError('REVISION_UNKNOWN', `the ${type} ${oid} is not in ${root}: ${advice}`);
+  };
   /** @param called by whoever asked */
   const read = async (oid: string, type: ObjectType, called = oid): Promise<Buffer> => {
     try {
       const found = await git.readObject({ ...repo, oid, format: 'content' });
       if (found.type === type && found.object instanceof Uint8Array) return Buffer.from(found.object);
     } catch (error) {
-      if (error instanceof git.Errors.NotFoundError) throw await missing(called);
+      if (error instanceof git.Errors.NotFoundError)
+        throw type === 'commit' ? await missing(called) : lacking(oid, type);
       throw new GitopsError('REVISION_UNKNOWN', `${oid} cannot be read in ${root}: ${reasonOf(error)}`);
     }
     throw new GitopsError('REVISION_UNKNOWN', `${oid} is no ${type}`);
@@ -76,10 +82,10 @@ export async function openRepository(directory: string): Promise<LocalRepository
     },
     async commit(revision) {
       const [, name = '', steps = ''] = /^(.*?)((?:[~^]\d*)*)$/.exec(revision) ?? [];
-      const found = await start(name === '' || name === '@' ? 'HEAD' : name)
+      const found = await start(name === '@' ? 'HEAD' : name)
         .then(peel)
         .catch(() => undefined);
-      if (found === undefined && (name === 'HEAD' || name === '@' || name === '')) {
+      if (found === undefined && (name === 'HEAD' || name === '@')) {
         throw new GitopsError('REVISION_UNKNOWN', `${root} has no commit yet: commit what is there, and ask again`);
       }
       if (found === undefined) throw await missing(revision);
